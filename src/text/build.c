@@ -1,0 +1,383 @@
+/* build.c: trees are put together here, from the leaves up. */
+#include "text/build.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void build_init(struct build *build, struct symbols *symbols, const struct dialect *dialect)
+{
+    *build = (struct build){.symbols = symbols, .dialect = dialect};
+}
+
+static void cells_drop(struct build *build, const struct expr *cells, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct expr *e = &cells[i];
+
+        if (e->flags & EXPR_FLAG_NAMED)
+            symbols_drop(build->symbols, e->label);
+        if (expr_has_symbol(e))
+            symbols_drop(build->symbols, e->u.name.id);
+        if (e->kind == EXPR_DOT)
+            symbols_drop(build->symbols, EXPR_DOT_BASE(e));
+    }
+}
+
+void build_reset(struct build *build)
+{
+    cells_drop(build, build->cells, build->cell_count);
+    cells_drop(build, build->stack, build->stack_count);
+    build->cell_count = build->stack_count = build->text_len = 0;
+}
+
+void build_done(struct build *build)
+{
+    if (!build)
+        return;
+    build_reset(build);
+    free(build->cells);
+    free(build->stack);
+    free(build->text);
+    free(build->source);
+    *build = (struct build){0};
+}
+
+void build_stack_grow(struct build *build)
+{
+    build->stack_room = build->stack_room ? build->stack_room * 2 : 64;
+    build->stack = mem_grow(build->stack, build->stack_room * sizeof *build->stack);
+}
+
+static char *text_reserve(struct build *build, size_t len)
+{
+    if (build->text_room - build->text_len < len) {
+        size_t room = build->text_room ? (size_t)build->text_room * 2 : 1024;
+
+        if (room < build->text_len + len)
+            room = build->text_len + len;
+        if (room > UINT32_MAX)
+            abort();
+        build->text = mem_grow(build->text, room);
+        build->text_room = (uint32_t)room;
+    }
+    return build->text + build->text_len;
+}
+
+void build_string_begin(struct build *build)
+{
+    build_push(build, (struct expr){.kind = EXPR_STRING, .u.run.at = build->text_len});
+}
+
+void build_string_append(struct build *build, const char *text, size_t len)
+{
+    if (len) {
+        memcpy(text_reserve(build, len), text, len);
+        build->text_len += (uint32_t)len;
+    }
+}
+
+void build_string_end(struct build *build)
+{
+    struct expr *top = build_top(build);
+
+    top->u.run.count = build->text_len - top->u.run.at;
+}
+
+void build_string(struct build *build, const char *text, size_t len)
+{
+    build_string_begin(build);
+    build_string_append(build, text, len);
+    build_string_end(build);
+}
+
+static struct expr *cells_reserve(struct build *build, uint32_t count)
+{
+    if (build->cell_room - build->cell_count < count) {
+        build->cell_room = build->cell_room ? build->cell_room * 2 : 128;
+        if (build->cell_room < build->cell_count + count)
+            build->cell_room = build->cell_count + count;
+        build->cells = mem_grow(build->cells, build->cell_room * sizeof *build->cells);
+    }
+    return &build->cells[build->cell_count];
+}
+
+/* Moves the last `count` of the stack to the cells; returns the index of the first. */
+static uint32_t parts_move(struct build *build, uint32_t count)
+{
+    uint32_t at = build->cell_count;
+
+    if (count) {
+        memcpy(cells_reserve(build, count), build->stack + build->stack_count - count, count * sizeof *build->stack);
+        build->cell_count += count;
+        build->stack_count -= count;
+    }
+    return at;
+}
+
+void build_bind(struct build *build, enum expr_kind kind, uint32_t count)
+{
+    uint32_t at = parts_move(build, count);
+
+    build_push(build, (struct expr){.kind = (unsigned char)kind, .u.run = {at, count}});
+}
+
+void build_prefix(struct build *build, enum op op)
+{
+    uint32_t at = parts_move(build, 1);
+
+    build_push(build, (struct expr){.kind = EXPR_PREFIX, .small = (int16_t)op, .u.run = {at, 1}});
+}
+
+void build_call(struct build *build, symbol taken, uint32_t count)
+{
+    uint32_t at = parts_move(build, count);
+
+    build_push(build, (struct expr){.kind = EXPR_CALL, .small = (int16_t)count, .u.name = {at, taken}});
+}
+
+void build_within(struct build *build, symbol taken)
+{
+    uint32_t at = parts_move(build, 1);
+
+    build_push(build, (struct expr){.kind = EXPR_WITHIN, .u.name = {at, taken}});
+}
+
+/* A path under construction lies at the end of the cells, so it is lengthened in place; else it is made or moved there. */
+static void path_step(struct build *build, struct expr step)
+{
+    struct expr *base = build_top(build);
+
+    if (base->kind == EXPR_PATH && !(base->flags & EXPR_FLAG_PARENTHESES)) {
+        uint32_t at = base->u.run.at, count = base->u.run.count;
+
+        if (at + count != build->cell_count) { /* a subscript's parts came in between */
+            cells_reserve(build, count);
+            memcpy(&build->cells[build->cell_count], &build->cells[at], count * sizeof *build->cells);
+            for (uint32_t i = 0; i < count; i++) /* the old place must not give the symbols back twice */
+                build->cells[at + i] = (struct expr){.kind = EXPR_UNDEFINED};
+            base->u.run.at = build->cell_count;
+            build->cell_count += count;
+        }
+        *cells_reserve(build, 1) = step;
+        build->cell_count++;
+        base->u.run.count++;
+        return;
+    }
+    build_push(build, step);
+    build_bind(build, EXPR_PATH, 2);
+}
+
+void build_select(struct build *build, symbol taken)
+{
+    struct expr *base = build_top(build);
+
+    if (base->kind == EXPR_NAME && !(base->flags & EXPR_FLAG_PARENTHESES)) {
+        *base = (struct expr){.kind = EXPR_DOT, .u.name = {.at = base->u.name.id, .id = taken}};
+        return;
+    }
+    path_step(build, (struct expr){.kind = EXPR_NAME, .label = STEP_SELECT, .u.name.id = taken});
+}
+
+void build_subscript(struct build *build)
+{
+    struct expr step = *build_top(build);
+
+    step.label = STEP_SUBSCRIPT;
+    build->stack_count--;
+    path_step(build, step);
+}
+
+/* Of attributes of one name among the last `count` keeps the last; returns how many are left. One pass with a table of its own,
+ * so that a stranger's ad of nothing but duplicates costs no more than another. */
+static uint32_t duplicates_remove(struct build *build, uint32_t count)
+{
+    struct expr *parts = &build->stack[build->stack_count - count];
+    uint32_t size = 16, kept = 0, *slots;
+
+    while (size < count * 2)
+        size *= 2;
+    slots = mem_alloc(size * sizeof *slots);
+    memset(slots, 0, size * sizeof *slots);
+    for (uint32_t i = count; i-- > 0;) {
+        uint32_t slot = symbol_name(parts[i].label) * 0x9e3779b1u & (size - 1);
+
+        while (slots[slot] && !symbol_same(parts[slots[slot] - 1].label, parts[i].label))
+            slot = (slot + 1) & (size - 1);
+        if (slots[slot]) {
+            cells_drop(build, &parts[i], 1);
+            parts[i].kind = EXPR_TABLE; /* to be closed up */
+        } else {
+            slots[slot] = i + 1;
+        }
+    }
+    free(slots);
+    for (uint32_t i = 0; i < count; i++)
+        if (parts[i].kind != EXPR_TABLE)
+            parts[kept++] = parts[i];
+    build->stack_count -= count - kept;
+    return kept;
+}
+
+/* A few attributes: compare them all. Returns the earlier of an equal pair, or `count`. */
+static uint32_t duplicate_among_few(const struct expr *parts, uint32_t count, uint32_t *ret_later)
+{
+    for (uint32_t later = 1; later < count; later++)
+        for (uint32_t i = 0; i < later; i++)
+            if (symbol_same(parts[i].label, parts[later].label)) {
+                *ret_later = later;
+                return i;
+            }
+    return count;
+}
+
+/* Fills the table of names; returns the earlier of an equal pair, or `count`. */
+static uint32_t table_fill(const struct expr *parts, uint32_t count, unsigned char *slots, uint32_t mask,
+                           uint32_t *ret_later)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = symbol_name(parts[i].label) * 0x9e3779b1u >> 16, place;
+
+        for (;; slot++) {
+            unsigned char *s = &slots[count < 256 ? (slot & mask) : (slot & mask) * 2];
+
+            place = count < 256 ? s[0] : (uint32_t)s[0] << 8 | s[1];
+            if (!place) {
+                if (count < 256) {
+                    s[0] = (unsigned char)(i + 1);
+                } else {
+                    s[0] = (unsigned char)((i + 1) >> 8);
+                    s[1] = (unsigned char)(i + 1);
+                }
+                break;
+            }
+            if (symbol_same(parts[place - 1].label, parts[i].label)) {
+                *ret_later = i;
+                return place - 1;
+            }
+        }
+    }
+    return count;
+}
+
+int build_ad(struct build *build, uint32_t count, uint32_t *ret_place)
+{
+    while (count) {
+        const struct expr *parts = build->stack + build->stack_count - count;
+        uint32_t earlier, later = 0;
+
+        if (count < TREE_TABLE_FROM) {
+            earlier = duplicate_among_few(parts, count, &later);
+        } else {
+            uint32_t size = 16, start = build->text_len, bytes;
+            unsigned char *slots;
+
+            while (size * 2 < count * 3)
+                size *= 2;
+            bytes = count < 256 ? size : size * 2;
+            slots = (unsigned char *)text_reserve(build, bytes);
+            memset(slots, 0, bytes);
+            earlier = table_fill(parts, count, slots, size - 1, &later);
+            if (earlier == count) {
+                build->text_len += bytes;
+                *cells_reserve(build, 1) = (struct expr){.kind = EXPR_TABLE, .u.run = {start, size}};
+                build->cell_count++;
+            }
+        }
+        if (earlier == count)
+            break;
+        if (!build->dialect->last_duplicate_holds) {
+            *ret_place = later;
+            return -1;
+        }
+        count = duplicates_remove(build, count);
+    }
+    build_bind(build, EXPR_AD, count);
+    return 0;
+}
+
+void build_copy(struct build *build, const struct tree *tree, const struct expr *e)
+{
+    const struct expr *parts = tree_parts(tree, e);
+    uint32_t count = expr_part_count(e);
+    struct expr copy = *e;
+
+    copy.flags &= (unsigned char)~EXPR_FLAG_NAMED;
+    copy.label = 0;
+    if (e->kind == EXPR_STRING) {
+        build_string(build, tree_string(tree, e), e->u.run.count);
+        build_top(build)->flags = copy.flags;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        build_copy(build, tree, &parts[i]);
+        if (e->kind == EXPR_AD) {
+            symbols_hold(build->symbols, parts[i].label);
+            build_attribute(build, parts[i].label);
+        } else {
+            build_top(build)->label = parts[i].label;
+        }
+    }
+    if (e->kind == EXPR_AD) {
+        uint32_t place;
+
+        build_ad(build, count, &place);
+        build_top(build)->flags = copy.flags;
+        return;
+    }
+    if (count)
+        copy.u.run.at = parts_move(build, count);
+    if (expr_has_symbol(e))
+        symbols_hold(build->symbols, e->u.name.id);
+    if (e->kind == EXPR_DOT)
+        symbols_hold(build->symbols, EXPR_DOT_BASE(e));
+    build_push(build, copy);
+}
+
+struct build_mark build_mark(const struct build *build)
+{
+    return (struct build_mark){build->cell_count, build->stack_count, build->text_len};
+}
+
+void build_rewind(struct build *build, struct build_mark mark)
+{
+    if (build->cell_count > mark.cells)
+        cells_drop(build, build->cells + mark.cells, build->cell_count - mark.cells);
+    if (build->stack_count > mark.stack)
+        cells_drop(build, build->stack + mark.stack, build->stack_count - mark.stack);
+    build->cell_count = mark.cells;
+    build->stack_count = mark.stack;
+    build->text_len = mark.text;
+}
+
+const char *build_source(struct build *build, const char *text, size_t len)
+{
+    if (build->source_room <= len) {
+        build->source_room = len + len / 2 + 1024;
+        build->source = mem_grow(build->source, build->source_room);
+    }
+    if (len)
+        memcpy(build->source, text, len);
+    build->source[len] = 0;
+    return build->source;
+}
+
+struct tree *build_seal(struct build *build)
+{
+    uint32_t count = build->cell_count + 1;
+    struct tree *tree = mem_alloc(offsetof(struct tree, cells) + count * sizeof(struct expr) + build->text_len);
+
+    *tree = (struct tree){.references = 1,
+                          .cell_count = count,
+                          .text_len = build->text_len,
+                          .dialect = build->dialect,
+                          .symbols = build->symbols};
+    if (build->cell_count)
+        memcpy(tree->cells, build->cells, build->cell_count * sizeof *build->cells);
+    tree->cells[count - 1] = build->stack[0];
+    if (build->text_len)
+        memcpy(&tree->cells[count], build->text, build->text_len);
+    build->cell_count = build->stack_count = build->text_len = 0;
+    return tree;
+}

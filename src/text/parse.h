@@ -1,0 +1,52 @@
+/* parse.h: tokens become trees.
+ *
+ * The whole text must be one expression, or one ad. An error names line, column and what was expected. Time and memory are
+ * linear in the text, the C stack is bounded by the depth limits of tree.h. */
+#ifndef BERTH_TEXT_PARSE_H
+#define BERTH_TEXT_PARSE_H
+
+#include "text/build.h"
+#include "text/lex.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where the attributes of the outermost ad, and the comments, stand in the text: for the formatter. */
+struct parse_watch {
+    lex_comment_fn *comment;
+    void (*attribute)(void *user, size_t start, size_t end); /* in order; from the name to the end of the expression */
+    void *user;
+};
+
+struct parse_options {
+    unsigned first_line, first_column; /* of the text in its file; 0 counts as 1 */
+    unsigned depth;                    /* of the ads and lists around it that were read by another reader */
+    bool old_strings;                  /* a backslash escapes only a quote, as in HTCondor's long form */
+    uint32_t cells_max;                /* 0: no limit */
+    uint32_t attributes_max;           /* in one ad; 0: TREE_PARTS_MAX */
+    const struct parse_watch *watch;   /* or NULL */
+};
+
+/* Pushes the expression onto the builder; on error the builder holds rubbish and wants build_reset. `options` may be NULL. */
+int parse_push(struct build *build, const struct parse_options *options, const char *text, size_t len, struct err *err);
+
+/* Pushes `NAME = EXPRESSION` as an attribute (a line of the long form). */
+int parse_push_attribute(struct build *build, const struct parse_options *options, const char *text, size_t len,
+                         struct err *err);
+
+/* The same, sealed; NULL on error. The builder must be empty and is left empty. */
+struct tree *parse_expr(struct build *build, const struct parse_options *options, const char *text, size_t len,
+                        struct err *err);
+struct tree *parse_ad(struct build *build, const struct parse_options *options, const char *text, size_t len,
+                      struct err *err);
+
+/* May this be an attribute's name? False for self, parent and root. (Any text can be a quoted name in condor.) */
+bool parse_name_allowed(const char *name, size_t len);
+/* Is it written without quotes? */
+bool parse_name_plain(const char *name, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
