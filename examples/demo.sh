@@ -1,0 +1,48 @@
+#!/bin/sh
+# demo.sh: two ads meet. Run by `./dev demo`, which builds the program first.
+set -eu
+cd "$(dirname "$0")/.."
+berth=${BERTH:-build/berth}
+
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
+    bold=$(printf '\033[1m') plain=$(printf '\033[0m')
+else
+    bold='' plain=''
+fi
+
+say() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
+# show DIALECT MY TARGET EXPRESSION: the command as one would type it, and what it prints
+show() {
+    printf '  $ berth eval -d %s --my %s --target %s "%s"\n' "$1" "$2" "$3" "$4"
+    "$berth" eval -d "$1" --my "$2" --target "$3" "$4" | sed 's/^/    /'
+}
+
+machine=examples/workstation.ad
+job=examples/job.ad
+
+say "A workstation ($machine) says whom it accepts and whom it prefers; so does a job ($job)."
+for ad in $machine $job; do
+    printf '  %s:\n' "$ad"
+    sed -n 's/^ *\(Rank = .*\)/    \1/p; s/^ *\(Constraint = .*\)/    \1/p' "$ad"
+done
+
+say "By HTCondor's rules they match: each one's constraint is true of the other."
+show condor $machine $job Constraint
+show condor $job $machine Constraint
+
+say "And each says how much it likes the other."
+show condor $job $machine Rank
+show condor $machine $job Rank
+
+say "By the dissertation's rules they do not: the workstation's constraint is an error,"
+show classic $machine $job Constraint
+say "because its rank multiplies a truth value by ten, and there a truth value is not a number."
+show classic $machine $job Rank
+show classic $machine $job 'member(other.Owner, ResearchGroup)'
+show classic $machine $job 'true * 10'
+
+say "What is left of the job's constraint once its own attributes are known:"
+printf '  $ berth specialize --truth -d condor --my %s "Constraint"\n' $job
+"$berth" specialize --truth -d condor --my $job Constraint | sed 's/^/    /'
+
+say "Now you:  build/berth eval -i        build/berth help        docs/language.md"
