@@ -1,0 +1,127 @@
+/* form.c: the table of the forms; writing; an ad from memory. */
+#include "form/form.h"
+
+#include "form/reader.h"
+#include "text/parse.h"
+
+const struct form_row form_rows[FORM_LONG + 1] = {
+    [FORM_CLASSAD] = {"classad", classad_next, classad_write, "", ""},
+    [FORM_JSON] = {"json", json_next, json_write, "", ""},
+    [FORM_XML] = {"xml", xml_next, xml_write,
+                  "<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n<classads>\n",
+                  "</classads>\n"},
+    [FORM_LONG] = {"long", long_next, long_write, "", ""},
+};
+
+enum form form_find(const char *name)
+{
+    for (int form = FORM_CLASSAD; form <= FORM_LONG; form++)
+        if (strcmp(form_rows[form].name, name) == 0)
+            return (enum form)form;
+    return FORM_UNKNOWN;
+}
+
+const char *form_name(enum form form)
+{
+    return form == FORM_UNKNOWN ? "unknown" : form_rows[form].name;
+}
+
+void form_write_begin(struct buf *out, enum form form)
+{
+    buf_adds(out, form_rows[form].begin);
+}
+
+void form_write_end(struct buf *out, enum form form)
+{
+    buf_adds(out, form_rows[form].end);
+}
+
+/* A tree that was not parsed may have names that could not be read back. */
+static int name_check(const struct tree *tree, symbol s, struct err *err)
+{
+    size_t len;
+    const char *name = symbols_text(tree->symbols, s, &len);
+
+    if (len == 0 || memchr(name, 0, len))
+        return err_set(err, "an attribute's name cannot be empty or hold a NUL");
+    if (!parse_name_allowed(name, len))
+        return err_set(err, "'%s' is reserved: it cannot be an attribute's name", name);
+    if (!tree->dialect->quoted_names && !parse_name_plain(name, len))
+        return err_set(err, "'%s' is not an identifier: it cannot be an attribute's name in the %s dialect", name,
+                       tree->dialect->name);
+    return 0;
+}
+
+int form_write_ad(struct buf *out, enum form form, const struct tree *ad, struct err *err)
+{
+    if (!tree_is_ad(ad))
+        return err_set(err, "only an ad can be written in the %s form", form_name(form));
+    for (uint32_t i = 0; i < ad->cell_count; i++)
+        if ((ad->cells[i].flags & EXPR_FLAG_NAMED) && name_check(ad, ad->cells[i].label, err) < 0)
+            return -1;
+    form_rows[form].write(out, ad);
+    return 0;
+}
+
+/* A text in memory as a stream. */
+struct memory {
+    const char *text;
+    size_t len;
+};
+
+static ptrdiff_t memory_read(void *user, char *out, size_t room, struct err *err)
+{
+    struct memory *memory = user;
+    size_t count = memory->len < room ? memory->len : room;
+
+    (void)err;
+    if (count)
+        memcpy(out, memory->text, count);
+    memory->text += count;
+    memory->len -= count;
+    return (ptrdiff_t)count;
+}
+
+/* The language's own form needs no window. */
+static struct tree *classad_parse(struct symbols *symbols, const struct dialect *dialect,
+                                  const struct form_limits *limits, const char *text, size_t len, struct err *err)
+{
+    const struct parse_options options = {.cells_max = limits ? limits->cells : 0,
+                                          .attributes_max = limits ? limits->attributes : 0};
+    struct build build;
+    struct tree *ad;
+
+    if (len > reader_bytes_max(limits)) {
+        err_at(err, 1, 1, "this ad is too long: the limit is %zu bytes", reader_bytes_max(limits));
+        return NULL;
+    }
+    build_init(&build, symbols, dialect);
+    ad = parse_ad(&build, &options, text, len, err);
+    build_done(&build);
+    return ad;
+}
+
+struct tree *form_parse(struct symbols *symbols, const struct dialect *dialect, enum form form,
+                        const struct form_limits *limits, const char *text, size_t len, struct err *err)
+{
+    struct memory memory = {text, len};
+    struct form_reader *reader;
+    struct tree *ad = NULL, *second = NULL;
+    int got;
+
+    if (form == FORM_CLASSAD)
+        return classad_parse(symbols, dialect, limits, text, len, err);
+    reader = form_reader_new(symbols, dialect, form, limits, memory_read, &memory);
+    got = form_reader_next(reader, &ad, err);
+    if (got == 0)
+        source_fail(&reader->source, 0, err, "expected an ad, got the end");
+    if (got == 1 && (got = form_reader_next(reader, &second, err)) != 0) {
+        if (got == 1)
+            err_at(err, form_reader_line(reader), 1, "expected the end, got a second ad");
+        tree_unref(second);
+        tree_unref(ad);
+        ad = NULL;
+    }
+    form_reader_free(reader);
+    return ad;
+}

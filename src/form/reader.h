@@ -1,0 +1,49 @@
+/* reader.h: what the readers of the four forms share, and the table of the forms. For this folder only. */
+#ifndef BERTH_FORM_READER_H
+#define BERTH_FORM_READER_H
+
+#include "form/compose.h"
+#include "form/source.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct form_reader {
+    struct source source;
+    struct compose compose;
+    enum form form;
+    int state; /* of the form's reader; 0 at the beginning */
+    bool begun, over;
+    unsigned line; /* where the ad last given began */
+};
+
+#define READER_BLANKS " \t\n\r\f\v" /* what the language passes over */
+
+/* Each reads the next ad as form_reader_next does, and appends one as form_write_ad does. */
+typedef int reader_next_fn(struct form_reader *reader, struct tree **ret_ad, struct err *err);
+typedef void reader_write_fn(struct buf *out, const struct tree *ad);
+
+reader_next_fn classad_next, json_next, xml_next, long_next;
+reader_write_fn classad_write, json_write, xml_write, long_write;
+
+/* An ad may be as long as that; libxml2 counts in ints. */
+static inline size_t reader_bytes_max(const struct form_limits *limits)
+{
+    size_t bytes = limits && limits->bytes ? limits->bytes : FORM_AD_BYTES_MAX;
+
+    return bytes < 1u << 30 ? bytes : 1u << 30;
+}
+
+struct form_row {
+    const char *name;
+    reader_next_fn *next;
+    reader_write_fn *write;
+    const char *begin, *end; /* what stands around all ads */
+};
+extern const struct form_row form_rows[FORM_LONG + 1];
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,34 @@
+/* spell.h: how names and expressions are spelt in forms that cannot carry every byte.
+ *
+ * JSON and XML carry UTF-8 only, XML not even all of that. An expression is then printed with octal escapes, which are
+ * ASCII. A name that cannot be carried, or that looks as if it were one of these, is written as the language quotes it:
+ * 'caf\351'. */
+#ifndef BERTH_FORM_SPELL_H
+#define BERTH_FORM_SPELL_H
+
+#include "base/buf.h"
+#include "text/tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Can a form carry this text? */
+typedef bool spell_test_fn(const char *text, size_t len);
+
+bool spell_utf8(const char *text, size_t len); /* any UTF-8: what JSON can carry */
+bool spell_xml(const char *text, size_t len);  /* UTF-8 of XML 1.0's characters */
+size_t spell_utf8_end(const char *text,
+                      size_t len); /* where the UTF-8 at the start ends: `len`, or the first bad byte */
+
+void spell_expr(struct buf *out, const struct tree *tree, const struct expr *e, spell_test_fn *carried);
+void spell_string(struct buf *out, const char *text, size_t len, spell_test_fn *carried); /* as an expression */
+void spell_name(struct buf *out, const struct dialect *dialect, const char *name, size_t len, spell_test_fn *carried);
+
+/* The name that was written so, appended to `out`. */
+void spell_name_read(struct buf *out, const struct dialect *dialect, const char *text, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
