@@ -14,7 +14,8 @@ say() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
 # show DIALECT MY TARGET EXPRESSION: the command as one would type it, and what it prints
 show() {
     printf '  $ berth eval -d %s --my %s --target %s "%s"\n' "$1" "$2" "$3" "$4"
-    "$berth" eval -d "$1" --my "$2" --target "$3" "$4" | sed 's/^/    /'
+    value=$("$berth" eval -d "$1" --my "$2" --target "$3" "$4")
+    printf '    %s\n' "$value"
 }
 
 machine=examples/workstation.ad
@@ -43,6 +44,7 @@ show classic $machine $job 'true * 10'
 
 say "What is left of the job's constraint once its own attributes are known:"
 printf '  $ berth specialize --truth -d condor --my %s "Constraint"\n' $job
-"$berth" specialize --truth -d condor --my $job Constraint | sed 's/^/    /'
+left=$("$berth" specialize --truth -d condor --my $job Constraint)
+printf '    %s\n' "$left"
 
 say "Now you:  build/berth eval -i        build/berth help        docs/language.md"

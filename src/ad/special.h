@@ -4,6 +4,10 @@
 
 #include "ad/specialize.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct special {
     struct eval eval;
     struct build build;

@@ -121,13 +121,14 @@ static size_t lay_out(const char *digits, int count, int exponent, char *out)
     return (size_t)(at - out);
 }
 
-/* The shortest of 15 to 17 digits that reads back. */
+/* The shortest text that reads back: at most 17 digits, and at least 15, since fewer come out as zeros at the end, but for numbers
+ * so small that they have fewer bits. */
 static size_t print_many_digits(double value, char *out)
 {
     char text[64], digits[32];
     int count = 0, exponent = 0;
 
-    for (int wanted = DBL_DIG; wanted <= DBL_DECIMAL_DIG; wanted++) {
+    for (int wanted = value < DBL_MIN ? 1 : DBL_DIG; wanted <= DBL_DECIMAL_DIG; wanted++) {
         size_t len = print_exponent(value, wanted, false, text);
         double back;
 

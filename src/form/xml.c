@@ -190,7 +190,7 @@ static int ad_find(struct form_reader *reader, struct err *err)
 int xml_next(struct form_reader *reader, struct tree **ret_ad, struct err *err)
 {
     int found = ad_find(reader, err);
-    size_t len;
+    size_t len = 0;
 
     if (found <= 0)
         return found;

@@ -9,6 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What is rare stays out of lex_next, which then needs no stack frame. */
+#if defined(__GNUC__)
+#define RARE __attribute__((noinline))
+#else
+#define RARE
+#endif
+
 enum { LETTER = 1, DIGIT = 2 };
 
 #define L LETTER
@@ -52,7 +59,7 @@ int lex_fail(struct lexer *lexer, const char *at, const char *format, ...)
     return err_at(lexer->err, line + lexer->line - 1, column, "%s", text);
 }
 
-static void skip_comment(struct lexer *lexer)
+static RARE void skip_comment(struct lexer *lexer)
 {
     const char *start = lexer->at;
 
@@ -84,7 +91,7 @@ static bool word_is(const char *start, size_t len, const char *word)
 }
 
 /* Keywords by length; a word that is none is a name. */
-static void keyword(struct token *token, size_t len)
+static RARE void keyword(struct token *token, size_t len)
 {
     switch (len) {
     case 2:
@@ -110,21 +117,6 @@ static void keyword(struct token *token, size_t len)
     default:
         break;
     }
-}
-
-static inline void read_word(struct lexer *lexer)
-{
-    struct token *token = &lexer->token;
-    const char *at = lexer->at + 1;
-    size_t len;
-
-    while (class_at(at))
-        at++;
-    len = (size_t)(at - lexer->at);
-    token->kind = TOKEN_NAME;
-    token->end = lexer->at = at;
-    if (len <= 9 && (0x234u >> len & 1)) /* 2, 4, 5 or 9 letters */
-        keyword(token, len);
 }
 
 /* 0x... and 0...; the prefix has been seen. */
@@ -399,7 +391,7 @@ static const struct {
     {"%", 1, OP_REMAINDER},
 };
 
-static void read_operator(struct lexer *lexer)
+static RARE void read_operator(struct lexer *lexer)
 {
     for (size_t i = 0; i < sizeof op_texts / sizeof *op_texts; i++) {
         const char *text = op_texts[i].text;
@@ -531,7 +523,7 @@ static const unsigned char start_of[256] = {
 #undef B
 
 /* The tokens that are not a single character. */
-static void read_longer(struct lexer *lexer, unsigned start)
+static RARE void read_longer(struct lexer *lexer, unsigned start)
 {
     struct token *token = &lexer->token;
 
@@ -569,41 +561,61 @@ static void read_longer(struct lexer *lexer, unsigned start)
     token->end = lexer->at;
 }
 
-void lex_next(struct lexer *lexer)
+/* Over blanks and comments, to the token that stands behind them. */
+static RARE void skip_and_next(struct lexer *lexer)
 {
-    struct token *token = &lexer->token;
-    const char *at = lexer->at;
-    unsigned start;
-
     for (;;) {
-        start = start_of[(unsigned char)*at];
+        unsigned start = start_of[(unsigned char)*lexer->at];
+
         if (start == START_BLANK) {
-            at++;
-        } else if (start == START_SLASH && (at[1] == '/' || at[1] == '*')) {
-            lexer->at = at;
-            token->kind = TOKEN_END;
+            lexer->at++;
+        } else if (start == START_SLASH && (lexer->at[1] == '/' || lexer->at[1] == '*')) {
+            lexer->token.kind = TOKEN_END;
             skip_comment(lexer);
-            if (token->kind == TOKEN_BAD)
+            if (lexer->token.kind == TOKEN_BAD)
                 return;
-            at = lexer->at;
         } else {
             break;
         }
     }
+    lex_next(lexer);
+}
+
+void lex_next(struct lexer *lexer)
+{
+    struct token *token = &lexer->token;
+    const char *at = lexer->at;
+    unsigned start = start_of[(unsigned char)*at];
+
+    if (start == START_BLANK) { /* one blank is common, more are not */
+        lexer->at = ++at;
+        start = start_of[(unsigned char)*at];
+    }
     token->start = at;
-    lexer->at = at;
     if (start == START_WORD) {
-        read_word(lexer);
+        size_t len;
+
+        do
+            at++;
+        while (class_at(at));
+        len = (size_t)(at - token->start);
+        token->kind = TOKEN_NAME;
+        token->end = lexer->at = at;
+        if (len <= 9 && (0x234u >> len & 1)) /* 2, 4, 5 or 9 letters */
+            keyword(token, len);
         return;
     }
     if (start == START_EQUAL && at[1] != '=' && at[1] != '?' && at[1] != '!')
         start = TOKEN_ASSIGN;
-    if (start != START_OPERATOR && start < START_WORD) {
+    if (start - 1 < START_WORD - 1) { /* a token of one character */
         token->kind = (unsigned char)start;
         token->end = lexer->at = at + 1;
         return;
     }
-    read_longer(lexer, start);
+    if (start == START_BLANK || (start == START_SLASH && (at[1] == '/' || at[1] == '*')))
+        skip_and_next(lexer);
+    else
+        read_longer(lexer, start);
 }
 
 const char *lex_describe(const struct lexer *lexer, char *out, size_t room)

@@ -1,0 +1,42 @@
+/* berth.h: all of the library.
+ *
+ *     symbols    names_new(0)                       one table for all that shall meet
+ *     reading    form_parse, form_reader_next       ads; parse_expr for an expression
+ *     meeting    pair_init                          two ads see each other
+ *     values     eval_init, eval_attribute, eval_tree, value_print
+ *     writing    form_write_ad, print_tree
+ *
+ * Nothing in the library reads a clock, a file or a global; examples/embed.c shows a whole program. */
+#ifndef BERTH_H
+#define BERTH_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/calendar.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/rng.h"
+#include "base/symbols.h"
+
+#include "text/build.h"
+#include "text/dialect.h"
+#include "text/lex.h"
+#include "text/parse.h"
+#include "text/print.h"
+#include "text/timetext.h"
+#include "text/tree.h"
+
+#include "ad/eval.h"
+#include "ad/functions.h"
+#include "ad/names.h"
+#include "ad/ops.h"
+#include "ad/refs.h"
+#include "ad/specialize.h"
+#include "ad/value.h"
+
+#include "form/form.h"
+
+#include "match/pair.h"
+
+#endif

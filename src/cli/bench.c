@@ -1,0 +1,174 @@
+/* bench.c: berth bench: measurements of this program on this machine. */
+#include "cli/bench.h"
+
+#include "cli/command.h"
+#include "cli/file.h"
+#include "cli/nearest.h"
+#include "cli/report.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define S struct bench_settings
+static const struct option bench_options[] = {
+    {0, "ads", "N", "how many ads to parse, or evaluations in a round (100000 if not given)", option_count,
+     offsetof(S, ads)},
+    {0, "rounds", "N", "how often to measure; the best round counts (7 if not given)", option_count,
+     offsetof(S, rounds)},
+    {0, "seed", "N", "what the generated ads depend on (1 if not given)", option_number, offsetof(S, seed)},
+};
+#undef S
+
+static const struct bench_settings bench_defaults = {.ads = 100000, .rounds = 7, .seed = 1};
+
+static const struct bench_kind {
+    const char *name;
+    int (*run)(const struct bench_settings *settings);
+} bench_kinds[] = {
+    {"parse", bench_parse},
+    {"eval", bench_eval},
+};
+#define BENCH_KINDS (sizeof bench_kinds / sizeof *bench_kinds)
+
+static double clock_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* A descriptor that counts our instructions, or -1: virtual machines often have none. */
+static int open_counter(void)
+{
+    struct perf_event_attr attributes = {.type = PERF_TYPE_HARDWARE,
+                                         .size = sizeof attributes,
+                                         .config = PERF_COUNT_HW_INSTRUCTIONS,
+                                         .disabled = 1,
+                                         .exclude_kernel = 1,
+                                         .exclude_hv = 1};
+
+    return (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+void bench_init(struct bench *bench, uint64_t operations)
+{
+    *bench = (struct bench){.operations = operations, .seconds = -1, .instructions = -1, .counter = open_counter()};
+}
+
+void bench_done(struct bench *bench)
+{
+    if (bench->counter >= 0)
+        close(bench->counter);
+    bench->counter = -1;
+}
+
+void bench_start(struct bench *bench)
+{
+    if (bench->counter >= 0) {
+        ioctl(bench->counter, PERF_EVENT_IOC_RESET, 0);
+        ioctl(bench->counter, PERF_EVENT_IOC_ENABLE, 0);
+    }
+    bench->started = clock_seconds();
+}
+
+void bench_stop(struct bench *bench)
+{
+    double seconds = clock_seconds() - bench->started;
+    uint64_t count;
+
+    if (bench->counter >= 0) {
+        ioctl(bench->counter, PERF_EVENT_IOC_DISABLE, 0);
+        if (read(bench->counter, &count, sizeof count) == sizeof count &&
+            (bench->instructions < 0 || (double)count < bench->instructions))
+            bench->instructions = (double)count;
+    }
+    if (bench->seconds < 0 || seconds < bench->seconds)
+        bench->seconds = seconds;
+}
+
+void bench_row_begin(struct buf *row, const char *name)
+{
+    buf_reset(row);
+    buf_addf(row, "{\"name\": \"%s\"", name);
+}
+
+void bench_row_integer(struct buf *row, const char *field, uint64_t value)
+{
+    buf_addf(row, ", \"%s\": %llu", field, (unsigned long long)value);
+}
+
+void bench_row_real(struct buf *row, const char *field, double value)
+{
+    buf_addf(row, ", \"%s\": %.6g", field, value);
+}
+
+void bench_row_measured(struct buf *row, const struct bench *bench)
+{
+    double operations = (double)bench->operations;
+
+    bench_row_real(row, "seconds", bench->seconds);
+    bench_row_integer(row, "operations", bench->operations);
+    bench_row_real(row, "per_second", operations / bench->seconds);
+    bench_row_real(row, "nanoseconds", bench->seconds / operations * 1e9);
+    if (bench->instructions >= 0)
+        bench_row_real(row, "instructions", bench->instructions / operations);
+}
+
+void bench_row_finish(struct buf *row)
+{
+    buf_adds(row, "}\n");
+    output_write(row);
+    output_flush();
+}
+
+static int fail_unknown_kind(const char *name)
+{
+    struct nearest nearest;
+
+    nearest_init(&nearest, name, strlen(name));
+    for (size_t i = 0; i < BENCH_KINDS; i++)
+        nearest_try(&nearest, bench_kinds[i].name);
+    if (nearest.name)
+        report("there is no bench '%.60s'; did you mean '%s'?", name, nearest.name);
+    else
+        report("there is no bench '%.60s'; there are parse and eval", name);
+    return STATUS_BAD;
+}
+
+static int bench_run(const void *settings, int word_count, char **words)
+{
+    if (word_count != 1) {
+        report("bench wants what to measure: parse or eval");
+        return STATUS_BAD;
+    }
+    for (size_t i = 0; i < BENCH_KINDS; i++)
+        if (!strcmp(bench_kinds[i].name, words[0]))
+            return bench_kinds[i].run(settings);
+    return fail_unknown_kind(words[0]);
+}
+
+const struct command command_bench = {
+    .name = "bench",
+    .summary = "measure how fast and how small this program is here",
+    .usage = "parse [OPTIONS]\neval [OPTIONS]",
+    .about =
+        "Prints one JSON object a measurement: its `name` and parameters, the `seconds` of the best of several rounds "
+        "(after one that is not counted), the `operations` in a round, `per_second` and `nanoseconds` an operation, "
+        "`bytes` read or written in a round, and `instructions` an operation where the machine can count them. One "
+        "thread.\n"
+        "\n"
+        "    parse   a workstation's ad of 38 attributes in many variants: parsing (with sealing and\n"
+        "            freeing), printing, and the memory that an ad takes\n"
+        "    eval    the constraints of four well-known ads, each against an ad that fits",
+    .examples = {{"berth bench parse", NULL}, {"berth bench eval --rounds 20", NULL}},
+    .options = bench_options,
+    .option_count = sizeof bench_options / sizeof *bench_options,
+    .settings_size = sizeof(struct bench_settings),
+    .defaults = &bench_defaults,
+    .run = bench_run,
+};

@@ -1,0 +1,42 @@
+/* bench.h: measurements: the best of several rounds, as one JSON object a line.
+ *
+ *     {"name": "parse", "ads": 100000, ..., "seconds": 0.31, "operations": 100000, "per_second": ..., "nanoseconds":
+ * ...}
+ *
+ * `instructions` an operation are there where the machine can count them. */
+#ifndef BERTH_CLI_BENCH_H
+#define BERTH_CLI_BENCH_H
+
+#include "base/buf.h"
+
+#include <stdint.h>
+
+struct bench_settings {
+    uint64_t ads, rounds, seed;
+};
+
+int bench_parse(const struct bench_settings *settings); /* returns an enum status */
+int bench_eval(const struct bench_settings *settings);
+
+/* What a round of so many operations took. */
+struct bench {
+    uint64_t operations;
+    double seconds;      /* the best round's */
+    double instructions; /* of all operations; below 0 where they cannot be counted */
+    int counter;         /* the descriptor that counts them, or -1 */
+    double started;
+};
+
+void bench_init(struct bench *bench, uint64_t operations);
+void bench_done(struct bench *bench);
+void bench_start(struct bench *bench); /* a round begins ... */
+void bench_stop(struct bench *bench);  /* ... and ends; kept if it is the best */
+
+/* A row: begin, fields, bench_row_finish adds what was measured and prints it. */
+void bench_row_begin(struct buf *row, const char *name);
+void bench_row_integer(struct buf *row, const char *field, uint64_t value);
+void bench_row_real(struct buf *row, const char *field, double value);
+void bench_row_measured(struct buf *row, const struct bench *bench);
+void bench_row_finish(struct buf *row);
+
+#endif

@@ -1,0 +1,207 @@
+/* file.c: ads and text from files and standard input; results to standard output. */
+#include "cli/file.h"
+
+#include "ad/eval.h"
+#include "cli/command.h"
+#include "cli/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define READ_SIZE (64u << 10)
+#define RECENT_MAX (256u << 10) /* bytes kept for the caret */
+
+static int file_open(const char *name, struct err *err)
+{
+    int fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+
+    if (fd < 0)
+        err_set(err, "%s", strerror(errno));
+    return fd;
+}
+
+static void file_close(int fd)
+{
+    if (fd > STDIN_FILENO)
+        close(fd);
+}
+
+static ptrdiff_t read_some(int fd, char *out, size_t room, struct err *err)
+{
+    ssize_t got;
+
+    do
+        got = read(fd, out, room);
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? err_set(err, "%s", strerror(errno)) : got;
+}
+
+bool text_line(const char *text, size_t len, unsigned line, const char **ret_line, size_t *ret_len)
+{
+    const char *end = text + len, *newline;
+
+    for (; line > 1; line--) {
+        newline = len ? memchr(text, '\n', (size_t)(end - text)) : NULL;
+        if (!newline)
+            return false;
+        text = newline + 1;
+    }
+    newline = text < end ? memchr(text, '\n', (size_t)(end - text)) : NULL;
+    *ret_line = text;
+    *ret_len = (size_t)((newline ? newline : end) - text);
+    return true;
+}
+
+/* Keeps what was read; when it is too much, the older half goes, up to a line's end. */
+static void source_keep(struct source *source, const char *text, size_t len)
+{
+    struct buf *recent = &source->recent;
+
+    buf_add(recent, text, len);
+    if (recent->len > RECENT_MAX) {
+        const char *end = recent->text + recent->len, *cut = end - RECENT_MAX / 2;
+        const char *newline = memchr(cut, '\n', (size_t)(end - cut));
+
+        cut = newline ? newline + 1 : end;
+        for (const char *at = recent->text; at < cut; at++)
+            source->recent_line += *at == '\n';
+        memmove(recent->text, cut, (size_t)(end - cut));
+        recent->len = (size_t)(end - cut);
+        source->keeps = newline != NULL; /* a line longer than all that is not shown */
+    }
+}
+
+static ptrdiff_t source_read(void *user, char *out, size_t room, struct err *err)
+{
+    struct source *source = user;
+    ptrdiff_t got = read_some(source->fd, out, room, err);
+
+    if (source->keeps && got > 0)
+        source_keep(source, out, (size_t)got);
+    return got;
+}
+
+int source_open(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
+                const char *name)
+{
+    struct err err;
+
+    *source = (struct source){.name = name, .fd = file_open(name, &err), .recent_line = 1};
+    buf_init(&source->recent);
+    if (source->fd < 0) {
+        report_error(name, &err, NULL, 0);
+        return -1;
+    }
+    source->keeps = report_wants_line();
+    source->reader = form_reader_new(symbols, dialect, form, NULL, source_read, source);
+    return 0;
+}
+
+int source_next(struct source *source, struct tree **ret_ad)
+{
+    const char *line = NULL;
+    size_t len = 0;
+    struct err err;
+    int got = form_reader_next(source->reader, ret_ad, &err);
+
+    if (got > 0)
+        source->count++;
+    if (got >= 0)
+        return got;
+    if (!source->keeps || err.line < source->recent_line ||
+        !text_line(source->recent.text, source->recent.len, err.line - source->recent_line + 1, &line, &len))
+        line = NULL;
+    report_error(source->name, &err, line, len);
+    return -1;
+}
+
+void source_close(struct source *source)
+{
+    form_reader_free(source->reader);
+    buf_done(&source->recent);
+    file_close(source->fd);
+    source->fd = -1;
+    source->reader = NULL;
+}
+
+struct tree *file_first_ad(struct symbols *symbols, const struct dialect *dialect, const char *name)
+{
+    struct tree *ad = NULL;
+    struct source source;
+
+    if (source_open(&source, symbols, dialect, FORM_UNKNOWN, name) == 0 && source_next(&source, &ad) == 0)
+        report("%s: there is no ad in this file", name);
+    source_close(&source);
+    return ad;
+}
+
+int file_read(const char *name, struct buf *ret_text)
+{
+    struct err err;
+    ptrdiff_t got;
+    int fd = file_open(name, &err);
+
+    if (fd < 0)
+        goto fail;
+    do {
+        got = read_some(fd, buf_reserve(ret_text, READ_SIZE), READ_SIZE, &err);
+        if (got > 0)
+            ret_text->len += (size_t)got;
+    } while (got > 0);
+    file_close(fd);
+    if (got == 0)
+        return 0;
+fail:
+    report_error(name, &err, NULL, 0);
+    return -1;
+}
+
+void ad_name(struct buf *out, const struct tree *ad, unsigned place)
+{
+    const struct env env = {0};
+    struct value value;
+    struct arena arena;
+    struct scope scope;
+    struct eval eval;
+
+    arena_init(&arena);
+    eval_init(&eval, &env, &arena);
+    scope_init(&scope, ad, NULL);
+    eval_attribute(&eval, &scope, NAME_NAME, &value);
+    if (value.type == VALUE_STRING)
+        buf_add(out, value.u.string, value.len);
+    else
+        buf_addf(out, "#%u", place);
+    arena_done(&arena);
+}
+
+int output_write(struct buf *out)
+{
+    if (out->len)
+        fwrite(out->text, 1, out->len, stdout);
+    buf_reset(out);
+    return ferror(stdout) ? -1 : 0;
+}
+
+int output_flush(void)
+{
+    return fflush(stdout) != 0 || ferror(stdout) ? -1 : 0;
+}
+
+int output_finish(int status)
+{
+    int failed = ferror(stdout), reason = errno;
+
+    errno = 0;
+    if (fflush(stdout) != 0 || failed) {
+        if (errno == 0)
+            errno = reason;
+        if (errno != EPIPE) /* a reader that has seen enough is no news */
+            report("standard output: %s", strerror(errno));
+        return STATUS_BAD;
+    }
+    return status;
+}

@@ -1,0 +1,47 @@
+/* file.h: ads and text from files, or from standard input, whose name is `-`.
+ *
+ * What goes wrong is reported here, with its place, so callers only pass the status on. Ads are read one at a time, in
+ * constant memory; the last bytes read are kept when an error would show its line. */
+#ifndef BERTH_CLI_FILE_H
+#define BERTH_CLI_FILE_H
+
+#include "base/buf.h"
+#include "form/form.h"
+
+struct source {
+    const char *name;
+    int fd;
+    struct form_reader *reader;
+    unsigned count;       /* ads given so far */
+    bool keeps;           /* the last lines, for the caret */
+    struct buf recent;    /* they; they begin at a line's beginning ... */
+    unsigned recent_line; /* ... of this number */
+};
+
+/* All return -1 when they have reported an error. */
+int source_open(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
+                const char *name);
+int source_next(struct source *source, struct tree **ret_ad); /* 1 and an ad, 0 at the end */
+void source_close(struct source *source);
+
+/* The first ad of a file in any form; NULL when there is none, which is reported. */
+struct tree *file_first_ad(struct symbols *symbols, const struct dialect *dialect, const char *name);
+
+/* The whole of a file. */
+int file_read(const char *name, struct buf *ret_text);
+
+/* What an ad is called: its Name, if that is a string, else `#3` by its place in the file. */
+void ad_name(struct buf *out, const struct tree *ad, unsigned place);
+
+/* The line of that number (from 1) in a text, without its end; false when there is none. */
+bool text_line(const char *text, size_t len, unsigned line, const char **ret_line, size_t *ret_len);
+
+/* Appends what is in `out` to standard output and empties it. -1 when that failed (told at the end by output_finish).
+ * */
+int output_write(struct buf *out);
+int output_flush(void);
+
+/* Standard output is done with: reports what could not be written and then gives STATUS_BAD, else `status`. */
+int output_finish(int status);
+
+#endif

@@ -1,0 +1,230 @@
+/* help.c: berth help: what the commands and functions are, from the tables that run them. */
+#include "ad/functions.h"
+#include "cli/command.h"
+#include "cli/file.h"
+#include "cli/nearest.h"
+#include "cli/report.h"
+#include "cli/wrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct help_settings {
+    bool man;
+};
+
+static const struct option help_options[] = {
+    {0, "man", NULL, NULL, option_flag, offsetof(struct help_settings, man)}, /* for the build: not told */
+};
+
+static const struct help_settings help_defaults = {false};
+
+static void add_usage(struct buf *out, const struct command *command)
+{
+    const char *at = command->usage;
+
+    for (bool first = true; first || *at; first = false) {
+        size_t len = strcspn(at, "\n");
+
+        buf_addf(out, "%s berth %s %.*s\n", first ? "usage:" : "      ", command->name, (int)len, at);
+        at += len + (at[len] == '\n');
+    }
+}
+
+static void add_option(struct buf *out, const struct option *option)
+{
+    struct buf term;
+
+    if (!option->help)
+        return;
+    buf_init(&term);
+    buf_adds(&term, "  ");
+    option_print(&term, option);
+    wrap_item(out, buf_string(&term), option->help, 28);
+    buf_done(&term);
+}
+
+static void add_output(struct buf *out, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+
+        buf_addf(out, "    %.*s\n", (int)len, text);
+        text += len + (text[len] == '\n');
+    }
+}
+
+void help_command(struct buf *out, const struct command *command)
+{
+    add_usage(out, command);
+    buf_addc(out, '\n');
+    wrap_text(out, command->about, 0);
+    buf_adds(out, "\nOptions:\n");
+    for (size_t i = 0; i < command->option_count; i++)
+        add_option(out, &command->options[i]);
+    add_option(out, &option_help_row);
+    for (size_t i = 0; i < EXAMPLES_MAX && command->examples[i].line; i++) {
+        if (i == 0)
+            buf_adds(out, command->examples[1].line ? "\nExamples:\n" : "\nExample:\n");
+        buf_addf(out, "  $ %s\n", command->examples[i].line);
+        if (command->examples[i].output)
+            add_output(out, command->examples[i].output);
+    }
+}
+
+void help_overview(struct buf *out)
+{
+    wrap_text(
+        out,
+        "    berth COMMAND [OPTIONS] [FILES]\n"
+        "\n"
+        "Berth reads and evaluates ClassAds: descriptions of jobs, machines and anything else that shall be matched.\n"
+        "\n"
+        "Commands:\n",
+        0);
+    for (size_t i = 0; i < command_count; i++)
+        buf_addf(out, "  %-12s %s\n", command_table[i]->name, command_table[i]->summary);
+    buf_adds(out, "\n"
+                  "  berth help COMMAND     how to use it, with examples\n"
+                  "  berth help functions   the functions of the language\n"
+                  "  berth --version        the version of this program\n"
+                  "\n"
+                  "Example:\n"
+                  "  $ berth eval '[ Memory = 64; Fits = Memory > 32 ].Fits'\n"
+                  "    true\n"
+                  "\n"
+                  "Exit status: 0 done, 1 the answer is no, 2 bad usage or bad input, 3 the pool\n"
+                  "could not be reached.\n");
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct function *const *x = a, *const *y = b;
+    int order = strcasecmp((*x)->name, (*y)->name);
+
+    return order ? order : *x < *y ? -1 : *x > *y; /* rows of one name keep their order */
+}
+
+/* Does a row for another dialect say the same? */
+static bool same_help(const struct function *a, const struct function *b)
+{
+    return !strcasecmp(a->name, b->name) && !strcmp(a->arguments, b->arguments) && !strcmp(a->help, b->help);
+}
+
+static void help_functions(struct buf *out)
+{
+    const struct function **rows = mem_alloc((function_count + 1) * sizeof *rows);
+    struct buf term;
+
+    buf_init(&term);
+    for (size_t i = 0; i < function_count; i++)
+        rows[i] = &function_table[i];
+    qsort(rows, function_count, sizeof *rows, by_name);
+    wrap_text(
+        out,
+        "The functions of the language. Their names may be written in any case; in the arguments, L is a list, N a "
+        "number, S a string, T a time, V any value. One that only one dialect has, or that is different there, says "
+        "so.\n\n",
+        0);
+    for (size_t i = 0; i < function_count; i++) {
+        const struct function *row = rows[i];
+        unsigned dialects = row->dialects;
+
+        if (i + 1 < function_count && same_help(row, rows[i + 1]))
+            dialects |= rows[++i]->dialects;
+        buf_reset(&term);
+        buf_addf(&term, "%s(%s)", row->name, row->arguments);
+        if (dialects != DIALECT_ALL)
+            buf_addf(&term, " [%s]", dialects == DIALECT_CLASSIC ? "classic" : "condor");
+        wrap_item(out, buf_string(&term), row->help, 32);
+    }
+    buf_done(&term);
+    free(rows);
+}
+
+/* Help on a function by its name; false when there is none. */
+static bool help_function(struct buf *out, const char *name)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < function_count; i++) {
+        const struct function *row = &function_table[i];
+        unsigned dialects = row->dialects;
+
+        if (strcasecmp(row->name, name))
+            continue;
+        if (i + 1 < function_count && same_help(row, row + 1)) /* rows of one name stand next to each other */
+            dialects |= function_table[++i].dialects;
+        buf_addf(out, "%s(%s)", row->name, row->arguments);
+        if (dialects != DIALECT_ALL)
+            buf_addf(out, "  in the %s dialect", dialects == DIALECT_CLASSIC ? "classic" : "condor");
+        buf_addc(out, '\n');
+        wrap_text(out, row->help, 4);
+        found = true;
+    }
+    return found;
+}
+
+static int fail_unknown_topic(const char *topic)
+{
+    struct nearest nearest;
+
+    nearest_init(&nearest, topic, strlen(topic));
+    nearest_try(&nearest, "functions");
+    for (size_t i = 0; i < command_count; i++)
+        nearest_try(&nearest, command_table[i]->name);
+    for (size_t i = 0; i < function_count; i++)
+        nearest_try(&nearest, function_table[i].name);
+    if (nearest.name)
+        report("there is no help on '%.60s'; did you mean '%s'?", topic, nearest.name);
+    else
+        report("there is no help on '%.60s'; `berth help` lists the commands", topic);
+    return STATUS_BAD;
+}
+
+static int help_run(const void *given, int word_count, char **words)
+{
+    const struct help_settings *settings = given;
+    const char *topic = word_count ? words[0] : NULL;
+    const struct command *command = topic ? command_find(topic) : NULL;
+    int status = STATUS_DONE;
+    struct buf out;
+
+    buf_init(&out);
+    if (word_count > 1) {
+        report("help wants one topic");
+        status = STATUS_BAD;
+    } else if (settings->man && (command || !topic)) {
+        if (command)
+            man_command(&out, command);
+        else
+            man_overview(&out);
+    } else if (command) {
+        help_command(&out, command);
+    } else if (!topic) {
+        help_overview(&out);
+    } else if (!strcmp(topic, "functions")) {
+        help_functions(&out);
+    } else if (!help_function(&out, topic)) {
+        status = fail_unknown_topic(topic);
+    }
+    output_write(&out);
+    buf_done(&out);
+    return status;
+}
+
+const struct command command_help = {
+    .name = "help",
+    .summary = "explain a command or a function",
+    .usage = "[COMMAND | FUNCTION | functions]",
+    .about =
+        "Prints the list of commands, how to use one of them, what one function of the language does, or what all of "
+        "them do.",
+    .examples = {{"berth help eval", NULL}, {"berth help functions", NULL}, {"berth help strcat", NULL}},
+    .options = help_options,
+    .option_count = sizeof help_options / sizeof *help_options,
+    .settings_size = sizeof(struct help_settings),
+    .defaults = &help_defaults,
+    .run = help_run,
+};

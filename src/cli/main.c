@@ -1,0 +1,120 @@
+/* main.c: berth COMMAND ...: finds the command, reads its options by its table, runs it. */
+#include "cli/command.h"
+#include "cli/file.h"
+#include "cli/nearest.h"
+#include "cli/report.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct command *const command_table[] = {
+    &command_eval, &command_convert, &command_fmt, &command_specialize, &command_refs, &command_bench, &command_help,
+};
+const size_t command_count = sizeof command_table / sizeof *command_table;
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (!strcmp(command_table[i]->name, name))
+            return command_table[i];
+    return NULL;
+}
+
+static int fail_unknown_command(const char *name)
+{
+    struct nearest nearest;
+
+    nearest_init(&nearest, name, strlen(name));
+    for (size_t i = 0; i < command_count; i++)
+        nearest_try(&nearest, command_table[i]->name);
+    if (nearest.name)
+        report("there is no command '%.60s'; did you mean '%s'?", name, nearest.name);
+    else
+        report("there is no command '%.60s'; `berth help` lists them", name);
+    return STATUS_BAD;
+}
+
+static int print_help(const struct command *command)
+{
+    struct buf out;
+
+    buf_init(&out);
+    if (command)
+        help_command(&out, command);
+    else
+        help_overview(&out);
+    output_write(&out);
+    buf_done(&out);
+    return STATUS_DONE;
+}
+
+static int run_command(const struct command *command, int word_count, char **words)
+{
+    void *settings = mem_alloc(command->settings_size + 1);
+    int status = STATUS_BAD;
+    struct err err = {0};
+
+    memcpy(settings, command->defaults, command->settings_size);
+    switch (options_read(command->options, command->option_count, settings, &word_count, words, &err)) {
+    case OPTIONS_READ:
+        status = command->run(settings, word_count, words);
+        break;
+    case OPTIONS_HELP:
+        status = print_help(command);
+        break;
+    case OPTIONS_BAD:
+        report("%s: %s (`berth help %s` lists the options)", command->name, err.text, command->name);
+        break;
+    }
+    free(settings);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : NULL;
+    const struct command *command;
+
+    if (!name) {
+        struct buf out;
+
+        buf_init(&out);
+        help_overview(&out);
+        fwrite(out.text, 1, out.len, stderr);
+        buf_done(&out);
+        return STATUS_BAD;
+    }
+    if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+        puts("berth " BERTH_VERSION);
+        return STATUS_DONE;
+    }
+    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+        return print_help(NULL);
+    if (*name == '-') {
+        report("expected a command before '%.60s'; `berth help` lists them", name);
+        return STATUS_BAD;
+    }
+    command = command_find(name);
+    return command ? run_command(command, argc - 2, argv + 2) : fail_unknown_command(name);
+}
+
+/* Where a standard stream was closed, a file that is opened later would take its place and get our output. */
+static void hold_standard_streams(void)
+{
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY}; /* such that using it fails */
+
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
+            exit(STATUS_BAD);
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_streams();
+    signal(SIGPIPE, SIG_IGN); /* writing fails instead, and is looked after in output_finish */
+    return output_finish(run(argc, argv));
+}

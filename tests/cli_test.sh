@@ -1,0 +1,426 @@
+#!/bin/sh
+# cli_test.sh: the program as a user runs it: what is typed, what comes out on each stream, and the status. Prints TAP.
+set -u
+berth=${BERTH:?the program}
+export LC_ALL=C NO_COLOR=1
+unset TERM
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+count=0 failures=0
+
+# result STATUS SENTENCE: 0 is ok; what is in `why` is told when it is not.
+result() {
+  count=$((count + 1))
+  if [ "$1" = 0 ]; then
+    printf 'ok %d - %s\n' $count "$2"
+  else
+    failures=$((failures + 1))
+    printf 'not ok %d - %s\n' $count "$2"
+    head -n 40 why | sed 's/^/# /'
+  fi
+}
+
+# run COMMAND...: its output goes to `out` and `err`, its status to $status.
+run() {
+  "$@" >out 2>err </dev/null
+  status=$?
+}
+feed() { # TEXT COMMAND...: the same with TEXT as standard input
+  printf '%s' "$1" >in
+  shift
+  "$@" >out 2>err <in
+  status=$?
+}
+
+# expect SENTENCE STATUS OUT [ERR]: exactly that, each with its last newline left off. ERR may be left out when nothing is said.
+expect() {
+  expected_status=$2
+  { [ -z "$3" ] || printf '%s\n' "$3"; } >want.out
+  { [ -z "${4-}" ] || printf '%s\n' "$4"; } >want.err
+  if [ "$status" = "$expected_status" ] && cmp -s out want.out && cmp -s err want.err; then
+    result 0 "$1"
+  else
+    {
+      echo "status $status, expected $expected_status"
+      echo "standard output, < expected, > got:"
+      diff want.out out
+      echo "standard error, < expected, > got:"
+      diff want.err err
+    } >why
+    result 1 "$1"
+  fi
+}
+
+# holds SENTENCE COMMAND...: the command succeeds.
+holds() {
+  sentence=$1
+  shift
+  if "$@" >why 2>&1; then result 0 "$sentence"; else result 1 "$sentence"; fi
+}
+
+# ------------------------------------------------------------------------------------------------------------- eval
+
+run "$berth" eval '3 + 4' '"a" == "A"' '{ 1, 2 }[0]'
+expect 'eval prints the value of each expression, a line each' 0 '7
+true
+1'
+
+run "$berth" eval '[ Memory = 64; Fits = Memory > 32 ].Fits' 'no.such.thing' '1 / 0'
+expect 'undefined and error are values, not failures' 0 'true
+undefined
+error'
+
+run "$berth" eval '1 + 1' '(1 + 2' '2 + 2'
+expect 'a text that is no expression prints parse-error in its place, and the status is 2' 2 '2
+parse-error
+4' "expression:1:7: expected ')' to close '(' at 1:1"
+
+feed '1 + 1
+2 +
+{1,2}[0]' "$berth" eval
+expect 'eval reads expressions from standard input, and names the line of a bad one' 2 '2
+parse-error
+1' '-:2:4: expected an expression, got the end'
+
+feed '' "$berth" eval
+expect 'no expressions give no values' 0 ''
+
+run "$berth" eval -d classic 'true + 1' '{ 1 }[3]'
+expect 'in the classic dialect a truth value is no number' 0 'error
+undefined'
+run "$berth" eval -d condor 'true + 1' '{ 1 }[3]'
+expect 'in the condor dialect it counts' 0 '2
+error'
+
+cat >job.ad <<'END'
+// a job
+[ Name = "sim"; Owner = "raman"; Image = 4G; Rank = other.Memory; Constraint = other.Memory >= Image && Arch == "x86_64" ]
+END
+printf '%s\n' '{"Name": "heron", "Memory": 8589934592.0, "Arch": "x86_64", "Prio": "/Expr(other.Owner == \"raman\" ? 1 : 0)/"}' \
+  >machine.json
+printf 'Name = "heron"\nMemory = 64\n\nName = "crane"\nMemory = 32\n' >pool.long
+
+run "$berth" eval --my job.ad --target machine.json Constraint Rank other.Prio self.Arch
+expect 'an expression stands in --my opposite to --target, whatever their forms' 0 'true
+8589934592.0
+1
+undefined'
+
+run "$berth" eval --target pool.long Memory other.Memory
+expect 'without --my, names are those of --target, the first ad of its file' 0 '64
+64'
+
+"$berth" eval --my - Owner <job.ad >out 2>err
+status=$?
+expect '- is standard input' 0 '"raman"'
+
+run "$berth" eval --now 2000-08-17T18:21:07-06:00 --zone -06:00 'currentTime()'
+expect '--now and --zone are the time and zone of the evaluation' 0 "'2000-08-17T18:21:07-06:00'"
+run "$berth" eval --now 966557467 --zone Z 'currentTime()'
+expect '--now takes seconds since 1970' 0 "'2000-08-18T00:11:07+00:00'"
+
+"$berth" eval --seed 7 'random()' 'random()' >one
+"$berth" eval --seed 7 'random()' 'random()' >two
+holds 'the same --seed gives the same random numbers' cmp one two
+holds 'but each expression its own' sh -c '[ "$(sort -u one | wc -l)" = 2 ]'
+
+run "$berth" eval '-5 + 3' -- -x
+expect 'an expression may begin with a minus' 0 '-2
+undefined'
+
+run "$berth" eval --my none.ad 1
+expect 'a file that cannot be read is named, with the reason' 2 '' 'none.ad: No such file or directory'
+: >empty.ad
+run "$berth" eval --my empty.ad 1
+expect 'a file without an ad is refused where one is wanted' 2 '' 'berth: empty.ad: there is no ad in this file'
+run "$berth" eval --my . 1
+expect 'a folder is no file' 2 '' '.: Is a directory'
+
+feed '.dialect
+.my job.ad
+Owner
+.dialect condor
+true + 1
+(2
+.nothing
+.quit
+3' "$berth" eval -i
+expect 'the prompt answers, changes ad and dialect, and puts a caret under a fault' 0 'classic
+"raman"
+2
+undefined' "    (2
+      ^
+expected ')' to close '(' at 1:1"
+
+# -------------------------------------------------------------------------------------------------------- hard input
+
+awk 'BEGIN { for (i = 0; i < 1000000; i++) printf "("; print "" }' >brackets
+(ulimit -s 256 && exec "$berth" eval <brackets >out 2>err)
+status=$?
+expect 'a million brackets are answered under a small stack' 2 parse-error \
+  '-:1:257: nested too deeply: the depth limit is 256'
+awk 'BEGIN { for (i = 0; i < 300000; i++) printf "[a="; print "" }' >ads
+for command in convert fmt refs; do
+  (ulimit -s 256 && exec "$berth" $command ads >out 2>err)
+  status=$?
+  expect "$command answers a tower of ads under a small stack" 2 '' 'ads:1:769: nested too deeply: the depth limit is 256'
+done
+
+awk 'BEGIN { printf "0"; for (i = 0; i < 200000; i++) printf " + 1"; print "" }' >long
+(ulimit -s 256 && exec "$berth" eval <long >out 2>err)
+status=$?
+expect 'a line of a megabyte is read and evaluated' 0 200000
+
+printf '[ a = "\001\377" \000 ]' >rubbish
+run "$berth" convert rubbish
+expect 'binary rubbish is an error with its place' 2 '' "rubbish:1:12: unexpected byte 0x00"
+
+if [ -c /dev/full ]; then
+  "$berth" eval 1 >/dev/full 2>err
+  status=$?
+  : >out
+  expect 'a full disk is told' 2 '' 'berth: standard output: No space left on device'
+fi
+"$berth" eval 1 >&- 2>err
+status=$?
+: >out
+expect 'a closed standard output is told' 2 '' 'berth: standard output: Bad file descriptor'
+awk 'BEGIN { for (i = 0; i < 100000; i++) print "[a=1]" }' >many
+("$berth" convert many 2>err; echo $? >code) | head -n 1 >out
+status=$(cat code)
+expect 'a reader that has seen enough ends the program quietly, with status 2' 2 '[ a = 1 ]'
+
+# ----------------------------------------------------------------------------------------------------------- convert
+
+ad='[ Name = "heron"; Cpus = 8; Load = 0.05; Up = true; Tags = { "gpu", undefined }; Rank = other.Prio + 1; Inner = [ a = 1 ] ]'
+feed "$ad" "$berth" convert --to json
+expect 'convert prints JSON with expressions in the way of HTCondor' 0 \
+  '{"Name": "heron", "Cpus": 8, "Load": 0.05, "Up": true, "Tags": ["gpu", null], "Rank": "\/Expr(other.Prio + 1)\/", "Inner": {"a": 1}}'
+feed '[ Cpus = 8; Up = true ]' "$berth" convert --to long
+expect 'convert prints the long form' 0 'Cpus = 8
+Up = true
+'
+for form in classad json xml long; do
+  printf '%s\n' "$ad" "$ad" | "$berth" convert --to $form >there.$form 2>err
+  "$berth" convert --to classad there.$form >back 2>>err
+  printf '%s\n' "$ad" "$ad" >want
+  holds "what is converted to $form comes back the same" cmp want back
+done
+run "$berth" convert job.ad none.ad pool.long
+expect 'a file that fails does not stop the others, but the status is 2' 2 \
+  '[ Name = "sim"; Owner = "raman"; Image = 4294967296.0; Rank = other.Memory; Constraint = other.Memory >= Image && Arch == "x86_64" ]
+[ Name = "heron"; Memory = 64 ]
+[ Name = "crane"; Memory = 32 ]' 'none.ad: No such file or directory'
+feed '[ a = 1 ]
+[ b = 2; b 3 ]' "$berth" convert
+expect 'the ads before a bad one are printed' 2 '[ a = 1 ]' "-:2:12: expected '=', got '3'"
+run "$berth" convert --to yaml job.ad
+expect 'an unknown form is refused with those there are' 2 '' \
+  "berth: convert: --to: expected classad, json, xml or long, got 'yaml' (\`berth help convert\` lists the options)"
+
+# --------------------------------------------------------------------------------------------------------------- fmt
+
+cat >messy.ad <<'END'
+// machines of the third floor
+
+[ Type="Machine"; // what it is
+  KeybrdIdle = '00:23:12';   Memory=64M /* inside */ ;
+
+
+  // who may come
+  Friends={ "calvin" ,"hobbes" };Empty={}; Sub=[a=1;b=[]];
+  Rank // why
+    = member(other.Owner,Friends)?10:0;
+  Constraint=other.Type=?="Job"&&LoadAvg<0.3 && // idle
+     KeybrdIdle>'00:15' && (TRUE||other.ImageSize*1024 <=-(Memory)) // small
+  /* the end */ ]   // done
+[a=f( 1,x [ 0 ].y)]
+// nothing follows
+END
+cat >tidy.ad <<'END'
+// machines of the third floor
+
+[
+    Type = "Machine";  // what it is
+    KeybrdIdle = '00:23:12';
+    Memory = 64M /* inside */;
+
+    // who may come
+    Friends = { "calvin", "hobbes" };
+    Empty = {};
+    Sub = [ a = 1; b = [] ];
+    // why
+    Rank = member(other.Owner, Friends) ? 10 : 0;
+    Constraint = other.Type is "Job"
+        && LoadAvg < 0.3  // idle
+        && KeybrdIdle > '00:15'
+        && (true || other.ImageSize * 1024 <= -(Memory));  // small
+    /* the end */
+]  // done
+
+[
+    a = f(1, x[0].y);
+]
+// nothing follows
+END
+run "$berth" fmt messy.ad
+expect 'fmt lays out ads and keeps their comments' 0 "$(cat tidy.ad)"
+run "$berth" fmt tidy.ad
+expect 'what is laid out stays as it is' 0 "$(cat tidy.ad)"
+
+cat >wide.ad <<'END'
+[Constraint = aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa || bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb && cccccccccccccccccccccccccccccc || dddddddddd;
+List = {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "cccccccccccccccccccccccccccccc", 4};
+Choice = aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa ? bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb : !(cccccccccccccccccccccccccccccc + dd)]
+END
+run "$berth" fmt wide.ad
+expect 'what is wider than a line is broken before its operators and between its elements' 0 '[
+    Constraint = aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+        || bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb && cccccccccccccccccccccccccccccc
+        || dddddddddd;
+    List = {
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+        "cccccccccccccccccccccccccccccc",
+        4
+    };
+    Choice = aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+        ? bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+        : !(cccccccccccccccccccccccccccccc + dd);
+]'
+
+cp messy.ad in-place.ad
+chmod 640 in-place.ad
+ln -s in-place.ad link.ad
+run "$berth" fmt -w link.ad
+expect 'fmt -w prints nothing' 0 ''
+holds 'fmt -w rewrites the file' cmp in-place.ad tidy.ad
+holds 'and keeps its mode' sh -c '[ "$(stat -c %a in-place.ad)" = 640 ]'
+holds 'and a link to it' test -L link.ad
+holds 'and leaves nothing else behind' sh -c '! ls | grep -q "in-place.ad\\."'
+inode=$(stat -c %i in-place.ad)
+"$berth" fmt -w in-place.ad
+holds 'a file that is laid out already is not touched' [ "$(stat -c %i in-place.ad)" = "$inode" ]
+printf '[ a = 1; b = (2 ]\n' >bad.ad
+cp bad.ad before
+run "$berth" fmt -w bad.ad
+expect 'fmt says what is wrong with a bad file' 2 '' "bad.ad:1:17: expected ')' to close '(' at 1:14"
+holds 'and leaves it alone' cmp bad.ad before
+run "$berth" fmt pool.long
+expect 'fmt works on the classad form only, and says so' 2 '' \
+  "pool.long:1:1: expected '[' of an ad: fmt lays out the classad form only, and \`berth convert --to classad\` makes it of the others"
+: >out
+"$berth" fmt messy.ad | "$berth" convert >one 2>&1
+"$berth" convert messy.ad >two 2>&1
+holds 'laying out changes no meaning' cmp one two
+
+# -------------------------------------------------------------------------------------------------- specialize, refs
+
+run "$berth" specialize '2 * 3 < other.x' '3 + a + 7' 'false && other.x > 10'
+expect 'specialize folds what is known and leaves the rest' 0 '6 < other.x
+10 + a
+false && other.x > 10'
+run "$berth" specialize --truth 'false && other.x > 10'
+expect 'specialize --truth keeps only whether it is true' 0 'false'
+run "$berth" specialize --my job.ad Constraint
+expect 'specialize --my folds in the attributes of an ad' 0 'other.Memory >= 4294967296.0 && Arch == "x86_64"'
+run "$berth" specialize 'currentTime() > other.x'
+expect 'specialize leaves the time' 0 'currentTime() > other.x'
+run "$berth" specialize --now 0 'currentTime() > other.x'
+expect 'specialize --now folds it in' 0 "'1970-01-01T00:00:00+00:00' > other.x"
+run "$berth" specialize '1 +'
+expect 'specialize says what is wrong with an expression' 2 '' 'expression:1:4: expected an expression, got the end'
+
+run "$berth" refs job.ad machine.json
+expect 'refs prints a row for each name that an ad asks of others' 0 'NAME   SCOPE  REFERENCE
+sim           Arch
+sim    other  other.Memory
+heron  other  other.Owner'
+feed '[ a = b ] [ a = 1 ] [ x = TARGET.c.d ]' "$berth" refs --json -
+expect 'refs --json prints an object a row; an ad without Name is called by its place' 0 \
+  '{"name": "#1", "scope": "", "reference": "b"}
+{"name": "#3", "scope": "other", "reference": "other.c.d"}'
+feed '[ Name = "q"; a = b ] [ a = 1 ]' "$berth" refs --long -
+expect 'refs --long prints the ads themselves that ask something' 0 'Name = "q"
+a = b
+'
+
+# -------------------------------------------------------------------------------------------------------- help, usage
+
+run "$berth" --version
+holds '--version prints name and version' grep -Eqx 'berth [0-9]+\.[0-9]+\.[0-9]+' out
+commands=$("$berth" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+for command in $commands; do
+  run "$berth" help "$command"
+  holds "help $command shows how to call it, its options and an example" sh -c \
+    'grep -q "^usage: berth '"$command"' " out && grep -q -- "--help" out && grep -q "^  [$] .*berth" out'
+  cp out help.out
+  run "$berth" "$command" --help
+  holds "$command --help is the same" cmp out help.out
+  run "$berth" help --man "$command"
+  holds "$command has a page for man" grep -q '^.TH BERTH' out
+  holds "which is installed" grep -q "'$command'" "${BERTH_SOURCE:?the sources}/man/meson.build"
+done
+holds 'no line of help is wider than 80 columns' sh -c \
+  '! for c in "" functions $1; do "$0" help $c; done | grep -v "^  [$] \|^    " | grep -E ".{81}"' "$berth" "$commands"
+run "$berth" help functions
+holds 'help functions lists them with what they do' grep -q '^strcat(' out
+run "$berth" help SIZE
+holds 'help explains one function, whatever the case' grep -q '^size(' out
+
+run "$berth"
+holds 'without a command the commands are told, with status 2' sh -c '[ '$status' = 2 ] && [ ! -s out ] && grep -q "^  eval" err'
+run "$berth" evl 1
+expect 'a misspelt command is refused with the nearest' 2 '' "berth: there is no command 'evl'; did you mean 'eval'?"
+run "$berth" eval --dilect condor 1
+expect 'a misspelt option is refused with the nearest' 2 '' \
+  'berth: eval: there is no option --dilect; did you mean --dialect? (`berth help eval` lists the options)'
+run "$berth" eval -d clasic 1
+expect 'an unknown dialect is refused with those there are' 2 '' \
+  "berth: eval: --dialect: expected classic or condor, got 'clasic' (\`berth help eval\` lists the options)"
+run "$berth" eval --my
+expect 'an option without its argument is refused' 2 '' \
+  'berth: eval: --my wants an argument: FILE (`berth help eval` lists the options)'
+run "$berth" eval -dcondor --now=0 'true + 1'
+expect 'options are understood with their arguments attached' 0 '2'
+run "$berth" help sise
+expect 'help suggests the nearest topic' 2 '' "berth: there is no help on 'sise'; did you mean 'size'?"
+
+# ------------------------------------------------------------------------------------------------------------- bench
+
+run "$berth" bench parse --ads 50 --rounds 1
+holds 'bench parse prints rows for parsing, printing and memory' sh -c \
+  'for n in parse print memory; do grep -q "^{\"name\": \"$n\", .*\"seconds\": .*\"operations\": 50, .*\"per_second\": .*\"bytes\": " out || exit 1; done'
+holds 'the ad of figure 13 has 886 bytes' grep -q '"parse".*"bytes": 44300, "bytes_per_ad": 886,' out
+run "$berth" bench eval --ads 50 --rounds 1
+holds 'bench eval prints a row for each figure, whose constraint is true' sh -c \
+  '[ '$status' = 0 ] && for n in 1 4 6 13; do grep -q "\"eval-figure-$n\"" out || exit 1; done'
+run "$berth" bench everything
+expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse and eval"
+
+# -------------------------------------------------------------------------------------------------------- the manual
+
+# Every ```console block of the manual, run in order in one folder: `$ ` begins a command, `> ` goes on with it, other lines are
+# what it prints on both streams, standard output first.
+mkdir manual bin
+ln -s "$(command -v "$berth")" bin/berth
+awk '
+  /^```console$/ { inside = 1; next }
+  /^```$/ { inside = 0 }
+  !inside { next }
+  /^[$] / { n++; printf "%s\n", substr($0, 3) >("manual/" n ".sh"); printf "" >("manual/" n ".want"); next }
+  /^> / { printf "%s\n", substr($0, 3) >("manual/" n ".sh"); next }
+  { print >("manual/" n ".want") }
+' "${BERTH_SOURCE:?the sources}/docs/command-line.md"
+example=1
+while [ -e manual/$example.sh ]; do
+  (cd manual && PATH=$work/bin:$PATH sh $example.sh >$example.out 2>$example.err </dev/null)
+  cat manual/$example.out manual/$example.err >manual/$example.got
+  holds "the manual is right about: $(head -n 1 manual/$example.sh)" diff manual/$example.want manual/$example.got
+  example=$((example + 1))
+done
+holds 'the manual has examples' [ $example -gt 10 ]
+
+echo "1..$count"
+[ $failures = 0 ]
