@@ -226,25 +226,30 @@ static struct tree *bomb_ad(struct lang *lang, const struct dialect *dialect, co
 
 static const struct env env = {.now = 1772366400, .seed = 1};
 
-/* Evaluates in time, to something that is allowed? */
+/* Evaluates in time, to something that is allowed? The best of three tries counts: the machine may be busy. */
 static bool bomb_evaluates(struct lang *lang, const struct bomb *bomb, const struct scope *scope,
                            const struct tree *expr)
 {
-    struct value v;
-    struct eval eval;
-    double start = small_stack_cpu();
+    double best = INFINITY;
+    bool allowed = true;
 
-    eval_init(&eval, &env, &lang->arena);
-    eval_tree(&eval, scope, expr, &v);
-    double took = small_stack_cpu() - start;
-    bool allowed = bomb->allowed >> v.type & 1;
-    if (!allowed)
-        tap_diag("the value is %s", value_type_name((enum value_type)v.type));
-    if (took > SMALL_STACK_SECONDS)
-        tap_diag("evaluating took %.1f ms", took * 1e3);
-    arena_done(&lang->arena);
-    arena_init(&lang->arena);
-    return allowed && took <= SMALL_STACK_SECONDS;
+    for (int try = 0; try < 3 && allowed && best > SMALL_STACK_SECONDS; try++) {
+        struct value v;
+        struct eval eval;
+        double start = small_stack_cpu();
+
+        eval_init(&eval, &env, &lang->arena);
+        eval_tree(&eval, scope, expr, &v);
+        best = fmin(best, small_stack_cpu() - start);
+        allowed = bomb->allowed >> v.type & 1;
+        if (!allowed)
+            tap_diag("the value is %s", value_type_name((enum value_type)v.type));
+        arena_done(&lang->arena);
+        arena_init(&lang->arena);
+    }
+    if (best > SMALL_STACK_SECONDS)
+        tap_diag("evaluating took %.1f ms", best * 1e3);
+    return allowed && best <= SMALL_STACK_SECONDS;
 }
 
 /* Specialises and finds references in time? */

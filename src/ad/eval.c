@@ -8,6 +8,8 @@
 #include "ad/ops.h"
 #include "text/timetext.h"
 
+#define WIDE 8 /* operands of a chain that count as a step, since literals alone do not */
+
 void eval_init(struct eval *eval, const struct env *env, struct arena *arena)
 {
     *eval = (struct eval){.env = env,
@@ -41,6 +43,19 @@ char *eval_bytes(struct eval *eval, size_t size)
     }
     eval->bytes -= size;
     return arena_alloc(eval->arena, size);
+}
+
+bool eval_charge(struct eval *eval, const struct tree *tree, const struct expr *e)
+{
+    const struct expr *parts = tree_parts(tree, e);
+    uint32_t count = expr_part_count(e);
+
+    if (!eval_steps(eval, 1 + (uint64_t)count))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (expr_part_count(&parts[i]) && !eval_charge(eval, tree, &parts[i]))
+            return false;
+    return true;
 }
 
 static inline void eval_literal(const struct tree *tree, const struct expr *e, struct value *ret)
@@ -277,6 +292,10 @@ static void eval_logic(struct eval *eval, const struct scope *scope, const struc
     const struct expr *parts = tree_parts(scope->tree, e);
     bool decided = false, unknown = false;
 
+    if (e->u.run.count >= WIDE && !eval_steps(eval, e->u.run.count / WIDE)) {
+        *ret = value_error();
+        return;
+    }
     for (uint32_t i = 0; i < e->u.run.count; i++) {
         bool truth = false;
 
@@ -307,6 +326,10 @@ static void eval_chain(struct eval *eval, const struct scope *scope, const struc
     const struct expr *parts = tree_parts(scope->tree, e);
     struct value right;
 
+    if (e->u.run.count >= WIDE && !eval_steps(eval, e->u.run.count / WIDE)) {
+        *ret = value_error();
+        return;
+    }
     eval_expr(eval, scope, &parts[0], ret);
     for (uint32_t i = 1; i < e->u.run.count; i++) {
         enum op op = (enum op)parts[i].label;

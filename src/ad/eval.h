@@ -72,6 +72,8 @@ bool eval_true(struct eval *eval, const struct scope *scope, const struct expr *
  * when they are spent), and the zone that holds in a scope. */
 char *eval_bytes(struct eval *eval, size_t size);
 bool eval_steps(struct eval *eval, uint64_t n);
+/* As many steps as the expression has cells: before it is printed. */
+bool eval_charge(struct eval *eval, const struct tree *tree, const struct expr *e);
 int eval_zone(struct eval *eval, const struct scope *scope);
 
 /* A list value of n ready values, made in the arena; error when the budget is spent. */

@@ -51,6 +51,8 @@ bool call_add_text(struct call *call, struct buf *out, const struct value *v)
 {
     size_t before = out->len;
 
+    if (v->type >= VALUE_LIST && !eval_charge(call->eval, v->scope->tree, v->u.aggregate))
+        return false;
     value_to_text(out, call->dialect, v);
     return out->len <= call->eval->bytes && eval_steps(call->eval, 1 + (out->len - before) / 64);
 }

@@ -5,6 +5,7 @@
 #include "text/print.h"
 
 #define TEXT_CELLS_MAX 10000 /* of an expression that eval() reads */
+#define TEXT_DEPTH 8 /* what one eval() inside another counts for in depth */
 #define KEEP_DEPTH_MAX 64    /* lists inside lists that eval() may give */
 
 void fn_if_then_else(struct call *call, struct value *ret)
@@ -56,7 +57,7 @@ static void keep_value(struct call *call, const struct tree *tree, unsigned dept
 
 void fn_eval(struct call *call, struct value *ret)
 {
-    struct parse_options options = {.cells_max = TEXT_CELLS_MAX};
+    struct parse_options options = {.cells_max = TEXT_CELLS_MAX, .depth = TREE_DEPTH_MAX / 2};
     struct build build;
     struct tree *tree;
     struct text text;
@@ -64,12 +65,18 @@ void fn_eval(struct call *call, struct value *ret)
     *ret = value_error();
     if (!value_get_text(&call->arguments[0], &text) || !eval_steps(call->eval, 1 + text.len / 4))
         return;
+    if (call->eval->depth > EVAL_DEPTH_MAX / 2) { /* reading the text takes stack of its own */
+        eval_steps(call->eval, UINT64_MAX);
+        return;
+    }
     build_init(&build, call->scope->tree->symbols, call->dialect);
     tree = parse_expr(&build, &options, text.at, text.len, NULL);
     build_done(&build);
     if (!tree)
         return;
+    call->eval->depth += TEXT_DEPTH;
     eval_tree(call->eval, call->scope, tree, ret);
+    call->eval->depth -= TEXT_DEPTH;
     keep_value(call, tree, 0, ret);
     tree_unref(tree);
 }
@@ -86,7 +93,7 @@ void fn_unparse(struct call *call, struct value *ret)
     }
     buf_init(&out);
     found = scope_find(&scope, name->u.name.id);
-    if (found)
+    if (found && eval_charge(call->eval, scope->tree, found))
         print_expr(&out, scope->tree, found, PRINT_PLAIN);
     call_return_buf(call, &out, ret);
 }

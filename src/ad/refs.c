@@ -31,6 +31,7 @@ void refs_done(struct refs *refs)
     if (!refs)
         return;
     free(refs->items);
+    free(refs->slots);
     refs_init(refs);
 }
 
@@ -44,16 +45,42 @@ static bool ref_same(const struct ref *a, const struct ref *b)
     return true;
 }
 
+static uint32_t ref_hash(const struct ref *ref)
+{
+    uint32_t hash = symbol_name(ref->scope) + ref->len;
+
+    for (uint32_t i = 0; i < ref->len; i++)
+        hash = (hash ^ symbol_name(ref->path[i])) * 0x9e3779b1u;
+    return hash ^ hash >> 15;
+}
+
+/* The slot of a reference: where it is, or where it would go. */
+static uint32_t *refs_slot(struct refs *refs, const struct ref *ref)
+{
+    uint32_t mask = refs->room * 2 - 1, at = ref_hash(ref) & mask;
+
+    while (refs->slots[at] && !ref_same(&refs->items[refs->slots[at] - 1], ref))
+        at = (at + 1) & mask;
+    return &refs->slots[at];
+}
+
 static void refs_put(struct refs *refs, const struct ref *ref)
 {
-    for (uint32_t i = 0; i < refs->count; i++)
-        if (ref_same(&refs->items[i], ref))
-            return;
+    uint32_t *slot;
+
     if (refs->count == refs->room) {
         refs->room = refs->room ? refs->room * 2 : 16;
         refs->items = mem_grow(refs->items, refs->room * sizeof *refs->items);
+        refs->slots = mem_grow(refs->slots, refs->room * 2 * sizeof *refs->slots);
+        memset(refs->slots, 0, refs->room * 2 * sizeof *refs->slots);
+        for (uint32_t i = 0; i < refs->count; i++)
+            *refs_slot(refs, &refs->items[i]) = i + 1;
     }
+    slot = refs_slot(refs, ref);
+    if (*slot)
+        return;
     refs->items[refs->count++] = *ref;
+    *slot = refs->count;
 }
 
 static void ref_add(struct ref *ref, symbol name)
@@ -303,9 +330,12 @@ static int sorted_compare(const void *a, const void *b)
 
 void refs_sort(struct refs *refs, const struct symbols *symbols)
 {
-    struct sorted *sorted = mem_alloc(refs->count * sizeof *sorted);
+    struct sorted *sorted;
     struct buf text;
 
+    if (refs->count == 0)
+        return;
+    sorted = mem_alloc(refs->count * sizeof *sorted);
     buf_init(&text);
     for (uint32_t i = 0; i < refs->count; i++) {
         buf_reset(&text);
@@ -314,8 +344,10 @@ void refs_sort(struct refs *refs, const struct symbols *symbols)
     }
     buf_done(&text);
     qsort(sorted, refs->count, sizeof *sorted, sorted_compare);
+    memset(refs->slots, 0, refs->room * 2 * sizeof *refs->slots);
     for (uint32_t i = 0; i < refs->count; i++) {
         refs->items[i] = sorted[i].ref;
+        *refs_slot(refs, &refs->items[i]) = i + 1;
         free(sorted[i].text);
     }
     free(sorted);

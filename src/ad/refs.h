@@ -22,6 +22,7 @@ struct ref {
 struct refs {
     struct ref *items;
     uint32_t count, room;
+    uint32_t *slots; /* finds them; twice the room of items */
 };
 
 void refs_init(struct refs *refs);

@@ -48,4 +48,7 @@ bool special_choice(struct special *sp, const struct scope *scope, const struct 
 /* Moves the top of the stack down below the next `n`. */
 void special_sink(struct build *build, uint32_t n);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

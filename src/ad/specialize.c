@@ -297,6 +297,21 @@ bool special_expr(struct special *sp, const struct scope *scope, const struct ex
     return known;
 }
 
+/* The expression unchanged, to be evaluated where it stands: a whole tree is shared, an attribute referred to, else it is copied. */
+static struct tree *special_give_up(struct special *sp, const struct scope *scope, const struct expr *e)
+{
+    build_reset(&sp->build);
+    if (e == tree_root(scope->tree))
+        return tree_ref((struct tree *)scope->tree); /* only its count changes */
+    if (e->flags & EXPR_FLAG_NAMED) {
+        symbols_hold(sp->build.symbols, e->label);
+        build_name(&sp->build, EXPR_NAME, e->label);
+    } else {
+        build_copy(&sp->build, scope->tree, e);
+    }
+    return build_seal(&sp->build);
+}
+
 struct tree *specialize(const struct env *env, struct arena *scratch, const struct scope *scope, const struct expr *e,
                         int flags)
 {
@@ -319,15 +334,15 @@ struct tree *specialize(const struct env *env, struct arena *scratch, const stru
         }
     }
     if (sp.failed || sp.chance || sp.eval.exhausted) {
-        build_reset(&sp.build);
-        build_copy(&sp.build, scope->tree, e);
+        tree = special_give_up(&sp, scope, e);
+    } else {
+        build_top(&sp.build)->flags = 0;
+        if ((e->flags & EXPR_FLAG_NAMED) && build_top(&sp.build)->kind > EXPR_RELTIME) {
+            symbols_hold(sp.build.symbols, e->label);
+            build_within(&sp.build, e->label);
+        }
+        tree = build_seal(&sp.build);
     }
-    build_top(&sp.build)->flags = 0;
-    if ((e->flags & EXPR_FLAG_NAMED) && build_top(&sp.build)->kind > EXPR_RELTIME) {
-        symbols_hold(sp.build.symbols, e->label);
-        build_within(&sp.build, e->label);
-    }
-    tree = build_seal(&sp.build);
     build_done(&sp.build);
     arena_rewind(scratch, mark);
     return tree;

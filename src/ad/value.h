@@ -10,6 +10,8 @@
 #include "text/build.h"
 #include "text/tree.h"
 
+#include <math.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -71,7 +73,7 @@ static inline struct value value_integer(int64_t i)
 static inline struct value value_real(double r)
 {
     struct value v = {VALUE_REAL, false, 0, 0, {0}, NULL};
-    v.u.real = r;
+    v.u.real = r == r ? r : (double)NAN; /* there is one NaN, without a sign */
     return v;
 }
 

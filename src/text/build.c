@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SEAL_BY_COPY_MAX (1u << 20) /* bytes from which on the scratch block is given away */
+
 void build_init(struct build *build, struct symbols *symbols, const struct dialect *dialect)
 {
     *build = (struct build){.symbols = symbols, .dialect = dialect};
@@ -37,7 +39,7 @@ void build_done(struct build *build)
     if (!build)
         return;
     build_reset(build);
-    free(build->cells);
+    free(build->block);
     free(build->stack);
     free(build->text);
     free(build->source);
@@ -48,6 +50,11 @@ void build_stack_grow(struct build *build)
 {
     build->stack_room = build->stack_room ? build->stack_room * 2 : 64;
     build->stack = mem_grow(build->stack, build->stack_room * sizeof *build->stack);
+}
+
+static size_t tree_bytes(uint32_t cells, uint32_t text_len)
+{
+    return offsetof(struct tree, cells) + (size_t)cells * sizeof(struct expr) + text_len;
 }
 
 static char *text_reserve(struct build *build, size_t len)
@@ -98,7 +105,8 @@ static struct expr *cells_reserve(struct build *build, uint32_t count)
         build->cell_room = build->cell_room ? build->cell_room * 2 : 128;
         if (build->cell_room < build->cell_count + count)
             build->cell_room = build->cell_count + count;
-        build->cells = mem_grow(build->cells, build->cell_room * sizeof *build->cells);
+        build->block = mem_grow(build->block, tree_bytes(build->cell_room, 0));
+        build->cells = build->block->cells;
     }
     return &build->cells[build->cell_count];
 }
@@ -366,16 +374,27 @@ const char *build_source(struct build *build, const char *text, size_t len)
 struct tree *build_seal(struct build *build)
 {
     uint32_t count = build->cell_count + 1;
-    struct tree *tree = mem_alloc(offsetof(struct tree, cells) + count * sizeof(struct expr) + build->text_len);
+    size_t bytes = tree_bytes(count, build->text_len);
+    struct expr root = build->stack[0];
+    struct tree *tree;
 
-    *tree = (struct tree){.references = 1,
-                          .cell_count = count,
-                          .text_len = build->text_len,
-                          .dialect = build->dialect,
-                          .symbols = build->symbols};
-    if (build->cell_count)
-        memcpy(tree->cells, build->cells, build->cell_count * sizeof *build->cells);
-    tree->cells[count - 1] = build->stack[0];
+    if (bytes < SEAL_BY_COPY_MAX) {
+        tree = mem_alloc(bytes);
+        if (build->cell_count)
+            memcpy(tree->cells, build->cells, build->cell_count * sizeof *build->cells);
+    } else { /* the block itself becomes the tree */
+        tree = mem_grow(build->block, bytes);
+        build->block = NULL;
+        build->cells = NULL;
+        build->cell_room = 0;
+    }
+    tree->references = 1;
+    tree->cell_count = count;
+    tree->text_len = build->text_len;
+    tree->unused = 0;
+    tree->dialect = build->dialect;
+    tree->symbols = build->symbols;
+    tree->cells[count - 1] = root;
     if (build->text_len)
         memcpy(&tree->cells[count], build->text, build->text_len);
     build->cell_count = build->stack_count = build->text_len = 0;

@@ -19,6 +19,7 @@ extern "C" {
 struct build {
     struct symbols *symbols;
     const struct dialect *dialect;
+    struct tree *block; /* in which the cells lie, so that a large one need not be copied to be sealed */
     struct expr *cells, *stack;
     char *text, *source;
     size_t source_room;

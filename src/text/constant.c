@@ -119,7 +119,7 @@ void constant_fold(struct build *build)
     if (argument.kind != EXPR_STRING || call->u.name.at + 1 != build->cell_count)
         return;
     name = symbols_text(build->symbols, call->u.name.id, &name_len);
-    text = build->text + argument.u.run.at;
+    text = argument.u.run.count ? build->text + argument.u.run.at : "";
     if (name_is(name, name_len, "unescape") && unescape(build, &argument)) {
         literal = argument;
     } else if (constant_of(build->dialect, name, name_len, text, argument.u.run.count, &literal)) {

@@ -498,7 +498,7 @@ static bool number_negate(struct expr *e)
         return false;
     if (e->kind == EXPR_INTEGER && e->u.integer >= 0)
         e->u.integer = -e->u.integer;
-    else if (e->kind == EXPR_REAL && !signbit(e->u.real))
+    else if (e->kind == EXPR_REAL && !signbit(e->u.real) && !isnan(e->u.real))
         e->u.real = -e->u.real;
     else
         return false;
