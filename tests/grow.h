@@ -6,6 +6,7 @@
 #include "text/constant.h"
 #include "text/parse.h"
 #include "text/timetext.h"
+#include "text/words.h"
 
 #include <math.h>
 #include <string.h>
@@ -163,7 +164,7 @@ static inline void grow_ad(struct grow *g, unsigned depth, uint32_t most)
         symbol name = grow_symbol(g, g->names);
         size_t len;
         const char *text = symbols_text(g->build->symbols, name, &len);
-        bool twice = !parse_name_allowed(text, len);
+        bool twice = !word_may_name(text, len);
         for (uint32_t k = 0; k < kept; k++)
             twice = twice || taken[k] == symbol_name(name);
         if (twice) {

@@ -179,12 +179,12 @@ static void eval_select_each(struct eval *eval, const struct dialect *dialect, s
         return;
     }
     eval->depth++;
-    for (uint32_t i = 0; i < list.len; i++) {
+    for (uint32_t i = 0; i < list.len && !eval->exhausted; i++) {
         eval_element(eval, &list, i, &each[i]);
         eval_select(eval, dialect, name, &each[i]);
     }
     eval->depth--;
-    eval_make_list(eval, dialect, each, list.len, ret);
+    eval_make_list(eval, dialect, each, list.len, ret); /* error when the budget was spent on the way */
 }
 
 /* ret.name, in place. */

@@ -17,7 +17,7 @@ void fn_member(struct call *call, struct value *ret)
         *ret = value_error();
         return;
     }
-    for (uint32_t i = 0; i < list->len; i++) {
+    for (uint32_t i = 0; i < list->len && !call->eval->exhausted; i++) {
         struct value element, same;
 
         eval_element(call->eval, list, i, &element);
@@ -44,7 +44,7 @@ static void is_member(struct call *call, struct value aggregate, struct value *r
         *ret = aggregate;
         return;
     }
-    for (uint32_t i = 0; i < list->len && !found; i++) {
+    for (uint32_t i = 0; i < list->len && !found && !call->eval->exhausted; i++) {
         struct value element;
 
         eval_element(call->eval, list, i, &element);
@@ -72,7 +72,7 @@ void fn_postfix(struct call *call, struct value *ret)
         *ret = value_error();
         return;
     }
-    for (uint32_t i = 0; i < list->len && !found; i++) {
+    for (uint32_t i = 0; i < list->len && !found && !call->eval->exhausted; i++) {
         struct value end;
 
         eval_element(call->eval, list, i, &end);
@@ -137,7 +137,7 @@ static bool tally_list(struct call *call, struct tally *tally, struct value *ret
     *ret = value_error();
     if (list->type != VALUE_LIST)
         return false;
-    for (uint32_t i = 0; i < list->len; i++) {
+    for (uint32_t i = 0; i < list->len && !call->eval->exhausted; i++) {
         struct value element;
 
         eval_element(call->eval, list, i, &element);
@@ -204,7 +204,7 @@ static void compare_each(struct call *call, bool all, struct value *ret)
         *ret = undefined ? value_undefined() : value_error();
         return;
     }
-    for (uint32_t i = 0; i < list->len; i++) {
+    for (uint32_t i = 0; i < list->len && !call->eval->exhausted; i++) {
         struct value element;
 
         eval_element(call->eval, list, i, &element);
@@ -271,7 +271,7 @@ static bool joint_gather(struct call *call, struct joint *joint)
                 return false;
         return true;
     }
-    for (uint32_t i = 0; i < last->len; i++) {
+    for (uint32_t i = 0; i < last->len && !call->eval->exhausted; i++) {
         struct value element;
 
         eval_element(call->eval, last, i, &element);

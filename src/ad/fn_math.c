@@ -140,7 +140,7 @@ void fn_quantize(struct call *call, struct value *ret)
     *ret = value_error();
     if (!read_real(call, n, &real_n))
         return;
-    for (uint32_t i = 0; i < list->len; i++) {
+    for (uint32_t i = 0; i < list->len && !call->eval->exhausted; i++) {
         eval_element(call->eval, list, i, &last);
         if (!read_real(call, &last, &real))
             return;

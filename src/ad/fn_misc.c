@@ -36,7 +36,7 @@ static void keep_list(struct call *call, const struct tree *tree, unsigned depth
         *list = value_error();
         return;
     }
-    for (uint32_t i = 0; i < list->len; i++) {
+    for (uint32_t i = 0; i < list->len && !call->eval->exhausted; i++) {
         eval_element(call->eval, list, i, &elements[i]);
         keep_value(call, tree, depth + 1, &elements[i]);
     }
@@ -119,7 +119,7 @@ void fn_eval_in_each_context(struct call *call, struct value *ret)
     *ret = value_error();
     if (list.type != VALUE_LIST || !(values = (struct value *)eval_bytes(call->eval, list.len * sizeof *values)))
         return;
-    for (uint32_t i = 0; i < list.len; i++) {
+    for (uint32_t i = 0; i < list.len && !call->eval->exhausted; i++) {
         struct value ad;
 
         eval_element(call->eval, &list, i, &ad);
@@ -140,7 +140,7 @@ void fn_count_matches(struct call *call, struct value *ret)
         *ret = list.type == VALUE_UNDEFINED ? value_integer(0) : value_error();
         return;
     }
-    for (uint32_t i = 0; i < list.len; i++) {
+    for (uint32_t i = 0; i < list.len && !call->eval->exhausted; i++) {
         struct value ad, v;
 
         eval_element(call->eval, &list, i, &ad);

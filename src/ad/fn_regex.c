@@ -218,7 +218,7 @@ static void match_elements(struct call *call, struct regex *regex, struct value 
     const struct value *list = &call->arguments[1];
     bool undefined = false;
 
-    for (uint32_t i = 0; i < list->len; i++) {
+    for (uint32_t i = 0; i < list->len && !call->eval->exhausted; i++) {
         struct value element;
         struct text text;
         int groups;

@@ -54,7 +54,7 @@ int evaluator_load(struct evaluator *evaluator, enum evaluator_side side, const 
 
 struct tree *evaluator_parse(struct evaluator *evaluator, unsigned line, const char *text, size_t len, struct err *err)
 {
-    const struct parse_options options = {.first_line = line};
+    const struct parse_options options = {.first_line = line, .cells_max = PARSE_CELLS_MAX};
 
     return parse_expr(&evaluator->build, &options, text, len, err);
 }

@@ -4,6 +4,7 @@
 #include "ad/eval.h"
 #include "cli/command.h"
 #include "cli/report.h"
+#include "text/parse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,6 +88,7 @@ static ptrdiff_t source_read(void *user, char *out, size_t room, struct err *err
 int source_open(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
                 const char *name)
 {
+    static const struct form_limits limits = {.cells = PARSE_CELLS_MAX};
     struct err err;
 
     *source = (struct source){.name = name, .fd = file_open(name, &err), .recent_line = 1};
@@ -96,7 +98,7 @@ int source_open(struct source *source, struct symbols *symbols, const struct dia
         return -1;
     }
     source->keeps = report_wants_line();
-    source->reader = form_reader_new(symbols, dialect, form, NULL, source_read, source);
+    source->reader = form_reader_new(symbols, dialect, form, &limits, source_read, source);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "form/spell.h"
 #include "text/parse.h"
+#include "text/words.h"
 
 #include <stdlib.h>
 
@@ -72,9 +73,9 @@ int compose_begin(struct compose *compose, uint32_t count, uint64_t where, const
     len = compose->name.len;
     if (len == 0)
         return err_set(err, "an attribute's name cannot be empty");
-    if (!parse_name_allowed(name, len))
+    if (!word_may_name(name, len))
         return err_set(err, "'%s' is reserved: it cannot be an attribute's name", name_show(name, len, shown));
-    if (!build->dialect->quoted_names && !parse_name_plain(name, len))
+    if (!build->dialect->quoted_names && !word_is_plain(name, len))
         return err_set(err, "'%s' is not an identifier: it cannot be an attribute's name", name_show(name, len, shown));
     return key_push(compose, count, where, symbols_take(build->symbols, name, len), err);
 }

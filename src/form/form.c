@@ -3,6 +3,7 @@
 
 #include "form/reader.h"
 #include "text/parse.h"
+#include "text/words.h"
 
 const struct form_row form_rows[FORM_LONG + 1] = {
     [FORM_CLASSAD] = {"classad", classad_next, classad_write, "", ""},
@@ -44,9 +45,9 @@ static int name_check(const struct tree *tree, symbol s, struct err *err)
 
     if (len == 0 || memchr(name, 0, len))
         return err_set(err, "an attribute's name cannot be empty or hold a NUL");
-    if (!parse_name_allowed(name, len))
+    if (!word_may_name(name, len))
         return err_set(err, "'%s' is reserved: it cannot be an attribute's name", name);
-    if (!tree->dialect->quoted_names && !parse_name_plain(name, len))
+    if (!tree->dialect->quoted_names && !word_is_plain(name, len))
         return err_set(err, "'%s' is not an identifier: it cannot be an attribute's name in the %s dialect", name,
                        tree->dialect->name);
     return 0;

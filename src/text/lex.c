@@ -591,7 +591,7 @@ void lex_next(struct lexer *lexer)
         lexer->at = ++at;
         start = start_of[(unsigned char)*at];
     }
-    token->start = at;
+    token->start = lexer->at = at;
     if (start == START_WORD) {
         size_t len;
 
@@ -607,6 +607,21 @@ void lex_next(struct lexer *lexer)
     }
     if (start == START_EQUAL && at[1] != '=' && at[1] != '?' && at[1] != '!')
         start = TOKEN_ASSIGN;
+    if (start == START_NUMBER) { /* an integer of few digits, as most are */
+        uint64_t value = (uint64_t)(*at - '0');
+
+        if (value) {
+            for (at++; class_at(at) == DIGIT; at++)
+                value = value * 10 + (uint64_t)(*at - '0');
+            if (at - token->start <= 18 && *at != '.' && !class_at(at)) {
+                token->kind = TOKEN_INTEGER;
+                token->u.integer = (int64_t)value;
+                token->end = lexer->at = at;
+                return;
+            }
+            at = token->start;
+        }
+    }
     if (start - 1 < START_WORD - 1) { /* a token of one character */
         token->kind = (unsigned char)start;
         token->end = lexer->at = at + 1;

@@ -5,6 +5,7 @@
 #include "text/parse.h"
 
 #include "text/constant.h"
+#include "text/words.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,35 +40,19 @@ static int parse_expected(struct parser *p, const char *what)
     return lex_fail(&p->lexer, token_place(p), "expected %s, got %s", what, lex_describe(&p->lexer, got, sizeof got));
 }
 
-/* Words that other languages have as operators, and what ours are. */
-static const char *operator_hint(const char *word, size_t len)
-{
-    static const char *const words[][2] = {{"and", "&&"}, {"or", "||"}, {"not", "!"}};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t k = 0;
-
-        while (k < len && words[i][0][k] && (word[k] | 0x20) == words[i][0][k])
-            k++;
-        if (k == len && !words[i][0][k])
-            return words[i][1];
-    }
-    return NULL;
-}
-
 /* An operator or an end was expected where something else stands, perhaps an operator of another language. */
 static int parse_expected_operator(struct parser *p, const char *what)
 {
     const struct token *token = &p->lexer.token;
     size_t len = (size_t)(token->end - token->start);
-    const char *hint = token->kind == TOKEN_NAME ? operator_hint(token->start, len) : NULL;
+    const char *hint = token->kind == TOKEN_NAME ? word_operator(token->start, len) : NULL;
 
     if (hint)
         return lex_fail(&p->lexer, token->start, "'%.*s' is not an operator; write '%s'", (int)len, token->start, hint);
     if (build_top(p->build)->kind == EXPR_NAME && token->kind != TOKEN_BAD && token->kind != TOKEN_END) {
         const char *name = symbols_text(p->build->symbols, build_top(p->build)->u.name.id, &len);
 
-        hint = operator_hint(name, len);
+        hint = word_operator(name, len);
         if (hint)
             return lex_fail(&p->lexer, token_place(p), "'%.*s' is not an operator; write '%s'", (int)len, name, hint);
     }
@@ -90,6 +75,16 @@ static int parse_close(struct parser *p, enum token_kind kind, const char *brack
         column += p->lexer.column - 1;
     return lex_fail(&p->lexer, token_place(p), "expected '%s' to close '%c' at %u:%u", bracket, *open,
                     line + p->lexer.line - 1, column);
+}
+
+/* Does what has been read so far keep to the limit? */
+static int parse_size(struct parser *p)
+{
+    uint32_t limit = p->options->cells_max;
+
+    if (!limit || p->build->cell_count + p->build->stack_count <= limit)
+        return 0;
+    return lex_fail(&p->lexer, token_place(p), "too large: the limit is %u parts", limit);
 }
 
 static int parse_too_deep(struct parser *p, const char *at)
@@ -178,44 +173,6 @@ static bool token_is_name(const struct parser *p)
     return p->lexer.token.kind == TOKEN_NAME || p->lexer.token.kind == TOKEN_QUOTED_NAME;
 }
 
-bool parse_name_allowed(const char *name, size_t len)
-{
-    static const char *const reserved[] = {"self", "root", "parent"};
-
-    if (len != 4 && len != 6)
-        return true;
-    for (size_t i = len == 6 ? 2 : 0; i < (len == 6 ? 3u : 2u); i++) {
-        size_t k = 0;
-
-        while (k < len && (name[k] | 0x20) == reserved[i][k])
-            k++;
-        if (k == len)
-            return false;
-    }
-    return true;
-}
-
-bool parse_name_plain(const char *name, size_t len)
-{
-    static const char *const keywords[] = {"is", "isnt", "true", "false", "error", "undefined"};
-
-    for (size_t i = 0; i < len; i++) {
-        char c = (char)(name[i] | 0x20);
-
-        if (!((c >= 'a' && c <= 'z') || name[i] == '_' || (i && name[i] >= '0' && name[i] <= '9')))
-            return false;
-    }
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
-        size_t k = 0;
-
-        while (k < len && (name[k] | 0x20) == keywords[i][k])
-            k++;
-        if (k == len && !keywords[i][k])
-            return false;
-    }
-    return len > 0;
-}
-
 /* NAME = EXPRESSION, pushed with its name on it. */
 static int parse_attribute(struct parser *p)
 {
@@ -230,7 +187,7 @@ static int parse_attribute(struct parser *p)
     }
     name = parse_symbol(p);
     text = symbols_text(p->build->symbols, name, &len);
-    if (!parse_name_allowed(text, len)) {
+    if (!word_may_name(text, len)) {
         lex_fail(&p->lexer, start, "'%s' is reserved: it cannot be an attribute's name", text);
         symbols_drop(p->build->symbols, name);
         return -1;
@@ -309,7 +266,7 @@ static int parse_ad_literal(struct parser *p)
     while (p->lexer.token.kind != TOKEN_CLOSE_SQUARE) {
         if (count == limit)
             return lex_fail(&p->lexer, token_place(p), "too many attributes in one ad: the limit is %u", limit);
-        if (parse_attribute(p) < 0)
+        if (parse_attribute(p) < 0 || parse_size(p) < 0)
             return -1;
         count++;
         if (p->lexer.token.kind != TOKEN_SEMICOLON)
@@ -333,7 +290,7 @@ static int parse_sequence(struct parser *p, enum token_kind close, uint32_t *ret
     uint32_t count = 0;
 
     while (p->lexer.token.kind != close || count) {
-        if (parse_value(p) < 0)
+        if (parse_value(p) < 0 || parse_size(p) < 0)
             return -1;
         count++;
         if (p->lexer.token.kind != TOKEN_COMMA)
@@ -523,11 +480,6 @@ static int parse_prefix(struct parser *p)
     return constant_shallower(p, start);
 }
 
-static int parse_too_large(struct parser *p)
-{
-    return lex_fail(&p->lexer, token_place(p), "too large: the limit is %u parts", p->options->cells_max);
-}
-
 static int parse_binary(struct parser *p, unsigned limit);
 
 /* The operators that bind tighter than `limit` and their operands, behind a first one that has been pushed. */
@@ -544,13 +496,11 @@ static int parse_operators(struct parser *p, unsigned limit)
             enum op op = (enum op)token->op;
 
             lex_next(&p->lexer);
-            if (parse_binary(p, level) < 0)
+            if (parse_binary(p, level) < 0 || parse_size(p) < 0)
                 return -1;
             build_top(p->build)->label = op;
         }
         build_bind(p->build, EXPR_CHAIN, count);
-        if (p->options->cells_max && p->build->cell_count > p->options->cells_max)
-            return parse_too_large(p);
     }
     return 0;
 }
@@ -593,8 +543,6 @@ static int parse_value(struct parser *p)
     } else if (parse_binary(p, 0) < 0) {
         return -1;
     }
-    if (p->options->cells_max && p->build->cell_count + p->build->stack_count > p->options->cells_max)
-        return parse_too_large(p);
     return p->lexer.token.kind == TOKEN_QUESTION ? parse_choice(p) : 0;
 }
 
@@ -631,7 +579,7 @@ int parse_push(struct build *build, const struct parse_options *options, const c
     struct parser p;
 
     parser_init(&p, build, options, text, len, err);
-    return parse_value(&p) < 0 ? -1 : parse_end(&p);
+    return parse_value(&p) < 0 || parse_size(&p) < 0 ? -1 : parse_end(&p);
 }
 
 int parse_push_attribute(struct build *build, const struct parse_options *options, const char *text, size_t len,
@@ -640,7 +588,7 @@ int parse_push_attribute(struct build *build, const struct parse_options *option
     struct parser p;
 
     parser_init(&p, build, options, text, len, err);
-    return parse_attribute(&p) < 0 ? -1 : parse_end(&p);
+    return parse_attribute(&p) < 0 || parse_size(&p) < 0 ? -1 : parse_end(&p);
 }
 
 struct tree *parse_expr(struct build *build, const struct parse_options *options, const char *text, size_t len,

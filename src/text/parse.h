@@ -19,6 +19,8 @@ struct parse_watch {
     void *user;
 };
 
+#define PARSE_CELLS_MAX (1u << 18) /* what no sensible ad reaches: for those who read what strangers write */
+
 struct parse_options {
     unsigned first_line, first_column; /* of the text in its file; 0 counts as 1 */
     unsigned depth;                    /* of the ads and lists around it that were read by another reader */
@@ -40,11 +42,6 @@ struct tree *parse_expr(struct build *build, const struct parse_options *options
                         struct err *err);
 struct tree *parse_ad(struct build *build, const struct parse_options *options, const char *text, size_t len,
                       struct err *err);
-
-/* May this be an attribute's name? False for self, parent and root. (Any text can be a quoted name in condor.) */
-bool parse_name_allowed(const char *name, size_t len);
-/* Is it written without quotes? */
-bool parse_name_plain(const char *name, size_t len);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "text/parse.h"
 #include "text/timetext.h"
+#include "text/words.h"
 
 #include <math.h>
 
@@ -103,7 +104,7 @@ void print_name(struct buf *out, const struct dialect *dialect, const char *name
 {
     size_t start = 0;
 
-    if (!dialect->quoted_names || parse_name_plain(name, len)) {
+    if (!dialect->quoted_names || word_is_plain(name, len)) {
         buf_add(out, name, len);
         return;
     }
