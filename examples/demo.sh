@@ -24,7 +24,7 @@ job=examples/job.ad
 say "A workstation ($machine) says whom it accepts and whom it prefers; so does a job ($job)."
 for ad in $machine $job; do
     printf '  %s:\n' "$ad"
-    sed -n 's/^ *\(Rank = .*\)/    \1/p; s/^ *\(Constraint = .*\)/    \1/p' "$ad"
+    awk '/^ *(Rank|Constraint) = /, /;$/' "$ad"
 done
 
 say "By HTCondor's rules they match: each one's constraint is true of the other."

@@ -92,7 +92,7 @@ void fn_pow(struct call *call, struct value *ret)
     if (base->type == VALUE_INTEGER && exponent->type == VALUE_INTEGER && exponent->u.integer >= 0)
         *ret = power(base->u.integer, exponent->u.integer, &integer) ? value_integer(integer) : value_error();
     else if (read_real(call, base, &x) && read_real(call, exponent, &y))
-        *ret = value_real(pow(x, y));
+        *ret = isfinite(pow(x, y)) || !isfinite(x) || !isfinite(y) ? value_real(pow(x, y)) : value_error();
     else
         *ret = value_error();
 }

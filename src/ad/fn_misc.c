@@ -5,7 +5,7 @@
 #include "text/print.h"
 
 #define TEXT_CELLS_MAX 10000 /* of an expression that eval() reads */
-#define TEXT_DEPTH 8 /* what one eval() inside another counts for in depth */
+#define TEXT_DEPTH 8         /* what one eval() inside another counts for in depth */
 #define KEEP_DEPTH_MAX 64    /* lists inside lists that eval() may give */
 
 void fn_if_then_else(struct call *call, struct value *ret)
@@ -142,10 +142,11 @@ void fn_count_matches(struct call *call, struct value *ret)
     }
     for (uint32_t i = 0; i < list.len && !call->eval->exhausted; i++) {
         struct value ad, v;
+        bool truth = false;
 
         eval_element(call->eval, &list, i, &ad);
         eval_in(call, &ad, &v);
-        count += value_is_true(&v);
+        count += op_condition(call->dialect, &v, &truth) == VALUE_BOOLEAN && truth;
     }
     *ret = value_integer(count);
 }

@@ -180,8 +180,8 @@ void fn_format_time(struct call *call, struct value *ret)
         *ret = value_error();
         return;
     }
-    if (!call_get_texts(call, 1, &format) || format.len > TIME_FORMAT_MAX || seconds < TIME_ABSOLUTE_MIN ||
-        seconds > TIME_ABSOLUTE_MAX || !eval_steps(call->eval, format.len)) {
+    if (!call_get_texts(call, 1, &format) || format.len > TIME_FORMAT_MAX ||
+        !time_absolute_valid(call->dialect, seconds) || !eval_steps(call->eval, format.len)) {
         *ret = value_error();
         return;
     }

@@ -5,8 +5,7 @@ void scope_init(struct scope *ret, const struct tree *tree, const struct surroun
 {
     bool ad = tree_is_ad(tree);
 
-    *ret = (struct scope){
-        .tree = tree, .ad = ad ? tree_root(tree) : NULL, .root = ad ? ret : NULL, .around = around};
+    *ret = (struct scope){.tree = tree, .ad = ad ? tree_root(tree) : NULL, .root = ad ? ret : NULL, .around = around};
 }
 
 void scope_open(struct scope *ret, const struct scope *outer, const struct expr *e)

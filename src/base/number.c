@@ -198,47 +198,50 @@ static double make_slowly(const char *digits, size_t len, int exponent)
     return value;
 }
 
-double number_make_real(uint64_t mantissa, const char *digits, size_t len, int exponent)
+/* A mantissa and a power of ten that are both exact give the nearest double by one operation. */
+static bool make_quickly(uint64_t mantissa, int exponent, double *ret)
 {
-    if (len <= 19 && mantissa < (1ull << 53)) {
-        if (exponent >= 0 && exponent <= EXACT_POWERS)
-            return (double)mantissa * power_of_ten[exponent];
-        if (exponent < 0 && exponent >= -EXACT_POWERS)
-            return (double)mantissa / power_of_ten[-exponent];
-    }
-    return make_slowly(digits, len, exponent);
+    if (mantissa >= (1ull << 53) || exponent > EXACT_POWERS || exponent < -EXACT_POWERS)
+        return false;
+    *ret = exponent < 0 ? (double)mantissa / power_of_ten[-exponent] : (double)mantissa * power_of_ten[exponent];
+    return true;
+}
+
+/* The digits of a number without their point, and the slow way with them. */
+static double make_from_text(const char *text, size_t len, size_t point, int exponent)
+{
+    char few[64], *digits = len <= sizeof few ? few : mem_alloc(len);
+    size_t used = 0;
+    double value;
+
+    for (size_t i = 0; i < len; i++)
+        if (i != point)
+            digits[used++] = text[i];
+    value = make_slowly(digits, used, exponent);
+    if (digits != few)
+        free(digits);
+    return value;
 }
 
 size_t number_parse_real(const char *text, size_t len, double *ret_value)
 {
     uint64_t mantissa = 0;
-    size_t at = 0, digits_len;
+    size_t at = 0, point, digits_end;
     int exponent = 0;
-    char few[32], *digits = few;
 
 #define IS_DIGIT(i) ((i) < len && text[i] >= '0' && text[i] <= '9')
     for (; IS_DIGIT(at); at++)
         mantissa = mantissa * 10 + (uint64_t)(text[at] - '0');
     if (at == 0)
         return 0;
-    digits_len = at;
+    point = len;
     if (at + 1 < len && text[at] == '.' && IS_DIGIT(at + 1)) {
-        size_t point = at++;
-
-        for (; IS_DIGIT(at); at++) {
+        point = at++;
+        for (; IS_DIGIT(at); at++)
             mantissa = mantissa * 10 + (uint64_t)(text[at] - '0');
-            exponent--;
-        }
-        digits_len = at - 1;
-        if (digits_len > sizeof few)
-            digits = mem_alloc(digits_len);
-        memcpy(digits, text, point);
-        memcpy(digits + point, text + point + 1, digits_len - point);
-    } else {
-        if (digits_len > sizeof few)
-            digits = mem_alloc(digits_len);
-        memcpy(digits, text, digits_len);
+        exponent = -(int)(at - point - 1);
     }
+    digits_end = at;
     if (at < len && (text[at] | 0x20) == 'e') {
         size_t from = at + 1;
         bool minus = false;
@@ -255,8 +258,8 @@ size_t number_parse_real(const char *text, size_t len, double *ret_value)
         }
     }
 #undef IS_DIGIT
-    *ret_value = number_make_real(mantissa, digits, digits_len, exponent);
-    if (digits != few)
-        free(digits);
+    if (digits_end <= 19 && make_quickly(mantissa, exponent, ret_value))
+        return at;
+    *ret_value = make_from_text(text, digits_end, point, exponent);
     return at;
 }

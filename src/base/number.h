@@ -24,10 +24,6 @@ size_t number_print_real(double value, char *out);
 /* A finite real as C's "%.15E". */
 size_t number_print_e15(double value, char *out);
 
-/* digits * 10^exponent, where `digits` (no point, 1 to `len` decimal digits) may be any length.
- * `mantissa` is their value when there are at most 19, else anything. May give infinity. */
-double number_make_real(uint64_t mantissa, const char *digits, size_t len, int exponent);
-
 /* Reads `DIGITS[.DIGITS][e[+-]DIGITS]` (no sign, no blanks) at the start of the text; returns the bytes it took, 0 when
  * there is no digit. A point needs digits after it to be taken. */
 size_t number_parse_real(const char *text, size_t len, double *ret_value);

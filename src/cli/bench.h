@@ -11,6 +11,18 @@
 
 #include <stdint.h>
 
+/* The workstation of figure 13 of the dissertation in 886 bytes: no blanks around the `=` of attributes or between lines. */
+#define BENCH_FIGURE_13                                                                                                 \
+    "[Name=\"cobra.cs.wisc.edu\";Machine=\"cobra.cs.wisc.edu\";IsInstructional=FALSE;RebootedDaily=FALSE;"              \
+    "OffHoursOnly=FALSE;CkptServer=\"condor-ckpt.cs.wisc.edu\";IsDedicated=FALSE;IsComputeCluster=FALSE;"               \
+    "VirtualMachineID=1;VirtualMemory=746304;Disk=384802;CondorLoadAvg=0.997985;LoadAvg=1.000000;KeyboardIdle=70526;"   \
+    "ConsoleIdle=70530;Memory=251;Cpus=1;Arch=\"INTEL\";OpSys=\"LINUX\";UidDomain=\"cs.wisc.edu\";"                     \
+    "FileSystemDomain=\"cs.wisc.edu\";Subnet=\"128.105.166\";TotalVirtualMemory=746304;TotalDisk=384802;KFlops=63685;"  \
+    "Mips=550;LastBenchmark=971987587;TotalLoadAvg=1.000000;TotalCondorLoadAvg=0.997985;TotalVirtualMachines=1;"        \
+    "State=\"Unclaimed\";EnteredCurrentState=972068166;Activity=\"Idle\";EnteredCurrentActivity=972206722;"             \
+    "Rank=0.000000;CurrentRank=0.000000;Constraint=(((LoadAvg - CondorLoadAvg) <= 0.300000) &&KeyboardIdle > 15 * 60) " \
+    "&&(other.ImageSize <= ((Memory - 15) * 1024));LastHeardFrom=972223116;]"
+
 struct bench_settings {
     uint64_t ads, rounds, seed;
 };

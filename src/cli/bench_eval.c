@@ -37,17 +37,7 @@ static const struct figure {
      "other.Memory>=(ElapsedTime>'2:00'?0.5G:1.0G)]",
      "[Type=\"Machine\";Activity=\"Idle\";KeybrdIdle='00:23:12';Disk=323.4M;Memory=768M;State=\"Unclaimed\";"
      "LoadAvg=0.042969;Mips=104;Arch=\"INTEL\";OpSys=\"SOLARIS251\";KFlops=21893;Name=\"foo.cs.wisc.edu\"]"},
-    {"eval-figure-13",
-     "[Name=\"cobra.cs.wisc.edu\";Machine=\"cobra.cs.wisc.edu\";IsInstructional=FALSE;RebootedDaily=FALSE;"
-     "OffHoursOnly=FALSE;CkptServer=\"condor-ckpt.cs.wisc.edu\";IsDedicated=FALSE;IsComputeCluster=FALSE;"
-     "VirtualMachineID=1;VirtualMemory=746304;Disk=384802;CondorLoadAvg=0.997985;LoadAvg=1.000000;KeyboardIdle=70526;"
-     "ConsoleIdle=70530;Memory=251;Cpus=1;Arch=\"INTEL\";OpSys=\"LINUX\";UidDomain=\"cs.wisc.edu\";"
-     "FileSystemDomain=\"cs.wisc.edu\";Subnet=\"128.105.166\";TotalVirtualMemory=746304;TotalDisk=384802;KFlops=63685;"
-     "Mips=550;LastBenchmark=971987587;TotalLoadAvg=1.000000;TotalCondorLoadAvg=0.997985;TotalVirtualMachines=1;"
-     "State=\"Unclaimed\";EnteredCurrentState=972068166;Activity=\"Idle\";EnteredCurrentActivity=972206722;"
-     "Rank=0.000000;CurrentRank=0.000000;Constraint=(((LoadAvg - CondorLoadAvg) <= 0.300000) &&KeyboardIdle > 15 * 60) "
-     "&&(other.ImageSize <= ((Memory - 15) * 1024));LastHeardFrom=972223116;]",
-     "[Type=\"Job\";Owner=\"raman\";Cmd=\"run_sim\";ImageSize=31744]"},
+    {"eval-figure-13", BENCH_FIGURE_13, "[Type=\"Job\";Owner=\"raman\";Cmd=\"run_sim\";ImageSize=31744]"},
 };
 
 /* One round: the constraint's value, again and again. Returns how often it was true. */

@@ -47,8 +47,8 @@ void form_reader_free(struct form_reader *reader);
  * beginning. After an error the reader gives nothing more. */
 int form_reader_next(struct form_reader *reader, struct tree **ret_ad, struct err *err);
 
-enum form form_reader_form(const struct form_reader *reader);     /* FORM_UNKNOWN before the first ad */
-unsigned form_reader_line(const struct form_reader *reader);      /* where the ad last given began */
+enum form form_reader_form(const struct form_reader *reader); /* FORM_UNKNOWN before the first ad */
+unsigned form_reader_line(const struct form_reader *reader);  /* where the ad last given began */
 
 /* One ad from memory, in a given form; the whole text must be that ad. */
 struct tree *form_parse(struct symbols *symbols, const struct dialect *dialect, enum form form,

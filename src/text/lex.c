@@ -306,11 +306,16 @@ static bool escape_right(struct lexer *lexer, const char *at)
 /* The text between two quotes; the token gets its start and end without them. */
 static bool read_quoted(struct lexer *lexer, char quote, const char *what)
 {
+    static const bool stops[256] = {[0] = true, ['"'] = true, ['\''] = true, ['\\'] = true};
     struct token *token = &lexer->token;
     const char *open = lexer->at, *at = open + 1;
 
     token->escapes = false;
-    for (; at < lexer->end && *at != quote; at++) {
+    for (;; at++) {
+        while (!stops[(unsigned char)*at])
+            at++;
+        if (*at == quote || at >= lexer->end)
+            break;
         if (*at == 0) {
             lex_fail(lexer, at, "%s cannot hold a NUL", what);
             return false;
@@ -329,7 +334,7 @@ static bool read_quoted(struct lexer *lexer, char quote, const char *what)
         token->escapes = true;
         at++;
     }
-    if (at == lexer->end) {
+    if (at >= lexer->end) {
         lex_fail(lexer, open, "%s has no end: expected %c", what, quote);
         return false;
     }

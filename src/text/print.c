@@ -8,18 +8,31 @@
 
 #include <math.h>
 
+/* A text with its length. */
+struct piece {
+    const char *text;
+    size_t len;
+};
+
 struct style_row {
-    const char *ad_open, *ad_close, *ad_empty, *assign, *semicolon;
-    const char *list_open, *list_close, *list_empty, *comma, *argument;
+    struct piece ad_open, ad_close, ad_empty, assign, semicolon;
+    struct piece list_open, list_close, list_empty, comma, argument;
     bool blanks; /* around operators */
     bool e15;    /* reals as C's %.15E */
 };
 
+#define P(text)               \
+    {                         \
+        text, sizeof text - 1 \
+    }
 static const struct style_row styles[] = {
-    [PRINT_PLAIN] = {"[ ", " ]", "[]", " = ", "; ", "{ ", " }", "{}", ", ", ", ", true, false},
-    [PRINT_COMPACT] = {"[", "]", "[]", "=", ";", "{", "}", "{}", ",", ",", false, false},
-    [PRINT_CONDOR] = {"[ ", " ]", "[  ]", " = ", "; ", "{ ", " }", "{  }", ",", ",", true, true},
+    [PRINT_PLAIN] = {P("[ "), P(" ]"), P("[]"), P(" = "), P("; "), P("{ "), P(" }"), P("{}"), P(", "), P(", "), true,
+                     false},
+    [PRINT_COMPACT] = {P("["), P("]"), P("[]"), P("="), P(";"), P("{"), P("}"), P("{}"), P(","), P(","), false, false},
+    [PRINT_CONDOR] = {P("[ "), P(" ]"), P("[  ]"), P(" = "), P("; "), P("{ "), P(" }"), P("{  }"), P(","), P(","), true,
+                      true},
 };
+#undef P
 
 struct printer {
     struct buf *out;
@@ -30,6 +43,11 @@ struct printer {
 };
 
 static void print_cell(struct printer *p, const struct expr *e, unsigned level);
+
+static inline void print_piece(struct printer *p, const struct piece *piece)
+{
+    buf_add(p->out, piece->text, piece->len);
+}
 
 /* Bytes that do not stand for themselves in a string. */
 static const bool escaped[256] = {
@@ -179,25 +197,25 @@ static void print_ad(struct printer *p, const struct expr *e)
     const struct expr *parts = tree_parts(p->tree, e);
 
     if (e->u.run.count == 0) {
-        buf_adds(p->out, p->style->ad_empty);
+        print_piece(p, &p->style->ad_empty);
         return;
     }
-    buf_adds(p->out, p->style->ad_open);
+    print_piece(p, &p->style->ad_open);
     for (uint32_t i = 0; i < e->u.run.count; i++) {
         if (i)
-            buf_adds(p->out, p->style->semicolon);
+            print_piece(p, &p->style->semicolon);
         print_symbol(p, parts[i].label);
-        buf_adds(p->out, p->style->assign);
+        print_piece(p, &p->style->assign);
         print_cell(p, &parts[i], 0);
     }
-    buf_adds(p->out, p->style->ad_close);
+    print_piece(p, &p->style->ad_close);
 }
 
-static void print_parts(struct printer *p, const struct expr *parts, uint32_t count, const char *comma)
+static void print_parts(struct printer *p, const struct expr *parts, uint32_t count, const struct piece *comma)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (i)
-            buf_adds(p->out, comma);
+            print_piece(p, comma);
         print_cell(p, &parts[i], 0);
     }
 }
@@ -316,12 +334,12 @@ static void print_cell(struct printer *p, const struct expr *e, unsigned level)
         break;
     case EXPR_LIST:
         if (e->u.run.count == 0) {
-            buf_adds(p->out, p->style->list_empty);
+            print_piece(p, &p->style->list_empty);
             break;
         }
-        buf_adds(p->out, p->style->list_open);
-        print_parts(p, tree_parts(p->tree, e), e->u.run.count, p->style->comma);
-        buf_adds(p->out, p->style->list_close);
+        print_piece(p, &p->style->list_open);
+        print_parts(p, tree_parts(p->tree, e), e->u.run.count, &p->style->comma);
+        print_piece(p, &p->style->list_close);
         break;
     case EXPR_AD:
         print_ad(p, e);
@@ -360,7 +378,7 @@ static void print_cell(struct printer *p, const struct expr *e, unsigned level)
     case EXPR_CALL:
         print_symbol(p, e->u.name.id);
         buf_addc(p->out, '(');
-        print_parts(p, tree_parts(p->tree, e), (uint32_t)e->small, p->style->argument);
+        print_parts(p, tree_parts(p->tree, e), (uint32_t)e->small, &p->style->argument);
         buf_addc(p->out, ')');
         break;
     case EXPR_VALUE:

@@ -113,18 +113,21 @@ static bool relative_condor(struct scan *scan, uint64_t *ret)
 {
     uint64_t fields[4], sum = 0, number;
     int count = 0;
-    bool units = false;
+    bool units = false, fraction;
 
     while (scan->at < scan->end) {
         if (count == 4 || !scan_number(scan, &number))
             return false;
-        if (scan->at < scan->end && *scan->at == '.')
+        fraction = scan->at < scan->end && *scan->at == '.';
+        if (fraction)
             scan_fraction(scan);
+        if (fraction && scan->at < scan->end && *scan->at != 's')
+            return false; /* only seconds have one */
         if (scan->at < scan->end && (*scan->at == 'd' || *scan->at == '+')) {
             if (count || !add_times(&sum, number, DAY))
                 return false;
             scan->at++;
-            units = units || scan->at[-1] == 'd';
+            units = true;
         } else if (scan->at < scan->end && (*scan->at == 'h' || *scan->at == 'm' || *scan->at == 's')) {
             if (!add_times(&sum, number, *scan->at == 'h' ? 3600 : *scan->at == 'm' ? 60 : 1))
                 return false;
