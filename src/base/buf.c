@@ -37,7 +37,7 @@ void buf_grow(struct buf *buf, size_t extra)
 
 const char *buf_string(struct buf *buf)
 {
-    *buf_reserve(buf, 1) = 0;
+    memset(buf_reserve(buf, BUF_PADDING), 0, BUF_PADDING);
     return buf->text;
 }
 

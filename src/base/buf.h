@@ -22,7 +22,9 @@ void buf_init(struct buf *buf);
 void buf_done(struct buf *buf);
 void buf_reset(struct buf *buf);              /* empty, memory kept */
 void buf_grow(struct buf *buf, size_t extra); /* room for that much more */
-const char *buf_string(struct buf *buf);      /* NUL-terminated, valid until the next change */
+
+#define BUF_PADDING 16                   /* NULs behind what buf_string gives, for readers that look ahead */
+const char *buf_string(struct buf *buf); /* NUL-terminated, valid until the next change */
 void buf_addf(struct buf *buf, const char *format, ...) ERR_FORMAT(2, 3);
 
 static inline char *buf_reserve(struct buf *buf, size_t extra)

@@ -20,7 +20,8 @@ struct spelling {
     uint32_t len;
     uint32_t references; /* 0: this entry is free */
     symbol id;
-    uint32_t next; /* in its bucket, or in the list of free entries */
+    uint32_t next;     /* in its bucket, or in the list of free entries */
+    uint32_t follower; /* what was taken after it the last time: ads of a kind name things in one order */
 };
 
 struct name {
@@ -41,7 +42,7 @@ struct symbols {
     uint64_t seed;
     struct table exact, folded;
     struct spelling *spellings;
-    uint32_t spelling_count, spelling_room, spelling_free;
+    uint32_t spelling_count, spelling_room, spelling_free, spelling_last;
     struct name **names; /* names[0] is nobody */
     uint32_t name_count, name_room, name_free;
     uint32_t *name_next_free;
@@ -300,7 +301,7 @@ static symbol symbols_add(struct symbols *symbols, uint64_t hash, const char *te
     return spelling->id;
 }
 
-symbol symbols_take(struct symbols *symbols, const char *text, size_t len)
+static symbol symbols_search(struct symbols *symbols, const char *text, size_t len)
 {
     uint64_t hash = hash_exact(symbols->seed, text, len);
     uint32_t at = symbols->exact.heads[hash & symbols->exact.mask];
@@ -310,10 +311,27 @@ symbol symbols_take(struct symbols *symbols, const char *text, size_t len)
 
         if (spelling->hash == hash && spelling->len == len && same_exact(spelling->text, text, len)) {
             spelling->references++;
+            symbols->spellings[symbols->spelling_last].follower = at;
+            symbols->spelling_last = at;
             return spelling->id;
         }
     }
     return symbols_add(symbols, hash, text, len);
+}
+
+/* The quick way: what followed last time follows again. An entry that was freed since has no references, and one that was used
+ * anew is compared like any other. */
+symbol symbols_take(struct symbols *symbols, const char *text, size_t len)
+{
+    uint32_t next = symbols->spellings[symbols->spelling_last].follower;
+    struct spelling *spelling = &symbols->spellings[next];
+
+    if (spelling->len == len && spelling->references && same_exact(spelling->text, text, len)) {
+        spelling->references++;
+        symbols->spelling_last = next;
+        return spelling->id;
+    }
+    return symbols_search(symbols, text, len);
 }
 
 static struct spelling *symbols_spelling(const struct symbols *symbols, symbol s)
@@ -403,7 +421,9 @@ struct symbols *symbols_new(const char *const *known, size_t known_count, uint64
     *symbols = (struct symbols){.seed = seed, .spelling_free = NONE, .name_free = NONE};
     table_init(&symbols->exact, 512);
     table_init(&symbols->folded, 512);
-    name_new(symbols, 0); /* number 0 is nobody */
+    name_new(symbols, 0);  /* number 0 is nobody */
+    spelling_new(symbols); /* and so is spelling 0, which follows nobody */
+    symbols->spellings[0] = (struct spelling){.next = NONE};
     for (size_t i = 0; i < known_count; i++)
         symbols_take(symbols, known[i], strlen(known[i]));
     return symbols;

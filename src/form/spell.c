@@ -108,12 +108,16 @@ void spell_name(struct buf *out, const struct dialect *dialect, const char *name
 void spell_name_read(struct buf *out, const struct dialect *dialect, const char *text, size_t len)
 {
     struct lexer lexer;
+    struct buf copy;
 
-    lex_init(&lexer, dialect, text, len, NULL);
+    buf_init(&copy);
+    buf_add(&copy, text, len);
+    lex_init(&lexer, dialect, buf_string(&copy), len, NULL);
     if (dialect->quoted_names && looks_quoted(text, len))
         lex_next(&lexer);
-    if (lexer.token.kind != TOKEN_QUOTED_NAME || lexer.token.end != text + len - 1) {
+    if (lexer.token.kind != TOKEN_QUOTED_NAME || lexer.token.end != lexer.end - 1) {
         buf_add(out, text, len);
+        buf_done(&copy);
         return;
     }
     for (const char *at = lexer.token.start; at < lexer.token.end;) {
@@ -122,4 +126,5 @@ void spell_name_read(struct buf *out, const struct dialect *dialect, const char 
         else
             buf_addc(out, at[-1]);
     }
+    buf_done(&copy);
 }

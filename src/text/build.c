@@ -42,7 +42,7 @@ void build_done(struct build *build)
     free(build->block);
     free(build->stack);
     free(build->text);
-    free(build->source);
+    buf_done(&build->source);
     *build = (struct build){0};
 }
 
@@ -361,14 +361,9 @@ void build_rewind(struct build *build, struct build_mark mark)
 
 const char *build_source(struct build *build, const char *text, size_t len)
 {
-    if (build->source_room <= len) {
-        build->source_room = len + len / 2 + 1024;
-        build->source = mem_grow(build->source, build->source_room);
-    }
-    if (len)
-        memcpy(build->source, text, len);
-    build->source[len] = 0;
-    return build->source;
+    buf_reset(&build->source);
+    buf_add(&build->source, text, len);
+    return buf_string(&build->source);
 }
 
 struct tree *build_seal(struct build *build)

@@ -9,6 +9,7 @@
 #ifndef BERTH_TEXT_BUILD_H
 #define BERTH_TEXT_BUILD_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "text/tree.h"
 
@@ -21,8 +22,8 @@ struct build {
     const struct dialect *dialect;
     struct tree *block; /* in which the cells lie, so that a large one need not be copied to be sealed */
     struct expr *cells, *stack;
-    char *text, *source;
-    size_t source_room;
+    char *text;
+    struct buf source; /* the text that is being read */
     uint32_t cell_count, cell_room, stack_count, stack_room, text_len, text_room;
 };
 
@@ -140,7 +141,7 @@ struct build_mark {
 struct build_mark build_mark(const struct build *build);
 void build_rewind(struct build *build, struct build_mark mark);
 
-/* A copy of a text to be read, with a NUL behind it; valid until the next one. */
+/* A copy of a text to be read, padded as buf_string does; valid until the next one. */
 const char *build_source(struct build *build, const char *text, size_t len);
 
 /* The one cell on the stack becomes the root of a new tree, and the builder is empty. */

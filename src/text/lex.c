@@ -37,6 +37,37 @@ static inline unsigned class_at(const char *at)
     return class_of[(unsigned char)*at];
 }
 
+/* How many of the first 16 characters belong to a name; BUF_PADDING bytes behind the text may be read. Without a loop, since how long
+ * a name is no branch predictor knows. */
+#if defined(__GNUC__)
+static inline unsigned name_length_16(const char *at)
+{
+    typedef unsigned char bytes __attribute__((vector_size(16)));
+    bytes c, ends;
+    uint64_t half[2];
+
+    memcpy(&c, at, sizeof c);
+    ends = (bytes)(((c | 0x20) - 'a' > 25) & (c - '0' > 9) & (c != '_'));
+    memcpy(half, &ends, sizeof half);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    half[0] = __builtin_bswap64(half[0]);
+    half[1] = __builtin_bswap64(half[1]);
+#endif
+    if (half[0])
+        return (unsigned)__builtin_ctzll(half[0]) / 8;
+    return half[1] ? 8 + (unsigned)__builtin_ctzll(half[1]) / 8 : 16;
+}
+#else
+static inline unsigned name_length_16(const char *at)
+{
+    unsigned len = 0;
+
+    while (len < 16 && class_at(at + len))
+        len++;
+    return len;
+}
+#endif
+
 void lex_init(struct lexer *lexer, const struct dialect *dialect, const char *text, size_t len, struct err *err)
 {
     *lexer = (struct lexer){
@@ -600,9 +631,11 @@ void lex_next(struct lexer *lexer)
     if (start == START_WORD) {
         size_t len;
 
+        unsigned some;
+
         do
-            at++;
-        while (class_at(at));
+            at += some = name_length_16(at);
+        while (some == 16);
         len = (size_t)(at - token->start);
         token->kind = TOKEN_NAME;
         token->end = lexer->at = at;

@@ -1,11 +1,12 @@
 /* lex.h: characters become tokens.
  *
- * The lexer knows where a token stands and what a literal is worth; it keeps no copy of the text, which must be followed by a NUL
- * byte (text[len] == 0): so that its loops need not ask for the end at each character. Comments are passed over, or handed to
+ * The lexer knows where a token stands and what a literal is worth; it keeps no copy of the text, which must be followed by
+ * BUF_PADDING NUL bytes: so that its loops need not ask for the end at each character. Comments are passed over, or handed to
  * whoever asks for them (the formatter). */
 #ifndef BERTH_TEXT_LEX_H
 #define BERTH_TEXT_LEX_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "text/tree.h"
 
