@@ -19,7 +19,7 @@ struct parse_watch {
     void *user;
 };
 
-#define PARSE_CELLS_MAX (1u << 18) /* what no sensible ad reaches: for those who read what strangers write */
+#define PARSE_CELLS_MAX (1u << 17) /* what no sensible ad reaches: for those who read what strangers write */
 
 struct parse_options {
     unsigned first_line, first_column; /* of the text in its file; 0 counts as 1 */
