@@ -76,14 +76,6 @@ void call_return_buf(struct call *call, struct buf *buf, struct value *ret)
     buf_done(buf);
 }
 
-bool real_to_integer(double real, int64_t *ret)
-{
-    if (!(real >= -0x1p63 && real < 0x1p63)) /* also when it is NaN */
-        return false;
-    *ret = (int64_t)real;
-    return true;
-}
-
 int64_t real_to_any_integer(double real)
 {
     int64_t integer = INT64_MIN;

@@ -76,8 +76,7 @@ static inline double number_of(const struct value *v)
     return v->type == VALUE_INTEGER ? (double)v->u.integer : v->u.real;
 }
 
-bool real_to_integer(double real, int64_t *ret); /* truncated; false past the range */
-int64_t real_to_any_integer(double real);        /* past the range the smallest integer, which is what HTCondor gives */
+int64_t real_to_any_integer(double real); /* past the range the smallest integer, which is what HTCondor gives */
 
 /* As much of the text as makes a number, blanks in front allowed: C's strtod without a locale. The bytes taken; 0 for none. */
 size_t text_to_real(struct text text, double *ret);

@@ -218,6 +218,7 @@ static struct value abstime_make(const struct dialect *dialect, uint64_t seconds
 static void interval_scale(enum op op, int64_t seconds, const struct value *by, struct value *ret)
 {
     double scaled;
+    int64_t whole;
 
     if (by->type == VALUE_INTEGER) {
         integer_op(op, seconds, by->u.integer, ret);
@@ -230,10 +231,7 @@ static void interval_scale(enum op op, int64_t seconds, const struct value *by, 
         return;
     }
     scaled = op == OP_MULTIPLY ? (double)seconds * by->u.real : (double)seconds / by->u.real;
-    if (scaled >= -0x1p63 && scaled < 0x1p63)
-        *ret = value_reltime((int64_t)scaled);
-    else
-        *ret = value_error();
+    *ret = real_to_integer(scaled, &whole) ? value_reltime(whole) : value_error();
 }
 
 static void time_op(const struct dialect *dialect, enum op op, const struct value *a, const struct value *b,

@@ -96,6 +96,17 @@ static inline struct value value_reltime(int64_t seconds)
     return v;
 }
 
+/* The whole part of a real; false when it does not fit into an integer, or is NaN. */
+static inline bool real_to_integer(double real, int64_t *ret)
+{
+    const double limit = 9223372036854775808.0; /* 2^63 */
+
+    if (!(real >= -limit && real < limit))
+        return false;
+    *ret = (int64_t)real;
+    return true;
+}
+
 static inline bool value_is_number(const struct value *v)
 {
     return v->type == VALUE_INTEGER || v->type == VALUE_REAL;
