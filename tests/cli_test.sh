@@ -153,6 +153,94 @@ undefined' "    (2
       ^
 expected ')' to close '(' at 1:1"
 
+run "$berth" eval -i 1
+expect 'eval -i takes no expression' 2 '' 'berth: eval -i takes no expressions: they are typed at its prompt'
+
+# The prompt on a terminal: arguments are typed; `wait:TEXT` first waits until TEXT is seen.
+cat >terminal.py <<'END'
+import os, pty, select, sys, termios, time
+program, home, keys = sys.argv[1], sys.argv[2], sys.argv[3:]
+child, terminal = pty.fork()
+if child == 0:
+    os.environ.update(HOME=home, TERM="dumb")
+    os.execv(program, [program, "eval", "-i"])
+seen, start, end = b"", 0, time.time() + 30
+def wait_for(text):
+    global seen, start
+    while text not in seen[start:]:
+        ready = select.select([terminal], [], [], max(0, end - time.time()))[0]
+        try:
+            got = os.read(terminal, 4096) if ready else b""
+        except OSError: # what a terminal says when the other end is closed
+            got = b""
+        if not got:
+            sys.exit("no %r in %r" % (text, seen))
+        seen += got
+    start = seen.index(text, start) + len(text)
+    while text.endswith(b"> ") and termios.tcgetattr(terminal)[3] & termios.ICANON: # libedit is not quite ready
+        time.sleep(0.01)
+wait_for(b"\n> ")
+for key in keys:
+    key = key.encode().decode("unicode_escape").encode()
+    if key.startswith(b"wait:"):
+        wait_for(key[5:])
+    elif key == b"pause":
+        time.sleep(0.3)
+    else:
+        os.write(terminal, key)
+while True:
+    try:
+        if not os.read(terminal, 4096):
+            break
+    except OSError:
+        break
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+END
+mkdir home
+mkfifo home/pipe.ad
+holds 'ctrl-c drops the line that is typed and gives a new prompt; ctrl-d ends' python3 terminal.py "$berth" "$work/home" \
+  '1 + 1\r' 'wait:2\r\n> ' 'dropped' 'wait:dropped' '\x03' 'wait:^C\r\n> ' '\x03' 'wait:^C\r\n> ' '3 * 3\r' 'wait:9\r\n> ' '\x04'
+printf '%s\n' _HiStOrY_V2_ '1\040+\0401' '3\040*\0403' >want
+holds 'the history is kept, without the line that was dropped' diff want home/.berth_history
+holds 'ctrl-c gives up on a file that does not come; .quit ends' python3 terminal.py "$berth" "$work/home" \
+  ".my $work/home/pipe.ad\\r" 'wait:pipe.ad\r\n' pause '\x03' 'wait:Interrupted' 'wait:> ' '4 * 4\r' 'wait:16\r\n> ' '.quit\r'
+holds 'and the history goes on' grep -qx '.quit' home/.berth_history
+
+printf '\357\273\2771 + 1\r\n"a\r" == "a"\r\n(2\r\n3\r' >dos
+"$berth" eval <dos >out 2>err
+status=$?
+expect 'a byte order mark and the line ends of other systems are no part of an expression' 2 '2
+false
+parse-error
+3' "-:3:3: expected ')' to close '(' at 3:1"
+
+run "$berth" eval --my= 1
+expect 'an empty name of a file is refused as such' 2 '' \
+  'berth: eval: --my: expected the name of a file, got an empty one (`berth help eval` lists the options)'
+run "$berth" fmt ''
+expect 'and told apart from nothing' 2 '' "'': No such file or directory"
+
+awk 'BEGIN { for (i = 0; i < 30000; i++) print "(" i }' >many-bad
+awk 'BEGIN { for (i = 0; i < 30000; i++) printf "-:%d:%d: expected %s to close %s at %d:1\n", i + 1, length(i) + 2, "\047)\047", "\047(\047", i + 1 }' \
+  >want
+"$berth" eval <many-bad >out 2>err
+holds 'all of many complaints are told, in their order' cmp want err
+"$berth" eval <many-bad >both 2>&1
+holds 'and whole, wherever they go' sh -c 'grep -v "^parse-error$" both | cmp - want'
+{
+  echo '(first'
+  awk 'BEGIN { for (i = 0; i < 20000; i++) printf "%s", "[a=b+b;b=c+c;c=d+d;d=e+e;e=f+f;f=g+g;g=h+h;h=i+i;i=j+j;j=k+k;k=l+l;l=m+m;m=n+n;n=1].a\n" }'
+} >slow
+"$berth" eval <slow >out 2>err &
+child=$!
+sleep 0.3
+kill -TERM $child
+wait $child 2>/dev/null
+status=$?
+: >out
+expect 'what was complained about is told when the program is ended from outside' 143 '' \
+  "-:1:7: expected ')' to close '(' at 1:1"
+
 # -------------------------------------------------------------------------------------------------------- hard input
 
 awk 'BEGIN { for (i = 0; i < 1000000; i++) printf "("; print "" }' >brackets
@@ -167,10 +255,10 @@ for command in convert fmt refs; do
   expect "$command answers a tower of ads under a small stack" 2 '' 'ads:1:769: nested too deeply: the depth limit is 256'
 done
 
-awk 'BEGIN { printf "0"; for (i = 0; i < 200000; i++) printf " + 1"; print "" }' >long
+awk 'BEGIN { printf "0"; for (i = 0; i < 100000; i++) printf " +       1"; print "" }' >long
 (ulimit -s 256 && exec "$berth" eval <long >out 2>err)
 status=$?
-expect 'a line of a megabyte is read and evaluated' 0 200000
+expect 'a line of a megabyte is read and evaluated' 0 100000
 
 printf '[ a = "\001\377" \000 ]' >rubbish
 run "$berth" convert rubbish
@@ -307,6 +395,22 @@ cp bad.ad before
 run "$berth" fmt -w bad.ad
 expect 'fmt says what is wrong with a bad file' 2 '' "bad.ad:1:17: expected ')' to close '(' at 1:14"
 holds 'and leaves it alone' cmp bad.ad before
+mkfifo pipe.ad
+run timeout 10 "$berth" fmt -w pipe.ad
+expect 'fmt -w refuses what is no regular file' 2 '' 'pipe.ad: this is no regular file, and fmt -w rewrites no other'
+holds 'which stays what it is' test -p pipe.ad
+cp messy.ad hard.ad
+ln hard.ad other.ad
+"$berth" fmt -w hard.ad
+holds 'fmt -w leaves the old text to other hard links, as the manual says' cmp other.ad messy.ad
+printf '\357\273\277' | cat - tidy.ad >marked.ad
+run "$berth" fmt marked.ad
+expect 'a byte order mark is no part of an ad' 0 "$(cat tidy.ad)"
+"$berth" fmt -w marked.ad
+holds 'and fmt -w takes it away' cmp marked.ad tidy.ad
+printf '\357\273\277[ a 1 ]' >marked.ad
+run "$berth" fmt marked.ad
+expect 'nor does it count as columns' 2 '' "marked.ad:1:5: expected '=', got '1'"
 run "$berth" fmt pool.long
 expect 'fmt works on the classad form only, and says so' 2 '' \
   "pool.long:1:1: expected '[' of an ad: fmt lays out the classad form only, and \`berth convert --to classad\` makes it of the others"
@@ -363,7 +467,7 @@ for command in $commands; do
   holds "which is installed" grep -q "'$command'" "${BERTH_SOURCE:?the sources}/man/meson.build"
 done
 holds 'no line of help is wider than 80 columns' sh -c \
-  '! for c in "" functions $1; do "$0" help $c; done | grep -v "^  [$] \|^    " | grep -E ".{81}"' "$berth" "$commands"
+  '! for c in "" functions $1; do "$0" help $c; done | grep -E ".{81}"' "$berth" "$commands"
 run "$berth" help functions
 holds 'help functions lists them with what they do' grep -q '^strcat(' out
 run "$berth" help SIZE
@@ -396,6 +500,12 @@ holds 'the ad of figure 13 has 886 bytes' grep -q '"parse".*"bytes": 44300, "byt
 run "$berth" bench eval --ads 50 --rounds 1
 holds 'bench eval prints a row for each figure, whose constraint is true' sh -c \
   '[ '$status' = 0 ] && for n in 1 4 6 13; do grep -q "\"eval-figure-$n\"" out || exit 1; done'
+run "$berth" bench parse --ads 99999999999999
+expect 'bench refuses more ads than it could hold' 2 '' \
+  "berth: bench: --ads: expected a number from 1 to 1000000, got '99999999999999' (\`berth help bench\` lists the options)"
+run "$berth" bench eval --rounds 0
+expect 'and no rounds' 2 '' \
+  "berth: bench: --rounds: expected a number from 1 to 1000000, got '0' (\`berth help bench\` lists the options)"
 run "$berth" bench everything
 expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse and eval"
 

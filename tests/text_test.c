@@ -240,7 +240,7 @@ static bool deep_is_refused(const struct deep_row *row, const struct dialect *di
         repeat(&text, row->close, MANY);
     struct tree *tree = NULL;
     double took = INFINITY;
-    for (int try = 0; try < 3 && !tree && took > SMALL_STACK_SECONDS; try++) { /* the machine may be busy */
+    for (int try = 0; try < 3 && !tree && took > small_stack_seconds(); try++) { /* the machine may be busy */
         double start = small_stack_cpu();
         tree = parse_expr(&build, NULL, text.text, text.len, &err);
         took = fmin(took, small_stack_cpu() - start);
@@ -249,13 +249,13 @@ static bool deep_is_refused(const struct deep_row *row, const struct dialect *di
     bool refused = !tree && (wrong_at_once || strstr(err.text, "depth limit"));
     if (!refused)
         tap_diag("%s", tree ? "it parses" : err.text);
-    if (took > SMALL_STACK_SECONDS)
+    if (took > small_stack_seconds())
         tap_diag("took %.1f ms", took * 1e3);
     tree_unref(tree);
     buf_done(&text);
     build_done(&build);
     symbols_free(symbols);
-    return refused && took <= SMALL_STACK_SECONDS;
+    return refused && took <= small_stack_seconds();
 }
 
 static void deep_texts_are_refused(const char *where)

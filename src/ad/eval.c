@@ -254,7 +254,9 @@ static void eval_subscript(struct eval *eval, const struct dialect *dialect, con
         else
             *ret = dialect->outside_list_is_error ? value_error() : value_undefined();
     } else if (base.type == VALUE_AD && index->type == VALUE_STRING && dialect->ads_take_subscripts) {
-        symbol name = symbols_find(base.scope->tree->symbols, index->u.string, index->len);
+        symbol name = eval_charge_text(eval, index->len)
+                          ? symbols_find(base.scope->tree->symbols, index->u.string, index->len)
+                          : SYMBOL_NONE;
         const struct expr *found = name ? tree_find(base.scope->tree, base.scope->ad, name) : NULL;
 
         if (found)
@@ -337,6 +339,7 @@ static void eval_chain(struct eval *eval, const struct scope *scope, const struc
         if (ret->type == VALUE_ERROR && op != OP_IS && op != OP_ISNT)
             continue; /* it stays error */
         eval_expr(eval, scope, &parts[i], &right);
+        eval_charge_pair(eval, ret, &right);
         op_binary(scope->tree->dialect, op, ret, &right, ret);
     }
 }

@@ -72,6 +72,22 @@ bool eval_true(struct eval *eval, const struct scope *scope, const struct expr *
  * when they are spent), and the zone that holds in a scope. */
 char *eval_bytes(struct eval *eval, size_t size);
 bool eval_steps(struct eval *eval, uint64_t n);
+/* Bytes of text that are looked at for one step. */
+#define EVAL_STEP_BYTES 32
+
+/* The steps of looking through a text of that length. */
+static inline bool eval_charge_text(struct eval *eval, size_t len)
+{
+    return len < EVAL_STEP_BYTES || eval_steps(eval, len / EVAL_STEP_BYTES);
+}
+
+/* Those of comparing two values: long strings cost. */
+static inline bool eval_charge_pair(struct eval *eval, const struct value *a, const struct value *b)
+{
+    return a->type != VALUE_STRING || b->type != VALUE_STRING ||
+           eval_charge_text(eval, a->len < b->len ? a->len : b->len);
+}
+
 /* As many steps as the expression has cells: before it is printed. */
 bool eval_charge(struct eval *eval, const struct tree *tree, const struct expr *e);
 int eval_zone(struct eval *eval, const struct scope *scope);

@@ -91,7 +91,8 @@ bool value_to_real(const struct value *v, double *ret);
 struct tally {
     const struct dialect *dialect;
     uint32_t count;
-    bool real; /* one of them is */
+    bool real;    /* one of them is */
+    double total; /* the sum as a real, which does not wrap */
     struct value sum, least, greatest;
 };
 

@@ -21,6 +21,7 @@ void fn_member(struct call *call, struct value *ret)
         struct value element, same;
 
         eval_element(call->eval, list, i, &element);
+        eval_charge_pair(call->eval, &element, v);
         op_binary(call->dialect, OP_EQUAL, &element, v, &same);
         if (value_is_true(&same)) {
             *ret = same;
@@ -48,6 +49,7 @@ static void is_member(struct call *call, struct value aggregate, struct value *r
         struct value element;
 
         eval_element(call->eval, list, i, &element);
+        eval_charge_pair(call->eval, &element, v);
         found = op_is(call->dialect, &element, v);
     }
     *ret = value_boolean(found);
@@ -101,6 +103,7 @@ bool tally_add(struct tally *tally, const struct value *v)
     if (!value_is_number(v) && !(v->type == VALUE_BOOLEAN && tally->dialect->booleans_count))
         return false;
     tally->real = tally->real || v->type == VALUE_REAL;
+    tally->total += v->type == VALUE_BOOLEAN ? v->boolean : number_of(v);
     if (tally->count++ == 0) {
         tally->sum = tally->least = tally->greatest = *v;
         return true;
@@ -158,14 +161,15 @@ void fn_sum(struct call *call, struct value *ret)
 void fn_avg(struct call *call, struct value *ret)
 {
     struct tally tally;
-    struct value count;
 
     if (!tally_list(call, &tally, ret))
         return;
-    count = value_real(tally.count);
-    if (tally.count)
-        op_binary(call->dialect, OP_DIVIDE, &tally.sum, &count, &tally.sum);
     *ret = tally.sum;
+    if (tally.count) {
+        struct value total = value_real(tally.total), count = value_real(tally.count);
+
+        op_binary(call->dialect, OP_DIVIDE, &total, &count, ret);
+    }
 }
 
 void fn_min(struct call *call, struct value *ret)
@@ -208,6 +212,7 @@ static void compare_each(struct call *call, bool all, struct value *ret)
         struct value element;
 
         eval_element(call->eval, list, i, &element);
+        eval_charge_pair(call->eval, &element, v);
         op_binary(call->dialect, op, &element, v, ret);
         if (ret->type == VALUE_ERROR)
             return;

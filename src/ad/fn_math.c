@@ -168,7 +168,7 @@ void fn_random(struct call *call, struct value *ret)
 
     if (below->type == VALUE_INTEGER && below->u.integer > 0)
         *ret = value_integer((int64_t)(word % (uint64_t)below->u.integer));
-    else if (below->type == VALUE_REAL && below->u.real > 0)
+    else if (below->type == VALUE_REAL && below->u.real > 0 && isfinite(below->u.real))
         *ret = value_real(below->u.real * rng_unit(word));
     else
         *ret = value_error();

@@ -8,10 +8,12 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#define REGEX_PATTERN_MAX 1024 /* bytes */
-#define REGEX_WORK_MAX 100000  /* of one call; also PCRE2's match and depth limits */
-#define REGEX_HEAP_MAX 1024    /* KiB, of PCRE2 for one match */
-#define REGEX_WORK_STEP 3      /* of it are a step of the evaluation */
+#define REGEX_PATTERN_MAX 1024     /* bytes */
+#define REGEX_WORK_MAX 100000      /* of one call; also PCRE2's match and depth limits */
+#define REGEX_HEAP_MAX 1024        /* KiB, of PCRE2 for one match */
+#define REGEX_STEPS 10             /* of making a pattern ready, and one for each byte of it */
+#define REGEX_GIVEN_UP_STEPS 10000 /* of a match past a limit, where the work counted is not all that was done */
+#define REGEX_WORK_STEP 3          /* of it are a step of the evaluation */
 
 enum substitute {
     SUBSTITUTE_WHOLE = 1, /* f: give the whole text, the substitute in the match's place */
@@ -74,19 +76,30 @@ static void regex_done(struct regex *regex)
     pcre2_match_context_free(regex->limits);
 }
 
-/* False when the pattern is too long or is none; `regex` wants regex_done in any case. */
-static bool regex_init(struct regex *regex, struct text pattern, struct text option_letters, unsigned dialects)
+/* What became of a pattern costs beside its length: (a{1,100}){1,100} is short, and large. */
+static bool regex_charge(struct call *call, const struct regex *regex)
 {
-    uint32_t options;
+    size_t size = 0;
+
+    pcre2_pattern_info(regex->code, PCRE2_INFO_SIZE, &size);
+    return eval_steps(call->eval, size / 4);
+}
+
+/* False when the pattern is too long or is none; `regex` wants regex_done in any case. Bytes are bytes: UTF would have the whole
+ * text checked at each match. */
+static bool regex_init(struct call *call, struct regex *regex, struct text pattern, struct text option_letters,
+                       unsigned dialects)
+{
+    uint32_t options = PCRE2_AUTO_CALLOUT | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP;
     int why;
     size_t where;
 
     *regex = (struct regex){.code = NULL};
-    options = read_letters(option_letters, dialects, &regex->substitute);
-    if (pattern.len > REGEX_PATTERN_MAX)
+    options |= read_letters(option_letters, dialects, &regex->substitute);
+    if (pattern.len > REGEX_PATTERN_MAX || !eval_steps(call->eval, REGEX_STEPS + pattern.len))
         return false;
-    regex->code = pcre2_compile((PCRE2_SPTR)pattern.at, pattern.len, options | PCRE2_AUTO_CALLOUT, &why, &where, NULL);
-    if (!regex->code)
+    regex->code = pcre2_compile((PCRE2_SPTR)pattern.at, pattern.len, options, &why, &where, NULL);
+    if (!regex->code || !regex_charge(call, regex))
         return false;
     regex->found = pcre2_match_data_create_from_pattern(regex->code, NULL);
     regex->limits = pcre2_match_context_create(NULL);
@@ -109,6 +122,8 @@ static int regex_search(struct call *call, struct regex *regex, struct text text
     groups = pcre2_match(regex->code, (PCRE2_SPTR)text.at, text.len, from, options, regex->found, regex->limits);
     if (!eval_steps(call->eval, 1 + (regex->work - before) / REGEX_WORK_STEP))
         return -1;
+    if (groups < 0 && groups != PCRE2_ERROR_NOMATCH)
+        eval_steps(call->eval, REGEX_GIVEN_UP_STEPS);
     return groups == PCRE2_ERROR_NOMATCH ? 0 : groups;
 }
 
@@ -205,7 +220,7 @@ void fn_regexp(struct call *call, struct value *ret)
     *ret = value_error();
     if (!call_get_texts(call, 0, text))
         return;
-    if (regex_init(&regex, text[0], text[2], call->dialect->bit))
+    if (regex_init(call, &regex, text[0], text[2], call->dialect->bit))
         groups = regex_search(call, &regex, text[1], 0, 0);
     if (groups >= 0)
         *ret = value_boolean(groups > 0);
@@ -228,7 +243,9 @@ static void match_elements(struct call *call, struct regex *regex, struct value 
             undefined = true;
             continue;
         }
-        groups = value_get_text(&element, &text) ? regex_search(call, regex, text, 0, 0) : -1;
+        groups = value_get_text(&element, &text) && eval_charge_text(call->eval, text.len)
+                     ? regex_search(call, regex, text, 0, 0)
+                     : -1;
         if (groups) {
             *ret = groups > 0 ? value_boolean(true) : value_error();
             return;
@@ -246,7 +263,7 @@ void fn_regexp_member(struct call *call, struct value *ret)
     if (!value_get_text(&call->arguments[0], &pattern) || call->arguments[1].type != VALUE_LIST ||
         !call_get_texts(call, 2, &option_letters))
         return;
-    if (regex_init(&regex, pattern, option_letters, call->dialect->bit))
+    if (regex_init(call, &regex, pattern, option_letters, call->dialect->bit))
         match_elements(call, &regex, ret);
     regex_done(&regex);
 }
@@ -261,7 +278,7 @@ static void substitute(struct call *call, int always, struct value *ret)
     if (!call_get_texts(call, 0, text))
         return;
     buf_init(&out);
-    if (regex_init(&regex, text[0], text[3], call->dialect->bit)) {
+    if (regex_init(call, &regex, text[0], text[3], call->dialect->bit)) {
         regex.substitute |= always;
         if (regex_substitute(call, &regex, text[1], text[2], &out))
             call_return_text(call, (struct text){out.text, out.len}, ret);
@@ -297,7 +314,7 @@ void fn_string_list_regexp_member(struct call *call, struct value *ret)
     *ret = value_error();
     if (!call_get_texts(call, 0, text) || !text_items_init(call, text[1], text[2], &items))
         return;
-    if (regex_init(&regex, text[0], text[3], DIALECT_ALL)) {
+    if (regex_init(call, &regex, text[0], text[3], DIALECT_ALL)) {
         while (groups == 0 && text_items_next(&items, &item)) {
             some = true;
             groups = regex_search(call, &regex, item, 0, 0);

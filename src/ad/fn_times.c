@@ -131,9 +131,9 @@ PART(fn_get_seconds, second, 60, 1)
 
 void fn_get_days(struct call *call, struct value *ret)
 {
-    static const struct part part = {NULL, INT64_MAX, DAY};
+    const struct value *v = &call->arguments[0];
 
-    get_part(call, &part, ret);
+    *ret = v->type == VALUE_RELTIME ? value_integer(v->u.integer / DAY) : value_error();
 }
 
 static void in_units(struct call *call, int unit, struct value *ret)

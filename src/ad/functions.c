@@ -79,9 +79,18 @@ static bool settled(const struct call *call, struct value *ret)
     return undefined;
 }
 
+/* Every function may look through the texts that it is given. */
+static bool charge_texts(struct call *call)
+{
+    for (uint32_t i = 0; call->arguments && i < call->count; i++)
+        if (call->arguments[i].type == VALUE_STRING && !eval_charge_text(call->eval, call->arguments[i].len))
+            return false;
+    return true;
+}
+
 void function_apply(const struct function *function, struct call *call, struct value *ret)
 {
-    if (call->count < (uint32_t)function->min || call->count > (uint32_t)function->max)
+    if (call->count < (uint32_t)function->min || call->count > (uint32_t)function->max || !charge_texts(call))
         *ret = value_error();
     else if (!(function->traits & FUNCTION_STRICT) || !settled(call, ret))
         function->fn(call, ret);

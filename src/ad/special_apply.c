@@ -78,6 +78,7 @@ bool special_chain(struct special *sp, const struct scope *scope, const struct e
 
         right_known = special_expr(sp, scope, &parts[i], false, &right);
         if (known && right_known) {
+            eval_charge_pair(&sp->eval, ret, &right);
             op_binary(scope->tree->dialect, op, ret, &right, ret);
             continue;
         }

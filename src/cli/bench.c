@@ -13,11 +13,21 @@
 #include <time.h>
 #include <unistd.h>
 
+static int option_ads(const char *text, void *target, struct err *err)
+{
+    return option_count_to(text, BENCH_ADS_MAX, target, err);
+}
+
+static int option_rounds(const char *text, void *target, struct err *err)
+{
+    return option_count_to(text, BENCH_ROUNDS_MAX, target, err);
+}
+
 #define S struct bench_settings
 static const struct option bench_options[] = {
-    {0, "ads", "N", "how many ads to parse, or evaluations in a round (100000 if not given)", option_count,
+    {0, "ads", "N", "how many ads to parse, or evaluations in a round (100000 if not given)", option_ads,
      offsetof(S, ads)},
-    {0, "rounds", "N", "how often to measure; the best round counts (7 if not given)", option_count,
+    {0, "rounds", "N", "how often to measure; the best round counts (7 if not given)", option_rounds,
      offsetof(S, rounds)},
     {0, "seed", "N", "what the generated ads depend on (1 if not given)", option_number, offsetof(S, seed)},
 };
@@ -162,9 +172,9 @@ const struct command command_bench = {
         "`bytes` read or written in a round, and `instructions` an operation where the machine can count them. One "
         "thread.\n"
         "\n"
-        "    parse   a workstation's ad of 38 attributes in many variants: parsing (with sealing and\n"
-        "            freeing), printing, and the memory that an ad takes\n"
-        "    eval    the constraints of four well-known ads, each against an ad that fits",
+        "    parse   a workstation's ad of 38 attributes in many variants: parsing (with\n"
+        "            sealing and freeing), printing, and the memory that an ad takes\n"
+        "    eval    the constraints of four well-known ads, each against one that fits",
     .examples = {{"berth bench parse", NULL}, {"berth bench eval --rounds 20", NULL}},
     .options = bench_options,
     .option_count = sizeof bench_options / sizeof *bench_options,

@@ -23,6 +23,10 @@
     "Rank=0.000000;CurrentRank=0.000000;Constraint=(((LoadAvg - CondorLoadAvg) <= 0.300000) &&KeyboardIdle > 15 * 60) " \
     "&&(other.ImageSize <= ((Memory - 15) * 1024));LastHeardFrom=972223116;]"
 
+/* More would take longer than anyone waits, or more memory than there is: an ad of the parse bench takes 2 KB. */
+#define BENCH_ADS_MAX 1000000
+#define BENCH_ROUNDS_MAX 1000000
+
 struct bench_settings {
     uint64_t ads, rounds, seed;
 };

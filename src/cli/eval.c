@@ -19,8 +19,8 @@ struct eval_settings {
 #define S struct eval_settings
 static const struct option eval_options[] = {
     OPTION_DIALECT(S),
-    {0, "my", "FILE", "the ad in which the expressions stand: the first of this file", option_text, offsetof(S, my)},
-    {0, "target", "FILE", "the opposite ad, which `other` names: the first of this file", option_text,
+    {0, "my", "FILE", "the ad in which the expressions stand: the first of this file", option_file, offsetof(S, my)},
+    {0, "target", "FILE", "the opposite ad, which `other` names: the first of this file", option_file,
      offsetof(S, target)},
     OPTION_NOW(S),
     OPTION_ZONE(S),
@@ -48,7 +48,19 @@ static int eval_one(struct evaluator *evaluator, const char *file, unsigned line
     return STATUS_BAD;
 }
 
-/* Lines from standard input. Results are held back until more input must be waited for, so that a program at the other
+/* A line of standard input, without the marks of other systems at its beginning and end. */
+static int eval_line(struct evaluator *evaluator, unsigned line, const char *text, size_t len, struct buf *out)
+{
+    size_t mark = line == 1 ? text_mark(text, len) : 0;
+
+    text += mark;
+    len -= mark;
+    if (len && text[len - 1] == '\r')
+        len--;
+    return eval_one(evaluator, "-", line, text, len, out);
+}
+
+/* Lines from standard input. Results and complaints are held back until more input must be waited for, so that a program at the other
  * end of a pair of pipes gets its answers. */
 static int eval_lines(struct evaluator *evaluator, struct buf *out)
 {
@@ -59,6 +71,7 @@ static int eval_lines(struct evaluator *evaluator, struct buf *out)
     ssize_t got;
 
     buf_init(&in);
+    report_hold();
     do {
         const char *start, *end, *newline;
 
@@ -74,14 +87,16 @@ static int eval_lines(struct evaluator *evaluator, struct buf *out)
         end = in.text + in.len + got;
         newline = in.text + in.len; /* what was there before has no newline in it */
         if (got == 0 && in.len)
-            status |= eval_one(evaluator, "-", ++line, start, in.len, out);
+            status |= eval_line(evaluator, ++line, start, in.len, out);
         while (got && (newline = memchr(newline, '\n', (size_t)(end - newline)))) {
-            status |= eval_one(evaluator, "-", ++line, start, (size_t)(newline - start), out);
+            status |= eval_line(evaluator, ++line, start, (size_t)(newline - start), out);
             start = ++newline;
         }
         in.len = (size_t)(end - start);
         memmove(in.text, start, in.len);
+        report_flush();
     } while (output_write(out) == 0 && output_flush() == 0 && got > 0);
+    report_release();
     buf_done(&in);
     return status;
 }
@@ -93,6 +108,10 @@ static int eval_run(const void *given, int word_count, char **words)
     int status = STATUS_DONE;
     struct buf out;
 
+    if (settings->interactive && word_count) {
+        report("eval -i takes no expressions: they are typed at its prompt");
+        return STATUS_BAD;
+    }
     buf_init(&out);
     evaluator_init(&evaluator, settings->dialect, &settings->setting);
     if ((settings->my && evaluator_load(&evaluator, EVALUATOR_MY, settings->my) < 0) ||

@@ -30,13 +30,11 @@ static void file_close(int fd)
         close(fd);
 }
 
+/* EINTR is told: only ctrl-c at the prompt makes it, which gives up on a file that does not come. */
 static ptrdiff_t read_some(int fd, char *out, size_t room, struct err *err)
 {
-    ssize_t got;
+    ssize_t got = read(fd, out, room);
 
-    do
-        got = read(fd, out, room);
-    while (got < 0 && errno == EINTR);
     return got < 0 ? err_set(err, "%s", strerror(errno)) : got;
 }
 
@@ -54,6 +52,11 @@ bool text_line(const char *text, size_t len, unsigned line, const char **ret_lin
     *ret_line = text;
     *ret_len = (size_t)((newline ? newline : end) - text);
     return true;
+}
+
+size_t text_mark(const char *text, size_t len)
+{
+    return len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
 /* Keeps what was read; when it is too much, the older half goes, up to a line's end. */
@@ -116,6 +119,12 @@ int source_next(struct source *source, struct tree **ret_ad)
     if (!source->keeps || err.line < source->recent_line ||
         !text_line(source->recent.text, source->recent.len, err.line - source->recent_line + 1, &line, &len))
         line = NULL;
+    if (line && err.line == 1) { /* columns count from behind it */
+        size_t mark = text_mark(line, len);
+
+        line += mark;
+        len -= mark;
+    }
     report_error(source->name, &err, line, len);
     return -1;
 }

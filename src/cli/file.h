@@ -36,6 +36,9 @@ void ad_name(struct buf *out, const struct tree *ad, unsigned place);
 /* The line of that number (from 1) in a text, without its end; false when there is none. */
 bool text_line(const char *text, size_t len, unsigned line, const char **ret_line, size_t *ret_len);
 
+/* How many bytes a UTF-8 byte order mark takes at the start of a text: it is no part of what the text says. */
+size_t text_mark(const char *text, size_t len);
+
 /* Appends what is in `out` to standard output and empties it. -1 when that failed (told at the end by output_finish).
  * */
 int output_write(struct buf *out);

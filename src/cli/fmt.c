@@ -143,15 +143,46 @@ static int replace_file(const char *name, const struct buf *text, struct err *er
     return result;
 }
 
+/* Only a regular file can be replaced: a pipe or a device would become one. Asked before it is opened, since a pipe
+ * would wait for its other end, and lose what it holds. A folder, or what is not there, reading tells. */
+static int check_regular(const char *name, struct err *err)
+{
+    struct stat info;
+
+    if (stat(name, &info) < 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
+        return 0;
+    return err_set(err, "this is no regular file, and fmt -w rewrites no other");
+}
+
+/* The whole of a file without a byte order mark. */
+static int read_unmarked(const char *name, struct buf *in, bool *ret_marked)
+{
+    size_t mark;
+
+    if (file_read(name, in) < 0)
+        return -1;
+    mark = text_mark(in->text, in->len);
+    in->len -= mark;
+    if (mark)
+        memmove(in->text, in->text + mark, in->len);
+    *ret_marked = mark > 0;
+    return 0;
+}
+
 static int fmt_file(const struct fmt_settings *settings, const char *name)
 {
     int status = STATUS_BAD;
     struct buf in, out;
     struct err err;
+    bool marked;
 
     buf_init(&in);
     buf_init(&out);
-    if (file_read(name, &in) < 0)
+    if (settings->write && check_regular(name, &err) < 0) {
+        report_error(name, &err, NULL, 0);
+        goto done;
+    }
+    if (read_unmarked(name, &in, &marked) < 0)
         goto done;
     if (fmt_text(settings->dialect, &in, &out, &err) < 0) {
         const char *line = NULL;
@@ -165,7 +196,7 @@ static int fmt_file(const struct fmt_settings *settings, const char *name)
     status = STATUS_DONE;
     if (!settings->write) {
         output_write(&out);
-    } else if (in.len != out.len || (in.len && memcmp(in.text, out.text, in.len))) {
+    } else if (marked || in.len != out.len || (in.len && memcmp(in.text, out.text, in.len))) {
         if (replace_file(name, &out, &err) < 0) {
             report_error(name, &err, NULL, 0);
             status = STATUS_BAD;
@@ -209,7 +240,12 @@ const struct command command_fmt = {
         "numbers, strings and times are left as they are written, so nothing changes its meaning; laying out twice changes "
         "nothing more.\n"
         "\n"
-        "FILE must be in the classad form; `berth convert --to classad` makes it of the others.",
+        "FILE must be in the classad form; `berth convert --to classad` makes it of the others. A byte order mark "
+        "is left out.\n"
+        "\n"
+        "-w puts a new file in the old one's place, so whoever reads it meanwhile sees the old text or the new one. A "
+        "symbolic link stays, and the file it leads to is rewritten; other hard links to the file keep the old text. "
+        "What is no regular file is refused.",
     .examples = {{"echo '[a=1;b=other.x>2 /* why */]' | berth fmt",
                   "[\n    a = 1;\n    b = other.x > 2;  /* why */\n]"},
                  {"berth fmt -w pool.ads", NULL}},

@@ -19,9 +19,10 @@ int option_flag(const char *text, void *target, struct err *err)
     return 0;
 }
 
-int option_text(const char *text, void *target, struct err *err)
+int option_file(const char *text, void *target, struct err *err)
 {
-    (void)err;
+    if (!*text)
+        return err_set(err, "expected the name of a file, got an empty one");
     *(const char **)target = text;
     return 0;
 }
@@ -39,14 +40,12 @@ int option_number(const char *text, void *target, struct err *err)
     return 0;
 }
 
-int option_count(const char *text, void *target, struct err *err)
+int option_count_to(const char *text, uint64_t max, void *target, struct err *err)
 {
     uint64_t value;
 
-    if (option_number(text, &value, err) < 0)
-        return -1;
-    if (value == 0)
-        return err_set(err, "expected a number from 1 on, got 0");
+    if (option_number(text, &value, NULL) < 0 || value == 0 || value > max)
+        return err_set(err, "expected a number from 1 to %llu, got '%.60s'", (unsigned long long)max, text);
     *(uint64_t *)target = value;
     return 0;
 }

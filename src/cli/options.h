@@ -30,11 +30,13 @@ struct option {
 };
 
 option_read_fn option_flag;    /* bool */
-option_read_fn option_text;    /* const char * */
+option_read_fn option_file;    /* const char *, the name of a file */
 option_read_fn option_number;  /* uint64_t */
-option_read_fn option_count;   /* uint64_t, at least 1 */
 option_read_fn option_dialect; /* const struct dialect * */
 option_read_fn option_form;    /* enum form */
+
+/* For a read function of a command's own: a uint64_t from 1 to `max`. */
+int option_count_to(const char *text, uint64_t max, void *target, struct err *err);
 
 enum options_result { OPTIONS_READ, OPTIONS_HELP, OPTIONS_BAD };
 

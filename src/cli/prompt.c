@@ -1,6 +1,9 @@
 /* prompt.c: berth eval -i: an expression a line, its value below; lines that begin with a point and a word are for the
  * prompt itself.
  *
+ * Ctrl-c drops the line that is being typed. libedit would sleep on in its read, so it is given characters by a function
+ * of ours, to which a signal is the end of input; readline then returns NULL, and a flag tells this from ctrl-d.
+ *
  * `.x` is also the language's way to name an attribute of the root: a point and a name that is no command is an
  * expression. */
 #include "cli/prompt.h"
@@ -13,8 +16,10 @@
 
 #include <editline/readline.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <unistd.h>
 
 #define PROMPT "> "
@@ -67,7 +72,7 @@ static const struct prompt_command {
     {".target", "FILE", "`other` is the first ad of the file", true, do_target},
     {".dialect", "[NAME]", "say the dialect, or change it: classic or condor", false, do_dialect},
     {".help", "", "this list", false, do_help},
-    {".quit", "", "leave; so does the end of input (ctrl-d)", false, do_quit},
+    {".quit", "", "leave and keep the history; so does the end of input (ctrl-d)", false, do_quit},
 };
 #define PROMPT_COMMANDS (sizeof prompt_commands / sizeof *prompt_commands)
 
@@ -80,7 +85,7 @@ static void do_help(struct prompt *prompt, const char *argument)
         buf_addf(&prompt->out, "%-8s %-7s %s\n", row->name, row->argument, row->help);
     }
     buf_adds(&prompt->out, "Anything else is an expression; its value is printed. `berth help functions` lists the "
-                           "functions.\n");
+                           "functions. Ctrl-c drops a line.\n");
 }
 
 /* Runs a line that is a command of the prompt; false when it is none. */
@@ -122,13 +127,61 @@ static void prompt_answer(struct prompt *prompt, char *line)
     fprintf(stderr, "%s\n", err.text);
 }
 
+/* Ctrl-c was pressed. A signal has no other place to say so, nor has readline's way to read. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+/* A character that is typed, or EOF at the end of input and on ctrl-c. The signal is let in only while we wait, so none
+ * slips in between looking at the flag and waiting. */
+static int typed_character(FILE *unused)
+{
+    unsigned char c = 0;
+    fd_set input;
+    sigset_t interrupt, before;
+    ssize_t got = 0;
+
+    (void)unused;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    sigprocmask(SIG_BLOCK, &interrupt, &before);
+    while (!interrupted) {
+        FD_ZERO(&input);
+        FD_SET(STDIN_FILENO, &input);
+        got = pselect(STDIN_FILENO + 1, &input, NULL, NULL, NULL, &before);
+        if (got > 0)
+            got = read(STDIN_FILENO, &c, 1);
+        if (got >= 0 || errno != EINTR)
+            break;
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return got == 1 ? c : EOF;
+}
+
+static char *terminal_line(void)
+{
+    char *line;
+
+    do {
+        interrupted = 0;
+        line = readline(PROMPT);
+        if (!line && interrupted)
+            puts("^C");
+    } while (!line && interrupted);
+    return line;
+}
+
 static char *prompt_line(const struct prompt *prompt)
 {
     char *line = NULL;
     size_t room = 0;
 
     if (prompt->terminal)
-        return readline(PROMPT);
+        return terminal_line();
     if (getline(&line, &room, stdin) < 0) {
         free(line);
         return NULL;
@@ -146,6 +199,19 @@ static bool history_path(struct buf *path)
     return true;
 }
 
+static void terminal_begin(const struct evaluator *evaluator)
+{
+    const struct sigaction action = {.sa_handler = on_interrupt};
+
+    /* without SA_RESTART: waiting for a file ends, too */
+    sigaction(SIGINT, &action, NULL);
+    rl_getc_function = typed_character;
+    rl_initialize();
+    using_history();
+    stifle_history(HISTORY_MAX);
+    printf("Berth " BERTH_VERSION ", %s dialect. An expression and Enter; .help for more.\n", evaluator->dialect->name);
+}
+
 int prompt_run(struct evaluator *evaluator)
 {
     struct prompt prompt = {.evaluator = evaluator, .terminal = isatty(STDIN_FILENO)};
@@ -156,13 +222,8 @@ int prompt_run(struct evaluator *evaluator)
     buf_init(&prompt.out);
     buf_init(&path);
     keep = prompt.terminal && history_path(&path);
-    if (prompt.terminal) {
-        rl_initialize();
-        using_history();
-        stifle_history(HISTORY_MAX);
-        printf("Berth " BERTH_VERSION ", %s dialect. An expression and Enter; .help for more.\n",
-               evaluator->dialect->name);
-    }
+    if (prompt.terminal)
+        terminal_begin(evaluator);
     if (keep)
         read_history(buf_string(&path));
     while (!prompt.quit && (line = prompt_line(&prompt))) {

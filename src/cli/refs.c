@@ -118,8 +118,8 @@ const struct command command_refs = {
         "Prints a row for each name that an ad reads and does not define. `name` is the ad's Name, or its place in the "
         "file (#1, #2, ...). `scope` is `other` where the opposite ad of a match is asked by `other.` or TARGET., and empty "
         "for a plain name, which the opposite ad or the matchmaker may give.",
-    .examples = {{"echo '[ Name = \"j\"; Constraint = other.Memory > 64 && Arch == \"x86_64\" ]' | berth refs -",
-                  "NAME  SCOPE  REFERENCE\nj            Arch\nj     other  other.Memory"}},
+    .examples = {{"echo '[ Name = \"j\"; Constraint = other.Memory > 64 && Gpu ]' | berth refs -",
+                  "NAME  SCOPE  REFERENCE\nj            Gpu\nj     other  other.Memory"}},
     .options = refs_options,
     .option_count = sizeof refs_options / sizeof *refs_options,
     .settings_size = sizeof(struct refs_settings),

@@ -3,7 +3,10 @@
 
 #include "base/buf.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +21,26 @@ bool report_colours(int fd)
     return isatty(fd) && !(none && *none) && !(term && !strcmp(term, "dumb"));
 }
 
+struct stream {
+    bool terminal, colours;
+};
+
+/* What standard error is. That does not change while we run, and a hundred thousand complaints would ask each time. */
+static const struct stream *error_stream(void)
+{
+    static struct stream stream;
+    static bool known;
+
+    if (!known) {
+        stream = (struct stream){.terminal = isatty(STDERR_FILENO), .colours = report_colours(STDERR_FILENO)};
+        known = true;
+    }
+    return &stream;
+}
+
 bool report_wants_line(void)
 {
-    return isatty(STDERR_FILENO);
+    return error_stream()->terminal;
 }
 
 /* Whatever a file holds, a terminal gets no control characters from us. */
@@ -38,9 +58,83 @@ static void add_visible(struct buf *out, const char *text, size_t len)
     }
 }
 
+/* Complaints held back. Here, not in some object, since a signal handler has no other way to find them. */
+#define HELD_MAX (32u << 10)
+static char held[HELD_MAX];
+static volatile size_t held_from, held_len; /* written already, and filled */
+static bool holding;
+
+/* What may end the program while complaints are held, and what it did before. */
+static const int fatal_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGHUP, SIGILL, SIGINT, SIGQUIT, SIGSEGV, SIGTERM};
+#define FATAL_SIGNALS (sizeof fatal_signals / sizeof *fatal_signals)
+static struct sigaction fatal_before[FATAL_SIGNALS];
+
+void report_flush(void)
+{
+    while (held_from < held_len) {
+        ssize_t wrote = write(STDERR_FILENO, held + held_from, held_len - held_from);
+
+        if (wrote < 0 && errno != EINTR)
+            break; /* there is nobody left to tell */
+        if (wrote > 0)
+            held_from += (size_t)wrote;
+    }
+    held_len = 0; /* first: between the two, nothing is written twice */
+    held_from = 0;
+}
+
+static void restore_signals(void)
+{
+    for (size_t i = 0; i < FATAL_SIGNALS; i++)
+        sigaction(fatal_signals[i], &fatal_before[i], NULL);
+}
+
+/* Writes what is held and lets the signal do what it did before: an error of the program's own happens again, as soon
+ * as this returns, and abort() goes on; the others are sent again. Where nobody reads what is written, a second signal
+ * ends the wait. */
+static void on_fatal_signal(int number)
+{
+    restore_signals();
+    report_flush();
+    if (number == SIGHUP || number == SIGINT || number == SIGQUIT || number == SIGTERM)
+        raise(number);
+}
+
+void report_hold(void)
+{
+    struct sigaction action = {.sa_handler = on_fatal_signal, .sa_flags = SA_NODEFER};
+
+    if (error_stream()->terminal)
+        return;
+    fflush(stderr);
+    for (size_t i = 0; i < FATAL_SIGNALS; i++) {
+        sigaction(fatal_signals[i], NULL, &fatal_before[i]);
+        if (fatal_before[i].sa_handler != SIG_IGN)
+            sigaction(fatal_signals[i], &action, NULL);
+    }
+    holding = true;
+}
+
+void report_release(void)
+{
+    if (!holding)
+        return;
+    report_flush();
+    restore_signals();
+    holding = false;
+}
+
 static void write_error(const struct buf *text)
 {
-    fwrite(text->text, 1, text->len, stderr);
+    if (holding && text->len > HELD_MAX - held_len)
+        report_flush();
+    if (holding && text->len <= HELD_MAX) {
+        memcpy(held + held_len, text->text, text->len);
+        atomic_signal_fence(memory_order_release); /* the handler sees whole complaints only */
+        held_len += text->len;
+    } else {
+        fwrite(text->text, 1, text->len, stderr);
+    }
 }
 
 static bool is_continuation(char c)
@@ -75,19 +169,20 @@ void report_caret(const char *line, size_t line_len, unsigned column)
     struct buf out;
 
     buf_init(&out);
-    add_caret(&out, line, line_len, column, report_colours(STDERR_FILENO));
+    add_caret(&out, line, line_len, column, error_stream()->colours);
     write_error(&out);
     buf_done(&out);
 }
 
 void report_error(const char *file, const struct err *err, const char *line, size_t line_len)
 {
-    bool colours = report_colours(STDERR_FILENO);
+    bool colours = error_stream()->colours;
     struct buf out;
 
     buf_init(&out);
     if (colours)
         buf_adds(&out, "\033[1m");
+    file = *file ? file : "''";
     add_visible(&out, file, strlen(file));
     buf_addc(&out, ':');
     if (err->line)

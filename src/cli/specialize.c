@@ -19,7 +19,7 @@ struct specialize_settings {
 #define S struct specialize_settings
 static const struct option specialize_options[] = {
     {0, "truth", NULL, "keep only whether the expression is true, not its value", option_flag, offsetof(S, truth)},
-    {0, "my", "FILE", "the ad in which the expression stands: the first of this file", option_text, offsetof(S, my)},
+    {0, "my", "FILE", "the ad in which the expression stands: the first of this file", option_file, offsetof(S, my)},
     OPTION_DIALECT(S),
     {0, "now", "TIME", "fold in this time as well, and the zone; without it, what reads the clock is left", option_now,
      offsetof(S, setting)},

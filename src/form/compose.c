@@ -50,22 +50,11 @@ static int key_push(struct compose *compose, uint32_t count, uint64_t where, sym
     return 0;
 }
 
-/* A name as an error shows it. */
-static const char *name_show(const char *name, size_t len, char out[64])
-{
-    size_t shown = len < 63 ? len : 63;
-
-    for (size_t i = 0; i < shown; i++)
-        out[i] = (char)(name[i] >= ' ' && name[i] < 127 ? name[i] : '?');
-    out[shown] = 0;
-    return out;
-}
-
 int compose_begin(struct compose *compose, uint32_t count, uint64_t where, const char *name, size_t len,
                   struct err *err)
 {
     struct build *build = &compose->build;
-    char shown[64];
+    char shown[SPELL_SHOWN_MAX];
 
     buf_reset(&compose->name);
     spell_name_read(&compose->name, build->dialect, name, len);
@@ -74,9 +63,10 @@ int compose_begin(struct compose *compose, uint32_t count, uint64_t where, const
     if (len == 0)
         return err_set(err, "an attribute's name cannot be empty");
     if (!word_may_name(name, len))
-        return err_set(err, "'%s' is reserved: it cannot be an attribute's name", name_show(name, len, shown));
+        return err_set(err, "'%s' is reserved: it cannot be an attribute's name", spell_show(name, len, shown));
     if (!build->dialect->quoted_names && !word_is_plain(name, len))
-        return err_set(err, "'%s' is not an identifier: it cannot be an attribute's name", name_show(name, len, shown));
+        return err_set(err, "'%s' is not an identifier: it cannot be an attribute's name",
+                       spell_show(name, len, shown));
     return key_push(compose, count, where, symbols_take(build->symbols, name, len), err);
 }
 
@@ -149,10 +139,10 @@ int compose_ad(struct compose *compose, uint32_t count, bool unique, uint64_t *r
     if (bound < 0) {
         size_t len;
         const char *name = symbols_text(build->symbols, build->stack[build->stack_count - count + place].label, &len);
-        char shown[64];
+        char shown[SPELL_SHOWN_MAX];
 
         *ret_where = compose->keys[compose->key_count - count + place].where;
-        return err_set(err, "the attribute '%s' is defined twice in this ad", name_show(name, len, shown));
+        return err_set(err, "the attribute '%s' is defined twice in this ad", spell_show(name, len, shown));
     }
     compose->key_count -= count;
     return 0;

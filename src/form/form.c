@@ -96,6 +96,10 @@ static struct tree *classad_parse(struct symbols *symbols, const struct dialect 
         err_at(err, 1, 1, "this ad is too long: the limit is %zu bytes", reader_bytes_max(limits));
         return NULL;
     }
+    if (len > 1 && reader_utf16((unsigned char)text[0], (unsigned char)text[1])) {
+        err_at(err, 1, 1, READER_UTF16);
+        return NULL;
+    }
     build_init(&build, symbols, dialect);
     ad = parse_ad(&build, &options, text, len, err);
     build_done(&build);

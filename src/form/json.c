@@ -67,6 +67,17 @@ static ptrdiff_t string_end(struct source *source, size_t offset, struct err *er
             source_fail(source, open, err, "this string has no end: expected '\"'");
             return SOURCE_FAILED;
         }
+        if (c == '\\') {
+            int nul = source_is(source, offset, "\\u0000", err);
+
+            if (nul < 0)
+                return SOURCE_FAILED;
+            c = nul ? 0 : c;
+        }
+        if (c == 0) {
+            source_fail(source, offset, err, "a string cannot hold a NUL");
+            return SOURCE_FAILED;
+        }
         if (c < ' ') {
             source_fail(source, offset, err, "a string cannot hold the byte 0x%02x: write \\u%04x", (unsigned)c,
                         (unsigned)c);
@@ -123,8 +134,40 @@ struct json_walk {
 
 static void walk_blanks(struct json_walk *walk)
 {
-    while (walk->at < walk->len && strchr(JSON_BLANKS, walk->text[walk->at]))
+    while (walk->at < walk->len && (walk->text[walk->at] == ' ' || walk->text[walk->at] == '\n' ||
+                                    walk->text[walk->at] == '\t' || walk->text[walk->at] == '\r'))
         walk->at++;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The end of the word or number at `at`. As jansson has it, a number ends before whatever cannot go on with it. */
+static size_t walk_word(const struct json_walk *walk, size_t at)
+{
+    static const bool ends[256] = {['{'] = true, ['}'] = true, ['['] = true,  [']'] = true,  [','] = true, [':'] = true,
+                                   ['"'] = true, [' '] = true, ['\t'] = true, ['\n'] = true, ['\r'] = true};
+    const char *text = walk->text;
+    size_t len = walk->len;
+
+    if (text[at] != '-' && !is_digit(text[at])) {
+        while (at < len && !ends[(unsigned char)text[at]])
+            at++;
+        return at;
+    }
+    for (at++; at < len && is_digit(text[at]); at++)
+        ;
+    if (at < len && text[at] == '.')
+        for (at++; at < len && is_digit(text[at]); at++)
+            ;
+    if (at < len && (text[at] | 0x20) == 'e') {
+        at += 1 + (at + 1 < len && (text[at + 1] == '+' || text[at + 1] == '-'));
+        while (at < len && is_digit(text[at]))
+            at++;
+    }
+    return at;
 }
 
 /* Past one token; returns where it began. */
@@ -139,12 +182,13 @@ static size_t walk_token(struct json_walk *walk)
     if (walk->text[start] == '"') {
         for (walk->at++; walk->at < walk->len && walk->text[walk->at] != '"'; walk->at++)
             walk->at += walk->text[walk->at] == '\\';
-    } else if (!strchr("{}[],:", walk->text[start])) {
-        while (walk->at + 1 < walk->len && !strchr("{}[],:\"" JSON_BLANKS, walk->text[walk->at + 1]))
-            walk->at++;
-    }
-    if (walk->at < walk->len)
         walk->at++;
+    } else {
+        walk->at = walk_word(walk, start);
+        walk->at += walk->at == start; /* a bracket, a comma or a colon */
+    }
+    if (walk->at > walk->len)
+        walk->at = walk->len;
     return start;
 }
 

@@ -70,9 +70,13 @@ static int form_recognise(struct source *source, enum form *ret_form, struct err
 static int reader_begin(struct form_reader *reader, struct err *err)
 {
     int marked = source_is(&reader->source, 0, "\xef\xbb\xbf", err);
+    int first = marked < 0 ? SOURCE_FAILED : source_at(&reader->source, 0, err);
+    int second = first < 0 ? first : source_at(&reader->source, 1, err);
 
-    if (marked < 0)
+    if (second == SOURCE_FAILED)
         return -1;
+    if (reader_utf16(first, second))
+        return source_fail(&reader->source, 0, err, READER_UTF16);
     if (marked)
         reader->source.start += 3;
     if (reader->form == FORM_UNKNOWN && form_recognise(&reader->source, &reader->form, err) < 0)

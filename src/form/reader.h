@@ -35,6 +35,14 @@ static inline size_t reader_bytes_max(const struct form_limits *limits)
     return bytes < 1u << 30 ? bytes : 1u << 30;
 }
 
+/* Do the first two bytes say that a text is UTF-16? A mark in either order, or half of an ASCII character. */
+static inline bool reader_utf16(int first, int second)
+{
+    return (first == 0xff && second == 0xfe) || (first == 0xfe && second == 0xff) || (first > 0 && second == 0) ||
+           (first == 0 && second > 0);
+}
+#define READER_UTF16 "this is UTF-16: only UTF-8 is read"
+
 struct form_row {
     const char *name;
     reader_next_fn *next;

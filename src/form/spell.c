@@ -29,8 +29,11 @@ size_t spell_utf8_end(const char *text, size_t len)
     size_t at = 0, bytes;
     uint32_t c;
 
-    while (at < len && (bytes = utf8_char((const unsigned char *)text + at, len - at, &c)))
-        at += bytes;
+    for (; at < len; at += bytes) {
+        bytes = (unsigned char)text[at] < 0x80 ? 1 : utf8_char((const unsigned char *)text + at, len - at, &c);
+        if (bytes == 0)
+            break;
+    }
     return at;
 }
 
@@ -39,17 +42,33 @@ bool spell_utf8(const char *text, size_t len)
     return spell_utf8_end(text, len) == len;
 }
 
-bool spell_xml(const char *text, size_t len)
+size_t spell_xml_end(const char *text, size_t len)
 {
-    size_t bytes;
+    size_t at = 0, bytes;
     uint32_t c;
 
-    for (size_t at = 0; at < len; at += bytes) {
-        bytes = utf8_char((const unsigned char *)text + at, len - at, &c);
+    for (; at < len; at += bytes) {
+        c = (unsigned char)text[at];
+        bytes = c < 0x80 ? 1 : utf8_char((const unsigned char *)text + at, len - at, &c);
         if (bytes == 0 || (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0xfffe || c == 0xffff)
-            return false;
+            break;
     }
-    return true;
+    return at;
+}
+
+bool spell_xml(const char *text, size_t len)
+{
+    return spell_xml_end(text, len) == len;
+}
+
+const char *spell_show(const char *name, size_t len, char out[SPELL_SHOWN_MAX])
+{
+    size_t shown = len < SPELL_SHOWN_MAX - 1 ? len : SPELL_SHOWN_MAX - 1;
+
+    for (size_t i = 0; i < shown; i++)
+        out[i] = (char)(name[i] >= ' ' && name[i] < 127 ? name[i] : '?');
+    out[shown] = 0;
+    return out;
 }
 
 /* Whatever was printed since `start`: if it cannot be carried, every byte past ASCII becomes an escape. Such bytes
@@ -110,11 +129,14 @@ void spell_name_read(struct buf *out, const struct dialect *dialect, const char 
     struct lexer lexer;
     struct buf copy;
 
+    if (!dialect->quoted_names || !looks_quoted(text, len)) {
+        buf_add(out, text, len);
+        return;
+    }
     buf_init(&copy);
     buf_add(&copy, text, len);
     lex_init(&lexer, dialect, buf_string(&copy), len, NULL);
-    if (dialect->quoted_names && looks_quoted(text, len))
-        lex_next(&lexer);
+    lex_next(&lexer);
     if (lexer.token.kind != TOKEN_QUOTED_NAME || lexer.token.end != lexer.end - 1) {
         buf_add(out, text, len);
         buf_done(&copy);

@@ -17,7 +17,7 @@ static inline bool xml_blank(int c)
 ptrdiff_t xml_tag_end(struct source *source, size_t offset, struct err *err);
 
 /* What begins at the '<' at the offset and is no tag: a comment, character data, an instruction. The offset of its last
- * byte; the offset itself when it is a tag; or SOURCE_END, SOURCE_FAILED. */
+ * byte; the offset itself when it is a tag; SOURCE_FAILED when it has no end, too. */
 ptrdiff_t xml_special_end(struct source *source, size_t offset, struct err *err);
 
 /* Pushes the ad that is the <c> of that length at the window's start. */

@@ -9,6 +9,7 @@
 #include "form/xml.h"
 
 #include "base/number.h"
+#include "form/spell.h"
 #include "text/timetext.h"
 
 #include <libxml/xmlreader.h>
@@ -21,6 +22,7 @@ struct xml_walk {
     xmlTextReaderPtr xml;
     struct buf text;      /* of the current element */
     size_t open, content; /* of the current element: its '<', and what follows its '>' */
+    size_t at;            /* what follows the last tag */
     bool failed;          /* libxml2 has said what is wrong */
     struct err *err;
 };
@@ -30,13 +32,33 @@ static int element_fail(struct xml_walk *walk, size_t offset, const char *what)
     return source_fail(&walk->view, offset, walk->err, "%s", what);
 }
 
+/* What may be wrong with a text whose tags are right, in plain words: libxml2's own name its functions. `back`: the
+ * place is the last such byte before where libxml2 stands. */
+static const struct xml_words {
+    int code;
+    char back;
+    const char *what;
+} xml_words[] = {
+    {XML_ERR_INVALID_CHAR, '&', "XML has no character of this number"},
+    {XML_ERR_INVALID_DEC_CHARREF, '&', "expected the number of a character, as in &#65;"},
+    {XML_ERR_INVALID_HEX_CHARREF, '&', "expected the number of a character, as in &#x41;"},
+    {XML_ERR_NAME_REQUIRED, '&', "expected the name of an entity: a '&' itself is written &amp;"},
+    {XML_ERR_ENTITYREF_SEMICOL_MISSING, '&', "this entity has no end: expected ';' (a '&' itself is written &amp;)"},
+    {XML_ERR_UNDECLARED_ENTITY, '&', "there is no such entity: there are &lt; &gt; &amp; &quot; &apos;"},
+    {XML_WAR_UNDECLARED_ENTITY, '&', "there is no such entity: there are &lt; &gt; &amp; &quot; &apos;"},
+    {XML_ERR_MISPLACED_CDATA_END, 0, "a ']]>' in text is written ]]&gt;"},
+    {XML_ERR_HYPHEN_IN_COMMENT, 0, "a '--' cannot stand inside a comment"},
+    {XML_ERR_RESERVED_XML_NAME, '<', "<?xml ...?> cannot stand inside an ad"},
+    {XML_ERR_PI_NOT_STARTED, '<', "expected the name of an instruction after '<?'"},
+};
+
 /* libxml2 counts characters, and stands behind what it did not like. */
 static void xml_failed(void *user, xmlErrorPtr error)
 {
     struct xml_walk *walk = user;
     const struct source *source = &walk->view;
     const char *text = source_text(source), *message = error->message ? error->message : "not XML";
-    size_t len = source_len(source), at = 0;
+    size_t len = source_len(source), at = 0, row = 0;
 
     if (walk->failed)
         return;
@@ -47,40 +69,73 @@ static void xml_failed(void *user, xmlErrorPtr error)
         do
             at++;
         while (at < len && (text[at] & 0xc0) == 0x80);
-    if (at && error->code == XML_ERR_TAG_NAME_MISMATCH)
-        while (--at && text[at] != '<')
-            ;
-    if (at && (error->code == XML_ERR_UNDECLARED_ENTITY || error->code == XML_WAR_UNDECLARED_ENTITY))
-        while (--at && text[at] != '&')
-            ;
+    while (row < sizeof xml_words / sizeof *xml_words && xml_words[row].code != error->code)
+        row++;
+    if (row < sizeof xml_words / sizeof *xml_words) {
+        message = xml_words[row].what;
+        if (at && xml_words[row].back)
+            while (--at && text[at] != xml_words[row].back)
+                ;
+    }
     source_fail(source, at, walk->err, "%.*s", (int)strcspn(message, "\n"), message);
+}
+
+/* The reader gave a tag: follows the text past it. */
+static int walk_tag(struct xml_walk *walk, bool opens)
+{
+    struct source *source = &walk->view;
+    ptrdiff_t found, end;
+
+    for (size_t at = walk->at;; at = (size_t)end + 1) {
+        found = source_find(source, at, '<', NULL);
+        end = found < 0 ? found : xml_special_end(source, (size_t)found, NULL);
+        if (end < 0) /* it cannot be: the reader found the text right */
+            return element_fail(walk, walk->open, "this element has no end");
+        if (end == found)
+            break;
+    }
+    end = xml_tag_end(source, (size_t)found, NULL);
+    walk->at = end < 0 ? source_len(source) : (size_t)end + 1;
+    if (opens) {
+        walk->open = (size_t)found;
+        walk->content = walk->at;
+    }
+    return 0;
 }
 
 /* The next node. */
 static int walk_read(struct xml_walk *walk)
 {
-    struct source *source = &walk->view;
-    int got = xmlTextReaderRead(walk->xml);
+    int got = xmlTextReaderRead(walk->xml), type;
 
     if (got != 1 && !walk->failed)
         return element_fail(walk, walk->open, "this element has no end");
     if (got != 1)
         return -1;
-    if (xmlTextReaderNodeType(walk->xml) != XML_READER_TYPE_ELEMENT)
-        return 0;
-    for (size_t at = walk->content;; at++) { /* the reader found the text right, so there is a tag */
-        ptrdiff_t found = source_find(source, at, '<', NULL);
-        ptrdiff_t end = found < 0 ? found : xml_special_end(source, (size_t)found, NULL);
+    type = xmlTextReaderNodeType(walk->xml);
+    if (type == XML_READER_TYPE_ELEMENT || type == XML_READER_TYPE_END_ELEMENT)
+        return walk_tag(walk, type == XML_READER_TYPE_ELEMENT);
+    return 0;
+}
 
-        if (end < 0)
-            return element_fail(walk, walk->open, "this element has no end");
-        at = (size_t)end;
-        if (end == found && source_text(source)[found + 1] != '/') {
-            walk->open = (size_t)found;
-            end = xml_tag_end(source, (size_t)found, NULL);
-            walk->content = end < 0 ? source_len(source) : (size_t)end + 1;
-            return 0;
-        }
+/* Where the text begins that follows the last tag, blanks and comments passed over. */
+static size_t walk_stray(struct xml_walk *walk)
+{
+    struct source *source = &walk->view;
+    const char *text = source_text(source);
+    size_t at = walk->at, len = source_len(source);
+
+    for (;;) {
+        ptrdiff_t end;
+
+        while (at < len && xml_blank(text[at]))
+            at++;
+        if (at == len || text[at] != '<' || source_is(source, at, "<![", NULL) == 1)
+            return at;
+        end = xml_special_end(source, at, NULL);
+        if (end <= (ptrdiff_t)at)
+            return at;
+        at = (size_t)end + 1;
     }
 }
 
@@ -98,7 +153,7 @@ static int walk_element(struct xml_walk *walk)
         case XML_READER_TYPE_TEXT:
         case XML_READER_TYPE_CDATA:
         case XML_READER_TYPE_ENTITY_REFERENCE:
-            return element_fail(walk, walk->open, "text cannot stand in this element");
+            return element_fail(walk, walk_stray(walk), "text cannot stand here");
         default:
             break;
         }
@@ -425,6 +480,22 @@ static int element_value(struct xml_walk *walk, struct build *build, unsigned de
     return source_fail(&walk->view, open, walk->err, "there is no element <%.20s>", name);
 }
 
+/* Are these XML's characters? */
+static int text_check(const struct source *source, struct err *err)
+{
+    const char *text = source_text(source);
+    size_t len = source_len(source), bad = spell_xml_end(text, len);
+    unsigned byte = bad < len ? (unsigned char)text[bad] : 0;
+
+    if (bad == len)
+        return 0;
+    if (byte < ' ')
+        return source_fail(source, bad, err, "XML cannot hold the byte 0x%02x", byte);
+    if (spell_utf8_end(text + bad, len - bad) > 0)
+        return source_fail(source, bad, err, "XML cannot hold this character");
+    return source_fail(source, bad, err, "this is not UTF-8: the byte 0x%02x", byte);
+}
+
 int xml_build(struct form_reader *reader, size_t len, struct err *err)
 {
     const int options = XML_PARSE_NONET | XML_PARSE_HUGE | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
@@ -433,6 +504,8 @@ int xml_build(struct form_reader *reader, size_t len, struct err *err)
 
     walk.view.ended = true;
     walk.view.window.len = walk.view.start + len;
+    if (text_check(&walk.view, err) < 0)
+        return -1;
     walk.xml = xmlReaderForMemory(source_text(&walk.view), (int)len, NULL, "UTF-8", options);
     if (!walk.xml)
         abort();
