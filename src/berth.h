@@ -37,6 +37,7 @@
 
 #include "form/form.h"
 
+#include "match/match.h"
 #include "match/pair.h"
 
 #endif

@@ -450,6 +450,26 @@ expect 'refs --long prints the ads themselves that ask something' 0 'Name = "q"
 a = b
 '
 
+# ------------------------------------------------------------------------------------------------------------- query
+
+feed '[ Name = "a"; m = 1 ] [ m = 5 ] [ Name = "c" ]' "$berth" query -o - 'm > 0'
+expect 'query prints the name, or the place, of each ad for which the expression is true' 0 'NAME
+a
+#2'
+feed '[ Name = "a"; m = 1; Constraint = false ]' "$berth" query --json -o - 'other.m == 1'
+expect 'query reads the ad by other. too, and does not ask its constraint' 0 '{"name": "a"}'
+feed '[ Name = "a"; m = 1 ] [ m = 5 ]' "$berth" query --long -o - 'm > 1'
+expect 'query --long prints the ads themselves' 0 'm = 5
+'
+feed '[ m = 1 ]' "$berth" query -o - 'm > 1'
+expect 'query says by its status that there is no such ad' 1 ''
+feed '[ m = 1 ] [ m = ' "$berth" query -o - 'm >= 1'
+holds 'query says what is wrong with the file' test "$status" = 2
+run "$berth" query -o job.ad 'm >'
+expect 'query says what is wrong with the expression' 2 '' 'expression:1:4: expected an expression, got the end'
+run "$berth" query 'm > 1'
+expect 'query wants a file' 2 '' 'berth: query wants one expression and -o FILE with the ads'
+
 # -------------------------------------------------------------------------------------------------------- help, usage
 
 run "$berth" --version

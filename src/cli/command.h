@@ -42,6 +42,7 @@ extern const struct command command_convert;
 extern const struct command command_fmt;
 extern const struct command command_specialize;
 extern const struct command command_refs;
+extern const struct command command_query;
 extern const struct command command_bench;
 extern const struct command command_help;
 

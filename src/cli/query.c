@@ -1,0 +1,130 @@
+/* query.c: berth query: the ads of a file for which an expression is true. */
+#include "match/match.h"
+
+#include "cli/command.h"
+#include "cli/evaluator.h"
+#include "cli/file.h"
+#include "cli/report.h"
+#include "cli/table.h"
+
+#include <string.h>
+
+struct query_settings {
+    const struct dialect *dialect;
+    const char *offers;
+    struct setting setting;
+    bool json, long_form;
+};
+
+#define S struct query_settings
+static const struct option query_options[] = {
+    {'o', "offers", "FILE", "the ads that are asked for", option_file, offsetof(S, offers)},
+    OPTION_DIALECT(S),
+    OPTION_NOW(S),
+    OPTION_ZONE(S),
+    OPTION_SEED(S),
+    {0, "json", NULL, "JSON lines: an object an ad, with its name", option_flag, offsetof(S, json)},
+    {0, "long", NULL, "the ads themselves, in the long form", option_flag, offsetof(S, long_form)},
+};
+#undef S
+
+static const struct query_settings query_defaults = {.dialect = &dialect_classic};
+static const char *const query_columns[] = {"name"};
+
+struct query_run {
+    const struct query_settings *settings;
+    struct evaluator evaluator;
+    struct table table;
+    struct buf out;
+    bool found;
+};
+
+/* An ad for which the query is true. */
+static int query_print(struct query_run *run, const struct tree *ad, unsigned place)
+{
+    struct err err;
+
+    run->found = true;
+    if (!run->settings->long_form) {
+        ad_name(&run->out, ad, place);
+        table_text(&run->table, run->out.text, run->out.len);
+        buf_reset(&run->out);
+        return 0;
+    }
+    if (form_write_ad(&run->out, FORM_LONG, ad, &err) < 0) {
+        report_error(run->settings->offers, &err, NULL, 0);
+        return -1;
+    }
+    return output_write(&run->out);
+}
+
+static int query_file(struct query_run *run, const struct tree *query)
+{
+    struct source source;
+    struct tree *ad;
+    int got = -1;
+
+    if (source_open(&source, run->evaluator.symbols, run->settings->dialect, FORM_UNKNOWN, run->settings->offers) ==
+        0) {
+        while ((got = source_next(&source, &ad)) > 0) {
+            if (match_query(&run->evaluator.env, &run->evaluator.arena, query, ad) &&
+                query_print(run, ad, source.count) < 0)
+                got = -1;
+            tree_unref(ad);
+            if (got < 0)
+                break;
+        }
+    }
+    source_close(&source);
+    if (got < 0)
+        return STATUS_BAD;
+    return run->found ? STATUS_DONE : STATUS_NO;
+}
+
+static int query_run(const void *given, int word_count, char **words)
+{
+    const struct query_settings *settings = given;
+    struct query_run run = {.settings = settings};
+    struct tree *query;
+    struct err err;
+    int status = STATUS_BAD;
+
+    if (word_count != 1 || !settings->offers) {
+        report("query wants one expression and -o FILE with the ads");
+        return STATUS_BAD;
+    }
+    if (settings->json && settings->long_form) {
+        report("--json and --long exclude each other");
+        return STATUS_BAD;
+    }
+    evaluator_init(&run.evaluator, settings->dialect, &settings->setting);
+    table_init(&run.table, query_columns, 1, settings->json);
+    buf_init(&run.out);
+    query = evaluator_parse(&run.evaluator, 1, words[0], strlen(words[0]), &err);
+    if (query)
+        status = query_file(&run, query);
+    else
+        report_error("expression", &err, words[0], strlen(words[0]));
+    table_finish(&run.table);
+    table_done(&run.table);
+    buf_done(&run.out);
+    tree_unref(query);
+    evaluator_done(&run.evaluator);
+    return status;
+}
+
+const struct command command_query = {
+    .name = "query",
+    .summary = "list the ads of a file for which an expression is true",
+    .usage = "[OPTIONS] -o FILE EXPR",
+    .about =
+        "Prints the name of each ad for which EXPR is true: its Name, or its place in the file (#1, #2, ...). In EXPR a "
+        "plain name is the ad's attribute, and so is other.NAME. The ads' own constraints are not asked: the match is "
+        "one-way. The status is 1 when there is no such ad.",
+    .examples = {{"berth query -d condor -o machines.ad 'Memory > 32 && Arch == \"INTEL\"'", NULL}},
+    .options = query_options,
+    .option_count = sizeof query_options / sizeof *query_options,
+    .settings_size = sizeof(struct query_settings),
+    .defaults = &query_defaults,
+    .run = query_run,
+};

@@ -1,0 +1,107 @@
+/* match.c: do two ads fit, and how much do they like each other? */
+#include "match/match.h"
+
+#include "ad/ops.h"
+#include "ad/specialize.h"
+#include "match/pair.h"
+
+const struct expr *match_constraint(const struct tree *ad)
+{
+    const struct expr *root = tree_root(ad), *found = tree_find(ad, root, NAME_CONSTRAINT);
+
+    return found ? found : tree_find(ad, root, NAME_REQUIREMENTS);
+}
+
+static bool value_accepts(const struct dialect *dialect, const struct value *v)
+{
+    bool truth = false;
+
+    return op_condition(dialect, v, &truth) == VALUE_BOOLEAN && truth;
+}
+
+/* The constraint and the rank of one side. */
+static void side_evaluate(const struct env *env, struct arena *arena, const struct scope *scope,
+                          struct value *ret_constraint, struct value *ret_rank)
+{
+    const struct expr *constraint = match_constraint(scope->tree);
+    struct eval eval;
+
+    eval_init(&eval, env, arena);
+    if (constraint)
+        eval_attribute(&eval, scope, constraint->label, ret_constraint);
+    else
+        *ret_constraint = value_boolean(true);
+    eval_init(&eval, env, arena);
+    eval_attribute(&eval, scope, NAME_RANK, ret_rank);
+}
+
+void match_ads(const struct env *env, struct arena *arena, const struct tree *left, const struct tree *right,
+               struct match *ret)
+{
+    struct pair *pair = arena_alloc(arena, sizeof *pair); /* values may be ads, whose scopes are in here */
+
+    pair_init(pair, left, right);
+    side_evaluate(env, arena, &pair->left, &ret->left_constraint, &ret->left_rank);
+    side_evaluate(env, arena, &pair->right, &ret->right_constraint, &ret->right_rank);
+    ret->matches =
+        value_accepts(left->dialect, &ret->left_constraint) && value_accepts(right->dialect, &ret->right_constraint);
+}
+
+void party_init(struct party *party, const struct env *env, struct arena *scratch, struct tree *ad)
+{
+    const struct expr *constraint = match_constraint(ad);
+    struct scope scope;
+
+    *party = (struct party){.ad = tree_ref(ad)};
+    if (constraint) {
+        scope_init(&scope, ad, NULL);
+        party->constraint = specialize(env, scratch, &scope, constraint, SPECIALIZE_TRUTH);
+    }
+}
+
+void party_done(struct party *party)
+{
+    if (!party)
+        return;
+    tree_unref(party->constraint);
+    tree_unref(party->ad);
+    *party = (struct party){0};
+}
+
+/* Is the expression, of a tree of its own, true in that scope? */
+static bool true_in(const struct env *env, struct arena *scratch, const struct scope *scope, const struct tree *tree)
+{
+    struct scope inner;
+    struct eval eval;
+
+    scope_inside(&inner, scope, tree);
+    eval_init(&eval, env, scratch);
+    return eval_true(&eval, &inner, tree_root(tree)) && !eval.exhausted;
+}
+
+bool party_matches(const struct env *env, struct arena *scratch, const struct party *left, const struct party *right)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct pair pair;
+    bool matches;
+
+    pair_init(&pair, left->ad, right->ad);
+    matches = (!left->constraint || true_in(env, scratch, &pair.left, left->constraint)) &&
+              (!right->constraint || true_in(env, scratch, &pair.right, right->constraint));
+    arena_rewind(scratch, mark);
+    return matches;
+}
+
+bool match_query(const struct env *env, struct arena *scratch, const struct tree *query, const struct tree *ad)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct eval eval;
+    struct pair pair;
+    bool matches;
+
+    pair_init(&pair, query, ad);
+    eval_init(&eval, env, scratch);
+    matches = eval_true(&eval, &pair.left, tree_root(query)) && !eval.exhausted;
+    arena_rewind(scratch, mark);
+    return matches;
+}

@@ -1,0 +1,160 @@
+/* match_test.c: two ads fit or do not; an ad made ready says the same as the ad itself, over all pairs of the corpus. */
+#include "lang.h"
+#include "tap.h"
+
+#include "match/match.h"
+
+#include <jansson.h>
+
+static const struct env env = {.now = 1772366400}; /* 2026-03-01T12:00:00Z */
+
+static struct tree *ad(struct lang *lang, const struct dialect *dialect, const char *text)
+{
+    struct err err = {0};
+    struct tree *tree = lang_ad(lang, dialect, text, &err);
+
+    if (!tree)
+        tap_diag("%s: %u:%u: %s", text, err.line, err.column, err.text);
+    return tree;
+}
+
+static const struct pairing {
+    const char *sentence;
+    const char *left, *right;
+    bool matches;
+} pairings[] = {
+    {"two ads match when both constraints are true", "[ x = 1; Constraint = other.y > x ]",
+     "[ y = 2; Constraint = other.x < 5 ]", true},
+    {"one constraint that is false refuses", "[ x = 1; Constraint = other.y > 5 ]", "[ y = 2; Constraint = true ]",
+     false},
+    {"the other one's constraint refuses as well", "[ x = 1; Constraint = true ]",
+     "[ y = 2; Constraint = other.x > 5 ]", false},
+    {"a missing constraint counts as true", "[ x = 1 ]", "[ y = 2 ]", true},
+    {"a constraint that is undefined refuses", "[ Constraint = other.nosuch > 1 ]", "[]", false},
+    {"a constraint that is error refuses", "[ Constraint = \"a\" + 1 ]", "[]", false},
+    {"a constraint that is no truth value refuses", "[ Constraint = 1 ]", "[]", false},
+    {"Requirements is another name for it", "[ Requirements = other.y == 3 ]", "[ y = 2 ]", false},
+    {"of both, Constraint counts", "[ Requirements = false; Constraint = true ]", "[]", true},
+    {"plain names fall through to the counterpart", "[ Constraint = Arch == \"INTEL\" ]", "[ Arch = \"intel\" ]", true},
+    {"self.x never falls through", "[ Constraint = self.Arch is undefined ]", "[ Arch = \"INTEL\" ]", true},
+    {"an ad's own attribute comes before the counterpart's", "[ m = 1; Constraint = m == 1 && other.m == 2 ]",
+     "[ m = 2 ]", true},
+    {"a circle through both ads is undefined", "[ a = other.b; Constraint = a is undefined ]", "[ b = other.a ]", true},
+};
+
+static void check_pairing(struct lang *lang, const struct pairing *pairing)
+{
+    struct tree *left = ad(lang, &dialect_classic, pairing->left), *right = ad(lang, &dialect_classic, pairing->right);
+    struct party left_party, right_party;
+    struct match match;
+
+    party_init(&left_party, &env, &lang->arena, left);
+    party_init(&right_party, &env, &lang->arena, right);
+    match_ads(&env, &lang->arena, left, right, &match);
+    tap_ok(match.matches == pairing->matches, "%s", pairing->sentence);
+    tap_ok(party_matches(&env, &lang->arena, &left_party, &right_party) == pairing->matches, "made ready: %s",
+           pairing->sentence);
+    tap_ok(party_matches(&env, &lang->arena, &right_party, &left_party) == pairing->matches, "from the other side: %s",
+           pairing->sentence);
+    party_done(&left_party);
+    party_done(&right_party);
+    tree_unref(left);
+    tree_unref(right);
+    arena_reset(&lang->arena);
+}
+
+static void check_ranks(struct lang *lang)
+{
+    struct tree *left = ad(lang, &dialect_classic, "[ Rank = other.Memory / 2 ]");
+    struct tree *right = ad(lang, &dialect_classic, "[ Memory = 64 ]");
+    struct match match;
+
+    match_ads(&env, &lang->arena, left, right, &match);
+    tap_ok(match.left_rank.type == VALUE_INTEGER && match.left_rank.u.integer == 32, "a rank is evaluated in the pair");
+    tap_ok(match.right_rank.type == VALUE_UNDEFINED, "an absent rank is undefined");
+    tap_ok(value_is_true(&match.left_constraint), "an absent constraint reads as true");
+    tree_unref(left);
+    tree_unref(right);
+    arena_reset(&lang->arena);
+}
+
+static void check_queries(struct lang *lang)
+{
+    static const struct {
+        const char *sentence, *query;
+        bool matches;
+    } rows[] = {
+        {"a query reads the ad by plain names", "Memory > 32", true},
+        {"a query reads the ad by other.", "other.Memory > 32", true},
+        {"a query that is undefined finds nothing", "nosuch > 32", false},
+        {"the ad's own constraint is not asked", "true", true},
+        {"a query that is no truth value finds nothing", "Memory", false},
+        {"what the ad says is evaluated in the ad", "Double == 128", true},
+    };
+    struct tree *offer = ad(lang, &dialect_classic, "[ Memory = 64; Double = Memory * 2; Constraint = false ]");
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tree *query = lang_expr(lang, &dialect_classic, rows[i].query, strlen(rows[i].query), NULL);
+
+        tap_ok(query && match_query(&env, &lang->arena, query, offer) == rows[i].matches, "%s", rows[i].sentence);
+        tree_unref(query);
+    }
+    tree_unref(offer);
+}
+
+#define ADS_MAX 1000
+
+/* Every ad of the corpus against every other. */
+static void check_all_pairs(struct lang *lang, const struct dialect *dialect)
+{
+    static struct party parties[ADS_MAX];
+    size_t len, count = 0, differ = 0, matched = 0;
+    char *text = lang_read("tests/conformance/condor-match.jsonl", &len), *rest = text, *line;
+
+    while ((line = lang_line(&rest)) && count + 2 <= ADS_MAX) {
+        json_t *json = json_loads(line, 0, NULL);
+        const char *sides[2] = {NULL, NULL};
+
+        json_unpack(json, "{s:s, s:s}", "a", &sides[0], "b", &sides[1]);
+        for (int i = 0; i < 2; i++) {
+            struct tree *tree = sides[i] ? lang_ad(lang, dialect, sides[i], NULL) : NULL;
+
+            if (tree)
+                party_init(&parties[count++], &env, &lang->arena, tree);
+            tree_unref(tree);
+        }
+        json_decref(json);
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < count; k++) {
+            struct match match;
+
+            match_ads(&env, &lang->arena, parties[i].ad, parties[k].ad, &match);
+            matched += match.matches;
+            if (match.matches != party_matches(&env, &lang->arena, &parties[i], &parties[k]) && differ++ == 0)
+                tap_diag("ads %zu and %zu", i, k);
+            arena_reset(&lang->arena);
+        }
+    }
+    tap_ok(count > 400 && matched > 0 && differ == 0,
+           "%s: ads made ready match as the ads do, over all pairs of the corpus", dialect->name);
+    tap_diag("%zu ads, %zu of %zu pairs match, %zu differ", count, matched, count * count, differ);
+    while (count)
+        party_done(&parties[--count]);
+    free(text);
+}
+
+int main(void)
+{
+    struct lang lang;
+
+    lang_init(&lang);
+    for (size_t i = 0; i < sizeof pairings / sizeof *pairings; i++)
+        check_pairing(&lang, &pairings[i]);
+    check_ranks(&lang);
+    check_queries(&lang);
+    check_all_pairs(&lang, &dialect_condor);
+    check_all_pairs(&lang, &dialect_classic);
+    lang_done(&lang);
+    return tap_done();
+}
