@@ -31,6 +31,11 @@ say "By HTCondor's rules they match: each one's constraint is true of the other.
 show condor $machine $job Constraint
 show condor $job $machine Constraint
 
+say "So the matchmaker introduces them."
+printf '  $ berth match -d condor -r %s -o %s\n' $job $machine
+matched=$("$berth" match -d condor -r $job -o $machine)
+printf '%s\n' "$matched" | sed 's/^/    /'
+
 say "And each says how much it likes the other."
 show condor $job $machine Rank
 show condor $machine $job Rank

@@ -37,7 +37,9 @@
 
 #include "form/form.h"
 
+#include "match/cycle.h"
 #include "match/match.h"
+#include "match/order.h"
 #include "match/pair.h"
 
 #endif

@@ -470,6 +470,23 @@ expect 'query says what is wrong with the expression' 2 '' 'expression:1:4: expe
 run "$berth" query 'm > 1'
 expect 'query wants a file' 2 '' 'berth: query wants one expression and -o FILE with the ads'
 
+# ------------------------------------------------------------------------------------------------------------- match
+
+printf '[ Name = "j1"; Rank = other.m; Constraint = other.m > 1 ] [ Name = "j2"; Count = 2 ]' >requests.ad
+printf '[ Name = "a"; m = 1 ] [ m = 5 ] [ Name = "c"; m = 3; Constraint = other.Name != "j2" ]' >offers.ad
+run "$berth" match -r requests.ad -o offers.ad
+expect 'match gives each request its best offer, and each offer once' 0 'REQUEST  OFFER  RANK
+j1       #2        5
+j2       a         0'
+run "$berth" match --json -r requests.ad -o offers.ad
+expect 'match --json prints an object a match' 0 '{"request": "j1", "offer": "#2", "rank": 5}
+{"request": "j2", "offer": "a", "rank": 0}'
+printf '[ Constraint = other.m > 9 ]' >nobody.ad
+run "$berth" match -r nobody.ad -o offers.ad
+expect 'match says by its status that nothing matched' 1 ''
+run "$berth" match -r requests.ad
+expect 'match wants both files' 2 '' 'berth: match wants -r FILE with the requests and -o FILE with the offers'
+
 # -------------------------------------------------------------------------------------------------------- help, usage
 
 run "$berth" --version

@@ -2,7 +2,8 @@
 #include "lang.h"
 #include "tap.h"
 
-#include "match/match.h"
+#include "match/cycle.h"
+#include "match/order.h"
 
 #include <jansson.h>
 
@@ -102,6 +103,110 @@ static void check_queries(struct lang *lang)
     tree_unref(offer);
 }
 
+/* Values in rising order: each is below all that follow it. */
+static void check_order(struct lang *lang)
+{
+    static const char *const rising[] = {
+        "real(\"NaN\")", "-1.5", "false", "0.5", "true", "2", "\"a\"", "\"B\"", "'2000-01-01T00:00:00Z'", "'1:00'"};
+    enum { COUNT = sizeof rising / sizeof *rising };
+    struct tree *trees[COUNT];
+    struct value values[COUNT];
+    struct eval eval;
+    bool right = true;
+
+    eval_init(&eval, &env, &lang->arena);
+    for (int i = 0; i < COUNT; i++) {
+        trees[i] = lang_expr(lang, &dialect_classic, rising[i], strlen(rising[i]), NULL);
+        eval_tree(&eval, NULL, trees[i], &values[i]);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        for (int k = 0; k < COUNT; k++) {
+            int order = order_compare(&values[i], &values[k]);
+
+            if ((order > 0) - (order < 0) != (i > k) - (i < k)) {
+                tap_diag("%s and %s", rising[i], rising[k]);
+                right = false;
+            }
+        }
+    }
+    tap_ok(right, "numbers, strings and times are ordered, NaN below all");
+    values[0] = value_undefined();
+    values[1] = order_rank(&values[0]);
+    tap_ok(!order_has(&values[0]) && values[1].type == VALUE_INTEGER && values[1].u.integer == 0,
+           "a rank that is undefined counts as zero");
+    for (int i = 0; i < COUNT; i++)
+        tree_unref(trees[i]);
+    arena_reset(&lang->arena);
+}
+
+static const struct cycle_case {
+    const char *sentence;
+    const char *requests[4], *offers[4];
+    const char *rows; /* request offer rank; ... by their places */
+} cycles[] = {
+    {"a request gets the offer that it ranks highest",
+     {"[ Rank = other.m ]"},
+     {"[ m = 1 ]", "[ m = 3 ]", "[ m = 2 ]"},
+     "0 1 3; "},
+    {"of offers that it ranks alike, the one that ranks it highest",
+     {"[ x = 1 ]"},
+     {"[ Rank = 1 ]", "[ Rank = 2 * other.x ]", "[]"},
+     "0 1 0; "},
+    {"then the first", {"[]"}, {"[ m = 1 ]", "[ m = 2 ]"}, "0 0 0; "},
+    {"an offer is given once, to the request that comes first",
+     {"[ Rank = other.m ]", "[ Rank = other.m ]"},
+     {"[ m = 1 ]", "[ m = 2 ]"},
+     "0 1 2; 1 0 1; "},
+    {"a request that nobody fits is passed over", {"[ Constraint = other.m > 5 ]", "[]"}, {"[ m = 1 ]"}, "1 0 0; "},
+    {"an offer's own constraint counts", {"[ o = \"a\" ]"}, {"[ Constraint = other.o == \"b\" ]"}, ""},
+    {"Count units are matched one by one, as many as there are",
+     {"[ Count = 3; Rank = other.m ]"},
+     {"[ m = 1 ]", "[ m = 2 ]"},
+     "0 1 2; 0 0 1; "},
+    {"a rank that is an error counts as zero", {"[ Rank = other.m + 1 ]"}, {"[ m = -5 ]", "[ m = \"x\" ]"}, "0 1 0; "},
+    {"a rank may be a string", {"[ Rank = other.s ]"}, {"[ s = \"a\" ]", "[ s = \"b\" ]"}, "0 1 \"b\"; "},
+};
+
+static void note_match(void *user, size_t request, size_t offer, const struct value *rank)
+{
+    struct buf *rows = user;
+
+    buf_addf(rows, "%zu %zu ", request, offer);
+    value_print(rows, &dialect_classic, rank, PRINT_PLAIN);
+    buf_adds(rows, "; ");
+}
+
+static size_t parties_read(struct lang *lang, const char *const texts[4], struct party parties[4])
+{
+    size_t count = 0;
+
+    for (; count < 4 && texts[count]; count++) {
+        struct tree *tree = ad(lang, &dialect_classic, texts[count]);
+
+        party_init(&parties[count], &env, &lang->arena, tree);
+        tree_unref(tree);
+    }
+    return count;
+}
+
+static void check_cycle(struct lang *lang, const struct cycle_case *c)
+{
+    struct party requests[4], offers[4];
+    size_t request_count = parties_read(lang, c->requests, requests),
+           offer_count = parties_read(lang, c->offers, offers);
+    struct buf rows;
+
+    buf_init(&rows);
+    cycle_run(&env, &lang->arena, requests, request_count, offers, offer_count, note_match, &rows);
+    if (!tap_ok(strcmp(buf_string(&rows), c->rows) == 0, "%s", c->sentence))
+        tap_diag("got %s", buf_string(&rows));
+    buf_done(&rows);
+    while (request_count)
+        party_done(&requests[--request_count]);
+    while (offer_count)
+        party_done(&offers[--offer_count]);
+}
+
 #define ADS_MAX 1000
 
 /* Every ad of the corpus against every other. */
@@ -153,6 +258,9 @@ int main(void)
         check_pairing(&lang, &pairings[i]);
     check_ranks(&lang);
     check_queries(&lang);
+    check_order(&lang);
+    for (size_t i = 0; i < sizeof cycles / sizeof *cycles; i++)
+        check_cycle(&lang, &cycles[i]);
     check_all_pairs(&lang, &dialect_condor);
     check_all_pairs(&lang, &dialect_classic);
     lang_done(&lang);

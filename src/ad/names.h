@@ -23,7 +23,8 @@ extern "C" {
     X(RANK, "Rank")                 \
     X(NAME, "Name")                 \
     X(TYPE, "Type")                 \
-    X(TIMEZONE, "TimeZone")
+    X(TIMEZONE, "TimeZone")         \
+    X(COUNT, "Count")
 
 enum name_number {
     NAME_NUMBER_NOBODY,

@@ -43,6 +43,7 @@ extern const struct command command_fmt;
 extern const struct command command_specialize;
 extern const struct command command_refs;
 extern const struct command command_query;
+extern const struct command command_match;
 extern const struct command command_bench;
 extern const struct command command_help;
 

@@ -1,0 +1,151 @@
+/* match.c: berth match: one matchmaking cycle over files of ads. */
+#include "match/cycle.h"
+
+#include "cli/command.h"
+#include "cli/file.h"
+#include "cli/report.h"
+#include "cli/setting.h"
+#include "cli/table.h"
+#include "text/print.h"
+
+#include <stdlib.h>
+
+struct match_settings {
+    const struct dialect *dialect;
+    const char *requests, *offers;
+    struct setting setting;
+    bool json;
+};
+
+#define S struct match_settings
+static const struct option match_options[] = {
+    {'r', "requests", "FILE", "the ads that ask, in the order in which they are served", option_file,
+     offsetof(S, requests)},
+    {'o', "offers", "FILE", "the ads that are asked for", option_file, offsetof(S, offers)},
+    OPTION_DIALECT(S),
+    OPTION_NOW(S),
+    OPTION_ZONE(S),
+    OPTION_SEED(S),
+    {0, "json", NULL, "JSON lines: an object a match", option_flag, offsetof(S, json)},
+};
+#undef S
+
+static const struct match_settings match_defaults = {.dialect = &dialect_classic};
+static const char *const match_columns[] = {"request", "offer", "rank"};
+
+/* All ads of a file, made ready. */
+struct side {
+    struct party *parties;
+    size_t count, room;
+};
+
+struct match_run {
+    const struct match_settings *settings;
+    struct symbols *symbols;
+    struct env env;
+    struct arena arena;
+    struct side requests, offers;
+    struct table table;
+    struct buf text;
+    bool found;
+};
+
+static int side_read(struct match_run *run, struct side *side, const char *file)
+{
+    struct source source;
+    struct tree *ad;
+    int got = -1;
+
+    if (source_open(&source, run->symbols, run->settings->dialect, FORM_UNKNOWN, file) == 0) {
+        while ((got = source_next(&source, &ad)) > 0) {
+            if (side->count == side->room) {
+                side->room = side->room ? side->room * 2 : 64;
+                side->parties = mem_grow(side->parties, side->room * sizeof *side->parties);
+            }
+            party_init(&side->parties[side->count++], &run->env, &run->arena, ad);
+            tree_unref(ad);
+        }
+    }
+    source_close(&source);
+    return got;
+}
+
+static void side_done(struct side *side)
+{
+    for (size_t i = 0; i < side->count; i++)
+        party_done(&side->parties[i]);
+    free(side->parties);
+}
+
+static void name_cell(struct match_run *run, const struct side *side, size_t place)
+{
+    buf_reset(&run->text);
+    ad_name(&run->text, side->parties[place].ad, (unsigned)place + 1);
+    table_text(&run->table, run->text.text, run->text.len);
+}
+
+static void match_found(void *user, size_t request, size_t offer, const struct value *rank)
+{
+    struct match_run *run = user;
+
+    run->found = true;
+    name_cell(run, &run->requests, request);
+    name_cell(run, &run->offers, offer);
+    buf_reset(&run->text);
+    value_print(&run->text, run->settings->dialect, rank, PRINT_PLAIN);
+    if (value_is_number(rank))
+        table_number(&run->table, "%s", buf_string(&run->text));
+    else
+        table_text(&run->table, run->text.text, run->text.len);
+}
+
+static int match_run(const void *given, int word_count, char **words)
+{
+    const struct match_settings *settings = given;
+    struct match_run run = {.settings = settings};
+    int status = STATUS_BAD;
+
+    (void)words;
+    if (word_count != 0 || !settings->requests || !settings->offers) {
+        report("match wants -r FILE with the requests and -o FILE with the offers");
+        return STATUS_BAD;
+    }
+    run.symbols = names_new(0);
+    run.env = setting_env(&settings->setting);
+    arena_init(&run.arena);
+    buf_init(&run.text);
+    table_init(&run.table, match_columns, 3, settings->json);
+    if (side_read(&run, &run.requests, settings->requests) == 0 &&
+        side_read(&run, &run.offers, settings->offers) == 0) {
+        cycle_run(&run.env, &run.arena, run.requests.parties, run.requests.count, run.offers.parties, run.offers.count,
+                  match_found, &run);
+        status = run.found ? STATUS_DONE : STATUS_NO;
+    }
+    table_finish(&run.table);
+    table_done(&run.table);
+    side_done(&run.requests);
+    side_done(&run.offers);
+    buf_done(&run.text);
+    arena_done(&run.arena);
+    symbols_free(run.symbols);
+    return status;
+}
+
+const struct command command_match = {
+    .name = "match",
+    .summary = "give each request of a file its best offer of another",
+    .usage = "[OPTIONS] -r FILE -o FILE",
+    .about =
+        "Runs one matchmaking cycle. The requests are served in the order of their file. Each gets the offer that it ranks "
+        "highest among those that fit and are left: of equal ones the offer that ranks the request highest, then the "
+        "first. Two ads fit when the Constraint (or Requirements) of both is true. A request that says Count = N gets "
+        "up to N offers; an offer is given once.\n\n"
+        "Prints a row a match: `request` and `offer`, each by its Name or its place in the file, and the request's "
+        "`rank` of the offer, which is 0 where it has none. The status is 1 when nothing matched.",
+    .examples = {{"berth match -d condor -r job.ad -o workstation.ad", NULL}},
+    .options = match_options,
+    .option_count = sizeof match_options / sizeof *match_options,
+    .settings_size = sizeof(struct match_settings),
+    .defaults = &match_defaults,
+    .run = match_run,
+};
