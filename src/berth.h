@@ -41,5 +41,7 @@
 #include "match/match.h"
 #include "match/order.h"
 #include "match/pair.h"
+#include "match/policy.h"
+#include "match/residual.h"
 
 #endif

@@ -481,6 +481,20 @@ j2       a         0'
 run "$berth" match --json -r requests.ad -o offers.ad
 expect 'match --json prints an object a match' 0 '{"request": "j1", "offer": "#2", "rank": 5}
 {"request": "j2", "offer": "a", "rank": 0}'
+printf '[ RootOrder = p; DockingVector = { -label.m } ]' >policy.ad
+printf '[ Name = "low"; p = 1 ] [ Name = "high"; p = 2 ]' >two.ad
+run "$berth" match --policy policy.ad -r two.ad -o offers.ad
+expect 'match --policy says who is served first, and with what' 0 'REQUEST  OFFER  RANK
+high     a         0
+low      c         0'
+printf '// odd\n[ DockingVector = label.m ]' >policy.ad
+run "$berth" match --policy policy.ad -r two.ad -o offers.ad
+expect 'a docking vector that is no list is refused with its place' 2 '' \
+  'policy.ad:2:3: a DockingVector is a list of expressions: { self.Rank, label.Rank }'
+printf '[ a = 1 ]\n[ Residual = [ c = Residual.c ] ]' >circle.ad
+run "$berth" match -r two.ad -o circle.ad
+expect 'a residual that reads itself is refused with its place, before any match is made' 2 '' \
+  'circle.ad:2:1: Residual reads itself'
 printf '[ Constraint = other.m > 9 ]' >nobody.ad
 run "$berth" match -r nobody.ad -o offers.ad
 expect 'match says by its status that nothing matched' 1 ''

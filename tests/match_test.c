@@ -4,6 +4,7 @@
 
 #include "match/cycle.h"
 #include "match/order.h"
+#include "match/residual.h"
 
 #include <jansson.h>
 
@@ -143,40 +144,113 @@ static const struct cycle_case {
     const char *sentence;
     const char *requests[4], *offers[4];
     const char *rows; /* request offer rank; ... by their places */
+    const char *policy;
 } cycles[] = {
     {"a request gets the offer that it ranks highest",
      {"[ Rank = other.m ]"},
      {"[ m = 1 ]", "[ m = 3 ]", "[ m = 2 ]"},
-     "0 1 3; "},
+     "0 1 3; ",
+     NULL},
     {"of offers that it ranks alike, the one that ranks it highest",
      {"[ x = 1 ]"},
      {"[ Rank = 1 ]", "[ Rank = 2 * other.x ]", "[]"},
-     "0 1 0; "},
-    {"then the first", {"[]"}, {"[ m = 1 ]", "[ m = 2 ]"}, "0 0 0; "},
+     "0 1 0; ",
+     NULL},
+    {"then the first", {"[]"}, {"[ m = 1 ]", "[ m = 2 ]"}, "0 0 0; ", NULL},
     {"an offer is given once, to the request that comes first",
      {"[ Rank = other.m ]", "[ Rank = other.m ]"},
      {"[ m = 1 ]", "[ m = 2 ]"},
-     "0 1 2; 1 0 1; "},
-    {"a request that nobody fits is passed over", {"[ Constraint = other.m > 5 ]", "[]"}, {"[ m = 1 ]"}, "1 0 0; "},
-    {"an offer's own constraint counts", {"[ o = \"a\" ]"}, {"[ Constraint = other.o == \"b\" ]"}, ""},
+     "0 1 2; 1 0 1; ",
+     NULL},
+    {"a request that nobody fits is passed over",
+     {"[ Constraint = other.m > 5 ]", "[]"},
+     {"[ m = 1 ]"},
+     "1 0 0; ",
+     NULL},
+    {"an offer's own constraint counts", {"[ o = \"a\" ]"}, {"[ Constraint = other.o == \"b\" ]"}, "", NULL},
     {"Count units are matched one by one, as many as there are",
      {"[ Count = 3; Rank = other.m ]"},
      {"[ m = 1 ]", "[ m = 2 ]"},
-     "0 1 2; 0 0 1; "},
-    {"a rank that is an error counts as zero", {"[ Rank = other.m + 1 ]"}, {"[ m = -5 ]", "[ m = \"x\" ]"}, "0 1 0; "},
-    {"a rank may be a string", {"[ Rank = other.s ]"}, {"[ s = \"a\" ]", "[ s = \"b\" ]"}, "0 1 \"b\"; "},
+     "0 1 2; 0 0 1; ",
+     NULL},
+    {"a rank that is an error counts as zero",
+     {"[ Rank = other.m + 1 ]"},
+     {"[ m = -5 ]", "[ m = \"x\" ]"},
+     "0 1 0; ",
+     NULL},
+    {"a policy's root order: the larger key is served first, one without a key last",
+     {"[ p = 1 ]", "[]", "[ p = 3 ]"},
+     {"[]", "[]", "[]"},
+     "2 0 0; 0 1 0; 1 2 0; ",
+     "[ RootOrder = self.p ]"},
+    {"roots of equal keys keep their order",
+     {"[ p = 1 ]", "[ p = 1 ]"},
+     {"[]", "[]"},
+     "0 0 0; 1 1 0; ",
+     "[ RootOrder = p ]"},
+    {"a policy may select the roots among all ads; the others are candidates",
+     {"[ Type = \"Machine\" ]"},
+     {"[ Type = \"Job\" ]"},
+     "1 0 0; ",
+     "[ RootSelection = Type == \"Job\" ]"},
+    {"a docking vector chooses the candidate",
+     {"[ Rank = other.m ]"},
+     {"[ m = 3 ]", "[ m = 1 ]"},
+     "0 1 1; ",
+     "[ DockingVector = { -label.m } ]"},
+    {"its components count from the first",
+     {"[ Rank = other.m ]"},
+     {"[ m = 1; n = 5 ]", "[ m = 2; n = 1 ]", "[ m = 2; n = 3 ]"},
+     "0 2 2; ",
+     "[ DockingVector = { self.Rank, label.n } ]"},
+    {"a vector with an undefined or error component is discarded",
+     {"[]"},
+     {"[ n = error ]", "[]", "[ n = -7 ]"},
+     "0 2 0; ",
+     "[ DockingVector = { label.n } ]"},
+    {"a Rank that is absent reads as 0 in a docking vector",
+     {"[]"},
+     {"[ Rank = -1 ]", "[]"},
+     "0 1 0; ",
+     "[ DockingVector = { self.Rank, label.Rank } ]"},
+    {"appending -label.Memory conserves large machines",
+     {"[ Constraint = other.Memory >= 2 ]"},
+     {"[ Memory = 8 ]", "[ Memory = 2 ]", "[ Memory = 1 ]"},
+     "0 1 0; ",
+     "[ DockingVector = { self.Rank, label.Rank, -label.Memory } ]"},
+    {"an offer with a residual serves several requests until nothing is left",
+     {"[ c = 3 ]", "[ c = 4 ]", "[ c = 2 ]"},
+     {"[ Cpus = 6; Constraint = other.c <= Cpus; Residual = [ Cpus = Cpus - other.c ] ]"},
+     "0 0 0; 2 0 0; ",
+     NULL},
+    {"a residual keeps the other attributes, and ranks are of what is left",
+     {"[ Count = 3; Rank = other.Cpus ]"},
+     {"[ Cpus = 2; Constraint = self.Cpus > 0; Residual = [ Cpus = Cpus - 1 ] ]"},
+     "0 0 2; 0 0 1; ",
+     NULL},
+    {"an offer whose residual accepts nobody is gone, others are not",
+     {"[]", "[]"},
+     {"[ n = 1; Constraint = n > 0; Residual = [ n = n - 1 ] ]", "[ m = 1 ]"},
+     "0 0 0; 1 1 0; ",
+     NULL},
+    {"a rank may be a string", {"[ Rank = other.s ]"}, {"[ s = \"a\" ]", "[ s = \"b\" ]"}, "0 1 \"b\"; ", NULL},
 };
 
-static void note_match(void *user, size_t request, size_t offer, const struct value *rank)
-{
-    struct buf *rows = user;
+struct rows {
+    struct buf text;
+    size_t requests;
+};
 
-    buf_addf(rows, "%zu %zu ", request, offer);
-    value_print(rows, &dialect_classic, rank, PRINT_PLAIN);
-    buf_adds(rows, "; ");
+static void note_match(void *user, size_t root, size_t candidate, const struct value *rank)
+{
+    struct rows *rows = user;
+
+    buf_addf(&rows->text, "%zu %zu ", root, candidate >= rows->requests ? candidate - rows->requests : candidate);
+    value_print(&rows->text, &dialect_classic, rank, PRINT_PLAIN);
+    buf_adds(&rows->text, "; ");
 }
 
-static size_t parties_read(struct lang *lang, const char *const texts[4], struct party parties[4])
+static size_t parties_read(struct lang *lang, const char *const texts[4], struct party *parties)
 {
     size_t count = 0;
 
@@ -189,22 +263,136 @@ static size_t parties_read(struct lang *lang, const char *const texts[4], struct
     return count;
 }
 
+/* Offers are named by their place among the offers. */
 static void check_cycle(struct lang *lang, const struct cycle_case *c)
 {
-    struct party requests[4], offers[4];
-    size_t request_count = parties_read(lang, c->requests, requests),
-           offer_count = parties_read(lang, c->offers, offers);
-    struct buf rows;
+    struct party parties[8];
+    size_t requests = parties_read(lang, c->requests, parties);
+    size_t offers = parties_read(lang, c->offers, parties + requests), count = requests + offers;
+    struct tree *policy_ad = c->policy ? ad(lang, &dialect_classic, c->policy) : NULL;
+    struct rows rows = {.requests = requests};
+    struct policy policy;
+    symbol wrong;
 
-    buf_init(&rows);
-    cycle_run(&env, &lang->arena, requests, request_count, offers, offer_count, note_match, &rows);
-    if (!tap_ok(strcmp(buf_string(&rows), c->rows) == 0, "%s", c->sentence))
-        tap_diag("got %s", buf_string(&rows));
-    buf_done(&rows);
-    while (request_count)
-        party_done(&requests[--request_count]);
-    while (offer_count)
-        party_done(&offers[--offer_count]);
+    buf_init(&rows.text);
+    tap_ok(policy_init(&policy, policy_ad, &wrong, NULL) == 0, "the policy is one: %s", c->sentence);
+    cycle_run(&env, &lang->arena, &policy, parties, requests, offers, note_match, &rows);
+    if (!tap_ok(strcmp(buf_string(&rows.text), c->rows) == 0, "%s", c->sentence))
+        tap_diag("got %s", buf_string(&rows.text));
+    policy_done(&policy);
+    tree_unref(policy_ad);
+    buf_done(&rows.text);
+    while (count)
+        party_done(&parties[--count]);
+}
+
+/* Figure 9, Condor's policy: each branch of the vector, with a user whose priority is 10. */
+static void check_condor_policy(struct lang *lang)
+{
+    static const struct {
+        const char *sentence, *candidate, *vector;
+    } rows[] = {
+        {"a machine that nobody uses comes first", "[ m = 7 ]", "7 2 0 "},
+        {"a machine that prefers the job may be taken from another",
+         "[ m = 7; RemoteUser = \"x\"; RemoteUserPrio = 1; CurrentRank = 1; Rank = 5; ImageSize = 100; ServiceTime = '0:01' ]",
+         "7 1 9900 "},
+        {"a better user may take a machine that is indifferent after three hours",
+         "[ m = 7; RemoteUser = \"x\"; RemoteUserPrio = 12; CurrentRank = 5; Rank = 5; ImageSize = 100; ServiceTime = '3:01' ]",
+         "7 0 119900 "},
+        {"a user must be better by the factor 1.1",
+         "[ m = 7; RemoteUser = \"x\"; RemoteUserPrio = 11; CurrentRank = 5; Rank = 5; ImageSize = 100; ServiceTime = '3:01' ]",
+         ""},
+        {"three hours to the second are not enough",
+         "[ m = 7; RemoteUser = \"x\"; RemoteUserPrio = 12; CurrentRank = 5; Rank = 5; ImageSize = 100; ServiceTime = '3:00' ]",
+         ""},
+        {"a machine that likes its present user better is not taken",
+         "[ m = 7; RemoteUser = \"x\"; RemoteUserPrio = 12; CurrentRank = 6; Rank = 5; ImageSize = 100; ServiceTime = '9:00' ]",
+         ""},
+        {"a machine without a Rank likes all alike",
+         "[ m = 7; RemoteUser = \"x\"; RemoteUserPrio = 12; CurrentRank = 0; ImageSize = 100; ServiceTime = '9:00' ]",
+         "7 0 119900 "},
+    };
+    const struct given prio = {symbols_take(lang->symbols, "UserPrio", 8), value_integer(10)};
+    struct env with_prio = env;
+    size_t len;
+    char *text = lang_read("examples/policy/condor.ad", &len);
+    struct tree *policy_ad = ad(lang, &dialect_classic, text);
+    struct tree *job = ad(lang, &dialect_classic, "[ Type = \"Job\"; Rank = other.m ]");
+    struct tree *plain = ad(lang, &dialect_classic, "[ Type = \"Job\" ]");
+    struct policy policy;
+    struct value *vector;
+    symbol wrong;
+
+    with_prio.given = &prio;
+    with_prio.given_count = 1;
+    tap_ok(policy_init(&policy, policy_ad, &wrong, NULL) == 0, "figure 9 is a policy");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tree *candidate = ad(lang, &dialect_classic, rows[i].candidate);
+        uint32_t count = policy_vector(&policy, &with_prio, &lang->arena, job, candidate, &vector);
+        struct buf got;
+
+        buf_init(&got);
+        for (uint32_t k = 0; k < count; k++) {
+            value_print(&got, &dialect_classic, &vector[k], PRINT_PLAIN);
+            buf_addc(&got, ' ');
+        }
+        if (!tap_ok(strcmp(buf_string(&got), rows[i].vector) == 0, "figure 9: %s", rows[i].sentence))
+            tap_diag("got %s", buf_string(&got));
+        if (i == 0)
+            tap_ok(policy_vector(&policy, &with_prio, &lang->arena, plain, candidate, &vector) == 3 &&
+                       vector[0].type == VALUE_INTEGER && vector[0].u.integer == 0,
+                   "figure 9: a job without a Rank likes all alike");
+        buf_done(&got);
+        tree_unref(candidate);
+        arena_reset(&lang->arena);
+    }
+    tap_ok(policy_selects(&policy, &env, &lang->arena, job), "figure 9: jobs are served");
+    policy_done(&policy);
+    symbols_drop(lang->symbols, prio.name);
+    tree_unref(job);
+    tree_unref(plain);
+    tree_unref(policy_ad);
+    free(text);
+}
+
+static void check_bad_residuals(struct lang *lang)
+{
+    static const struct {
+        const char *sentence, *offer;
+        bool right;
+    } rows[] = {
+        {"an offer need not have a residual", "[]", true},
+        {"a residual may read what it replaces", "[ c = 1; Residual = [ c = c - other.c ] ]", true},
+        {"a residual is written as an ad", "[ Residual = 5 ]", false},
+        {"a residual may not read itself", "[ Residual = [ c = Residual.c ] ]", false},
+        {"a residual may not read itself by self", "[ Residual = [ c = self.Residual.c + 1 ] ]", false},
+        {"a residual may not read itself through another attribute", "[ d = Residual.c; Residual = [ c = d ] ]", false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tree *offer = ad(lang, &dialect_classic, rows[i].offer);
+        struct err err = {0};
+
+        tap_ok((residual_check(offer, &err) == 0) == rows[i].right, "%s", rows[i].sentence);
+        tree_unref(offer);
+    }
+}
+
+static void check_bad_policies(struct lang *lang)
+{
+    static const char *const bad[] = {"[ DockingVector = label.m ]", "[ DockingVector = {} ]",
+                                      "[ DockingVector = [ a = 1 ] ]"};
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct tree *tree = ad(lang, &dialect_classic, bad[i]);
+        struct policy policy;
+        struct err err = {0};
+        symbol wrong = SYMBOL_NONE;
+
+        tap_ok(policy_init(&policy, tree, &wrong, &err) < 0 && symbol_same(wrong, NAME_DOCKINGVECTOR) && err.text[0],
+               "a docking vector that is no list of components is refused: %s", bad[i]);
+        tree_unref(tree);
+    }
 }
 
 #define ADS_MAX 1000
@@ -261,6 +449,9 @@ int main(void)
     check_order(&lang);
     for (size_t i = 0; i < sizeof cycles / sizeof *cycles; i++)
         check_cycle(&lang, &cycles[i]);
+    check_condor_policy(&lang);
+    check_bad_policies(&lang);
+    check_bad_residuals(&lang);
     check_all_pairs(&lang, &dialect_condor);
     check_all_pairs(&lang, &dialect_classic);
     lang_done(&lang);

@@ -148,6 +148,15 @@ static void eval_name(struct eval *eval, const struct scope *scope, symbol name,
         eval_free_name(eval, scope, name, ret);
 }
 
+/* An attribute that the ad selected from does not have. */
+static void eval_absent(struct eval *eval, symbol name, struct value *ret)
+{
+    *ret = value_undefined();
+    for (uint32_t i = 0; i < eval->env->absent_count; i++)
+        if (symbol_same(eval->env->absent[i].name, name))
+            *ret = eval->env->absent[i].value;
+}
+
 /* expr.attr where expr is the ad of `from`: from there outward. */
 static void eval_selected(struct eval *eval, const struct scope *from, symbol name, struct value *ret)
 {
@@ -161,7 +170,7 @@ static void eval_selected(struct eval *eval, const struct scope *from, symbol na
     if (from && !symbol_same(name, NAME_MY) && scope_reserved(from, name, &at))
         value_of_scope(at, ret);
     else
-        *ret = value_undefined();
+        eval_absent(eval, name, ret);
 }
 
 static void eval_select(struct eval *eval, const struct dialect *dialect, symbol name, struct value *ret);

@@ -32,6 +32,8 @@ struct env {
     uint64_t steps, bytes; /* the budget; 0 is the default above */
     const struct given *given;
     uint32_t given_count;
+    const struct given *absent; /* what an attribute reads as that is selected from an ad which does not have it */
+    uint32_t absent_count;
 };
 
 /* An attribute (or an element) that is being evaluated: a reference to it is undefined. */

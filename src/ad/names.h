@@ -11,20 +11,25 @@
 extern "C" {
 #endif
 
-#define NAMES(X)                    \
-    X(SELF, "self")                 \
-    X(PARENT, "parent")             \
-    X(ROOT, "root")                 \
-    X(OTHER, "other")               \
-    X(MY, "MY")                     \
-    X(TARGET, "TARGET")             \
-    X(CONSTRAINT, "Constraint")     \
-    X(REQUIREMENTS, "Requirements") \
-    X(RANK, "Rank")                 \
-    X(NAME, "Name")                 \
-    X(TYPE, "Type")                 \
-    X(TIMEZONE, "TimeZone")         \
-    X(COUNT, "Count")
+#define NAMES(X)                      \
+    X(SELF, "self")                   \
+    X(PARENT, "parent")               \
+    X(ROOT, "root")                   \
+    X(OTHER, "other")                 \
+    X(MY, "MY")                       \
+    X(TARGET, "TARGET")               \
+    X(CONSTRAINT, "Constraint")       \
+    X(REQUIREMENTS, "Requirements")   \
+    X(RANK, "Rank")                   \
+    X(NAME, "Name")                   \
+    X(TYPE, "Type")                   \
+    X(TIMEZONE, "TimeZone")           \
+    X(COUNT, "Count")                 \
+    X(RESIDUAL, "Residual")           \
+    X(LABEL, "Label")                 \
+    X(ROOTSELECTION, "RootSelection") \
+    X(ROOTORDER, "RootOrder")         \
+    X(DOCKINGVECTOR, "DockingVector")
 
 enum name_number {
     NAME_NUMBER_NOBODY,

@@ -15,7 +15,9 @@ struct walk {
     const struct expr **seen;
     uint32_t seen_count, seen_room; /* open addressing; room is a power of two */
     bool follow;
-    bool whole; /* too deep to tell: everything is read */
+    bool whole;                /* too deep to tell: everything is read */
+    const struct expr *wanted; /* an attribute that is looked for, or NULL */
+    bool reached;              /* and was found */
     unsigned depth;
 };
 
@@ -136,6 +138,7 @@ static bool open_ad(const struct scope *scope, const struct expr *e, struct scop
 
 static void walk_definition(struct walk *walk, const struct scope *at, const struct expr *found)
 {
+    walk->reached = walk->reached || found == walk->wanted;
     if (walk->follow && found->kind > EXPR_RELTIME && walk_first(walk, found))
         walk_expr(walk, at, found);
 }
@@ -160,6 +163,7 @@ static void walk_path(struct walk *walk, const struct scope *scope, symbol first
     struct ref ref = {.scope = SYMBOL_NONE};
     struct scope opened;
 
+    walk->reached = walk->reached || (found && found == walk->wanted);
     if (found) {
         if (count && open_ad(at, found, &opened)) {
             walk_path(walk, &opened, rest[0], rest + 1, count - 1);
@@ -182,6 +186,7 @@ static void walk_path(struct walk *walk, const struct scope *scope, symbol first
     at = from;
     if (!from || !count || !(found = scope_find(&at, rest[0])))
         return; /* self.x, parent.x and root.x never reach the counterpart */
+    walk->reached = walk->reached || found == walk->wanted;
     if (count > 1 && open_ad(at, found, &opened)) {
         walk_path(walk, &opened, rest[1], rest + 2, count - 2);
     } else {
@@ -278,6 +283,18 @@ void refs_add(struct refs *refs, const struct scope *scope, const struct expr *e
 
     walk_expr(&walk, scope, e);
     free(walk.seen);
+}
+
+bool refs_reach(const struct scope *scope, const struct expr *e, const struct expr *attribute)
+{
+    struct refs refs;
+    struct walk walk = {.refs = &refs, .follow = true, .wanted = attribute};
+
+    refs_init(&refs);
+    walk_expr(&walk, scope, e);
+    refs_done(&refs);
+    free(walk.seen);
+    return walk.reached;
 }
 
 void refs_add_ad(struct refs *refs, const struct tree *ad)

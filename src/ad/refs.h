@@ -34,6 +34,9 @@ void refs_add(struct refs *refs, const struct scope *scope, const struct expr *e
 /* What any attribute of the ad reads. */
 void refs_add_ad(struct refs *refs, const struct tree *ad);
 
+/* Does `e` read that attribute of an enclosing ad, directly or through others? */
+bool refs_reach(const struct scope *scope, const struct expr *e, const struct expr *attribute);
+
 void refs_sort(struct refs *refs, const struct symbols *symbols); /* by text, whatever the case */
 
 /* "other.Memory", "Arch", "other.a.b", "other". */

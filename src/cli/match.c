@@ -3,16 +3,18 @@
 
 #include "cli/command.h"
 #include "cli/file.h"
+#include "cli/policy_file.h"
 #include "cli/report.h"
 #include "cli/setting.h"
 #include "cli/table.h"
+#include "match/residual.h"
 #include "text/print.h"
 
 #include <stdlib.h>
 
 struct match_settings {
     const struct dialect *dialect;
-    const char *requests, *offers;
+    const char *requests, *offers, *policy;
     struct setting setting;
     bool json;
 };
@@ -22,6 +24,7 @@ static const struct option match_options[] = {
     {'r', "requests", "FILE", "the ads that ask, in the order in which they are served", option_file,
      offsetof(S, requests)},
     {'o', "offers", "FILE", "the ads that are asked for", option_file, offsetof(S, offers)},
+    {0, "policy", "FILE", "an ad that says who is served first and with what", option_file, offsetof(S, policy)},
     OPTION_DIALECT(S),
     OPTION_NOW(S),
     OPTION_ZONE(S),
@@ -33,64 +36,64 @@ static const struct option match_options[] = {
 static const struct match_settings match_defaults = {.dialect = &dialect_classic};
 static const char *const match_columns[] = {"request", "offer", "rank"};
 
-/* All ads of a file, made ready. */
-struct side {
-    struct party *parties;
-    size_t count, room;
-};
-
 struct match_run {
     const struct match_settings *settings;
     struct symbols *symbols;
     struct env env;
     struct arena arena;
-    struct side requests, offers;
+    struct policy policy;
+    struct party *parties; /* the requests, then the offers */
+    size_t count, room, request_count;
     struct table table;
     struct buf text;
     bool found;
 };
 
-static int side_read(struct match_run *run, struct side *side, const char *file)
+/* All ads of a file, made ready. */
+static int ads_read(struct match_run *run, const char *file)
 {
     struct source source;
     struct tree *ad;
+    struct err err;
     int got = -1;
 
     if (source_open(&source, run->symbols, run->settings->dialect, FORM_UNKNOWN, file) == 0) {
         while ((got = source_next(&source, &ad)) > 0) {
-            if (side->count == side->room) {
-                side->room = side->room ? side->room * 2 : 64;
-                side->parties = mem_grow(side->parties, side->room * sizeof *side->parties);
+            if (run->count == run->room) {
+                run->room = run->room ? run->room * 2 : 64;
+                run->parties = mem_grow(run->parties, run->room * sizeof *run->parties);
             }
-            party_init(&side->parties[side->count++], &run->env, &run->arena, ad);
+            party_init(&run->parties[run->count++], &run->env, &run->arena, ad);
+            got = residual_check(ad, &err);
             tree_unref(ad);
+            if (got < 0) {
+                err.line = form_reader_line(source.reader);
+                err.column = 1;
+                report_error(file, &err, NULL, 0);
+                break;
+            }
         }
     }
     source_close(&source);
     return got;
 }
 
-static void side_done(struct side *side)
+static void name_cell(struct match_run *run, size_t place)
 {
-    for (size_t i = 0; i < side->count; i++)
-        party_done(&side->parties[i]);
-    free(side->parties);
-}
+    size_t in_file = place < run->request_count ? place : place - run->request_count;
 
-static void name_cell(struct match_run *run, const struct side *side, size_t place)
-{
     buf_reset(&run->text);
-    ad_name(&run->text, side->parties[place].ad, (unsigned)place + 1);
+    ad_name(&run->text, run->parties[place].ad, (unsigned)in_file + 1);
     table_text(&run->table, run->text.text, run->text.len);
 }
 
-static void match_found(void *user, size_t request, size_t offer, const struct value *rank)
+static void match_found(void *user, size_t root, size_t candidate, const struct value *rank)
 {
     struct match_run *run = user;
 
     run->found = true;
-    name_cell(run, &run->requests, request);
-    name_cell(run, &run->offers, offer);
+    name_cell(run, root);
+    name_cell(run, candidate);
     buf_reset(&run->text);
     value_print(&run->text, run->settings->dialect, rank, PRINT_PLAIN);
     if (value_is_number(rank))
@@ -99,11 +102,26 @@ static void match_found(void *user, size_t request, size_t offer, const struct v
         table_text(&run->table, run->text.text, run->text.len);
 }
 
+static int match_files(struct match_run *run)
+{
+    if (run->settings->policy &&
+        policy_load(&run->policy, run->symbols, run->settings->dialect, run->settings->policy) < 0)
+        return STATUS_BAD;
+    if (ads_read(run, run->settings->requests) < 0)
+        return STATUS_BAD;
+    run->request_count = run->count;
+    if (ads_read(run, run->settings->offers) < 0)
+        return STATUS_BAD;
+    cycle_run(&run->env, &run->arena, &run->policy, run->parties, run->request_count, run->count - run->request_count,
+              match_found, run);
+    return run->found ? STATUS_DONE : STATUS_NO;
+}
+
 static int match_run(const void *given, int word_count, char **words)
 {
     const struct match_settings *settings = given;
     struct match_run run = {.settings = settings};
-    int status = STATUS_BAD;
+    int status;
 
     (void)words;
     if (word_count != 0 || !settings->requests || !settings->offers) {
@@ -115,16 +133,13 @@ static int match_run(const void *given, int word_count, char **words)
     arena_init(&run.arena);
     buf_init(&run.text);
     table_init(&run.table, match_columns, 3, settings->json);
-    if (side_read(&run, &run.requests, settings->requests) == 0 &&
-        side_read(&run, &run.offers, settings->offers) == 0) {
-        cycle_run(&run.env, &run.arena, run.requests.parties, run.requests.count, run.offers.parties, run.offers.count,
-                  match_found, &run);
-        status = run.found ? STATUS_DONE : STATUS_NO;
-    }
+    status = match_files(&run);
     table_finish(&run.table);
     table_done(&run.table);
-    side_done(&run.requests);
-    side_done(&run.offers);
+    policy_done(&run.policy);
+    while (run.count)
+        party_done(&run.parties[--run.count]);
+    free(run.parties);
     buf_done(&run.text);
     arena_done(&run.arena);
     symbols_free(run.symbols);

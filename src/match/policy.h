@@ -1,0 +1,45 @@
+/* policy.h: whom a matchmaker serves first, and what it gives them: an administrative policy (section 3.2.4).
+ *
+ * A policy is an ad:
+ *   RootSelection   true for the ads that are served; the others are what is given
+ *   RootOrder       the larger its value, the sooner an ad is served; undefined and error come last
+ *   DockingVector   a list; of the candidates that fit, the one with the largest vector is taken, by the first component
+ *                   first; a vector with an undefined or error component is discarded
+ * Each is evaluated in the ad that is served, which is `self`; in the vector the candidate is `label` (and other), and a Rank
+ * that an ad does not have reads as 0. Without a vector the ranks of both count, as { self.Rank, label.Rank }; there an undefined or
+ * error rank is 0. */
+#ifndef BERTH_MATCH_POLICY_H
+#define BERTH_MATCH_POLICY_H
+
+#include "match/match.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define POLICY_COMPONENTS_MAX 64 /* of a docking vector */
+
+struct policy {
+    struct tree *ad;                               /* held; NULL for none */
+    const struct expr *selection, *order, *vector; /* in it; NULL where it says nothing */
+};
+
+/* NULL for the ad gives the defaults. -1 when the ad is no policy; `ret_attribute` is then the attribute that is wrong. */
+int policy_init(struct policy *policy, struct tree *ad, symbol *ret_attribute, struct err *err);
+void policy_done(struct policy *policy);
+
+/* Is the ad one that is served? Only where the policy has a RootSelection. */
+bool policy_selects(const struct policy *policy, const struct env *env, struct arena *scratch, const struct tree *ad);
+
+/* Puts those that are served first in front; equal ones stay in their order. `order` holds `count` places of `parties`. */
+void policy_sort(const struct policy *policy, const struct env *env, struct arena *scratch, const struct party *parties,
+                 size_t *order, size_t count);
+
+/* The vector of a candidate for a root, in the arena; 0 when it is discarded, else how many components it has. */
+uint32_t policy_vector(const struct policy *policy, const struct env *env, struct arena *arena, const struct tree *root,
+                       const struct tree *candidate, struct value **ret_components);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

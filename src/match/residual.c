@@ -1,0 +1,81 @@
+/* residual.c: what is left of an offer when a part of it has been given away. */
+#include "match/residual.h"
+
+#include "ad/refs.h"
+#include "match/pair.h"
+
+const struct expr *residual_of(const struct tree *offer)
+{
+    const struct expr *residual = tree_find(offer, tree_root(offer), NAME_RESIDUAL);
+
+    return residual && residual->kind == EXPR_AD ? residual : NULL;
+}
+
+int residual_check(const struct tree *offer, struct err *err)
+{
+    const struct expr *residual = tree_find(offer, tree_root(offer), NAME_RESIDUAL), *parts;
+    struct scope scope;
+
+    if (!residual)
+        return 0;
+    if (residual->kind != EXPR_AD)
+        return err_set(err, "Residual is not written as an ad: [ Cpus = Cpus - other.RequestCpus ]");
+    scope_init(&scope, offer, NULL);
+    parts = tree_parts(offer, residual);
+    for (uint32_t i = 0; i < residual->u.run.count; i++)
+        if (refs_reach(&scope, &parts[i], residual))
+            return err_set(err, "Residual reads itself");
+    return 0;
+}
+
+/* An attribute of the residual, as the value it has now. */
+static void push_now(struct build *build, const struct env *env, struct arena *scratch, const struct scope *offer,
+                     const struct expr *e)
+{
+    struct eval eval;
+    struct value v;
+
+    eval_init(&eval, env, scratch);
+    eval_expr(&eval, offer, e, &v);
+    value_build(build, &v);
+}
+
+struct tree *residual_make(const struct env *env, struct arena *scratch, const struct tree *offer,
+                           const struct tree *request)
+{
+    const struct expr *residual = residual_of(offer), *root = tree_root(offer), *parts = tree_parts(offer, root);
+    struct arena_mark mark = arena_mark(scratch);
+    uint32_t count = root->u.run.count, place;
+    struct tree *left = NULL;
+    struct build build;
+    struct pair pair;
+
+    if (!residual)
+        return NULL;
+    pair_init(&pair, request, offer);
+    build_init(&build, offer->symbols, offer->dialect);
+    for (uint32_t i = 0; i < root->u.run.count; i++) {
+        const struct expr *now = tree_find(offer, residual, parts[i].label);
+
+        if (now)
+            push_now(&build, env, scratch, &pair.right, now);
+        else
+            build_copy(&build, offer, &parts[i]);
+        symbols_hold(offer->symbols, parts[i].label);
+        build_attribute(&build, parts[i].label);
+    }
+    parts = tree_parts(offer, residual);
+    for (uint32_t i = 0; i < residual->u.run.count; i++) { /* what the offer did not have before */
+        if (tree_find(offer, root, parts[i].label))
+            continue;
+        push_now(&build, env, scratch, &pair.right, &parts[i]);
+        symbols_hold(offer->symbols, parts[i].label);
+        build_attribute(&build, parts[i].label);
+        count++;
+    }
+    if (build_ad(&build, count, &place) == 0)
+        left = build_seal(&build);
+    build_done(&build);
+    arena_rewind(scratch, mark);
+    return left;
+}
