@@ -13,24 +13,10 @@ void build_init(struct build *build, struct symbols *symbols, const struct diale
     *build = (struct build){.symbols = symbols, .dialect = dialect};
 }
 
-static void cells_drop(struct build *build, const struct expr *cells, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct expr *e = &cells[i];
-
-        if (e->flags & EXPR_FLAG_NAMED)
-            symbols_drop(build->symbols, e->label);
-        if (expr_has_symbol(e))
-            symbols_drop(build->symbols, e->u.name.id);
-        if (e->kind == EXPR_DOT)
-            symbols_drop(build->symbols, EXPR_DOT_BASE(e));
-    }
-}
-
 void build_reset(struct build *build)
 {
-    cells_drop(build, build->cells, build->cell_count);
-    cells_drop(build, build->stack, build->stack_count);
+    expr_drop_symbols(build->symbols, build->cells, build->cell_count);
+    expr_drop_symbols(build->symbols, build->stack, build->stack_count);
     build->cell_count = build->stack_count = build->text_len = 0;
 }
 
@@ -214,7 +200,7 @@ static uint32_t duplicates_remove(struct build *build, uint32_t count)
         while (slots[slot] && !symbol_same(parts[slots[slot] - 1].label, parts[i].label))
             slot = (slot + 1) & (size - 1);
         if (slots[slot]) {
-            cells_drop(build, &parts[i], 1);
+            expr_drop_symbols(build->symbols, &parts[i], 1);
             parts[i].kind = EXPR_TABLE; /* to be closed up */
         } else {
             slots[slot] = i + 1;
@@ -351,9 +337,9 @@ struct build_mark build_mark(const struct build *build)
 void build_rewind(struct build *build, struct build_mark mark)
 {
     if (build->cell_count > mark.cells)
-        cells_drop(build, build->cells + mark.cells, build->cell_count - mark.cells);
+        expr_drop_symbols(build->symbols, build->cells + mark.cells, build->cell_count - mark.cells);
     if (build->stack_count > mark.stack)
-        cells_drop(build, build->stack + mark.stack, build->stack_count - mark.stack);
+        expr_drop_symbols(build->symbols, build->stack + mark.stack, build->stack_count - mark.stack);
     build->cell_count = mark.cells;
     build->stack_count = mark.stack;
     build->text_len = mark.text;

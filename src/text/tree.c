@@ -38,20 +38,25 @@ struct tree *tree_ref(struct tree *tree)
     return tree;
 }
 
+void expr_drop_symbols(struct symbols *symbols, const struct expr *cells, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct expr *e = &cells[i];
+
+        if (e->flags & EXPR_FLAG_NAMED)
+            symbols_drop(symbols, e->label);
+        if (expr_has_symbol(e))
+            symbols_drop(symbols, e->u.name.id);
+        if (e->kind == EXPR_DOT)
+            symbols_drop(symbols, EXPR_DOT_BASE(e));
+    }
+}
+
 void tree_unref(struct tree *tree)
 {
     if (!tree || --tree->references)
         return;
-    for (uint32_t i = 0; i < tree->cell_count; i++) {
-        const struct expr *e = &tree->cells[i];
-
-        if (e->flags & EXPR_FLAG_NAMED)
-            symbols_drop(tree->symbols, e->label);
-        if (expr_has_symbol(e))
-            symbols_drop(tree->symbols, e->u.name.id);
-        if (e->kind == EXPR_DOT)
-            symbols_drop(tree->symbols, EXPR_DOT_BASE(e));
-    }
+    expr_drop_symbols(tree->symbols, tree->cells, tree->cell_count);
     free(tree);
 }
 

@@ -166,6 +166,9 @@ static inline bool expr_has_symbol(const struct expr *e)
     return (e->kind >= EXPR_NAME && e->kind <= EXPR_DOT) || e->kind == EXPR_CALL || e->kind == EXPR_WITHIN;
 }
 
+/* Gives back the symbols that a run of cells holds. */
+void expr_drop_symbols(struct symbols *symbols, const struct expr *cells, uint32_t count);
+
 /* How many parts a cell has, and where they begin (undefined when there are none). */
 uint32_t expr_part_count(const struct expr *e);
 
