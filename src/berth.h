@@ -38,6 +38,7 @@
 #include "form/form.h"
 
 #include "match/cycle.h"
+#include "match/lint.h"
 #include "match/match.h"
 #include "match/order.h"
 #include "match/pair.h"

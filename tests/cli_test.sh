@@ -249,7 +249,7 @@ status=$?
 expect 'a million brackets are answered under a small stack' 2 parse-error \
   '-:1:257: nested too deeply: the depth limit is 256'
 awk 'BEGIN { for (i = 0; i < 300000; i++) printf "[a="; print "" }' >ads
-for command in convert fmt refs; do
+for command in convert fmt lint refs; do
   (ulimit -s 256 && exec "$berth" $command ads >out 2>err)
   status=$?
   expect "$command answers a tower of ads under a small stack" 2 '' 'ads:1:769: nested too deeply: the depth limit is 256'
@@ -449,6 +449,27 @@ feed '[ Name = "q"; a = b ] [ a = 1 ]' "$berth" refs --long -
 expect 'refs --long prints the ads themselves that ask something' 0 'Name = "q"
 a = b
 '
+
+# -------------------------------------------------------------------------------------------------------------- lint
+
+feed '// two ads
+[ Name = "a"; Constraint = other.x < 10 && other.x > 12 ]
+
+[ m = size({}, 1); n = membr(1, m) ]' "$berth" lint -
+expect 'lint tells what is wrong, with the line of the ad, its name and the attribute; the status is 1' 1 \
+  "-:2: ad a, attribute Constraint: 'other.x < 10' and 'other.x > 12' are never both true
+-:4: ad #2, attribute m: size(X) takes 1 argument, not 2
+-:4: ad #2, attribute n: there is no function 'membr'; did you mean 'member'?"
+feed '[ x = 1 ] [ y = size() ]' "$berth" lint --json -
+expect 'lint --json prints an object a finding' 1 \
+  '{"file": "-", "line": 1, "ad": "#2", "attribute": "y", "kind": "argument-count", "text": "size(X) takes 1 argument, not 0"}'
+feed '[ a = (x > 1) * 10 ]' "$berth" lint -d condor -
+expect 'what is wrong depends on the dialect; when nothing is, lint says nothing' 0 ''
+feed '[ a = 1; Constraint = false ] [ a = ' "$berth" lint -
+expect 'lint tells what it found before a text that is wrong, and the status is 2' 2 \
+  '-:1: ad #1, attribute Constraint: is always false, so nothing matches' '-:1:37: expected an expression, got the end'
+run "$berth" lint
+expect 'lint wants a file' 2 '' 'berth: lint wants a file of ads, or - for standard input'
 
 # ------------------------------------------------------------------------------------------------------------- query
 

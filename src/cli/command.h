@@ -41,6 +41,7 @@ extern const struct command command_eval;
 extern const struct command command_convert;
 extern const struct command command_fmt;
 extern const struct command command_specialize;
+extern const struct command command_lint;
 extern const struct command command_refs;
 extern const struct command command_query;
 extern const struct command command_match;

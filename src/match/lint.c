@@ -1,0 +1,377 @@
+/* lint.c: what is wrong with an ad that can be seen without a pool: the walk, and what is wrong with an ad as a whole. */
+#include "match/lint.h"
+
+#include "ad/functions.h"
+#include "match/lint_parts.h"
+#include "text/print.h"
+
+#include <stdlib.h>
+
+const char *lint_kind_name(enum lint_kind kind)
+{
+    static const char *const names[] = {
+#define X(id, name) name,
+        LINT_KINDS(X)
+#undef X
+    };
+
+    return names[kind];
+}
+
+/* -------------------------------------------------------------------------------------------------------- findings */
+
+struct buf *lint_begin(struct lint *lint)
+{
+    buf_reset(&lint->text);
+    return &lint->text;
+}
+
+void lint_quote(struct lint *lint, const struct expr *e)
+{
+    struct buf *text = &lint->text;
+    size_t start;
+
+    buf_addc(text, '\'');
+    start = text->len;
+    print_expr(text, lint->tree, e, PRINT_PLAIN);
+    if (text->len - start > LINT_QUOTE_MAX) {
+        text->len = start + LINT_QUOTE_MAX;
+        while ((text->text[text->len] & 0xc0) == 0x80 && text->len > start) /* not inside a letter */
+            text->len--;
+        buf_adds(text, "...");
+    }
+    buf_addc(text, '\'');
+}
+
+void lint_name(struct lint *lint, symbol name)
+{
+    size_t len;
+    const char *text = symbols_text(lint->tree->symbols, name, &len);
+
+    print_name(&lint->text, lint->tree->dialect, text, len);
+}
+
+static bool was_told(const struct lint *lint, const char *text, size_t len)
+{
+    const char *at = lint->told.text, *end = at + lint->told.len;
+
+    while (at < end) {
+        size_t told = strlen(at);
+
+        if (told == len && !memcmp(at, text, len))
+            return true;
+        at += told + 1;
+    }
+    return false;
+}
+
+void lint_end_with(struct lint *lint, enum lint_kind kind, symbol function)
+{
+    struct lint_finding finding = {.kind = kind,
+                                   .attribute = tree_parts(lint->tree, tree_root(lint->tree))[lint->place].label,
+                                   .function = function};
+
+    finding.text = buf_string(&lint->text);
+    if (lint->told_count == LINT_FINDINGS_MAX || (lint->told.len && was_told(lint, finding.text, strlen(finding.text))))
+        return;
+    lint->told_count++;
+    buf_add(&lint->told, finding.text, strlen(finding.text) + 1);
+    lint->report(lint->user, &finding);
+}
+
+void lint_end(struct lint *lint, enum lint_kind kind)
+{
+    lint_end_with(lint, kind, SYMBOL_NONE);
+}
+
+/* The next attribute: what was told of the last may be told of it again. */
+static void lint_place(struct lint *lint, uint32_t place)
+{
+    lint->place = place;
+    lint->told_count = 0;
+    buf_reset(&lint->told);
+}
+
+/* -------------------------------------------------------------------------------------------------------- the walk */
+
+#define WALK_TESTED 1u /* the part stands where undefined is asked for: x is undefined */
+#define WALK_INNER 2u  /* it is a clause of a conjunction that has been looked at */
+
+static struct shape walk(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags);
+
+static void walk_parts(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags)
+{
+    const struct expr *parts = tree_parts(lint->tree, e);
+
+    for (uint32_t i = 0; i < expr_part_count(e); i++)
+        walk(lint, scope, &parts[i], flags);
+}
+
+static struct shape walk_chain(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags)
+{
+    const struct expr *parts = tree_parts(lint->tree, e);
+    enum op op = lint_chain_op(lint->tree, e);
+    unsigned inner = op == OP_AND ? WALK_INNER : op == OP_IS || op == OP_ISNT ? WALK_TESTED : 0;
+    struct shape shape;
+
+    if (op == OP_AND && !(flags & WALK_INNER))
+        lint_conjunction(lint, scope, e);
+    shape = walk(lint, scope, &parts[0], inner);
+    for (uint32_t i = 1; i < e->u.run.count; i++) {
+        struct shape next = walk(lint, scope, &parts[i], inner);
+
+        shape = lint_binary(lint, e, i, &shape, &next);
+    }
+    return shape;
+}
+
+static struct shape walk_choice(struct lint *lint, const struct scope *scope, const struct expr *e)
+{
+    const struct expr *parts = tree_parts(lint->tree, e);
+    struct shape condition = walk(lint, scope, &parts[0], 0), yes = walk(lint, scope, &parts[1], 0),
+                 no = walk(lint, scope, &parts[2], 0);
+
+    lint_condition(lint, &parts[0], &condition);
+    if (yes.known && no.known && yes.v.type == VALUE_BOOLEAN && no.v.type == VALUE_BOOLEAN)
+        return lint_boolean();
+    return (struct shape){.known = SHAPE_UNKNOWN};
+}
+
+/* Those beside the tests of types that give true or false and nothing else. */
+static bool gives_boolean(const struct function *function)
+{
+    static const char *const names[] = {"member", "isMember", "identicalMember", "anyCompare", "allCompare", "regexp"};
+
+    if (function->traits & FUNCTION_TEST)
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(function->name, names[i]))
+            return true;
+    return false;
+}
+
+static void tell_unknown_function(struct lint *lint, symbol name)
+{
+    struct buf *text = lint_begin(lint);
+
+    buf_adds(text, "there is no function '");
+    lint_name(lint, name);
+    buf_addc(text, '\'');
+    lint_end_with(lint, LINT_UNKNOWN_FUNCTION, name);
+}
+
+static void tell_argument_count(struct lint *lint, const struct function *function, int count)
+{
+    struct buf *text = lint_begin(lint);
+
+    buf_addf(text, "%s(%s) takes ", function->name, function->arguments);
+    if (function->max == FUNCTION_ANY_COUNT)
+        buf_addf(text, "at least %d", function->min);
+    else if (function->min == function->max)
+        buf_addf(text, "%d", function->min);
+    else
+        buf_addf(text, "%d to %d", function->min, function->max);
+    buf_addf(text, " argument%s, not %d",
+             function->min == 1 && (function->max == 1 || function->max == FUNCTION_ANY_COUNT) ? "" : "s", count);
+    lint_end(lint, LINT_ARGUMENT_COUNT);
+}
+
+static struct shape walk_call(struct lint *lint, const struct scope *scope, const struct expr *e)
+{
+    const struct function *function = function_find(lint->tree->dialect, e->u.name.id);
+    bool elsewhere = function && (function->traits & FUNCTION_SCOPE);
+
+    if (!function)
+        tell_unknown_function(lint, e->u.name.id);
+    else if (e->small < function->min || e->small > function->max)
+        tell_argument_count(lint, function, e->small);
+    lint->elsewhere += elsewhere;
+    walk_parts(lint, scope, e, function && (function->traits & FUNCTION_TEST) ? WALK_TESTED : 0);
+    lint->elsewhere -= elsewhere;
+    return function && gives_boolean(function) ? lint_boolean() : (struct shape){.known = SHAPE_UNKNOWN};
+}
+
+/* base.a.b[i]: the base, and what stands in brackets. */
+static void walk_path(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags)
+{
+    const struct expr *parts = tree_parts(lint->tree, e);
+
+    walk(lint, scope, &parts[0], flags & WALK_TESTED);
+    for (uint32_t i = 1; i < e->u.run.count; i++)
+        if (parts[i].label == STEP_SUBSCRIPT)
+            walk(lint, scope, &parts[i], 0);
+}
+
+static void check_shadows(struct lint *lint, const struct expr *ad);
+
+static struct shape walk(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags)
+{
+    struct scope opened;
+    struct shape shape;
+
+    switch ((enum expr_kind)e->kind) {
+    case EXPR_NAME:
+    case EXPR_ROOT_NAME:
+    case EXPR_DOT:
+        lint_reference(lint, scope, e, flags & WALK_TESTED);
+        return lint_leaf(lint, scope, e);
+    case EXPR_PATH:
+        walk_path(lint, scope, e, flags);
+        break;
+    case EXPR_PREFIX:
+        shape = walk(lint, scope, tree_parts(lint->tree, e), 0);
+        return lint_prefix(lint, e, &shape);
+    case EXPR_CHAIN:
+        return walk_chain(lint, scope, e, flags);
+    case EXPR_CHOICE:
+        return walk_choice(lint, scope, e);
+    case EXPR_CALL:
+        return walk_call(lint, scope, e);
+    case EXPR_LIST:
+        lint->lazy++;
+        walk_parts(lint, scope, e, 0);
+        lint->lazy--;
+        return lint_leaf(lint, scope, e);
+    case EXPR_AD:
+        scope_open(&opened, scope, e);
+        check_shadows(lint, e);
+        lint->lazy++;
+        walk_parts(lint, &opened, e, 0);
+        lint->lazy--;
+        return lint_leaf(lint, scope, e);
+    default:
+        return e->kind <= EXPR_RELTIME ? lint_leaf(lint, scope, e) : (struct shape){.known = SHAPE_UNKNOWN};
+    }
+    return (struct shape){.known = SHAPE_UNKNOWN};
+}
+
+/* ------------------------------------------------------------------------------------------------- an ad as a whole */
+
+static void check_shadow(struct lint *lint, const struct expr *attribute)
+{
+    static const symbol hidden[] = {NAME_OTHER, NAME_TARGET, NAME_MY};
+    struct buf *text;
+
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        if (!symbol_same(attribute->label, hidden[i]))
+            continue;
+        text = lint_begin(lint);
+        buf_adds(text, "the attribute '");
+        lint_name(lint, attribute->label);
+        buf_addf(text, "' hides the %s", hidden[i] == NAME_MY ? "ad itself" : "counterpart");
+        lint_end(lint, LINT_SHADOW);
+    }
+    for (uint32_t i = 0; i < lint->label_count; i++) {
+        if (lint->labels[i] == SYMBOL_NONE || !symbol_same(attribute->label, lint->labels[i]))
+            continue;
+        text = lint_begin(lint);
+        buf_adds(text, "the attribute '");
+        lint_name(lint, attribute->label);
+        buf_addf(text, "' hides the label of port %u", i + 1);
+        lint_end(lint, LINT_SHADOW);
+    }
+}
+
+static void check_shadows(struct lint *lint, const struct expr *ad)
+{
+    const struct expr *parts = tree_parts(lint->tree, ad);
+
+    for (uint32_t i = 0; i < ad->u.run.count; i++)
+        check_shadow(lint, &parts[i]);
+}
+
+static bool is_named(const struct lint *lint, symbol name, const char *text)
+{
+    symbol found = symbols_find(lint->tree->symbols, text, strlen(text));
+
+    return found != SYMBOL_NONE && symbol_same(found, name);
+}
+
+/* The labels of an ad's ports: Ports = { [ Label = cpu; ... ], ... }. */
+static void find_labels(struct lint *lint)
+{
+    const struct expr *root = tree_root(lint->tree), *ports, *parts;
+    symbol ports_name = symbols_find(lint->tree->symbols, "Ports", 5);
+    symbol label_name = symbols_find(lint->tree->symbols, "Label", 5);
+
+    ports = ports_name == SYMBOL_NONE ? NULL : tree_find(lint->tree, root, ports_name);
+    if (!ports || ports->kind != EXPR_LIST)
+        return;
+    parts = tree_parts(lint->tree, ports);
+    for (uint32_t i = 0; i < ports->u.run.count && i < LINT_PORTS_MAX; i++) {
+        const struct expr *label =
+            label_name != SYMBOL_NONE && parts[i].kind == EXPR_AD ? tree_find(lint->tree, &parts[i], label_name) : NULL;
+
+        lint->labels[lint->label_count++] = label && label->kind == EXPR_NAME ? label->u.name.id : SYMBOL_NONE;
+    }
+}
+
+static void walk_port(struct lint *lint, const struct scope *scope, const struct expr *port)
+{
+    const struct expr *parts = tree_parts(lint->tree, port);
+    struct scope opened;
+
+    scope_open(&opened, scope, port);
+    check_shadows(lint, port);
+    for (uint32_t i = 0; i < port->u.run.count; i++) {
+        if (is_named(lint, parts[i].label, "Label"))
+            continue; /* a name that stands for itself */
+        lint_role(lint, &opened, &parts[i]);
+        walk(lint, &opened, &parts[i], 0);
+    }
+}
+
+static void walk_ports(struct lint *lint, const struct scope *scope, const struct expr *ports)
+{
+    const struct expr *parts = tree_parts(lint->tree, ports);
+
+    lint->lazy++;
+    for (uint32_t i = 0; i < ports->u.run.count; i++) {
+        lint->port = i < lint->label_count ? i : lint->label_count;
+        if (lint->port < lint->label_count && parts[i].kind == EXPR_AD)
+            walk_port(lint, scope, &parts[i]);
+        else
+            walk(lint, scope, &parts[i], 0);
+    }
+    lint->port = lint->label_count;
+    lint->lazy--;
+}
+
+static void check_reserved(struct lint *lint, symbol name)
+{
+    if (lint_is_given(lint, name)) {
+        buf_adds(lint_begin(lint), "the matchmaker gives the value of that name; the ad's own hides it");
+        lint_end(lint, LINT_RESERVED);
+    }
+}
+
+void lint_ad(struct arena *scratch, const struct tree *ad, lint_report_fn *report, void *user)
+{
+    struct lint lint = {.tree = ad, .scratch = scratch, .report = report, .user = user};
+    struct arena_mark mark = arena_mark(scratch);
+    const struct expr *parts = tree_parts(ad, tree_root(ad));
+    struct scope scope;
+
+    buf_init(&lint.text);
+    buf_init(&lint.told);
+    scope_init(&scope, ad, NULL);
+    find_labels(&lint);
+    lint.port = lint.label_count;
+    for (uint32_t i = 0; i < tree_root(ad)->u.run.count; i++) {
+        lint_place(&lint, i);
+        check_shadow(&lint, &parts[i]);
+        check_reserved(&lint, parts[i].label);
+        lint_role(&lint, &scope, &parts[i]);
+        if (lint.label_count && parts[i].kind == EXPR_LIST && is_named(&lint, parts[i].label, "Ports"))
+            walk_ports(&lint, &scope, &parts[i]);
+        else
+            walk(&lint, &scope, &parts[i], 0);
+        arena_rewind(scratch, mark);
+    }
+    lint_place(&lint, 0);
+    lint_circles(&lint);
+    free(lint.edges);
+    buf_done(&lint.text);
+    buf_done(&lint.told);
+    arena_rewind(scratch, mark);
+}
