@@ -17,6 +17,15 @@ static const double power_of_ten[EXACT_POWERS + 1] = {1e0,  1e1,  1e2,  1e3,  1e
                                                       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+static unsigned digits_of(uint64_t value)
+{
+    unsigned count = 1;
+
+    for (; value >= 10000; value /= 10000)
+        count += 4;
+    return count + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
 /* Two digits at a time, from the right. */
 static size_t print_unsigned(uint64_t value, char *out)
 {
@@ -24,23 +33,18 @@ static size_t print_unsigned(uint64_t value, char *out)
         "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243"
         "4445464748495051525354555657585960616263646566676869707172737475767778798081828384858687"
         "888990919293949596979899";
-    char digits[20], *at = digits + sizeof digits;
-    size_t len;
+    unsigned count = digits_of(value);
+    char *at = out + count;
 
-    while (value >= 100) {
+    for (; value >= 100; value /= 100) {
         at -= 2;
         memcpy(at, &pairs[value % 100 * 2], 2);
-        value /= 100;
     }
-    if (value >= 10) {
-        at -= 2;
-        memcpy(at, &pairs[value * 2], 2);
-    } else {
-        *--at = (char)('0' + value);
-    }
-    len = (size_t)(digits + sizeof digits - at);
-    memcpy(out, at, len);
-    return len;
+    if (value >= 10)
+        memcpy(out, &pairs[value * 2], 2);
+    else
+        *out = (char)('0' + value);
+    return count;
 }
 
 size_t number_print_integer(int64_t value, char *out)

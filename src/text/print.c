@@ -8,10 +8,10 @@
 
 #include <math.h>
 
-/* A text with its length. */
+/* A text of up to four bytes with its length: copied as four, whatever it is. */
 struct piece {
-    const char *text;
-    size_t len;
+    char text[4];
+    unsigned len;
 };
 
 struct style_row {
@@ -46,7 +46,8 @@ static void print_cell(struct printer *p, const struct expr *e, unsigned level);
 
 static inline void print_piece(struct printer *p, const struct piece *piece)
 {
-    buf_add(p->out, piece->text, piece->len);
+    memcpy(buf_reserve(p->out, sizeof piece->text), piece->text, sizeof piece->text);
+    p->out->len += piece->len;
 }
 
 /* Bytes that do not stand for themselves in a string. */
