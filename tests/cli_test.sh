@@ -185,7 +185,7 @@ for key in keys:
     if key.startswith(b"wait:"):
         wait_for(key[5:])
     elif key == b"pause":
-        time.sleep(0.3)
+        time.sleep(1)
     else:
         os.write(terminal, key)
 while True:
@@ -233,7 +233,7 @@ holds 'and whole, wherever they go' sh -c 'grep -v "^parse-error$" both | cmp - 
 } >slow
 "$berth" eval <slow >out 2>err &
 child=$!
-sleep 0.3
+sleep 1
 kill -TERM $child
 wait $child 2>/dev/null
 status=$?
