@@ -60,8 +60,8 @@ static int eval_line(struct evaluator *evaluator, unsigned line, const char *tex
     return eval_one(evaluator, "-", line, text, len, out);
 }
 
-/* Lines from standard input. Results and complaints are held back until more input must be waited for, so that a program at the other
- * end of a pair of pipes gets its answers. */
+/* Lines from standard input. Results are held back until more input must be waited for, so that a program at the other end of a
+ * pair of pipes gets its answers; complaints are not. */
 static int eval_lines(struct evaluator *evaluator, struct buf *out)
 {
     enum { READ_SIZE = 256 << 10 };
@@ -71,7 +71,6 @@ static int eval_lines(struct evaluator *evaluator, struct buf *out)
     ssize_t got;
 
     buf_init(&in);
-    report_hold();
     do {
         const char *start, *end, *newline;
 
@@ -94,9 +93,7 @@ static int eval_lines(struct evaluator *evaluator, struct buf *out)
         }
         in.len = (size_t)(end - start);
         memmove(in.text, start, in.len);
-        report_flush();
     } while (output_write(out) == 0 && output_flush() == 0 && got > 0);
-    report_release();
     buf_done(&in);
     return status;
 }

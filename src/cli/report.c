@@ -3,10 +3,7 @@
 
 #include "base/buf.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,83 +55,10 @@ static void add_visible(struct buf *out, const char *text, size_t len)
     }
 }
 
-/* Complaints held back. Here, not in some object, since a signal handler has no other way to find them. */
-#define HELD_MAX (32u << 10)
-static char held[HELD_MAX];
-static volatile size_t held_from, held_len; /* written already, and filled */
-static bool holding;
-
-/* What may end the program while complaints are held, and what it did before. */
-static const int fatal_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGHUP, SIGILL, SIGINT, SIGQUIT, SIGSEGV, SIGTERM};
-#define FATAL_SIGNALS (sizeof fatal_signals / sizeof *fatal_signals)
-static struct sigaction fatal_before[FATAL_SIGNALS];
-
-void report_flush(void)
-{
-    while (held_from < held_len) {
-        ssize_t wrote = write(STDERR_FILENO, held + held_from, held_len - held_from);
-
-        if (wrote < 0 && errno != EINTR)
-            break; /* there is nobody left to tell */
-        if (wrote > 0)
-            held_from += (size_t)wrote;
-    }
-    held_len = 0; /* first: between the two, nothing is written twice */
-    held_from = 0;
-}
-
-static void restore_signals(void)
-{
-    for (size_t i = 0; i < FATAL_SIGNALS; i++)
-        sigaction(fatal_signals[i], &fatal_before[i], NULL);
-}
-
-/* Writes what is held and lets the signal do what it did before: an error of the program's own happens again, as soon
- * as this returns, and abort() goes on; the others are sent again. Where nobody reads what is written, a second signal
- * ends the wait. */
-static void on_fatal_signal(int number)
-{
-    restore_signals();
-    report_flush();
-    if (number == SIGHUP || number == SIGINT || number == SIGQUIT || number == SIGTERM)
-        raise(number);
-}
-
-void report_hold(void)
-{
-    struct sigaction action = {.sa_handler = on_fatal_signal, .sa_flags = SA_NODEFER};
-
-    if (error_stream()->terminal)
-        return;
-    fflush(stderr);
-    for (size_t i = 0; i < FATAL_SIGNALS; i++) {
-        sigaction(fatal_signals[i], NULL, &fatal_before[i]);
-        if (fatal_before[i].sa_handler != SIG_IGN)
-            sigaction(fatal_signals[i], &action, NULL);
-    }
-    holding = true;
-}
-
-void report_release(void)
-{
-    if (!holding)
-        return;
-    report_flush();
-    restore_signals();
-    holding = false;
-}
-
+/* At once and whole, so that nothing is lost however the program ends. */
 static void write_error(const struct buf *text)
 {
-    if (holding && text->len > HELD_MAX - held_len)
-        report_flush();
-    if (holding && text->len <= HELD_MAX) {
-        memcpy(held + held_len, text->text, text->len);
-        atomic_signal_fence(memory_order_release); /* the handler sees whole complaints only */
-        held_len += text->len;
-    } else {
-        fwrite(text->text, 1, text->len, stderr);
-    }
+    fwrite(text->text, 1, text->len, stderr);
 }
 
 static bool is_continuation(char c)

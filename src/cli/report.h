@@ -24,13 +24,6 @@ void report_error(const char *file, const struct err *err, const char *line, siz
 /* The line of `column` and the caret under it, whatever standard error is. */
 void report_caret(const char *line, size_t line_len, unsigned column);
 
-/* For who may complain a hundred thousand times: from hold on, complaints are gathered and written together when they
- * are many, on flush, and on release, after which all is as before. A signal that ends the program writes them too. A
- * terminal is never kept waiting. */
-void report_hold(void);
-void report_flush(void);
-void report_release(void);
-
 /* "berth: TEXT". */
 void report(const char *format, ...) ERR_FORMAT(1, 2);
 
