@@ -12,55 +12,70 @@ void special_sink(struct build *build, uint32_t n)
     top[-(ptrdiff_t)n] = cell;
 }
 
+/* Two constants of one kind as one, with its sign. False when integers would wrap: the unknown between them may be a real. */
+static bool constant_join(struct expr *into, const struct expr *e, bool product, bool minus)
+{
+    int64_t joined, by = e->u.integer;
+
+    if (e->kind == EXPR_REAL) {
+        double real = e->u.real;
+
+        into->u.real = product ? into->u.real * real : minus ? into->u.real - real : into->u.real + real;
+        return true;
+    }
+    if (product ? __builtin_mul_overflow(into->u.integer, by, &joined)
+        : minus ? __builtin_sub_overflow(into->u.integer, by, &joined)
+                : __builtin_add_overflow(into->u.integer, by, &joined))
+        return false;
+    into->u.integer = joined;
+    return true;
+}
+
+/* Gives the sign of a constant of a sum to the operator in front of it; INT64_MIN keeps its own. */
+static void constant_sign(struct expr *e)
+{
+    bool negative = e->kind == EXPR_REAL ? e->u.real < 0 : e->u.integer < 0 && e->u.integer != INT64_MIN;
+
+    e->label = negative ? OP_SUBTRACT : OP_ADD;
+    if (negative && e->kind == EXPR_REAL)
+        e->u.real = -e->u.real;
+    else if (negative)
+        e->u.integer = -e->u.integer;
+}
+
 /* Constants of + and - (or of *) across operands that are not known: into the first constant. */
 static void special_gather(struct special *sp, uint32_t count, uint32_t *ret_count)
 {
     struct expr *parts = &sp->build.stack[sp->build.stack_count - count];
-    bool product = parts[1].label == OP_MULTIPLY;
-    uint32_t first = count, kept = 0;
-    int kind = 0;
-    uint64_t sum = 0;
-    double real = 0;
+    struct expr sum = {0}; /* of the constants so far, when there are any */
+    bool product = parts[1].label == OP_MULTIPLY, any = false;
+    uint32_t kept = 0, first = 0;
 
     for (uint32_t i = 1; i < count; i++)
         if (product ? parts[i].label != OP_MULTIPLY : parts[i].label != OP_ADD && parts[i].label != OP_SUBTRACT)
             return;
     for (uint32_t i = 0; i < count; i++) {
         bool minus = i > 0 && parts[i].label == OP_SUBTRACT;
-        struct expr *e = &parts[i];
 
-        if (first == count && (e->kind == EXPR_INTEGER || e->kind == EXPR_REAL)) {
+        if (any && sum.kind == parts[i].kind && constant_join(&sum, &parts[i], product, minus))
+            continue;
+        if (!any && (parts[i].kind == EXPR_INTEGER || parts[i].kind == EXPR_REAL)) {
+            struct expr zero = {.kind = parts[i].kind}; /* a - 3 adds 0 - 3 */
+
+            sum = minus ? zero : parts[i];
+            any = !minus || constant_join(&sum, &parts[i], false, true);
             first = kept;
-            kind = e->kind;
-            sum = minus ? 0 - (uint64_t)e->u.integer : (uint64_t)e->u.integer;
-            real = minus ? -e->u.real : e->u.real;
-            parts[kept++] = *e;
-        } else if (first != count && e->kind == kind) {
-            uint64_t by = (uint64_t)e->u.integer;
-
-            sum = product ? sum * by : minus ? sum - by : sum + by;
-            real = product ? real * e->u.real : minus ? real - e->u.real : real + e->u.real;
-        } else {
-            parts[kept++] = *e;
         }
+        parts[kept++] = parts[i];
     }
     *ret_count = kept;
     sp->build.stack_count -= count - kept;
-    if (first == count || kept == count)
+    if (kept == count)
         return;
-    if (kind == EXPR_INTEGER) {
-        bool minus = first > 0 && !product && (int64_t)sum < 0 && (int64_t)sum != INT64_MIN;
-
-        parts[first].u.integer = (int64_t)(minus ? 0 - sum : sum);
-        if (first > 0 && !product)
-            parts[first].label = minus ? OP_SUBTRACT : OP_ADD;
-    } else {
-        bool minus = first > 0 && !product && real < 0;
-
-        parts[first].u.real = minus ? -real : real;
-        if (first > 0 && !product)
-            parts[first].label = minus ? OP_SUBTRACT : OP_ADD;
-    }
+    sum.label = parts[first].label;
+    parts[first] = sum;
+    if (first && !product)
+        constant_sign(&parts[first]);
 }
 
 /* Any chain but && and ||: known operands at the front are worked out, and an error anywhere is all there is. */
@@ -132,8 +147,9 @@ static bool value_is_closed(struct special *sp, const struct value *v)
     return closed;
 }
 
-static bool special_apply(struct special *sp, const struct function *function, const struct scope *scope,
-                          const struct expr *e, struct value *arguments, struct value *ret)
+/* The value of a call whose arguments are all known. */
+static void special_apply(struct special *sp, const struct function *function, const struct scope *scope,
+                          const struct expr *e, const struct value *arguments, struct value *ret)
 {
     struct call call = {.eval = &sp->eval,
                         .scope = scope,
@@ -145,7 +161,6 @@ static bool special_apply(struct special *sp, const struct function *function, c
     function_apply(function, &call, ret);
     if (sp->eval.exhausted)
         sp->failed = true;
-    return true;
 }
 
 bool special_call(struct special *sp, const struct scope *scope, const struct expr *e, bool truth, struct value *ret)
