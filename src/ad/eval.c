@@ -148,13 +148,12 @@ static void eval_name(struct eval *eval, const struct scope *scope, symbol name,
         eval_free_name(eval, scope, name, ret);
 }
 
-/* An attribute that the ad selected from does not have. */
-static void eval_absent(struct eval *eval, symbol name, struct value *ret)
+struct value env_absent(const struct env *env, symbol name)
 {
-    *ret = value_undefined();
-    for (uint32_t i = 0; i < eval->env->absent_count; i++)
-        if (symbol_same(eval->env->absent[i].name, name))
-            *ret = eval->env->absent[i].value;
+    for (uint32_t i = 0; i < env->absent_count; i++)
+        if (symbol_same(env->absent[i].name, name))
+            return env->absent[i].value;
+    return value_undefined();
 }
 
 /* expr.attr where expr is the ad of `from`: from there outward. */
@@ -170,7 +169,7 @@ static void eval_selected(struct eval *eval, const struct scope *from, symbol na
     if (from && !symbol_same(name, NAME_MY) && scope_reserved(from, name, &at))
         value_of_scope(at, ret);
     else
-        eval_absent(eval, name, ret);
+        *ret = env_absent(eval->env, name);
 }
 
 static void eval_select(struct eval *eval, const struct dialect *dialect, symbol name, struct value *ret);
@@ -295,6 +294,25 @@ static void eval_path(struct eval *eval, const struct scope *scope, const struct
     }
 }
 
+/* An operand. Most are literals, or names of literals near by: they take the short way. */
+static inline void eval_operand(struct eval *eval, const struct scope *scope, const struct expr *e, struct value *ret)
+{
+    if (e->kind <= EXPR_RELTIME) {
+        eval_literal(scope->tree, e, ret);
+        return;
+    }
+    if (e->kind == EXPR_NAME && eval->steps && scope->ad) {
+        const struct expr *found = tree_find(scope->tree, scope->ad, e->u.name.id);
+
+        if (found && found->kind <= EXPR_RELTIME) {
+            eval->steps--;
+            eval_literal(scope->tree, found, ret);
+            return;
+        }
+    }
+    eval_expr(eval, scope, e, ret);
+}
+
 /* && and ||: error as soon as it is met; the deciding operand ends it where the dialect goes by order. */
 static void eval_logic(struct eval *eval, const struct scope *scope, const struct expr *e, bool decides,
                        struct value *ret)
@@ -341,13 +359,13 @@ static void eval_chain(struct eval *eval, const struct scope *scope, const struc
         *ret = value_error();
         return;
     }
-    eval_expr(eval, scope, &parts[0], ret);
+    eval_operand(eval, scope, &parts[0], ret);
     for (uint32_t i = 1; i < e->u.run.count; i++) {
         enum op op = (enum op)parts[i].label;
 
         if (ret->type == VALUE_ERROR && op != OP_IS && op != OP_ISNT)
             continue; /* it stays error */
-        eval_expr(eval, scope, &parts[i], &right);
+        eval_operand(eval, scope, &parts[i], &right);
         eval_charge_pair(eval, ret, &right);
         op_binary(scope->tree->dialect, op, ret, &right, ret);
     }

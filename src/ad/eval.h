@@ -36,6 +36,9 @@ struct env {
     uint32_t absent_count;
 };
 
+/* What an attribute reads as that is selected from an ad which does not have it: undefined, unless `absent` says otherwise. */
+struct value env_absent(const struct env *env, symbol name);
+
 /* An attribute (or an element) that is being evaluated: a reference to it is undefined. */
 struct active {
     const struct expr *e;

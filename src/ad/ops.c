@@ -272,6 +272,14 @@ static void arithmetic(const struct dialect *dialect, enum op op, const struct v
 {
     struct value x, y;
 
+    if (a->type == VALUE_INTEGER && b->type == VALUE_INTEGER) {
+        integer_op(op, a->u.integer, b->u.integer, ret);
+        return;
+    }
+    if (a->type == VALUE_REAL && b->type == VALUE_REAL) {
+        real_op(dialect, op, a->u.real, b->u.real, ret);
+        return;
+    }
     if (is_time(a) || is_time(b)) {
         time_op(dialect, op, a, b, ret);
         return;
@@ -447,6 +455,22 @@ void op_prefix(const struct dialect *dialect, enum op op, const struct value *a,
         break;
     }
     *ret = value_error();
+}
+
+enum op op_mirrored(enum op op)
+{
+    switch (op) {
+    case OP_LESS:
+        return OP_GREATER;
+    case OP_LESS_EQUAL:
+        return OP_GREATER_EQUAL;
+    case OP_GREATER:
+        return OP_LESS;
+    case OP_GREATER_EQUAL:
+        return OP_LESS_EQUAL;
+    default:
+        return op;
+    }
 }
 
 enum op op_find(const char *text, size_t len)

@@ -22,6 +22,9 @@ bool op_is(const struct dialect *dialect, const struct value *a, const struct va
 /* Strings as the comparison operators order them: folded to lower-case ASCII, then by byte. <0, 0, >0. */
 int op_compare_strings(const char *a, size_t a_len, const char *b, size_t b_len);
 
+/* A comparison with its operands exchanged: `5 < x` is `x > 5`. */
+enum op op_mirrored(enum op op);
+
 /* The operator of a text such as "<=" or "is", for anyCompare and allCompare; OP_NONE when there is none. */
 enum op op_find(const char *text, size_t len);
 

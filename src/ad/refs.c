@@ -297,6 +297,40 @@ bool refs_reach(const struct scope *scope, const struct expr *e, const struct ex
     return walk.reached;
 }
 
+uint64_t refs_bits(const struct tree *tree)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < tree->cell_count; i++) {
+        const struct expr *e = &tree->cells[i];
+        const struct function *function;
+
+        if (e->kind <= EXPR_RELTIME)
+            continue;
+        switch (e->kind) {
+        case EXPR_DOT:
+            bits |= refs_bit(EXPR_DOT_BASE(e));
+            /* fall through */
+        case EXPR_NAME:
+        case EXPR_ROOT_NAME:
+            bits |= refs_bit(e->u.name.id);
+            break;
+        case EXPR_CALL: /* some find names in texts */
+            function = function_find(tree->dialect, e->u.name.id);
+            if (function && function->traits & FUNCTION_SCOPE)
+                return UINT64_MAX;
+            break;
+        case EXPR_PATH: /* and so do subscripts */
+            if (tree->dialect->ads_take_subscripts)
+                return UINT64_MAX;
+            break;
+        default:
+            break;
+        }
+    }
+    return bits;
+}
+
 void refs_add_ad(struct refs *refs, const struct tree *ad)
 {
     struct walk walk = {.refs = refs};

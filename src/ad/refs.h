@@ -37,6 +37,15 @@ void refs_add_ad(struct refs *refs, const struct tree *ad);
 /* Does `e` read that attribute of an enclosing ad, directly or through others? */
 bool refs_reach(const struct scope *scope, const struct expr *e, const struct expr *attribute);
 
+/* The names that expressions of the tree may read, each as one bit of 64: a bit that is not set is certain. It takes a look at each
+ * cell, and no more. */
+uint64_t refs_bits(const struct tree *tree);
+
+static inline uint64_t refs_bit(symbol name)
+{
+    return (uint64_t)1 << (symbol_name(name) * 0x9e3779b1u >> 26);
+}
+
 void refs_sort(struct refs *refs, const struct symbols *symbols); /* by text, whatever the case */
 
 /* "other.Memory", "Arch", "other.a.b", "other". */

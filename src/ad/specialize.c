@@ -144,7 +144,7 @@ static bool special_select(struct special *sp, const struct scope *scope, const 
     if (found)
         return special_bound(sp, at, found, name, scope, e, truth, ret);
     if (symbol_same(name, NAME_MY) || !scope_known(ret->scope, name, ret))
-        *ret = value_undefined();
+        *ret = env_absent(sp->eval.env, name);
     return true;
 }
 

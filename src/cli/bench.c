@@ -1,9 +1,9 @@
 /* bench.c: berth bench: measurements of this program on this machine. */
 #include "cli/bench.h"
 
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/file.h"
-#include "cli/nearest.h"
 #include "cli/report.h"
 
 #include <linux/perf_event.h>
@@ -25,22 +25,27 @@ static int option_rounds(const char *text, void *target, struct err *err)
 
 #define S struct bench_settings
 static const struct option bench_options[] = {
-    {0, "ads", "N", "how many ads to parse, or evaluations in a round (100000 if not given)", option_ads,
-     offsetof(S, ads)},
+    {0, "ads", "N",
+     "how many ads to parse, evaluations in a round, or offers of why (100000 if not given), or ads a side of pair-4 "
+     "(2000)",
+     option_ads, offsetof(S, ads)},
     {0, "rounds", "N", "how often to measure; the best round counts (7 if not given)", option_rounds,
      offsetof(S, rounds)},
     {0, "seed", "N", "what the generated ads depend on (1 if not given)", option_number, offsetof(S, seed)},
 };
 #undef S
 
-static const struct bench_settings bench_defaults = {.ads = 100000, .rounds = 7, .seed = 1};
+static const struct bench_settings bench_defaults = {.rounds = 7, .seed = 1};
 
 static const struct bench_kind {
     const char *name;
     int (*run)(const struct bench_settings *settings);
+    uint64_t ads; /* if not given */
 } bench_kinds[] = {
-    {"parse", bench_parse},
-    {"eval", bench_eval},
+    {"parse", bench_parse, 100000},
+    {"eval", bench_eval, 100000},
+    {"pair", bench_pair, 2000},
+    {"why", bench_why, 100000},
 };
 #define BENCH_KINDS (sizeof bench_kinds / sizeof *bench_kinds)
 
@@ -107,6 +112,11 @@ void bench_row_begin(struct buf *row, const char *name)
     buf_addf(row, "{\"name\": \"%s\"", name);
 }
 
+void bench_row_text(struct buf *row, const char *field, const char *text)
+{
+    buf_addf(row, ", \"%s\": \"%s\"", field, text);
+}
+
 void bench_row_integer(struct buf *row, const char *field, uint64_t value)
 {
     buf_addf(row, ", \"%s\": %llu", field, (unsigned long long)value);
@@ -146,26 +156,32 @@ static int fail_unknown_kind(const char *name)
     if (nearest.name)
         report("there is no bench '%.60s'; did you mean '%s'?", name, nearest.name);
     else
-        report("there is no bench '%.60s'; there are parse and eval", name);
+        report("there is no bench '%.60s'; there are parse, eval, pair and why", name);
     return STATUS_BAD;
 }
 
-static int bench_run(const void *settings, int word_count, char **words)
+static int bench_run(const void *given, int word_count, char **words)
 {
+    struct bench_settings settings = *(const struct bench_settings *)given;
+
     if (word_count != 1) {
-        report("bench wants what to measure: parse or eval");
+        report("bench wants what to measure: parse, eval, pair or why");
         return STATUS_BAD;
     }
-    for (size_t i = 0; i < BENCH_KINDS; i++)
-        if (!strcmp(bench_kinds[i].name, words[0]))
-            return bench_kinds[i].run(settings);
+    for (size_t i = 0; i < BENCH_KINDS; i++) {
+        if (strcmp(bench_kinds[i].name, words[0]) != 0)
+            continue;
+        if (!settings.ads)
+            settings.ads = bench_kinds[i].ads;
+        return bench_kinds[i].run(&settings);
+    }
     return fail_unknown_kind(words[0]);
 }
 
 const struct command command_bench = {
     .name = "bench",
     .summary = "measure how fast and how small this program is here",
-    .usage = "parse [OPTIONS]\neval [OPTIONS]",
+    .usage = "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nwhy [OPTIONS]",
     .about =
         "Prints one JSON object a measurement: its `name` and parameters, the `seconds` of the best of several rounds "
         "(after one that is not counted), the `operations` in a round, `per_second` and `nanoseconds` an operation, "
@@ -174,7 +190,11 @@ const struct command command_bench = {
         "\n"
         "    parse   a workstation's ad of 38 attributes in many variants: parsing (with\n"
         "            sealing and freeing), printing, and the memory that an ad takes\n"
-        "    eval    the constraints of four well-known ads, each against one that fits",
+        "    eval    the constraints of four well-known ads, each against one that fits\n"
+        "    pair    symmetric matches of ads made ready: all pairs of two sides of small\n"
+        "            ads, and a workstation with a job that fits and one that does not\n"
+        "    why     one request explained over many workstations: none fit, an attribute\n"
+        "            is misspelt, all refuse, many match",
     .examples = {{"berth bench parse", NULL}, {"berth bench eval --rounds 20", NULL}},
     .options = bench_options,
     .option_count = sizeof bench_options / sizeof *bench_options,

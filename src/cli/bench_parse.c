@@ -1,13 +1,10 @@
 /* bench_parse.c: berth bench parse: reading, printing and keeping the workstation's ad of 38 attributes (figure 13 of
- * the dissertation), 886 bytes without the blanks around `=` and between lines.
- *
- * The variants differ in digits of names, times, loads and sizes, so that neither the branch predictor nor a cache can
- * learn the text by heart; the lengths stay. All are made before anything is measured. */
+ * the dissertation), 886 bytes without the blanks around `=` and between lines. */
 #include "ad/names.h"
-#include "base/rng.h"
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/report.h"
+#include "cli/variants.h"
 #include "text/parse.h"
 #include "text/print.h"
 
@@ -15,80 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char figure_13[] = BENCH_FIGURE_13;
-
-#define AD_LENGTH (sizeof figure_13 - 1)
-_Static_assert(AD_LENGTH == 886, "the ad of figure 13 has 886 bytes");
-
-/* What varies: the text after the name becomes random; letters stay letters, digits digits. */
-static const struct vary {
-    const char *name;
-    unsigned skip, len; /* characters after `=` that stay, and that change */
-} varied[] = {
-    {"[Name=", 1, 5},
-    {";Machine=", 1, 5},
-    {";VirtualMemory=", 1, 5},
-    {";Disk=", 1, 5},
-    {";CondorLoadAvg=", 2, 6},
-    {";LoadAvg=", 2, 6},
-    {";KeyboardIdle=", 1, 4},
-    {";ConsoleIdle=", 1, 4},
-    {";Memory=", 1, 2},
-    {";Subnet=", 9, 3},
-    {";TotalVirtualMemory=", 1, 5},
-    {";TotalDisk=", 1, 5},
-    {";KFlops=", 1, 4},
-    {";Mips=", 1, 2},
-    {";LastBenchmark=", 3, 6},
-    {";TotalLoadAvg=", 2, 6},
-    {";TotalCondorLoadAvg=", 2, 6},
-    {";EnteredCurrentState=", 3, 6},
-    {";EnteredCurrentActivity=", 3, 6},
-    {";LastHeardFrom=", 3, 6},
-};
-#define VARIED (sizeof varied / sizeof *varied)
-
-struct workload {
-    struct symbols *symbols;
-    struct build build;
-    char *texts; /* all ads, one behind another */
-    uint64_t count;
-};
-
-static void workload_init(struct workload *workload, const struct bench_settings *settings)
-{
-    size_t places[VARIED];
-    struct rng rng;
-
-    for (size_t i = 0; i < VARIED; i++)
-        places[i] = (size_t)(strstr(figure_13, varied[i].name) - figure_13) + strlen(varied[i].name) + varied[i].skip;
-    rng_init(&rng, settings->seed);
-    workload->count = settings->ads;
-    workload->texts = mem_alloc(workload->count * AD_LENGTH);
-    for (uint64_t n = 0; n < workload->count; n++) {
-        char *text = workload->texts + n * AD_LENGTH;
-
-        memcpy(text, figure_13, AD_LENGTH);
-        for (size_t i = 0; i < VARIED && n; i++) /* the first is the figure's own */
-            for (size_t k = places[i]; k < places[i] + varied[i].len; k++)
-                text[k] = (char)(text[k] >= 'a' ? 'a' + rng_below(&rng, 26) : '0' + rng_below(&rng, 10));
-    }
-    workload->symbols = names_new(0);
-    build_init(&workload->build, workload->symbols, &dialect_classic);
-}
-
-static void workload_done(struct workload *workload)
-{
-    build_done(&workload->build);
-    symbols_free(workload->symbols);
-    free(workload->texts);
-}
-
-static struct tree *workload_parse(struct workload *workload, uint64_t n)
-{
-    return parse_ad(&workload->build, NULL, workload->texts + n * AD_LENGTH, AD_LENGTH, NULL);
-}
 
 static void add_parameters(struct buf *row, const struct bench_settings *settings)
 {
@@ -104,23 +27,23 @@ static void add_bytes(struct buf *row, const struct bench *bench, uint64_t bytes
     bench_row_real(row, "megabytes_per_second", (double)bytes / bench->seconds * 1e-6);
 }
 
-static void measure_parse(struct workload *workload, const struct bench_settings *settings, struct buf *row)
+static void measure_parse(struct variants *variants, const struct bench_settings *settings, struct buf *row)
 {
     struct bench bench;
 
-    bench_init(&bench, workload->count);
+    bench_init(&bench, variants->count);
     for (uint64_t round = 0; round <= settings->rounds; round++) {
         if (round) /* the first warms up */
             bench_start(&bench);
-        for (uint64_t n = 0; n < workload->count; n++)
-            tree_unref(workload_parse(workload, n));
+        for (uint64_t n = 0; n < variants->count; n++)
+            tree_unref(variants_parse(variants, n));
         if (round)
             bench_stop(&bench);
     }
     bench_row_begin(row, "parse");
     add_parameters(row, settings);
     bench_row_measured(row, &bench);
-    add_bytes(row, &bench, workload->count * AD_LENGTH);
+    add_bytes(row, &bench, variants->count * VARIANT_LENGTH);
     bench_row_finish(row);
     bench_done(&bench);
 }
@@ -168,57 +91,57 @@ static double resident_bytes(void)
 }
 
 /* Keeps all ads: what each takes, by its block and by what the process grew. */
-static void measure_memory(struct workload *workload, struct tree **trees, const struct bench_settings *settings,
+static void measure_memory(struct variants *variants, struct tree **trees, const struct bench_settings *settings,
                            struct buf *row)
 {
     double before, after;
     uint64_t bytes = 0;
     struct bench bench;
 
-    tree_unref(workload_parse(workload, 0)); /* the scratch memory is there */
-    memset(trees, 0, workload->count * sizeof *trees);
+    tree_unref(variants_parse(variants, 0)); /* the scratch memory is there */
+    memset(trees, 0, variants->count * sizeof *trees);
     before = resident_bytes();
-    bench_init(&bench, workload->count);
+    bench_init(&bench, variants->count);
     bench_start(&bench);
-    for (uint64_t n = 0; n < workload->count; n++)
-        trees[n] = workload_parse(workload, n);
+    for (uint64_t n = 0; n < variants->count; n++)
+        trees[n] = variants_parse(variants, n);
     bench_stop(&bench);
     after = resident_bytes();
-    for (uint64_t n = 0; n < workload->count; n++)
+    for (uint64_t n = 0; n < variants->count; n++)
         bytes += tree_size(trees[n]);
     bench_row_begin(row, "memory");
     add_parameters(row, settings);
     bench_row_measured(row, &bench);
     bench_row_integer(row, "bytes", bytes);
-    bench_row_real(row, "bytes_per_ad", (double)bytes / (double)workload->count);
-    bench_row_real(row, "resident_per_ad", (after - before) / (double)workload->count);
+    bench_row_real(row, "bytes_per_ad", (double)bytes / (double)variants->count);
+    bench_row_real(row, "resident_per_ad", (after - before) / (double)variants->count);
     bench_row_finish(row);
     bench_done(&bench);
 }
 
 int bench_parse(const struct bench_settings *settings)
 {
-    struct workload workload;
+    struct variants variants;
     struct tree *first, **trees;
     struct err err;
     struct buf row;
 
     buf_init(&row);
-    workload_init(&workload, settings);
-    first = parse_ad(&workload.build, NULL, workload.texts, AD_LENGTH, &err);
+    variants_init(&variants, settings->seed, settings->ads);
+    first = parse_ad(&variants.build, NULL, variants.texts, VARIANT_LENGTH, &err);
     if (!first) {
-        report_error("figure 13", &err, figure_13, AD_LENGTH);
+        report_error("figure 13", &err, variants.texts, VARIANT_LENGTH);
     } else {
-        trees = mem_alloc(workload.count * sizeof *trees);
-        measure_memory(&workload, trees, settings, &row); /* first: later rounds leave free memory behind */
-        measure_parse(&workload, settings, &row);
+        trees = mem_alloc(variants.count * sizeof *trees);
+        measure_memory(&variants, trees, settings, &row); /* first: later rounds leave free memory behind */
+        measure_parse(&variants, settings, &row);
         measure_print(trees, settings, &row);
-        for (uint64_t n = 0; n < workload.count; n++)
+        for (uint64_t n = 0; n < variants.count; n++)
             tree_unref(trees[n]);
         free(trees);
     }
     tree_unref(first);
-    workload_done(&workload);
+    variants_done(&variants);
     buf_done(&row);
     return first ? STATUS_DONE : STATUS_BAD;
 }

@@ -65,7 +65,7 @@ static void source_keep(struct source *source, const char *text, size_t len)
     struct buf *recent = &source->recent;
 
     buf_add(recent, text, len);
-    if (recent->len > RECENT_MAX) {
+    if (recent->len > RECENT_MAX && !source->keeps_all) {
         const char *end = recent->text + recent->len, *cut = end - RECENT_MAX / 2;
         const char *newline = memchr(cut, '\n', (size_t)(end - cut));
 
@@ -103,6 +103,11 @@ int source_open(struct source *source, struct symbols *symbols, const struct dia
     source->keeps = report_wants_line();
     source->reader = form_reader_new(symbols, dialect, form, &limits, source_read, source);
     return 0;
+}
+
+void source_keep_all(struct source *source)
+{
+    source->keeps = source->keeps_all = true;
 }
 
 int source_next(struct source *source, struct tree **ret_ad)

@@ -13,7 +13,8 @@ struct source {
     int fd;
     struct form_reader *reader;
     unsigned count;       /* ads given so far */
-    bool keeps;           /* the last lines, for the caret */
+    bool keeps;           /* the last lines, for the caret ... */
+    bool keeps_all;       /* ... or all of them */
     struct buf recent;    /* they; they begin at a line's beginning ... */
     unsigned recent_line; /* ... of this number */
 };
@@ -21,6 +22,7 @@ struct source {
 /* All return -1 when they have reported an error. */
 int source_open(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
                 const char *name);
+void source_keep_all(struct source *source);                  /* all that is read stays in `recent` */
 int source_next(struct source *source, struct tree **ret_ad); /* 1 and an ad, 0 at the end */
 void source_close(struct source *source);
 

@@ -1,8 +1,8 @@
 /* help.c: berth help: what the commands and functions are, from the tables that run them. */
 #include "ad/functions.h"
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/file.h"
-#include "cli/nearest.h"
 #include "cli/report.h"
 #include "cli/wrap.h"
 

@@ -2,9 +2,9 @@
 #include "match/lint.h"
 
 #include "ad/functions.h"
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/file.h"
-#include "cli/nearest.h"
 #include "cli/report.h"
 #include "cli/table.h"
 #include "text/print.h"

@@ -1,7 +1,7 @@
 /* main.c: berth COMMAND ...: finds the command, reads its options by its table, runs it. */
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/file.h"
-#include "cli/nearest.h"
 #include "cli/report.h"
 
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 const struct command *const command_table[] = {
-    &command_eval,       &command_match, &command_query, &command_convert, &command_fmt,
-    &command_specialize, &command_lint,  &command_refs,  &command_bench,   &command_help,
+    &command_eval,       &command_match, &command_why,  &command_query, &command_convert, &command_fmt,
+    &command_specialize, &command_lint,  &command_refs, &command_bench, &command_help,
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
 

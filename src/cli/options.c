@@ -1,7 +1,7 @@
 /* options.c: the options of a command, read by its table. */
 #include "cli/options.h"
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "form/form.h"
 #include "text/dialect.h"
 
@@ -23,6 +23,13 @@ int option_file(const char *text, void *target, struct err *err)
 {
     if (!*text)
         return err_set(err, "expected the name of a file, got an empty one");
+    *(const char **)target = text;
+    return 0;
+}
+
+int option_text(const char *text, void *target, struct err *err)
+{
+    (void)err;
     *(const char **)target = text;
     return 0;
 }

@@ -31,6 +31,7 @@ struct option {
 
 option_read_fn option_flag;    /* bool */
 option_read_fn option_file;    /* const char *, the name of a file */
+option_read_fn option_text;    /* const char *, anything */
 option_read_fn option_number;  /* uint64_t */
 option_read_fn option_dialect; /* const struct dialect * */
 option_read_fn option_form;    /* enum form */

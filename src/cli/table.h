@@ -35,7 +35,4 @@ void table_number(struct table *table, const char *format, ...) ERR_FORMAT(2, 3)
 /* Prints what has not been printed. -1 when standard output failed. */
 int table_finish(struct table *table);
 
-/* A string as JSON, in quotes; bytes that are not UTF-8 become U+FFFD. */
-void json_string(struct buf *out, const char *text, size_t len);
-
 #endif

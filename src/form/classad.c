@@ -111,7 +111,7 @@ int classad_next(struct form_reader *reader, struct tree **ret_ad, struct err *e
     if (ad_end(source, &len, err) < 0)
         return -1;
     reader->line = options.first_line = source->line;
-    options.first_column = source->column;
+    reader->column = options.first_column = source->column;
     ad = parse_ad(&reader->compose.build, &options, source_text(source), len, err);
     if (!ad)
         return -1;

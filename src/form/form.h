@@ -49,6 +49,7 @@ int form_reader_next(struct form_reader *reader, struct tree **ret_ad, struct er
 
 enum form form_reader_form(const struct form_reader *reader); /* FORM_UNKNOWN before the first ad */
 unsigned form_reader_line(const struct form_reader *reader);  /* where the ad last given began */
+unsigned form_reader_column(const struct form_reader *reader);
 
 /* One ad from memory, in a given form; the whole text must be that ad. */
 struct tree *form_parse(struct symbols *symbols, const struct dialect *dialect, enum form form,

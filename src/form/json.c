@@ -355,6 +355,7 @@ int json_next(struct form_reader *reader, struct tree **ret_ad, struct err *err)
     if (found <= 0)
         return found;
     reader->line = source->line;
+    reader->column = source->column;
     if (object_end(source, &walk.len, err) < 0)
         return -1;
     walk.text = source_text(source);

@@ -110,8 +110,10 @@ int long_next(struct form_reader *reader, struct tree **ret_ad, struct err *err)
             return ad_finish(reader, count, ret_ad, err);
         if (line.kind == LINE_END)
             return 0;
-        if (count == 0)
+        if (count == 0) {
             reader->line = source->line;
+            reader->column = 1;
+        }
         bytes += line.kind == LINE_ATTRIBUTE ? line.taken : 0;
         if (bytes > source->limit)
             return err_at(err, reader->line, 1, "this ad is too long: the limit is %zu bytes", source->limit);

@@ -39,6 +39,11 @@ unsigned form_reader_line(const struct form_reader *reader)
     return reader->line;
 }
 
+unsigned form_reader_column(const struct form_reader *reader)
+{
+    return reader->column;
+}
+
 /* FORM_UNKNOWN: the stream is empty. */
 static int form_recognise(struct source *source, enum form *ret_form, struct err *err)
 {

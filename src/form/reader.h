@@ -15,7 +15,7 @@ struct form_reader {
     enum form form;
     int state; /* of the form's reader; 0 at the beginning */
     bool begun, over;
-    unsigned line; /* where the ad last given began */
+    unsigned line, column; /* where the ad last given began */
 };
 
 #define READER_BLANKS " \t\n\r\f\v" /* what the language passes over */

@@ -360,6 +360,7 @@ int xml_next(struct form_reader *reader, struct tree **ret_ad, struct err *err)
     if (found <= 0)
         return found;
     reader->line = reader->source.line;
+    reader->column = reader->source.column;
     if (element_end(&reader->source, &len, err) < 0 || xml_build(reader, len, err) < 0)
         return -1;
     source_take(&reader->source, len);

@@ -4,40 +4,19 @@
  * A clause compares a reference with a constant. Two about the same reference are held against each other: on a line it is
  * enough to look at pairs. */
 #include "ad/ops.h"
+#include "match/comparison.h"
 #include "match/lint_parts.h"
 
 struct clause {
     const struct expr *e;         /* as it is shown */
     const struct expr *reference; /* what is compared ... */
-    enum op op;                   /* ... so, the reference being on the left ... */
-    struct value v;               /* ... with this */
+    struct comparison is;         /* ... so */
 };
 
 struct clauses {
     struct clause *items;
     uint32_t count;
 };
-
-static bool is_strict(enum op op)
-{
-    return op != OP_IS && op != OP_ISNT;
-}
-
-static enum op op_mirrored(enum op op)
-{
-    switch (op) {
-    case OP_LESS:
-        return OP_GREATER;
-    case OP_LESS_EQUAL:
-        return OP_GREATER_EQUAL;
-    case OP_GREATER:
-        return OP_LESS;
-    case OP_GREATER_EQUAL:
-        return OP_LESS_EQUAL;
-    default:
-        return op;
-    }
-}
 
 /* A name, or a path of names, whose value is not known here. */
 static bool is_reference(const struct lint *lint, const struct scope *scope, const struct expr *e)
@@ -79,7 +58,7 @@ static bool constant(const struct lint *lint, const struct scope *scope, const s
     }
     eval_init(&eval, &env, lint->scratch);
     eval_expr(&eval, scope, e, ret);
-    return ret->type != VALUE_ERROR && (ret->type != VALUE_UNDEFINED || !is_strict(op));
+    return ret->type != VALUE_ERROR && (ret->type != VALUE_UNDEFINED || op == OP_IS || op == OP_ISNT);
 }
 
 /* What a clause says; false when it is of another form. */
@@ -88,19 +67,19 @@ static bool read_clause(const struct lint *lint, const struct scope *scope, cons
     const struct expr *parts = tree_parts(lint->tree, e), *inner = e;
     bool wanted = true;
 
-    *ret = (struct clause){.e = e, .op = OP_EQUAL};
+    *ret = (struct clause){.e = e, .is.op = OP_EQUAL};
     if (e->kind == EXPR_CHAIN && e->u.run.count == 2) {
         enum op op = lint_chain_op(lint->tree, e);
 
         if (op < OP_EQUAL || op > OP_GREATER_EQUAL)
             return false;
-        ret->op = op;
+        ret->is.op = op;
         ret->reference = &parts[0];
-        if (is_reference(lint, scope, &parts[0]) && constant(lint, scope, &parts[1], op, &ret->v))
+        if (is_reference(lint, scope, &parts[0]) && constant(lint, scope, &parts[1], op, &ret->is.v))
             return true;
-        ret->op = op_mirrored(op);
+        ret->is.op = op_mirrored(op);
         ret->reference = &parts[1];
-        return is_reference(lint, scope, &parts[1]) && constant(lint, scope, &parts[0], op, &ret->v);
+        return is_reference(lint, scope, &parts[1]) && constant(lint, scope, &parts[0], op, &ret->is.v);
     }
     if (lint->tree->dialect->booleans_count)
         return false; /* there a number is a condition too */
@@ -109,7 +88,7 @@ static bool read_clause(const struct lint *lint, const struct scope *scope, cons
         wanted = false;
     }
     ret->reference = inner;
-    ret->v = value_boolean(wanted);
+    ret->is.v = value_boolean(wanted);
     return is_reference(lint, scope, inner);
 }
 
@@ -152,53 +131,6 @@ static bool same_reference(const struct lint *lint, const struct scope *scope, c
     return tree_equal(lint->tree, a, lint->tree, b);
 }
 
-static bool holds(const struct lint *lint, enum op op, const struct value *a, const struct value *b)
-{
-    struct value v;
-
-    op_binary(lint->tree->dialect, op, a, b, &v);
-    return value_is_true(&v);
-}
-
-/* Both compare, and no value can be compared with both constants. */
-static bool wants_two_types(const struct lint *lint, const struct clause *a, const struct clause *b)
-{
-    struct value v;
-
-    if (!is_strict(a->op) || !is_strict(b->op))
-        return false;
-    op_binary(lint->tree->dialect, OP_EQUAL, &a->v, &b->v, &v);
-    return v.type == VALUE_ERROR;
-}
-
-/* Does some value satisfy both? True as well when that cannot be told. */
-static bool agree(const struct lint *lint, const struct clause *a, const struct clause *b)
-{
-    bool a_lower = a->op == OP_GREATER || a->op == OP_GREATER_EQUAL,
-         a_upper = a->op == OP_LESS || a->op == OP_LESS_EQUAL;
-    bool b_lower = b->op == OP_GREATER || b->op == OP_GREATER_EQUAL,
-         b_upper = b->op == OP_LESS || b->op == OP_LESS_EQUAL;
-
-    if (a->op == OP_IS) /* it is that very value */
-        return holds(lint, b->op, &a->v, &b->v);
-    if (b->op == OP_IS)
-        return holds(lint, a->op, &b->v, &a->v);
-    if (a->op == OP_ISNT || b->op == OP_ISNT) /* 1 == 1.0 and yet isnt */
-        return true;
-    if (a->op == OP_EQUAL)
-        return holds(lint, b->op, &a->v, &b->v);
-    if (b->op == OP_EQUAL)
-        return holds(lint, a->op, &b->v, &a->v);
-    if (a_lower && b_upper) {
-        bool touch = a->op == OP_GREATER_EQUAL && b->op == OP_LESS_EQUAL;
-
-        return holds(lint, touch ? OP_LESS_EQUAL : OP_LESS, &a->v, &b->v);
-    }
-    if (a_upper && b_lower)
-        return agree(lint, b, a);
-    return true;
-}
-
 static void tell(struct lint *lint, const struct clause *a, const struct clause *b, bool types)
 {
     struct buf *text = lint_begin(lint);
@@ -209,8 +141,8 @@ static void tell(struct lint *lint, const struct clause *a, const struct clause 
     if (types) {
         buf_adds(text, " want ");
         lint_quote(lint, a->reference);
-        buf_addf(text, " to be of two types: %s and %s", value_type_name((enum value_type)a->v.type),
-                 value_type_name((enum value_type)b->v.type));
+        buf_addf(text, " to be of two types: %s and %s", value_type_name((enum value_type)a->is.v.type),
+                 value_type_name((enum value_type)b->is.v.type));
     } else {
         buf_adds(text, " are never both true");
     }
@@ -225,8 +157,8 @@ static void compare(struct lint *lint, const struct scope *scope, const struct c
 
         if (!same_reference(lint, scope, clauses[i].reference, clauses[n].reference))
             continue;
-        types = wants_two_types(lint, &clauses[i], &clauses[n]);
-        if (types || !agree(lint, &clauses[i], &clauses[n])) {
+        types = comparisons_want_two_types(lint->tree->dialect, &clauses[i].is, &clauses[n].is);
+        if (types || !comparisons_agree(lint->tree->dialect, &clauses[i].is, &clauses[n].is)) {
             tell(lint, &clauses[i], &clauses[n], types);
             return;
         }

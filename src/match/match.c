@@ -47,6 +47,26 @@ void match_ads(const struct env *env, struct arena *arena, const struct tree *le
         value_accepts(left->dialect, &ret->left_constraint) && value_accepts(right->dialect, &ret->right_constraint);
 }
 
+bool match_accepts(const struct env *env, struct arena *scratch, const struct tree *ad, const struct tree *counterpart)
+{
+    const struct expr *constraint = match_constraint(ad);
+    struct arena_mark mark = arena_mark(scratch);
+    struct active active;
+    struct eval eval;
+    struct pair pair;
+    bool accepts;
+
+    if (!constraint)
+        return true;
+    pair_init(&pair, ad, counterpart);
+    eval_init(&eval, env, scratch);
+    active = (struct active){constraint, pair.left.around, NULL};
+    eval.active = &active;
+    accepts = eval_true(&eval, &pair.left, constraint) && !eval.exhausted;
+    arena_rewind(scratch, mark);
+    return accepts;
+}
+
 void party_init(struct party *party, const struct env *env, struct arena *scratch, struct tree *ad)
 {
     const struct expr *constraint = match_constraint(ad);
@@ -56,6 +76,7 @@ void party_init(struct party *party, const struct env *env, struct arena *scratc
     if (constraint) {
         scope_init(&scope, ad, NULL);
         party->constraint = specialize(env, scratch, &scope, constraint, SPECIALIZE_TRUTH);
+        clauses_init(&party->clauses, ad, party->constraint);
     }
 }
 
@@ -63,33 +84,16 @@ void party_done(struct party *party)
 {
     if (!party)
         return;
+    clauses_done(&party->clauses);
     tree_unref(party->constraint);
     tree_unref(party->ad);
     *party = (struct party){0};
 }
 
-/* Is the expression, of a tree of its own, true in that scope? */
-static bool true_in(const struct env *env, struct arena *scratch, const struct scope *scope, const struct tree *tree)
-{
-    struct scope inner;
-    struct eval eval;
-
-    scope_inside(&inner, scope, tree);
-    eval_init(&eval, env, scratch);
-    return eval_true(&eval, &inner, tree_root(tree)) && !eval.exhausted;
-}
-
 bool party_matches(const struct env *env, struct arena *scratch, const struct party *left, const struct party *right)
 {
-    struct arena_mark mark = arena_mark(scratch);
-    struct pair pair;
-    bool matches;
-
-    pair_init(&pair, left->ad, right->ad);
-    matches = (!left->constraint || true_in(env, scratch, &pair.left, left->constraint)) &&
-              (!right->constraint || true_in(env, scratch, &pair.right, right->constraint));
-    arena_rewind(scratch, mark);
-    return matches;
+    return clauses_hold(&left->clauses, env, scratch, right->ad) &&
+           clauses_hold(&right->clauses, env, scratch, left->ad);
 }
 
 bool match_query(const struct env *env, struct arena *scratch, const struct tree *query, const struct tree *ad)

@@ -6,7 +6,7 @@
 #ifndef BERTH_MATCH_MATCH_H
 #define BERTH_MATCH_MATCH_H
 
-#include "ad/eval.h"
+#include "match/clauses.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,12 +23,16 @@ struct match {
 void match_ads(const struct env *env, struct arena *arena, const struct tree *left, const struct tree *right,
                struct match *ret);
 
+/* Is the ad's constraint true of the counterpart? One side of the match; `scratch` is left as it was. */
+bool match_accepts(const struct env *env, struct arena *scratch, const struct tree *ad, const struct tree *counterpart);
+
 /* The expression that is an ad's constraint, or NULL. */
 const struct expr *match_constraint(const struct tree *ad);
 
 struct party {
     struct tree *ad;         /* held */
     struct tree *constraint; /* what is left of it; NULL when there is none */
+    struct clauses clauses;  /* of what is left */
 };
 
 /* Holds the ad. `scratch` is left as it was. */

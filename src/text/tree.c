@@ -1,6 +1,8 @@
 /* tree.c: an expression as one block: sharing, finding, comparing. */
 #include "text/tree.h"
 
+#include "base/rng.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,61 +82,19 @@ uint32_t expr_part_count(const struct expr *e)
     }
 }
 
-/* The table of an ad is a power of two of slots, one byte each for up to 255 attributes, else two: the attribute's place
- * plus one, or 0. `build.c` fills it. */
-const struct expr *tree_find(const struct tree *tree, const struct expr *ad, symbol name)
+/* Two cells of one kind that have no parts, or for those that have: all but the parts. */
+static inline bool cell_equal(const struct tree *a, const struct expr *ea, const struct tree *b, const struct expr *eb)
 {
-    const struct expr *parts = tree_parts(tree, ad);
-    uint32_t count = ad->u.run.count;
-
-    if (count < TREE_TABLE_FROM) {
-        for (uint32_t i = 0; i < count; i++)
-            if (symbol_same(parts[i].label, name))
-                return &parts[i];
-        return NULL;
-    }
-    {
-        const struct expr *table = parts - 1;
-        const unsigned char *slots = (const unsigned char *)tree_text(tree) + table->u.run.at;
-        uint32_t mask = table->u.run.count - 1, slot = symbol_name(name) * 0x9e3779b1u >> 16;
-
-        for (;; slot++) {
-            uint32_t place = count < 256 ? slots[slot & mask]
-                                         : (uint32_t)slots[(slot & mask) * 2] << 8 | slots[(slot & mask) * 2 + 1];
-
-            if (!place)
-                return NULL;
-            if (symbol_same(parts[place - 1].label, name))
-                return &parts[place - 1];
-        }
-    }
-}
-
-bool tree_equal(const struct tree *a, const struct expr *ea, const struct tree *b, const struct expr *eb)
-{
-    uint32_t count;
-    const struct expr *pa, *pb;
-
-    while (ea->kind == EXPR_WITHIN)
-        ea = tree_parts(a, ea);
-    while (eb->kind == EXPR_WITHIN)
-        eb = tree_parts(b, eb);
-    count = expr_part_count(ea);
-    if (ea->kind != eb->kind || count != expr_part_count(eb))
-        return false;
     switch (ea->kind) {
-    case EXPR_UNDEFINED:
-    case EXPR_ERROR:
-        return true;
     case EXPR_BOOLEAN:
+    case EXPR_PREFIX:
         return ea->small == eb->small;
     case EXPR_INTEGER:
     case EXPR_RELTIME:
+    case EXPR_REAL: /* by its bits */
         return ea->u.integer == eb->u.integer;
     case EXPR_ABSTIME:
         return ea->u.integer == eb->u.integer && ea->small == eb->small;
-    case EXPR_REAL:
-        return memcmp(&ea->u.real, &eb->u.real, sizeof ea->u.real) == 0;
     case EXPR_STRING:
         return ea->u.run.count == eb->u.run.count &&
                memcmp(tree_string(a, ea), tree_string(b, eb), ea->u.run.count) == 0;
@@ -142,29 +102,80 @@ bool tree_equal(const struct tree *a, const struct expr *ea, const struct tree *
         return symbol_same(EXPR_DOT_BASE(ea), EXPR_DOT_BASE(eb)) && symbol_same(ea->u.name.id, eb->u.name.id);
     case EXPR_NAME:
     case EXPR_ROOT_NAME:
-        return symbol_same(ea->u.name.id, eb->u.name.id);
     case EXPR_CALL:
-        if (!symbol_same(ea->u.name.id, eb->u.name.id))
-            return false;
-        break;
-    case EXPR_PREFIX:
-        if (ea->small != eb->small)
-            return false;
-        break;
+        return symbol_same(ea->u.name.id, eb->u.name.id);
     default:
-        break;
+        return true;
     }
+}
+
+bool tree_equal(const struct tree *a, const struct expr *ea, const struct tree *b, const struct expr *eb)
+{
+    uint32_t count;
+    const struct expr *pa, *pb;
+    bool names, operators;
+
+    while (ea->kind == EXPR_WITHIN)
+        ea = tree_parts(a, ea);
+    while (eb->kind == EXPR_WITHIN)
+        eb = tree_parts(b, eb);
+    if (ea->kind != eb->kind || !cell_equal(a, ea, b, eb))
+        return false;
+    count = expr_part_count(ea);
+    if (count != expr_part_count(eb))
+        return false;
     pa = tree_parts(a, ea);
     pb = tree_parts(b, eb);
+    names = ea->kind == EXPR_AD;
+    operators = ea->kind == EXPR_CHAIN || ea->kind == EXPR_PATH;
     for (uint32_t i = 0; i < count; i++) {
-        bool labelled = ea->kind == EXPR_AD || ((ea->kind == EXPR_CHAIN || ea->kind == EXPR_PATH) && i > 0);
-
-        if (labelled && !(ea->kind == EXPR_AD ? symbol_same(pa[i].label, pb[i].label) : pa[i].label == pb[i].label))
+        if ((names && !symbol_same(pa[i].label, pb[i].label)) || (operators && i && pa[i].label != pb[i].label))
             return false;
-        if (!tree_equal(a, &pa[i], b, &pb[i]))
+        if (pa[i].kind <= EXPR_RELTIME || pa[i].kind == EXPR_NAME ||
+            pa[i].kind == EXPR_DOT) { /* most, without a call */
+            if (pa[i].kind != pb[i].kind ? !tree_equal(a, &pa[i], b, &pb[i]) : !cell_equal(a, &pa[i], b, &pb[i]))
+                return false;
+        } else if (!tree_equal(a, &pa[i], b, &pb[i])) {
             return false;
+        }
     }
     return true;
+}
+
+uint64_t tree_hash(const struct tree *tree, const struct expr *e)
+{
+    const struct expr *parts;
+    uint32_t count;
+    uint64_t hash;
+
+    while (e->kind == EXPR_WITHIN)
+        e = tree_parts(tree, e);
+    count = expr_part_count(e);
+    hash = rng_mix((uint64_t)e->kind << 32 | count);
+    if (e->kind == EXPR_STRING) {
+        const char *text = tree_string(tree, e);
+
+        hash ^= e->u.run.count;
+        for (uint32_t i = 0; i < e->u.run.count; i++)
+            hash = hash * 0x100000001b3u ^ (unsigned char)text[i];
+    } else if (e->kind <= EXPR_RELTIME) {
+        hash += (uint64_t)e->u.integer ^ (e->kind == EXPR_BOOLEAN || e->kind == EXPR_ABSTIME ? (uint16_t)e->small : 0);
+    } else if (expr_has_symbol(e)) {
+        hash ^= (uint64_t)symbol_name(e->u.name.id) << 32;
+        if (e->kind == EXPR_DOT)
+            hash ^= symbol_name(EXPR_DOT_BASE(e));
+    } else if (e->kind == EXPR_PREFIX) {
+        hash ^= (uint16_t)e->small;
+    }
+    parts = tree_parts(tree, e);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t label = e->kind == EXPR_AD                                         ? symbol_name(parts[i].label)
+                         : (e->kind == EXPR_CHAIN || e->kind == EXPR_PATH) && i > 0 ? parts[i].label
+                                                                                    : 0;
+
+        hash = rng_mix(hash ^ label) + tree_hash(tree, &parts[i]);
+    }
+    return rng_mix(hash);
 }
 
 size_t tree_size(const struct tree *tree)

@@ -172,11 +172,43 @@ void expr_drop_symbols(struct symbols *symbols, const struct expr *cells, uint32
 /* How many parts a cell has, and where they begin (undefined when there are none). */
 uint32_t expr_part_count(const struct expr *e);
 
-/* The attribute of that name in an AD cell, or NULL. The cell returned is the attribute's expression. */
-const struct expr *tree_find(const struct tree *tree, const struct expr *ad, symbol name);
+/* The attribute of that name in an AD cell, or NULL. The cell returned is the attribute's expression. Half of all evaluation is this,
+ * so it is here to be inlined.
+ *
+ * The table of an ad is a power of two of slots, one byte each for up to 255 attributes, else two: the attribute's place plus one, or
+ * 0. `build.c` fills it. */
+static inline const struct expr *tree_find(const struct tree *tree, const struct expr *ad, symbol name)
+{
+    const struct expr *parts = tree_parts(tree, ad);
+    uint32_t count = ad->u.run.count;
+
+    if (count < TREE_TABLE_FROM) {
+        for (uint32_t i = 0; i < count; i++)
+            if (symbol_same(parts[i].label, name))
+                return &parts[i];
+        return NULL;
+    } else {
+        const struct expr *table = parts - 1;
+        const unsigned char *slots = (const unsigned char *)tree_text(tree) + table->u.run.at;
+        uint32_t mask = table->u.run.count - 1, slot = symbol_name(name) * 0x9e3779b1u >> 16;
+
+        for (;; slot++) {
+            uint32_t place = count < 256 ? slots[slot & mask]
+                                         : (uint32_t)slots[(slot & mask) * 2] << 8 | slots[(slot & mask) * 2 + 1];
+
+            if (!place)
+                return NULL;
+            if (symbol_same(parts[place - 1].label, name))
+                return &parts[place - 1];
+        }
+    }
+}
 
 /* Are two expressions the same tree? Names by name, not spelling; parentheses and WITHIN do not count; reals by their bits. */
 bool tree_equal(const struct tree *a, const struct expr *ea, const struct tree *b, const struct expr *eb);
+
+/* The same for trees that tree_equal says are the same; spread over all bits. */
+uint64_t tree_hash(const struct tree *tree, const struct expr *e);
 
 size_t tree_size(const struct tree *tree); /* bytes of the block */
 

@@ -1,8 +1,12 @@
 /* nearest.h: the right name that a wrong one was probably meant to be. */
-#ifndef BERTH_CLI_NEAREST_H
-#define BERTH_CLI_NEAREST_H
+#ifndef BERTH_BASE_NEAREST_H
+#define BERTH_BASE_NEAREST_H
 
 #include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define NEAREST_LEN_MAX 32 /* longer names are not compared */
 
@@ -16,4 +20,7 @@ struct nearest {
 void nearest_init(struct nearest *nearest, const char *wrong, size_t len);
 void nearest_try(struct nearest *nearest, const char *name); /* keeps the pointer */
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,6 +1,6 @@
 /* nearest.c: the edit distance between names: letters put in, left out, changed, or two swapped; case does not count.
  * */
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 #include <ctype.h>
 #include <string.h>

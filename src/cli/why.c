@@ -1,0 +1,251 @@
+/* why.c: berth why: why requests match nothing, or what they match and why that. */
+#include "match/why.h"
+
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/file.h"
+#include "cli/policy_file.h"
+#include "cli/report.h"
+#include "cli/setting.h"
+#include "text/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct why_settings {
+    const struct dialect *dialect;
+    const char *requests, *offers, *policy, *name;
+    struct setting setting;
+    bool json;
+};
+
+#define S struct why_settings
+static const struct option why_options[] = {
+    {'r', "requests", "FILE", "the ads that ask", option_file, offsetof(S, requests)},
+    {'o', "offers", "FILE", "the ads that are asked for", option_file, offsetof(S, offers)},
+    {0, "name", "NAME", "explain only what is called so: a request, or else an offer", option_text, offsetof(S, name)},
+    {0, "policy", "FILE", "an ad that says who is given what: its DockingVector chooses", option_file,
+     offsetof(S, policy)},
+    OPTION_DIALECT(S),
+    OPTION_NOW(S),
+    OPTION_ZONE(S),
+    OPTION_SEED(S),
+    {0, "json", NULL, "JSON lines: an object an explanation", option_flag, offsetof(S, json)},
+};
+#undef S
+
+static const struct why_settings why_defaults = {.dialect = &dialect_classic};
+
+/* The ads of a file, with where each began in it. */
+struct side {
+    const char *file;
+    struct tree **ads;
+    size_t *starts; /* offsets in the text; NO_PLACE when the form has none */
+    size_t count, room;
+    struct buf text;
+};
+#define NO_PLACE ((size_t)-1)
+#define PLACES_MAX 4096 /* clauses of one attribute that have a place */
+
+struct why_run {
+    const struct why_settings *settings;
+    struct symbols *symbols;
+    struct env env;
+    struct arena arena;
+    struct policy policy;
+    struct side requests, offers;
+    const struct side *explained, *others; /* at the moment */
+    size_t at;                             /* which of them */
+    struct buf out, name;
+    bool found, unmatched;
+};
+
+/* Where the ad that was read last begins in the text that was kept. */
+static size_t ad_start(const struct source *source)
+{
+    enum form form = form_reader_form(source->reader);
+    const char *line;
+    size_t len;
+
+    if ((form != FORM_CLASSAD && form != FORM_LONG) ||
+        !text_line(source->recent.text, source->recent.len, form_reader_line(source->reader), &line, &len))
+        return NO_PLACE;
+    return (size_t)(line - source->recent.text) + form_reader_column(source->reader) - 1;
+}
+
+static int side_read(struct why_run *run, struct side *side, const char *file)
+{
+    struct source source;
+    struct tree *ad;
+    int got = -1;
+
+    side->file = file;
+    buf_init(&side->text);
+    if (source_open(&source, run->symbols, run->settings->dialect, FORM_UNKNOWN, file) == 0) {
+        source_keep_all(&source);
+        while ((got = source_next(&source, &ad)) > 0) {
+            if (side->count == side->room) {
+                side->room = side->room ? side->room * 2 : 64;
+                side->ads = mem_grow(side->ads, side->room * sizeof *side->ads);
+                side->starts = mem_grow(side->starts, side->room * sizeof *side->starts);
+            }
+            side->starts[side->count] = ad_start(&source);
+            side->ads[side->count++] = ad;
+        }
+        buf_add(&side->text, source.recent.text, source.recent.len);
+        buf_string(&side->text);
+    }
+    source_close(&source);
+    return got;
+}
+
+static void side_done(struct side *side)
+{
+    while (side->count)
+        tree_unref(side->ads[--side->count]);
+    free(side->ads);
+    free(side->starts);
+    buf_done(&side->text);
+}
+
+/* The line and column of a clause of the ad that is explained. */
+static void clause_place(void *user, const struct why_clause *clause, unsigned *ret_line, unsigned *ret_column)
+{
+    const struct why_run *run = user;
+    const struct side *side = run->explained;
+    size_t start = side->starts[run->at], *offsets, count, len;
+    const char *attribute = symbols_text(run->symbols, clause->attribute, &len), *at, *newline;
+
+    if (start == NO_PLACE || clause->place >= PLACES_MAX)
+        return;
+    offsets = mem_alloc(PLACES_MAX * sizeof *offsets);
+    count = places_of_clauses(run->settings->dialect, side->text.text + start, side->text.len - start, attribute, len,
+                              offsets, PLACES_MAX);
+    if (clause->place < count) {
+        const char *place = side->text.text + start + offsets[clause->place];
+
+        *ret_line = 1;
+        for (at = side->text.text; (newline = memchr(at, '\n', (size_t)(place - at))); at = newline + 1)
+            ++*ret_line;
+        *ret_column = (unsigned)(place - at) + 1;
+    }
+    free(offsets);
+}
+
+static void other_name(void *user, size_t place, struct buf *out)
+{
+    const struct why_run *run = user;
+
+    ad_name(out, run->others->ads[place], (unsigned)place + 1);
+}
+
+static void explain(struct why_run *run, struct side *side, size_t place, const struct side *others)
+{
+    struct why_names names = {.file = side->file, .place = clause_place, .offer = other_name, .user = run};
+    struct why why;
+
+    run->explained = side;
+    run->others = others;
+    run->at = place;
+    buf_reset(&run->name);
+    ad_name(&run->name, side->ads[place], (unsigned)place + 1);
+    names.request = buf_string(&run->name);
+    names.is_offer = side == &run->offers;
+    why_explain(&why, &run->env, &run->arena, &run->policy, side->ads[place], others->ads, others->count);
+    run->unmatched = run->unmatched || why.verdict != WHY_MATCHES;
+    if (run->settings->json) {
+        why_print_json(&run->out, &why, side->ads[place], &names);
+    } else {
+        if (run->found)
+            buf_addc(&run->out, '\n');
+        why_print(&run->out, &why, side->ads[place], &names);
+    }
+    run->found = true;
+    why_done(&why);
+    output_write(&run->out);
+}
+
+static bool is_called(struct why_run *run, const struct side *side, size_t place)
+{
+    const char *name = run->settings->name;
+
+    if (!name)
+        return side == &run->requests;
+    buf_reset(&run->name);
+    ad_name(&run->name, side->ads[place], (unsigned)place + 1);
+    return !strcmp(buf_string(&run->name), name);
+}
+
+static int why_files(struct why_run *run)
+{
+    const struct why_settings *settings = run->settings;
+
+    if (settings->policy && policy_load(&run->policy, run->symbols, settings->dialect, settings->policy) < 0)
+        return STATUS_BAD;
+    if (side_read(run, &run->requests, settings->requests) < 0 || side_read(run, &run->offers, settings->offers) < 0)
+        return STATUS_BAD;
+    for (size_t i = 0; i < run->requests.count; i++)
+        if (is_called(run, &run->requests, i))
+            explain(run, &run->requests, i, &run->offers);
+    for (size_t i = 0; i < run->offers.count && !run->found && settings->name; i++)
+        if (is_called(run, &run->offers, i))
+            explain(run, &run->offers, i, &run->requests);
+    if (settings->name && !run->found) {
+        report("no request and no offer is called '%.60s'", settings->name);
+        return STATUS_BAD;
+    }
+    return run->unmatched || !run->found ? STATUS_NO : STATUS_DONE;
+}
+
+static int why_run(const void *given, int word_count, char **words)
+{
+    const struct why_settings *settings = given;
+    struct why_run run = {.settings = settings};
+    int status;
+
+    (void)words;
+    if (word_count != 0 || !settings->requests || !settings->offers) {
+        report("why wants -r FILE with the requests and -o FILE with the offers");
+        return STATUS_BAD;
+    }
+    run.symbols = names_new(0);
+    run.env = setting_env(&settings->setting);
+    arena_init(&run.arena);
+    buf_init(&run.out);
+    buf_init(&run.name);
+    status = why_files(&run);
+    policy_done(&run.policy);
+    side_done(&run.requests);
+    side_done(&run.offers);
+    buf_done(&run.out);
+    buf_done(&run.name);
+    arena_done(&run.arena);
+    symbols_free(run.symbols);
+    return status;
+}
+
+const struct command command_why = {
+    .name = "why",
+    .summary = "explain why requests match nothing, or what they match",
+    .usage = "[OPTIONS] -r FILE -o FILE",
+    .about =
+        "For each request: how many offers each clause of its constraint keeps, alone and after those before it, with "
+        "the clause's place; clauses that exclude each other whatever the pool holds; every smallest set of clauses "
+        "that no offer satisfies together; the offers' own clauses that refuse it, with the attribute of the request "
+        "that they refuse; names that no offer has, with the nearest that they do have, and types that never fit; and "
+        "the smallest changes that would make it match, each tried before it is printed, with the number of offers "
+        "that it opens. Where a request matches, the offer that it gets and what decided for it. Every request is "
+        "looked at by itself: nothing is consumed.\n"
+        "\n"
+        "With --name the name of an offer explains to its owner why nobody takes it: nobody asks, nobody wants it, it "
+        "refuses all that ask, or it refuses everybody.\n"
+        "\n"
+        "The status is 0 when everything that was asked for matches, 1 when something does not. The JSON form is "
+        "described in docs/why.md.",
+    .examples = {{"berth why -r job.ad -o machines.ad", NULL}, {"berth why -r jobs.ad -o pool.ad --name job17", NULL}},
+    .options = why_options,
+    .option_count = sizeof why_options / sizeof *why_options,
+    .settings_size = sizeof(struct why_settings),
+    .defaults = &why_defaults,
+    .run = why_run,
+};
