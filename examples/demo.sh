@@ -47,6 +47,10 @@ show classic $machine $job Rank
 show classic $machine $job 'member(other.Owner, ResearchGroup)'
 show classic $machine $job 'true * 10'
 
+say "A job that matches nothing in a pool asks why."
+printf '  $ berth why -r examples/why/jobs.ad -o examples/why/pool.ad --name big\n'
+"$berth" why -r examples/why/jobs.ad -o examples/why/pool.ad --name big | sed 's/^/    /'
+
 say "What is left of the job's constraint once its own attributes are known:"
 printf '  $ berth specialize --truth -d condor --my %s "Constraint"\n' $job
 left=$("$berth" specialize --truth -d condor --my $job Constraint)

@@ -567,6 +567,76 @@ expect 'options are understood with their arguments attached' 0 '2'
 run "$berth" help sise
 expect 'help suggests the nearest topic' 2 '' "berth: there is no help on 'sise'; did you mean 'size'?"
 
+# --------------------------------------------------------------------------------------------------------------- why
+
+cat >why_jobs.ad <<'END'
+[ Name = "none"; Owner = "ada"; Constraint = other.Memory >= 64 &&
+    (other.Arch == "X" && usual); usual = other.Disk > 1 && other.Cpus > 0 ]
+[ Name = "yes"; Constraint = other.Memory >= 16 ]
+END
+cat >why_pool.ad <<'END'
+[ Name = "a"; Memory = 32; Arch = "X"; Disk = 5; Cpus = 1 ]
+[ Name = "b"; Memory = 48; Arch = "X"; Disk = 5; Cpus = 1; Constraint = other.Owner != "ada" ]
+END
+run "$berth" why -r why_jobs.ad -o why_pool.ad --name none
+expect 'why tells the place of every clause, through own attributes too, what blocks, who refuses and what would help' 1 \
+  'none: matches none of 2 offers now.
+     alone     left  clause
+         0        0  why_jobs.ad:1:46  other.Memory >= 64
+         2        0  why_jobs.ad:2:6  other.Arch == "X"
+         2        0  why_jobs.ad:2:43  other.Disk > 1
+         2        0  why_jobs.ad:2:61  other.Cpus > 0
+No offer satisfies other.Memory >= 64; without that, 1 would match.
+1 offer refuses it:
+         1           other.Owner != "ada"  (Owner = "ada")
+It would match
+         1           with other.Memory >= 32 instead of other.Memory >= 64'
+run "$berth" why -r why_jobs.ad -o why_pool.ad --name yes
+expect 'where a request matches, the status is 0' 0 'yes: matches 1 of 2 offers.
+It gets a, the only one.
+     alone     left  clause
+         2        2  why_jobs.ad:3:30  other.Memory >= 16
+1 offer refuses it, 1 of which it would take:
+         1           other.Owner != "ada"  (Owner is missing)'
+run "$berth" why -r why_jobs.ad -o why_pool.ad
+holds 'all requests are explained, and one that matches nothing makes the status 1' sh -c \
+  '[ '$status' = 1 ] && grep -q "^none: matches none" out && grep -q "^yes: matches 1" out'
+run "$berth" why -r why_jobs.ad -o why_pool.ad --name nobody
+expect 'a name that nobody has is refused' 2 '' "berth: no request and no offer is called 'nobody'"
+run "$berth" why -r why_jobs.ad
+expect 'why wants both files' 2 '' 'berth: why wants -r FILE with the requests and -o FILE with the offers'
+run "$berth" why --json -r why_jobs.ad -o why_pool.ad
+holds 'why --json prints an object a request, with its version' sh -c \
+  '[ $(grep -c "^{\"version\": 1, \"request\": " out) = 2 ] && grep -q "\"line\": 2, \"column\": 43, \"alone\": 2" out &&
+   grep -q "\"edits\": \[{\"opens\": 1, \"changes\": \[{\"kind\": \"clause\", \"clause\": 0, \"from\": \"other.Memory >= 64\", \"to\": \"other.Memory >= 32\"}\]}\]" out'
+"$berth" convert -d condor --to long why_jobs.ad >why_jobs.long
+run "$berth" why -d condor -r why_jobs.long -o why_pool.ad --name none
+holds 'in the long form clauses have places too' grep -q 'why_jobs.long:3:37  other.Arch == "X"' out
+"$berth" convert --to json why_jobs.ad >why_jobs.json
+run "$berth" why -r why_jobs.json -o why_pool.ad --name none
+holds 'in JSON they have none' grep -q '^         2        0  other.Arch == "X"' out
+echo "[ Name = \"night\"; Constraint = DayTime() > '20:00' ]" >why_night.ad
+run "$berth" why -r why_jobs.ad -o why_night.ad --name night --now 2026-03-01T12:00:00Z
+holds 'an offer that is closed at this time refuses everybody' sh -c \
+  'grep -q "^It refuses everybody in its present state.$" out && grep -q "(not at this time)$" out'
+: >why_nobody.ad
+run "$berth" why -r why_nobody.ad -o why_pool.ad --name a
+holds 'an offer without requests is told so' grep -q '^There are no requests.$' out
+run "$berth" match --long -r why_jobs.ad -o why_pool.ad
+expect 'match --long prints both ads of a match' 0 'Name = "yes"
+Constraint = other.Memory >= 16
+
+Name = "a"
+Memory = 32
+Arch = "X"
+Disk = 5
+Cpus = 1
+'
+run "$berth" match --engine scan -r why_jobs.ad -o why_pool.ad
+holds 'match --engine scan tries every pair' grep -q '^yes      a' out
+run "$berth" match --engine fast -r why_jobs.ad -o why_pool.ad
+holds 'another engine is refused' [ $status = 2 ]
+
 # ------------------------------------------------------------------------------------------------------------- bench
 
 run "$berth" bench parse --ads 50 --rounds 1
@@ -576,6 +646,11 @@ holds 'the ad of figure 13 has 886 bytes' grep -q '"parse".*"bytes": 44300, "byt
 run "$berth" bench eval --ads 50 --rounds 1
 holds 'bench eval prints a row for each figure, whose constraint is true' sh -c \
   '[ '$status' = 0 ] && for n in 1 4 6 13; do grep -q "\"eval-figure-$n\"" out || exit 1; done'
+run "$berth" bench pair --ads 20 --rounds 1
+holds 'bench pair prints the workload of section 4.6, and a job that matches and one that does not' sh -c \
+  '[ '$status' = 0 ] && grep -q "\"pair-4\".*\"operations\": 400," out && [ $(grep -c "\"pair-job\"" out) = 2 ]'
+run "$berth" bench why --ads 500 --rounds 1
+holds 'bench why prints a row a question' sh -c '[ '$status' = 0 ] && [ $(grep -c "\"why-" out) = 4 ]'
 run "$berth" bench parse --ads 99999999999999
 expect 'bench refuses more ads than it could hold' 2 '' \
   "berth: bench: --ads: expected a number from 1 to 1000000, got '99999999999999' (\`berth help bench\` lists the options)"

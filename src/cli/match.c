@@ -11,13 +11,26 @@
 #include "text/print.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* How the candidates of a request are found: each offer is tried. */
+enum engine { ENGINE_SCAN };
 
 struct match_settings {
     const struct dialect *dialect;
     const char *requests, *offers, *policy;
     struct setting setting;
-    bool json;
+    enum engine engine;
+    bool json, long_form;
 };
+
+static int option_engine(const char *text, void *target, struct err *err)
+{
+    if (strcmp(text, "scan") != 0)
+        return err_set(err, "expected scan, got '%.60s'", text);
+    *(enum engine *)target = ENGINE_SCAN;
+    return 0;
+}
 
 #define S struct match_settings
 static const struct option match_options[] = {
@@ -25,11 +38,14 @@ static const struct option match_options[] = {
      offsetof(S, requests)},
     {'o', "offers", "FILE", "the ads that are asked for", option_file, offsetof(S, offers)},
     {0, "policy", "FILE", "an ad that says who is served first and with what", option_file, offsetof(S, policy)},
+    {0, "engine", "NAME", "how offers are found: scan tries every pair", option_engine, offsetof(S, engine)},
     OPTION_DIALECT(S),
     OPTION_NOW(S),
     OPTION_ZONE(S),
     OPTION_SEED(S),
     {0, "json", NULL, "JSON lines: an object a match", option_flag, offsetof(S, json)},
+    {0, "long", NULL, "the ads themselves, in the long form: for each match the request, then the offer", option_flag,
+     offsetof(S, long_form)},
 };
 #undef S
 
@@ -87,11 +103,26 @@ static void name_cell(struct match_run *run, size_t place)
     table_text(&run->table, run->text.text, run->text.len);
 }
 
+static void print_long(struct match_run *run, const struct tree *ad)
+{
+    struct err err;
+
+    buf_reset(&run->text);
+    if (form_write_ad(&run->text, FORM_LONG, ad, &err) < 0)
+        report_error(run->settings->offers, &err, NULL, 0);
+    output_write(&run->text);
+}
+
 static void match_found(void *user, size_t root, size_t candidate, const struct value *rank)
 {
     struct match_run *run = user;
 
     run->found = true;
+    if (run->settings->long_form) {
+        print_long(run, run->parties[root].ad);
+        print_long(run, run->parties[candidate].ad);
+        return;
+    }
     name_cell(run, root);
     name_cell(run, candidate);
     buf_reset(&run->text);
@@ -128,13 +159,18 @@ static int match_run(const void *given, int word_count, char **words)
         report("match wants -r FILE with the requests and -o FILE with the offers");
         return STATUS_BAD;
     }
+    if (settings->json && settings->long_form) {
+        report("--json and --long exclude each other");
+        return STATUS_BAD;
+    }
     run.symbols = names_new(0);
     run.env = setting_env(&settings->setting);
     arena_init(&run.arena);
     buf_init(&run.text);
     table_init(&run.table, match_columns, 3, settings->json);
     status = match_files(&run);
-    table_finish(&run.table);
+    if (!settings->long_form)
+        table_finish(&run.table);
     table_done(&run.table);
     policy_done(&run.policy);
     while (run.count)

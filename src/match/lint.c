@@ -345,6 +345,13 @@ static void check_reserved(struct lint *lint, symbol name)
     }
 }
 
+/* What a policy says is evaluated in the ads that are served: names there are not this ad's. */
+static bool is_policy(symbol name)
+{
+    return symbol_same(name, NAME_ROOTSELECTION) || symbol_same(name, NAME_ROOTORDER) ||
+           symbol_same(name, NAME_DOCKINGVECTOR);
+}
+
 void lint_ad(struct arena *scratch, const struct tree *ad, lint_report_fn *report, void *user)
 {
     struct lint lint = {.tree = ad, .scratch = scratch, .report = report, .user = user};
@@ -362,6 +369,7 @@ void lint_ad(struct arena *scratch, const struct tree *ad, lint_report_fn *repor
         check_shadow(&lint, &parts[i]);
         check_reserved(&lint, parts[i].label);
         lint_role(&lint, &scope, &parts[i]);
+        lint.elsewhere = is_policy(parts[i].label);
         if (lint.label_count && parts[i].kind == EXPR_LIST && is_named(&lint, parts[i].label, "Ports"))
             walk_ports(&lint, &scope, &parts[i]);
         else

@@ -29,7 +29,7 @@ struct lint {
     struct buf told; /* the texts of this attribute so far, a NUL behind each */
     unsigned told_count;
     unsigned lazy;           /* inside a list or an ad, which can be had without its parts */
-    unsigned elsewhere;      /* inside arguments whose names are looked up in other ads */
+    unsigned elsewhere;      /* inside what is evaluated in other ads */
     struct lint_edge *edges; /* in the order of `from` */
     size_t edge_count, edge_room;
     symbol labels[LINT_PORTS_MAX]; /* of the ports; SYMBOL_NONE where there is none */

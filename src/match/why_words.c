@@ -1,13 +1,12 @@
 /* why_words.c: an explanation in words.
  *
  *     big: matches none of the 3 offers now.
- *       offers  left  clause
- *            3     3  job.ad:3:14  other.Type == "Machine"
- *            0     0  job.ad:4:14  other.Memory >= 64000
- *     No offer satisfies
- *       other.Memory >= 64000
+ *          alone     left  clause
+ *              3        3  job.ad:3:14  other.Type == "Machine"
+ *              0        0  job.ad:4:14  other.Memory >= 64000
+ *     No offer satisfies other.Memory >= 64000; without that, 3 would match.
  *     It would match
- *       2 offers with other.Memory >= 48000 instead of other.Memory >= 64000 */
+ *              2           with other.Memory >= 48000 instead of other.Memory >= 64000 */
 #include "match/why_parts.h"
 #include "text/print.h"
 
@@ -147,8 +146,7 @@ static void say_clauses(const struct words *words)
         buf_adds(words->out, "It has no constraint: it takes any.\n");
         return;
     }
-    buf_addf(words->out, "%10s %8s  clause of its constraint\n", words->names->is_offer ? "requests" : "offers",
-             "left");
+    buf_adds(words->out, "     alone     left  clause\n");
     for (uint32_t i = 0; i < why->clause_count; i++) {
         const struct why_clause *clause = &why->clauses[i];
 
@@ -213,7 +211,7 @@ static void say_sets(const struct words *words)
                 buf_adds(words->out, " together");
         }
         if (set->opens) {
-            buf_adds(words->out, "; without that ");
+            buf_adds(words->out, "; without that, ");
             add_count(words->out, set->opens);
             buf_adds(words->out, " would match");
         }
