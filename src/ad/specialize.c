@@ -315,10 +315,16 @@ static struct tree *special_give_up(struct special *sp, const struct scope *scop
 struct tree *specialize(const struct env *env, struct arena *scratch, const struct scope *scope, const struct expr *e,
                         int flags)
 {
+    return specialize_part(env, scratch, scope, e, NULL, flags);
+}
+
+struct tree *specialize_part(const struct env *env, struct arena *scratch, const struct scope *scope,
+                             const struct expr *e, const struct active *outer, int flags)
+{
     struct arena_mark mark = arena_mark(scratch);
     bool truth = flags & SPECIALIZE_TRUTH, is = false;
     struct special sp = {.dialect = scope->tree->dialect, .flags = flags};
-    struct active active = {e, scope->around, NULL};
+    struct active active = {e, scope->around, outer};
     struct tree *tree;
     struct value v;
 

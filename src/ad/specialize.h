@@ -28,6 +28,10 @@ enum specialize_flags {
 struct tree *specialize(const struct env *env, struct arena *scratch, const struct scope *scope, const struct expr *e,
                         int flags);
 
+/* The same for a part of attributes that are being evaluated: a reference back to one of them is circular. */
+struct tree *specialize_part(const struct env *env, struct arena *scratch, const struct scope *scope,
+                             const struct expr *e, const struct active *active, int flags);
+
 /* The same for the root of `tree` standing in `scope` of another tree, as eval_tree. */
 struct tree *specialize_tree(const struct env *env, struct arena *scratch, const struct scope *scope,
                              const struct tree *tree, int flags);

@@ -26,6 +26,14 @@ bool comparisons_want_two_types(const struct dialect *dialect, const struct comp
     return v.type == VALUE_ERROR;
 }
 
+/* An integer that a real cannot tell from its neighbours: 2^53 + 1 <= x and x <= 2^53 are both true of the real 2^53. */
+static bool is_blurred(const struct value *v)
+{
+    const int64_t exact = (int64_t)1 << 53;
+
+    return v->type == VALUE_INTEGER && (v->u.integer > exact || v->u.integer < -exact);
+}
+
 bool comparisons_agree(const struct dialect *dialect, const struct comparison *a, const struct comparison *b)
 {
     bool a_lower = a->op == OP_GREATER || a->op == OP_GREATER_EQUAL,
@@ -33,6 +41,8 @@ bool comparisons_agree(const struct dialect *dialect, const struct comparison *a
     bool b_lower = b->op == OP_GREATER || b->op == OP_GREATER_EQUAL,
          b_upper = b->op == OP_LESS || b->op == OP_LESS_EQUAL;
 
+    if (is_blurred(&a->v) || is_blurred(&b->v))
+        return true;
     if (a->op == OP_IS) /* it is that very value */
         return holds(dialect, b->op, &a->v, &b->v);
     if (b->op == OP_IS)

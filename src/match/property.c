@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* The name that a reference asks of the counterpart, as x, other.x and TARGET.x do; else SYMBOL_NONE. */
-static symbol asked_name(const struct tree *ad, const struct expr *e)
+symbol property_asked(const struct tree *ad, const struct expr *e)
 {
     const struct expr *root = tree_root(ad);
 
@@ -68,7 +67,7 @@ bool property_read(const struct tree *ad, const struct tree *tree, const struct 
         constant = &parts[0];
         op = op_mirrored(op);
     }
-    if (constant->kind < EXPR_BOOLEAN || constant->kind > EXPR_RELTIME || !(name = asked_name(ad, reference)))
+    if (constant->kind < EXPR_BOOLEAN || constant->kind > EXPR_RELTIME || !(name = property_asked(ad, reference)))
         return false;
     *ret = (struct property){.name = name, .type = constant->kind, .op = op, .when = op_outcomes(op)};
     if (constant->kind == EXPR_STRING) {

@@ -32,6 +32,10 @@ enum { PROPERTY_LESS = 1, PROPERTY_SAME = 2, PROPERTY_MORE = 4, PROPERTY_APART =
 /* What a test says; PROPERTY_EVALUATE: the attribute is no literal, so the clause must be evaluated. */
 enum property_answer { PROPERTY_FALSE, PROPERTY_TRUE, PROPERTY_UNDEFINED, PROPERTY_ERROR, PROPERTY_EVALUATE };
 
+/* The name that a reference of a specialised expression in `ad` asks of the counterpart, as x, other.x and TARGET.x do; else
+ * SYMBOL_NONE. */
+symbol property_asked(const struct tree *ad, const struct expr *e);
+
 /* Does `e`, of the specialised expression `tree` that stands in `ad`, have this form? */
 bool property_read(const struct tree *ad, const struct tree *tree, const struct expr *e, struct property *ret);
 

@@ -18,39 +18,38 @@ const char *why_text(struct why *why, struct buf *text)
     return arena_text(&why->arena, string, text->len + 1);
 }
 
-/* What a clause of the request is for an offer: true, false, undefined or error. */
+/* What a clause of the request is for an offer, by evaluation. */
+static enum property_answer leaf_evaluate(struct why_work *work, const struct clauses *leaf, const struct tree *offer)
+{
+    struct clause whole = {.e = tree_root(leaf->tree)};
+    struct clauses one = {.ad = leaf->ad, .tree = leaf->tree, .items = &whole, .count = 1};
+    struct arena_mark mark = arena_mark(work->scratch);
+    enum value_type type;
+    bool truth = false;
+    struct value v;
+
+    clause_evaluate(&one, 0, work->env, work->scratch, offer, &v);
+    type = op_condition(leaf->tree->dialect, &v, &truth);
+    arena_rewind(work->scratch, mark);
+    if (type == VALUE_BOOLEAN)
+        return truth ? PROPERTY_TRUE : PROPERTY_FALSE;
+    return type == VALUE_UNDEFINED ? PROPERTY_UNDEFINED : PROPERTY_ERROR;
+}
+
+/* The same, by a look at the offer where that is enough. */
 static enum property_answer leaf_test(struct why_work *work, uint32_t place, const struct tree *offer)
 {
     const struct clauses *leaf = &work->leaves[place];
+    enum property_answer answer = PROPERTY_EVALUATE;
 
-    for (uint32_t i = 0; i < leaf->count; i++) {
-        enum property_answer answer = PROPERTY_EVALUATE;
-
-        if (leaf->items[i].simple)
-            answer = property_test(&leaf->items[i].property, work->env, leaf->tree->dialect, offer);
-        if (answer == PROPERTY_EVALUATE) {
-            struct arena_mark mark = arena_mark(work->scratch);
-            bool truth = false;
-            struct value v;
-
-            work->evaluated |= (uint64_t)1 << place;
-            clause_evaluate(leaf, i, work->env, work->scratch, offer, &v);
-            switch (op_condition(leaf->tree->dialect, &v, &truth)) {
-            case VALUE_BOOLEAN:
-                answer = truth ? PROPERTY_TRUE : PROPERTY_FALSE;
-                break;
-            case VALUE_UNDEFINED:
-                answer = PROPERTY_UNDEFINED;
-                break;
-            default:
-                answer = PROPERTY_ERROR;
-            }
-            arena_rewind(work->scratch, mark);
-        }
-        if (answer != PROPERTY_TRUE)
-            return answer;
-    }
-    return PROPERTY_TRUE;
+    if (leaf->count == 0)
+        return PROPERTY_TRUE;
+    if (leaf->count == 1 && leaf->items[0].simple)
+        answer = property_test(&leaf->items[0].property, work->env, leaf->tree->dialect, offer);
+    if (answer != PROPERTY_EVALUATE)
+        return answer;
+    work->evaluated |= (uint64_t)1 << place;
+    return leaf_evaluate(work, leaf, offer);
 }
 
 /* The clauses of the request that the offer does not satisfy. */
@@ -267,6 +266,8 @@ static void find_choice(struct why_work *work, const struct policy *policy)
 
 static void find_reasons(struct why_work *work)
 {
+    work->reads = mem_alloc((work->count + 1) * sizeof *work->reads);
+    memset(work->reads, 0, (work->count + 1) * sizeof *work->reads);
     gather_patterns(work);
     find_sets(work);
     why_find_hints(work);
@@ -297,6 +298,7 @@ void why_explain(struct why *why, const struct env *env, struct arena *scratch, 
         clauses_done(&work.leaves[i]);
     free(work.leaves);
     free(work.failed);
+    free(work.reads);
     free(work.patterns);
 }
 

@@ -46,6 +46,7 @@ struct why_clause {
     uint32_t more;        /* further clauses that are counted with this one: the last of too many */
     const struct expr *e; /* as it is written, of the request */
     struct tree *left;    /* what is left of it when the request's own attributes are folded in */
+    bool never;           /* it is true for no offer, whatever the pool holds */
     bool timed;           /* it is false because of the time, whatever the offer */
     size_t alone, together;
     size_t undefined, error; /* offers for which it is that */

@@ -77,10 +77,24 @@ static void collect(struct leaves *leaves, const struct expr *e, const struct pa
     }
 }
 
+/* What is left of a leaf, in the attributes it stands in. */
+static struct tree *leaf_specialize(struct why_work *work, const struct scope *scope, const struct leaf *leaf,
+                                    int flags)
+{
+    struct active active[CLAUSES_WITHIN_MAX];
+
+    for (uint32_t i = 0; i < leaf->path.len; i++) {
+        active[i].e = tree_find(work->request, tree_root(work->request), leaf->path.names[i]);
+        active[i].around = scope->around;
+        active[i].outer = i ? &active[i - 1] : NULL;
+    }
+    return specialize_part(work->env, work->scratch, scope, leaf->e, &active[leaf->path.len - 1], flags);
+}
+
 /* Pushes what is left of a leaf, marked as a part of the attributes it stands in. */
 static void push_left(struct why_work *work, struct build *build, const struct scope *scope, const struct leaf *leaf)
 {
-    struct tree *left = specialize(work->env, work->scratch, scope, leaf->e, SPECIALIZE_TRUTH);
+    struct tree *left = leaf_specialize(work, scope, leaf, 0);
 
     build_copy(build, left, tree_root(left));
     tree_unref(left);
@@ -92,20 +106,15 @@ static void push_left(struct why_work *work, struct build *build, const struct s
     }
 }
 
-/* Is the clause false at this time, whatever the offer? */
-static bool false_by_time(struct why_work *work, const struct scope *scope, const struct expr *e)
+/* Is the clause never true, whatever the offer: always, or (SPECIALIZE_TIME) at this time? */
+static bool never_true(struct why_work *work, const struct scope *scope, const struct leaf *leaf, int flags)
 {
-    struct tree *left = specialize(work->env, work->scratch, scope, e, SPECIALIZE_TRUTH | SPECIALIZE_TIME);
+    struct tree *left = leaf_specialize(work, scope, leaf, SPECIALIZE_TRUTH | flags);
     const struct expr *root = tree_root(left);
     bool is = root->kind == EXPR_BOOLEAN && !root->small;
 
     tree_unref(left);
     return is;
-}
-
-static bool is_literal(const struct tree *tree)
-{
-    return tree_root(tree)->kind <= EXPR_RELTIME;
 }
 
 /* The clause of leaf `n`; the last one told apart takes in those behind it. */
@@ -131,7 +140,10 @@ static void clause_make(struct why_work *work, const struct leaves *leaves, uint
         build_bind(&build, EXPR_CHAIN, clause->more + 1);
     clause->left = build_seal(&build);
     build_done(&build);
-    clause->timed = !is_literal(clause->left) && false_by_time(work, &scope, leaf->e);
+    clause->never = never_true(work, &scope, leaf, 0);
+    for (size_t i = n + 1; i < last; i++)
+        clause->never = clause->never || never_true(work, &scope, &leaves->items[i], 0);
+    clause->timed = !clause->never && never_true(work, &scope, leaf, SPECIALIZE_TIME);
     clauses_init(&work->leaves[n], work->request, clause->left);
 }
 
@@ -196,9 +208,7 @@ void why_find_conflicts(struct why_work *work)
 
     why->conflicts = arena_alloc(&why->arena, WHY_SETS_MAX * sizeof *why->conflicts);
     for (uint32_t i = 0; i < why->clause_count; i++) {
-        const struct expr *root = tree_root(why->clauses[i].left);
-
-        if (root->kind == EXPR_BOOLEAN && !root->small)
+        if (why->clauses[i].never)
             conflict_add(why, i, i, false);
     }
     for (size_t i = 0; i < count; i++) {

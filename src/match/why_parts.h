@@ -6,6 +6,7 @@
  *     why_refusals.c   the offers' constraints
  *     why_hints.c      names and types
  *     why_edits.c      changes that open matches
+ *     why_attempt.c    one such change, made up and counted
  *     why_change.c     the request, changed */
 #ifndef BERTH_MATCH_WHY_PARTS_H
 #define BERTH_MATCH_WHY_PARTS_H
@@ -31,9 +32,10 @@ struct why_work {
     struct tree *const *offers;
     size_t count;
     struct why *why;
-    struct clauses *leaves;       /* a clause of the request each, ready to be tested */
-    uint64_t evaluated;           /* clauses whose value an offer's expressions may decide */
-    uint64_t *failed;             /* an offer each: what of it and of the request failed */
+    struct clauses *leaves; /* a clause of the request each, ready to be tested */
+    uint64_t evaluated;     /* clauses whose value an offer's expressions may decide */
+    uint64_t *reads;        /* an offer each: the names that it may read, as refs_bits has them; 0 while nobody asked */
+    uint64_t *failed;       /* an offer each: what of it and of the request failed */
     struct why_pattern *patterns; /* those that occur */
     size_t pattern_count;
 };

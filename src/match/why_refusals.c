@@ -16,6 +16,7 @@
 
 struct group {
     uint64_t hash;
+    size_t latest; /* offer that was counted */
     struct why_refusal refusal;
 };
 
@@ -57,14 +58,14 @@ void why_refusals_free(struct why_refusals *refusals)
     free(refusals);
 }
 
-static struct why_refusal *find_group(struct why_refusals *refusals, const struct asking *asking, const struct expr *e)
+static struct group *find_group(struct why_refusals *refusals, const struct asking *asking, const struct expr *e)
 {
     struct group *group = refusals->latest[asking->ordinal % LATEST];
     uint64_t hash;
     uint32_t slot;
 
     if (group && tree_equal(group->refusal.offer, group->refusal.e, asking->offer, e))
-        return &group->refusal;
+        return group;
     hash = tree_hash(asking->offer, e);
     slot = (uint32_t)hash % SLOTS;
 
@@ -72,7 +73,7 @@ static struct why_refusal *find_group(struct why_refusals *refusals, const struc
         group = &refusals->groups[refusals->slots[slot] - 1];
         if (group->hash == hash && tree_equal(group->refusal.offer, group->refusal.e, asking->offer, e)) {
             refusals->latest[asking->ordinal % LATEST] = group;
-            return &group->refusal;
+            return group;
         }
     }
     if (refusals->count == GROUPS_MAX) {
@@ -81,8 +82,8 @@ static struct why_refusal *find_group(struct why_refusals *refusals, const struc
     }
     group = &refusals->groups[refusals->count++];
     refusals->slots[slot] = (uint16_t)refusals->count;
-    *group = (struct group){hash, {.offer = asking->offer, .e = e, .first = asking->place}};
-    return &group->refusal;
+    *group = (struct group){hash, SIZE_MAX, {.offer = asking->offer, .e = e, .first = asking->place}};
+    return group;
 }
 
 static bool clause_true(struct asking *asking, const struct expr *e)
@@ -108,7 +109,7 @@ static bool clause_true(struct asking *asking, const struct expr *e)
 static void ask_clause(struct asking *asking, const struct expr *e)
 {
     const struct expr *parts = tree_parts(asking->offer, e);
-    struct why_refusal *refusal;
+    struct group *group;
 
     if (e->kind == EXPR_CHAIN && parts[1].label == OP_AND) {
         for (uint32_t i = 0; i < e->u.run.count; i++)
@@ -119,10 +120,11 @@ static void ask_clause(struct asking *asking, const struct expr *e)
     if (clause_true(asking, e))
         return;
     asking->accepts = false;
-    refusal = find_group(asking->refusals, asking, e);
-    if (refusal) {
-        refusal->count++;
-        refusal->fitting += asking->fits;
+    group = find_group(asking->refusals, asking, e);
+    if (group && group->latest != asking->place) { /* it may say it twice */
+        group->latest = asking->place;
+        group->refusal.count++;
+        group->refusal.fitting += asking->fits;
     }
 }
 

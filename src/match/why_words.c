@@ -79,7 +79,7 @@ static void add_clause(const struct words *words, uint32_t n)
     print_tree(&folded, clause->left, PRINT_PLAIN);
     left = folded.len;
     /* what it amounts to, where that is not what stands there */
-    if (left <= TEXT_MAX && clause->left->cells[0].kind != EXPR_BOOLEAN &&
+    if (left <= TEXT_MAX && tree_root(clause->left)->kind > EXPR_RELTIME &&
         (left != as_written || memcmp(folded.text, words->out->text + from, left) != 0)) {
         buf_adds(words->out, "  (that is, ");
         buf_add(words->out, folded.text, folded.len);
@@ -116,6 +116,9 @@ static void say_verdict(const struct words *words)
         buf_adds(words->out, ", but the policy's DockingVector discards all of them.\n");
     } else if (why->verdict == WHY_NEVER) {
         buf_adds(words->out, ": can never match, whatever the pool holds.\n");
+    } else if (why->offers == 0) {
+        buf_addf(words->out, ": matches nothing, for there are no %s.\n",
+                 words->names->is_offer ? "requests" : "offers");
     } else {
         buf_adds(words->out, ": matches none of ");
         add_others(words, why->offers);
@@ -195,6 +198,8 @@ static void say_sets(const struct words *words)
         const struct why_set *set = &why->sets[i];
         bool first = true;
 
+        if (!set->offers && !set->clauses)
+            continue; /* an empty pool */
         if (set->offers && !set->clauses) {
             buf_addf(words->out, "Every %s refuses it", words->names->is_offer ? "request" : "offer");
         } else {

@@ -1,0 +1,449 @@
+/* index.c: the rows of an index: ads come, change and go. */
+#include "index/index.h"
+
+#include "base/mem.h"
+#include "index/index_parts.h"
+
+#include <stdlib.h>
+
+struct index *index_new(void)
+{
+    struct index *index = mem_alloc(sizeof *index);
+
+    memset(index, 0, sizeof *index);
+    key_strings_init(&index->strings);
+    wants_init(&index->wants);
+    index->dims = mem_alloc(INDEX_DIMS_MAX * sizeof *index->dims);
+    index->imported.items = mem_alloc(INDEX_DIMS_MAX * sizeof *index->imported.items);
+    index->exported.items = mem_alloc(INDEX_DIMS_MAX * sizeof *index->exported.items);
+    index->line_count = LINE_DIMS;
+    index->line_room = 64;
+    index->free_row = NO_ROW;
+    return index;
+}
+
+void index_free(struct index *index)
+{
+    if (!index)
+        return;
+    for (uint32_t i = 0; i < index->entry_count; i++)
+        tree_unref(index->entries[i].ad);
+    for (uint32_t i = 0; i < index->dim_count; i++) {
+        symbols_drop(index->symbols, index->dims[i].name);
+        free(index->dims[i].low);
+        free(index->dims[i].high);
+    }
+    for (uint32_t i = 0; i < index->block_count; i++)
+        free(index->blocks[i]);
+    free(index->dims);
+    free(index->imported.items);
+    free(index->exported.items);
+    free(index->blocks);
+    free(index->rows);
+    free(index->entries);
+    probe_free(index->probe);
+    wants_done(&index->wants);
+    key_strings_done(&index->strings);
+    free(index);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- dimensions */
+
+static uint32_t names_slot(const struct index_names *names, symbol name)
+{
+    uint32_t slot = symbol_name(name) * 0x9e3779b1u >> 16;
+
+    for (;; slot++) {
+        uint32_t place = names->slots[slot % (INDEX_DIMS_MAX * 2)];
+
+        if (!place || symbol_same(names->items[place - 1].name, name))
+            return slot % (INDEX_DIMS_MAX * 2);
+    }
+}
+
+uint32_t index_names_find(const struct index_names *names, symbol name)
+{
+    uint32_t place = names->slots[names_slot(names, name)];
+
+    return place ? names->items[place - 1].first : NO_DIM;
+}
+
+static struct line *lines_alloc(uint32_t count)
+{
+    struct line *lines = aligned_alloc(sizeof *lines, count * sizeof *lines);
+
+    if (!lines)
+        abort();
+    memset(lines, 0, count * sizeof *lines);
+    return lines;
+}
+
+/* Room for so many lines more in every block. */
+static void lines_grow(struct index *index, uint32_t more)
+{
+    uint32_t room = index->line_room;
+
+    while (room < index->line_count + more)
+        room *= 2;
+    if (room == index->line_room)
+        return;
+    for (uint32_t i = 0; i < index->block_count; i++) {
+        struct line *lines = lines_alloc(room);
+
+        memcpy(lines, index->blocks[i], index->line_count * sizeof *lines);
+        free(index->blocks[i]);
+        index->blocks[i] = lines;
+    }
+    index->line_room = room;
+}
+
+static void columns_grow(struct dim *dim, uint32_t from, uint32_t room)
+{
+    if (dim->kind == DIM_ABSENCE)
+        return;
+    dim->low = mem_grow(dim->low, room * sizeof *dim->low);
+    for (uint32_t i = from; i < room; i++)
+        dim->low[i] = dim->exported ? -INFINITY : NAN;
+    if (!dim->exported)
+        return;
+    dim->high = mem_grow(dim->high, room * sizeof *dim->high);
+    for (uint32_t i = from; i < room; i++)
+        dim->high[i] = INFINITY;
+}
+
+/* Fills a new imported dimension from the ads that are there; a new exported one bounds nobody yet. */
+static void dim_fill(struct index *index, struct dim *dim)
+{
+    columns_grow(dim, 0, index->row_room);
+    for (uint32_t row = 0; row < index->row_count && !dim->exported; row++) {
+        struct line *block = index->blocks[row / LINE_ROWS];
+        struct dim_cell cell;
+
+        if (!line_has(&block[LINE_LIVE], row % LINE_ROWS))
+            continue;
+        cell = index_cell(index, dim, index->entries[index->rows[row].id].ad);
+        dim_put_column(dim, block, row, &cell);
+    }
+    dim_encode(dim, index->blocks, index->row_count);
+}
+
+static uint32_t dim_make(struct index *index, bool exported, symbol name, unsigned kind, bool counts)
+{
+    struct index_names *names = exported ? &index->exported : &index->imported;
+    uint32_t slot = names_slot(names, name), place = index->dim_count;
+    struct dim *dim = &index->dims[place];
+
+    if (index->dim_count == INDEX_DIMS_MAX)
+        return NO_DIM;
+    memset(dim, 0, sizeof *dim);
+    dim->name = name;
+    dim->kind = (unsigned char)kind;
+    dim->exported = exported;
+    dim->counts = counts;
+    dim->slab_count = kind == DIM_ABSENCE ? 0 : 1;
+    dim->line = index->line_count;
+    lines_grow(index, dim_lines(dim));
+    for (uint32_t i = 0; i < index->block_count; i++)
+        memset(&index->blocks[i][dim->line], 0, dim_lines(dim) * sizeof(struct line));
+    index->line_count += dim_lines(dim);
+    if (!names->slots[slot]) {
+        names->items[names->count] = (struct index_name){name, NO_DIM};
+        names->slots[slot] = (uint16_t)++names->count;
+    }
+    dim->same = names->items[names->slots[slot] - 1].first;
+    names->items[names->slots[slot] - 1].first = place;
+    symbols_hold(index->symbols, name);
+    index->dim_count++;
+    dim_fill(index, dim);
+    return place;
+}
+
+uint32_t index_dim(struct index *index, bool exported, symbol name, unsigned kind, bool counts, bool make)
+{
+    uint32_t dim = index_names_find(exported ? &index->exported : &index->imported, name);
+
+    counts = counts && kind == KEY_NUMBER; /* it makes a difference to numbers only */
+    while (dim != NO_DIM && (index->dims[dim].kind != kind || index->dims[dim].counts != counts))
+        dim = index->dims[dim].same;
+    if (dim == NO_DIM && make)
+        dim = dim_make(index, exported, name, kind, counts);
+    return dim;
+}
+
+double index_key(struct index *index, const struct key *key, bool find)
+{
+    if (key->kind != KEY_STRING)
+        return key->number;
+    return find ? key_strings_find(&index->strings, key->string, key->len)
+                : key_strings_add(&index->strings, key->string, key->len);
+}
+
+struct dim_cell index_cell(struct index *index, const struct dim *dim, const struct tree *ad)
+{
+    const struct expr *found = tree_find(ad, tree_root(ad), dim->name);
+    struct dim_cell cell = {.low = NAN};
+    struct key key;
+
+    if (dim->kind == DIM_ABSENCE) {
+        cell.here = !found || found->kind == EXPR_UNDEFINED;
+        cell.deviant = found && found->kind > EXPR_AD;
+        return cell;
+    }
+    if (!found || found->kind <= EXPR_ERROR)
+        return cell;
+    if (found->kind > EXPR_RELTIME || !key_of(ad, found, dim->counts, &key)) {
+        cell.deviant = true;
+        return cell;
+    }
+    if (key.kind != dim->kind)
+        return cell;
+    cell.here = true;
+    cell.low = index_key(index, &key, false);
+    return cell;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- rows */
+
+static void rows_grow(struct index *index)
+{
+    uint32_t room = index->row_room ? index->row_room * 2 : LINE_ROWS;
+
+    index->rows = mem_grow(index->rows, room * sizeof *index->rows);
+    index->blocks = mem_grow(index->blocks, room / LINE_ROWS * sizeof *index->blocks);
+    while (index->block_count < room / LINE_ROWS)
+        index->blocks[index->block_count++] = lines_alloc(index->line_room);
+    for (uint32_t i = 0; i < index->dim_count; i++)
+        columns_grow(&index->dims[i], index->row_room, room);
+    index->row_room = room;
+}
+
+static uint32_t row_take(struct index *index, uint32_t id, bool *ret_fresh)
+{
+    uint32_t row = index->free_row;
+
+    *ret_fresh = row == NO_ROW;
+    if (row == NO_ROW) {
+        if (index->row_count == index->row_room)
+            rows_grow(index);
+        row = index->row_count++;
+    } else {
+        index->free_row = index->rows[row].next;
+    }
+    index->rows[row] = (struct row){id, NO_ROW};
+    return row;
+}
+
+static struct entry *entry_at(struct index *index, uint32_t id)
+{
+    if (id >= index->entry_count) {
+        uint32_t count = index->entry_count ? index->entry_count : 64;
+
+        while (count <= id)
+            count *= 2;
+        index->entries = mem_grow(index->entries, count * sizeof *index->entries);
+        for (uint32_t i = index->entry_count; i < count; i++)
+            index->entries[i] = (struct entry){.row = NO_ROW};
+        index->entry_count = count;
+    }
+    return &index->entries[id];
+}
+
+/* The bound of the profile in a dimension, if it has one. */
+static struct dim_cell profile_cell(const struct profile *profile, uint32_t dim)
+{
+    struct dim_cell none = {.low = -INFINITY, .high = INFINITY};
+
+    for (uint32_t i = 0; i < profile->count; i++)
+        if (profile->bounds[i].dim == dim)
+            return profile->bounds[i].cell;
+    return none;
+}
+
+static void row_put(struct index *index, uint32_t row, const struct tree *ad, const struct profile *profile, bool fresh)
+{
+    struct line *block = index->blocks[row / LINE_ROWS];
+
+    for (uint32_t i = 0; i < index->dim_count; i++) {
+        struct dim *dim = &index->dims[i];
+        struct dim_cell cell = dim->exported ? profile_cell(profile, i) : index_cell(index, dim, ad);
+
+        dim_put(dim, block, row, &cell, fresh);
+    }
+    line_set(&block[LINE_LIVE], row % LINE_ROWS, true);
+    line_set(&block[LINE_EVALUATE], row % LINE_ROWS, profile->evaluate);
+}
+
+/* When the rows have doubled, the axes are cut anew. */
+static void index_settle(struct index *index)
+{
+    if (index->row_count < index->encoded_rows * 2 + 64)
+        return;
+    for (uint32_t i = 0; i < index->dim_count; i++)
+        dim_encode(&index->dims[i], index->blocks, index->row_count);
+    index->encoded_rows = index->row_count;
+}
+
+static void row_drop(struct index *index, uint32_t row)
+{
+    line_set(&index->blocks[row / LINE_ROWS][LINE_LIVE], row % LINE_ROWS, false);
+    index->rows[row].next = index->free_row;
+    index->free_row = row;
+}
+
+static void entry_clear(struct index *index, struct entry *entry)
+{
+    uint32_t row = entry->row;
+
+    while (row != NO_ROW) {
+        uint32_t next = index->rows[row].next;
+
+        row_drop(index, row);
+        row = next;
+    }
+    index->timed_count -= entry->timed;
+    tree_unref(entry->ad);
+    *entry = (struct entry){.row = NO_ROW};
+}
+
+void index_remove(struct index *index, uint32_t id)
+{
+    if (id < index->entry_count && index->entries[id].ad)
+        entry_clear(index, &index->entries[id]);
+}
+
+static void index_adopt(struct index *index, const struct tree *ad)
+{
+    if (!index->symbols)
+        index->symbols = ad->symbols;
+}
+
+/* Reads the ad into index->wants and the profiles; the dimensions that it needs are there afterwards. */
+static void ad_read(struct index *index, const struct env *env, struct arena *scratch, struct tree *ad,
+                    struct profiles *profiles)
+{
+    index_adopt(index, ad);
+    wants_read(&index->wants, env, scratch, ad);
+    profiles_make(profiles, index);
+}
+
+void index_put(struct index *index, const struct env *env, struct arena *scratch, uint32_t id, struct tree *ad)
+{
+    struct profiles profiles;
+    struct entry *entry;
+
+    profiles_init(&profiles);
+    tree_ref(ad); /* it may be the one that goes */
+    ad_read(index, env, scratch, ad, &profiles);
+    entry = entry_at(index, id);
+    entry_clear(index, entry);
+    *entry = (struct entry){.ad = ad, .row = NO_ROW, .several = profiles.count > 1, .timed = index->wants.timed};
+    index->timed_count += entry->timed;
+    for (uint32_t i = 0; i < profiles.count; i++) {
+        bool fresh;
+        uint32_t row = row_take(index, id, &fresh);
+
+        index->rows[row].next = entry->row;
+        entry->row = row;
+        row_put(index, row, ad, &profiles.items[i], fresh);
+    }
+    profiles_done(&profiles);
+    index_settle(index);
+}
+
+/* A row of a batch: columns now, lines at the end. */
+static void row_put_column(struct index *index, uint32_t row, const struct profile *profile)
+{
+    struct line *block = index->blocks[row / LINE_ROWS];
+
+    for (uint32_t i = 0; i < profile->count; i++)
+        dim_put_column(&index->dims[profile->bounds[i].dim], block, row, &profile->bounds[i].cell);
+    line_set(&block[LINE_LIVE], row % LINE_ROWS, true);
+    line_set(&block[LINE_EVALUATE], row % LINE_ROWS, profile->evaluate);
+}
+
+void index_build(struct index *index, const struct env *env, struct arena *scratch, struct tree *const *ads,
+                 uint32_t count)
+{
+    struct profiles profiles;
+
+    profiles_init(&profiles);
+    for (uint32_t id = 0; id < count; id++) {
+        struct entry *entry = entry_at(index, id);
+
+        ad_read(index, env, scratch, ads[id], &profiles);
+        *entry = (struct entry){
+            .ad = tree_ref(ads[id]), .row = NO_ROW, .several = profiles.count > 1, .timed = index->wants.timed};
+        index->timed_count += entry->timed;
+        for (uint32_t i = 0; i < profiles.count; i++) {
+            bool fresh;
+            uint32_t row = row_take(index, id, &fresh);
+
+            index->rows[row].next = entry->row;
+            entry->row = row;
+            row_put_column(index, row, &profiles.items[i]);
+        }
+    }
+    for (uint32_t i = 0; i < index->dim_count; i++) {
+        struct dim *dim = &index->dims[i];
+
+        for (uint32_t row = 0; row < index->row_count && !dim->exported; row++) {
+            struct dim_cell cell = index_cell(index, dim, ads[index->rows[row].id]);
+
+            dim_put_column(dim, index->blocks[row / LINE_ROWS], row, &cell);
+        }
+        dim_encode(dim, index->blocks, index->row_count);
+    }
+    index->encoded_rows = index->row_count;
+    profiles_done(&profiles);
+}
+
+void index_refresh(struct index *index, const struct env *env, struct arena *scratch)
+{
+    for (uint32_t id = 0; id < index->entry_count && index->timed_count; id++)
+        if (index->entries[id].timed)
+            index_put(index, env, scratch, id, index->entries[id].ad);
+}
+
+static void learn_node(struct index *index, uint32_t node, bool choice)
+{
+    const struct wants *wants = &index->wants;
+
+    for (; node; node = wants->nodes[node].after) {
+        const struct wants_node *at = &wants->nodes[node];
+        const struct want *want = &wants->items[at->want];
+
+        if (at->kind == WANTS_AND || at->kind == WANTS_OR)
+            learn_node(index, at->child, true);
+        if (at->kind != WANTS_LEAF)
+            continue;
+        for (uint32_t i = 0; i < want->key_count; i++)
+            index_dim(index, false, want->name, wants->keys[want->keys + i].kind, wants->counts, true);
+        if (choice || want->key_count == 0) /* whether there is one matters: for itself, or to tell a wrong type */
+            index_dim(index, false, want->name, DIM_ABSENCE, false, true);
+    }
+}
+
+void index_learn(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad)
+{
+    index_adopt(index, ad);
+    wants_read(&index->wants, env, scratch, ad);
+    learn_node(index, index->wants.top, false);
+}
+
+struct index_probed index_probed(const struct index *index)
+{
+    return index->probed;
+}
+
+size_t index_bytes(const struct index *index)
+{
+    size_t bytes = sizeof *index + INDEX_DIMS_MAX * sizeof *index->dims;
+
+    bytes += (size_t)index->block_count * index->line_room * sizeof(struct line);
+    bytes += (size_t)index->row_room * sizeof *index->rows + (size_t)index->entry_count * sizeof *index->entries;
+    for (uint32_t i = 0; i < index->dim_count; i++)
+        bytes += index->dims[i].kind == DIM_ABSENCE
+                     ? 0
+                     : (size_t)index->row_room * sizeof(double) * (index->dims[i].exported ? 2 : 1);
+    return bytes + index->strings.text_room + (size_t)index->strings.room * 24 + index->strings.slot_count * 4;
+}

@@ -1,0 +1,66 @@
+/* index.h: many ads of one side, so that an ad of the other side meets only those it could match (chapter 4).
+ *
+ * Both what the ads have and what they ask for is indexed. Each ad is one *row*, or several when its constraint is a disjunction: a
+ * row is a rectangle, an interval in each dimension (section 4.2). A probe intersects, 512 rows at a time, the rows whose attributes
+ * satisfy the ad's constraint with the rows whose constraints its attributes satisfy (4.5.4). What the dimensions cannot tell
+ * (*deviant* attributes and clauses) is evaluated for the rows that are left, and for no others; so the answer is that of trying
+ * every pair.
+ *
+ * Only attributes that somebody asks for have dimensions: say whom to expect by index_learn.
+ *
+ * Ads are called by numbers that the caller chooses, small ones: the index keeps a table of them. */
+#ifndef BERTH_INDEX_INDEX_H
+#define BERTH_INDEX_INDEX_H
+
+#include "ad/eval.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define INDEX_DIMS_MAX 256    /* what is asked for beyond them is evaluated */
+#define INDEX_PROFILES_MAX 32 /* rectangles of one ad; a disjunction with more is evaluated */
+
+struct index;
+
+struct index *index_new(void);
+void index_free(struct index *index);
+
+/* An ad of the other side like this may come: its names get dimensions. */
+void index_learn(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad);
+
+/* Puts in many ads at once, called 0 to count - 1; the index must be empty. Much quicker than one by one. Ads are held. */
+void index_build(struct index *index, const struct env *env, struct arena *scratch, struct tree *const *ads,
+                 uint32_t count);
+
+/* Puts in an ad, or replaces the one of that number; takes one out. */
+void index_put(struct index *index, const struct env *env, struct arena *scratch, uint32_t id, struct tree *ad);
+void index_remove(struct index *index, uint32_t id);
+
+/* Reads again, at the time of the environment, the ads whose constraints depend on the time. */
+void index_refresh(struct index *index, const struct env *env, struct arena *scratch);
+
+/* Calls `found` for each ad that matches: both constraints are true. In no particular order. `scratch` is left as it was. What is
+ * found may not change the index meanwhile. */
+typedef void index_found_fn(void *user, uint32_t id);
+void index_probe(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
+                 index_found_fn *found, void *user);
+
+/* What the last probe did. */
+struct index_probed {
+    uint64_t tests;       /* lines that were looked at */
+    uint64_t candidates;  /* rows that the lines left */
+    uint64_t evaluations; /* constraints that were evaluated */
+    uint64_t found;
+};
+struct index_probed index_probed(const struct index *index);
+
+size_t index_bytes(const struct index *index); /* of memory, the ads themselves not counted */
+
+/* Is it in order? Else why not; for tests. */
+bool index_valid(const struct index *index, const char **ret_why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,110 @@
+/* index_parts.h: what the files of the index share; not installed.
+ *
+ *     index.c      the rows: ads come, change and go
+ *     profiles.c   an ad as rectangles
+ *     probe.c      an ad of the other side looks for those that match */
+#ifndef BERTH_INDEX_INDEX_PARTS_H
+#define BERTH_INDEX_INDEX_PARTS_H
+
+#include "index/dim.h"
+#include "index/index.h"
+#include "index/wants.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NO_ROW UINT32_MAX
+#define NO_DIM UINT32_MAX
+
+/* The lines that every block begins with. */
+enum { LINE_LIVE, LINE_EVALUATE /* what the row asks for is not all in the dimensions */, LINE_NONE, LINE_DIMS };
+
+/* An ad. */
+struct entry {
+    struct tree *ad; /* held; NULL: there is none of that number */
+    uint32_t row;    /* the first of its rows, or NO_ROW when it takes nobody */
+    uint32_t stamp;  /* of the probe that found it last */
+    bool several;    /* it has more rows than one */
+    bool timed;      /* it is read again when the time has moved */
+};
+
+struct row {
+    uint32_t id;   /* of its ad */
+    uint32_t next; /* the next row of the same ad, or the next free one; or NO_ROW */
+};
+
+/* A name and its dimensions, in one direction. */
+struct index_name {
+    symbol name;
+    uint32_t first; /* dimension, the others follow by dim.same; NO_DIM */
+};
+
+/* Finds names: a power of two of slots. */
+struct index_names {
+    struct index_name *items;
+    uint32_t count;
+    uint16_t slots[INDEX_DIMS_MAX * 2]; /* the place plus one, or 0 */
+};
+
+struct test {
+    uint32_t in, out, maybe; /* lines: (in and not out) or maybe */
+};
+
+struct index {
+    struct symbols *symbols; /* of the first ad; all must share it */
+    struct key_strings strings;
+    struct dim *dims; /* INDEX_DIMS_MAX of them have room */
+    uint32_t dim_count;
+    struct index_names imported, exported;
+    struct line **blocks;
+    uint32_t block_count, line_count, line_room;
+    struct row *rows;
+    uint32_t row_count, row_room, free_row, encoded_rows;
+    struct entry *entries;
+    uint32_t entry_count, timed_count;
+    uint32_t stamp;
+    struct wants wants; /* of the ad at hand */
+    struct probe *probe;
+    struct index_probed probed;
+};
+
+/* A dimension by name, kind and reader; NO_DIM when there is none, or, with `make`, no room for one. */
+uint32_t index_dim(struct index *index, bool exported, symbol name, unsigned kind, bool counts, bool make);
+uint32_t index_names_find(const struct index_names *names, symbol name);
+
+/* What the ad has in an imported dimension. */
+struct dim_cell index_cell(struct index *index, const struct dim *dim, const struct tree *ad);
+
+/* The number of a key: a string's is made, or with `find` KEY_STRING_NONE if nobody has it. */
+double index_key(struct index *index, const struct key *key, bool find);
+
+/* A rectangle's exported side: a cell for each dimension in which it is bounded. */
+struct bound {
+    uint32_t dim;
+    struct dim_cell cell;
+};
+
+struct profile {
+    struct bound *bounds;
+    uint32_t count, room;
+    bool evaluate; /* the ad's constraint says more */
+};
+
+struct profiles {
+    struct profile items[INDEX_PROFILES_MAX];
+    uint32_t count;
+};
+
+void profiles_init(struct profiles *profiles);
+void profiles_done(struct profiles *profiles);
+
+/* The rectangles of what index->wants holds; none when it takes nobody. Dimensions are made as they are needed. */
+void profiles_make(struct profiles *profiles, struct index *index);
+
+void probe_free(struct probe *probe);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,53 @@
+/* key.h: values as an index orders them: a kind and a number.
+ *
+ * Numbers, truth values and times are doubles; integers past 2^53, which doubles do not tell apart, are no keys, and neither is
+ * NaN. A string is the number of its lower-case text in a table that the index keeps. Within a kind keys compare as the language's
+ * operators do; where a dialect lets truth values count, they are numbers. */
+#ifndef BERTH_INDEX_KEY_H
+#define BERTH_INDEX_KEY_H
+
+#include "ad/value.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum key_kind { KEY_NUMBER, KEY_BOOLEAN, KEY_ABSTIME, KEY_RELTIME, KEY_STRING, KEY_KINDS };
+
+#define KEY_STRING_MAX 4096 /* bytes of a string that is a key */
+
+/* A literal of a tree as a key that is not numbered yet. */
+struct key {
+    enum key_kind kind;
+    double number;      /* all but strings */
+    const char *string; /* not folded */
+    uint32_t len;
+};
+
+/* False when the literal is no key: undefined, error, NaN, an integer past 2^53, a long string. `counts`: truth values are
+ * numbers. */
+bool key_of(const struct tree *tree, const struct expr *literal, bool counts, struct key *ret);
+
+/* Strings by number. */
+struct key_strings {
+    struct key_string *items;
+    uint32_t count, room;
+    uint32_t *slots; /* a power of two: the place plus one, or 0 */
+    uint32_t slot_count;
+    char *text; /* all of them, folded, one behind another */
+    size_t text_len, text_room;
+};
+
+#define KEY_STRING_NONE UINT32_MAX
+
+void key_strings_init(struct key_strings *strings);
+void key_strings_done(struct key_strings *strings);
+
+/* The number of a string, made if it is new; or KEY_STRING_NONE when nobody has it. */
+uint32_t key_strings_add(struct key_strings *strings, const char *text, uint32_t len);
+uint32_t key_strings_find(const struct key_strings *strings, const char *text, uint32_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

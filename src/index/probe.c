@@ -1,0 +1,530 @@
+/* probe.c: an ad of the other side looks for those that match (section 4.5.4).
+ *
+ * What it asks for, and what it has, become *tests*: lines that are intersected, block by block. A line may hold more rows than
+ * pass: those that are left are *checked* in the columns. What neither can tell is evaluated. */
+#include "base/mem.h"
+#include "index/index_parts.h"
+#include "match/match.h"
+
+#include <stdlib.h>
+
+/* The rows that satisfy a leaf: surely those in `in` and not in `out`; perhaps also those in `in_more` and not in `out_less`; and those
+ * in `maybe` must be evaluated. */
+struct reach {
+    uint32_t in, out, in_more, out_less, maybe;
+    bool exact;
+};
+
+enum check_kind { CHECK_VALUE, CHECK_BOUND, CHECK_DEVIANT };
+
+struct check {
+    enum check_kind kind;
+    uint32_t dim;
+    enum op op;
+    double v;
+};
+
+/* A part of a choice, ready for the blocks. */
+struct part {
+    unsigned char kind; /* enum wants_node_kind */
+    bool errs;          /* a LEAF that is an error where the type is wrong */
+    struct reach reach;
+    uint32_t here, deviant, absent, absent_deviant; /* lines that tell who has the wrong type */
+    uint32_t child, after;                          /* as in the wants */
+};
+
+struct probe {
+    struct test *tests;
+    struct check *checks;
+    struct part *parts; /* by the number of the node */
+    uint32_t *choices;  /* top-level nodes that are choices */
+    uint32_t *askers;   /* lines: the constraints of rows in there must be evaluated */
+    uint32_t test_count, check_count, choice_count, asker_count;
+    uint32_t test_room, check_room, part_room, choice_room, asker_room;
+    bool evaluate; /* the ad's own constraint, for every row that is left */
+    const struct env *env;
+    struct arena *scratch;
+    const struct tree *ad;
+    index_found_fn *found;
+    void *user;
+};
+
+void probe_free(struct probe *probe)
+{
+    if (!probe)
+        return;
+    free(probe->tests);
+    free(probe->checks);
+    free(probe->parts);
+    free(probe->choices);
+    free(probe->askers);
+    free(probe);
+}
+
+static struct probe *probe_of(struct index *index)
+{
+    if (!index->probe) {
+        index->probe = mem_alloc(sizeof *index->probe);
+        memset(index->probe, 0, sizeof *index->probe);
+    }
+    return index->probe;
+}
+
+static void add_test(struct probe *probe, uint32_t in, uint32_t out, uint32_t maybe)
+{
+    if (probe->test_count == probe->test_room) {
+        probe->test_room = probe->test_room ? probe->test_room * 2 : 32;
+        probe->tests = mem_grow(probe->tests, probe->test_room * sizeof *probe->tests);
+    }
+    probe->tests[probe->test_count++] = (struct test){in, out, maybe};
+}
+
+static void add_check(struct probe *probe, enum check_kind kind, uint32_t dim, enum op op, double v)
+{
+    if (probe->check_count == probe->check_room) {
+        probe->check_room = probe->check_room ? probe->check_room * 2 : 32;
+        probe->checks = mem_grow(probe->checks, probe->check_room * sizeof *probe->checks);
+    }
+    probe->checks[probe->check_count++] = (struct check){kind, dim, op, v};
+}
+
+static void add_number(uint32_t **items, uint32_t *count, uint32_t *room, uint32_t number)
+{
+    if (*count == *room) {
+        *room = *room ? *room * 2 : 16;
+        *items = mem_grow(*items, *room * sizeof **items);
+    }
+    (*items)[(*count)++] = number;
+}
+
+/* ------------------------------------------------------------------------------------- what the ad asks for: imported */
+
+static bool compares(enum op op, double a, double b)
+{
+    switch (op) {
+    case OP_EQUAL:
+        return a == b;
+    case OP_NOT_EQUAL:
+        return a != b;
+    case OP_LESS:
+        return a < b;
+    case OP_LESS_EQUAL:
+        return a <= b;
+    case OP_GREATER:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+/* The line of all slabs up to that one; -1 is none. */
+static uint32_t line_upto(const struct dim *dim, int64_t slab)
+{
+    return slab < 0 ? LINE_NONE : dim->line + (uint32_t)slab;
+}
+
+/* Ordered slabs: those below `slab` or above it are in or out as a whole, and `slab` itself is in, out, or in doubt. */
+static struct reach reach_ordered(const struct dim *dim, enum op op, double v)
+{
+    int64_t slab = dim_slab(dim, v);
+    bool exact = dim_exact(dim, (uint32_t)slab);
+    bool with = exact && dim->used[slab] && compares(op, dim->only[slab], v); /* the slab's one value passes */
+    uint32_t here = dim_line_here(dim), below = line_upto(dim, slab - 1), upto = line_upto(dim, slab);
+    struct reach reach = {.exact = exact};
+
+    switch (op) {
+    case OP_LESS:
+    case OP_LESS_EQUAL:
+        reach.in = with ? upto : below;
+        reach.out = LINE_NONE;
+        reach.in_more = exact ? reach.in : upto;
+        reach.out_less = LINE_NONE;
+        break;
+    case OP_GREATER:
+    case OP_GREATER_EQUAL:
+        reach.in = reach.in_more = here;
+        reach.out = with ? below : upto;
+        reach.out_less = exact ? reach.out : below;
+        break;
+    case OP_EQUAL:
+        reach.in = with ? upto : LINE_NONE;
+        reach.out = below;
+        reach.in_more = exact ? reach.in : upto;
+        reach.out_less = below;
+        break;
+    default: /* all but the slab; and it, when its one value is another: then the line is not needed */
+        reach.in = reach.in_more = here;
+        reach.exact = exact && (with || !dim->used[slab]);
+        reach.out = reach.exact ? LINE_NONE : here;
+        reach.out_less = LINE_NONE;
+        break;
+    }
+    return reach;
+}
+
+static struct reach reach_string(const struct dim *dim, enum op op, double v)
+{
+    uint32_t slab = dim_slab(dim, v), here = dim_line_here(dim);
+    bool exact = v != KEY_STRING_NONE && dim_exact(dim, slab) && slab < DIM_STRING_OWN;
+    struct reach reach = {here, here, here, LINE_NONE, LINE_NONE, false}; /* the order of strings is not known */
+
+    if (op == OP_EQUAL && v == KEY_STRING_NONE)
+        return (struct reach){LINE_NONE, LINE_NONE, LINE_NONE, LINE_NONE, LINE_NONE, true};
+    if (op == OP_NOT_EQUAL && v == KEY_STRING_NONE)
+        return (struct reach){here, LINE_NONE, here, LINE_NONE, LINE_NONE, true};
+    if (op == OP_EQUAL) {
+        reach.in_more = dim->line + slab;
+        reach.in = exact ? reach.in_more : LINE_NONE;
+        reach.out = LINE_NONE;
+        reach.exact = exact;
+    } else if (op == OP_NOT_EQUAL) {
+        reach.out = dim->line + slab;
+        reach.out_less = exact ? reach.out : LINE_NONE;
+        reach.exact = exact;
+    }
+    return reach;
+}
+
+static struct reach reach_of(const struct dim *dim, enum op op, double v)
+{
+    struct reach reach = dim->kind == KEY_STRING ? reach_string(dim, op, v) : reach_ordered(dim, op, v);
+
+    reach.maybe = dim->deviant ? dim_line_deviant(dim) : LINE_NONE;
+    return reach;
+}
+
+/* Does the matchmaker give that name a value? Then what an ad lacks is not what the other side sees. */
+static bool is_given(const struct env *env, symbol name)
+{
+    for (uint32_t i = 0; i < env->given_count; i++)
+        if (symbol_same(env->given[i].name, name))
+            return true;
+    for (uint32_t i = 0; i < env->absent_count; i++)
+        if (symbol_same(env->absent[i].name, name))
+            return true;
+    return false;
+}
+
+static uint32_t want_dim(struct index *index, const struct want *want, uint32_t key)
+{
+    return index_dim(index, false, want->name, index->wants.keys[want->keys + key].kind, index->wants.counts, false);
+}
+
+/* A comparison that must hold. */
+static void ask_compare(struct index *index, struct probe *probe, const struct want *want)
+{
+    uint32_t place = want_dim(index, want, 0);
+    const struct dim *dim = &index->dims[place];
+    struct reach reach;
+    double v;
+
+    if (place == NO_DIM) {
+        probe->evaluate = true;
+        return;
+    }
+    v = index_key(index, &index->wants.keys[want->keys], true);
+    reach = reach_of(dim, (enum op)want->op, v);
+    add_test(probe, reach.in_more, reach.out_less, reach.maybe);
+    if (dim->kind == KEY_STRING && want->op > OP_NOT_EQUAL)
+        probe->evaluate = true;
+    else if (!reach.exact || dim->deviant)
+        add_check(probe, CHECK_VALUE, place, (enum op)want->op, v);
+}
+
+static void ask_presence(struct index *index, struct probe *probe, const struct want *want)
+{
+    uint32_t place = index_dim(index, false, want->name, DIM_ABSENCE, false, false);
+    const struct dim *dim = &index->dims[place];
+
+    if (place == NO_DIM) {
+        probe->evaluate = true;
+        return;
+    }
+    if (want->kind == WANT_ABSENT)
+        add_test(probe, dim_line_here(dim), LINE_NONE, dim_line_deviant(dim));
+    else
+        add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE);
+    if (dim->deviant)
+        add_check(probe, CHECK_DEVIANT, place, OP_NONE, 0);
+}
+
+/* ---------------------------------------------------------------------------------------------------- choices: || */
+
+struct sets {
+    struct line yes, maybe, error;
+};
+
+static void part_read(struct index *index, struct probe *probe, uint32_t node)
+{
+    const struct wants *wants = &index->wants;
+    const struct want *want = &wants->items[wants->nodes[node].want];
+    struct part *part = &probe->parts[node];
+    uint32_t absence, place;
+
+    *part = (struct part){
+        .kind = wants->nodes[node].kind, .child = wants->nodes[node].child, .after = wants->nodes[node].after};
+    for (uint32_t at = part->child; at; at = wants->nodes[at].after)
+        part_read(index, probe, at);
+    if (part->kind != WANTS_LEAF)
+        return;
+    absence = index_dim(index, false, want->name, DIM_ABSENCE, false, false);
+    place = want->kind == WANT_COMPARE ? want_dim(index, want, 0) : NO_DIM;
+    part->kind = WANTS_DEVIANT; /* unless all is known */
+    if (absence == NO_DIM || is_given(probe->env, want->name))
+        return;
+    part->absent = dim_line_here(&index->dims[absence]);
+    part->absent_deviant = dim_line_deviant(&index->dims[absence]);
+    if (want->kind == WANT_COMPARE && place != NO_DIM) {
+        const struct dim *dim = &index->dims[place];
+
+        part->reach = reach_of(dim, (enum op)want->op, index_key(index, &wants->keys[want->keys], true));
+        part->here = dim_line_here(dim);
+        part->deviant = dim_line_deviant(dim);
+        part->errs = true;
+        part->kind = WANTS_LEAF;
+    } else if (want->kind == WANT_ABSENT || want->kind == WANT_PRESENT) {
+        bool absent = want->kind == WANT_ABSENT;
+        uint32_t in = absent ? part->absent : LINE_LIVE, out = absent ? LINE_NONE : part->absent;
+
+        part->reach = (struct reach){in, out, in, out, part->absent_deviant, true};
+        part->kind = WANTS_LEAF;
+    }
+}
+
+static void sets_leaf(const struct part *part, const struct line *block, struct sets *ret)
+{
+    const struct reach *reach = &part->reach;
+
+    for (int i = 0; i < LINE_WORDS; i++) {
+        line_word yes = block[reach->in].words[i] & ~block[reach->out].words[i];
+        line_word more = block[reach->in_more].words[i] & ~block[reach->out_less].words[i];
+        line_word deviant = block[reach->maybe].words[i];
+
+        ret->maybe.words[i] = (more & ~yes) | deviant;
+        ret->yes.words[i] = yes & ~deviant;
+        ret->error.words[i] = 0;
+        if (part->errs)
+            ret->error.words[i] =
+                block[LINE_LIVE].words[i] & ~(block[part->here].words[i] | block[part->deviant].words[i] |
+                                              block[part->absent].words[i] | block[part->absent_deviant].words[i]);
+    }
+}
+
+/* What the parts of a choice, or of a conjunction inside it, make together. Where || goes from left to right, an error counts only
+ * before a part that is true. */
+static void sets_of(const struct probe *probe, bool ordered, uint32_t node, const struct line *block, struct sets *ret)
+{
+    const struct part *part = &probe->parts[node];
+    bool all = part->kind == WANTS_AND;
+    struct sets one;
+
+    memset(ret, 0, sizeof *ret);
+    if (part->kind == WANTS_LEAF) {
+        sets_leaf(part, block, ret);
+        return;
+    }
+    if (part->kind == WANTS_DEVIANT) {
+        ret->maybe = block[LINE_LIVE];
+        return;
+    }
+    if (all)
+        ret->yes = block[LINE_LIVE];
+    for (uint32_t at = part->child; at; at = probe->parts[at].after) {
+        sets_of(probe, ordered, at, block, &one);
+        for (int i = 0; i < LINE_WORDS; i++) {
+            line_word *yes = &ret->yes.words[i], *maybe = &ret->maybe.words[i], *error = &ret->error.words[i];
+
+            if (all) {
+                *yes &= one.yes.words[i];
+                *maybe |= one.maybe.words[i] | (ordered ? one.error.words[i] : 0);
+                *error |= ordered ? 0 : one.error.words[i];
+            } else if (ordered) {
+                line_word settled = *yes | *error, open = ~(settled | *maybe);
+
+                *yes |= one.yes.words[i] & open;
+                *error |= one.error.words[i] & open;
+                *maybe |= one.maybe.words[i] & ~settled;
+            } else {
+                *yes |= one.yes.words[i];
+                *maybe |= one.maybe.words[i];
+                *error |= one.error.words[i];
+            }
+        }
+    }
+    for (int i = 0; i < LINE_WORDS; i++) {
+        if (!ordered)
+            ret->maybe.words[i] &= ~ret->error.words[i];
+        ret->yes.words[i] &= ~(ret->error.words[i] | ret->maybe.words[i]);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------- what the ad has: exported */
+
+/* The rows that ask for an attribute which the ad has in that way. */
+static void offer_value(struct index *index, struct probe *probe, uint32_t place, const struct expr *found)
+{
+    const struct dim *dim = &index->dims[place];
+    uint32_t slab;
+    struct key key;
+    double v;
+
+    if (!dim->here)
+        return;
+    if (!found && is_given(probe->env, dim->name)) {
+        add_number(&probe->askers, &probe->asker_count, &probe->asker_room, dim_line_here(dim));
+        return;
+    }
+    if (!found || found->kind <= EXPR_ERROR) {
+        add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE);
+        return;
+    }
+    if (found->kind > EXPR_RELTIME || !key_of(probe->ad, found, dim->counts, &key)) {
+        add_number(&probe->askers, &probe->asker_count, &probe->asker_room, dim_line_here(dim));
+        return;
+    }
+    if (key.kind != dim->kind) {
+        add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE);
+        return;
+    }
+    v = index_key(index, &key, true);
+    slab = dim_slab(dim, v);
+    add_test(probe, dim->line + slab, LINE_NONE, LINE_NONE);
+    if (!dim_exact(dim, slab))
+        add_check(probe, CHECK_BOUND, place, OP_NONE, v);
+}
+
+static void probe_prepare(struct index *index, struct probe *probe)
+{
+    const struct wants *wants = &index->wants;
+    const struct expr *root = tree_root(probe->ad);
+
+    probe->test_count = probe->check_count = probe->choice_count = probe->asker_count = 0;
+    probe->evaluate = wants->deviant;
+    if (probe->part_room < wants->node_count) {
+        probe->part_room = wants->node_room;
+        probe->parts = mem_grow(probe->parts, probe->part_room * sizeof *probe->parts);
+    }
+    for (uint32_t node = wants->top; node; node = wants->nodes[node].after) {
+        const struct want *want = &wants->items[wants->nodes[node].want];
+
+        if (wants->nodes[node].kind == WANTS_OR) {
+            part_read(index, probe, node);
+            add_number(&probe->choices, &probe->choice_count, &probe->choice_room, node);
+        } else if (wants->nodes[node].kind != WANTS_LEAF || is_given(probe->env, want->name)) {
+            probe->evaluate = true;
+        } else if (want->kind == WANT_COMPARE) {
+            ask_compare(index, probe, want);
+        } else if (want->kind == WANT_AMONG) {
+            probe->evaluate = true;
+        } else {
+            ask_presence(index, probe, want);
+        }
+    }
+    for (uint32_t i = 0; i < index->exported.count; i++) {
+        const struct expr *found = tree_find(probe->ad, root, index->exported.items[i].name);
+
+        for (uint32_t dim = index->exported.items[i].first; dim != NO_DIM; dim = index->dims[dim].same)
+            offer_value(index, probe, dim, found);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------- block by block */
+
+/* A row that the lines have left. `doubt`: a choice could not be settled. */
+static void row_try(struct index *index, struct probe *probe, struct line *block, uint32_t row, bool doubt)
+{
+    struct entry *entry = &index->entries[index->rows[row].id];
+    uint32_t bit = row % LINE_ROWS;
+    bool own = probe->evaluate || doubt, others = line_has(&block[LINE_EVALUATE], bit);
+
+    for (uint32_t i = 0; i < probe->check_count; i++) {
+        const struct check *check = &probe->checks[i];
+        const struct dim *dim = &index->dims[check->dim];
+
+        if (check->kind == CHECK_BOUND) {
+            if (!dim_takes(dim, row, check->v))
+                return;
+        } else if (line_has(&block[dim_line_deviant(dim)], bit)) {
+            own = true;
+        } else if (check->kind == CHECK_VALUE && !compares(check->op, dim->low[row], check->v)) {
+            return;
+        }
+    }
+    if (entry->stamp == index->stamp)
+        return; /* by another of its rows */
+    for (uint32_t i = 0; i < probe->asker_count && !others; i++)
+        others = line_has(&block[probe->askers[i]], bit);
+    if (own) {
+        index->probed.evaluations++;
+        if (!match_accepts(probe->env, probe->scratch, probe->ad, entry->ad))
+            return;
+    }
+    if (others) {
+        index->probed.evaluations++;
+        if (!match_accepts(probe->env, probe->scratch, entry->ad, probe->ad))
+            return;
+    }
+    entry->stamp = index->stamp;
+    index->probed.found++;
+    probe->found(probe->user, index->rows[row].id);
+}
+
+static void block_try(struct index *index, struct probe *probe, uint32_t n)
+{
+    struct line *block = index->blocks[n], left = block[LINE_LIVE], doubt = {0};
+
+    for (uint32_t i = 0; i < probe->test_count; i++) {
+        const struct line *in = &block[probe->tests[i].in], *out = &block[probe->tests[i].out];
+        const struct line *maybe = &block[probe->tests[i].maybe];
+        line_word any = 0;
+
+        for (int k = 0; k < LINE_WORDS; k++) {
+            left.words[k] &= (in->words[k] & ~out->words[k]) | maybe->words[k];
+            any |= left.words[k];
+        }
+        index->probed.tests++;
+        if (!any)
+            return;
+    }
+    for (uint32_t i = 0; i < probe->choice_count; i++) {
+        struct sets sets;
+
+        sets_of(probe, index->wants.ordered, probe->choices[i], block, &sets);
+        for (int k = 0; k < LINE_WORDS; k++) {
+            left.words[k] &= sets.yes.words[k] | sets.maybe.words[k];
+            doubt.words[k] |= sets.maybe.words[k];
+        }
+    }
+    for (uint32_t k = 0; k < LINE_WORDS; k++) {
+        for (line_word word = left.words[k]; word; word &= word - 1) {
+            uint32_t bit = k * 64 + (uint32_t)__builtin_ctzll(word);
+
+            index->probed.candidates++;
+            row_try(index, probe, block, n * LINE_ROWS + bit, line_has(&doubt, bit));
+        }
+    }
+}
+
+void index_probe(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
+                 index_found_fn *found, void *user)
+{
+    struct probe *probe = probe_of(index);
+
+    index->probed = (struct index_probed){0};
+    if (++index->stamp == 0) { /* it has gone round: old ones must not be taken for new */
+        for (uint32_t i = 0; i < index->entry_count; i++)
+            index->entries[i].stamp = 0;
+        index->stamp = 1;
+    }
+    wants_read(&index->wants, env, scratch, ad);
+    if (index->wants.never)
+        return;
+    probe->env = env;
+    probe->scratch = scratch;
+    probe->ad = ad;
+    probe->found = found;
+    probe->user = user;
+    probe_prepare(index, probe);
+    for (uint32_t n = 0; n * LINE_ROWS < index->row_count; n++)
+        block_try(index, probe, n);
+}
