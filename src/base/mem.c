@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 void *mem_alloc(size_t size)
 {
@@ -10,6 +11,22 @@ void *mem_alloc(size_t size)
 
     if (!got)
         abort();
+    return got;
+}
+
+void *mem_alloc_lines(size_t size)
+{
+    const size_t page = (size_t)2 << 20, line = 64;
+    size_t align = size >= page ? page : line, room = (size + align - 1) / align * align;
+    void *got = aligned_alloc(align, room ? room : align);
+
+    if (!got)
+        abort();
+#ifdef MADV_HUGEPAGE
+    if (align == page)
+        madvise(got, room, MADV_HUGEPAGE); /* a wish: it may fail */
+#endif
+    memset(got, 0, size);
     return got;
 }
 

@@ -10,6 +10,8 @@ extern "C" {
 
 /* All three abort when memory has run out. The caller frees with free(). */
 void *mem_alloc(size_t size);
+/* Cleared, and aligned to 64 bytes. What is large lies in large pages where the system has them: looking about in it is cheaper. */
+void *mem_alloc_lines(size_t size);
 void *mem_grow(void *old, size_t size);
 char *mem_dup(const char *text, size_t len); /* a NUL follows the copy */
 

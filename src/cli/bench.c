@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/report.h"
+#include "cli/workload.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
@@ -23,19 +24,41 @@ static int option_rounds(const char *text, void *target, struct err *err)
     return option_count_to(text, BENCH_ROUNDS_MAX, target, err);
 }
 
+static int option_attributes(const char *text, void *target, struct err *err)
+{
+    return option_count_to(text, WORKLOAD_ATTRIBUTES_MAX, target, err);
+}
+
+static int option_mix(const char *text, void *target, struct err *err)
+{
+    static const char mixes[] = "TMD";
+    const char *found = text[0] && !text[1] ? strchr(mixes, text[0]) : NULL;
+
+    if (!found)
+        return err_set(err, "expected T, M or D, got '%.60s'", text);
+    *(int *)target = (int)(found - mixes);
+    return 0;
+}
+
 #define S struct bench_settings
 static const struct option bench_options[] = {
     {0, "ads", "N",
      "how many ads to parse, evaluations in a round, or offers of why (100000 if not given), or ads a side of pair-4 "
-     "(2000)",
+     "and index (2000)",
      option_ads, offsetof(S, ads)},
     {0, "rounds", "N", "how often to measure; the best round counts (7 if not given)", option_rounds,
      offsetof(S, rounds)},
+    {0, "attributes", "K", "attributes of an ad in the index's workload (4 if not given)", option_attributes,
+     offsetof(S, attributes)},
+    {0, "queries", "N", "how many ads look for matches there (as many as --ads if not given)", option_ads,
+     offsetof(S, queries)},
+    {0, "mix", "T|M|D", "domains there: of 10 values, half of them, or of as many as there are ads (D)", option_mix,
+     offsetof(S, mix)},
     {0, "seed", "N", "what the generated ads depend on (1 if not given)", option_number, offsetof(S, seed)},
 };
 #undef S
 
-static const struct bench_settings bench_defaults = {.rounds = 7, .seed = 1};
+static const struct bench_settings bench_defaults = {.rounds = 7, .seed = 1, .attributes = 4, .mix = WORKLOAD_D};
 
 static const struct bench_kind {
     const char *name;
@@ -45,11 +68,12 @@ static const struct bench_kind {
     {"parse", bench_parse, 100000},
     {"eval", bench_eval, 100000},
     {"pair", bench_pair, 2000},
+    {"index", bench_index, 2000},
     {"why", bench_why, 100000},
 };
 #define BENCH_KINDS (sizeof bench_kinds / sizeof *bench_kinds)
 
-static double clock_seconds(void)
+double bench_clock(void)
 {
     struct timespec now;
 
@@ -88,12 +112,12 @@ void bench_start(struct bench *bench)
         ioctl(bench->counter, PERF_EVENT_IOC_RESET, 0);
         ioctl(bench->counter, PERF_EVENT_IOC_ENABLE, 0);
     }
-    bench->started = clock_seconds();
+    bench->started = bench_clock();
 }
 
 void bench_stop(struct bench *bench)
 {
-    double seconds = clock_seconds() - bench->started;
+    double seconds = bench_clock() - bench->started;
     uint64_t count;
 
     if (bench->counter >= 0) {
@@ -156,7 +180,7 @@ static int fail_unknown_kind(const char *name)
     if (nearest.name)
         report("there is no bench '%.60s'; did you mean '%s'?", name, nearest.name);
     else
-        report("there is no bench '%.60s'; there are parse, eval, pair and why", name);
+        report("there is no bench '%.60s'; there are parse, eval, pair, index and why", name);
     return STATUS_BAD;
 }
 
@@ -165,7 +189,7 @@ static int bench_run(const void *given, int word_count, char **words)
     struct bench_settings settings = *(const struct bench_settings *)given;
 
     if (word_count != 1) {
-        report("bench wants what to measure: parse, eval, pair or why");
+        report("bench wants what to measure: parse, eval, pair, index or why");
         return STATUS_BAD;
     }
     for (size_t i = 0; i < BENCH_KINDS; i++) {
@@ -181,7 +205,7 @@ static int bench_run(const void *given, int word_count, char **words)
 const struct command command_bench = {
     .name = "bench",
     .summary = "measure how fast and how small this program is here",
-    .usage = "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nwhy [OPTIONS]",
+    .usage = "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]",
     .about =
         "Prints one JSON object a measurement: its `name` and parameters, the `seconds` of the best of several rounds "
         "(after one that is not counted), the `operations` in a round, `per_second` and `nanoseconds` an operation, "
@@ -193,6 +217,8 @@ const struct command command_bench = {
         "    eval    the constraints of four well-known ads, each against one that fits\n"
         "    pair    symmetric matches of ads made ready: all pairs of two sides of small\n"
         "            ads, and a workstation with a job that fits and one that does not\n"
+        "    index   all matches of two sides of small ads, by trying every pair and by the\n"
+        "            index, with conversion and building\n"
         "    why     one request explained over many workstations: none fit, an attribute\n"
         "            is misspelt, all refuse, many match",
     .examples = {{"berth bench parse", NULL}, {"berth bench eval --rounds 20", NULL}},

@@ -30,11 +30,15 @@
 
 struct bench_settings {
     uint64_t ads, rounds, seed;
+    uint64_t attributes; /* of each ad of the index's workload ... */
+    int mix;             /* ... its enum workload_mix ... */
+    uint64_t queries;    /* ... and how many look for matches; 0: as many as there are ads */
 };
 
 int bench_parse(const struct bench_settings *settings); /* returns an enum status */
 int bench_eval(const struct bench_settings *settings);
 int bench_pair(const struct bench_settings *settings);
+int bench_index(const struct bench_settings *settings);
 int bench_why(const struct bench_settings *settings);
 
 /* What a round of so many operations took. */
@@ -45,6 +49,8 @@ struct bench {
     int counter;         /* the descriptor that counts them, or -1 */
     double started;
 };
+
+double bench_clock(void); /* seconds, from some time on */
 
 void bench_init(struct bench *bench, uint64_t operations);
 void bench_done(struct bench *bench);

@@ -68,7 +68,7 @@ static void measure_four(const struct bench_settings *settings, struct symbols *
     struct bench bench;
     uint64_t matches = 0;
 
-    workload_init(&workload, symbols, settings->seed, side, 4, WORKLOAD_D);
+    workload_init(&workload, symbols, settings->seed, side, side, 4, WORKLOAD_D);
     queries = parties_make(arena, workload.queries, side);
     objects = parties_make(arena, workload.objects, side);
     bench_init(&bench, (uint64_t)side * side);

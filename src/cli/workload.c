@@ -74,29 +74,32 @@ static struct tree *make(struct maker *maker, bool object)
     return build_seal(build);
 }
 
-void workload_init(struct workload *workload, struct symbols *symbols, uint64_t seed, size_t count, unsigned attributes,
-                   enum workload_mix mix)
+void workload_init(struct workload *workload, struct symbols *symbols, uint64_t seed, size_t objects, size_t queries,
+                   unsigned attributes, enum workload_mix mix)
 {
-    struct maker maker = {.count = count, .attributes = attributes, .mix = mix};
+    struct maker maker = {.count = objects, .attributes = attributes, .mix = mix};
 
     build_init(&maker.build, symbols, &dialect_classic);
     rng_init(&maker.rng, seed);
-    workload->count = count;
-    workload->objects = mem_alloc(count * sizeof(struct tree *));
-    workload->queries = mem_alloc(count * sizeof(struct tree *));
-    for (size_t i = 0; i < count; i++) {
-        workload->objects[i] = make(&maker, true);
-        workload->queries[i] = make(&maker, false);
+    workload->object_count = objects;
+    workload->query_count = queries;
+    workload->objects = mem_alloc(objects * sizeof(struct tree *));
+    workload->queries = mem_alloc(queries * sizeof(struct tree *));
+    for (size_t i = 0; i < objects || i < queries; i++) {
+        if (i < objects)
+            workload->objects[i] = make(&maker, true);
+        if (i < queries)
+            workload->queries[i] = make(&maker, false);
     }
     build_done(&maker.build);
 }
 
 void workload_done(struct workload *workload)
 {
-    for (size_t i = 0; i < workload->count; i++) {
+    for (size_t i = 0; i < workload->object_count; i++)
         tree_unref(workload->objects[i]);
+    for (size_t i = 0; i < workload->query_count; i++)
         tree_unref(workload->queries[i]);
-    }
     free(workload->objects);
     free(workload->queries);
     *workload = (struct workload){0};

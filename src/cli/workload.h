@@ -16,12 +16,13 @@
 enum workload_mix { WORKLOAD_T, WORKLOAD_M, WORKLOAD_D };
 
 struct workload {
-    struct tree **objects, **queries; /* `count` of each */
-    size_t count;
+    struct tree **objects, **queries;
+    size_t object_count, query_count;
 };
 
-void workload_init(struct workload *workload, struct symbols *symbols, uint64_t seed, size_t count, unsigned attributes,
-                   enum workload_mix mix);
+/* The domains that grow are as large as the number of objects. */
+void workload_init(struct workload *workload, struct symbols *symbols, uint64_t seed, size_t objects, size_t queries,
+                   unsigned attributes, enum workload_mix mix);
 void workload_done(struct workload *workload);
 
 #endif

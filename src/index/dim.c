@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define SAMPLE_MAX 4096 /* values that the cuts are chosen by */
+#define SAMPLE_MAX 256 /* values that the cuts are chosen by */
 
 static bool is_string(const struct dim *dim)
 {
@@ -125,7 +125,7 @@ static struct span span_of(struct dim *dim, double low, double high)
             span.without = slab;
     } else if (isnan(high)) {
         slab = ordered_slab(dim, low);
-        if (slab_begin(dim, slab) == low && slab_end(dim, slab) == nextafter(low, INFINITY))
+        if (slab_begin(dim, slab) == low && slab_end(dim, slab) == key_after(low))
             span.without = slab;
         else
             span.part[0] = slab;
@@ -134,7 +134,7 @@ static struct span span_of(struct dim *dim, double low, double high)
         span.last = ordered_slab(dim, high);
         if (slab_begin(dim, span.first) != low)
             span.part[0] = span.first;
-        if (high != INFINITY && slab_end(dim, span.last) != nextafter(high, INFINITY) && span.part[0] != span.last)
+        if (high != INFINITY && slab_end(dim, span.last) != key_after(high) && span.part[0] != span.last)
             span.part[1] = span.last;
     }
     return span;
@@ -171,33 +171,51 @@ void dim_put_column(struct dim *dim, struct line *block, uint32_t row, const str
         dim->high[row] = cell->high;
 }
 
+/* Changes the bit in the lines from one up to below another. */
+static void flip(struct line *lines, uint32_t bit, uint32_t from, uint32_t to)
+{
+    for (uint32_t k = from < to ? from : to; k < (from < to ? to : from); k++)
+        lines[k].words[bit >> 6] ^= (line_word)1 << (bit & 63);
+}
+
 static void put_exported(struct dim *dim, struct line *block, uint32_t row, const struct dim_cell *cell, bool fresh)
 {
     struct line *lines = &block[dim->line];
-    struct span span;
+    struct span span, before = {0};
 
     if (!fresh) {
-        span = span_of(dim, dim->low[row], dim->high[row]);
-        span_count(dim, &span, false);
+        before = span_of(dim, dim->low[row], dim->high[row]);
+        span_count(dim, &before, false);
     }
     dim->low[row] = cell->low;
     dim->high[row] = cell->high;
     span = span_of(dim, cell->low, cell->high);
     span_count(dim, &span, true);
-    for (uint32_t k = 0; k < dim->slab_count; k++)
-        line_set(&lines[k], row % LINE_ROWS, k >= span.first && k <= span.last && k != span.without);
+    if (fresh || is_string(dim) || before.without != NO_SLAB || span.without != NO_SLAB) {
+        for (uint32_t k = 0; k < dim->slab_count; k++)
+            line_set(&lines[k], row % LINE_ROWS, k >= span.first && k <= span.last && k != span.without);
+    } else { /* only what is different: between the old beginning and the new, and likewise at the end */
+        flip(lines, row % LINE_ROWS, before.first, span.first);
+        flip(lines, row % LINE_ROWS, before.last + 1, span.last + 1);
+    }
 }
 
 static void put_imported(struct dim *dim, struct line *block, uint32_t row, const struct dim_cell *cell)
 {
     struct line *lines = &block[dim->line];
-    uint32_t slab = cell->here ? slab_for_row(dim, cell->low) : NO_SLAB;
+    uint32_t end = dim->slab_count; /* where a row begins that is in no line */
+    uint32_t before = isnan(dim->low[row]) ? end : dim_slab(dim, dim->low[row]);
+    uint32_t slab = cell->here ? slab_for_row(dim, cell->low) : end;
 
     dim->low[row] = cell->low;
     if (cell->here)
         slab_note(dim, slab, cell->low);
-    for (uint32_t k = 0; k < dim->slab_count; k++)
-        line_set(&lines[k], row % LINE_ROWS, is_string(dim) ? k == slab : k >= slab);
+    if (is_string(dim)) {
+        flip(lines, row % LINE_ROWS, before, before < end ? before + 1 : before);
+        flip(lines, row % LINE_ROWS, slab, slab < end ? slab + 1 : slab);
+    } else {
+        flip(lines, row % LINE_ROWS, before, slab);
+    }
 }
 
 static bool same(double a, double b)
@@ -240,12 +258,13 @@ static uint32_t row_cuts(const struct dim *dim, uint32_t row, double *ret)
             ret[count++] = dim->low[row];
     } else if (isnan(dim->high[row])) {
         ret[count++] = dim->low[row];
-        ret[count++] = nextafter(dim->low[row], INFINITY);
+        if (dim->low[row] != INFINITY)
+            ret[count++] = key_after(dim->low[row]);
     } else {
         if (dim->low[row] != -INFINITY)
             ret[count++] = dim->low[row];
         if (dim->high[row] != INFINITY)
-            ret[count++] = nextafter(dim->high[row], INFINITY);
+            ret[count++] = key_after(dim->high[row]);
     }
     return count;
 }

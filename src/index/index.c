@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#define LINES_STEP 16 /* a block grows by so many lines */
+
 struct index *index_new(void)
 {
     struct index *index = mem_alloc(sizeof *index);
@@ -17,7 +19,7 @@ struct index *index_new(void)
     index->imported.items = mem_alloc(INDEX_DIMS_MAX * sizeof *index->imported.items);
     index->exported.items = mem_alloc(INDEX_DIMS_MAX * sizeof *index->exported.items);
     index->line_count = LINE_DIMS;
-    index->line_room = 64;
+    index->line_room = LINES_STEP;
     index->free_row = NO_ROW;
     return index;
 }
@@ -33,8 +35,8 @@ void index_free(struct index *index)
         free(index->dims[i].low);
         free(index->dims[i].high);
     }
-    for (uint32_t i = 0; i < index->block_count; i++)
-        free(index->blocks[i]);
+    for (uint32_t i = 0; i < index->chunk_count; i++)
+        free(index->chunks[i]);
     free(index->dims);
     free(index->imported.items);
     free(index->exported.items);
@@ -68,33 +70,48 @@ uint32_t index_names_find(const struct index_names *names, symbol name)
     return place ? names->items[place - 1].first : NO_DIM;
 }
 
-static struct line *lines_alloc(uint32_t count)
+/* Memory for the blocks from `first` to below `end`. */
+static void chunk_make(struct index *index, uint32_t first, uint32_t end)
 {
-    struct line *lines = aligned_alloc(sizeof *lines, count * sizeof *lines);
+    struct line *lines = mem_alloc_lines((size_t)(end - first) * index->line_room * sizeof *lines);
 
-    if (!lines)
-        abort();
-    memset(lines, 0, count * sizeof *lines);
-    return lines;
+    index->chunks[index->chunk_count++] = lines;
+    for (uint32_t i = first; i < end; i++, lines += index->line_room)
+        index->blocks[i] = lines;
 }
 
 /* Room for so many lines more in every block. */
 static void lines_grow(struct index *index, uint32_t more)
 {
-    uint32_t room = index->line_room;
+    uint32_t room = index->line_room, old_count = index->chunk_count;
+    struct line *old[INDEX_CHUNKS_MAX], **blocks;
 
     while (room < index->line_count + more)
-        room *= 2;
+        room += LINES_STEP;
     if (room == index->line_room)
         return;
-    for (uint32_t i = 0; i < index->block_count; i++) {
-        struct line *lines = lines_alloc(room);
-
-        memcpy(lines, index->blocks[i], index->line_count * sizeof *lines);
-        free(index->blocks[i]);
-        index->blocks[i] = lines;
-    }
+    memcpy(old, index->chunks, sizeof old);
+    blocks = mem_alloc(index->block_count * sizeof *blocks);
+    for (uint32_t i = 0; i < index->block_count; i++)
+        blocks[i] = index->blocks[i];
     index->line_room = room;
+    index->chunk_count = 0;
+    if (index->block_count)
+        chunk_make(index, 0, index->block_count);
+    for (uint32_t i = 0; i < index->block_count; i++)
+        memcpy(index->blocks[i], blocks[i], index->line_count * sizeof **blocks);
+    for (uint32_t i = 0; i < old_count; i++)
+        free(old[i]);
+    free(blocks);
+}
+
+/* Rows that have nothing in the dimension, or ask nothing. */
+static void columns_fill(struct dim *dim, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to && dim->low; i++)
+        dim->low[i] = dim->exported ? -INFINITY : NAN;
+    for (uint32_t i = from; i < to && dim->high; i++)
+        dim->high[i] = INFINITY;
 }
 
 static void columns_grow(struct dim *dim, uint32_t from, uint32_t room)
@@ -102,13 +119,9 @@ static void columns_grow(struct dim *dim, uint32_t from, uint32_t room)
     if (dim->kind == DIM_ABSENCE)
         return;
     dim->low = mem_grow(dim->low, room * sizeof *dim->low);
-    for (uint32_t i = from; i < room; i++)
-        dim->low[i] = dim->exported ? -INFINITY : NAN;
-    if (!dim->exported)
-        return;
-    dim->high = mem_grow(dim->high, room * sizeof *dim->high);
-    for (uint32_t i = from; i < room; i++)
-        dim->high[i] = INFINITY;
+    if (dim->exported)
+        dim->high = mem_grow(dim->high, room * sizeof *dim->high);
+    columns_fill(dim, from, room);
 }
 
 /* Fills a new imported dimension from the ads that are there; a new exported one bounds nobody yet. */
@@ -170,6 +183,23 @@ uint32_t index_dim(struct index *index, bool exported, symbol name, unsigned kin
     return dim;
 }
 
+uint32_t index_asked(struct index *index, symbol name, unsigned kind, bool counts)
+{
+    uint32_t dim = index_dim(index, false, name, kind, counts, false);
+
+    if (dim != NO_DIM || index->dim_count == INDEX_DIMS_MAX)
+        return dim;
+    for (uint32_t i = 0; i < index->asked_count && i < INDEX_ASKED_MAX; i++) {
+        const struct asked *asked = &index->asked[i];
+
+        if (symbol_same(asked->name, name) && asked->kind == kind && asked->counts == counts)
+            return asked->stamp == index->stamp ? NO_DIM : index_dim(index, false, name, kind, counts, true);
+    }
+    index->asked[index->asked_count++ % INDEX_ASKED_MAX] =
+        (struct asked){name, index->stamp, (unsigned char)kind, counts};
+    return NO_DIM;
+}
+
 double index_key(struct index *index, const struct key *key, bool find)
 {
     if (key->kind != KEY_STRING)
@@ -204,14 +234,18 @@ struct dim_cell index_cell(struct index *index, const struct dim *dim, const str
 
 /* ---------------------------------------------------------------------------------------------------------------- rows */
 
-static void rows_grow(struct index *index)
+/* Room for that many rows. */
+static void rows_grow(struct index *index, uint32_t wanted)
 {
-    uint32_t room = index->row_room ? index->row_room * 2 : LINE_ROWS;
+    uint32_t room = (wanted + LINE_ROWS - 1) / LINE_ROWS * LINE_ROWS;
+
+    if (room <= index->row_room)
+        return;
 
     index->rows = mem_grow(index->rows, room * sizeof *index->rows);
     index->blocks = mem_grow(index->blocks, room / LINE_ROWS * sizeof *index->blocks);
-    while (index->block_count < room / LINE_ROWS)
-        index->blocks[index->block_count++] = lines_alloc(index->line_room);
+    chunk_make(index, index->block_count, room / LINE_ROWS);
+    index->block_count = room / LINE_ROWS;
     for (uint32_t i = 0; i < index->dim_count; i++)
         columns_grow(&index->dims[i], index->row_room, room);
     index->row_room = room;
@@ -224,7 +258,7 @@ static uint32_t row_take(struct index *index, uint32_t id, bool *ret_fresh)
     *ret_fresh = row == NO_ROW;
     if (row == NO_ROW) {
         if (index->row_count == index->row_room)
-            rows_grow(index);
+            rows_grow(index, index->row_count + index->row_count / 2 + 1);
         row = index->row_count++;
     } else {
         index->free_row = index->rows[row].next;
@@ -233,18 +267,18 @@ static uint32_t row_take(struct index *index, uint32_t id, bool *ret_fresh)
     return row;
 }
 
+static void entries_grow(struct index *index, uint32_t count)
+{
+    index->entries = mem_grow(index->entries, count * sizeof *index->entries);
+    for (uint32_t i = index->entry_count; i < count; i++)
+        index->entries[i] = (struct entry){.row = NO_ROW};
+    index->entry_count = count;
+}
+
 static struct entry *entry_at(struct index *index, uint32_t id)
 {
-    if (id >= index->entry_count) {
-        uint32_t count = index->entry_count ? index->entry_count : 64;
-
-        while (count <= id)
-            count *= 2;
-        index->entries = mem_grow(index->entries, count * sizeof *index->entries);
-        for (uint32_t i = index->entry_count; i < count; i++)
-            index->entries[i] = (struct entry){.row = NO_ROW};
-        index->entry_count = count;
-    }
+    if (id >= index->entry_count)
+        entries_grow(index, id + id / 2 + 64);
     return &index->entries[id];
 }
 
@@ -311,12 +345,6 @@ void index_remove(struct index *index, uint32_t id)
         entry_clear(index, &index->entries[id]);
 }
 
-static void index_adopt(struct index *index, const struct tree *ad)
-{
-    if (!index->symbols)
-        index->symbols = ad->symbols;
-}
-
 /* Reads the ad into index->wants and the profiles; the dimensions that it needs are there afterwards. */
 static void ad_read(struct index *index, const struct env *env, struct arena *scratch, struct tree *ad,
                     struct profiles *profiles)
@@ -350,6 +378,19 @@ void index_put(struct index *index, const struct env *env, struct arena *scratch
     index_settle(index);
 }
 
+/* Where rows were is nothing any more. */
+static void rows_forget(struct index *index)
+{
+    for (uint32_t i = 0; i < index->block_count; i++)
+        memset(index->blocks[i], 0, index->line_count * sizeof(struct line));
+    for (uint32_t i = 0; i < index->dim_count; i++) {
+        index->dims[i].here = index->dims[i].deviant = 0;
+        columns_fill(&index->dims[i], 0, index->row_room);
+    }
+    index->row_count = 0;
+    index->free_row = NO_ROW;
+}
+
 /* A row of a batch: columns now, lines at the end. */
 static void row_put_column(struct index *index, uint32_t row, const struct profile *profile)
 {
@@ -367,6 +408,11 @@ void index_build(struct index *index, const struct env *env, struct arena *scrat
     struct profiles profiles;
 
     profiles_init(&profiles);
+    rows_forget(index);
+    if (count == 0)
+        return;
+    rows_grow(index, count);
+    entries_grow(index, count);
     for (uint32_t id = 0; id < count; id++) {
         struct entry *entry = entry_at(index, id);
 

@@ -6,7 +6,8 @@
  * (*deviant* attributes and clauses) is evaluated for the rows that are left, and for no others; so the answer is that of trying
  * every pair.
  *
- * Only attributes that somebody asks for have dimensions: say whom to expect by index_learn.
+ * Only attributes that somebody asks for have dimensions (4.4.3): one is made when a second ad asks for it; until then the clause is
+ * evaluated. Whoever knows what will be asked says so by index_learn.
  *
  * Ads are called by numbers that the caller chooses, small ones: the index keeps a table of them. */
 #ifndef BERTH_INDEX_INDEX_H
@@ -26,7 +27,7 @@ struct index;
 struct index *index_new(void);
 void index_free(struct index *index);
 
-/* An ad of the other side like this may come: its names get dimensions. */
+/* Ads of the other side like this will come: what it asks for gets dimensions at once. */
 void index_learn(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad);
 
 /* Puts in many ads at once, called 0 to count - 1; the index must be empty. Much quicker than one by one. Ads are held. */

@@ -2,7 +2,8 @@
  *
  *     index.c      the rows: ads come, change and go
  *     profiles.c   an ad as rectangles
- *     probe.c      an ad of the other side looks for those that match */
+ *     probe.c      an ad of the other side looks for those that match
+ *     valid.c      is it in order? */
 #ifndef BERTH_INDEX_INDEX_PARTS_H
 #define BERTH_INDEX_INDEX_PARTS_H
 
@@ -16,18 +17,21 @@ extern "C" {
 
 #define NO_ROW UINT32_MAX
 #define NO_DIM UINT32_MAX
+#define INDEX_ASKED_MAX 64
+#define INDEX_CHUNKS_MAX 64 /* each at least half as large as all before it */
 
 /* The lines that every block begins with. */
 enum { LINE_LIVE, LINE_EVALUATE /* what the row asks for is not all in the dimensions */, LINE_NONE, LINE_DIMS };
 
 /* An ad. */
 struct entry {
-    struct tree *ad; /* held; NULL: there is none of that number */
-    uint32_t row;    /* the first of its rows, or NO_ROW when it takes nobody */
-    uint32_t stamp;  /* of the probe that found it last */
-    bool several;    /* it has more rows than one */
-    bool timed;      /* it is read again when the time has moved */
+    struct tree *ad;         /* held; NULL: there is none of that number */
+    uint32_t row;            /* the first of its rows, or NO_ROW when it takes nobody */
+    uint32_t stamp : 30;     /* of the probe that found it last */
+    uint32_t several : 1;    /* it has more rows than one */
+    uint32_t timed : 1;      /* it is read again when the time has moved */
 };
+#define STAMP_MAX ((1u << 30) - 1)
 
 struct row {
     uint32_t id;   /* of its ad */
@@ -49,6 +53,7 @@ struct index_names {
 
 struct test {
     uint32_t in, out, maybe; /* lines: (in and not out) or maybe */
+    uint32_t left;           /* rows of a sample that pass */
 };
 
 struct index {
@@ -58,16 +63,36 @@ struct index {
     uint32_t dim_count;
     struct index_names imported, exported;
     struct line **blocks;
+    struct line *chunks[INDEX_CHUNKS_MAX]; /* in which the blocks lie */
+    uint32_t chunk_count;
     uint32_t block_count, line_count, line_room;
     struct row *rows;
     uint32_t row_count, row_room, free_row, encoded_rows;
     struct entry *entries;
     uint32_t entry_count, timed_count;
-    uint32_t stamp;
+    uint32_t stamp; /* of the probe at hand */
+    struct asked {  /* what was asked for once, and has no dimension yet */
+        symbol name;
+        uint32_t stamp;
+        unsigned char kind;
+        bool counts;
+    } asked[INDEX_ASKED_MAX];
+    uint32_t asked_count; /* ever: the oldest make room */
     struct wants wants; /* of the ad at hand */
     struct probe *probe;
     struct index_probed probed;
 };
+
+/* All ads share one table of symbols: that of the first. */
+static inline void index_adopt(struct index *index, const struct tree *ad)
+{
+    if (!index->symbols)
+        index->symbols = ad->symbols;
+}
+
+/* The imported dimension that an ad of the other side asks for; it is made when a second one asks for it, and until then, and
+ * when there is no room, it is NO_DIM. */
+uint32_t index_asked(struct index *index, symbol name, unsigned kind, bool counts);
 
 /* A dimension by name, kind and reader; NO_DIM when there is none, or, with `make`, no room for one. */
 uint32_t index_dim(struct index *index, bool exported, symbol name, unsigned kind, bool counts, bool make);

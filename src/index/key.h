@@ -8,6 +8,8 @@
 
 #include "ad/value.h"
 
+#include <string.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,6 +29,24 @@ struct key {
 /* False when the literal is no key: undefined, error, NaN, an integer past 2^53, a long string. `counts`: truth values are
  * numbers. */
 bool key_of(const struct tree *tree, const struct expr *literal, bool counts, struct key *ret);
+
+/* The next larger number, as nextafter towards infinity; the next smaller. For what is not infinite. */
+static inline double key_after(double v)
+{
+    int64_t bits;
+
+    if (v == 0)
+        return 0x1p-1074;
+    memcpy(&bits, &v, sizeof bits);
+    bits += v > 0 ? 1 : -1;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static inline double key_before(double v)
+{
+    return -key_after(-v);
+}
 
 /* Strings by number. */
 struct key_strings {

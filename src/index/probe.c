@@ -39,6 +39,7 @@ struct probe {
     struct part *parts; /* by the number of the node */
     uint32_t *choices;  /* top-level nodes that are choices */
     uint32_t *askers;   /* lines: the constraints of rows in there must be evaluated */
+    uint32_t ahead; /* tests after which little is left of a block, probably */
     uint32_t test_count, check_count, choice_count, asker_count;
     uint32_t test_room, check_room, part_room, choice_room, asker_room;
     bool evaluate; /* the ad's own constraint, for every row that is left */
@@ -76,7 +77,7 @@ static void add_test(struct probe *probe, uint32_t in, uint32_t out, uint32_t ma
         probe->test_room = probe->test_room ? probe->test_room * 2 : 32;
         probe->tests = mem_grow(probe->tests, probe->test_room * sizeof *probe->tests);
     }
-    probe->tests[probe->test_count++] = (struct test){in, out, maybe};
+    probe->tests[probe->test_count++] = (struct test){in, out, maybe, 0};
 }
 
 static void add_check(struct probe *probe, enum check_kind kind, uint32_t dim, enum op op, double v)
@@ -207,7 +208,7 @@ static bool is_given(const struct env *env, symbol name)
 
 static uint32_t want_dim(struct index *index, const struct want *want, uint32_t key)
 {
-    return index_dim(index, false, want->name, index->wants.keys[want->keys + key].kind, index->wants.counts, false);
+    return index_asked(index, want->name, index->wants.keys[want->keys + key].kind, index->wants.counts);
 }
 
 /* A comparison that must hold. */
@@ -233,7 +234,7 @@ static void ask_compare(struct index *index, struct probe *probe, const struct w
 
 static void ask_presence(struct index *index, struct probe *probe, const struct want *want)
 {
-    uint32_t place = index_dim(index, false, want->name, DIM_ABSENCE, false, false);
+    uint32_t place = index_asked(index, want->name, DIM_ABSENCE, false);
     const struct dim *dim = &index->dims[place];
 
     if (place == NO_DIM) {
@@ -267,20 +268,22 @@ static void part_read(struct index *index, struct probe *probe, uint32_t node)
         part_read(index, probe, at);
     if (part->kind != WANTS_LEAF)
         return;
-    absence = index_dim(index, false, want->name, DIM_ABSENCE, false, false);
-    place = want->kind == WANT_COMPARE ? want_dim(index, want, 0) : NO_DIM;
+    absence = index_asked(index, want->name, DIM_ABSENCE, false);
+    place = want->kind == WANT_COMPARE || want->kind == WANT_IS ? want_dim(index, want, 0) : NO_DIM;
     part->kind = WANTS_DEVIANT; /* unless all is known */
     if (absence == NO_DIM || is_given(probe->env, want->name))
         return;
     part->absent = dim_line_here(&index->dims[absence]);
     part->absent_deviant = dim_line_deviant(&index->dims[absence]);
-    if (want->kind == WANT_COMPARE && place != NO_DIM) {
+    if (place != NO_DIM) {
         const struct dim *dim = &index->dims[place];
 
         part->reach = reach_of(dim, (enum op)want->op, index_key(index, &wants->keys[want->keys], true));
         part->here = dim_line_here(dim);
         part->deviant = dim_line_deviant(dim);
-        part->errs = true;
+        part->errs = want->kind == WANT_COMPARE;
+        if (want->kind == WANT_IS)
+            part->reach.in = LINE_NONE;
         part->kind = WANTS_LEAF;
     } else if (want->kind == WANT_ABSENT || want->kind == WANT_PRESENT) {
         bool absent = want->kind == WANT_ABSENT;
@@ -412,7 +415,7 @@ static void probe_prepare(struct index *index, struct probe *probe)
             add_number(&probe->choices, &probe->choice_count, &probe->choice_room, node);
         } else if (wants->nodes[node].kind != WANTS_LEAF || is_given(probe->env, want->name)) {
             probe->evaluate = true;
-        } else if (want->kind == WANT_COMPARE) {
+        } else if (want->kind == WANT_COMPARE || want->kind == WANT_IS) {
             ask_compare(index, probe, want);
         } else if (want->kind == WANT_AMONG) {
             probe->evaluate = true;
@@ -505,13 +508,54 @@ static void block_try(struct index *index, struct probe *probe, uint32_t n)
     }
 }
 
+#define SORTED_FROM 16 /* blocks from which on it pays to begin with the tests that leave least */
+
+/* Puts the tests in front that leave least in a block from the middle. */
+static void tests_sort(struct index *index, struct probe *probe)
+{
+    const struct line *block = index->blocks[index->row_count / LINE_ROWS / 2];
+
+    for (uint32_t i = 0; i < probe->test_count; i++) {
+        struct test test = probe->tests[i];
+        struct line left;
+        uint32_t k = i;
+
+        for (int w = 0; w < LINE_WORDS; w++)
+            left.words[w] = (block[test.in].words[w] & ~block[test.out].words[w]) | block[test.maybe].words[w];
+        test.left = line_count(&left);
+        for (; k > 0 && probe->tests[k - 1].left > test.left; k--)
+            probe->tests[k] = probe->tests[k - 1];
+        probe->tests[k] = test;
+    }
+    probe->ahead = 0;
+    for (double left = LINE_ROWS; left > 0.5 && probe->ahead < probe->test_count; probe->ahead++)
+        left *= (double)probe->tests[probe->ahead].left / LINE_ROWS;
+}
+
+#define AHEAD 2 /* blocks whose lines are asked for before they are needed */
+
+static void block_ahead(const struct index *index, const struct probe *probe, uint32_t n)
+{
+    const struct line *block = index->blocks[n];
+
+    __builtin_prefetch(&block[LINE_LIVE]);
+    __builtin_prefetch(&block[LINE_NONE]);
+    for (uint32_t i = 0; i < probe->ahead; i++) {
+        __builtin_prefetch(&block[probe->tests[i].in]);
+        if (probe->tests[i].out != LINE_NONE)
+            __builtin_prefetch(&block[probe->tests[i].out]);
+    }
+}
+
 void index_probe(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
                  index_found_fn *found, void *user)
 {
     struct probe *probe = probe_of(index);
+    uint32_t blocks;
 
     index->probed = (struct index_probed){0};
-    if (++index->stamp == 0) { /* it has gone round: old ones must not be taken for new */
+    index_adopt(index, ad);
+    if (++index->stamp > STAMP_MAX) { /* it has gone round: old ones must not be taken for new */
         for (uint32_t i = 0; i < index->entry_count; i++)
             index->entries[i].stamp = 0;
         index->stamp = 1;
@@ -525,6 +569,12 @@ void index_probe(struct index *index, const struct env *env, struct arena *scrat
     probe->found = found;
     probe->user = user;
     probe_prepare(index, probe);
-    for (uint32_t n = 0; n * LINE_ROWS < index->row_count; n++)
+    blocks = (index->row_count + LINE_ROWS - 1) / LINE_ROWS;
+    if (blocks >= SORTED_FROM)
+        tests_sort(index, probe);
+    for (uint32_t n = 0; n < blocks; n++) {
+        if (blocks >= SORTED_FROM && n + AHEAD < blocks)
+            block_ahead(index, probe, n + AHEAD);
         block_try(index, probe, n);
+    }
 }

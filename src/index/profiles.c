@@ -36,6 +36,8 @@ static struct dim_cell compare_cell(enum op op, double key)
 {
     struct dim_cell cell = {.here = true, .low = -INFINITY, .high = INFINITY};
 
+    if ((op == OP_LESS && key == -INFINITY) || (op == OP_GREATER && key == INFINITY))
+        return (struct dim_cell){.here = true, .low = INFINITY, .high = -INFINITY}; /* nothing is beyond */
     switch (op) {
     case OP_EQUAL:
         cell.low = cell.high = key;
@@ -45,13 +47,13 @@ static struct dim_cell compare_cell(enum op op, double key)
         cell.high = NAN;
         break;
     case OP_LESS:
-        cell.high = nextafter(key, -INFINITY);
+        cell.high = key_before(key);
         break;
     case OP_LESS_EQUAL:
         cell.high = key;
         break;
     case OP_GREATER:
-        cell.low = nextafter(key, INFINITY);
+        cell.low = key_after(key);
         break;
     default:
         cell.low = key;
@@ -88,8 +90,9 @@ static bool profile_narrow(struct profile *profile, struct index *index, const s
     const struct key *key = &index->wants.keys[want->keys];
     struct dim_cell cell;
     uint32_t dim;
+    bool alone; /* the name is asked for in one kind only */
 
-    if (want->kind != WANT_COMPARE || (key->kind == KEY_STRING && want->op > OP_NOT_EQUAL)) {
+    if ((want->kind != WANT_COMPARE && want->kind != WANT_IS) || (key->kind == KEY_STRING && want->op > OP_NOT_EQUAL)) {
         profile->evaluate = true; /* strings have no order here */
         return true;
     }
@@ -99,10 +102,11 @@ static bool profile_narrow(struct profile *profile, struct index *index, const s
         return true;
     }
     cell = compare_cell((enum op)want->op, index_key(index, key, false));
+    alone = index->dims[dim].same == NO_DIM && index_names_find(&index->exported, want->name) == dim;
     for (uint32_t i = 0; i < profile->count; i++) {
         if (profile->bounds[i].dim == dim)
             return cell_narrow(&profile->bounds[i].cell, &cell, &profile->evaluate);
-        if (symbol_same(index->dims[profile->bounds[i].dim].name, want->name))
+        if (!alone && symbol_same(index->dims[profile->bounds[i].dim].name, want->name))
             return false; /* of two kinds at once (4.4.4) */
     }
     if (profile->count == profile->room) {

@@ -26,6 +26,15 @@ void wants_done(struct wants *wants)
     *wants = (struct wants){0};
 }
 
+/* The name that a reference asks of the counterpart, or SYMBOL_NONE. */
+static inline symbol asked(const struct wants *wants, const struct expr *e)
+{
+    if (e->kind == EXPR_DOT && !wants->shadowed)
+        return symbol_same(EXPR_DOT_BASE(e), NAME_OTHER) || symbol_same(EXPR_DOT_BASE(e), NAME_TARGET) ? e->u.name.id
+                                                                                                    : SYMBOL_NONE;
+    return property_asked(wants->ad, e);
+}
+
 static uint32_t node_add(struct wants *wants, enum wants_node_kind kind)
 {
     if (wants->node_count == wants->node_room) {
@@ -97,7 +106,7 @@ static uint32_t comparison_read(struct wants *wants, const struct tree *tree, co
         literal = &parts[0];
         op = op_mirrored(op);
     }
-    if (literal->kind > EXPR_RELTIME || !(name = property_asked(wants->ad, reference)))
+    if (literal->kind > EXPR_RELTIME || !(name = asked(wants, reference)))
         return 0;
     if (op == OP_IS || op == OP_ISNT) {
         if (literal->kind == EXPR_UNDEFINED)
@@ -105,7 +114,7 @@ static uint32_t comparison_read(struct wants *wants, const struct tree *tree, co
         if ((op == OP_IS) == negated || !key_push(wants, tree, literal))
             return 0;
         wants->deviant = true;
-        return leaf_add(wants, WANT_COMPARE, OP_EQUAL, name, keys);
+        return leaf_add(wants, WANT_IS, OP_EQUAL, name, keys);
     }
     if (!key_push(wants, tree, literal))
         return 0;
@@ -115,7 +124,7 @@ static uint32_t comparison_read(struct wants *wants, const struct tree *tree, co
 /* A name alone is a truth value. */
 static uint32_t truth_read(struct wants *wants, const struct expr *e, bool negated)
 {
-    symbol name = property_asked(wants->ad, e);
+    symbol name = asked(wants, e);
     struct expr literal = {.kind = EXPR_BOOLEAN, .small = !negated};
     uint32_t keys = wants->key_count;
 
@@ -136,7 +145,7 @@ static uint32_t member_read(struct wants *wants, const struct tree *tree, const 
     symbol name;
 
     if (negated || !function || e->small != 2 || strcmp(function->name, "member") != 0 || parts[1].kind != EXPR_LIST ||
-        !(name = property_asked(wants->ad, &parts[0])))
+        !(name = asked(wants, &parts[0])))
         return 0;
     items = tree_parts(tree, &parts[1]);
     for (uint32_t i = 0; i < parts[1].u.run.count; i++) {
@@ -250,6 +259,7 @@ static void wants_reset(struct wants *wants, const struct tree *ad)
     wants->ad = ad;
     wants->count = wants->key_count = wants->node_count = 0;
     wants->top = 0;
+    wants->shadowed = tree_find(ad, tree_root(ad), NAME_OTHER) || tree_find(ad, tree_root(ad), NAME_TARGET);
     wants->counts = ad->dialect->booleans_count;
     wants->ordered = ad->dialect->logic_by_order;
     wants->never = wants->deviant = wants->timed = false;

@@ -19,6 +19,7 @@ extern "C" {
 
 enum want_kind {
     WANT_COMPARE, /* name op key */
+    WANT_IS,      /* name is key: only where == holds, but not always, and never an error */
     WANT_AMONG,   /* member(name, { keys }) */
     WANT_ABSENT,  /* name is undefined */
     WANT_PRESENT, /* name isnt undefined */
@@ -49,7 +50,8 @@ struct wants {
     struct wants_node *nodes; /* [0] is not used */
     uint32_t count, room, key_count, key_room, node_count, node_room;
     uint32_t top; /* the first node of the conjunction */
-    bool counts;  /* truth values are numbers in its dialect */
+    bool shadowed; /* `other` or TARGET is an attribute of the ad itself */
+    bool counts; /* truth values are numbers in its dialect */
     bool ordered; /* || goes from left to right there */
     bool never;   /* it takes nobody */
     bool deviant; /* something must be evaluated */
