@@ -10,8 +10,10 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "text/parse.h"
+#include "text/print.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define POOL_COUNT(array) (sizeof(array) / sizeof *(array))
@@ -27,7 +29,7 @@ struct pool_style {
     unsigned deviant;   /* percent: attributes that are expressions */
     unsigned branching; /* percent: clauses that are no comparison */
     unsigned timed;     /* percent: clauses that read the time */
-    unsigned none;      /* percent: ads without a constraint */
+    unsigned none;      /* percent: ads of side 0 without a constraint; a quarter of it on side 1 */
     unsigned clauses;   /* at most, in a constraint */
     unsigned window;    /* which of the odd numbers */
     unsigned extras;    /* names without a meaning that are asked for too: more than an index has dimensions for */
@@ -132,7 +134,7 @@ static inline struct value pool_number(struct pool_maker *m)
         I(INT64_MAX),
         R(0x1p63),
         I(INT64_MAX - 1),
-        R(1e308),
+        R(0x1.fffffffffffffp1023),
         R(INFINITY),
         R(1e22),
         R(INFINITY),
@@ -502,7 +504,7 @@ static inline void pool_add_shadow(struct pool_maker *m)
 
 static inline void pool_add_constraint(struct pool_maker *m)
 {
-    if (pool_chance(m, m->style->none))
+    if (pool_chance(m, m->side ? m->style->none / 4 : m->style->none))
         return;
     buf_adds(m->out, pool_chance(m, 85) ? "Constraint = " : "Requirements = ");
     pool_add_conjunction(m, 1 + pool_below(m, m->style->clauses), 2);

@@ -1,5 +1,5 @@
 /* match.c: berth match: one matchmaking cycle over files of ads. */
-#include "match/cycle.h"
+#include "index/finder.h"
 
 #include "cli/command.h"
 #include "cli/file.h"
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How the candidates of a request are found: each offer is tried. */
-enum engine { ENGINE_SCAN };
+/* How the candidates of a request are found. */
+enum engine { ENGINE_INDEX, ENGINE_SCAN };
 
 struct match_settings {
     const struct dialect *dialect;
@@ -26,9 +26,9 @@ struct match_settings {
 
 static int option_engine(const char *text, void *target, struct err *err)
 {
-    if (strcmp(text, "scan") != 0)
-        return err_set(err, "expected scan, got '%.60s'", text);
-    *(enum engine *)target = ENGINE_SCAN;
+    if (strcmp(text, "scan") != 0 && strcmp(text, "index") != 0)
+        return err_set(err, "expected index or scan, got '%.60s'", text);
+    *(enum engine *)target = text[0] == 's' ? ENGINE_SCAN : ENGINE_INDEX;
     return 0;
 }
 
@@ -38,7 +38,7 @@ static const struct option match_options[] = {
      offsetof(S, requests)},
     {'o', "offers", "FILE", "the ads that are asked for", option_file, offsetof(S, offers)},
     {0, "policy", "FILE", "an ad that says who is served first and with what", option_file, offsetof(S, policy)},
-    {0, "engine", "NAME", "how offers are found: scan tries every pair", option_engine, offsetof(S, engine)},
+    {0, "engine", "NAME", "how offers are found: index (the default), or scan, which tries every pair", option_engine, offsetof(S, engine)},
     OPTION_DIALECT(S),
     OPTION_NOW(S),
     OPTION_ZONE(S),
@@ -58,6 +58,7 @@ struct match_run {
     struct env env;
     struct arena arena;
     struct policy policy;
+    struct index *index; /* or NULL: every pair is tried */
     struct party *parties; /* the requests, then the offers */
     size_t count, room, request_count;
     struct table table;
@@ -135,6 +136,8 @@ static void match_found(void *user, size_t root, size_t candidate, const struct 
 
 static int match_files(struct match_run *run)
 {
+    struct cycle_finder finder;
+
     if (run->settings->policy &&
         policy_load(&run->policy, run->symbols, run->settings->dialect, run->settings->policy) < 0)
         return STATUS_BAD;
@@ -143,8 +146,10 @@ static int match_files(struct match_run *run)
     run->request_count = run->count;
     if (ads_read(run, run->settings->offers) < 0)
         return STATUS_BAD;
+    if (run->settings->engine == ENGINE_INDEX)
+        finder = finder_of(run->index = index_new());
     cycle_run(&run->env, &run->arena, &run->policy, run->parties, run->request_count, run->count - run->request_count,
-              match_found, run);
+              run->index ? &finder : NULL, match_found, run);
     return run->found ? STATUS_DONE : STATUS_NO;
 }
 
@@ -173,6 +178,7 @@ static int match_run(const void *given, int word_count, char **words)
         table_finish(&run.table);
     table_done(&run.table);
     policy_done(&run.policy);
+    index_free(run.index);
     while (run.count)
         party_done(&run.parties[--run.count]);
     free(run.parties);

@@ -89,15 +89,16 @@ static void slab_note(struct dim *dim, uint32_t slab, double v)
     }
 }
 
-/* Where slab k of an ordered dimension begins, and where the next does. */
+/* Where slab k of an ordered dimension begins. */
 static double slab_begin(const struct dim *dim, uint32_t slab)
 {
     return slab ? dim->cuts[slab - 1] : -INFINITY;
 }
 
-static double slab_end(const struct dim *dim, uint32_t slab)
+/* Is that the last number in the slab? The last slab goes up to infinity itself. */
+static bool slab_ends(const struct dim *dim, uint32_t slab, double last)
 {
-    return slab + 1 < dim->slab_count ? dim->cuts[slab] : INFINITY;
+    return slab + 1 < dim->slab_count ? last != INFINITY && dim->cuts[slab] == key_after(last) : last == INFINITY;
 }
 
 /* The slabs that an exported cell takes: all from first to last, or all but one; and those that it takes a part of only. */
@@ -125,17 +126,21 @@ static struct span span_of(struct dim *dim, double low, double high)
             span.without = slab;
     } else if (isnan(high)) {
         slab = ordered_slab(dim, low);
-        if (slab_begin(dim, slab) == low && slab_end(dim, slab) == key_after(low))
+        if (slab_begin(dim, slab) == low && slab_ends(dim, slab, low))
             span.without = slab;
         else
             span.part[0] = slab;
     } else {
-        span.first = ordered_slab(dim, low);
-        span.last = ordered_slab(dim, high);
-        if (slab_begin(dim, span.first) != low)
-            span.part[0] = span.first;
-        if (high != INFINITY && slab_end(dim, span.last) != key_after(high) && span.part[0] != span.last)
-            span.part[1] = span.last;
+        if (low != -INFINITY) {
+            span.first = ordered_slab(dim, low);
+            if (slab_begin(dim, span.first) != low)
+                span.part[0] = span.first;
+        }
+        if (high != INFINITY) {
+            span.last = ordered_slab(dim, high);
+            if (!slab_ends(dim, span.last, high) && span.part[0] != span.last)
+                span.part[1] = span.last;
+        }
     }
     return span;
 }

@@ -44,6 +44,7 @@ void index_free(struct index *index)
     free(index->rows);
     free(index->entries);
     probe_free(index->probe);
+    profiles_done(&index->profiles);
     wants_done(&index->wants);
     key_strings_done(&index->strings);
     free(index);
@@ -164,6 +165,9 @@ static uint32_t dim_make(struct index *index, bool exported, symbol name, unsign
         names->slots[slot] = (uint16_t)++names->count;
     }
     dim->same = names->items[names->slots[slot] - 1].first;
+    dim->shared = dim->same != NO_DIM;
+    if (dim->shared)
+        index->dims[dim->same].shared = true;
     names->items[names->slots[slot] - 1].first = place;
     symbols_hold(index->symbols, name);
     index->dim_count++;
@@ -345,36 +349,46 @@ void index_remove(struct index *index, uint32_t id)
         entry_clear(index, &index->entries[id]);
 }
 
-/* Reads the ad into index->wants and the profiles; the dimensions that it needs are there afterwards. */
-static void ad_read(struct index *index, const struct env *env, struct arena *scratch, struct tree *ad,
-                    struct profiles *profiles)
+/* Reads the ad into index->wants and index->profiles; the dimensions that it needs are there afterwards. */
+static void ad_read(struct index *index, const struct env *env, struct arena *scratch, struct tree *ad)
 {
     index_adopt(index, ad);
+    index->env = env;
     wants_read(&index->wants, env, scratch, ad);
-    profiles_make(profiles, index);
+    profiles_make(&index->profiles, index);
+}
+
+/* What will be written of a row is asked for, so that it comes while the ad is read. */
+static void row_ahead(const struct index *index, uint32_t row)
+{
+    for (uint32_t i = 0; i < index->dim_count && row != NO_ROW; i++) {
+        if (index->dims[i].low)
+            __builtin_prefetch(&index->dims[i].low[row]);
+        if (index->dims[i].high)
+            __builtin_prefetch(&index->dims[i].high[row]);
+    }
 }
 
 void index_put(struct index *index, const struct env *env, struct arena *scratch, uint32_t id, struct tree *ad)
 {
-    struct profiles profiles;
     struct entry *entry;
 
-    profiles_init(&profiles);
+    if (id < index->entry_count)
+        row_ahead(index, index->entries[id].row);
     tree_ref(ad); /* it may be the one that goes */
-    ad_read(index, env, scratch, ad, &profiles);
+    ad_read(index, env, scratch, ad);
     entry = entry_at(index, id);
     entry_clear(index, entry);
-    *entry = (struct entry){.ad = ad, .row = NO_ROW, .several = profiles.count > 1, .timed = index->wants.timed};
+    *entry = (struct entry){.ad = ad, .row = NO_ROW, .several = index->profiles.count > 1, .timed = index->wants.timed};
     index->timed_count += entry->timed;
-    for (uint32_t i = 0; i < profiles.count; i++) {
+    for (uint32_t i = 0; i < index->profiles.count; i++) {
         bool fresh;
         uint32_t row = row_take(index, id, &fresh);
 
         index->rows[row].next = entry->row;
         entry->row = row;
-        row_put(index, row, ad, &profiles.items[i], fresh);
+        row_put(index, row, ad, &index->profiles.items[i], fresh);
     }
-    profiles_done(&profiles);
     index_settle(index);
 }
 
@@ -392,10 +406,17 @@ static void rows_forget(struct index *index)
 }
 
 /* A row of a batch: columns now, lines at the end. */
-static void row_put_column(struct index *index, uint32_t row, const struct profile *profile)
+static void row_put_column(struct index *index, uint32_t row, const struct tree *ad, const struct profile *profile)
 {
     struct line *block = index->blocks[row / LINE_ROWS];
 
+    for (uint32_t i = 0; i < index->dim_count; i++) {
+        if (!index->dims[i].exported) {
+            struct dim_cell cell = index_cell(index, &index->dims[i], ad);
+
+            dim_put_column(&index->dims[i], block, row, &cell);
+        }
+    }
     for (uint32_t i = 0; i < profile->count; i++)
         dim_put_column(&index->dims[profile->bounds[i].dim], block, row, &profile->bounds[i].cell);
     line_set(&block[LINE_LIVE], row % LINE_ROWS, true);
@@ -405,9 +426,6 @@ static void row_put_column(struct index *index, uint32_t row, const struct profi
 void index_build(struct index *index, const struct env *env, struct arena *scratch, struct tree *const *ads,
                  uint32_t count)
 {
-    struct profiles profiles;
-
-    profiles_init(&profiles);
     rows_forget(index);
     if (count == 0)
         return;
@@ -416,31 +434,24 @@ void index_build(struct index *index, const struct env *env, struct arena *scrat
     for (uint32_t id = 0; id < count; id++) {
         struct entry *entry = entry_at(index, id);
 
-        ad_read(index, env, scratch, ads[id], &profiles);
+        if (!ads[id])
+            continue;
+        ad_read(index, env, scratch, ads[id]);
         *entry = (struct entry){
-            .ad = tree_ref(ads[id]), .row = NO_ROW, .several = profiles.count > 1, .timed = index->wants.timed};
+            .ad = tree_ref(ads[id]), .row = NO_ROW, .several = index->profiles.count > 1, .timed = index->wants.timed};
         index->timed_count += entry->timed;
-        for (uint32_t i = 0; i < profiles.count; i++) {
+        for (uint32_t i = 0; i < index->profiles.count; i++) {
             bool fresh;
             uint32_t row = row_take(index, id, &fresh);
 
             index->rows[row].next = entry->row;
             entry->row = row;
-            row_put_column(index, row, &profiles.items[i]);
+            row_put_column(index, row, ads[id], &index->profiles.items[i]);
         }
     }
-    for (uint32_t i = 0; i < index->dim_count; i++) {
-        struct dim *dim = &index->dims[i];
-
-        for (uint32_t row = 0; row < index->row_count && !dim->exported; row++) {
-            struct dim_cell cell = index_cell(index, dim, ads[index->rows[row].id]);
-
-            dim_put_column(dim, index->blocks[row / LINE_ROWS], row, &cell);
-        }
-        dim_encode(dim, index->blocks, index->row_count);
-    }
+    for (uint32_t i = 0; i < index->dim_count; i++)
+        dim_encode(&index->dims[i], index->blocks, index->row_count);
     index->encoded_rows = index->row_count;
-    profiles_done(&profiles);
 }
 
 void index_refresh(struct index *index, const struct env *env, struct arena *scratch)
@@ -456,12 +467,13 @@ static void learn_node(struct index *index, uint32_t node, bool choice)
 
     for (; node; node = wants->nodes[node].after) {
         const struct wants_node *at = &wants->nodes[node];
-        const struct want *want = &wants->items[at->want];
+        const struct want *want;
 
         if (at->kind == WANTS_AND || at->kind == WANTS_OR)
             learn_node(index, at->child, true);
         if (at->kind != WANTS_LEAF)
             continue;
+        want = &wants->items[at->want];
         for (uint32_t i = 0; i < want->key_count; i++)
             index_dim(index, false, want->name, wants->keys[want->keys + i].kind, wants->counts, true);
         if (choice || want->key_count == 0) /* whether there is one matters: for itself, or to tell a wrong type */

@@ -9,6 +9,8 @@
  * Only attributes that somebody asks for have dimensions (4.4.3): one is made when a second ad asks for it; until then the clause is
  * evaluated. Whoever knows what will be asked says so by index_learn.
  *
+ * The environment may move its time and its values, but the names that it gives must stay the same.
+ *
  * Ads are called by numbers that the caller chooses, small ones: the index keeps a table of them. */
 #ifndef BERTH_INDEX_INDEX_H
 #define BERTH_INDEX_INDEX_H
@@ -30,7 +32,7 @@ void index_free(struct index *index);
 /* Ads of the other side like this will come: what it asks for gets dimensions at once. */
 void index_learn(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad);
 
-/* Puts in many ads at once, called 0 to count - 1; the index must be empty. Much quicker than one by one. Ads are held. */
+/* Puts in many ads at once, called 0 to count - 1 (NULL: there is none of that number); the index must be empty. Much quicker than one by one. Ads are held. */
 void index_build(struct index *index, const struct env *env, struct arena *scratch, struct tree *const *ads,
                  uint32_t count);
 

@@ -56,6 +56,23 @@ struct test {
     uint32_t left;           /* rows of a sample that pass */
 };
 
+/* A rectangle's exported side: a cell for each dimension in which it is bounded. */
+struct bound {
+    uint32_t dim;
+    struct dim_cell cell;
+};
+
+struct profile {
+    struct bound *bounds;
+    uint32_t count, room;
+    bool evaluate; /* the ad's constraint says more */
+};
+
+struct profiles {
+    struct profile items[INDEX_PROFILES_MAX];
+    uint32_t count;
+};
+
 struct index {
     struct symbols *symbols; /* of the first ad; all must share it */
     struct key_strings strings;
@@ -78,10 +95,24 @@ struct index {
         bool counts;
     } asked[INDEX_ASKED_MAX];
     uint32_t asked_count; /* ever: the oldest make room */
-    struct wants wants; /* of the ad at hand */
+    const struct env *env; /* of the call at hand */
+    struct wants wants;       /* of the ad at hand */
+    struct profiles profiles; /* and its rectangles */
     struct probe *probe;
     struct index_probed probed;
 };
+
+/* Does the matchmaker give that name a value? Then what an ad lacks is not what the other side sees. */
+static inline bool index_given(const struct env *env, symbol name)
+{
+    for (uint32_t i = 0; i < env->given_count; i++)
+        if (symbol_same(env->given[i].name, name))
+            return true;
+    for (uint32_t i = 0; i < env->absent_count; i++)
+        if (symbol_same(env->absent[i].name, name))
+            return true;
+    return false;
+}
 
 /* All ads share one table of symbols: that of the first. */
 static inline void index_adopt(struct index *index, const struct tree *ad)
@@ -104,24 +135,6 @@ struct dim_cell index_cell(struct index *index, const struct dim *dim, const str
 /* The number of a key: a string's is made, or with `find` KEY_STRING_NONE if nobody has it. */
 double index_key(struct index *index, const struct key *key, bool find);
 
-/* A rectangle's exported side: a cell for each dimension in which it is bounded. */
-struct bound {
-    uint32_t dim;
-    struct dim_cell cell;
-};
-
-struct profile {
-    struct bound *bounds;
-    uint32_t count, room;
-    bool evaluate; /* the ad's constraint says more */
-};
-
-struct profiles {
-    struct profile items[INDEX_PROFILES_MAX];
-    uint32_t count;
-};
-
-void profiles_init(struct profiles *profiles);
 void profiles_done(struct profiles *profiles);
 
 /* The rectangles of what index->wants holds; none when it takes nobody. Dimensions are made as they are needed. */

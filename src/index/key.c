@@ -35,7 +35,7 @@ bool key_of(const struct tree *tree, const struct expr *literal, bool counts, st
                     : literal->kind == EXPR_ABSTIME ? KEY_ABSTIME
                                                     : KEY_RELTIME;
         ret->number = (double)literal->u.integer;
-        return literal->u.integer >= -exact && literal->u.integer <= exact;
+        return literal->u.integer > -exact && literal->u.integer < exact;
     case EXPR_STRING:
         ret->kind = KEY_STRING;
         ret->number = 0;

@@ -1,6 +1,6 @@
 /* key.h: values as an index orders them: a kind and a number.
  *
- * Numbers, truth values and times are doubles; integers past 2^53, which doubles do not tell apart, are no keys, and neither is
+ * Numbers, truth values and times are doubles; integers from 2^53 on, which doubles do not tell apart, are no keys, and neither is
  * NaN. A string is the number of its lower-case text in a table that the index keeps. Within a kind keys compare as the language's
  * operators do; where a dialect lets truth values count, they are numbers. */
 #ifndef BERTH_INDEX_KEY_H
@@ -26,7 +26,7 @@ struct key {
     uint32_t len;
 };
 
-/* False when the literal is no key: undefined, error, NaN, an integer past 2^53, a long string. `counts`: truth values are
+/* False when the literal is no key: undefined, error, NaN, an integer from 2^53 on, a long string. `counts`: truth values are
  * numbers. */
 bool key_of(const struct tree *tree, const struct expr *literal, bool counts, struct key *ret);
 

@@ -194,18 +194,6 @@ static struct reach reach_of(const struct dim *dim, enum op op, double v)
     return reach;
 }
 
-/* Does the matchmaker give that name a value? Then what an ad lacks is not what the other side sees. */
-static bool is_given(const struct env *env, symbol name)
-{
-    for (uint32_t i = 0; i < env->given_count; i++)
-        if (symbol_same(env->given[i].name, name))
-            return true;
-    for (uint32_t i = 0; i < env->absent_count; i++)
-        if (symbol_same(env->absent[i].name, name))
-            return true;
-    return false;
-}
-
 static uint32_t want_dim(struct index *index, const struct want *want, uint32_t key)
 {
     return index_asked(index, want->name, index->wants.keys[want->keys + key].kind, index->wants.counts);
@@ -258,7 +246,7 @@ struct sets {
 static void part_read(struct index *index, struct probe *probe, uint32_t node)
 {
     const struct wants *wants = &index->wants;
-    const struct want *want = &wants->items[wants->nodes[node].want];
+    const struct want *want;
     struct part *part = &probe->parts[node];
     uint32_t absence, place;
 
@@ -268,10 +256,11 @@ static void part_read(struct index *index, struct probe *probe, uint32_t node)
         part_read(index, probe, at);
     if (part->kind != WANTS_LEAF)
         return;
+    want = &wants->items[wants->nodes[node].want];
     absence = index_asked(index, want->name, DIM_ABSENCE, false);
     place = want->kind == WANT_COMPARE || want->kind == WANT_IS ? want_dim(index, want, 0) : NO_DIM;
     part->kind = WANTS_DEVIANT; /* unless all is known */
-    if (absence == NO_DIM || is_given(probe->env, want->name))
+    if (absence == NO_DIM || index_given(probe->env, want->name))
         return;
     part->absent = dim_line_here(&index->dims[absence]);
     part->absent_deviant = dim_line_deviant(&index->dims[absence]);
@@ -373,7 +362,7 @@ static void offer_value(struct index *index, struct probe *probe, uint32_t place
 
     if (!dim->here)
         return;
-    if (!found && is_given(probe->env, dim->name)) {
+    if (!found && index_given(probe->env, dim->name)) {
         add_number(&probe->askers, &probe->asker_count, &probe->asker_room, dim_line_here(dim));
         return;
     }
@@ -408,12 +397,18 @@ static void probe_prepare(struct index *index, struct probe *probe)
         probe->parts = mem_grow(probe->parts, probe->part_room * sizeof *probe->parts);
     }
     for (uint32_t node = wants->top; node; node = wants->nodes[node].after) {
-        const struct want *want = &wants->items[wants->nodes[node].want];
+        const struct want *want;
 
         if (wants->nodes[node].kind == WANTS_OR) {
             part_read(index, probe, node);
             add_number(&probe->choices, &probe->choice_count, &probe->choice_room, node);
-        } else if (wants->nodes[node].kind != WANTS_LEAF || is_given(probe->env, want->name)) {
+        }
+        if (wants->nodes[node].kind != WANTS_LEAF) {
+            probe->evaluate = probe->evaluate || wants->nodes[node].kind == WANTS_DEVIANT;
+            continue;
+        }
+        want = &wants->items[wants->nodes[node].want];
+        if (index_given(probe->env, want->name)) {
             probe->evaluate = true;
         } else if (want->kind == WANT_COMPARE || want->kind == WANT_IS) {
             ask_compare(index, probe, want);

@@ -8,11 +8,6 @@
 
 #include <stdlib.h>
 
-void profiles_init(struct profiles *profiles)
-{
-    memset(profiles, 0, sizeof *profiles);
-}
-
 void profiles_done(struct profiles *profiles)
 {
     for (uint32_t i = 0; i < INDEX_PROFILES_MAX; i++)
@@ -75,7 +70,7 @@ static bool cell_narrow(struct dim_cell *cell, const struct dim_cell *by, bool *
         *evaluate = true;
         if (!isnan(interval.high))
             *cell = interval;
-        return true;
+        return isnan(cell->high) || cell->low <= cell->high;
     }
     if (by->low > cell->low)
         cell->low = by->low;
@@ -90,10 +85,13 @@ static bool profile_narrow(struct profile *profile, struct index *index, const s
     const struct key *key = &index->wants.keys[want->keys];
     struct dim_cell cell;
     uint32_t dim;
-    bool alone; /* the name is asked for in one kind only */
 
     if ((want->kind != WANT_COMPARE && want->kind != WANT_IS) || (key->kind == KEY_STRING && want->op > OP_NOT_EQUAL)) {
         profile->evaluate = true; /* strings have no order here */
+        return true;
+    }
+    if (index_given(index->env, want->name)) { /* what the counterpart lacks is not what is seen */
+        profile->evaluate = true;
         return true;
     }
     dim = index_dim(index, true, want->name, key->kind, index->wants.counts, true);
@@ -102,11 +100,10 @@ static bool profile_narrow(struct profile *profile, struct index *index, const s
         return true;
     }
     cell = compare_cell((enum op)want->op, index_key(index, key, false));
-    alone = index->dims[dim].same == NO_DIM && index_names_find(&index->exported, want->name) == dim;
     for (uint32_t i = 0; i < profile->count; i++) {
         if (profile->bounds[i].dim == dim)
             return cell_narrow(&profile->bounds[i].cell, &cell, &profile->evaluate);
-        if (!alone && symbol_same(index->dims[profile->bounds[i].dim].name, want->name))
+        if (index->dims[dim].shared && symbol_same(index->dims[profile->bounds[i].dim].name, want->name))
             return false; /* of two kinds at once (4.4.4) */
     }
     if (profile->count == profile->room) {

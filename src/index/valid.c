@@ -19,7 +19,7 @@ static bool slab_bit(const struct dim *dim, uint32_t row, uint32_t slab, bool *r
         return isnan(dim->high[row]) ? slab != dim_slab(dim, low) : slab == dim_slab(dim, low);
     }
     *ret_known = !isnan(dim->high[row]);
-    return slab >= dim_slab(dim, low) && slab <= dim_slab(dim, dim->high[row]);
+    return (low == -INFINITY || slab >= dim_slab(dim, low)) && slab <= dim_slab(dim, dim->high[row]);
 }
 
 static const char *cell_wrong(struct index *index, const struct dim *dim, uint32_t row)

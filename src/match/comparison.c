@@ -26,12 +26,12 @@ bool comparisons_want_two_types(const struct dialect *dialect, const struct comp
     return v.type == VALUE_ERROR;
 }
 
-/* An integer that a real cannot tell from its neighbours: 2^53 + 1 <= x and x <= 2^53 are both true of the real 2^53. */
+/* An integer that a real cannot tell from a neighbour: x > 2^53 and x <= 2^53 as a real are both true of the integer 2^53 + 1. */
 static bool is_blurred(const struct value *v)
 {
     const int64_t exact = (int64_t)1 << 53;
 
-    return v->type == VALUE_INTEGER && (v->u.integer > exact || v->u.integer < -exact);
+    return v->type == VALUE_INTEGER && (v->u.integer >= exact || v->u.integer <= -exact);
 }
 
 bool comparisons_agree(const struct dialect *dialect, const struct comparison *a, const struct comparison *b)

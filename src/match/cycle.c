@@ -7,10 +7,12 @@
 
 #include <stdlib.h>
 
+#define NOBODY SIZE_MAX
+
 struct candidate {
-    size_t place;              /* among the parties */
-    const struct party *party; /* the one there, or what is left of it: */
+    const struct party *party; /* the one at that place, or what is left of it: */
     struct party *residual;    /* ours, or NULL */
+    size_t before, after;      /* the places of its neighbours among those that are left, or NOBODY */
 };
 
 struct cycle {
@@ -18,18 +20,31 @@ struct cycle {
     struct arena *arena;
     const struct policy *policy;
     const struct party *parties;
+    const struct cycle_finder *finder;
     size_t *roots; /* their places among the parties */
     size_t root_count;
-    struct candidate *candidates; /* that are left, in their order */
-    size_t candidate_count;
+    struct candidate *candidates; /* by their place among the parties; those that are left are a list in their order */
+    size_t first, last;
 };
 
-/* The best so far: its place among the candidates, and its vector. */
+/* The best so far for a root: its place, and its vector. */
 struct best {
+    const struct cycle *cycle;
+    const struct party *root;
     size_t place;
     struct value *components;
     uint32_t count; /* 0: there is none */
 };
+
+static void candidate_add(struct cycle *cycle, size_t place)
+{
+    cycle->candidates[place] = (struct candidate){&cycle->parties[place], NULL, cycle->last, NOBODY};
+    if (cycle->last == NOBODY)
+        cycle->first = place;
+    else
+        cycle->candidates[cycle->last].after = place;
+    cycle->last = place;
+}
 
 static void cycle_divide(struct cycle *cycle, size_t request_count, size_t offer_count)
 {
@@ -37,6 +52,7 @@ static void cycle_divide(struct cycle *cycle, size_t request_count, size_t offer
 
     cycle->roots = mem_alloc(count * sizeof *cycle->roots);
     cycle->candidates = mem_alloc(count * sizeof *cycle->candidates);
+    cycle->first = cycle->last = NOBODY;
     for (size_t i = 0; i < count; i++) {
         bool root = cycle->policy->selection
                         ? policy_selects(cycle->policy, cycle->env, cycle->arena, cycle->parties[i].ad)
@@ -45,40 +61,68 @@ static void cycle_divide(struct cycle *cycle, size_t request_count, size_t offer
         if (root)
             cycle->roots[cycle->root_count++] = i;
         else
-            cycle->candidates[cycle->candidate_count++] = (struct candidate){i, &cycle->parties[i], NULL};
+            candidate_add(cycle, i);
     }
     policy_sort(cycle->policy, cycle->env, cycle->arena, cycle->parties, cycle->roots, cycle->root_count);
 }
 
-static bool vector_larger(const struct value *a, const struct best *than)
+/* The finder is told who there is. */
+static void cycle_start(struct cycle *cycle, size_t count)
 {
-    for (uint32_t i = 0; i < than->count; i++) {
-        int order = order_compare(&a[i], &than->components[i]);
+    size_t *places = mem_alloc(count * sizeof *places), n = 0;
+    struct tree **ads = mem_alloc(count * sizeof *ads);
 
-        if (order)
-            return order > 0;
-    }
-    return false;
+    for (size_t i = 0; i < count; i++)
+        ads[i] = cycle->parties[i].ad;
+    for (size_t place = cycle->first; place != NOBODY; place = cycle->candidates[place].after)
+        places[n++] = place;
+    cycle->finder->start(cycle->finder->user, cycle->env, cycle->arena, places, n, ads);
+    free(places);
+    free(ads);
 }
 
-/* The best candidate that is left for a root. What is not better leaves nothing in the arena. */
+static int vector_compare(const struct value *a, const struct value *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int order = order_compare(&a[i], &b[i]);
+
+        if (order)
+            return order;
+    }
+    return 0;
+}
+
+/* A candidate that matches. What is not better leaves nothing in the arena; of equal ones the first is better. */
+static void best_consider(void *user, size_t place)
+{
+    struct best *best = user;
+    const struct cycle *cycle = best->cycle;
+    struct arena_mark mark = arena_mark(cycle->arena);
+    struct value *components;
+    uint32_t count = policy_vector(cycle->policy, cycle->env, cycle->arena, best->root->ad,
+                                   cycle->candidates[place].party->ad, &components);
+    int order = count && best->count ? vector_compare(components, best->components, count) : 0;
+
+    if (count && (!best->count || order > 0 || (order == 0 && place < best->place))) {
+        best->place = place;
+        best->components = components;
+        best->count = count;
+    } else {
+        arena_rewind(cycle->arena, mark);
+    }
+}
+
+/* The best candidate that is left for a root. */
 static void cycle_best(const struct cycle *cycle, const struct party *root, struct best *ret)
 {
-    *ret = (struct best){0};
-    for (size_t i = 0; i < cycle->candidate_count; i++) {
-        const struct party *candidate = cycle->candidates[i].party;
-        struct arena_mark mark = arena_mark(cycle->arena);
-        struct value *components;
-        uint32_t count;
-
-        if (!party_matches(cycle->env, cycle->arena, root, candidate))
-            continue;
-        count = policy_vector(cycle->policy, cycle->env, cycle->arena, root->ad, candidate->ad, &components);
-        if (count && (!ret->count || vector_larger(components, ret)))
-            *ret = (struct best){i, components, count};
-        else
-            arena_rewind(cycle->arena, mark);
+    *ret = (struct best){.cycle = cycle, .root = root};
+    if (cycle->finder) {
+        cycle->finder->find(cycle->finder->user, cycle->env, cycle->arena, root->ad, best_consider, ret);
+        return;
     }
+    for (size_t place = cycle->first; place != NOBODY; place = cycle->candidates[place].after)
+        if (party_matches(cycle->env, cycle->arena, root, cycle->candidates[place].party))
+            best_consider(ret, place);
 }
 
 /* How many units a root asks for: its Count, if that is a whole number above zero. */
@@ -95,15 +139,14 @@ static int64_t root_units(const struct cycle *cycle, const struct party *root)
     return count.u.integer < CYCLE_COUNT_MAX ? count.u.integer : CYCLE_COUNT_MAX;
 }
 
-static void cycle_tell(const struct cycle *cycle, size_t root, const struct candidate *candidate, cycle_found_fn *found,
-                       void *user)
+static void cycle_tell(const struct cycle *cycle, size_t root, size_t place, cycle_found_fn *found, void *user)
 {
     struct match match;
     struct value rank;
 
-    match_ads(cycle->env, cycle->arena, cycle->parties[root].ad, candidate->party->ad, &match);
+    match_ads(cycle->env, cycle->arena, cycle->parties[root].ad, cycle->candidates[place].party->ad, &match);
     rank = order_rank(&match.left_rank);
-    found(user, root, candidate->place, &rank);
+    found(user, root, place, &rank);
 }
 
 static void candidate_done(struct candidate *candidate)
@@ -111,6 +154,20 @@ static void candidate_done(struct candidate *candidate)
     party_done(candidate->residual);
     free(candidate->residual);
     candidate->residual = NULL;
+}
+
+static void candidate_drop(struct cycle *cycle, size_t place)
+{
+    const struct candidate *candidate = &cycle->candidates[place];
+
+    if (candidate->before == NOBODY)
+        cycle->first = candidate->after;
+    else
+        cycle->candidates[candidate->before].after = candidate->after;
+    if (candidate->after == NOBODY)
+        cycle->last = candidate->before;
+    else
+        cycle->candidates[candidate->after].before = candidate->before;
 }
 
 /* Can it still accept anybody? Not when what is left of its constraint is false. */
@@ -121,7 +178,7 @@ static bool party_is_open(const struct party *party)
     return !left || left->kind != EXPR_BOOLEAN || left->small;
 }
 
-/* The candidate has been given to a root: it goes on as its residual, or is taken out; the others keep their order. */
+/* The candidate has been given to a root: it goes on as its residual, or is taken out. */
 static void cycle_consume(struct cycle *cycle, size_t place, const struct party *root)
 {
     struct candidate *candidate = &cycle->candidates[place];
@@ -131,24 +188,29 @@ static void cycle_consume(struct cycle *cycle, size_t place, const struct party 
     candidate_done(candidate);
     if (left) {
         party_init(residual, cycle->env, cycle->arena, left);
-        tree_unref(left);
         candidate->party = candidate->residual = residual;
-        if (party_is_open(residual))
-            return;
-        candidate_done(candidate);
     }
-    cycle->candidate_count--;
-    for (size_t i = place; i < cycle->candidate_count; i++)
-        cycle->candidates[i] = cycle->candidates[i + 1];
+    if (!left || !party_is_open(residual)) {
+        candidate_done(candidate);
+        candidate_drop(cycle, place);
+        tree_unref(left);
+        left = NULL;
+    }
+    if (cycle->finder)
+        cycle->finder->change(cycle->finder->user, cycle->env, cycle->arena, place, left);
+    tree_unref(left);
 }
 
 void cycle_run(const struct env *env, struct arena *arena, const struct policy *policy, const struct party *parties,
-               size_t request_count, size_t offer_count, cycle_found_fn *found, void *user)
+               size_t request_count, size_t offer_count, const struct cycle_finder *finder, cycle_found_fn *found,
+               void *user)
 {
-    struct cycle cycle = {.env = env, .arena = arena, .policy = policy, .parties = parties};
+    struct cycle cycle = {.env = env, .arena = arena, .policy = policy, .parties = parties, .finder = finder};
     struct arena_mark mark = arena_mark(arena);
 
     cycle_divide(&cycle, request_count, offer_count);
+    if (finder)
+        cycle_start(&cycle, request_count + offer_count);
     for (size_t i = 0; i < cycle.root_count; i++) {
         const struct party *root = &parties[cycle.roots[i]];
 
@@ -158,14 +220,14 @@ void cycle_run(const struct env *env, struct arena *arena, const struct policy *
             cycle_best(&cycle, root, &best);
             if (!best.count)
                 break;
-            cycle_tell(&cycle, cycle.roots[i], &cycle.candidates[best.place], found, user);
+            cycle_tell(&cycle, cycle.roots[i], best.place, found, user);
             cycle_consume(&cycle, best.place, root);
             arena_rewind(arena, mark);
         }
         arena_rewind(arena, mark);
     }
-    for (size_t i = 0; i < cycle.candidate_count; i++)
-        candidate_done(&cycle.candidates[i]);
+    for (size_t place = cycle.first; place != NOBODY; place = cycle.candidates[place].after)
+        candidate_done(&cycle.candidates[place]);
     free(cycle.roots);
     free(cycle.candidates);
 }

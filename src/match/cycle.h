@@ -4,7 +4,7 @@
  * it does not say), each matched by itself. A candidate is one unit and is consumed, or goes on as its residual (residual.h) until
  * nobody can be accepted by that.
  *
- * Every pair is looked at: this is the slow way that quicker ones are held against. */
+ * Who could match is found by trying every candidate, or by a finder (index/finder.h), which must find the same. */
 #ifndef BERTH_MATCH_CYCLE_H
 #define BERTH_MATCH_CYCLE_H
 
@@ -19,10 +19,28 @@ extern "C" {
 /* A match: the places of both among the parties, and the root's rank of the candidate as it counts. */
 typedef void cycle_found_fn(void *user, size_t root, size_t candidate, const struct value *rank);
 
+/* A candidate that matches a root: its place among the parties. */
+typedef void cycle_fits_fn(void *user, size_t candidate);
+
+/* A quicker way to find the candidates that match. */
+struct cycle_finder {
+    void *user;
+    /* The candidates are at these places, in this order; ads[place] is that of each. */
+    void (*start)(void *user, const struct env *env, struct arena *scratch, const size_t *places, size_t count,
+                  struct tree *const *ads);
+    /* Calls `fits` for each candidate that matches the ad, once, in any order. */
+    void (*find)(void *user, const struct env *env, struct arena *scratch, const struct tree *root, cycle_fits_fn *fits,
+                 void *fits_user);
+    /* A candidate goes on as another ad, or (NULL) not at all. */
+    void (*change)(void *user, const struct env *env, struct arena *scratch, size_t place, struct tree *left);
+};
+
 /* `parties` are the requests first and then the offers. Unless the policy selects the roots among all, they are the requests, and
- * the offers are the candidates. `arena` is left as it was; the rank handed over lives for that call. */
+ * the offers are the candidates. `finder` may be NULL: then every candidate is tried. `arena` is left as it was; the rank handed
+ * over lives for that call. */
 void cycle_run(const struct env *env, struct arena *arena, const struct policy *policy, const struct party *parties,
-               size_t request_count, size_t offer_count, cycle_found_fn *found, void *user);
+               size_t request_count, size_t offer_count, const struct cycle_finder *finder, cycle_found_fn *found,
+               void *user);
 
 #ifdef __cplusplus
 }
