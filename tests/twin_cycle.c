@@ -36,8 +36,14 @@ static const char *const policies[] = {
 
 /* What a cycle looks at beyond the constraint. */
 static const char *const extras[] = {
-    "", "", "Rank = other.Memory; ", "Rank = other.Load + other.Disk; ", "Rank = 3; ", "Count = 3; ",
-    "Residual = [ Memory = Memory - 1; Constraint = Memory > 0 ]; ", "Residual = [ Disk = Disk - other.Size ]; ",
+    "",
+    "",
+    "Rank = other.Memory; ",
+    "Rank = other.Load + other.Disk; ",
+    "Rank = 3; ",
+    "Count = 3; ",
+    "Residual = [ Memory = Memory - 1; Constraint = Memory > 0 ]; ",
+    "Residual = [ Disk = Disk - other.Size ]; ",
 };
 
 static struct tree *ad_make(struct twin *twin, int side)

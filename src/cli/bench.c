@@ -65,11 +65,8 @@ static const struct bench_kind {
     int (*run)(const struct bench_settings *settings);
     uint64_t ads; /* if not given */
 } bench_kinds[] = {
-    {"parse", bench_parse, 100000},
-    {"eval", bench_eval, 100000},
-    {"pair", bench_pair, 2000},
-    {"index", bench_index, 2000},
-    {"why", bench_why, 100000},
+    {"parse", bench_parse, 100000}, {"eval", bench_eval, 100000}, {"pair", bench_pair, 2000},
+    {"index", bench_index, 2000},   {"why", bench_why, 100000},
 };
 #define BENCH_KINDS (sizeof bench_kinds / sizeof *bench_kinds)
 
@@ -217,8 +214,8 @@ const struct command command_bench = {
         "    eval    the constraints of four well-known ads, each against one that fits\n"
         "    pair    symmetric matches of ads made ready: all pairs of two sides of small\n"
         "            ads, and a workstation with a job that fits and one that does not\n"
-        "    index   all matches of two sides of small ads, by trying every pair and by the\n"
-        "            index, with conversion and building\n"
+        "    index   all matches of two sides of small ads, by trying every pair and by\n"
+        "            the index, with conversion and building\n"
         "    why     one request explained over many workstations: none fit, an attribute\n"
         "            is misspelt, all refuse, many match",
     .examples = {{"berth bench parse", NULL}, {"berth bench eval --rounds 20", NULL}},

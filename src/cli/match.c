@@ -21,7 +21,7 @@ struct match_settings {
     const char *requests, *offers, *policy;
     struct setting setting;
     enum engine engine;
-    bool json, long_form;
+    bool json, long_form, plan;
 };
 
 static int option_engine(const char *text, void *target, struct err *err)
@@ -38,7 +38,10 @@ static const struct option match_options[] = {
      offsetof(S, requests)},
     {'o', "offers", "FILE", "the ads that are asked for", option_file, offsetof(S, offers)},
     {0, "policy", "FILE", "an ad that says who is served first and with what", option_file, offsetof(S, policy)},
-    {0, "engine", "NAME", "how offers are found: index (the default), or scan, which tries every pair", option_engine, offsetof(S, engine)},
+    {0, "plan", NULL, "tell how the index would find the offers of each request, and match nothing", option_flag,
+     offsetof(S, plan)},
+    {0, "engine", "NAME", "how offers are found: index (the default), or scan, which tries every pair", option_engine,
+     offsetof(S, engine)},
     OPTION_DIALECT(S),
     OPTION_NOW(S),
     OPTION_ZONE(S),
@@ -51,6 +54,7 @@ static const struct option match_options[] = {
 
 static const struct match_settings match_defaults = {.dialect = &dialect_classic};
 static const char *const match_columns[] = {"request", "offer", "rank"};
+static const char *const plan_columns[] = {"request", "step", "what", "rows", "exact"};
 
 struct match_run {
     const struct match_settings *settings;
@@ -58,9 +62,10 @@ struct match_run {
     struct env env;
     struct arena arena;
     struct policy policy;
-    struct index *index; /* or NULL: every pair is tried */
+    struct index *index;   /* or NULL: every pair is tried */
     struct party *parties; /* the requests, then the offers */
     size_t count, room, request_count;
+    size_t planned; /* the request whose plan is told */
     struct table table;
     struct buf text;
     bool found;
@@ -134,6 +139,34 @@ static void match_found(void *user, size_t root, size_t candidate, const struct 
         table_text(&run->table, run->text.text, run->text.len);
 }
 
+static void plan_step(void *user, const struct index_step *step)
+{
+    static const char *const kinds[] = {"asks", "has", "choice", "left", "evaluates", "evaluated", "volatile"};
+    struct match_run *run = user;
+
+    name_cell(run, run->planned);
+    table_text(&run->table, kinds[step->kind], strlen(kinds[step->kind]));
+    table_text(&run->table, step->text, strlen(step->text));
+    table_number(&run->table, "%llu", (unsigned long long)step->rows);
+    table_text(&run->table, step->exact ? "yes" : "no", step->exact ? 3 : 2);
+}
+
+/* How the offers of each request would be found, while all of them are left. */
+static void match_plan(struct match_run *run)
+{
+    size_t count = run->count - run->request_count;
+    struct tree **offers = mem_alloc(count * sizeof *offers);
+
+    for (size_t i = 0; i < count; i++)
+        offers[i] = run->parties[run->request_count + i].ad;
+    for (size_t i = 0; i < run->request_count; i++)
+        index_learn(run->index, &run->env, &run->arena, run->parties[i].ad);
+    index_build(run->index, &run->env, &run->arena, offers, (uint32_t)count);
+    for (run->planned = 0; run->planned < run->request_count; run->planned++)
+        index_plan(run->index, &run->env, &run->arena, run->parties[run->planned].ad, plan_step, run);
+    free(offers);
+}
+
 static int match_files(struct match_run *run)
 {
     struct cycle_finder finder;
@@ -146,6 +179,11 @@ static int match_files(struct match_run *run)
     run->request_count = run->count;
     if (ads_read(run, run->settings->offers) < 0)
         return STATUS_BAD;
+    if (run->settings->plan) {
+        run->index = index_new();
+        match_plan(run);
+        return STATUS_DONE;
+    }
     if (run->settings->engine == ENGINE_INDEX)
         finder = finder_of(run->index = index_new());
     cycle_run(&run->env, &run->arena, &run->policy, run->parties, run->request_count, run->count - run->request_count,
@@ -172,9 +210,9 @@ static int match_run(const void *given, int word_count, char **words)
     run.env = setting_env(&settings->setting);
     arena_init(&run.arena);
     buf_init(&run.text);
-    table_init(&run.table, match_columns, 3, settings->json);
+    table_init(&run.table, settings->plan ? plan_columns : match_columns, settings->plan ? 5 : 3, settings->json);
     status = match_files(&run);
-    if (!settings->long_form)
+    if (!settings->long_form || settings->plan)
         table_finish(&run.table);
     table_done(&run.table);
     policy_done(&run.policy);

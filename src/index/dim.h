@@ -35,7 +35,7 @@ struct dim {
     bool counts;                      /* truth values are numbers to those who read it (imported) or ask (exported) */
     uint32_t line;                    /* its first line in a block: the slabs', then two more */
     uint32_t slab_count;              /* in use */
-    bool shared;               /* the name has other dimensions */
+    bool shared;                      /* the name has other dimensions */
     uint32_t same;                    /* the next dimension of that name, exported like this; or UINT32_MAX */
     uint32_t here, deviant;           /* rows that have a value or a bound; rows whose value must be evaluated */
     double cuts[DIM_SLABS];           /* where slabs 1, 2, ... begin */

@@ -58,6 +58,28 @@ struct index_probed {
 };
 struct index_probed index_probed(const struct index *index);
 
+/* How a probe with that ad would go, step by step, as a database explains a query. */
+enum index_step_kind {
+    INDEX_ASKS,      /* a dimension is probed by what the ad asks for: the rows that may satisfy it */
+    INDEX_HAS,       /* a dimension is probed by what the ad has: the rows that may take it */
+    INDEX_CHOICE,    /* a disjunction that the ad asks for */
+    INDEX_LEFT,      /* the rows that all of that leaves */
+    INDEX_EVALUATES, /* the rows for which the ad's own constraint is evaluated */
+    INDEX_EVALUATED, /* the rows whose constraint is evaluated */
+    INDEX_VOLATILE,  /* the ads that are read again when the time has moved */
+};
+
+struct index_step {
+    enum index_step_kind kind;
+    const char *text; /* "other.Memory >= 64" */
+    uint64_t rows;
+    bool exact; /* the lines say it all; else what is left is checked in the columns, or evaluated */
+};
+
+typedef void index_plan_fn(void *user, const struct index_step *step);
+void index_plan(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
+                index_plan_fn *tell, void *user);
+
 size_t index_bytes(const struct index *index); /* of memory, the ads themselves not counted */
 
 /* Is it in order? Else why not; for tests. */

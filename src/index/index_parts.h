@@ -25,11 +25,11 @@ enum { LINE_LIVE, LINE_EVALUATE /* what the row asks for is not all in the dimen
 
 /* An ad. */
 struct entry {
-    struct tree *ad;         /* held; NULL: there is none of that number */
-    uint32_t row;            /* the first of its rows, or NO_ROW when it takes nobody */
-    uint32_t stamp : 30;     /* of the probe that found it last */
-    uint32_t several : 1;    /* it has more rows than one */
-    uint32_t timed : 1;      /* it is read again when the time has moved */
+    struct tree *ad;      /* held; NULL: there is none of that number */
+    uint32_t row;         /* the first of its rows, or NO_ROW when it takes nobody */
+    uint32_t stamp : 30;  /* of the probe that found it last */
+    uint32_t several : 1; /* it has more rows than one */
+    uint32_t timed : 1;   /* it is read again when the time has moved */
 };
 #define STAMP_MAX ((1u << 30) - 1)
 
@@ -54,11 +54,16 @@ struct index_names {
 struct test {
     uint32_t in, out, maybe; /* lines: (in and not out) or maybe */
     uint32_t left;           /* rows of a sample that pass */
+    uint32_t dim;            /* what it is about: the dimension, and ... */
+    unsigned char op; /* ... imported: the comparison with v; exported: == v, != a value of another kind, or none */
+    bool exact;
+    double v;
 };
 
 /* A rectangle's exported side: a cell for each dimension in which it is bounded. */
 struct bound {
     uint32_t dim;
+    bool not_number; /* NaN would satisfy it */
     struct dim_cell cell;
 };
 
@@ -94,8 +99,8 @@ struct index {
         unsigned char kind;
         bool counts;
     } asked[INDEX_ASKED_MAX];
-    uint32_t asked_count; /* ever: the oldest make room */
-    const struct env *env; /* of the call at hand */
+    uint32_t asked_count;     /* ever: the oldest make room */
+    const struct env *env;    /* of the call at hand */
     struct wants wants;       /* of the ad at hand */
     struct profiles profiles; /* and its rectangles */
     struct probe *probe;

@@ -109,6 +109,15 @@ uint32_t key_strings_find(const struct key_strings *strings, const char *text, u
     return strings->slots[slot] ? strings->slots[slot] - 1 : KEY_STRING_NONE;
 }
 
+bool key_strings_text(const struct key_strings *strings, double number, const char **ret_text, uint32_t *ret_len)
+{
+    if (!(number >= 0 && number < strings->count))
+        return false;
+    *ret_text = strings->text + strings->items[(uint32_t)number].at;
+    *ret_len = strings->items[(uint32_t)number].len;
+    return true;
+}
+
 static void slots_grow(struct key_strings *strings)
 {
     strings->slot_count *= 2;

@@ -65,6 +65,7 @@ void key_strings_done(struct key_strings *strings);
 
 /* The number of a string, made if it is new; or KEY_STRING_NONE when nobody has it. */
 uint32_t key_strings_add(struct key_strings *strings, const char *text, uint32_t len);
+bool key_strings_text(const struct key_strings *strings, double number, const char **ret_text, uint32_t *ret_len);
 uint32_t key_strings_find(const struct key_strings *strings, const char *text, uint32_t len);
 
 #ifdef __cplusplus

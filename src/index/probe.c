@@ -2,53 +2,11 @@
  *
  * What it asks for, and what it has, become *tests*: lines that are intersected, block by block. A line may hold more rows than
  * pass: those that are left are *checked* in the columns. What neither can tell is evaluated. */
+#include "index/probe.h"
 #include "base/mem.h"
-#include "index/index_parts.h"
 #include "match/match.h"
 
 #include <stdlib.h>
-
-/* The rows that satisfy a leaf: surely those in `in` and not in `out`; perhaps also those in `in_more` and not in `out_less`; and those
- * in `maybe` must be evaluated. */
-struct reach {
-    uint32_t in, out, in_more, out_less, maybe;
-    bool exact;
-};
-
-enum check_kind { CHECK_VALUE, CHECK_BOUND, CHECK_DEVIANT };
-
-struct check {
-    enum check_kind kind;
-    uint32_t dim;
-    enum op op;
-    double v;
-};
-
-/* A part of a choice, ready for the blocks. */
-struct part {
-    unsigned char kind; /* enum wants_node_kind */
-    bool errs;          /* a LEAF that is an error where the type is wrong */
-    struct reach reach;
-    uint32_t here, deviant, absent, absent_deviant; /* lines that tell who has the wrong type */
-    uint32_t child, after;                          /* as in the wants */
-};
-
-struct probe {
-    struct test *tests;
-    struct check *checks;
-    struct part *parts; /* by the number of the node */
-    uint32_t *choices;  /* top-level nodes that are choices */
-    uint32_t *askers;   /* lines: the constraints of rows in there must be evaluated */
-    uint32_t ahead; /* tests after which little is left of a block, probably */
-    uint32_t test_count, check_count, choice_count, asker_count;
-    uint32_t test_room, check_room, part_room, choice_room, asker_room;
-    bool evaluate; /* the ad's own constraint, for every row that is left */
-    const struct env *env;
-    struct arena *scratch;
-    const struct tree *ad;
-    index_found_fn *found;
-    void *user;
-};
 
 void probe_free(struct probe *probe)
 {
@@ -62,7 +20,7 @@ void probe_free(struct probe *probe)
     free(probe);
 }
 
-static struct probe *probe_of(struct index *index)
+struct probe *probe_of(struct index *index)
 {
     if (!index->probe) {
         index->probe = mem_alloc(sizeof *index->probe);
@@ -71,13 +29,23 @@ static struct probe *probe_of(struct index *index)
     return index->probe;
 }
 
-static void add_test(struct probe *probe, uint32_t in, uint32_t out, uint32_t maybe)
+static struct test *add_test(struct probe *probe, uint32_t in, uint32_t out, uint32_t maybe)
 {
     if (probe->test_count == probe->test_room) {
         probe->test_room = probe->test_room ? probe->test_room * 2 : 32;
         probe->tests = mem_grow(probe->tests, probe->test_room * sizeof *probe->tests);
     }
-    probe->tests[probe->test_count++] = (struct test){in, out, maybe, 0};
+    probe->tests[probe->test_count] = (struct test){.in = in, .out = out, .maybe = maybe, .dim = NO_DIM};
+    return &probe->tests[probe->test_count++];
+}
+
+/* For the plan: what a test is about. */
+static void test_about(struct test *test, uint32_t dim, enum op op, double v, bool exact)
+{
+    test->dim = dim;
+    test->op = (unsigned char)op;
+    test->v = v;
+    test->exact = exact;
 }
 
 static void add_check(struct probe *probe, enum check_kind kind, uint32_t dim, enum op op, double v)
@@ -213,7 +181,8 @@ static void ask_compare(struct index *index, struct probe *probe, const struct w
     }
     v = index_key(index, &index->wants.keys[want->keys], true);
     reach = reach_of(dim, (enum op)want->op, v);
-    add_test(probe, reach.in_more, reach.out_less, reach.maybe);
+    test_about(add_test(probe, reach.in_more, reach.out_less, reach.maybe), place, (enum op)want->op, v,
+               reach.exact && !dim->deviant);
     if (dim->kind == KEY_STRING && want->op > OP_NOT_EQUAL)
         probe->evaluate = true;
     else if (!reach.exact || dim->deviant)
@@ -224,24 +193,21 @@ static void ask_presence(struct index *index, struct probe *probe, const struct 
 {
     uint32_t place = index_asked(index, want->name, DIM_ABSENCE, false);
     const struct dim *dim = &index->dims[place];
+    bool absent;
 
     if (place == NO_DIM) {
         probe->evaluate = true;
         return;
     }
-    if (want->kind == WANT_ABSENT)
-        add_test(probe, dim_line_here(dim), LINE_NONE, dim_line_deviant(dim));
-    else
-        add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE);
+    absent = want->kind == WANT_ABSENT;
+    test_about(absent ? add_test(probe, dim_line_here(dim), LINE_NONE, dim_line_deviant(dim))
+                      : add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE),
+               place, absent ? OP_IS : OP_ISNT, 0, !dim->deviant);
     if (dim->deviant)
         add_check(probe, CHECK_DEVIANT, place, OP_NONE, 0);
 }
 
 /* ---------------------------------------------------------------------------------------------------- choices: || */
-
-struct sets {
-    struct line yes, maybe, error;
-};
 
 static void part_read(struct index *index, struct probe *probe, uint32_t node)
 {
@@ -302,9 +268,7 @@ static void sets_leaf(const struct part *part, const struct line *block, struct 
     }
 }
 
-/* What the parts of a choice, or of a conjunction inside it, make together. Where || goes from left to right, an error counts only
- * before a part that is true. */
-static void sets_of(const struct probe *probe, bool ordered, uint32_t node, const struct line *block, struct sets *ret)
+void probe_choice(const struct probe *probe, bool ordered, uint32_t node, const struct line *block, struct sets *ret)
 {
     const struct part *part = &probe->parts[node];
     bool all = part->kind == WANTS_AND;
@@ -322,7 +286,7 @@ static void sets_of(const struct probe *probe, bool ordered, uint32_t node, cons
     if (all)
         ret->yes = block[LINE_LIVE];
     for (uint32_t at = part->child; at; at = probe->parts[at].after) {
-        sets_of(probe, ordered, at, block, &one);
+        probe_choice(probe, ordered, at, block, &one);
         for (int i = 0; i < LINE_WORDS; i++) {
             line_word *yes = &ret->yes.words[i], *maybe = &ret->maybe.words[i], *error = &ret->error.words[i];
 
@@ -367,7 +331,7 @@ static void offer_value(struct index *index, struct probe *probe, uint32_t place
         return;
     }
     if (!found || found->kind <= EXPR_ERROR) {
-        add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE);
+        test_about(add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE), place, OP_NONE, 0, true);
         return;
     }
     if (found->kind > EXPR_RELTIME || !key_of(probe->ad, found, dim->counts, &key)) {
@@ -375,17 +339,17 @@ static void offer_value(struct index *index, struct probe *probe, uint32_t place
         return;
     }
     if (key.kind != dim->kind) {
-        add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE);
+        test_about(add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE), place, OP_NOT_EQUAL, 0, true);
         return;
     }
     v = index_key(index, &key, true);
     slab = dim_slab(dim, v);
-    add_test(probe, dim->line + slab, LINE_NONE, LINE_NONE);
+    test_about(add_test(probe, dim->line + slab, LINE_NONE, LINE_NONE), place, OP_EQUAL, v, dim_exact(dim, slab));
     if (!dim_exact(dim, slab))
         add_check(probe, CHECK_BOUND, place, OP_NONE, v);
 }
 
-static void probe_prepare(struct index *index, struct probe *probe)
+void probe_prepare(struct index *index, struct probe *probe)
 {
     const struct wants *wants = &index->wants;
     const struct expr *root = tree_root(probe->ad);
@@ -487,7 +451,7 @@ static void block_try(struct index *index, struct probe *probe, uint32_t n)
     for (uint32_t i = 0; i < probe->choice_count; i++) {
         struct sets sets;
 
-        sets_of(probe, index->wants.ordered, probe->choices[i], block, &sets);
+        probe_choice(probe, index->wants.ordered, probe->choices[i], block, &sets);
         for (int k = 0; k < LINE_WORDS; k++) {
             left.words[k] &= sets.yes.words[k] | sets.maybe.words[k];
             doubt.words[k] |= sets.maybe.words[k];
@@ -563,6 +527,7 @@ void index_probe(struct index *index, const struct env *env, struct arena *scrat
     probe->ad = ad;
     probe->found = found;
     probe->user = user;
+    index->env = env;
     probe_prepare(index, probe);
     blocks = (index->row_count + LINE_ROWS - 1) / LINE_ROWS;
     if (blocks >= SORTED_FROM)

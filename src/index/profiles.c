@@ -79,6 +79,17 @@ static bool cell_narrow(struct dim_cell *cell, const struct dim_cell *by, bool *
     return cell->low <= cell->high;
 }
 
+/* No number is left; but NaN, which is no key, may be: then all are let through to be evaluated. */
+static bool bound_widen(struct profile *profile, struct bound *bound)
+{
+    if (!bound->not_number)
+        return false;
+    profile->evaluate = true;
+    bound->cell.low = -INFINITY;
+    bound->cell.high = INFINITY;
+    return true;
+}
+
 /* A leaf becomes an interval of the profile. False when the profile is impossible. */
 static bool profile_narrow(struct profile *profile, struct index *index, const struct want *want)
 {
@@ -101,8 +112,12 @@ static bool profile_narrow(struct profile *profile, struct index *index, const s
     }
     cell = compare_cell((enum op)want->op, index_key(index, key, false));
     for (uint32_t i = 0; i < profile->count; i++) {
-        if (profile->bounds[i].dim == dim)
-            return cell_narrow(&profile->bounds[i].cell, &cell, &profile->evaluate);
+        if (profile->bounds[i].dim == dim) {
+            bool possible = cell_narrow(&profile->bounds[i].cell, &cell, &profile->evaluate);
+
+            profile->bounds[i].not_number |= want->not_number;
+            return possible || bound_widen(profile, &profile->bounds[i]);
+        }
         if (index->dims[dim].shared && symbol_same(index->dims[profile->bounds[i].dim].name, want->name))
             return false; /* of two kinds at once (4.4.4) */
     }
@@ -110,8 +125,8 @@ static bool profile_narrow(struct profile *profile, struct index *index, const s
         profile->room = profile->room ? profile->room * 2 : 8;
         profile->bounds = mem_grow(profile->bounds, profile->room * sizeof *profile->bounds);
     }
-    profile->bounds[profile->count++] = (struct bound){dim, cell};
-    return cell.low <= cell.high || isnan(cell.high);
+    profile->bounds[profile->count++] = (struct bound){dim, want->not_number, cell};
+    return cell.low <= cell.high || isnan(cell.high) || bound_widen(profile, &profile->bounds[profile->count - 1]);
 }
 
 /* Narrows by a part of a disjunction: a leaf, or the leaves of a conjunction. */

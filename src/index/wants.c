@@ -31,7 +31,7 @@ static inline symbol asked(const struct wants *wants, const struct expr *e)
 {
     if (e->kind == EXPR_DOT && !wants->shadowed)
         return symbol_same(EXPR_DOT_BASE(e), NAME_OTHER) || symbol_same(EXPR_DOT_BASE(e), NAME_TARGET) ? e->u.name.id
-                                                                                                    : SYMBOL_NONE;
+                                                                                                       : SYMBOL_NONE;
     return property_asked(wants->ad, e);
 }
 
@@ -67,7 +67,7 @@ static uint32_t leaf_add(struct wants *wants, enum want_kind kind, enum op op, s
         wants->items = mem_grow(wants->items, wants->room * sizeof *wants->items);
     }
     wants->items[wants->count] =
-        (struct want){(unsigned char)kind, (unsigned char)op, name, keys, wants->key_count - keys};
+        (struct want){(unsigned char)kind, (unsigned char)op, false, name, keys, wants->key_count - keys};
     node = node_add(wants, WANTS_LEAF);
     wants->nodes[node].want = wants->count++;
     return node;
@@ -96,7 +96,7 @@ static uint32_t comparison_read(struct wants *wants, const struct tree *tree, co
 {
     const struct expr *reference = &parts[0], *literal = &parts[1];
     enum op op = (enum op)parts[1].label;
-    uint32_t keys = wants->key_count;
+    uint32_t keys = wants->key_count, node;
     symbol name;
 
     if (op < OP_EQUAL || op > OP_GREATER_EQUAL)
@@ -118,7 +118,9 @@ static uint32_t comparison_read(struct wants *wants, const struct tree *tree, co
     }
     if (!key_push(wants, tree, literal))
         return 0;
-    return leaf_add(wants, WANT_COMPARE, negated ? op_negated(op) : op, name, keys);
+    node = leaf_add(wants, WANT_COMPARE, negated ? op_negated(op) : op, name, keys);
+    wants->items[wants->nodes[node].want].not_number = negated && op >= OP_LESS;
+    return node;
 }
 
 /* A name alone is a truth value. */

@@ -28,6 +28,7 @@ enum want_kind {
 struct want {
     unsigned char kind; /* enum want_kind */
     unsigned char op;   /* COMPARE: OP_EQUAL to OP_GREATER_EQUAL, but for `is` and `isnt` */
+    bool not_number;    /* COMPARE: it came from a negation, so NaN satisfies it whatever the key */
     symbol name;
     uint32_t keys; /* the place of its first key; COMPARE has one ... */
     uint32_t key_count;
@@ -49,13 +50,13 @@ struct wants {
     struct key *keys;
     struct wants_node *nodes; /* [0] is not used */
     uint32_t count, room, key_count, key_room, node_count, node_room;
-    uint32_t top; /* the first node of the conjunction */
+    uint32_t top;  /* the first node of the conjunction */
     bool shadowed; /* `other` or TARGET is an attribute of the ad itself */
-    bool counts; /* truth values are numbers in its dialect */
-    bool ordered; /* || goes from left to right there */
-    bool never;   /* it takes nobody */
-    bool deviant; /* something must be evaluated */
-    bool timed;   /* it may change with the time */
+    bool counts;   /* truth values are numbers in its dialect */
+    bool ordered;  /* || goes from left to right there */
+    bool never;    /* it takes nobody */
+    bool deviant;  /* something must be evaluated */
+    bool timed;    /* it may change with the time */
 };
 
 void wants_init(struct wants *wants);
