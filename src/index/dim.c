@@ -166,11 +166,20 @@ static void put_here(struct dim *dim, struct line *block, uint32_t bit, const st
     line_set(deviant, bit, cell->deviant);
 }
 
+/* Elements and items: the row is in each of these slabs. */
+static void put_slabs(struct dim *dim, struct line *block, uint32_t bit, uint64_t slabs)
+{
+    for (uint32_t k = 0; k < dim_slab_room(dim); k++)
+        line_set(&block[dim->line + k], bit, slabs >> k & 1);
+}
+
 void dim_put_column(struct dim *dim, struct line *block, uint32_t row, const struct dim_cell *cell)
 {
     put_here(dim, block, row % LINE_ROWS, cell, true);
-    if (dim->kind == DIM_ABSENCE)
+    if (!dim_has_columns(dim)) {
+        put_slabs(dim, block, row % LINE_ROWS, cell->slabs);
         return;
+    }
     dim->low[row] = cell->low;
     if (dim->exported)
         dim->high[row] = cell->high;
@@ -234,12 +243,14 @@ void dim_put(struct dim *dim, struct line *block, uint32_t row, const struct dim
     bool equal = !fresh && line_has(&block[dim_line_here(dim)], bit) == cell->here &&
                  line_has(&block[dim_line_deviant(dim)], bit) == cell->deviant;
 
-    if (equal && (dim->kind == DIM_ABSENCE ||
-                  (same(dim->low[row], cell->low) && (!dim->exported || same(dim->high[row], cell->high)))))
+    if (equal && dim_has_columns(dim) && same(dim->low[row], cell->low) &&
+        (!dim->exported || same(dim->high[row], cell->high)))
         return;
     put_here(dim, block, bit, cell, fresh);
-    if (dim->kind == DIM_ABSENCE)
+    if (!dim_has_columns(dim)) {
+        put_slabs(dim, block, bit, cell->slabs);
         return;
+    }
     if (dim->exported)
         put_exported(dim, block, row, cell, fresh);
     else
@@ -365,7 +376,7 @@ static void encode_strings(struct dim *dim, struct line *block, uint32_t first, 
 
 void dim_encode(struct dim *dim, struct line *const *blocks, uint32_t rows)
 {
-    if (dim->kind == DIM_ABSENCE)
+    if (!dim_has_columns(dim))
         return;
     memset(dim->loose, 0, sizeof dim->loose);
     memset(dim->used, 0, sizeof dim->used);

@@ -26,19 +26,21 @@ extern "C" {
 
 #define DIM_OWN_SLOTS 128 /* a power of two, more than DIM_STRING_OWN */
 
-enum { DIM_ABSENCE = KEY_KINDS }; /* a kind of imported dimension that only knows whether there is an attribute */
+/* More kinds, imported only, without columns: whether there is an attribute; the elements of lists; the items of strings that list. In
+ * the last two a row is in the slab of each, by chance, and whoever is found there must be looked at. */
+enum { DIM_ABSENCE = KEY_KINDS, DIM_ELEMENTS, DIM_ITEMS };
 
 struct dim {
     symbol name;        /* held */
-    unsigned char kind; /* enum key_kind, or DIM_ABSENCE */
+    unsigned char kind; /* enum key_kind, or DIM_ABSENCE, ... */
     bool exported;
-    bool counts;                      /* truth values are numbers to those who read it (imported) or ask (exported) */
-    uint32_t line;                    /* its first line in a block: the slabs', then two more */
-    uint32_t slab_count;              /* in use */
-    bool shared;                      /* the name has other dimensions */
-    uint32_t same;                    /* the next dimension of that name, exported like this; or UINT32_MAX */
-    uint32_t here, deviant;           /* rows that have a value or a bound; rows whose value must be evaluated */
-    double cuts[DIM_SLABS];           /* where slabs 1, 2, ... begin */
+    bool counts;            /* truth values are numbers to those who read it (imported) or ask (exported) */
+    uint32_t line;          /* its first line in a block: the slabs', then two more */
+    uint32_t slab_count;    /* in use */
+    bool shared;            /* the name has other dimensions */
+    uint32_t same;          /* the next dimension of that name, exported like this; or UINT32_MAX */
+    uint32_t here, deviant; /* rows that have a value or a bound; rows whose value must be evaluated, or guards */
+    double cuts[DIM_SLABS]; /* where slabs 1, 2, ... begin */
     double only[DIM_STRING_SLABS];    /* imported: the value in a slab ... */
     uint32_t loose[DIM_STRING_SLABS]; /* ... unless it holds others too; exported: how many intervals end inside it */
     bool used[DIM_STRING_SLABS];      /* imported: the slab has or had a row */
@@ -51,11 +53,12 @@ struct dim {
 
 static inline uint32_t dim_slab_room(const struct dim *dim)
 {
-    return dim->kind == DIM_ABSENCE ? 0 : dim->kind == KEY_STRING ? DIM_STRING_SLABS : DIM_SLABS;
+    return dim->kind == DIM_ABSENCE ? 0 : dim->kind >= KEY_STRING ? DIM_STRING_SLABS : DIM_SLABS;
 }
 
-/* The lines behind the slabs: who has a value (imported) or a bound (exported), and whose value must be evaluated. In an absence, the
- * first is who has none. */
+/* The lines behind the slabs: who has a value (imported) or a bound (exported), and whose value must be evaluated (imported) or
+ * who is *guarded* (exported): an attribute of another kind would be an error that spoils its constraint. In an absence, the first is
+ * who has none. */
 static inline uint32_t dim_line_here(const struct dim *dim)
 {
     return dim->line + dim_slab_room(dim);
@@ -81,7 +84,13 @@ bool dim_exact(const struct dim *dim, uint32_t slab);
 struct dim_cell {
     bool here, deviant;
     double low, high; /* as the columns; an imported value is `low` */
+    uint64_t slabs;   /* of elements and items: those that it is in */
 };
+
+static inline bool dim_has_columns(const struct dim *dim)
+{
+    return dim->kind < KEY_KINDS;
+}
 
 /* Does the row take the value? Only for rows that have a bound. */
 static inline bool dim_takes(const struct dim *dim, uint32_t row, double v)

@@ -117,7 +117,7 @@ static void columns_fill(struct dim *dim, uint32_t from, uint32_t to)
 
 static void columns_grow(struct dim *dim, uint32_t from, uint32_t room)
 {
-    if (dim->kind == DIM_ABSENCE)
+    if (!dim_has_columns(dim))
         return;
     dim->low = mem_grow(dim->low, room * sizeof *dim->low);
     if (dim->exported)
@@ -154,7 +154,7 @@ static uint32_t dim_make(struct index *index, bool exported, symbol name, unsign
     dim->kind = (unsigned char)kind;
     dim->exported = exported;
     dim->counts = counts;
-    dim->slab_count = kind == DIM_ABSENCE ? 0 : 1;
+    dim->slab_count = kind < KEY_KINDS ? 1 : 0;
     dim->line = index->line_count;
     lines_grow(index, dim_lines(dim));
     for (uint32_t i = 0; i < index->block_count; i++)
@@ -212,6 +212,49 @@ double index_key(struct index *index, const struct key *key, bool find)
                 : key_strings_add(&index->strings, key->string, key->len);
 }
 
+uint64_t index_slab_bit(const struct key *key)
+{
+    return (uint64_t)1 << key_hash(key) % DIM_STRING_SLABS;
+}
+
+/* A list: where its elements are. What is no literal, or no key, could be anything. */
+static struct dim_cell elements_cell(const struct tree *ad, const struct expr *list)
+{
+    const struct expr *items = tree_parts(ad, list);
+    struct dim_cell cell = {.here = true, .low = NAN};
+    struct key key;
+
+    for (uint32_t i = 0; i < list->u.run.count; i++) {
+        if (items[i].kind <= EXPR_ERROR || items[i].kind == EXPR_LIST || items[i].kind == EXPR_AD)
+            continue;                                /* equal to nothing */
+        for (int counts = 0; counts < 2; counts++) { /* as either dialect reads it */
+            if (items[i].kind <= EXPR_RELTIME && key_of(ad, &items[i], counts, &key))
+                cell.slabs |= index_slab_bit(&key);
+            else
+                cell.deviant = true;
+        }
+    }
+    return cell;
+}
+
+/* A string that lists: where its items are. */
+static struct dim_cell items_cell(const struct tree *ad, const struct expr *string)
+{
+    const char *text = tree_string(ad, string);
+    uint32_t len = string->u.run.count, start = 0;
+    struct dim_cell cell = {.here = true, .low = NAN};
+
+    for (uint32_t i = 0; i <= len; i++) {
+        cell.deviant =
+            cell.deviant || (i < len && (unsigned char)text[i] < ' '); /* blanks of other kinds: let it be seen */
+        if (i < len && text[i] != ',' && text[i] != ' ')
+            continue;
+        cell.slabs |= index_slab_bit(&(struct key){.kind = KEY_STRING, .string = text + start, .len = i - start});
+        start = i + 1;
+    }
+    return cell;
+}
+
 struct dim_cell index_cell(struct index *index, const struct dim *dim, const struct tree *ad)
 {
     const struct expr *found = tree_find(ad, tree_root(ad), dim->name);
@@ -225,6 +268,14 @@ struct dim_cell index_cell(struct index *index, const struct dim *dim, const str
     }
     if (!found || found->kind <= EXPR_ERROR)
         return cell;
+    if (dim->kind == DIM_ELEMENTS && found->kind == EXPR_LIST)
+        return elements_cell(ad, found);
+    if (dim->kind == DIM_ITEMS && found->kind == EXPR_STRING)
+        return items_cell(ad, found);
+    if (!dim_has_columns(dim)) {
+        cell.deviant = found->kind > EXPR_AD;
+        return cell;
+    }
     if (found->kind > EXPR_RELTIME || !key_of(ad, found, dim->counts, &key)) {
         cell.deviant = true;
         return cell;
@@ -461,6 +512,13 @@ void index_refresh(struct index *index, const struct env *env, struct arena *scr
             index_put(index, env, scratch, id, index->entries[id].ad);
 }
 
+unsigned want_kind(const struct wants *wants, const struct want *want, uint32_t key)
+{
+    return want->kind == WANT_HAS      ? DIM_ELEMENTS
+           : want->kind == WANT_LISTED ? DIM_ITEMS
+                                       : wants->keys[want->keys + key].kind;
+}
+
 static void learn_node(struct index *index, uint32_t node, bool choice)
 {
     const struct wants *wants = &index->wants;
@@ -475,7 +533,7 @@ static void learn_node(struct index *index, uint32_t node, bool choice)
             continue;
         want = &wants->items[at->want];
         for (uint32_t i = 0; i < want->key_count; i++)
-            index_dim(index, false, want->name, wants->keys[want->keys + i].kind, wants->counts, true);
+            index_dim(index, false, want->name, want_kind(wants, want, i), wants->counts, true);
         if (choice || want->key_count == 0) /* whether there is one matters: for itself, or to tell a wrong type */
             index_dim(index, false, want->name, DIM_ABSENCE, false, true);
     }
@@ -500,7 +558,7 @@ size_t index_bytes(const struct index *index)
     bytes += (size_t)index->block_count * index->line_room * sizeof(struct line);
     bytes += (size_t)index->row_room * sizeof *index->rows + (size_t)index->entry_count * sizeof *index->entries;
     for (uint32_t i = 0; i < index->dim_count; i++)
-        bytes += index->dims[i].kind == DIM_ABSENCE
+        bytes += !dim_has_columns(&index->dims[i])
                      ? 0
                      : (size_t)index->row_room * sizeof(double) * (index->dims[i].exported ? 2 : 1);
     return bytes + index->strings.text_room + (size_t)index->strings.room * 24 + index->strings.slot_count * 4;

@@ -137,6 +137,12 @@ uint32_t index_names_find(const struct index_names *names, symbol name);
 /* What the ad has in an imported dimension. */
 struct dim_cell index_cell(struct index *index, const struct dim *dim, const struct tree *ad);
 
+/* The kind of dimension that answers a leaf, by its key of that place. */
+unsigned want_kind(const struct wants *wants, const struct want *want, uint32_t key);
+
+/* The slab that an element or item is in. */
+uint64_t index_slab_bit(const struct key *key);
+
 /* The number of a key: a string's is made, or with `find` KEY_STRING_NONE if nobody has it. */
 double index_key(struct index *index, const struct key *key, bool find);
 

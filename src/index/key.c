@@ -76,6 +76,17 @@ static uint64_t text_hash(const char *text, uint32_t len)
     return rng_mix(hash);
 }
 
+uint64_t key_hash(const struct key *key)
+{
+    double number = key->number == 0 ? 0 : key->number; /* one zero */
+    uint64_t bits;
+
+    if (key->kind == KEY_STRING)
+        return text_hash(key->string, key->len);
+    memcpy(&bits, &number, sizeof bits);
+    return rng_mix(bits + key->kind);
+}
+
 static bool text_is(const struct key_strings *strings, const struct key_string *item, const char *text, uint32_t len)
 {
     const char *have = strings->text + item->at;

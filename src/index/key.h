@@ -30,6 +30,9 @@ struct key {
  * numbers. */
 bool key_of(const struct tree *tree, const struct expr *literal, bool counts, struct key *ret);
 
+/* The same for keys that are equal; spread over all bits. */
+uint64_t key_hash(const struct key *key);
+
 /* The next larger number, as nextafter towards infinity; the next smaller. For what is not infinite. */
 static inline double key_after(double v)
 {

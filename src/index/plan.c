@@ -72,7 +72,9 @@ static void tell_test(struct plan *plan, const struct test *test)
     if (!dim->exported)
         buf_adds(&plan->text, "other.");
     add_name(plan, dim);
-    if (dim->exported && test->op != OP_EQUAL) {
+    if (!dim_has_columns(dim) && dim->kind != DIM_ABSENCE) {
+        buf_adds(&plan->text, " has an element");
+    } else if (dim->exported && test->op != OP_EQUAL) {
         buf_adds(&plan->text, test->op == OP_NONE ? " is missing" : " is of another type");
     } else {
         buf_addf(&plan->text, " %s ", dim->exported ? "=" : op_table[test->op].text);

@@ -164,7 +164,7 @@ static struct reach reach_of(const struct dim *dim, enum op op, double v)
 
 static uint32_t want_dim(struct index *index, const struct want *want, uint32_t key)
 {
-    return index_asked(index, want->name, index->wants.keys[want->keys + key].kind, index->wants.counts);
+    return index_asked(index, want->name, want_kind(&index->wants, want, key), index->wants.counts);
 }
 
 /* A comparison that must hold. */
@@ -314,7 +314,66 @@ void probe_choice(const struct probe *probe, bool ordered, uint32_t node, const 
     }
 }
 
+/* member(name, { keys }): a choice between equalities, none of which can be an error. */
+static void ask_among(struct index *index, struct probe *probe, uint32_t node)
+{
+    const struct want *want = &index->wants.items[index->wants.nodes[node].want];
+    uint32_t last = 0;
+
+    for (uint32_t i = 0; i < want->key_count; i++) {
+        if (want_dim(index, want, i) == NO_DIM) {
+            probe->evaluate = true;
+            return;
+        }
+    }
+    probe->parts[node] = (struct part){.kind = WANTS_OR};
+    for (uint32_t i = 0; i < want->key_count; i++) {
+        const struct dim *dim = &index->dims[want_dim(index, want, i)];
+        uint32_t place = probe->part_count++;
+        double v = index_key(index, &index->wants.keys[want->keys + i], true);
+
+        probe->parts[place] = (struct part){.kind = WANTS_LEAF, .reach = reach_of(dim, OP_EQUAL, v)};
+        if (last)
+            probe->parts[last].after = place;
+        else
+            probe->parts[node].child = place;
+        last = place;
+    }
+    add_number(&probe->choices, &probe->choice_count, &probe->choice_room, node);
+}
+
+/* member(key, name) and the like: the slab is a filter, and what is left is evaluated. */
+static void ask_element(struct index *index, struct probe *probe, const struct want *want)
+{
+    const struct key *key = &index->wants.keys[want->keys];
+    uint32_t place = want_dim(index, want, 0);
+    const struct dim *dim = &index->dims[place];
+    uint32_t slab = (uint32_t)__builtin_ctzll(index_slab_bit(key));
+
+    probe->evaluate = true;
+    if (place == NO_DIM)
+        return;
+    test_about(add_test(probe, dim->line + slab, LINE_NONE, dim_line_deviant(dim)), place, OP_EQUAL,
+               key->kind == KEY_STRING ? 0 : key->number, false);
+}
+
 /* ------------------------------------------------------------------------------------------- what the ad has: exported */
+
+static void add_asker(struct probe *probe, uint32_t line)
+{
+    add_number(&probe->askers, &probe->asker_count, &probe->asker_room, line);
+}
+
+/* Rows that are bounded there are out; and those that are guarded, unless the attribute is only missing. */
+static void refuse_value(struct probe *probe, const struct dim *dim, uint32_t place, bool missing)
+{
+    enum op op = missing ? OP_NONE : OP_NOT_EQUAL;
+
+    if (dim->here)
+        test_about(add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE), place, op, 0, true);
+    if (dim->deviant && !missing)
+        test_about(add_test(probe, LINE_LIVE, dim_line_deviant(dim), LINE_NONE), place, op, 0, true);
+}
 
 /* The rows that ask for an attribute which the ad has in that way. */
 static void offer_value(struct index *index, struct probe *probe, uint32_t place, const struct expr *found)
@@ -324,24 +383,28 @@ static void offer_value(struct index *index, struct probe *probe, uint32_t place
     struct key key;
     double v;
 
-    if (!dim->here)
+    if (!dim->here && !dim->deviant)
         return;
-    if (!found && index_given(probe->env, dim->name)) {
-        add_number(&probe->askers, &probe->asker_count, &probe->asker_room, dim_line_here(dim));
-        return;
-    }
-    if (!found || found->kind <= EXPR_ERROR) {
-        test_about(add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE), place, OP_NONE, 0, true);
+    if (!found || found->kind == EXPR_UNDEFINED || found->kind == EXPR_ERROR) {
+        if (!found && index_given(probe->env, dim->name)) {
+            add_asker(probe, dim_line_here(dim));
+            add_asker(probe, dim_line_deviant(dim));
+        } else {
+            refuse_value(probe, dim, place, !found || found->kind == EXPR_UNDEFINED);
+        }
         return;
     }
     if (found->kind > EXPR_RELTIME || !key_of(probe->ad, found, dim->counts, &key)) {
-        add_number(&probe->askers, &probe->asker_count, &probe->asker_room, dim_line_here(dim));
+        add_asker(probe, dim_line_here(dim));
+        add_asker(probe, dim_line_deviant(dim));
         return;
     }
     if (key.kind != dim->kind) {
-        test_about(add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE), place, OP_NOT_EQUAL, 0, true);
+        refuse_value(probe, dim, place, false);
         return;
     }
+    if (!dim->here)
+        return;
     v = index_key(index, &key, true);
     slab = dim_slab(dim, v);
     test_about(add_test(probe, dim->line + slab, LINE_NONE, LINE_NONE), place, OP_EQUAL, v, dim_exact(dim, slab));
@@ -356,8 +419,9 @@ void probe_prepare(struct index *index, struct probe *probe)
 
     probe->test_count = probe->check_count = probe->choice_count = probe->asker_count = 0;
     probe->evaluate = wants->deviant;
-    if (probe->part_room < wants->node_count) {
-        probe->part_room = wants->node_room;
+    probe->part_count = wants->node_count;
+    if (probe->part_room < wants->node_count + wants->key_count) { /* a key of a list may be a part too */
+        probe->part_room = wants->node_room + wants->key_room;
         probe->parts = mem_grow(probe->parts, probe->part_room * sizeof *probe->parts);
     }
     for (uint32_t node = wants->top; node; node = wants->nodes[node].after) {
@@ -377,7 +441,9 @@ void probe_prepare(struct index *index, struct probe *probe)
         } else if (want->kind == WANT_COMPARE || want->kind == WANT_IS) {
             ask_compare(index, probe, want);
         } else if (want->kind == WANT_AMONG) {
-            probe->evaluate = true;
+            ask_among(index, probe, node);
+        } else if (want->kind == WANT_HAS || want->kind == WANT_LISTED) {
+            ask_element(index, probe, want);
         } else {
             ask_presence(index, probe, want);
         }

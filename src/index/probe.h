@@ -41,6 +41,7 @@ struct probe {
     uint32_t *askers;   /* lines: the constraints of rows in there must be evaluated */
     uint32_t ahead;     /* tests after which little is left of a block, probably */
     uint32_t test_count, check_count, choice_count, asker_count;
+    uint32_t part_count; /* in use: those of the nodes, then those of keys */
     uint32_t test_room, check_room, part_room, choice_room, asker_room;
     bool evaluate; /* the ad's own constraint, for every row that is left */
     const struct env *env;

@@ -90,60 +90,179 @@ static bool bound_widen(struct profile *profile, struct bound *bound)
     return true;
 }
 
-/* A leaf becomes an interval of the profile. False when the profile is impossible. */
-static bool profile_narrow(struct profile *profile, struct index *index, const struct want *want)
+static struct bound *bound_add(struct profile *profile, uint32_t dim)
+{
+    struct bound *bound;
+
+    if (profile->count == profile->room) {
+        profile->room = profile->room ? profile->room * 2 : 8;
+        profile->bounds = mem_grow(profile->bounds, profile->room * sizeof *profile->bounds);
+    }
+    bound = &profile->bounds[profile->count++];
+    *bound = (struct bound){.dim = dim, .cell = {.low = -INFINITY, .high = INFINITY}};
+    return bound;
+}
+
+/* Can a leaf be said by an interval? */
+static bool is_interval(const struct index *index, const struct want *want)
 {
     const struct key *key = &index->wants.keys[want->keys];
-    struct dim_cell cell;
-    uint32_t dim;
 
-    if ((want->kind != WANT_COMPARE && want->kind != WANT_IS) || (key->kind == KEY_STRING && want->op > OP_NOT_EQUAL)) {
-        profile->evaluate = true; /* strings have no order here */
-        return true;
-    }
-    if (index_given(index->env, want->name)) { /* what the counterpart lacks is not what is seen */
-        profile->evaluate = true;
-        return true;
-    }
-    dim = index_dim(index, true, want->name, key->kind, index->wants.counts, true);
+    if (want->kind != WANT_COMPARE && want->kind != WANT_IS)
+        return false;
+    if (key->kind == KEY_STRING && want->op > OP_NOT_EQUAL)
+        return false;                            /* strings have no order here */
+    return !index_given(index->env, want->name); /* what the counterpart lacks is not what is seen */
+}
+
+/* The n-th key of a leaf becomes an interval of the profile. False when the profile is impossible. */
+static bool profile_narrow(struct profile *profile, struct index *index, const struct want *want, uint32_t n)
+{
+    const struct key *key = &index->wants.keys[want->keys + n];
+    uint32_t dim = index_dim(index, true, want->name, key->kind, index->wants.counts, true);
+    struct bound *bound = NULL;
+    struct dim_cell cell;
+    bool possible;
+
     if (dim == NO_DIM) {
         profile->evaluate = true;
         return true;
     }
     cell = compare_cell((enum op)want->op, index_key(index, key, false));
     for (uint32_t i = 0; i < profile->count; i++) {
-        if (profile->bounds[i].dim == dim) {
-            bool possible = cell_narrow(&profile->bounds[i].cell, &cell, &profile->evaluate);
-
-            profile->bounds[i].not_number |= want->not_number;
-            return possible || bound_widen(profile, &profile->bounds[i]);
-        }
-        if (index->dims[dim].shared && symbol_same(index->dims[profile->bounds[i].dim].name, want->name))
+        if (profile->bounds[i].dim == dim)
+            bound = &profile->bounds[i];
+        else if (index->dims[dim].shared && profile->bounds[i].cell.here &&
+                 symbol_same(index->dims[profile->bounds[i].dim].name, want->name))
             return false; /* of two kinds at once (4.4.4) */
     }
-    if (profile->count == profile->room) {
-        profile->room = profile->room ? profile->room * 2 : 8;
-        profile->bounds = mem_grow(profile->bounds, profile->room * sizeof *profile->bounds);
+    if (!bound)
+        bound = bound_add(profile, dim);
+    bound->not_number |= want->not_number;
+    if (bound->cell.here) {
+        possible = cell_narrow(&bound->cell, &cell, &profile->evaluate);
+    } else {
+        cell.deviant = bound->cell.deviant;
+        bound->cell = cell;
+        possible = cell.low <= cell.high || isnan(cell.high);
     }
-    profile->bounds[profile->count++] = (struct bound){dim, want->not_number, cell};
-    return cell.low <= cell.high || isnan(cell.high) || bound_widen(profile, &profile->bounds[profile->count - 1]);
+    return possible || bound_widen(profile, bound);
 }
 
-/* Narrows by a part of a disjunction: a leaf, or the leaves of a conjunction. */
-static bool profile_take(struct profile *profile, struct index *index, uint32_t node)
+/* The same for a whole leaf, if it can be said so. */
+static bool profile_leaf(struct profile *profile, struct index *index, const struct want *want)
+{
+    if (is_interval(index, want))
+        return profile_narrow(profile, index, want, 0);
+    if (want->kind != WANT_AMONG)
+        profile->evaluate = true;
+    return true;
+}
+
+/* An attribute of another kind would be an error, which spoils the whole disjunction. */
+static void profile_guard(struct profile *profile, struct index *index, const struct want *want)
+{
+    uint32_t dim = index_dim(index, true, want->name, index->wants.keys[want->keys].kind, index->wants.counts, true);
+
+    if (dim == NO_DIM) {
+        profile->evaluate = true;
+        return;
+    }
+    for (uint32_t i = 0; i < profile->count; i++) {
+        if (profile->bounds[i].dim == dim) {
+            profile->bounds[i].cell.deviant = true;
+            return;
+        }
+    }
+    bound_add(profile, dim)->cell.deviant = true;
+}
+
+static bool is_plain_leaf(const struct index *index, uint32_t node)
+{
+    const struct wants_node *at = &index->wants.nodes[node];
+    const struct want *want = &index->wants.items[at->want];
+
+    return at->kind == WANTS_LEAF && want->kind == WANT_COMPARE && is_interval(index, want);
+}
+
+/* Is a disjunction one of comparisons, and (where || does not go from left to right) of conjunctions of them? Then it can be told
+ * without an evaluation who spoils it. */
+static bool is_plain(const struct index *index, uint32_t node)
 {
     const struct wants_node *nodes = index->wants.nodes;
 
-    profile->evaluate = true; /* an error in another part would spoil this one */
-    if (nodes[node].kind == WANTS_LEAF)
-        return profile_narrow(profile, index, &index->wants.items[nodes[node].want]);
-    for (uint32_t part = nodes[node].child; part && nodes[node].kind == WANTS_AND; part = nodes[part].after)
-        if (nodes[part].kind == WANTS_LEAF && !profile_narrow(profile, index, &index->wants.items[nodes[part].want]))
+    for (uint32_t part = nodes[node].child; part; part = nodes[part].after) {
+        if (is_plain_leaf(index, part))
+            continue;
+        if (nodes[part].kind != WANTS_AND || index->wants.ordered)
+            return false;
+        for (uint32_t leaf = nodes[part].child; leaf; leaf = nodes[leaf].after)
+            if (!is_plain_leaf(index, leaf))
+                return false;
+    }
+    return true;
+}
+
+/* Guards against errors in the parts of a plain disjunction: in all of them, or from left to right in those before one. */
+static void profile_guards(struct profile *profile, struct index *index, uint32_t node, uint32_t before)
+{
+    const struct wants_node *nodes = index->wants.nodes;
+
+    for (uint32_t part = nodes[node].child; part && !(index->wants.ordered && part == before);
+         part = nodes[part].after) {
+        if (nodes[part].kind == WANTS_LEAF)
+            profile_guard(profile, index, &index->wants.items[nodes[part].want]);
+        for (uint32_t leaf = nodes[part].child; leaf; leaf = nodes[leaf].after)
+            profile_guard(profile, index, &index->wants.items[nodes[leaf].want]);
+    }
+}
+
+/* Narrows by a part of a disjunction: a leaf, or the leaves of a conjunction. */
+static bool profile_take(struct profile *profile, struct index *index, uint32_t node, uint32_t part)
+{
+    const struct wants_node *nodes = index->wants.nodes;
+
+    if (is_plain(index, node))
+        profile_guards(profile, index, node, part);
+    else
+        profile->evaluate = true;
+    if (nodes[part].kind == WANTS_LEAF)
+        return profile_leaf(profile, index, &index->wants.items[nodes[part].want]);
+    for (uint32_t leaf = nodes[part].child; leaf && nodes[part].kind == WANTS_AND; leaf = nodes[leaf].after)
+        if (nodes[leaf].kind == WANTS_LEAF && !profile_leaf(profile, index, &index->wants.items[nodes[leaf].want]))
             return false;
     return true;
 }
 
-/* Each profile is followed by one for each part of the disjunction, and goes. */
+/* Makes room for `parts` copies of the profiles; false, and all are to be evaluated, when those are too many. */
+static bool profiles_copy(struct profiles *profiles, uint32_t parts)
+{
+    uint32_t before = profiles->count;
+
+    if ((uint64_t)parts * before > INDEX_PROFILES_MAX) {
+        for (uint32_t i = 0; i < before; i++)
+            profiles->items[i].evaluate = true;
+        return false;
+    }
+    for (uint32_t copies = 1; copies < parts; copies++)
+        for (uint32_t i = 0; i < before; i++)
+            profile_copy(&profiles->items[copies * before + i], &profiles->items[i]);
+    return true;
+}
+
+/* The profile stays, and moves up to the place of the next that does. */
+static void profile_keep(struct profiles *profiles, uint32_t i, uint32_t *kept)
+{
+    struct profile swap = profiles->items[*kept];
+
+    if (*kept != i) {
+        profiles->items[*kept] = profiles->items[i];
+        profiles->items[i] = swap;
+    }
+    ++*kept;
+}
+
+/* In place of each profile comes one for each part of the disjunction. */
 static void profiles_multiply(struct profiles *profiles, struct index *index, uint32_t node)
 {
     const struct wants_node *nodes = index->wants.nodes;
@@ -151,27 +270,29 @@ static void profiles_multiply(struct profiles *profiles, struct index *index, ui
 
     for (uint32_t part = nodes[node].child; part; part = nodes[part].after)
         parts++;
-    if (parts * before > INDEX_PROFILES_MAX) {
+    if (!profiles_copy(profiles, parts))
+        return;
+    for (uint32_t part = nodes[node].child, n = 0; part; part = nodes[part].after, n++)
+        for (uint32_t i = n * before; i < (n + 1) * before; i++)
+            if (profile_take(&profiles->items[i], index, node, part))
+                profile_keep(profiles, i, &kept);
+    profiles->count = kept;
+}
+
+/* The same for the keys of member(name, { keys }), which is never an error for a value. */
+static void profiles_multiply_keys(struct profiles *profiles, struct index *index, const struct want *want)
+{
+    uint32_t before = profiles->count, kept = 0;
+
+    if (index_given(index->env, want->name) || !profiles_copy(profiles, want->key_count)) {
         for (uint32_t i = 0; i < before; i++)
             profiles->items[i].evaluate = true;
         return;
     }
-    for (uint32_t copies = 1; copies < parts; copies++)
-        for (uint32_t i = 0; i < before; i++)
-            profile_copy(&profiles->items[copies * before + i], &profiles->items[i]);
-    for (uint32_t part = nodes[node].child, n = 0; part; part = nodes[part].after, n++) {
-        for (uint32_t i = n * before; i < (n + 1) * before; i++) {
-            if (!profile_take(&profiles->items[i], index, part))
-                continue;
-            if (kept != i) {
-                struct profile swap = profiles->items[kept];
-
-                profiles->items[kept] = profiles->items[i];
-                profiles->items[i] = swap;
-            }
-            kept++;
-        }
-    }
+    for (uint32_t n = 0; n < want->key_count; n++)
+        for (uint32_t i = n * before; i < (n + 1) * before; i++)
+            if (profile_narrow(&profiles->items[i], index, want, n))
+                profile_keep(profiles, i, &kept);
     profiles->count = kept;
 }
 
@@ -188,12 +309,17 @@ void profiles_make(struct profiles *profiles, struct index *index)
     for (uint32_t node = wants->top; node; node = wants->nodes[node].after) {
         const struct wants_node *at = &wants->nodes[node];
 
-        if (at->kind == WANTS_LEAF && !profile_narrow(&profiles->items[0], index, &wants->items[at->want])) {
+        if (at->kind == WANTS_LEAF && !profile_leaf(&profiles->items[0], index, &wants->items[at->want])) {
             profiles->count = 0;
             return;
         }
     }
-    for (uint32_t node = wants->top; node && profiles->count; node = wants->nodes[node].after)
-        if (wants->nodes[node].kind == WANTS_OR)
+    for (uint32_t node = wants->top; node && profiles->count; node = wants->nodes[node].after) {
+        const struct wants_node *at = &wants->nodes[node];
+
+        if (at->kind == WANTS_OR)
             profiles_multiply(profiles, index, node);
+        else if (at->kind == WANTS_LEAF && wants->items[at->want].kind == WANT_AMONG)
+            profiles_multiply_keys(profiles, index, &wants->items[at->want]);
+    }
 }

@@ -26,7 +26,7 @@ static const char *cell_wrong(struct index *index, const struct dim *dim, uint32
 {
     const struct line *block = index->blocks[row / LINE_ROWS];
     uint32_t bit = row % LINE_ROWS;
-    struct dim_cell cell;
+    struct dim_cell cell = {0};
     bool known;
 
     if (!dim->exported) {
@@ -34,9 +34,12 @@ static const char *cell_wrong(struct index *index, const struct dim *dim, uint32
         if (cell.here != line_has(&block[dim_line_here(dim)], bit) ||
             cell.deviant != line_has(&block[dim_line_deviant(dim)], bit))
             return "a row is not where its ad's attribute says";
-        if (dim->kind != DIM_ABSENCE && !(cell.low == dim->low[row] || (isnan(cell.low) && isnan(dim->low[row]))))
+        if (dim_has_columns(dim) && !(cell.low == dim->low[row] || (isnan(cell.low) && isnan(dim->low[row]))))
             return "a column does not hold what the ad has";
     }
+    for (uint32_t slab = 0; slab < dim_slab_room(dim) && !dim_has_columns(dim); slab++)
+        if ((cell.slabs >> slab & 1) != line_has(&block[dim->line + slab], bit))
+            return "a row is not in the slabs of its elements";
     for (uint32_t slab = 0; slab < dim->slab_count; slab++)
         if (slab_bit(dim, row, slab, &known) != line_has(&block[dim->line + slab], bit) && known)
             return "a line does not hold what the column says";

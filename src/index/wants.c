@@ -139,17 +139,14 @@ static uint32_t truth_read(struct wants *wants, const struct expr *e, bool negat
 }
 
 /* member(name, { literals }) */
-static uint32_t member_read(struct wants *wants, const struct tree *tree, const struct expr *e, bool negated)
+static uint32_t among_read(struct wants *wants, const struct tree *tree, const struct expr *parts)
 {
-    const struct function *function = function_find(tree->dialect, e->u.name.id);
-    const struct expr *parts = tree_parts(tree, e), *items;
+    const struct expr *items = tree_parts(tree, &parts[1]);
     uint32_t keys = wants->key_count;
-    symbol name;
+    symbol name = asked(wants, &parts[0]);
 
-    if (negated || !function || e->small != 2 || strcmp(function->name, "member") != 0 || parts[1].kind != EXPR_LIST ||
-        !(name = asked(wants, &parts[0])))
+    if (!name || parts[1].kind != EXPR_LIST)
         return 0;
-    items = tree_parts(tree, &parts[1]);
     for (uint32_t i = 0; i < parts[1].u.run.count; i++) {
         if (!key_push(wants, tree, &items[i])) {
             wants->key_count = keys;
@@ -159,6 +156,34 @@ static uint32_t member_read(struct wants *wants, const struct tree *tree, const 
     if (tree->dialect != &dialect_classic)
         wants->deviant = true; /* it says no more than that some == holds */
     return leaf_add(wants, WANT_AMONG, OP_EQUAL, name, keys);
+}
+
+/* A literal that is looked for in a list of the counterpart: few have it, and those are evaluated. */
+static uint32_t element_read(struct wants *wants, const struct tree *tree, const struct expr *parts,
+                             enum want_kind kind)
+{
+    uint32_t keys = wants->key_count;
+    symbol name = asked(wants, &parts[1]);
+
+    if (!name || !key_push(wants, tree, &parts[0]))
+        return 0;
+    wants->deviant = true;
+    return leaf_add(wants, kind, OP_EQUAL, name, keys);
+}
+
+static uint32_t call_read(struct wants *wants, const struct tree *tree, const struct expr *e, bool negated)
+{
+    const struct function *function = function_find(tree->dialect, e->u.name.id);
+    const struct expr *parts = tree_parts(tree, e);
+
+    if (negated || !function || e->small != 2)
+        return 0;
+    if (strcmp(function->name, "member") == 0)
+        return parts[0].kind <= EXPR_RELTIME ? element_read(wants, tree, parts, WANT_HAS)
+                                             : among_read(wants, tree, parts);
+    if (strcmp(function->name, "stringListMember") == 0 && parts[0].kind == EXPR_STRING)
+        return element_read(wants, tree, parts, WANT_LISTED);
+    return 0;
 }
 
 static uint32_t node_read(struct wants *wants, const struct tree *tree, const struct expr *e, bool negated);
@@ -207,7 +232,7 @@ static uint32_t node_read(struct wants *wants, const struct tree *tree, const st
             node = truth_read(wants, e, negated);
             break;
         case EXPR_CALL:
-            node = member_read(wants, tree, e, negated);
+            node = call_read(wants, tree, e, negated);
             break;
         default:
             break;

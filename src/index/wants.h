@@ -21,6 +21,8 @@ enum want_kind {
     WANT_COMPARE, /* name op key */
     WANT_IS,      /* name is key: only where == holds, but not always, and never an error */
     WANT_AMONG,   /* member(name, { keys }) */
+    WANT_HAS,     /* member(key, name): the name is a list */
+    WANT_LISTED,  /* stringListMember(key, name): the name is a string that lists */
     WANT_ABSENT,  /* name is undefined */
     WANT_PRESENT, /* name isnt undefined */
 };
