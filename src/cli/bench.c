@@ -29,6 +29,14 @@ static int option_attributes(const char *text, void *target, struct err *err)
     return option_count_to(text, WORKLOAD_ATTRIBUTES_MAX, target, err);
 }
 
+static int option_engine(const char *text, void *target, struct err *err)
+{
+    if (strcmp(text, "scan") != 0 && strcmp(text, "index") != 0)
+        return err_set(err, "expected scan or index, got '%.60s'", text);
+    *(int *)target = text[0] == 's' ? BENCH_SCAN : BENCH_INDEX;
+    return 0;
+}
+
 static int option_mix(const char *text, void *target, struct err *err)
 {
     static const char mixes[] = "TMD";
@@ -52,6 +60,7 @@ static const struct option bench_options[] = {
      offsetof(S, attributes)},
     {0, "queries", "N", "how many ads look for matches there (as many as --ads if not given)", option_ads,
      offsetof(S, queries)},
+    {0, "engine", "NAME", "only scan or only index there; both if not given", option_engine, offsetof(S, engine)},
     {0, "mix", "T|M|D", "domains there: of 10 values, half of them, or of as many as there are ads (D)", option_mix,
      offsetof(S, mix)},
     {0, "seed", "N", "what the generated ads depend on (1 if not given)", option_number, offsetof(S, seed)},

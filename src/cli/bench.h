@@ -28,10 +28,13 @@
 #define BENCH_ADS_MAX 1000000
 #define BENCH_ROUNDS_MAX 1000000
 
+enum bench_engine { BENCH_BOTH, BENCH_SCAN, BENCH_INDEX };
+
 struct bench_settings {
     uint64_t ads, rounds, seed;
     uint64_t attributes; /* of each ad of the index's workload ... */
     int mix;             /* ... its enum workload_mix ... */
+    int engine;          /* ... BENCH_BOTH, or one of them ... */
     uint64_t queries;    /* ... and how many look for matches; 0: as many as there are ads */
 };
 
