@@ -17,11 +17,11 @@ struct twin {
     struct lang lang;
     uint64_t seed, rounds, round;
     struct rng rng;
-    struct buf text;
+    struct buf text, last[2]; /* the last ad of each side, behind its name */
     struct pool_style style;
     struct party parties[2 * ADS_MAX];
     size_t requests, offers;
-    uint64_t matches, residuals;
+    uint64_t matches, rows, left; /* rows of the index at the end, and offers at the beginning */
     int differ;
 };
 
@@ -55,14 +55,20 @@ static struct tree *ad_make(struct twin *twin, int side)
     struct err err;
 
     m.dialect = &dialect_classic;
-    pool_add_ad(&m);
     buf_init(&all);
-    buf_adds(&all, "[ ");
-    buf_adds(&all, extra);
-    buf_adds(&all, buf_string(&twin->text) + 1); /* behind its bracket */
+    buf_addf(&all, "[ Name = \"n%llu\"; ", (unsigned long long)rng_below(&twin->rng, 1000));
+    if (!twin->last[side].len || rng_below(&twin->rng, 3) == 0) { /* else the same as the last, but for its name */
+        pool_add_ad(&m);
+        buf_reset(&twin->last[side]);
+        buf_adds(&twin->last[side], extra);
+        buf_adds(&twin->last[side], buf_string(&twin->text) + 1); /* behind its bracket */
+    }
+    buf_adds(&all, buf_string(&twin->last[side]));
     ad = lang_ad(&twin->lang, &dialect_classic, buf_string(&all), &err);
-    if (!ad) /* it had that attribute already */
-        ad = lang_ad(&twin->lang, &dialect_classic, buf_string(&twin->text), &err);
+    if (!ad) { /* it had that attribute already */
+        buf_reset(&twin->last[side]);
+        ad = lang_ad(&twin->lang, &dialect_classic, "[]", &err);
+    }
     buf_done(&all);
     return ad;
 }
@@ -124,6 +130,8 @@ static void round_run(struct twin *twin, struct buf *scanned, struct buf *found)
     }
     for (size_t i = 0; i < scanned->len; i++)
         twin->matches += scanned->text[i] == '\n';
+    twin->rows += index_rows(index);
+    twin->left += twin->offers;
     policy_done(&policy);
     tree_unref(ad);
     index_free(index);
@@ -136,6 +144,8 @@ int main(void)
 
     lang_init(&twin.lang);
     buf_init(&twin.text);
+    buf_init(&twin.last[0]);
+    buf_init(&twin.last[1]);
     buf_init(&scanned);
     buf_init(&found);
     for (twin.round = 0; twin.round < twin.rounds; twin.round++) {
@@ -160,10 +170,14 @@ int main(void)
     }
     tap_ok(twin.differ == 0, "the index gives everybody what trying every pair gives");
     tap_ok(twin.matches > twin.rounds * 2, "there is something to give");
-    tap_diag("%llu cycles, %llu matches", (unsigned long long)twin.rounds, (unsigned long long)twin.matches);
+    tap_ok(twin.rows * 2 < twin.left, "offers that are the same to all share rows");
+    tap_diag("%llu cycles, %llu matches, %llu offers in %llu rows", (unsigned long long)twin.rounds,
+             (unsigned long long)twin.matches, (unsigned long long)twin.left, (unsigned long long)twin.rows);
     buf_done(&scanned);
     buf_done(&found);
     buf_done(&twin.text);
+    buf_done(&twin.last[0]);
+    buf_done(&twin.last[1]);
     lang_done(&twin.lang);
     return tap_done();
 }

@@ -44,6 +44,7 @@ void index_free(struct index *index)
     free(index->rows);
     free(index->entries);
     probe_free(index->probe);
+    classes_done(&index->classes, index->symbols);
     profiles_done(&index->profiles);
     wants_done(&index->wants);
     key_strings_done(&index->strings);
@@ -326,7 +327,7 @@ static void entries_grow(struct index *index, uint32_t count)
 {
     index->entries = mem_grow(index->entries, count * sizeof *index->entries);
     for (uint32_t i = index->entry_count; i < count; i++)
-        index->entries[i] = (struct entry){.row = NO_ROW};
+        index->entries[i] = (struct entry){.row = NO_ROW, .in_class = NO_CLASS, .next = NO_ID};
     index->entry_count = count;
 }
 
@@ -379,25 +380,103 @@ static void row_drop(struct index *index, uint32_t row)
     index->free_row = row;
 }
 
-static void entry_clear(struct index *index, struct entry *entry)
+static const struct entry entry_none = {.row = NO_ROW, .in_class = NO_CLASS, .next = NO_ID};
+
+/* The rows of an ad go. */
+static void entry_drop_rows(struct index *index, struct entry *entry)
 {
-    uint32_t row = entry->row;
-
-    while (row != NO_ROW) {
-        uint32_t next = index->rows[row].next;
-
+    for (uint32_t row = entry->row, next; row != NO_ROW; row = next) {
+        next = index->rows[row].next;
         row_drop(index, row);
-        row = next;
     }
+    entry->row = NO_ROW;
+}
+
+/* The next member stands for the class, and takes over the rows. */
+static void class_pass(struct index *index, struct ad_class *class, struct entry *from)
+{
+    struct entry *to = &index->entries[from->next];
+
+    class->head = from->next;
+    class->ad = to->ad;
+    to->row = from->row;
+    to->several = from->several;
+    for (uint32_t row = to->row; row != NO_ROW; row = index->rows[row].next)
+        index->rows[row].id = class->head;
+    from->row = NO_ROW;
+}
+
+/* The ad leaves its class; the last one takes the class along. */
+static void class_leave(struct index *index, uint32_t id)
+{
+    struct entry *entry = &index->entries[id];
+    struct ad_class *class = &index->classes.items[entry->in_class];
+    uint32_t before = class->head;
+
+    if (class->head == class->tail) {
+        classes_remove(&index->classes, entry->in_class);
+        return;
+    }
+    if (class->head == id) {
+        class_pass(index, class, entry);
+        return;
+    }
+    while (index->entries[before].next != id)
+        before = index->entries[before].next;
+    index->entries[before].next = entry->next;
+    if (class->tail == id)
+        class->tail = before;
+}
+
+/* The ad joins a class, in the order of the numbers; it may become the head. */
+static void class_join(struct index *index, uint32_t id, uint32_t place)
+{
+    struct ad_class *class = &index->classes.items[place];
+    struct entry *entry = &index->entries[id];
+    uint32_t before = class->head;
+
+    entry->in_class = place;
+    if (id < class->head) {
+        struct entry *head = &index->entries[class->head];
+
+        entry->next = class->head;
+        entry->row = head->row;
+        entry->several = head->several;
+        for (uint32_t row = entry->row; row != NO_ROW; row = index->rows[row].next)
+            index->rows[row].id = id;
+        head->row = NO_ROW;
+        class->head = id;
+        class->ad = entry->ad;
+        return;
+    }
+    if (id > class->tail)
+        before = class->tail;
+    while (index->entries[before].next < id) /* NO_ID is larger than any */
+        before = index->entries[before].next;
+    entry->next = index->entries[before].next;
+    index->entries[before].next = id;
+    if (entry->next == NO_ID)
+        class->tail = id;
+}
+
+static void entry_clear(struct index *index, uint32_t id)
+{
+    struct entry *entry = &index->entries[id];
+
+    if (!entry->ad)
+        return;
+    if (entry->in_class != NO_CLASS)
+        class_leave(index, id);
+    entry_drop_rows(index, entry);
     index->timed_count -= entry->timed;
     tree_unref(entry->ad);
-    *entry = (struct entry){.row = NO_ROW};
+    *entry = entry_none;
 }
 
 void index_remove(struct index *index, uint32_t id)
 {
-    if (id < index->entry_count && index->entries[id].ad)
-        entry_clear(index, &index->entries[id]);
+    if (id < index->entry_count)
+        entry_clear(index, id);
 }
 
 /* Reads the ad into index->wants and index->profiles; the dimensions that it needs are there afterwards. */
@@ -420,17 +499,32 @@ static void row_ahead(const struct index *index, uint32_t row)
     }
 }
 
-void index_put(struct index *index, const struct env *env, struct arena *scratch, uint32_t id, struct tree *ad)
-{
-    struct entry *entry;
+/* An ad of that number is there from now on: as a member of a class that has its rows, or with rows of its own, which `put` makes.
+ * Takes the ad. */
+typedef void row_put_fn(struct index *index, uint32_t row, const struct tree *ad, const struct profile *profile,
+                        bool fresh);
 
-    if (id < index->entry_count)
-        row_ahead(index, index->entries[id].row);
-    tree_ref(ad); /* it may be the one that goes */
+static void entry_make(struct index *index, const struct env *env, struct arena *scratch, uint32_t id, struct tree *ad,
+                       row_put_fn *put)
+{
+    struct entry *entry = entry_at(index, id);
+    bool shares = false;
+    uint64_t hash = 0;
+
+    *entry = entry_none;
+    entry->ad = ad;
+    index_adopt(index, ad);
+    if (index->classes.on && (shares = classes_hash(&index->classes, ad, &hash))) {
+        uint32_t place = classes_find(&index->classes, ad, hash);
+
+        if (place != NO_CLASS) {
+            class_join(index, id, place);
+            return;
+        }
+    }
     ad_read(index, env, scratch, ad);
-    entry = entry_at(index, id);
-    entry_clear(index, entry);
-    *entry = (struct entry){.ad = ad, .row = NO_ROW, .several = index->profiles.count > 1, .timed = index->wants.timed};
+    entry->several = index->profiles.count > 1;
+    entry->timed = index->wants.timed;
     index->timed_count += entry->timed;
     for (uint32_t i = 0; i < index->profiles.count; i++) {
         bool fresh;
@@ -438,8 +532,20 @@ void index_put(struct index *index, const struct env *env, struct arena *scratch
 
         index->rows[row].next = entry->row;
         entry->row = row;
-        row_put(index, row, ad, &index->profiles.items[i], fresh);
+        put(index, row, ad, &index->profiles.items[i], fresh);
     }
+    if (shares)
+        entry->in_class = classes_add(&index->classes, ad, id, hash);
+}
+
+void index_put(struct index *index, const struct env *env, struct arena *scratch, uint32_t id, struct tree *ad)
+{
+    tree_ref(ad); /* it may be the one that goes */
+    if (id < index->entry_count) {
+        row_ahead(index, index->entries[id].row);
+        entry_clear(index, id);
+    }
+    entry_make(index, env, scratch, id, ad, row_put);
     index_settle(index);
 }
 
@@ -457,10 +563,12 @@ static void rows_forget(struct index *index)
 }
 
 /* A row of a batch: columns now, lines at the end. */
-static void row_put_column(struct index *index, uint32_t row, const struct tree *ad, const struct profile *profile)
+static void row_put_column(struct index *index, uint32_t row, const struct tree *ad, const struct profile *profile,
+                           bool fresh)
 {
     struct line *block = index->blocks[row / LINE_ROWS];
 
+    (void)fresh; /* all are, in a batch */
     for (uint32_t i = 0; i < index->dim_count; i++) {
         if (!index->dims[i].exported) {
             struct dim_cell cell = index_cell(index, &index->dims[i], ad);
@@ -480,29 +588,31 @@ void index_build(struct index *index, const struct env *env, struct arena *scrat
     rows_forget(index);
     if (count == 0)
         return;
-    rows_grow(index, count);
+    if (!index->classes.on)
+        rows_grow(index, count);
     entries_grow(index, count);
-    for (uint32_t id = 0; id < count; id++) {
-        struct entry *entry = entry_at(index, id);
-
-        if (!ads[id])
-            continue;
-        ad_read(index, env, scratch, ads[id]);
-        *entry = (struct entry){
-            .ad = tree_ref(ads[id]), .row = NO_ROW, .several = index->profiles.count > 1, .timed = index->wants.timed};
-        index->timed_count += entry->timed;
-        for (uint32_t i = 0; i < index->profiles.count; i++) {
-            bool fresh;
-            uint32_t row = row_take(index, id, &fresh);
-
-            index->rows[row].next = entry->row;
-            entry->row = row;
-            row_put_column(index, row, ads[id], &index->profiles.items[i]);
-        }
-    }
+    for (uint32_t id = 0; id < count; id++)
+        if (ads[id])
+            entry_make(index, env, scratch, id, tree_ref(ads[id]), row_put_column);
     for (uint32_t i = 0; i < index->dim_count; i++)
         dim_encode(&index->dims[i], index->blocks, index->row_count);
     index->encoded_rows = index->row_count;
+}
+
+void index_share(struct index *index, struct symbols *symbols, const symbol *names, uint32_t count, bool heads_only)
+{
+    index->symbols = symbols;
+    index->heads_only = heads_only;
+    classes_start(&index->classes, symbols, names, count);
+}
+
+uint32_t index_rows(const struct index *index)
+{
+    uint32_t rows = 0;
+
+    for (uint32_t i = 0; i < index->block_count; i++)
+        rows += line_count(&index->blocks[i][LINE_LIVE]);
+    return rows;
 }
 
 void index_refresh(struct index *index, const struct env *env, struct arena *scratch)

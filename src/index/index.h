@@ -32,6 +32,11 @@ void index_free(struct index *index);
 /* Ads of the other side like this will come: what it asks for gets dimensions at once. */
 void index_learn(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad);
 
+/* Ads share rows from now on when they are the same to the other side (section 5.8): that reads only these names of them, be it by
+ * constraints, ranks, residuals or policies. The index must be empty. `heads_only`: of ads that share, a probe finds only the one with
+ * the smallest number. When other names are read, make a new index. */
+void index_share(struct index *index, struct symbols *symbols, const symbol *names, uint32_t count, bool heads_only);
+
 /* Puts in many ads at once, called 0 to count - 1 (NULL: there is none of that number); the index must be empty. Much quicker than one by one. Ads are held. */
 void index_build(struct index *index, const struct env *env, struct arena *scratch, struct tree *const *ads,
                  uint32_t count);
@@ -80,7 +85,8 @@ typedef void index_plan_fn(void *user, const struct index_step *step);
 void index_plan(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
                 index_plan_fn *tell, void *user);
 
-size_t index_bytes(const struct index *index); /* of memory, the ads themselves not counted */
+uint32_t index_rows(const struct index *index); /* that are there */
+size_t index_bytes(const struct index *index);  /* of memory, the ads themselves not counted */
 
 /* Is it in order? Else why not; for tests. */
 bool index_valid(const struct index *index, const char **ret_why);

@@ -1,12 +1,14 @@
 /* index_parts.h: what the files of the index share; not installed.
  *
  *     index.c      the rows: ads come, change and go
+ *     classes.c    ads that share rows
  *     profiles.c   an ad as rectangles
  *     probe.c      an ad of the other side looks for those that match
  *     valid.c      is it in order? */
 #ifndef BERTH_INDEX_INDEX_PARTS_H
 #define BERTH_INDEX_INDEX_PARTS_H
 
+#include "index/classes.h"
 #include "index/dim.h"
 #include "index/index.h"
 #include "index/wants.h"
@@ -17,6 +19,7 @@ extern "C" {
 
 #define NO_ROW UINT32_MAX
 #define NO_DIM UINT32_MAX
+#define NO_ID UINT32_MAX
 #define INDEX_ASKED_MAX 64
 #define INDEX_CHUNKS_MAX 64 /* each at least half as large as all before it */
 
@@ -25,11 +28,12 @@ enum { LINE_LIVE, LINE_EVALUATE /* what the row asks for is not all in the dimen
 
 /* An ad. */
 struct entry {
-    struct tree *ad;      /* held; NULL: there is none of that number */
-    uint32_t row;         /* the first of its rows, or NO_ROW when it takes nobody */
-    uint32_t stamp : 30;  /* of the probe that found it last */
-    uint32_t several : 1; /* it has more rows than one */
-    uint32_t timed : 1;   /* it is read again when the time has moved */
+    struct tree *ad;         /* held; NULL: there is none of that number */
+    uint32_t row;            /* the first of its rows; NO_ROW when it takes nobody, or another stands for its class */
+    uint32_t in_class, next; /* its class, and the next member of that; or NO_CLASS, NO_ID */
+    uint32_t stamp : 30;     /* of the probe that found it last */
+    uint32_t several : 1;    /* it has more rows than one */
+    uint32_t timed : 1;      /* it is read again when the time has moved */
 };
 #define STAMP_MAX ((1u << 30) - 1)
 
@@ -81,6 +85,8 @@ struct profiles {
 struct index {
     struct symbols *symbols; /* of the first ad; all must share it */
     struct key_strings strings;
+    struct class_set classes;
+    bool heads_only;  /* of a class only the first is found */
     struct dim *dims; /* INDEX_DIMS_MAX of them have room */
     uint32_t dim_count;
     struct index_names imported, exported;

@@ -493,8 +493,12 @@ static void row_try(struct index *index, struct probe *probe, struct line *block
             return;
     }
     entry->stamp = index->stamp;
-    index->probed.found++;
-    probe->found(probe->user, index->rows[row].id);
+    for (uint32_t id = index->rows[row].id; id != NO_ID; id = index->entries[id].next) {
+        index->probed.found++;
+        probe->found(probe->user, id);
+        if (index->heads_only)
+            break;
+    }
 }
 
 static void block_try(struct index *index, struct probe *probe, uint32_t n)

@@ -67,6 +67,22 @@ static const char *dim_wrong(struct index *index, const struct dim *dim)
     return wrong;
 }
 
+static const char *classes_wrong(const struct index *index)
+{
+    for (uint32_t id = 0; id < index->entry_count; id++) {
+        const struct entry *entry = &index->entries[id];
+        const struct ad_class *class = entry->in_class == NO_CLASS ? NULL : &index->classes.items[entry->in_class];
+
+        if (entry->next != NO_ID && (entry->next <= id || index->entries[entry->next].in_class != entry->in_class))
+            return "the members of a class are out of order";
+        if (class && class->head != id && entry->row != NO_ROW)
+            return "a member of a class has rows of its own";
+        if (class && (class->head > id || class->tail < id || (class->tail == id) != (entry->next == NO_ID)))
+            return "a class does not know its members";
+    }
+    return NULL;
+}
+
 static const char *rows_wrong(const struct index *index)
 {
     uint32_t live = 0, linked = 0, spare = 0;
@@ -92,6 +108,8 @@ bool index_valid(const struct index *index, const char **ret_why)
 {
     const char *wrong = rows_wrong(index);
 
+    if (!wrong)
+        wrong = classes_wrong(index);
     /* cells are made by a function that may number a string; a valid index knows all of them */
     for (uint32_t i = 0; i < index->dim_count && !wrong; i++)
         wrong = dim_wrong((struct index *)index, &index->dims[i]);

@@ -71,12 +71,14 @@ static void cycle_start(struct cycle *cycle, size_t count)
 {
     size_t *places = mem_alloc(count * sizeof *places), n = 0;
     struct tree **ads = mem_alloc(count * sizeof *ads);
+    struct cycle_parts parts;
 
     for (size_t i = 0; i < count; i++)
         ads[i] = cycle->parties[i].ad;
     for (size_t place = cycle->first; place != NOBODY; place = cycle->candidates[place].after)
         places[n++] = place;
-    cycle->finder->start(cycle->finder->user, cycle->env, cycle->arena, places, n, ads);
+    parts = (struct cycle_parts){cycle->policy, cycle->roots, places, cycle->root_count, n, ads};
+    cycle->finder->start(cycle->finder->user, cycle->env, cycle->arena, &parts);
     free(places);
     free(ads);
 }

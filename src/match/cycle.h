@@ -22,13 +22,20 @@ typedef void cycle_found_fn(void *user, size_t root, size_t candidate, const str
 /* A candidate that matches a root: its place among the parties. */
 typedef void cycle_fits_fn(void *user, size_t candidate);
 
+/* Who takes part: the places of the roots and of the candidates, in their order; ads[place] is the ad of each. */
+struct cycle_parts {
+    const struct policy *policy;
+    const size_t *roots, *candidates;
+    size_t root_count, candidate_count;
+    struct tree *const *ads;
+};
+
 /* A quicker way to find the candidates that match. */
 struct cycle_finder {
     void *user;
-    /* The candidates are at these places, in this order; ads[place] is that of each. */
-    void (*start)(void *user, const struct env *env, struct arena *scratch, const size_t *places, size_t count,
-                  struct tree *const *ads);
-    /* Calls `fits` for each candidate that matches the ad, once, in any order. */
+    void (*start)(void *user, const struct env *env, struct arena *scratch, const struct cycle_parts *parts);
+    /* Calls `fits` for candidates that match the ad, once each, in any order: for all of them, but of those that no root and not
+     * the policy can tell apart the first is enough. */
     void (*find)(void *user, const struct env *env, struct arena *scratch, const struct tree *root, cycle_fits_fn *fits,
                  void *fits_user);
     /* A candidate goes on as another ad, or (NULL) not at all. */
