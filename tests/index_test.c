@@ -174,6 +174,27 @@ static void check_adapts(struct lang *lang)
     pool_done(&pool);
 }
 
+static void check_many_names(struct lang *lang)
+{
+    struct pool pool;
+    char text[80];
+    bool right = true;
+
+    pool_init(&pool, lang);
+    put(&pool, 0, "[ a299 = 1; a0 = 1 ]");
+    put(&pool, 1, "[ a299 = 2 ]");
+    for (int i = 0; i < 300; i++) {
+        snprintf(text, sizeof text, "[ Constraint = other.a%d == 1 ]", i);
+        probe(&pool, text);
+        right = right && !strcmp(probe(&pool, text), i == 0 || i == 299 ? "0" : "");
+    }
+    tap_ok(right && index_probed(pool.index).evaluations == 0, "of very many names those that are asked for have dimensions");
+    right = !strcmp(probe(&pool, "[ Constraint = other.a0 == 1 ]"), "0");
+    tap_ok(right && index_probed(pool.index).evaluations == 2 && index_valid(pool.index, NULL),
+           "the others have lost theirs");
+    pool_done(&pool);
+}
+
 static void check_time(struct lang *lang)
 {
     struct env evening = noon;
@@ -254,6 +275,7 @@ int main(void)
         check_exact(&lang, &exacts[i]);
     check_lists(&lang);
     check_adapts(&lang);
+    check_many_names(&lang);
     check_time(&lang);
     check_classes(&lang);
     check_plan(&lang);

@@ -39,6 +39,7 @@ struct dim {
     uint32_t slab_count;    /* in use */
     bool shared;            /* the name has other dimensions */
     uint32_t same;          /* the next dimension of that name, exported like this; or UINT32_MAX */
+    uint32_t asked; /* imported: when it was asked for last */
     uint32_t here, deviant; /* rows that have a value or a bound; rows whose value must be evaluated, or guards */
     double cuts[DIM_SLABS]; /* where slabs 1, 2, ... begin */
     double only[DIM_STRING_SLABS];    /* imported: the value in a slab ... */

@@ -142,37 +142,80 @@ static void dim_fill(struct index *index, struct dim *dim)
     dim_encode(dim, index->blocks, index->row_count);
 }
 
+/* The dimension is none of its name's any more. */
+static void names_unlink(struct index *index, struct index_names *names, uint32_t place)
+{
+    struct index_name *item = &names->items[names->slots[names_slot(names, index->dims[place].name)] - 1];
+    uint32_t *link = &item->first;
+
+    while (*link != place)
+        link = &index->dims[*link].same;
+    *link = index->dims[place].same;
+    if (item->first != NO_DIM)
+        return;
+    *item = names->items[--names->count];
+    memset(names->slots, 0, sizeof names->slots);
+    for (uint32_t i = 0; i < names->count; i++)
+        names->slots[names_slot(names, names->items[i].name)] = (uint16_t)(i + 1);
+}
+
+/* Makes room for a dimension: the imported one that was asked for longest ago goes. NO_DIM when all are in use. */
+static uint32_t dim_drop(struct index *index, uint32_t lines)
+{
+    uint32_t oldest = NO_DIM;
+
+    for (uint32_t i = 0; i < index->dim_count; i++) {
+        const struct dim *dim = &index->dims[i];
+
+        if (!dim->exported && dim->asked < index->stamp && dim_lines(dim) >= lines &&
+            (oldest == NO_DIM || dim->asked < index->dims[oldest].asked))
+            oldest = i;
+    }
+    if (oldest == NO_DIM)
+        return NO_DIM;
+    names_unlink(index, &index->imported, oldest);
+    symbols_drop(index->symbols, index->dims[oldest].name);
+    free(index->dims[oldest].low);
+    return oldest;
+}
+
 static uint32_t dim_make(struct index *index, bool exported, symbol name, unsigned kind, bool counts)
 {
     struct index_names *names = exported ? &index->exported : &index->imported;
-    uint32_t slot = names_slot(names, name), place = index->dim_count;
-    struct dim *dim = &index->dims[place];
+    struct dim new = {.name = name,
+                      .kind = (unsigned char)kind,
+                      .exported = exported,
+                      .counts = counts,
+                      .slab_count = kind < KEY_KINDS ? 1 : 0,
+                      .line = index->line_count,
+                      .asked = index->stamp};
+    uint32_t place = index->dim_count, slot;
 
-    if (index->dim_count == INDEX_DIMS_MAX)
-        return NO_DIM;
-    memset(dim, 0, sizeof *dim);
-    dim->name = name;
-    dim->kind = (unsigned char)kind;
-    dim->exported = exported;
-    dim->counts = counts;
-    dim->slab_count = kind < KEY_KINDS ? 1 : 0;
-    dim->line = index->line_count;
-    lines_grow(index, dim_lines(dim));
+    if (place == INDEX_DIMS_MAX) {
+        place = dim_drop(index, dim_lines(&new));
+        if (place == NO_DIM)
+            return NO_DIM;
+        new.line = index->dims[place].line;
+    } else {
+        lines_grow(index, dim_lines(&new));
+        index->line_count += dim_lines(&new);
+        index->dim_count++;
+    }
     for (uint32_t i = 0; i < index->block_count; i++)
-        memset(&index->blocks[i][dim->line], 0, dim_lines(dim) * sizeof(struct line));
-    index->line_count += dim_lines(dim);
+        memset(&index->blocks[i][new.line], 0, dim_lines(&new) * sizeof(struct line));
+    slot = names_slot(names, name);
     if (!names->slots[slot]) {
         names->items[names->count] = (struct index_name){name, NO_DIM};
         names->slots[slot] = (uint16_t)++names->count;
     }
-    dim->same = names->items[names->slots[slot] - 1].first;
-    dim->shared = dim->same != NO_DIM;
-    if (dim->shared)
-        index->dims[dim->same].shared = true;
+    new.same = names->items[names->slots[slot] - 1].first;
+    new.shared = new.same != NO_DIM;
+    if (new.shared)
+        index->dims[new.same].shared = true;
     names->items[names->slots[slot] - 1].first = place;
     symbols_hold(index->symbols, name);
-    index->dim_count++;
-    dim_fill(index, dim);
+    index->dims[place] = new;
+    dim_fill(index, &index->dims[place]);
     return place;
 }
 
@@ -192,8 +235,10 @@ uint32_t index_asked(struct index *index, symbol name, unsigned kind, bool count
 {
     uint32_t dim = index_dim(index, false, name, kind, counts, false);
 
-    if (dim != NO_DIM || index->dim_count == INDEX_DIMS_MAX)
+    if (dim != NO_DIM) {
+        index->dims[dim].asked = index->stamp;
         return dim;
+    }
     for (uint32_t i = 0; i < index->asked_count && i < INDEX_ASKED_MAX; i++) {
         const struct asked *asked = &index->asked[i];
 

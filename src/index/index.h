@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define INDEX_DIMS_MAX 256    /* what is asked for beyond them is evaluated */
+#define INDEX_DIMS_MAX 256    /* of more, those that were asked for longest ago go, and what has none is evaluated */
 #define INDEX_PROFILES_MAX 32 /* rectangles of one ad; a disjunction with more is evaluated */
 
 struct index;
