@@ -113,6 +113,18 @@ static const struct exact {
      {"[ m = 5; Constraint = other.a <= m * 2 ]", "[ m = 1; Constraint = other.a <= m ]", "[]"},
      "[ a = 7 ]",
      "0 2"},
+    {"a path into an ad is an attribute like others",
+     {"[ a = [ b = 1 ] ]", "[ a = [ c = 1 ]; b = 1 ]", "[ a = 1 ]"},
+     "[ Constraint = other.a.b == 1 ]",
+     "0 1"},
+    {"from either side",
+     {"[ Constraint = other.a.b > 1 ]", "[ Constraint = a.b > 2 ]", "[ Constraint = other.b.a > 1 ]"},
+     "[ a = [ b = 2 ] ]",
+     "0"},
+    {"what is missing in it is undefined",
+     {"[ a = [ b = 1 ] ]", "[ a = [] ]", "[]"},
+     "[ Constraint = other.a.b is undefined ]",
+     "1 2"},
     {"a negation is carried to the comparisons",
      {"[ a = 1 ]", "[ a = 2 ]", "[ a = 3 ]"},
      "[ Constraint = !(other.a < 2 || other.a > 2) ]",
@@ -188,7 +200,8 @@ static void check_many_names(struct lang *lang)
         probe(&pool, text);
         right = right && !strcmp(probe(&pool, text), i == 0 || i == 299 ? "0" : "");
     }
-    tap_ok(right && index_probed(pool.index).evaluations == 0, "of very many names those that are asked for have dimensions");
+    tap_ok(right && index_probed(pool.index).evaluations == 0,
+           "of very many names those that are asked for have dimensions");
     right = !strcmp(probe(&pool, "[ Constraint = other.a0 == 1 ]"), "0");
     tap_ok(right && index_probed(pool.index).evaluations == 2 && index_valid(pool.index, NULL),
            "the others have lost theirs");

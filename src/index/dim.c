@@ -392,3 +392,21 @@ void dim_encode(struct dim *dim, struct line *const *blocks, uint32_t rows)
             encode_ordered(dim, blocks[first / LINE_ROWS], first, rows);
     }
 }
+
+void dim_columns_clear(struct dim *dim, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to && dim->low; i++)
+        dim->low[i] = dim->exported ? -INFINITY : NAN;
+    for (uint32_t i = from; i < to && dim->high; i++)
+        dim->high[i] = INFINITY;
+}
+
+void dim_columns_grow(struct dim *dim, uint32_t from, uint32_t room)
+{
+    if (!dim_has_columns(dim))
+        return;
+    dim->low = mem_grow(dim->low, room * sizeof *dim->low);
+    if (dim->exported)
+        dim->high = mem_grow(dim->high, room * sizeof *dim->high);
+    dim_columns_clear(dim, from, room);
+}

@@ -31,15 +31,15 @@ extern "C" {
 enum { DIM_ABSENCE = KEY_KINDS, DIM_ELEMENTS, DIM_ITEMS };
 
 struct dim {
-    symbol name;        /* held */
-    unsigned char kind; /* enum key_kind, or DIM_ABSENCE, ... */
+    struct attribute attribute; /* its symbols are held */
+    unsigned char kind;         /* enum key_kind, or DIM_ABSENCE, ... */
     bool exported;
     bool counts;            /* truth values are numbers to those who read it (imported) or ask (exported) */
     uint32_t line;          /* its first line in a block: the slabs', then two more */
     uint32_t slab_count;    /* in use */
     bool shared;            /* the name has other dimensions */
     uint32_t same;          /* the next dimension of that name, exported like this; or UINT32_MAX */
-    uint32_t asked; /* imported: when it was asked for last */
+    uint32_t asked;         /* imported: when it was asked for last */
     uint32_t here, deviant; /* rows that have a value or a bound; rows whose value must be evaluated, or guards */
     double cuts[DIM_SLABS]; /* where slabs 1, 2, ... begin */
     double only[DIM_STRING_SLABS];    /* imported: the value in a slab ... */
@@ -104,6 +104,10 @@ void dim_put(struct dim *dim, struct line *block, uint32_t row, const struct dim
 
 /* The same but for the slabs' lines, which dim_encode makes afterwards. The row must have nothing there yet. */
 void dim_put_column(struct dim *dim, struct line *block, uint32_t row, const struct dim_cell *cell);
+
+/* Room in the columns for more rows; rows that have nothing in the dimension, or ask nothing. */
+void dim_columns_grow(struct dim *dim, uint32_t from, uint32_t room);
+void dim_columns_clear(struct dim *dim, uint32_t from, uint32_t to);
 
 /* Cuts the axis anew by what is in the columns, and makes the lines of all rows. */
 void dim_encode(struct dim *dim, struct line *const *blocks, uint32_t rows);

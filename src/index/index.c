@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#define LINES_STEP 16 /* a block grows by so many lines */
-
 struct index *index_new(void)
 {
     struct index *index = mem_alloc(sizeof *index);
@@ -19,7 +17,7 @@ struct index *index_new(void)
     index->imported.items = mem_alloc(INDEX_DIMS_MAX * sizeof *index->imported.items);
     index->exported.items = mem_alloc(INDEX_DIMS_MAX * sizeof *index->exported.items);
     index->line_count = LINE_DIMS;
-    index->line_room = LINES_STEP;
+    index->line_room = LINE_DIMS;
     index->free_row = NO_ROW;
     return index;
 }
@@ -31,7 +29,7 @@ void index_free(struct index *index)
     for (uint32_t i = 0; i < index->entry_count; i++)
         tree_unref(index->entries[i].ad);
     for (uint32_t i = 0; i < index->dim_count; i++) {
-        symbols_drop(index->symbols, index->dims[i].name);
+        dim_drop_symbols(index, &index->dims[i]);
         free(index->dims[i].low);
         free(index->dims[i].high);
     }
@@ -51,288 +49,6 @@ void index_free(struct index *index)
     free(index);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- dimensions */
-
-static uint32_t names_slot(const struct index_names *names, symbol name)
-{
-    uint32_t slot = symbol_name(name) * 0x9e3779b1u >> 16;
-
-    for (;; slot++) {
-        uint32_t place = names->slots[slot % (INDEX_DIMS_MAX * 2)];
-
-        if (!place || symbol_same(names->items[place - 1].name, name))
-            return slot % (INDEX_DIMS_MAX * 2);
-    }
-}
-
-uint32_t index_names_find(const struct index_names *names, symbol name)
-{
-    uint32_t place = names->slots[names_slot(names, name)];
-
-    return place ? names->items[place - 1].first : NO_DIM;
-}
-
-/* Memory for the blocks from `first` to below `end`. */
-static void chunk_make(struct index *index, uint32_t first, uint32_t end)
-{
-    struct line *lines = mem_alloc_lines((size_t)(end - first) * index->line_room * sizeof *lines);
-
-    index->chunks[index->chunk_count++] = lines;
-    for (uint32_t i = first; i < end; i++, lines += index->line_room)
-        index->blocks[i] = lines;
-}
-
-/* Room for so many lines more in every block. */
-static void lines_grow(struct index *index, uint32_t more)
-{
-    uint32_t room = index->line_room, old_count = index->chunk_count;
-    struct line *old[INDEX_CHUNKS_MAX], **blocks;
-
-    while (room < index->line_count + more)
-        room += LINES_STEP;
-    if (room == index->line_room)
-        return;
-    memcpy(old, index->chunks, sizeof old);
-    blocks = mem_alloc(index->block_count * sizeof *blocks);
-    for (uint32_t i = 0; i < index->block_count; i++)
-        blocks[i] = index->blocks[i];
-    index->line_room = room;
-    index->chunk_count = 0;
-    if (index->block_count)
-        chunk_make(index, 0, index->block_count);
-    for (uint32_t i = 0; i < index->block_count; i++)
-        memcpy(index->blocks[i], blocks[i], index->line_count * sizeof **blocks);
-    for (uint32_t i = 0; i < old_count; i++)
-        free(old[i]);
-    free(blocks);
-}
-
-/* Rows that have nothing in the dimension, or ask nothing. */
-static void columns_fill(struct dim *dim, uint32_t from, uint32_t to)
-{
-    for (uint32_t i = from; i < to && dim->low; i++)
-        dim->low[i] = dim->exported ? -INFINITY : NAN;
-    for (uint32_t i = from; i < to && dim->high; i++)
-        dim->high[i] = INFINITY;
-}
-
-static void columns_grow(struct dim *dim, uint32_t from, uint32_t room)
-{
-    if (!dim_has_columns(dim))
-        return;
-    dim->low = mem_grow(dim->low, room * sizeof *dim->low);
-    if (dim->exported)
-        dim->high = mem_grow(dim->high, room * sizeof *dim->high);
-    columns_fill(dim, from, room);
-}
-
-/* Fills a new imported dimension from the ads that are there; a new exported one bounds nobody yet. */
-static void dim_fill(struct index *index, struct dim *dim)
-{
-    columns_grow(dim, 0, index->row_room);
-    for (uint32_t row = 0; row < index->row_count && !dim->exported; row++) {
-        struct line *block = index->blocks[row / LINE_ROWS];
-        struct dim_cell cell;
-
-        if (!line_has(&block[LINE_LIVE], row % LINE_ROWS))
-            continue;
-        cell = index_cell(index, dim, index->entries[index->rows[row].id].ad);
-        dim_put_column(dim, block, row, &cell);
-    }
-    dim_encode(dim, index->blocks, index->row_count);
-}
-
-/* The dimension is none of its name's any more. */
-static void names_unlink(struct index *index, struct index_names *names, uint32_t place)
-{
-    struct index_name *item = &names->items[names->slots[names_slot(names, index->dims[place].name)] - 1];
-    uint32_t *link = &item->first;
-
-    while (*link != place)
-        link = &index->dims[*link].same;
-    *link = index->dims[place].same;
-    if (item->first != NO_DIM)
-        return;
-    *item = names->items[--names->count];
-    memset(names->slots, 0, sizeof names->slots);
-    for (uint32_t i = 0; i < names->count; i++)
-        names->slots[names_slot(names, names->items[i].name)] = (uint16_t)(i + 1);
-}
-
-/* Makes room for a dimension: the imported one that was asked for longest ago goes. NO_DIM when all are in use. */
-static uint32_t dim_drop(struct index *index, uint32_t lines)
-{
-    uint32_t oldest = NO_DIM;
-
-    for (uint32_t i = 0; i < index->dim_count; i++) {
-        const struct dim *dim = &index->dims[i];
-
-        if (!dim->exported && dim->asked < index->stamp && dim_lines(dim) >= lines &&
-            (oldest == NO_DIM || dim->asked < index->dims[oldest].asked))
-            oldest = i;
-    }
-    if (oldest == NO_DIM)
-        return NO_DIM;
-    names_unlink(index, &index->imported, oldest);
-    symbols_drop(index->symbols, index->dims[oldest].name);
-    free(index->dims[oldest].low);
-    return oldest;
-}
-
-static uint32_t dim_make(struct index *index, bool exported, symbol name, unsigned kind, bool counts)
-{
-    struct index_names *names = exported ? &index->exported : &index->imported;
-    struct dim new = {.name = name,
-                      .kind = (unsigned char)kind,
-                      .exported = exported,
-                      .counts = counts,
-                      .slab_count = kind < KEY_KINDS ? 1 : 0,
-                      .line = index->line_count,
-                      .asked = index->stamp};
-    uint32_t place = index->dim_count, slot;
-
-    if (place == INDEX_DIMS_MAX) {
-        place = dim_drop(index, dim_lines(&new));
-        if (place == NO_DIM)
-            return NO_DIM;
-        new.line = index->dims[place].line;
-    } else {
-        lines_grow(index, dim_lines(&new));
-        index->line_count += dim_lines(&new);
-        index->dim_count++;
-    }
-    for (uint32_t i = 0; i < index->block_count; i++)
-        memset(&index->blocks[i][new.line], 0, dim_lines(&new) * sizeof(struct line));
-    slot = names_slot(names, name);
-    if (!names->slots[slot]) {
-        names->items[names->count] = (struct index_name){name, NO_DIM};
-        names->slots[slot] = (uint16_t)++names->count;
-    }
-    new.same = names->items[names->slots[slot] - 1].first;
-    new.shared = new.same != NO_DIM;
-    if (new.shared)
-        index->dims[new.same].shared = true;
-    names->items[names->slots[slot] - 1].first = place;
-    symbols_hold(index->symbols, name);
-    index->dims[place] = new;
-    dim_fill(index, &index->dims[place]);
-    return place;
-}
-
-uint32_t index_dim(struct index *index, bool exported, symbol name, unsigned kind, bool counts, bool make)
-{
-    uint32_t dim = index_names_find(exported ? &index->exported : &index->imported, name);
-
-    counts = counts && kind == KEY_NUMBER; /* it makes a difference to numbers only */
-    while (dim != NO_DIM && (index->dims[dim].kind != kind || index->dims[dim].counts != counts))
-        dim = index->dims[dim].same;
-    if (dim == NO_DIM && make)
-        dim = dim_make(index, exported, name, kind, counts);
-    return dim;
-}
-
-uint32_t index_asked(struct index *index, symbol name, unsigned kind, bool counts)
-{
-    uint32_t dim = index_dim(index, false, name, kind, counts, false);
-
-    if (dim != NO_DIM) {
-        index->dims[dim].asked = index->stamp;
-        return dim;
-    }
-    for (uint32_t i = 0; i < index->asked_count && i < INDEX_ASKED_MAX; i++) {
-        const struct asked *asked = &index->asked[i];
-
-        if (symbol_same(asked->name, name) && asked->kind == kind && asked->counts == counts)
-            return asked->stamp == index->stamp ? NO_DIM : index_dim(index, false, name, kind, counts, true);
-    }
-    index->asked[index->asked_count++ % INDEX_ASKED_MAX] =
-        (struct asked){name, index->stamp, (unsigned char)kind, counts};
-    return NO_DIM;
-}
-
-double index_key(struct index *index, const struct key *key, bool find)
-{
-    if (key->kind != KEY_STRING)
-        return key->number;
-    return find ? key_strings_find(&index->strings, key->string, key->len)
-                : key_strings_add(&index->strings, key->string, key->len);
-}
-
-uint64_t index_slab_bit(const struct key *key)
-{
-    return (uint64_t)1 << key_hash(key) % DIM_STRING_SLABS;
-}
-
-/* A list: where its elements are. What is no literal, or no key, could be anything. */
-static struct dim_cell elements_cell(const struct tree *ad, const struct expr *list)
-{
-    const struct expr *items = tree_parts(ad, list);
-    struct dim_cell cell = {.here = true, .low = NAN};
-    struct key key;
-
-    for (uint32_t i = 0; i < list->u.run.count; i++) {
-        if (items[i].kind <= EXPR_ERROR || items[i].kind == EXPR_LIST || items[i].kind == EXPR_AD)
-            continue;                                /* equal to nothing */
-        for (int counts = 0; counts < 2; counts++) { /* as either dialect reads it */
-            if (items[i].kind <= EXPR_RELTIME && key_of(ad, &items[i], counts, &key))
-                cell.slabs |= index_slab_bit(&key);
-            else
-                cell.deviant = true;
-        }
-    }
-    return cell;
-}
-
-/* A string that lists: where its items are. */
-static struct dim_cell items_cell(const struct tree *ad, const struct expr *string)
-{
-    const char *text = tree_string(ad, string);
-    uint32_t len = string->u.run.count, start = 0;
-    struct dim_cell cell = {.here = true, .low = NAN};
-
-    for (uint32_t i = 0; i <= len; i++) {
-        cell.deviant =
-            cell.deviant || (i < len && (unsigned char)text[i] < ' '); /* blanks of other kinds: let it be seen */
-        if (i < len && text[i] != ',' && text[i] != ' ')
-            continue;
-        cell.slabs |= index_slab_bit(&(struct key){.kind = KEY_STRING, .string = text + start, .len = i - start});
-        start = i + 1;
-    }
-    return cell;
-}
-
-struct dim_cell index_cell(struct index *index, const struct dim *dim, const struct tree *ad)
-{
-    const struct expr *found = tree_find(ad, tree_root(ad), dim->name);
-    struct dim_cell cell = {.low = NAN};
-    struct key key;
-
-    if (dim->kind == DIM_ABSENCE) {
-        cell.here = !found || found->kind == EXPR_UNDEFINED;
-        cell.deviant = found && found->kind > EXPR_AD;
-        return cell;
-    }
-    if (!found || found->kind <= EXPR_ERROR)
-        return cell;
-    if (dim->kind == DIM_ELEMENTS && found->kind == EXPR_LIST)
-        return elements_cell(ad, found);
-    if (dim->kind == DIM_ITEMS && found->kind == EXPR_STRING)
-        return items_cell(ad, found);
-    if (!dim_has_columns(dim)) {
-        cell.deviant = found->kind > EXPR_AD;
-        return cell;
-    }
-    if (found->kind > EXPR_RELTIME || !key_of(ad, found, dim->counts, &key)) {
-        cell.deviant = true;
-        return cell;
-    }
-    if (key.kind != dim->kind)
-        return cell;
-    cell.here = true;
-    cell.low = index_key(index, &key, false);
-    return cell;
-}
-
 /* ---------------------------------------------------------------------------------------------------------------- rows */
 
 /* Room for that many rows. */
@@ -345,10 +61,10 @@ static void rows_grow(struct index *index, uint32_t wanted)
 
     index->rows = mem_grow(index->rows, room * sizeof *index->rows);
     index->blocks = mem_grow(index->blocks, room / LINE_ROWS * sizeof *index->blocks);
-    chunk_make(index, index->block_count, room / LINE_ROWS);
+    index_chunk(index, index->block_count, room / LINE_ROWS);
     index->block_count = room / LINE_ROWS;
     for (uint32_t i = 0; i < index->dim_count; i++)
-        columns_grow(&index->dims[i], index->row_room, room);
+        dim_columns_grow(&index->dims[i], index->row_room, room);
     index->row_room = room;
 }
 
@@ -601,7 +317,7 @@ static void rows_forget(struct index *index)
         memset(index->blocks[i], 0, index->line_count * sizeof(struct line));
     for (uint32_t i = 0; i < index->dim_count; i++) {
         index->dims[i].here = index->dims[i].deviant = 0;
-        columns_fill(&index->dims[i], 0, index->row_room);
+        dim_columns_clear(&index->dims[i], 0, index->row_room);
     }
     index->row_count = 0;
     index->free_row = NO_ROW;
@@ -688,9 +404,9 @@ static void learn_node(struct index *index, uint32_t node, bool choice)
             continue;
         want = &wants->items[at->want];
         for (uint32_t i = 0; i < want->key_count; i++)
-            index_dim(index, false, want->name, want_kind(wants, want, i), wants->counts, true);
+            index_dim(index, false, want->attribute, want_kind(wants, want, i), wants->counts, true);
         if (choice || want->key_count == 0) /* whether there is one matters: for itself, or to tell a wrong type */
-            index_dim(index, false, want->name, DIM_ABSENCE, false, true);
+            index_dim(index, false, want->attribute, DIM_ABSENCE, false, true);
     }
 }
 

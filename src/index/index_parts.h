@@ -2,6 +2,8 @@
  *
  *     index.c      the rows: ads come, change and go
  *     classes.c    ads that share rows
+ *     dims.c       the dimensions: found, made, dropped
+ *     cells.c      what an ad has in a dimension
  *     profiles.c   an ad as rectangles
  *     probe.c      an ad of the other side looks for those that match
  *     valid.c      is it in order? */
@@ -100,7 +102,7 @@ struct index {
     uint32_t entry_count, timed_count;
     uint32_t stamp; /* of the probe at hand */
     struct asked {  /* what was asked for once, and has no dimension yet */
-        symbol name;
+        struct attribute attribute;
         uint32_t stamp;
         unsigned char kind;
         bool counts;
@@ -114,13 +116,13 @@ struct index {
 };
 
 /* Does the matchmaker give that name a value? Then what an ad lacks is not what the other side sees. */
-static inline bool index_given(const struct env *env, symbol name)
+static inline bool index_given(const struct env *env, struct attribute attribute)
 {
     for (uint32_t i = 0; i < env->given_count; i++)
-        if (symbol_same(env->given[i].name, name))
+        if (symbol_same(env->given[i].name, attribute.name))
             return true;
     for (uint32_t i = 0; i < env->absent_count; i++)
-        if (symbol_same(env->absent[i].name, name))
+        if (symbol_same(env->absent[i].name, attribute.name) || symbol_same(env->absent[i].name, attribute.then))
             return true;
     return false;
 }
@@ -134,11 +136,16 @@ static inline void index_adopt(struct index *index, const struct tree *ad)
 
 /* The imported dimension that an ad of the other side asks for; it is made when a second one asks for it, and until then, and
  * when there is no room, it is NO_DIM. */
-uint32_t index_asked(struct index *index, symbol name, unsigned kind, bool counts);
+uint32_t index_asked(struct index *index, struct attribute attribute, unsigned kind, bool counts);
 
-/* A dimension by name, kind and reader; NO_DIM when there is none, or, with `make`, no room for one. */
-uint32_t index_dim(struct index *index, bool exported, symbol name, unsigned kind, bool counts, bool make);
-uint32_t index_names_find(const struct index_names *names, symbol name);
+/* A dimension by attribute, kind and reader; NO_DIM when there is none, or, with `make`, no room for one. */
+uint32_t index_dim(struct index *index, bool exported, struct attribute attribute, unsigned kind, bool counts,
+                   bool make);
+
+/* Memory for the blocks from `first` to below `end`. */
+void index_chunk(struct index *index, uint32_t first, uint32_t end);
+
+void dim_drop_symbols(struct index *index, const struct dim *dim);
 
 /* What the ad has in an imported dimension. */
 struct dim_cell index_cell(struct index *index, const struct dim *dim, const struct tree *ad);

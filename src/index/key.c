@@ -1,6 +1,7 @@
 /* key.c: values as an index orders them. */
 #include "index/key.h"
 
+#include "ad/names.h"
 #include "base/mem.h"
 #include "base/rng.h"
 
@@ -12,6 +13,37 @@ struct key_string {
     size_t at; /* in the text */
     uint32_t len;
 };
+
+enum attribute_state attribute_find(const struct tree *ad, struct attribute attribute, const struct expr **ret)
+{
+    const struct expr *root = tree_root(ad), *found = tree_find(ad, root, attribute.name);
+
+    if (found && attribute.then != SYMBOL_NONE) {
+        switch (found->kind) {
+        case EXPR_AD: /* there, or further out */
+            if (symbol_name(attribute.then) <= NAME_NUMBER_TARGET)
+                return ATTRIBUTE_UNKNOWN;
+            found = tree_find(ad, found, attribute.then);
+            if (!found)
+                found = tree_find(ad, root, attribute.then);
+            break;
+        case EXPR_UNDEFINED:
+            return ATTRIBUTE_MISSING;
+        case EXPR_LIST:
+            return ATTRIBUTE_UNKNOWN;
+        default:
+            return found->kind <= EXPR_RELTIME ? ATTRIBUTE_WRONG : ATTRIBUTE_UNKNOWN;
+        }
+    }
+    if (!found || found->kind == EXPR_UNDEFINED)
+        return ATTRIBUTE_MISSING;
+    if (found->kind == EXPR_ERROR)
+        return ATTRIBUTE_WRONG;
+    if (found->kind > EXPR_AD)
+        return ATTRIBUTE_UNKNOWN;
+    *ret = found;
+    return ATTRIBUTE_THERE;
+}
 
 bool key_of(const struct tree *tree, const struct expr *literal, bool counts, struct key *ret)
 {

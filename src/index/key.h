@@ -14,6 +14,26 @@
 extern "C" {
 #endif
 
+/* An attribute of the other side: other.name, or other.name.then. */
+struct attribute {
+    symbol name, then; /* SYMBOL_NONE for none */
+};
+
+static inline bool attribute_same(struct attribute a, struct attribute b)
+{
+    return symbol_same(a.name, b.name) && symbol_same(a.then, b.then);
+}
+
+enum attribute_state {
+    ATTRIBUTE_MISSING, /* it is undefined */
+    ATTRIBUTE_THERE,
+    ATTRIBUTE_WRONG,   /* it is an error: there is no ad to select from */
+    ATTRIBUTE_UNKNOWN, /* it must be evaluated */
+};
+
+/* What an ad has there: an expression in `ret`, when it is there. */
+enum attribute_state attribute_find(const struct tree *ad, struct attribute attribute, const struct expr **ret);
+
 enum key_kind { KEY_NUMBER, KEY_BOOLEAN, KEY_ABSTIME, KEY_RELTIME, KEY_STRING, KEY_KINDS };
 
 #define KEY_STRING_MAX 4096 /* bytes of a string that is a key */

@@ -50,8 +50,13 @@ static void add_value(struct plan *plan, const struct dim *dim, double v)
 static void add_name(struct plan *plan, const struct dim *dim)
 {
     size_t len;
-    const char *name = symbols_text(plan->index->symbols, dim->name, &len);
+    const char *name = symbols_text(plan->index->symbols, dim->attribute.name, &len);
 
+    buf_add(&plan->text, name, len);
+    if (dim->attribute.then == SYMBOL_NONE)
+        return;
+    buf_addc(&plan->text, '.');
+    name = symbols_text(plan->index->symbols, dim->attribute.then, &len);
     buf_add(&plan->text, name, len);
 }
 

@@ -164,7 +164,7 @@ static struct reach reach_of(const struct dim *dim, enum op op, double v)
 
 static uint32_t want_dim(struct index *index, const struct want *want, uint32_t key)
 {
-    return index_asked(index, want->name, want_kind(&index->wants, want, key), index->wants.counts);
+    return index_asked(index, want->attribute, want_kind(&index->wants, want, key), index->wants.counts);
 }
 
 /* A comparison that must hold. */
@@ -191,7 +191,7 @@ static void ask_compare(struct index *index, struct probe *probe, const struct w
 
 static void ask_presence(struct index *index, struct probe *probe, const struct want *want)
 {
-    uint32_t place = index_asked(index, want->name, DIM_ABSENCE, false);
+    uint32_t place = index_asked(index, want->attribute, DIM_ABSENCE, false);
     const struct dim *dim = &index->dims[place];
     bool absent;
 
@@ -223,10 +223,10 @@ static void part_read(struct index *index, struct probe *probe, uint32_t node)
     if (part->kind != WANTS_LEAF)
         return;
     want = &wants->items[wants->nodes[node].want];
-    absence = index_asked(index, want->name, DIM_ABSENCE, false);
+    absence = index_asked(index, want->attribute, DIM_ABSENCE, false);
     place = want->kind == WANT_COMPARE || want->kind == WANT_IS ? want_dim(index, want, 0) : NO_DIM;
     part->kind = WANTS_DEVIANT; /* unless all is known */
-    if (absence == NO_DIM || index_given(probe->env, want->name))
+    if (absence == NO_DIM || index_given(probe->env, want->attribute))
         return;
     part->absent = dim_line_here(&index->dims[absence]);
     part->absent_deviant = dim_line_deviant(&index->dims[absence]);
@@ -376,31 +376,26 @@ static void refuse_value(struct probe *probe, const struct dim *dim, uint32_t pl
 }
 
 /* The rows that ask for an attribute which the ad has in that way. */
-static void offer_value(struct index *index, struct probe *probe, uint32_t place, const struct expr *found)
+static void offer_value(struct index *index, struct probe *probe, uint32_t place)
 {
     const struct dim *dim = &index->dims[place];
+    const struct expr *found;
+    enum attribute_state state;
     uint32_t slab;
     struct key key;
     double v;
 
     if (!dim->here && !dim->deviant)
         return;
-    if (!found || found->kind == EXPR_UNDEFINED || found->kind == EXPR_ERROR) {
-        if (!found && index_given(probe->env, dim->name)) {
-            add_asker(probe, dim_line_here(dim));
-            add_asker(probe, dim_line_deviant(dim));
-        } else {
-            refuse_value(probe, dim, place, !found || found->kind == EXPR_UNDEFINED);
-        }
-        return;
-    }
-    if (found->kind > EXPR_RELTIME || !key_of(probe->ad, found, dim->counts, &key)) {
+    state = attribute_find(probe->ad, dim->attribute, &found);
+    if (state == ATTRIBUTE_UNKNOWN || (state == ATTRIBUTE_MISSING && index_given(probe->env, dim->attribute)) ||
+        (state == ATTRIBUTE_THERE && (found->kind > EXPR_RELTIME || !key_of(probe->ad, found, dim->counts, &key)))) {
         add_asker(probe, dim_line_here(dim));
         add_asker(probe, dim_line_deviant(dim));
         return;
     }
-    if (key.kind != dim->kind) {
-        refuse_value(probe, dim, place, false);
+    if (state != ATTRIBUTE_THERE || key.kind != dim->kind) {
+        refuse_value(probe, dim, place, state == ATTRIBUTE_MISSING);
         return;
     }
     if (!dim->here)
@@ -415,7 +410,6 @@ static void offer_value(struct index *index, struct probe *probe, uint32_t place
 void probe_prepare(struct index *index, struct probe *probe)
 {
     const struct wants *wants = &index->wants;
-    const struct expr *root = tree_root(probe->ad);
 
     probe->test_count = probe->check_count = probe->choice_count = probe->asker_count = 0;
     probe->evaluate = wants->deviant;
@@ -436,7 +430,7 @@ void probe_prepare(struct index *index, struct probe *probe)
             continue;
         }
         want = &wants->items[wants->nodes[node].want];
-        if (index_given(probe->env, want->name)) {
+        if (index_given(probe->env, want->attribute)) {
             probe->evaluate = true;
         } else if (want->kind == WANT_COMPARE || want->kind == WANT_IS) {
             ask_compare(index, probe, want);
@@ -448,12 +442,9 @@ void probe_prepare(struct index *index, struct probe *probe)
             ask_presence(index, probe, want);
         }
     }
-    for (uint32_t i = 0; i < index->exported.count; i++) {
-        const struct expr *found = tree_find(probe->ad, root, index->exported.items[i].name);
-
+    for (uint32_t i = 0; i < index->exported.count; i++)
         for (uint32_t dim = index->exported.items[i].first; dim != NO_DIM; dim = index->dims[dim].same)
-            offer_value(index, probe, dim, found);
-    }
+            offer_value(index, probe, dim);
 }
 
 /* ------------------------------------------------------------------------------------------------------- block by block */

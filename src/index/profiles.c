@@ -111,15 +111,15 @@ static bool is_interval(const struct index *index, const struct want *want)
     if (want->kind != WANT_COMPARE && want->kind != WANT_IS)
         return false;
     if (key->kind == KEY_STRING && want->op > OP_NOT_EQUAL)
-        return false;                            /* strings have no order here */
-    return !index_given(index->env, want->name); /* what the counterpart lacks is not what is seen */
+        return false;                                 /* strings have no order here */
+    return !index_given(index->env, want->attribute); /* what the counterpart lacks is not what is seen */
 }
 
 /* The n-th key of a leaf becomes an interval of the profile. False when the profile is impossible. */
 static bool profile_narrow(struct profile *profile, struct index *index, const struct want *want, uint32_t n)
 {
     const struct key *key = &index->wants.keys[want->keys + n];
-    uint32_t dim = index_dim(index, true, want->name, key->kind, index->wants.counts, true);
+    uint32_t dim = index_dim(index, true, want->attribute, key->kind, index->wants.counts, true);
     struct bound *bound = NULL;
     struct dim_cell cell;
     bool possible;
@@ -133,7 +133,7 @@ static bool profile_narrow(struct profile *profile, struct index *index, const s
         if (profile->bounds[i].dim == dim)
             bound = &profile->bounds[i];
         else if (index->dims[dim].shared && profile->bounds[i].cell.here &&
-                 symbol_same(index->dims[profile->bounds[i].dim].name, want->name))
+                 attribute_same(index->dims[profile->bounds[i].dim].attribute, want->attribute))
             return false; /* of two kinds at once (4.4.4) */
     }
     if (!bound)
@@ -162,7 +162,8 @@ static bool profile_leaf(struct profile *profile, struct index *index, const str
 /* An attribute of another kind would be an error, which spoils the whole disjunction. */
 static void profile_guard(struct profile *profile, struct index *index, const struct want *want)
 {
-    uint32_t dim = index_dim(index, true, want->name, index->wants.keys[want->keys].kind, index->wants.counts, true);
+    uint32_t dim =
+        index_dim(index, true, want->attribute, index->wants.keys[want->keys].kind, index->wants.counts, true);
 
     if (dim == NO_DIM) {
         profile->evaluate = true;
@@ -284,7 +285,7 @@ static void profiles_multiply_keys(struct profiles *profiles, struct index *inde
 {
     uint32_t before = profiles->count, kept = 0;
 
-    if (index_given(index->env, want->name) || !profiles_copy(profiles, want->key_count)) {
+    if (index_given(index->env, want->attribute) || !profiles_copy(profiles, want->key_count)) {
         for (uint32_t i = 0; i < before; i++)
             profiles->items[i].evaluate = true;
         return;

@@ -26,13 +26,25 @@ void wants_done(struct wants *wants)
     *wants = (struct wants){0};
 }
 
-/* The name that a reference asks of the counterpart, or SYMBOL_NONE. */
-static inline symbol asked(const struct wants *wants, const struct expr *e)
+/* Does a reference ask for an attribute of the counterpart? */
+static inline bool asked(const struct wants *wants, const struct tree *tree, const struct expr *e,
+                         struct attribute *ret)
 {
-    if (e->kind == EXPR_DOT && !wants->shadowed)
-        return symbol_same(EXPR_DOT_BASE(e), NAME_OTHER) || symbol_same(EXPR_DOT_BASE(e), NAME_TARGET) ? e->u.name.id
-                                                                                                       : SYMBOL_NONE;
-    return property_asked(wants->ad, e);
+    *ret = (struct attribute){SYMBOL_NONE, SYMBOL_NONE};
+    if (e->kind == EXPR_PATH && e->u.run.count == 2 && tree_parts(tree, e)[1].label == STEP_SELECT) {
+        ret->then = tree_parts(tree, e)[1].u.name.id;
+        e = tree_parts(tree, e);
+    }
+    if (e->kind == EXPR_DOT && !wants->shadowed) {
+        if (symbol_same(EXPR_DOT_BASE(e), NAME_OTHER) || symbol_same(EXPR_DOT_BASE(e), NAME_TARGET))
+            ret->name = e->u.name.id;
+        else if (ret->then == SYMBOL_NONE && symbol_name(EXPR_DOT_BASE(e)) > NAME_NUMBER_TARGET &&
+                 !tree_find(wants->ad, tree_root(wants->ad), EXPR_DOT_BASE(e)))
+            *ret = (struct attribute){EXPR_DOT_BASE(e), e->u.name.id}; /* a.b, where a is the counterpart's */
+    } else if (e->kind == EXPR_NAME || e->kind == EXPR_DOT) {
+        ret->name = property_asked(wants->ad, e);
+    }
+    return ret->name != SYMBOL_NONE;
 }
 
 static uint32_t node_add(struct wants *wants, enum wants_node_kind kind)
@@ -57,8 +69,9 @@ static bool key_push(struct wants *wants, const struct tree *tree, const struct 
     return true;
 }
 
-/* A leaf about that name, whose keys are those pushed since `keys`. */
-static uint32_t leaf_add(struct wants *wants, enum want_kind kind, enum op op, symbol name, uint32_t keys)
+/* A leaf about that attribute, whose keys are those pushed since `keys`. */
+static uint32_t leaf_add(struct wants *wants, enum want_kind kind, enum op op, struct attribute attribute,
+                         uint32_t keys)
 {
     uint32_t node;
 
@@ -67,7 +80,7 @@ static uint32_t leaf_add(struct wants *wants, enum want_kind kind, enum op op, s
         wants->items = mem_grow(wants->items, wants->room * sizeof *wants->items);
     }
     wants->items[wants->count] =
-        (struct want){(unsigned char)kind, (unsigned char)op, false, name, keys, wants->key_count - keys};
+        (struct want){(unsigned char)kind, (unsigned char)op, false, attribute, keys, wants->key_count - keys};
     node = node_add(wants, WANTS_LEAF);
     wants->nodes[node].want = wants->count++;
     return node;
@@ -97,7 +110,7 @@ static uint32_t comparison_read(struct wants *wants, const struct tree *tree, co
     const struct expr *reference = &parts[0], *literal = &parts[1];
     enum op op = (enum op)parts[1].label;
     uint32_t keys = wants->key_count, node;
-    symbol name;
+    struct attribute attribute;
 
     if (op < OP_EQUAL || op > OP_GREATER_EQUAL)
         return 0;
@@ -106,36 +119,36 @@ static uint32_t comparison_read(struct wants *wants, const struct tree *tree, co
         literal = &parts[0];
         op = op_mirrored(op);
     }
-    if (literal->kind > EXPR_RELTIME || !(name = asked(wants, reference)))
+    if (literal->kind > EXPR_RELTIME || !asked(wants, tree, reference, &attribute))
         return 0;
     if (op == OP_IS || op == OP_ISNT) {
         if (literal->kind == EXPR_UNDEFINED)
-            return leaf_add(wants, (op == OP_IS) != negated ? WANT_ABSENT : WANT_PRESENT, OP_NONE, name, keys);
+            return leaf_add(wants, (op == OP_IS) != negated ? WANT_ABSENT : WANT_PRESENT, OP_NONE, attribute, keys);
         if ((op == OP_IS) == negated || !key_push(wants, tree, literal))
             return 0;
         wants->deviant = true;
-        return leaf_add(wants, WANT_IS, OP_EQUAL, name, keys);
+        return leaf_add(wants, WANT_IS, OP_EQUAL, attribute, keys);
     }
     if (!key_push(wants, tree, literal))
         return 0;
-    node = leaf_add(wants, WANT_COMPARE, negated ? op_negated(op) : op, name, keys);
+    node = leaf_add(wants, WANT_COMPARE, negated ? op_negated(op) : op, attribute, keys);
     wants->items[wants->nodes[node].want].not_number = negated && op >= OP_LESS;
     return node;
 }
 
 /* A name alone is a truth value. */
-static uint32_t truth_read(struct wants *wants, const struct expr *e, bool negated)
+static uint32_t truth_read(struct wants *wants, const struct tree *tree, const struct expr *e, bool negated)
 {
-    symbol name = asked(wants, e);
+    struct attribute attribute;
     struct expr literal = {.kind = EXPR_BOOLEAN, .small = !negated};
     uint32_t keys = wants->key_count;
 
-    if (!name)
+    if (!asked(wants, tree, e, &attribute))
         return 0;
     if (wants->counts) /* any number but zero is true */
         literal = (struct expr){.kind = EXPR_INTEGER};
     key_push(wants, wants->ad, &literal);
-    return leaf_add(wants, WANT_COMPARE, wants->counts && !negated ? OP_NOT_EQUAL : OP_EQUAL, name, keys);
+    return leaf_add(wants, WANT_COMPARE, wants->counts && !negated ? OP_NOT_EQUAL : OP_EQUAL, attribute, keys);
 }
 
 /* member(name, { literals }) */
@@ -143,9 +156,9 @@ static uint32_t among_read(struct wants *wants, const struct tree *tree, const s
 {
     const struct expr *items = tree_parts(tree, &parts[1]);
     uint32_t keys = wants->key_count;
-    symbol name = asked(wants, &parts[0]);
+    struct attribute attribute;
 
-    if (!name || parts[1].kind != EXPR_LIST)
+    if (!asked(wants, tree, &parts[0], &attribute) || parts[1].kind != EXPR_LIST)
         return 0;
     for (uint32_t i = 0; i < parts[1].u.run.count; i++) {
         if (!key_push(wants, tree, &items[i])) {
@@ -155,7 +168,7 @@ static uint32_t among_read(struct wants *wants, const struct tree *tree, const s
     }
     if (tree->dialect != &dialect_classic)
         wants->deviant = true; /* it says no more than that some == holds */
-    return leaf_add(wants, WANT_AMONG, OP_EQUAL, name, keys);
+    return leaf_add(wants, WANT_AMONG, OP_EQUAL, attribute, keys);
 }
 
 /* A literal that is looked for in a list of the counterpart: few have it, and those are evaluated. */
@@ -163,12 +176,12 @@ static uint32_t element_read(struct wants *wants, const struct tree *tree, const
                              enum want_kind kind)
 {
     uint32_t keys = wants->key_count;
-    symbol name = asked(wants, &parts[1]);
+    struct attribute attribute;
 
-    if (!name || !key_push(wants, tree, &parts[0]))
+    if (!asked(wants, tree, &parts[1], &attribute) || !key_push(wants, tree, &parts[0]))
         return 0;
     wants->deviant = true;
-    return leaf_add(wants, kind, OP_EQUAL, name, keys);
+    return leaf_add(wants, kind, OP_EQUAL, attribute, keys);
 }
 
 static uint32_t call_read(struct wants *wants, const struct tree *tree, const struct expr *e, bool negated)
@@ -229,7 +242,8 @@ static uint32_t node_read(struct wants *wants, const struct tree *tree, const st
             break;
         case EXPR_NAME:
         case EXPR_DOT:
-            node = truth_read(wants, e, negated);
+        case EXPR_PATH:
+            node = truth_read(wants, tree, e, negated);
             break;
         case EXPR_CALL:
             node = call_read(wants, tree, e, negated);

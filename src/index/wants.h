@@ -31,7 +31,7 @@ struct want {
     unsigned char kind; /* enum want_kind */
     unsigned char op;   /* COMPARE: OP_EQUAL to OP_GREATER_EQUAL, but for `is` and `isnt` */
     bool not_number;    /* COMPARE: it came from a negation, so NaN satisfies it whatever the key */
-    symbol name;
+    struct attribute attribute;
     uint32_t keys; /* the place of its first key; COMPARE has one ... */
     uint32_t key_count;
 };
