@@ -261,7 +261,7 @@ static void way_keep(struct attempt *ways, uint32_t *count, struct attempt *way)
 static void try_ways(struct edits *edits, const struct why_pattern *pattern, bool attributes)
 {
     const struct why_work *work = edits->work;
-    struct attempt ways[WAYS_MAX], attempt;
+    struct attempt ways[WAYS_MAX] = {{.count = 0}}, attempt;
     uint32_t count = 0;
     unsigned looked = 0;
 
