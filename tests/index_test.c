@@ -208,6 +208,41 @@ static void check_many_names(struct lang *lang)
     pool_done(&pool);
 }
 
+static void check_strings(struct lang *lang)
+{
+    struct pool pool;
+    char text[100];
+    size_t bytes;
+
+    pool_init(&pool, lang);
+    learn(&pool, "[ Constraint = other.s == \"x\" ]");
+    put(&pool, 1, "[ s = \"stays\"; Constraint = other.t != \"no\" ]");
+    put(&pool, 2, "[ s = \"stays\"; Constraint = other.t == \"yes\" ]");
+    for (int i = 0; i < 6000; i++) {
+        struct tree *ad;
+
+        snprintf(text, sizeof text, "[ s = \"string number %d\"; Constraint = other.t == \"another %d\" ]", i, i);
+        ad = read_ad(&pool, text);
+        index_put(pool.index, &noon, &lang->arena, 0, ad);
+        tree_unref(ad);
+    }
+    bytes = index_bytes(pool.index);
+    for (int i = 6000; i < 60000; i++) {
+        struct tree *ad;
+
+        snprintf(text, sizeof text, "[ s = \"string number %d\"; Constraint = other.t == \"another %d\" ]", i, i);
+        ad = read_ad(&pool, text);
+        index_put(pool.index, &noon, &lang->arena, 0, ad);
+        tree_unref(ad);
+    }
+    tap_ok(index_bytes(pool.index) < bytes * 2 && index_valid(pool.index, NULL),
+           "strings that no ad has any more are forgotten");
+    tap_ok(!strcmp(probe(&pool, "[ t = \"yes\"; Constraint = other.s == \"stays\" ]"), "1 2") &&
+               !strcmp(probe(&pool, "[ t = \"another 59999\"; Constraint = other.s != \"stays\" ]"), "0"),
+           "those that ads have are known");
+    pool_done(&pool);
+}
+
 static void check_time(struct lang *lang)
 {
     struct env evening = noon;
@@ -289,6 +324,7 @@ int main(void)
     check_lists(&lang);
     check_adapts(&lang);
     check_many_names(&lang);
+    check_strings(&lang);
     check_time(&lang);
     check_classes(&lang);
     check_plan(&lang);

@@ -198,3 +198,37 @@ uint32_t index_asked(struct index *index, struct attribute attribute, unsigned k
         (struct asked){attribute, index->stamp, (unsigned char)kind, counts};
     return NO_DIM;
 }
+
+/* A column of strings, numbered anew; rows that are gone let go of theirs. */
+static void column_renumber(struct index *index, struct dim *dim, const struct key_strings *old)
+{
+    for (uint32_t row = 0; row < index->row_count; row++) {
+        bool live = line_has(&index->blocks[row / LINE_ROWS][LINE_LIVE], row % LINE_ROWS);
+        bool equal = dim->exported && dim->high[row] == dim->low[row];
+        const char *text;
+        uint32_t len;
+
+        if (!live)
+            dim_columns_clear(dim, row, row + 1);
+        if (!live || !key_strings_text(old, dim->low[row], &text, &len))
+            continue;
+        dim->low[row] = key_strings_add(&index->strings, text, len);
+        if (equal)
+            dim->high[row] = dim->low[row];
+    }
+    dim_encode(dim, index->blocks, index->row_count);
+}
+
+void index_renumber(struct index *index)
+{
+    struct key_strings old = index->strings;
+
+    if (old.count < index->strings_max)
+        return;
+    key_strings_init(&index->strings);
+    for (uint32_t i = 0; i < index->dim_count; i++)
+        if (index->dims[i].kind == KEY_STRING)
+            column_renumber(index, &index->dims[i], &old);
+    index->strings_max = index->strings.count * 2 + INDEX_STRINGS_SPARE;
+    key_strings_done(&old);
+}

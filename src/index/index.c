@@ -19,6 +19,7 @@ struct index *index_new(void)
     index->line_count = LINE_DIMS;
     index->line_room = LINE_DIMS;
     index->free_row = NO_ROW;
+    index->strings_max = INDEX_STRINGS_SPARE;
     return index;
 }
 
@@ -58,7 +59,6 @@ static void rows_grow(struct index *index, uint32_t wanted)
 
     if (room <= index->row_room)
         return;
-
     index->rows = mem_grow(index->rows, room * sizeof *index->rows);
     index->blocks = mem_grow(index->blocks, room / LINE_ROWS * sizeof *index->blocks);
     index_chunk(index, index->block_count, room / LINE_ROWS);
@@ -308,6 +308,7 @@ void index_put(struct index *index, const struct env *env, struct arena *scratch
     }
     entry_make(index, env, scratch, id, ad, row_put);
     index_settle(index);
+    index_renumber(index);
 }
 
 /* Where rows were is nothing any more. */

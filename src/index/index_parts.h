@@ -6,6 +6,8 @@
  *     cells.c      what an ad has in a dimension
  *     profiles.c   an ad as rectangles
  *     probe.c      an ad of the other side looks for those that match
+ *     choices.c    what it asks for by ||
+ *     plan.c       how it would go
  *     valid.c      is it in order? */
 #ifndef BERTH_INDEX_INDEX_PARTS_H
 #define BERTH_INDEX_INDEX_PARTS_H
@@ -23,6 +25,7 @@ extern "C" {
 #define NO_DIM UINT32_MAX
 #define NO_ID UINT32_MAX
 #define INDEX_ASKED_MAX 64
+#define INDEX_STRINGS_SPARE 4096
 #define INDEX_CHUNKS_MAX 64 /* each at least half as large as all before it */
 
 /* The lines that every block begins with. */
@@ -87,6 +90,7 @@ struct profiles {
 struct index {
     struct symbols *symbols; /* of the first ad; all must share it */
     struct key_strings strings;
+    uint32_t strings_max; /* when there are so many, those that no row has any more are forgotten */
     struct class_set classes;
     bool heads_only;  /* of a class only the first is found */
     struct dim *dims; /* INDEX_DIMS_MAX of them have room */
@@ -144,6 +148,9 @@ uint32_t index_dim(struct index *index, bool exported, struct attribute attribut
 
 /* Memory for the blocks from `first` to below `end`. */
 void index_chunk(struct index *index, uint32_t first, uint32_t end);
+
+/* Forgets the strings that no row has any more, if there are many strings: or strangers could fill the table. */
+void index_renumber(struct index *index);
 
 void dim_drop_symbols(struct index *index, const struct dim *dim);
 

@@ -57,15 +57,6 @@ static void add_check(struct probe *probe, enum check_kind kind, uint32_t dim, e
     probe->checks[probe->check_count++] = (struct check){kind, dim, op, v};
 }
 
-static void add_number(uint32_t **items, uint32_t *count, uint32_t *room, uint32_t number)
-{
-    if (*count == *room) {
-        *room = *room ? *room * 2 : 16;
-        *items = mem_grow(*items, *room * sizeof **items);
-    }
-    (*items)[(*count)++] = number;
-}
-
 /* ------------------------------------------------------------------------------------- what the ad asks for: imported */
 
 static bool compares(enum op op, double a, double b)
@@ -154,7 +145,7 @@ static struct reach reach_string(const struct dim *dim, enum op op, double v)
     return reach;
 }
 
-static struct reach reach_of(const struct dim *dim, enum op op, double v)
+struct reach probe_reach(const struct dim *dim, enum op op, double v)
 {
     struct reach reach = dim->kind == KEY_STRING ? reach_string(dim, op, v) : reach_ordered(dim, op, v);
 
@@ -162,7 +153,7 @@ static struct reach reach_of(const struct dim *dim, enum op op, double v)
     return reach;
 }
 
-static uint32_t want_dim(struct index *index, const struct want *want, uint32_t key)
+uint32_t probe_dim(struct index *index, const struct want *want, uint32_t key)
 {
     return index_asked(index, want->attribute, want_kind(&index->wants, want, key), index->wants.counts);
 }
@@ -170,7 +161,7 @@ static uint32_t want_dim(struct index *index, const struct want *want, uint32_t 
 /* A comparison that must hold. */
 static void ask_compare(struct index *index, struct probe *probe, const struct want *want)
 {
-    uint32_t place = want_dim(index, want, 0);
+    uint32_t place = probe_dim(index, want, 0);
     const struct dim *dim = &index->dims[place];
     struct reach reach;
     double v;
@@ -180,7 +171,7 @@ static void ask_compare(struct index *index, struct probe *probe, const struct w
         return;
     }
     v = index_key(index, &index->wants.keys[want->keys], true);
-    reach = reach_of(dim, (enum op)want->op, v);
+    reach = probe_reach(dim, (enum op)want->op, v);
     test_about(add_test(probe, reach.in_more, reach.out_less, reach.maybe), place, (enum op)want->op, v,
                reach.exact && !dim->deviant);
     if (dim->kind == KEY_STRING && want->op > OP_NOT_EQUAL)
@@ -207,146 +198,11 @@ static void ask_presence(struct index *index, struct probe *probe, const struct 
         add_check(probe, CHECK_DEVIANT, place, OP_NONE, 0);
 }
 
-/* ---------------------------------------------------------------------------------------------------- choices: || */
-
-static void part_read(struct index *index, struct probe *probe, uint32_t node)
-{
-    const struct wants *wants = &index->wants;
-    const struct want *want;
-    struct part *part = &probe->parts[node];
-    uint32_t absence, place;
-
-    *part = (struct part){
-        .kind = wants->nodes[node].kind, .child = wants->nodes[node].child, .after = wants->nodes[node].after};
-    for (uint32_t at = part->child; at; at = wants->nodes[at].after)
-        part_read(index, probe, at);
-    if (part->kind != WANTS_LEAF)
-        return;
-    want = &wants->items[wants->nodes[node].want];
-    absence = index_asked(index, want->attribute, DIM_ABSENCE, false);
-    place = want->kind == WANT_COMPARE || want->kind == WANT_IS ? want_dim(index, want, 0) : NO_DIM;
-    part->kind = WANTS_DEVIANT; /* unless all is known */
-    if (absence == NO_DIM || index_given(probe->env, want->attribute))
-        return;
-    part->absent = dim_line_here(&index->dims[absence]);
-    part->absent_deviant = dim_line_deviant(&index->dims[absence]);
-    if (place != NO_DIM) {
-        const struct dim *dim = &index->dims[place];
-
-        part->reach = reach_of(dim, (enum op)want->op, index_key(index, &wants->keys[want->keys], true));
-        part->here = dim_line_here(dim);
-        part->deviant = dim_line_deviant(dim);
-        part->errs = want->kind == WANT_COMPARE;
-        if (want->kind == WANT_IS)
-            part->reach.in = LINE_NONE;
-        part->kind = WANTS_LEAF;
-    } else if (want->kind == WANT_ABSENT || want->kind == WANT_PRESENT) {
-        bool absent = want->kind == WANT_ABSENT;
-        uint32_t in = absent ? part->absent : LINE_LIVE, out = absent ? LINE_NONE : part->absent;
-
-        part->reach = (struct reach){in, out, in, out, part->absent_deviant, true};
-        part->kind = WANTS_LEAF;
-    }
-}
-
-static void sets_leaf(const struct part *part, const struct line *block, struct sets *ret)
-{
-    const struct reach *reach = &part->reach;
-
-    for (int i = 0; i < LINE_WORDS; i++) {
-        line_word yes = block[reach->in].words[i] & ~block[reach->out].words[i];
-        line_word more = block[reach->in_more].words[i] & ~block[reach->out_less].words[i];
-        line_word deviant = block[reach->maybe].words[i];
-
-        ret->maybe.words[i] = (more & ~yes) | deviant;
-        ret->yes.words[i] = yes & ~deviant;
-        ret->error.words[i] = 0;
-        if (part->errs)
-            ret->error.words[i] =
-                block[LINE_LIVE].words[i] & ~(block[part->here].words[i] | block[part->deviant].words[i] |
-                                              block[part->absent].words[i] | block[part->absent_deviant].words[i]);
-    }
-}
-
-void probe_choice(const struct probe *probe, bool ordered, uint32_t node, const struct line *block, struct sets *ret)
-{
-    const struct part *part = &probe->parts[node];
-    bool all = part->kind == WANTS_AND;
-    struct sets one;
-
-    memset(ret, 0, sizeof *ret);
-    if (part->kind == WANTS_LEAF) {
-        sets_leaf(part, block, ret);
-        return;
-    }
-    if (part->kind == WANTS_DEVIANT) {
-        ret->maybe = block[LINE_LIVE];
-        return;
-    }
-    if (all)
-        ret->yes = block[LINE_LIVE];
-    for (uint32_t at = part->child; at; at = probe->parts[at].after) {
-        probe_choice(probe, ordered, at, block, &one);
-        for (int i = 0; i < LINE_WORDS; i++) {
-            line_word *yes = &ret->yes.words[i], *maybe = &ret->maybe.words[i], *error = &ret->error.words[i];
-
-            if (all) {
-                *yes &= one.yes.words[i];
-                *maybe |= one.maybe.words[i] | (ordered ? one.error.words[i] : 0);
-                *error |= ordered ? 0 : one.error.words[i];
-            } else if (ordered) {
-                line_word settled = *yes | *error, open = ~(settled | *maybe);
-
-                *yes |= one.yes.words[i] & open;
-                *error |= one.error.words[i] & open;
-                *maybe |= one.maybe.words[i] & ~settled;
-            } else {
-                *yes |= one.yes.words[i];
-                *maybe |= one.maybe.words[i];
-                *error |= one.error.words[i];
-            }
-        }
-    }
-    for (int i = 0; i < LINE_WORDS; i++) {
-        if (!ordered)
-            ret->maybe.words[i] &= ~ret->error.words[i];
-        ret->yes.words[i] &= ~(ret->error.words[i] | ret->maybe.words[i]);
-    }
-}
-
-/* member(name, { keys }): a choice between equalities, none of which can be an error. */
-static void ask_among(struct index *index, struct probe *probe, uint32_t node)
-{
-    const struct want *want = &index->wants.items[index->wants.nodes[node].want];
-    uint32_t last = 0;
-
-    for (uint32_t i = 0; i < want->key_count; i++) {
-        if (want_dim(index, want, i) == NO_DIM) {
-            probe->evaluate = true;
-            return;
-        }
-    }
-    probe->parts[node] = (struct part){.kind = WANTS_OR};
-    for (uint32_t i = 0; i < want->key_count; i++) {
-        const struct dim *dim = &index->dims[want_dim(index, want, i)];
-        uint32_t place = probe->part_count++;
-        double v = index_key(index, &index->wants.keys[want->keys + i], true);
-
-        probe->parts[place] = (struct part){.kind = WANTS_LEAF, .reach = reach_of(dim, OP_EQUAL, v)};
-        if (last)
-            probe->parts[last].after = place;
-        else
-            probe->parts[node].child = place;
-        last = place;
-    }
-    add_number(&probe->choices, &probe->choice_count, &probe->choice_room, node);
-}
-
 /* member(key, name) and the like: the slab is a filter, and what is left is evaluated. */
 static void ask_element(struct index *index, struct probe *probe, const struct want *want)
 {
     const struct key *key = &index->wants.keys[want->keys];
-    uint32_t place = want_dim(index, want, 0);
+    uint32_t place = probe_dim(index, want, 0);
     const struct dim *dim = &index->dims[place];
     uint32_t slab = (uint32_t)__builtin_ctzll(index_slab_bit(key));
 
@@ -361,7 +217,11 @@ static void ask_element(struct index *index, struct probe *probe, const struct w
 
 static void add_asker(struct probe *probe, uint32_t line)
 {
-    add_number(&probe->askers, &probe->asker_count, &probe->asker_room, line);
+    if (probe->asker_count == probe->asker_room) {
+        probe->asker_room = probe->asker_room ? probe->asker_room * 2 : 16;
+        probe->askers = mem_grow(probe->askers, probe->asker_room * sizeof *probe->askers);
+    }
+    probe->askers[probe->asker_count++] = line;
 }
 
 /* Rows that are bounded there are out; and those that are guarded, unless the attribute is only missing. */
@@ -422,8 +282,7 @@ void probe_prepare(struct index *index, struct probe *probe)
         const struct want *want;
 
         if (wants->nodes[node].kind == WANTS_OR) {
-            part_read(index, probe, node);
-            add_number(&probe->choices, &probe->choice_count, &probe->choice_room, node);
+            probe_disjunction(index, probe, node);
         }
         if (wants->nodes[node].kind != WANTS_LEAF) {
             probe->evaluate = probe->evaluate || wants->nodes[node].kind == WANTS_DEVIANT;
@@ -435,7 +294,7 @@ void probe_prepare(struct index *index, struct probe *probe)
         } else if (want->kind == WANT_COMPARE || want->kind == WANT_IS) {
             ask_compare(index, probe, want);
         } else if (want->kind == WANT_AMONG) {
-            ask_among(index, probe, node);
+            probe_among(index, probe, node);
         } else if (want->kind == WANT_HAS || want->kind == WANT_LISTED) {
             ask_element(index, probe, want);
         } else {

@@ -60,6 +60,14 @@ struct probe *probe_of(struct index *index);
 /* Makes the tests and checks for probe->ad, whose wants have been read. */
 void probe_prepare(struct index *index, struct probe *probe);
 
+/* The dimension that answers a leaf by its key of that place, or NO_DIM; the rows that a comparison with a value reaches there. */
+uint32_t probe_dim(struct index *index, const struct want *want, uint32_t key);
+struct reach probe_reach(const struct dim *dim, enum op op, double v);
+
+/* Adds a choice: the node of a disjunction, or member(name, { keys }), a choice between equalities none of which can be an error. */
+void probe_disjunction(struct index *index, struct probe *probe, uint32_t node);
+void probe_among(struct index *index, struct probe *probe, uint32_t node);
+
 /* The rows of a block that satisfy a choice (or a part of it), that may, and for which it is an error. Where || goes from left to
  * right, an error counts only before a part that is true. */
 void probe_choice(const struct probe *probe, bool ordered, uint32_t node, const struct line *block, struct sets *ret);
