@@ -64,6 +64,8 @@ static bool read_attribute(struct places *places, struct lexer *lexer, const cha
     lex_next(lexer);
     if (lexer->token.kind != TOKEN_ASSIGN)
         return false;
+    if (wanted)
+        places->count = 0;
     for (;;) {
         int kind;
 
@@ -86,14 +88,16 @@ static bool read_attribute(struct places *places, struct lexer *lexer, const cha
     }
 }
 
+/* Of several the last one holds. */
 static bool find_in_ad(struct places *places, struct lexer *lexer, const char *name, size_t len)
 {
+    bool found = false;
+
     while (lexer->token.kind == TOKEN_OPEN_SQUARE || lexer->token.kind == TOKEN_SEMICOLON) {
         lex_next(lexer);
-        if (read_attribute(places, lexer, name, len))
-            return true;
+        found = read_attribute(places, lexer, name, len) || found;
     }
-    return false;
+    return found;
 }
 
 /* Lines up to a blank one, an attribute each. */
@@ -104,7 +108,7 @@ static bool find_in_lines(struct places *places, const struct dialect *dialect, 
     struct buf line;
 
     buf_init(&line);
-    for (size_t at = 0, end; at < len && !found && !blank; at = end + 1) {
+    for (size_t at = 0, end; at < len && !blank; at = end + 1) {
         const char *newline = memchr(text + at, '\n', len - at);
         struct lexer lexer;
         struct err err;
@@ -116,8 +120,10 @@ static bool find_in_lines(struct places *places, const struct dialect *dialect, 
         lexer.old_strings = true;
         lex_next(&lexer);
         blank = lexer.token.kind == TOKEN_END && at;
-        found = read_attribute(places, &lexer, name, name_len);
-        for (size_t i = 0; i < places->count && found; i++)
+        if (!read_attribute(places, &lexer, name, name_len))
+            continue;
+        found = true;
+        for (size_t i = 0; i < places->count; i++)
             places->marks[i].offset += at;
     }
     buf_done(&line);
