@@ -649,6 +649,17 @@ holds 'bench eval prints a row for each figure, whose constraint is true' sh -c 
 run "$berth" bench pair --ads 20 --rounds 1
 holds 'bench pair prints the workload of section 4.6, and a job that matches and one that does not' sh -c \
   '[ '$status' = 0 ] && grep -q "\"pair-4\".*\"operations\": 400," out && [ $(grep -c "\"pair-job\"" out) = 2 ]'
+run "$berth" bench index --ads 60 --attributes 8 --mix M --rounds 1
+holds 'bench index prints a row for each engine, which find the same' sh -c \
+  '[ '$status' = 0 ] && [ $(grep -c "\"ads\": 60, .*\"attributes\": 8, \"mix\": \"M\"" out) = 2 ] && [ $(grep -o "\"matches\": [0-9]*" out | sort -u | wc -l) = 1 ]'
+run "$berth" bench index -r why_jobs.ad -o why_pool.ad --rounds 1
+holds 'bench index counts the matches of files' sh -c '[ '$status' = 0 ] && [ $(grep -c "\"matches\": 1," out) = 2 ]'
+run "$berth" bench index -r why_jobs.ad
+expect 'bench index wants both files' 2 '' 'berth: bench index wants both -r FILE and -o FILE, or neither'
+run "$berth" bench index --mix X
+holds 'an unknown mix is refused' [ $status = 2 ]
+run "$berth" match --plan -r why_jobs.ad -o why_pool.ad
+holds 'match --plan tells the sets of the index' grep -q '^yes  *asks  other.Memory >= 16  *2  yes$' out
 run "$berth" bench why --ads 500 --rounds 1
 holds 'bench why prints a row a question' sh -c '[ '$status' = 0 ] && [ $(grep -c "\"why-" out) = 4 ]'
 run "$berth" bench parse --ads 99999999999999

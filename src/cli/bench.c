@@ -58,6 +58,10 @@ static const struct option bench_options[] = {
      offsetof(S, rounds)},
     {0, "attributes", "K", "attributes of an ad in the index's workload (4 if not given)", option_attributes,
      offsetof(S, attributes)},
+    {'r', "requests", "FILE", "ads for the index in place of the generated queries", option_file,
+     offsetof(S, requests)},
+    {'o', "offers", "FILE", "and in place of the generated ads that they look for", option_file, offsetof(S, offers)},
+    OPTION_DIALECT(S),
     {0, "queries", "N", "how many ads look for matches there (as many as --ads if not given)", option_ads,
      offsetof(S, queries)},
     {0, "engine", "NAME", "only scan or only index there; both if not given", option_engine, offsetof(S, engine)},
@@ -67,7 +71,8 @@ static const struct option bench_options[] = {
 };
 #undef S
 
-static const struct bench_settings bench_defaults = {.rounds = 7, .seed = 1, .attributes = 4, .mix = WORKLOAD_D};
+static const struct bench_settings bench_defaults = {
+    .dialect = &dialect_classic, .rounds = 7, .seed = 1, .attributes = 4, .mix = WORKLOAD_D};
 
 static const struct bench_kind {
     const char *name;

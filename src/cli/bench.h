@@ -8,6 +8,7 @@
 #define BERTH_CLI_BENCH_H
 
 #include "base/buf.h"
+#include "text/dialect.h"
 
 #include <stdint.h>
 
@@ -31,6 +32,8 @@
 enum bench_engine { BENCH_BOTH, BENCH_SCAN, BENCH_INDEX };
 
 struct bench_settings {
+    const struct dialect *dialect; /* of these files: */
+    const char *requests, *offers; /* in place of the index's workload; or NULL */
     uint64_t ads, rounds, seed;
     uint64_t attributes; /* of each ad of the index's workload ... */
     int mix;             /* ... its enum workload_mix ... */

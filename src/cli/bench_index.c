@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/file.h"
 #include "cli/report.h"
 #include "cli/workload.h"
 #include "index/index.h"
@@ -71,6 +72,8 @@ static void row_begin(struct buf *row, const struct bench_settings *settings, co
     bench_row_text(row, "engine", engine);
     bench_row_integer(row, "ads", workload->object_count);
     bench_row_integer(row, "queries", workload->query_count);
+    if (settings->requests)
+        return;
     bench_row_integer(row, "attributes", settings->attributes);
     bench_row_text(row, "mix", settings->mix == WORKLOAD_T ? "T" : settings->mix == WORKLOAD_M ? "M" : "D");
     bench_row_integer(row, "seed", settings->seed);
@@ -187,35 +190,82 @@ static void measure_each(const struct bench_settings *settings, const struct wor
     free(times);
 }
 
+/* All ads of a file. -1 when it cannot be read, which has been reported. */
+static int read_ads(const struct bench_settings *settings, struct symbols *symbols, const char *file,
+                    struct tree ***ret_ads, size_t *ret_count)
+{
+    struct source source;
+    size_t room = 0;
+    struct tree *ad;
+    int got = -1;
+
+    if (source_open(&source, symbols, settings->dialect, FORM_UNKNOWN, file) == 0) {
+        while ((got = source_next(&source, &ad)) > 0) {
+            if (*ret_count == room) {
+                room = room ? room * 2 : 64;
+                *ret_ads = mem_grow(*ret_ads, room * sizeof **ret_ads);
+            }
+            (*ret_ads)[(*ret_count)++] = ad;
+        }
+    }
+    source_close(&source);
+    return got;
+}
+
+/* The ads of the files, or those of section 4.6. */
+static int workload_make(const struct bench_settings *settings, struct symbols *symbols, struct workload *workload)
+{
+    *workload = (struct workload){0};
+    if (!settings->requests && !settings->offers) {
+        workload_init(workload, symbols, settings->seed, settings->ads,
+                      settings->queries ? settings->queries : settings->ads, (unsigned)settings->attributes,
+                      (enum workload_mix)settings->mix);
+        return 0;
+    }
+    if (!settings->requests || !settings->offers) {
+        report("bench index wants both -r FILE and -o FILE, or neither");
+        return -1;
+    }
+    if (read_ads(settings, symbols, settings->requests, &workload->queries, &workload->query_count) < 0)
+        return -1;
+    return read_ads(settings, symbols, settings->offers, &workload->objects, &workload->object_count);
+}
+
+static bool measure_all(const struct bench_settings *settings, const struct workload *workload, struct arena *arena,
+                        struct buf *row)
+{
+    uint64_t scanned = 0, found = 0;
+
+    if (workload->object_count * workload->query_count > SCANNED_MAX) {
+        measure_each(settings, workload, arena, row);
+        return true;
+    }
+    if (settings->engine != BENCH_INDEX)
+        scanned = measure_scan(settings, workload, arena, row);
+    if (settings->engine != BENCH_SCAN)
+        found = measure_index(settings, workload, arena, row);
+    return settings->engine != BENCH_BOTH || scanned == found;
+}
+
 int bench_index(const struct bench_settings *settings)
 {
-    uint64_t queries = settings->queries ? settings->queries : settings->ads;
     struct symbols *symbols = names_new(0);
-    uint64_t scanned = 0, found = 0;
     struct workload workload;
+    int status = STATUS_BAD;
     struct arena arena;
-    bool same = true;
     struct buf row;
 
     arena_init(&arena);
     buf_init(&row);
-    workload_init(&workload, symbols, settings->seed, settings->ads, queries, (unsigned)settings->attributes,
-                  (enum workload_mix)settings->mix);
-    if (settings->ads * queries > SCANNED_MAX) {
-        measure_each(settings, &workload, &arena, &row);
-    } else {
-        if (settings->engine != BENCH_INDEX)
-            scanned = measure_scan(settings, &workload, &arena, &row);
-        if (settings->engine != BENCH_SCAN)
-            found = measure_index(settings, &workload, &arena, &row);
-        same = settings->engine != BENCH_BOTH || scanned == found;
+    if (workload_make(settings, symbols, &workload) == 0) {
+        if (measure_all(settings, &workload, &arena, &row))
+            status = STATUS_DONE;
+        else
+            report("index: the engines do not find the same");
     }
     workload_done(&workload);
     buf_done(&row);
     arena_done(&arena);
     symbols_free(symbols);
-    if (same)
-        return STATUS_DONE;
-    report("index: the engines do not find the same");
-    return STATUS_BAD;
+    return status;
 }
