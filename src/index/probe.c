@@ -308,6 +308,16 @@ void probe_prepare(struct index *index, struct probe *probe)
 
 /* ------------------------------------------------------------------------------------------------------- block by block */
 
+/* Is the ad's own constraint true? What is left of it is taken apart when the first row must be asked. */
+static bool ad_accepts(struct index *index, struct probe *probe, const struct tree *row)
+{
+    if (!index->wants.left)
+        return match_accepts(probe->env, probe->scratch, probe->ad, row);
+    if (!probe->clauses.ad)
+        clauses_init(&probe->clauses, probe->ad, index->wants.left);
+    return clauses_hold(&probe->clauses, probe->env, probe->scratch, row);
+}
+
 /* A row that the lines have left. `doubt`: a choice could not be settled. */
 static void row_try(struct index *index, struct probe *probe, struct line *block, uint32_t row, bool doubt)
 {
@@ -334,7 +344,7 @@ static void row_try(struct index *index, struct probe *probe, struct line *block
         others = line_has(&block[probe->askers[i]], bit);
     if (own) {
         index->probed.evaluations++;
-        if (!match_accepts(probe->env, probe->scratch, probe->ad, entry->ad))
+        if (!ad_accepts(index, probe, entry->ad))
             return;
     }
     if (others) {
@@ -457,4 +467,5 @@ void index_probe(struct index *index, const struct env *env, struct arena *scrat
             block_ahead(index, probe, n + AHEAD);
         block_try(index, probe, n);
     }
+    clauses_done(&probe->clauses);
 }

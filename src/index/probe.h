@@ -3,6 +3,7 @@
 #define BERTH_INDEX_PROBE_H
 
 #include "index/index_parts.h"
+#include "match/clauses.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,7 +44,8 @@ struct probe {
     uint32_t test_count, check_count, choice_count, asker_count;
     uint32_t part_count; /* in use: those of the nodes, then those of keys */
     uint32_t test_room, check_room, part_room, choice_room, asker_room;
-    bool evaluate; /* the ad's own constraint, for every row that is left */
+    bool evaluate;          /* the ad's own constraint, for every row that is left */
+    struct clauses clauses; /* of it; made when it is evaluated */
     const struct env *env;
     struct arena *scratch;
     const struct tree *ad;
