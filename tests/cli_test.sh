@@ -621,7 +621,7 @@ holds 'an offer that is closed at this time refuses everybody' sh -c \
   'grep -q "^It refuses everybody in its present state.$" out && grep -q "(not at this time)$" out'
 : >why_nobody.ad
 run "$berth" why -r why_nobody.ad -o why_pool.ad --name a
-holds 'an offer without requests is told so' grep -q '^There are no requests.$' out
+holds 'an offer without requests is told so' grep -q '^a: matches nothing, for there are no requests.$' out
 run "$berth" match --long -r why_jobs.ad -o why_pool.ad
 expect 'match --long prints both ads of a match' 0 'Name = "yes"
 Constraint = other.Memory >= 16
@@ -632,6 +632,29 @@ Arch = "X"
 Disk = 5
 Cpus = 1
 '
+{
+  printf '[ Name = "bomb"; '
+  i=0
+  while [ $i -lt 20 ]; do
+    printf 'A%d = A%d && A%d; ' $i $((i + 1)) $((i + 1))
+    i=$((i + 1))
+  done
+  printf 'A20 = other.x > 100; Constraint = A0 ]\n'
+} >why_bomb.ad
+i=0
+while [ $i -lt 400 ]; do
+  printf '[ x = %d ]\n' $i
+  i=$((i + 1))
+done >why_many.ad
+run "$berth" why -r why_bomb.ad -o why_many.ad
+holds 'an explanation that would take too long stops, and says so' grep -q 'offers more were not looked at' out
+run "$berth" why -r - -o -
+expect 'standard input cannot be both sides' 2 '' 'berth: standard input can be the requests or the offers, not both'
+printf '[ Name = "a\\033b"; Rank = real("INF") ]' >why_odd.ad
+run "$berth" match --json -r why_odd.ad -o why_pool.ad
+holds 'a rank that JSON has no number for is a string' grep -q '"rank": "real(\\"INF\\")"' out
+run "$berth" why -r why_odd.ad -o why_pool.ad
+holds 'what would control a terminal is not printed' grep -q '^a?b: matches 1 of 2' out
 run "$berth" match --engine scan -r why_jobs.ad -o why_pool.ad
 holds 'match --engine scan tries every pair' grep -q '^yes      a' out
 run "$berth" match --engine fast -r why_jobs.ad -o why_pool.ad

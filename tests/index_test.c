@@ -258,6 +258,22 @@ static void check_time(struct lang *lang)
     pool_done(&pool);
 }
 
+/* Requests can be what is indexed as well. */
+static void check_other_side(struct lang *lang)
+{
+    struct pool pool;
+
+    pool_init(&pool, lang);
+    learn(&pool, "[ Constraint = other.Size <= 8 && other.Owner != \"rival\" ]");
+    put(&pool, 0, "[ Owner = \"ann\"; Size = 4; Constraint = other.Memory >= Size * 2 ]");
+    put(&pool, 1, "[ Owner = \"ann\"; Size = 16; Constraint = other.Memory >= Size * 2 ]");
+    put(&pool, 2, "[ Owner = \"rival\"; Size = 1; Constraint = other.Memory >= Size * 2 ]");
+    tap_ok(!strcmp(probe(&pool, "[ Memory = 64; Constraint = other.Size <= 8 && other.Owner != \"rival\" ]"), "0") &&
+               index_probed(pool.index).evaluations == 0,
+           "an offer finds its requests as a request finds its offers");
+    pool_done(&pool);
+}
+
 static void check_classes(struct lang *lang)
 {
     symbol a = symbols_take(lang->symbols, "a", 1);
@@ -326,6 +342,7 @@ int main(void)
     check_many_names(&lang);
     check_strings(&lang);
     check_time(&lang);
+    check_other_side(&lang);
     check_classes(&lang);
     check_plan(&lang);
     lang_done(&lang);

@@ -328,7 +328,7 @@ static void check_condor_policy(struct lang *lang)
     tap_ok(policy_init(&policy, policy_ad, &wrong, NULL) == 0, "figure 9 is a policy");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tree *candidate = ad(lang, &dialect_classic, rows[i].candidate);
-        uint32_t count = policy_vector(&policy, &with_prio, &lang->arena, job, candidate, &vector);
+        uint32_t count = policy_vector(&policy, &with_prio, &lang->arena, job, candidate, NULL, &vector);
         struct buf got;
 
         buf_init(&got);
@@ -339,7 +339,7 @@ static void check_condor_policy(struct lang *lang)
         if (!tap_ok(strcmp(buf_string(&got), rows[i].vector) == 0, "figure 9: %s", rows[i].sentence))
             tap_diag("got %s", buf_string(&got));
         if (i == 0)
-            tap_ok(policy_vector(&policy, &with_prio, &lang->arena, plain, candidate, &vector) == 3 &&
+            tap_ok(policy_vector(&policy, &with_prio, &lang->arena, plain, candidate, NULL, &vector) == 3 &&
                        vector[0].type == VALUE_INTEGER && vector[0].u.integer == 0,
                    "figure 9: a job without a Rank likes all alike");
         buf_done(&got);

@@ -1007,7 +1007,8 @@ static uint32_t offer_vector(struct twin *twin, size_t offer, struct value **ret
     if (!match->matches)
         return 0;
     if (twin->policy->vector)
-        return policy_vector(twin->policy, &twin->env, &twin->lang.arena, twin->request, twin->offers[offer], ret);
+        return policy_vector(twin->policy, &twin->env, &twin->lang.arena, twin->request, twin->offers[offer], NULL,
+                             ret);
     *ret = arena_alloc(&twin->lang.arena, 2 * sizeof **ret);
     (*ret)[0] = order_rank(&match->left_rank);
     (*ret)[1] = order_rank(&match->right_rank);

@@ -294,6 +294,23 @@ static void eval_path(struct eval *eval, const struct scope *scope, const struct
     }
 }
 
+/* The attribute that other.x means in an outermost ad, if it is a literal of the counterpart; else NULL. */
+static inline const struct expr *counterpart_literal(const struct scope *scope, const struct expr *e,
+                                                     const struct scope **ret)
+{
+    symbol base = EXPR_DOT_BASE(e);
+    const struct expr *found;
+
+    if (scope->root != scope || !(symbol_same(base, NAME_OTHER) || symbol_same(base, NAME_TARGET)) ||
+        tree_find(scope->tree, scope->ad, base))
+        return NULL;
+    *ret = scope_label(scope, base);
+    if (!*ret || !(*ret)->ad || (*ret)->parent)
+        return NULL;
+    found = tree_find((*ret)->tree, (*ret)->ad, e->u.name.id);
+    return found && found->kind <= EXPR_RELTIME ? found : NULL;
+}
+
 /* An operand. Most are literals, or names of literals near by: they take the short way. */
 static inline void eval_operand(struct eval *eval, const struct scope *scope, const struct expr *e, struct value *ret)
 {
@@ -307,6 +324,16 @@ static inline void eval_operand(struct eval *eval, const struct scope *scope, co
         if (found && found->kind <= EXPR_RELTIME) {
             eval->steps--;
             eval_literal(scope->tree, found, ret);
+            return;
+        }
+    }
+    if (e->kind == EXPR_DOT && eval->steps) {
+        const struct scope *other;
+        const struct expr *found = counterpart_literal(scope, e, &other);
+
+        if (found) {
+            eval->steps--;
+            eval_literal(other->tree, found, ret);
             return;
         }
     }

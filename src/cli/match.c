@@ -133,7 +133,7 @@ static void match_found(void *user, size_t root, size_t candidate, const struct 
     name_cell(run, candidate);
     buf_reset(&run->text);
     value_print(&run->text, run->settings->dialect, rank, PRINT_PLAIN);
-    if (value_is_number(rank))
+    if (value_is_number(rank) && !(rank->type == VALUE_REAL && !isfinite(rank->u.real)))
         table_number(&run->table, "%s", buf_string(&run->text));
     else
         table_text(&run->table, run->text.text, run->text.len);
@@ -200,6 +200,10 @@ static int match_run(const void *given, int word_count, char **words)
     (void)words;
     if (word_count != 0 || !settings->requests || !settings->offers) {
         report("match wants -r FILE with the requests and -o FILE with the offers");
+        return STATUS_BAD;
+    }
+    if (!strcmp(settings->requests, "-") && !strcmp(settings->offers, "-")) {
+        report("standard input can be the requests or the offers, not both");
         return STATUS_BAD;
     }
     if (settings->json && settings->long_form) {

@@ -42,6 +42,8 @@ struct side {
     struct tree **ads;
     size_t *starts; /* offsets in the text; NO_PLACE when the form has none */
     size_t count, room;
+    unsigned line; /* of the ad that was read last, and where that line begins */
+    size_t line_start;
     struct buf text;
 };
 #define NO_PLACE ((size_t)-1)
@@ -60,17 +62,21 @@ struct why_run {
     bool found, unmatched;
 };
 
-/* Where the ad that was read last begins in the text that was kept. */
-static size_t ad_start(const struct source *source)
+/* Where the ad that was read last begins in the text that was kept; its line is looked for from that of the one before it. */
+static size_t ad_start(struct side *side, const struct source *source)
 {
     enum form form = form_reader_form(source->reader);
-    const char *line;
+    unsigned line = form_reader_line(source->reader);
+    const char *found;
     size_t len;
 
-    if ((form != FORM_CLASSAD && form != FORM_LONG) ||
-        !text_line(source->recent.text, source->recent.len, form_reader_line(source->reader), &line, &len))
+    if ((form != FORM_CLASSAD && form != FORM_LONG) || line < side->line ||
+        !text_line(source->recent.text + side->line_start, source->recent.len - side->line_start, line - side->line + 1,
+                   &found, &len))
         return NO_PLACE;
-    return (size_t)(line - source->recent.text) + form_reader_column(source->reader) - 1;
+    side->line = line;
+    side->line_start = (size_t)(found - source->recent.text);
+    return side->line_start + form_reader_column(source->reader) - 1;
 }
 
 static int side_read(struct why_run *run, struct side *side, const char *file)
@@ -80,6 +86,7 @@ static int side_read(struct why_run *run, struct side *side, const char *file)
     int got = -1;
 
     side->file = file;
+    side->line = 1;
     buf_init(&side->text);
     if (source_open(&source, run->symbols, run->settings->dialect, FORM_UNKNOWN, file) == 0) {
         source_keep_all(&source);
@@ -89,7 +96,7 @@ static int side_read(struct why_run *run, struct side *side, const char *file)
                 side->ads = mem_grow(side->ads, side->room * sizeof *side->ads);
                 side->starts = mem_grow(side->starts, side->room * sizeof *side->starts);
             }
-            side->starts[side->count] = ad_start(&source);
+            side->starts[side->count] = ad_start(side, &source);
             side->ads[side->count++] = ad;
         }
         buf_add(&side->text, source.recent.text, source.recent.len);
@@ -206,6 +213,10 @@ static int why_run(const void *given, int word_count, char **words)
     (void)words;
     if (word_count != 0 || !settings->requests || !settings->offers) {
         report("why wants -r FILE with the requests and -o FILE with the offers");
+        return STATUS_BAD;
+    }
+    if (!strcmp(settings->requests, "-") && !strcmp(settings->offers, "-")) {
+        report("standard input can be the requests or the offers, not both");
         return STATUS_BAD;
     }
     run.symbols = names_new(0);

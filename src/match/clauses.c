@@ -156,16 +156,19 @@ bool clause_holds(const struct clauses *clauses, uint32_t place, const struct en
     return clauses_hold(&one, env, scratch, counterpart);
 }
 
-void clause_evaluate(const struct clauses *clauses, uint32_t place, const struct env *env, struct arena *arena,
-                     const struct tree *counterpart, struct value *ret)
+uint64_t clause_evaluate(const struct clauses *clauses, uint32_t place, const struct env *env, struct arena *arena,
+                         const struct tree *counterpart, struct value *ret)
 {
     struct evaluation *at = arena_alloc(arena, sizeof *at); /* values may be ads, whose scopes are in here */
     struct active active[CLAUSES_WITHIN_MAX];
+    uint64_t budget;
 
     at->ready = false;
     evaluation_ready(at, clauses, env, arena, counterpart);
+    budget = at->eval.steps;
     evaluation_enter(at, clauses, clauses->items[place].within, active);
     eval_expr(&at->eval, &at->inner, clauses->items[place].e, ret);
     if (at->eval.exhausted)
         *ret = value_error();
+    return budget - at->eval.steps;
 }

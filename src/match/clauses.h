@@ -48,9 +48,9 @@ bool clauses_hold(const struct clauses *clauses, const struct env *env, struct a
 bool clause_holds(const struct clauses *clauses, uint32_t place, const struct env *env, struct arena *scratch,
                   const struct tree *counterpart);
 
-/* The value of that one, by evaluation; it lives as long as both ads and the arena. */
-void clause_evaluate(const struct clauses *clauses, uint32_t place, const struct env *env, struct arena *arena,
-                     const struct tree *counterpart, struct value *ret);
+/* The value of that one, by evaluation; it lives as long as both ads and the arena. Returns the steps that it took. */
+uint64_t clause_evaluate(const struct clauses *clauses, uint32_t place, const struct env *env, struct arena *arena,
+                         const struct tree *counterpart, struct value *ret);
 
 #ifdef __cplusplus
 }

@@ -101,8 +101,9 @@ static void best_consider(void *user, size_t place)
     const struct cycle *cycle = best->cycle;
     struct arena_mark mark = arena_mark(cycle->arena);
     struct value *components;
-    uint32_t count = policy_vector(cycle->policy, cycle->env, cycle->arena, best->root->ad,
-                                   cycle->candidates[place].party->ad, &components);
+    uint32_t count =
+        policy_vector(cycle->policy, cycle->env, cycle->arena, best->root->ad, cycle->candidates[place].party->ad,
+                      best->count ? best->components : NULL, &components);
     int order = count && best->count ? vector_compare(components, best->components, count) : 0;
 
     if (count && (!best->count || order > 0 || (order == 0 && place < best->place))) {

@@ -106,57 +106,61 @@ struct docking {
     struct scope policy;
 };
 
-static void vector_by_policy(const struct policy *policy, const struct env *env, struct arena *arena,
-                             struct docking *docking, struct value *components)
+/* The policy's expressions stand in the root, and see the candidate. */
+static void docking_init(struct docking *docking, const struct policy *policy, const struct tree *root,
+                         const struct tree *candidate)
 {
-    static const struct given rank_absent = {NAME_RANK, {VALUE_INTEGER, false, 0, 0, {0}, NULL}};
-    const struct expr *parts = tree_parts(policy->ad, policy->vector);
-    struct env with_rank = *env;
-
-    with_rank.absent = &rank_absent;
-    with_rank.absent_count = 1;
+    pair_init(&docking->pair, root, candidate);
+    if (!policy->vector)
+        return;
     docking->labels[0] = (struct label){NAME_OTHER, &docking->pair.right};
     docking->labels[1] = (struct label){NAME_LABEL, &docking->pair.right};
     docking->around = (struct surroundings){docking->labels, 2, &docking->pair.right};
     scope_inside(&docking->policy, &docking->pair.left, policy->ad);
     docking->policy.around = &docking->around;
-    for (uint32_t i = 0; i < policy->vector->u.run.count; i++) {
-        struct eval eval;
-
-        eval_init(&eval, &with_rank, arena);
-        eval_expr(&eval, &docking->policy, &parts[i], &components[i]);
-    }
 }
 
-static void vector_by_ranks(const struct env *env, struct arena *arena, const struct docking *docking,
-                            struct value *components)
+/* The n-th component: of the policy's vector, or else the rank of the root and that of the candidate. */
+static void docking_component(const struct docking *docking, const struct policy *policy, const struct env *env,
+                              struct arena *arena, uint32_t n, struct value *ret)
 {
-    const struct scope *sides[2] = {&docking->pair.left, &docking->pair.right};
+    struct eval eval;
 
-    for (int i = 0; i < 2; i++) {
-        struct eval eval;
-
-        eval_init(&eval, env, arena);
-        eval_attribute(&eval, sides[i], NAME_RANK, &components[i]);
-        components[i] = order_rank(&components[i]);
+    eval_init(&eval, env, arena);
+    if (policy->vector) {
+        eval_expr(&eval, &docking->policy, &tree_parts(policy->ad, policy->vector)[n], ret);
+    } else {
+        eval_attribute(&eval, n ? &docking->pair.right : &docking->pair.left, NAME_RANK, ret);
+        *ret = order_rank(ret);
     }
 }
 
 uint32_t policy_vector(const struct policy *policy, const struct env *env, struct arena *arena, const struct tree *root,
-                       const struct tree *candidate, struct value **ret_components)
+                       const struct tree *candidate, const struct value *than, struct value **ret_components)
 {
+    static const struct given rank_absent = {NAME_RANK, {VALUE_INTEGER, false, 0, 0, {0}, NULL}};
     struct docking *docking = arena_alloc(arena, sizeof *docking); /* values may be ads, whose scopes are in here */
     uint32_t count = policy->vector ? policy->vector->u.run.count : 2;
     struct value *components = arena_alloc(arena, count * sizeof *components);
+    struct env with_rank = *env;
 
-    pair_init(&docking->pair, root, candidate);
-    if (policy->vector)
-        vector_by_policy(policy, env, arena, docking, components);
-    else
-        vector_by_ranks(env, arena, docking, components);
-    for (uint32_t i = 0; i < count; i++)
+    if (policy->vector) {
+        with_rank.absent = &rank_absent;
+        with_rank.absent_count = 1;
+    }
+    docking_init(docking, policy, root, candidate);
+    for (uint32_t i = 0; i < count; i++) {
+        int order;
+
+        docking_component(docking, policy, &with_rank, arena, i, &components[i]);
         if (!order_has(&components[i]))
             return 0;
+        order = than ? order_compare(&components[i], &than[i]) : 0;
+        if (order < 0)
+            return 0;
+        if (order > 0)
+            than = NULL; /* it is larger, whatever follows */
+    }
     *ret_components = components;
     return count;
 }

@@ -35,9 +35,10 @@ bool policy_selects(const struct policy *policy, const struct env *env, struct a
 void policy_sort(const struct policy *policy, const struct env *env, struct arena *scratch, const struct party *parties,
                  size_t *order, size_t count);
 
-/* The vector of a candidate for a root, in the arena; 0 when it is discarded, else how many components it has. */
+/* The vector of a candidate for a root, in the arena; 0 when it is discarded, else how many components it has. `than`, if it is not
+ * NULL, is another candidate's: a vector that is smaller is discarded too, as soon as that is known. */
 uint32_t policy_vector(const struct policy *policy, const struct env *env, struct arena *arena, const struct tree *root,
-                       const struct tree *candidate, struct value **ret_components);
+                       const struct tree *candidate, const struct value *than, struct value **ret_components);
 
 #ifdef __cplusplus
 }

@@ -28,7 +28,7 @@ static enum property_answer leaf_evaluate(struct why_work *work, const struct cl
     bool truth = false;
     struct value v;
 
-    clause_evaluate(&one, 0, work->env, work->scratch, offer, &v);
+    work->steps += clause_evaluate(&one, 0, work->env, work->scratch, offer, &v);
     type = op_condition(leaf->tree->dialect, &v, &truth);
     arena_rewind(work->scratch, mark);
     if (type == VALUE_BOOLEAN)
@@ -82,10 +82,19 @@ static void test_offers(struct why_work *work)
 {
     struct why_refusals *refusals = why_refusals_new(work);
     struct why *why = work->why;
+    bool accepts;
 
     for (size_t i = 0; i < work->count; i++) {
-        uint64_t failed = test_offer(work, work->offers[i]);
-        bool accepts = why_refusals_ask(refusals, i, !failed);
+        uint64_t failed;
+
+        if (work->steps > WHY_STEPS_MAX) {
+            why->unseen = work->count - i;
+            why->offers = work->count = i;
+            why->all_edits = false;
+            break;
+        }
+        failed = test_offer(work, work->offers[i]);
+        accepts = why_refusals_ask(refusals, i, !failed, &work->steps);
 
         why->fitting += !failed;
         why->accepting += accepts;
@@ -239,8 +248,8 @@ static void find_choice(struct why_work *work, const struct policy *policy)
 
         if (work->failed[i])
             continue;
-        candidate.count =
-            policy_vector(policy, work->env, work->scratch, work->request, work->offers[i], &candidate.components);
+        candidate.count = policy_vector(policy, work->env, work->scratch, work->request, work->offers[i], NULL,
+                                        &candidate.components);
         if (!candidate.count) {
             arena_rewind(work->scratch, before);
             continue;
@@ -271,7 +280,8 @@ static void find_reasons(struct why_work *work)
     gather_patterns(work);
     find_sets(work);
     why_find_hints(work);
-    why_find_edits(work);
+    if (!work->why->unseen) /* else every try would take as long again */
+        why_find_edits(work);
 }
 
 void why_explain(struct why *why, const struct env *env, struct arena *scratch, const struct policy *policy,

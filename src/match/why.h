@@ -31,6 +31,7 @@ extern "C" {
 #define WHY_HINTS_MAX 64         /* told */
 #define WHY_EDITS_MAX 12         /* told */
 #define WHY_EDIT_PARTS_MAX 4     /* changes in one edit */
+#define WHY_STEPS_MAX 50000000   /* of evaluation; when they are spent, the offers behind are not looked at */
 #define WHY_READS_MAX 4          /* attributes of the request that a refusal tells */
 #define WHY_EDIT_WORK_MAX 250000 /* meetings of a changed request with an offer, for all edits together */
 
@@ -118,6 +119,7 @@ struct why_choice {
 struct why {
     enum why_verdict verdict;
     size_t offers, fitting, accepting, matching; /* all; whom its constraint takes; who take it; both */
+    size_t unseen; /* further offers that were not looked at, because it would have taken too long */
     struct why_clause *clauses;
     struct why_conflict *conflicts;
     struct why_set *sets;

@@ -95,8 +95,13 @@ static struct tree *leaf_specialize(struct why_work *work, const struct scope *s
 static void push_left(struct why_work *work, struct build *build, const struct scope *scope, const struct leaf *leaf)
 {
     struct tree *left = leaf_specialize(work, scope, leaf, 0);
+    const struct expr *root = tree_root(left);
 
-    build_copy(build, left, tree_root(left));
+    /* an attribute that is too much to be folded comes back as a reference to it, which would be circular here */
+    if (root->kind == EXPR_NAME && leaf->e->flags & EXPR_FLAG_NAMED && symbol_same(root->u.name.id, leaf->e->label))
+        build_copy(build, work->request, leaf->e);
+    else
+        build_copy(build, left, root);
     tree_unref(left);
     if (build_top(build)->kind <= EXPR_RELTIME)
         return;

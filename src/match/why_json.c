@@ -204,6 +204,7 @@ void why_print_json(struct buf *out, const struct why *why, const struct tree *r
     add_text(out, "verdict", verdicts[why->verdict]);
     if (names->is_offer)
         add_text(out, "case", cases[why_offer(why)]);
+    buf_addf(out, ", \"unseen\": %zu", why->unseen);
     buf_addf(out, ", \"offers\": %zu, \"fitting\": %zu, \"accepting\": %zu, \"matching\": %zu, \"discarded\": %s",
              why->offers, why->fitting, why->accepting, why->matching, why->discarded ? "true" : "false");
     add_clauses(out, why, request, names);

@@ -33,6 +33,7 @@ struct why_work {
     size_t count;
     struct why *why;
     struct clauses *leaves; /* a clause of the request each, ready to be tested */
+    uint64_t steps;         /* of evaluation so far */
     uint64_t evaluated;     /* clauses whose value an offer's expressions may decide */
     uint64_t *reads;        /* an offer each: the names that it may read, as refs_bits has them; 0 while nobody asked */
     uint64_t *failed;       /* an offer each: what of it and of the request failed */
@@ -53,8 +54,9 @@ bool why_minimal_sets(const uint64_t *patterns, size_t count, uint64_t *ret_sets
 struct why_refusals; /* being gathered */
 struct why_refusals *why_refusals_new(const struct why_work *work);
 void why_refusals_free(struct why_refusals *refusals);
-/* Does the offer's constraint take the request? What refuses is counted; `fits`: the request's own constraint takes the offer. */
-bool why_refusals_ask(struct why_refusals *refusals, size_t offer, bool fits);
+/* Does the offer's constraint take the request? What refuses is counted; `fits`: the request's own constraint takes the offer. Adds to
+ * the steps. */
+bool why_refusals_ask(struct why_refusals *refusals, size_t offer, bool fits, uint64_t *steps);
 void why_refusals_tell(struct why_refusals *refusals, struct why_work *work);
 
 void why_find_hints(struct why_work *work);

@@ -38,6 +38,7 @@ struct asking {
     bool fits, accepts, ready;
     struct pair pair; /* the offer is on the left; made when a clause must be evaluated */
     struct eval eval;
+    uint64_t budget; /* of steps, as it began */
     struct active active;
 };
 
@@ -99,6 +100,7 @@ static bool clause_true(struct asking *asking, const struct expr *e)
     if (!asking->ready) {
         pair_init(&asking->pair, asking->offer, work->request);
         eval_init(&asking->eval, work->env, work->scratch);
+        asking->budget = asking->eval.steps;
         asking->active = (struct active){match_constraint(asking->offer), asking->pair.left.around, NULL};
         asking->eval.active = &asking->active;
         asking->ready = true;
@@ -128,7 +130,7 @@ static void ask_clause(struct asking *asking, const struct expr *e)
     }
 }
 
-bool why_refusals_ask(struct why_refusals *refusals, size_t offer, bool fits)
+bool why_refusals_ask(struct why_refusals *refusals, size_t offer, bool fits, uint64_t *steps)
 {
     const struct why_work *work = refusals->work;
     struct arena_mark mark = arena_mark(work->scratch);
@@ -145,8 +147,10 @@ bool why_refusals_ask(struct why_refusals *refusals, size_t offer, bool fits)
     asking.accepts = true;
     asking.ready = false;
     ask_clause(&asking, constraint);
-    if (asking.ready)
+    if (asking.ready) {
+        *steps += asking.budget - asking.eval.steps;
         arena_rewind(work->scratch, mark);
+    }
     return asking.accepts;
 }
 

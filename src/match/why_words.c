@@ -65,27 +65,23 @@ static void add_expr(struct buf *out, const struct tree *tree, const struct expr
 static void add_clause(const struct words *words, uint32_t n)
 {
     const struct why_clause *clause = &words->why->clauses[n];
-    size_t from = words->out->len, as_written, left;
-    struct buf folded;
+    size_t from = words->out->len;
 
     print_expr(words->out, words->request, clause->e, PRINT_PLAIN);
-    as_written = words->out->len - from;
     add_cut(words->out, from);
     if (clause->more) {
         buf_addf(words->out, " and %u more clauses", clause->more);
         return;
     }
-    buf_init(&folded);
-    print_tree(&folded, clause->left, PRINT_PLAIN);
-    left = folded.len;
     /* what it amounts to, where that is not what stands there */
-    if (left <= TEXT_MAX && tree_root(clause->left)->kind > EXPR_RELTIME &&
-        (left != as_written || memcmp(folded.text, words->out->text + from, left) != 0)) {
-        buf_adds(words->out, "  (that is, ");
-        buf_add(words->out, folded.text, folded.len);
-        buf_addc(words->out, ')');
-    }
-    buf_done(&folded);
+    if (tree_root(clause->left)->kind <= EXPR_RELTIME ||
+        tree_equal(words->request, clause->e, clause->left, tree_root(clause->left)))
+        return;
+    buf_adds(words->out, "  (that is, ");
+    from = words->out->len;
+    print_tree(words->out, clause->left, PRINT_PLAIN);
+    add_cut(words->out, from);
+    buf_addc(words->out, ')');
 }
 
 static void add_place(const struct words *words, const struct why_clause *clause)
@@ -99,11 +95,30 @@ static void add_place(const struct words *words, const struct why_clause *clause
         buf_addf(words->out, "%s:%u:%u  ", words->names->file, line, column);
 }
 
+/* A name as it may be shown: what would control a terminal is a question mark. */
+static void make_safe(struct buf *out, size_t from)
+{
+    for (size_t i = from; i < out->len; i++)
+        if ((unsigned char)out->text[i] < ' ' || out->text[i] == 127)
+            out->text[i] = '?';
+    add_cut(out, from);
+}
+
+static void add_other(const struct words *words, size_t place)
+{
+    size_t from = words->out->len;
+
+    words->names->offer(words->names->user, place, words->out);
+    make_safe(words->out, from);
+}
+
 static void say_verdict(const struct words *words)
 {
     const struct why *why = words->why;
+    size_t from = words->out->len;
 
     buf_adds(words->out, words->names->request);
+    make_safe(words->out, from);
     if (why->verdict == WHY_MATCHES) {
         buf_adds(words->out, ": matches ");
         add_count(words->out, why->matching);
@@ -124,6 +139,14 @@ static void say_verdict(const struct words *words)
         add_others(words, why->offers);
         buf_adds(words->out, " now.\n");
     }
+}
+
+static void say_unseen(const struct words *words)
+{
+    if (!words->why->unseen)
+        return;
+    add_others(words, words->why->unseen);
+    buf_adds(words->out, " more were not looked at: it would have taken too long.\n");
 }
 
 static void say_case(const struct words *words)
@@ -271,10 +294,11 @@ static void say_refusals(const struct words *words)
 
 static void add_name(const struct words *words, symbol name)
 {
-    size_t len;
+    size_t len, from = words->out->len;
     const char *text = symbols_text(words->request->symbols, name, &len);
 
     print_name(words->out, words->request->dialect, text, len);
+    add_cut(words->out, from);
 }
 
 static void say_hints(const struct words *words)
@@ -362,13 +386,13 @@ static void say_choice(const struct words *words)
     const struct why_choice *choice = &words->why->choice;
 
     buf_adds(words->out, "It gets ");
-    words->names->offer(words->names->user, choice->offer, words->out);
+    add_other(words, choice->offer);
     if (!choice->has_second) {
         buf_adds(words->out, ", the only one.\n");
         return;
     }
     buf_adds(words->out, " rather than ");
-    words->names->offer(words->names->user, choice->second, words->out);
+    add_other(words, choice->second);
     if (choice->component < 0)
         buf_adds(words->out, ": they are equal in rank, and it comes first.\n");
     else
@@ -380,7 +404,8 @@ void why_print(struct buf *out, const struct why *why, const struct tree *reques
     struct words words = {out, why, request, names};
 
     say_verdict(&words);
-    if (names->is_offer)
+    say_unseen(&words);
+    if (names->is_offer && why->offers)
         say_case(&words);
     if (why->verdict == WHY_MATCHES && !names->is_offer)
         say_choice(&words);
