@@ -43,7 +43,7 @@ static bool is_name(const struct token *token, const char *name, size_t len)
     const char *start = token->start;
     size_t have = (size_t)(token->end - token->start);
 
-    if (token->kind == TOKEN_QUOTED_NAME && have >= 2) {
+    if (token->kind == TOKEN_QUOTED_NAME && *start == '\'') {
         start++;
         have -= 2;
     }
