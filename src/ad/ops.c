@@ -117,7 +117,7 @@ static bool order_is(enum op op, int order)
     }
 }
 
-static bool real_order_is(enum op op, double a, double b)
+bool op_compare_reals(enum op op, double a, double b)
 {
     switch (op) {
     case OP_EQUAL:
@@ -187,7 +187,7 @@ static void compare(const struct dialect *dialect, enum op op, const struct valu
             *ret = value_boolean(order_is(op, compare_integers(a->u.integer, b->u.integer)));
             return;
         case VALUE_REAL:
-            *ret = value_boolean(real_order_is(op, a->u.real, b->u.real));
+            *ret = value_boolean(op_compare_reals(op, a->u.real, b->u.real));
             return;
         case VALUE_STRING:
             *ret = value_boolean(order_is(op, op_compare_strings(a->u.string, a->len, b->u.string, b->len)));
@@ -204,7 +204,7 @@ static void compare(const struct dialect *dialect, enum op op, const struct valu
     else if (x.type == VALUE_INTEGER && y.type == VALUE_INTEGER)
         *ret = value_boolean(order_is(op, compare_integers(x.u.integer, y.u.integer)));
     else
-        *ret = value_boolean(real_order_is(op, as_real(&x), as_real(&y)));
+        *ret = value_boolean(op_compare_reals(op, as_real(&x), as_real(&y)));
 }
 
 static struct value abstime_make(const struct dialect *dialect, uint64_t seconds, int zone)

@@ -19,6 +19,9 @@ enum value_type op_condition(const struct dialect *dialect, const struct value *
 /* Strict == and the non-strict `is`. */
 bool op_is(const struct dialect *dialect, const struct value *a, const struct value *b);
 
+/* A comparison of two reals: OP_EQUAL to OP_GREATER_EQUAL, but for `is` and `isnt`. */
+bool op_compare_reals(enum op op, double a, double b);
+
 /* Strings as the comparison operators order them: folded to lower-case ASCII, then by byte. <0, 0, >0. */
 int op_compare_strings(const char *a, size_t a_len, const char *b, size_t b_len);
 

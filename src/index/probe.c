@@ -3,6 +3,7 @@
  * What it asks for, and what it has, become *tests*: lines that are intersected, block by block. A line may hold more rows than
  * pass: those that are left are *checked* in the columns. What neither can tell is evaluated. */
 #include "index/probe.h"
+#include "ad/ops.h"
 #include "base/mem.h"
 #include "match/match.h"
 
@@ -59,24 +60,6 @@ static void add_check(struct probe *probe, enum check_kind kind, uint32_t dim, e
 
 /* ------------------------------------------------------------------------------------- what the ad asks for: imported */
 
-static bool compares(enum op op, double a, double b)
-{
-    switch (op) {
-    case OP_EQUAL:
-        return a == b;
-    case OP_NOT_EQUAL:
-        return a != b;
-    case OP_LESS:
-        return a < b;
-    case OP_LESS_EQUAL:
-        return a <= b;
-    case OP_GREATER:
-        return a > b;
-    default:
-        return a >= b;
-    }
-}
-
 /* The line of all slabs up to that one; -1 is none. */
 static uint32_t line_upto(const struct dim *dim, int64_t slab)
 {
@@ -88,7 +71,7 @@ static struct reach reach_ordered(const struct dim *dim, enum op op, double v)
 {
     int64_t slab = dim_slab(dim, v);
     bool exact = dim_exact(dim, (uint32_t)slab);
-    bool with = exact && dim->used[slab] && compares(op, dim->only[slab], v); /* the slab's one value passes */
+    bool with = exact && dim->used[slab] && op_compare_reals(op, dim->only[slab], v); /* the slab's one value passes */
     uint32_t here = dim_line_here(dim), below = line_upto(dim, slab - 1), upto = line_upto(dim, slab);
     struct reach reach = {.exact = exact};
 
@@ -334,7 +317,7 @@ static void row_try(struct index *index, struct probe *probe, struct line *block
                 return;
         } else if (line_has(&block[dim_line_deviant(dim)], bit)) {
             own = true;
-        } else if (check->kind == CHECK_VALUE && !compares(check->op, dim->low[row], check->v)) {
+        } else if (check->kind == CHECK_VALUE && !op_compare_reals(check->op, dim->low[row], check->v)) {
             return;
         }
     }
