@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-#define LINES_STEP 16 /* a block grows by so many lines */
+#define LINES_STEP 16                 /* a block grows by so many lines ... */
+#define LINES_CHEAP ((size_t)4 << 20) /* ... or, while all blocks are smaller than that, by as many as it has */
 
 static uint32_t names_slot(const struct index_names *names, symbol name)
 {
@@ -38,11 +39,13 @@ void index_chunk(struct index *index, uint32_t first, uint32_t end)
 /* Room for so many lines more in every block. */
 static void lines_grow(struct index *index, uint32_t more)
 {
+    bool cheap =
+        index->block_count && (size_t)index->block_count * index->line_room * sizeof(struct line) < LINES_CHEAP;
     uint32_t room = index->line_room, old_count = index->chunk_count;
     struct line *old[INDEX_CHUNKS_MAX], **blocks;
 
     while (room < index->line_count + more)
-        room += LINES_STEP;
+        room += cheap ? room : LINES_STEP;
     if (room == index->line_room)
         return;
     memcpy(old, index->chunks, sizeof old);
