@@ -291,6 +291,13 @@ static void check_classes(struct lang *lang)
            "all of them are found");
     tap_ok(!strcmp(probe(&pool, "[ b = 5; Constraint = other.a == 1 ]"), "2"),
            "an attribute that the constraint reads tells them apart");
+    put(&pool, 3, "[ Name = \"again\"; a = 1; Constraint = other.b < m; m = 5 ]");
+    tap_ok(index_rows(pool.index) == 2 && !strcmp(probe(&pool, "[ b = 4; Constraint = other.m == 5 ]"), "1 3 7"),
+           "one that is replaced by its like stays where it is");
+    put(&pool, 3, "[ a = 3 ]");
+    put(&pool, 3, "[ Name = \"back\"; a = 1; Constraint = other.b < m; m = 5 ]");
+    tap_ok(index_rows(pool.index) == 2 && !strcmp(probe(&pool, "[ b = 4; Constraint = other.m == 5 ]"), "1 3 7"),
+           "one that leaves the middle and comes back is in its place again");
     index_remove(pool.index, 1);
     tap_ok(!strcmp(probe(&pool, "[ b = 4; Constraint = other.m == 5 ]"), "3 7"),
            "when the first goes, the next stands for them");

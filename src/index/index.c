@@ -161,7 +161,6 @@ static void class_pass(struct index *index, struct ad_class *class, struct entry
     class->head = from->next;
     class->ad = to->ad;
     to->row = from->row;
-    to->several = from->several;
     for (uint32_t row = to->row; row != NO_ROW; row = index->rows[row].next)
         index->rows[row].id = class->head;
     from->row = NO_ROW;
@@ -172,7 +171,7 @@ static void class_leave(struct index *index, uint32_t id)
 {
     struct entry *entry = &index->entries[id];
     struct ad_class *class = &index->classes.items[entry->in_class];
-    uint32_t before = class->head;
+    uint32_t before = entry->row;
 
     if (class->head == class->tail) {
         classes_remove(&index->classes, entry->in_class);
@@ -182,11 +181,12 @@ static void class_leave(struct index *index, uint32_t id)
         class_pass(index, class, entry);
         return;
     }
-    while (index->entries[before].next != id)
-        before = index->entries[before].next;
     index->entries[before].next = entry->next;
     if (class->tail == id)
         class->tail = before;
+    else
+        index->entries[entry->next].row = before;
+    entry->row = NO_ROW;
 }
 
 /* The ad joins a class, in the order of the numbers; it may become the head. */
@@ -202,10 +202,9 @@ static void class_join(struct index *index, uint32_t id, uint32_t place)
 
         entry->next = class->head;
         entry->row = head->row;
-        entry->several = head->several;
         for (uint32_t row = entry->row; row != NO_ROW; row = index->rows[row].next)
             index->rows[row].id = id;
-        head->row = NO_ROW;
+        head->row = id;
         class->head = id;
         class->ad = entry->ad;
         return;
@@ -215,9 +214,30 @@ static void class_join(struct index *index, uint32_t id, uint32_t place)
     while (index->entries[before].next < id) /* NO_ID is larger than any */
         before = index->entries[before].next;
     entry->next = index->entries[before].next;
+    entry->row = before;
     index->entries[before].next = id;
     if (entry->next == NO_ID)
         class->tail = id;
+    else
+        index->entries[entry->next].row = id;
+}
+
+/* The ad is replaced by one of the same class: nothing else changes. False when it is of another. */
+static bool class_keep(struct index *index, uint32_t id, struct tree *ad)
+{
+    struct entry *entry = &index->entries[id];
+    struct ad_class *class;
+    uint64_t hash;
+
+    if (!entry->ad || entry->in_class == NO_CLASS || !classes_hash(&index->classes, ad, &hash) ||
+        classes_find(&index->classes, ad, hash) != entry->in_class)
+        return false;
+    class = &index->classes.items[entry->in_class];
+    if (class->head == id)
+        class->ad = ad;
+    tree_unref(entry->ad);
+    entry->ad = ad;
+    return true;
 }
 
 static void entry_clear(struct index *index, uint32_t id)
@@ -284,7 +304,6 @@ static void entry_make(struct index *index, const struct env *env, struct arena 
         }
     }
     ad_read(index, env, scratch, ad);
-    entry->several = index->profiles.count > 1;
     entry->timed = index->wants.timed;
     index->timed_count += entry->timed;
     for (uint32_t i = 0; i < index->profiles.count; i++) {
@@ -303,7 +322,9 @@ void index_put(struct index *index, const struct env *env, struct arena *scratch
 {
     tree_ref(ad); /* it may be the one that goes */
     if (id < index->entry_count) {
-        row_ahead(index, index->entries[id].row);
+        if (class_keep(index, id, ad))
+            return;
+        row_ahead(index, index_first_row(index, id));
         entry_clear(index, id);
     }
     entry_make(index, env, scratch, id, ad, row_put);

@@ -33,11 +33,11 @@ enum { LINE_LIVE, LINE_EVALUATE /* what the row asks for is not all in the dimen
 
 /* An ad. */
 struct entry {
-    struct tree *ad;         /* held; NULL: there is none of that number */
-    uint32_t row;            /* the first of its rows; NO_ROW when it takes nobody, or another stands for its class */
+    struct tree *ad; /* held; NULL: there is none of that number */
+    uint32_t row;    /* the first of its rows, NO_ROW when it takes nobody; if another stands for its class: the member
+                              * before it */
     uint32_t in_class, next; /* its class, and the next member of that; or NO_CLASS, NO_ID */
     uint32_t stamp : 30;     /* of the probe that found it last */
-    uint32_t several : 1;    /* it has more rows than one */
     uint32_t timed : 1;      /* it is read again when the time has moved */
 };
 #define STAMP_MAX ((1u << 30) - 1)
@@ -136,6 +136,14 @@ static inline void index_adopt(struct index *index, const struct tree *ad)
 {
     if (!index->symbols)
         index->symbols = ad->symbols;
+}
+
+/* The first row of an ad that has rows of its own; NO_ROW when it has none, or another stands for its class. */
+static inline uint32_t index_first_row(const struct index *index, uint32_t id)
+{
+    const struct entry *entry = &index->entries[id];
+
+    return entry->in_class == NO_CLASS || index->classes.items[entry->in_class].head == id ? entry->row : NO_ROW;
 }
 
 /* The imported dimension that an ad of the other side asks for; it is made when a second one asks for it, and until then, and

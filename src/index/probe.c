@@ -3,6 +3,7 @@
  * What it asks for, and what it has, become *tests*: lines that are intersected, block by block. A line may hold more rows than
  * pass: those that are left are *checked* in the columns. What neither can tell is evaluated. */
 #include "index/probe.h"
+
 #include "ad/ops.h"
 #include "base/mem.h"
 #include "match/match.h"
@@ -264,9 +265,8 @@ void probe_prepare(struct index *index, struct probe *probe)
     for (uint32_t node = wants->top; node; node = wants->nodes[node].after) {
         const struct want *want;
 
-        if (wants->nodes[node].kind == WANTS_OR) {
+        if (wants->nodes[node].kind == WANTS_OR)
             probe_disjunction(index, probe, node);
-        }
         if (wants->nodes[node].kind != WANTS_LEAF) {
             probe->evaluate = probe->evaluate || wants->nodes[node].kind == WANTS_DEVIANT;
             continue;
@@ -430,6 +430,8 @@ void index_probe(struct index *index, const struct env *env, struct arena *scrat
     if (++index->stamp > STAMP_MAX) { /* it has gone round: old ones must not be taken for new */
         for (uint32_t i = 0; i < index->entry_count; i++)
             index->entries[i].stamp = 0;
+        for (uint32_t i = 0; i < index->dim_count; i++)
+            index->dims[i].asked = 0;
         index->stamp = 1;
     }
     wants_read(&index->wants, env, scratch, ad);

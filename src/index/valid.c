@@ -75,8 +75,8 @@ static const char *classes_wrong(const struct index *index)
 
         if (entry->next != NO_ID && (entry->next <= id || index->entries[entry->next].in_class != entry->in_class))
             return "the members of a class are out of order";
-        if (class && class->head != id && entry->row != NO_ROW)
-            return "a member of a class has rows of its own";
+        if (class && class->head != id && (entry->row >= id || index->entries[entry->row].next != id))
+            return "a member of a class does not know the one before it";
         if (class && (class->head > id || class->tail < id || (class->tail == id) != (entry->next == NO_ID)))
             return "a class does not know its members";
     }
@@ -92,7 +92,8 @@ static const char *rows_wrong(const struct index *index)
     for (uint32_t id = 0; id < index->entry_count; id++) {
         const struct entry *entry = &index->entries[id];
 
-        for (uint32_t row = entry->row; row != NO_ROW && linked <= live; row = index->rows[row].next, linked++)
+        for (uint32_t row = index_first_row(index, id); row != NO_ROW && linked <= live;
+             row = index->rows[row].next, linked++)
             if (index->rows[row].id != id || !entry->ad ||
                 !line_has(&index->blocks[row / LINE_ROWS][LINE_LIVE], row % LINE_ROWS))
                 return "a row belongs to an ad that does not know it";

@@ -4,6 +4,7 @@
  * attribute that the offer looks at gets a value that it takes. Where a clause compares with an own attribute, that is changed
  * rather than the clause. */
 #include "match/why_attempt.h"
+
 #include "ad/ops.h"
 #include "ad/refs.h"
 #include "base/mem.h"
