@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define CLAUSES_MAX 1024     /* of one constraint; the rest stays together as the last */
+#define CLAUSES_MAX 1024     /* of one constraint; one with more stays whole */
 #define CLAUSES_WITHIN_MAX 8 /* attributes inside one another that are taken apart */
 
 struct clause {
