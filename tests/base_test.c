@@ -1,8 +1,9 @@
-/* base_test.c: symbols, arenas, numbers, dates, errors and buffers keep their promises. */
+/* base_test.c: symbols, maps, arenas, numbers, dates, errors and buffers keep their promises. */
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/calendar.h"
 #include "base/err.h"
+#include "base/map.h"
 #include "base/number.h"
 #include "base/rng.h"
 #include "base/symbols.h"
@@ -168,6 +169,63 @@ static void symbols_agree_with_a_list(void)
     tap_ok(right && symbols_count(symbols) == (size_t)distinct,
            "after 200,000 takes and drops the table holds what a list would");
     symbols_free(symbols);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- maps */
+
+static void maps_find_what_was_put(void)
+{
+    struct map map;
+
+    map_init(&map, 5);
+    tap_ok(map_find(&map, 1) == MAP_NONE && !map_remove(&map, 1), "nothing is found in an empty map");
+    map_set(&map, 0, 7);
+    map_set(&map, UINT64_MAX, 0);
+    tap_ok(map_find(&map, 0) == 7 && map_find(&map, UINT64_MAX) == 0 && map_count(&map) == 2,
+           "every word is a key, and nearly every word a value");
+    map_set(&map, 0, 8);
+    tap_ok(map_find(&map, 0) == 8 && map_count(&map) == 2, "a key has one value, the last");
+    tap_ok(map_remove(&map, 0) && map_find(&map, 0) == MAP_NONE && map_count(&map) == 1, "what is taken out is gone");
+    map_reset(&map);
+    tap_ok(map_count(&map) == 0 && map_find(&map, UINT64_MAX) == MAP_NONE, "a map can be emptied");
+    map_done(&map);
+}
+
+/* Few keys in a small map: those behind a hole must move. */
+static void maps_agree_with_a_list(void)
+{
+    enum { KEYS = 200 };
+    uint64_t list[KEYS], seed = setting("BERTH_SEED", 1), sum = 0, told = 0, key, value;
+    uint32_t count = 0, seen = 0;
+    bool same = true;
+    struct rng rng;
+    struct map map;
+
+    for (int i = 0; i < KEYS; i++)
+        list[i] = MAP_NONE;
+    rng_init(&rng, seed);
+    map_init(&map, seed);
+    for (int i = 0; i < 200000 && same; i++) {
+        key = rng_below(&rng, KEYS);
+        if (rng_below(&rng, 2)) {
+            count += list[key] == MAP_NONE;
+            list[key] = rng_next(&rng) >> 1;
+            map_set(&map, key, list[key]);
+        } else {
+            same = map_remove(&map, key) == (list[key] != MAP_NONE);
+            count -= list[key] != MAP_NONE;
+            list[key] = MAP_NONE;
+        }
+        key = rng_below(&rng, KEYS);
+        same = same && map_find(&map, key) == list[key] && map_count(&map) == count;
+    }
+    tap_ok(same, "a map finds what a list finds (seed %llu)", (unsigned long long)seed);
+    for (uint32_t at = 0; map_next(&map, &at, &key, &value); seen++)
+        told += rng_mix(key ^ value);
+    for (uint64_t i = 0; i < KEYS; i++)
+        sum += list[i] == MAP_NONE ? 0 : rng_mix(i ^ list[i]);
+    tap_ok(seen == count && sum == told, "and tells all of it, each once");
+    map_done(&map);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- arenas */
@@ -528,6 +586,8 @@ int main(void)
     symbols_are_counted();
     symbols_have_many_spellings();
     symbols_agree_with_a_list();
+    maps_find_what_was_put();
+    maps_agree_with_a_list();
     arenas_give_back_all_at_once();
     reals_print_and_read_back();
     reals_read_as_strtod();

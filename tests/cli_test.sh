@@ -660,6 +660,20 @@ holds 'match --engine scan tries every pair' grep -q '^yes      a' out
 run "$berth" match --engine fast -r why_jobs.ad -o why_pool.ad
 holds 'another engine is refused' [ $status = 2 ]
 
+# --------------------------------------------------------------------------------------------------------------- sim
+
+run "$berth" sim --faults --seed 7
+holds 'sim --faults prints the counts of claims, faults and violations' sh -c \
+  'grep -q "^claims  *[1-9]" out && grep -q "^faults  *[1-9]" out && grep -q "^violations  *0$" out'
+run "$berth" sim --faults --seed 7 --claims 200 --json
+holds 'sim --json prints one object' sh -c \
+  'test $(wc -l <out) = 1 && grep -q "^{\"worlds\": [1-9].*\"violations\": 0, \"hash\": " out'
+sed 's/"seconds.*//' out >sim_first
+run "$berth" sim --faults --seed 7 --claims 200 --json
+holds 'the same seed gives the same worlds' sh -c 'sed "s/\"seconds.*//" out | cmp - sim_first'
+run "$berth" sim
+expect 'sim wants to know what to simulate' 2 '' 'berth: sim wants --faults'
+
 # ------------------------------------------------------------------------------------------------------------- bench
 
 run "$berth" bench parse --ads 50 --rounds 1
@@ -692,7 +706,7 @@ run "$berth" bench eval --rounds 0
 expect 'and no rounds' 2 '' \
   "berth: bench: --rounds: expected a number from 1 to 1000000, got '0' (\`berth help bench\` lists the options)"
 run "$berth" bench everything
-expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index and why"
+expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why and engine"
 
 # -------------------------------------------------------------------------------------------------------- the manual
 

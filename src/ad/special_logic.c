@@ -247,6 +247,20 @@ bool special_logic(struct special *sp, const struct scope *scope, const struct e
     return logic_any_true(sp, scope, e, ret);
 }
 
+/* Whatever the counterpart, it is not true. What is left of it is of no interest. */
+static bool never_true(struct special *sp, const struct scope *scope, const struct expr *e)
+{
+    struct build_mark mark = build_mark(&sp->build);
+    bool is = false;
+    struct value v;
+
+    if (!special_expr(sp, scope, e, true, &v)) {
+        build_rewind(&sp->build, mark);
+        return false;
+    }
+    return op_condition(scope->tree->dialect, &v, &is) != VALUE_BOOLEAN || !is;
+}
+
 bool special_choice(struct special *sp, const struct scope *scope, const struct expr *e, const struct expr *parts,
                     bool truth, struct value *ret)
 {
@@ -273,12 +287,13 @@ bool special_choice(struct special *sp, const struct scope *scope, const struct 
     no_known = special_expr(sp, scope, no, truth, &v);
     if (no_known)
         special_emit(sp, scope, no, &v);
-    if (truth && yes_known && no_known) {
-        bool first = false, second = false;
+    if (truth && no_known) {
+        bool first = !yes_known, second = false; /* may it be true? */
 
-        op_condition(scope->tree->dialect, ret, &first);
+        if (yes_known)
+            op_condition(scope->tree->dialect, ret, &first);
         op_condition(scope->tree->dialect, &v, &second);
-        if (!first && !second) {
+        if (!second && (!first || never_true(sp, scope, &parts[0]))) {
             build_rewind(&sp->build, mark);
             *ret = value_boolean(false);
             return true;

@@ -48,11 +48,24 @@ static int option_mix(const char *text, void *target, struct err *err)
     return 0;
 }
 
+static int option_scene(const char *text, void *target, struct err *err)
+{
+    static const char *const scenes[] = {"few", "offers", "most", "queue"};
+
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        if (strcmp(text, scenes[i]) == 0) {
+            *(const char **)target = scenes[i];
+            return 0;
+        }
+    }
+    return err_set(err, "expected few, offers, most or queue, got '%.60s'", text);
+}
+
 #define S struct bench_settings
 static const struct option bench_options[] = {
     {0, "ads", "N",
-     "how many ads to parse, evaluations in a round, or offers of why (100000 if not given), or ads a side of pair-4 "
-     "and index (2000)",
+     "how many ads to parse, evaluations in a round, offers of why, or ads of engine (100000 if not given), or ads "
+     "a side of pair-4 and index (2000)",
      option_ads, offsetof(S, ads)},
     {0, "rounds", "N", "how often to measure; the best round counts (7 if not given)", option_rounds,
      offsetof(S, rounds)},
@@ -67,6 +80,8 @@ static const struct option bench_options[] = {
     {0, "engine", "NAME", "only scan or only index there; both if not given", option_engine, offsetof(S, engine)},
     {0, "mix", "T|M|D", "domains there: of 10 values, half of them, or of as many as there are ads (D)", option_mix,
      offsetof(S, mix)},
+    {0, "pool", "NAME", "only few, offers, most or queue for the engine; all four if not given", option_scene,
+     offsetof(S, scene)},
     {0, "seed", "N", "what the generated ads depend on (1 if not given)", option_number, offsetof(S, seed)},
 };
 #undef S
@@ -80,7 +95,7 @@ static const struct bench_kind {
     uint64_t ads; /* if not given */
 } bench_kinds[] = {
     {"parse", bench_parse, 100000}, {"eval", bench_eval, 100000}, {"pair", bench_pair, 2000},
-    {"index", bench_index, 2000},   {"why", bench_why, 100000},
+    {"index", bench_index, 2000},   {"why", bench_why, 100000},   {"engine", bench_engine, 100000},
 };
 #define BENCH_KINDS (sizeof bench_kinds / sizeof *bench_kinds)
 
@@ -191,7 +206,7 @@ static int fail_unknown_kind(const char *name)
     if (nearest.name)
         report("there is no bench '%.60s'; did you mean '%s'?", name, nearest.name);
     else
-        report("there is no bench '%.60s'; there are parse, eval, pair, index and why", name);
+        report("there is no bench '%.60s'; there are parse, eval, pair, index, why and engine", name);
     return STATUS_BAD;
 }
 
@@ -200,7 +215,7 @@ static int bench_run(const void *given, int word_count, char **words)
     struct bench_settings settings = *(const struct bench_settings *)given;
 
     if (word_count != 1) {
-        report("bench wants what to measure: parse, eval, pair, index or why");
+        report("bench wants what to measure: parse, eval, pair, index, why or engine");
         return STATUS_BAD;
     }
     for (size_t i = 0; i < BENCH_KINDS; i++) {
@@ -216,7 +231,7 @@ static int bench_run(const void *given, int word_count, char **words)
 const struct command command_bench = {
     .name = "bench",
     .summary = "measure how fast and how small this program is here",
-    .usage = "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]",
+    .usage = "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]",
     .about =
         "Prints one JSON object a measurement: its `name` and parameters, the `seconds` of the best of several rounds "
         "(after one that is not counted), the `operations` in a round, `per_second` and `nanoseconds` an operation, "
@@ -231,7 +246,9 @@ const struct command command_bench = {
         "    index   all matches of two sides of small ads, by trying every pair and by\n"
         "            the index, with conversion and building\n"
         "    why     one request explained over many workstations: none fit, an attribute\n"
-        "            is misspelt, all refuse, many match",
+        "            is misspelt, all refuse, many match\n"
+        "    engine  matchmaking cycles over offers and requests: all have just come, one\n"
+        "            in a hundred has changed, nothing has",
     .examples = {{"berth bench parse", NULL}, {"berth bench eval --rounds 20", NULL}},
     .options = bench_options,
     .option_count = sizeof bench_options / sizeof *bench_options,

@@ -39,6 +39,7 @@ struct bench_settings {
     int mix;             /* ... its enum workload_mix ... */
     int engine;          /* ... BENCH_BOTH, or one of them ... */
     uint64_t queries;    /* ... and how many look for matches; 0: as many as there are ads */
+    const char *scene;   /* the engine's only pool, or NULL */
 };
 
 int bench_parse(const struct bench_settings *settings); /* returns an enum status */
@@ -46,6 +47,7 @@ int bench_eval(const struct bench_settings *settings);
 int bench_pair(const struct bench_settings *settings);
 int bench_index(const struct bench_settings *settings);
 int bench_why(const struct bench_settings *settings);
+int bench_engine(const struct bench_settings *settings);
 
 /* What a round of so many operations took. */
 struct bench {

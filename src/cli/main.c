@@ -13,7 +13,7 @@
 
 const struct command *const command_table[] = {
     &command_eval,       &command_match, &command_why,  &command_query, &command_convert, &command_fmt,
-    &command_specialize, &command_lint,  &command_refs, &command_bench, &command_help,
+    &command_specialize, &command_lint,  &command_refs, &command_sim,   &command_bench,   &command_help,
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
 

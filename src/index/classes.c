@@ -32,6 +32,13 @@ void classes_done(struct class_set *classes, struct symbols *symbols)
     *classes = (struct class_set){0};
 }
 
+void classes_add_name(struct class_set *classes, struct symbols *symbols, symbol name)
+{
+    classes->names = mem_grow(classes->names, (classes->name_count + 2) * sizeof *classes->names);
+    symbols_hold(symbols, name);
+    classes->names[classes->name_count++] = name;
+}
+
 /* The names that an ad's meaning hangs on. */
 struct closure {
     symbol names[CLASS_NAMES_MAX];

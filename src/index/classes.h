@@ -38,6 +38,9 @@ struct ad_class {
 void classes_start(struct class_set *classes, struct symbols *symbols, const symbol *names, uint32_t count);
 void classes_done(struct class_set *classes, struct symbols *symbols);
 
+/* One more name is read. An ad of a class that has it must have been taken out before. */
+void classes_add_name(struct class_set *classes, struct symbols *symbols, symbol name);
+
 /* The hash of what the ad is to the other side; false when it is alone. */
 bool classes_hash(const struct class_set *classes, const struct tree *ad, uint64_t *ret_hash);
 

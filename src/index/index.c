@@ -332,6 +332,13 @@ void index_put(struct index *index, const struct env *env, struct arena *scratch
     index_renumber(index);
 }
 
+void index_swap(struct index *index, uint32_t id, struct tree *ad)
+{
+    tree_ref(ad);
+    tree_unref(index->entries[id].ad);
+    index->entries[id].ad = ad;
+}
+
 /* Where rows were is nothing any more. */
 static void rows_forget(struct index *index)
 {

@@ -45,6 +45,10 @@ void index_build(struct index *index, const struct env *env, struct arena *scrat
 void index_put(struct index *index, const struct env *env, struct arena *scratch, uint32_t id, struct tree *ad);
 void index_remove(struct index *index, uint32_t id);
 
+/* An ad takes the place of one that is there and that is the same to whoever asks, but for what nobody reads. Not where ads share rows
+ * by index_share. */
+void index_swap(struct index *index, uint32_t id, struct tree *ad);
+
 /* Reads again, at the time of the environment, the ads whose constraints depend on the time. */
 void index_refresh(struct index *index, const struct env *env, struct arena *scratch);
 
@@ -53,6 +57,13 @@ void index_refresh(struct index *index, const struct env *env, struct arena *scr
 typedef void index_found_fn(void *user, uint32_t id);
 void index_probe(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
                  index_found_fn *found, void *user);
+
+/* The same without an evaluation: calls `found` for each ad that may match, and tells whose constraint must still be evaluated; when
+ * neither, it matches. For whoever evaluates each pair in an environment of its own. */
+enum index_doubt { INDEX_DOUBT_OWN = 1 /* that of the probing ad */, INDEX_DOUBT_FOUND = 2 /* that of the ad found */ };
+typedef void index_sift_fn(void *user, uint32_t id, unsigned doubts);
+void index_sift(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
+                index_sift_fn *found, void *user);
 
 /* What the last probe did. */
 struct index_probed {

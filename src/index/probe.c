@@ -301,6 +301,17 @@ static bool ad_accepts(struct index *index, struct probe *probe, const struct tr
     return clauses_hold(&probe->clauses, probe->env, probe->scratch, row);
 }
 
+/* All members of the row's class may match. */
+static void row_sift(struct index *index, struct probe *probe, uint32_t id, unsigned doubts)
+{
+    for (; id != NO_ID; id = index->entries[id].next) {
+        index->probed.found++;
+        probe->sift(probe->user, id, doubts);
+        if (index->heads_only)
+            break;
+    }
+}
+
 /* A row that the lines have left. `doubt`: a choice could not be settled. */
 static void row_try(struct index *index, struct probe *probe, struct line *block, uint32_t row, bool doubt)
 {
@@ -325,6 +336,11 @@ static void row_try(struct index *index, struct probe *probe, struct line *block
         return; /* by another of its rows */
     for (uint32_t i = 0; i < probe->asker_count && !others; i++)
         others = line_has(&block[probe->askers[i]], bit);
+    if (probe->sift) {
+        entry->stamp = index->stamp;
+        row_sift(index, probe, index->rows[row].id, (own ? INDEX_DOUBT_OWN : 0u) | (others ? INDEX_DOUBT_FOUND : 0u));
+        return;
+    }
     if (own) {
         index->probed.evaluations++;
         if (!ad_accepts(index, probe, entry->ad))
@@ -419,10 +435,9 @@ static void block_ahead(const struct index *index, const struct probe *probe, ui
     }
 }
 
-void index_probe(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
-                 index_found_fn *found, void *user)
+static void probe_run(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad)
 {
-    struct probe *probe = probe_of(index);
+    struct probe *probe = index->probe;
     uint32_t blocks;
 
     index->probed = (struct index_probed){0};
@@ -440,8 +455,6 @@ void index_probe(struct index *index, const struct env *env, struct arena *scrat
     probe->env = env;
     probe->scratch = scratch;
     probe->ad = ad;
-    probe->found = found;
-    probe->user = user;
     index->env = env;
     probe_prepare(index, probe);
     blocks = (index->row_count + LINE_ROWS - 1) / LINE_ROWS;
@@ -453,4 +466,25 @@ void index_probe(struct index *index, const struct env *env, struct arena *scrat
         block_try(index, probe, n);
     }
     clauses_done(&probe->clauses);
+}
+
+void index_probe(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
+                 index_found_fn *found, void *user)
+{
+    struct probe *probe = probe_of(index);
+
+    probe->found = found;
+    probe->sift = NULL;
+    probe->user = user;
+    probe_run(index, env, scratch, ad);
+}
+
+void index_sift(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
+                index_sift_fn *found, void *user)
+{
+    struct probe *probe = probe_of(index);
+
+    probe->sift = found;
+    probe->user = user;
+    probe_run(index, env, scratch, ad);
 }

@@ -50,6 +50,7 @@ struct probe {
     struct arena *scratch;
     const struct tree *ad;
     index_found_fn *found;
+    index_sift_fn *sift; /* or this one: nobody is evaluated */
     void *user;
 };
 

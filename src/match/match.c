@@ -47,12 +47,14 @@ void match_ads(const struct env *env, struct arena *arena, const struct tree *le
         value_accepts(left->dialect, &ret->left_constraint) && value_accepts(right->dialect, &ret->right_constraint);
 }
 
-bool match_accepts(const struct env *env, struct arena *scratch, const struct tree *ad, const struct tree *counterpart)
+bool match_accepts_counted(const struct env *env, struct arena *scratch, const struct tree *ad,
+                           const struct tree *counterpart, uint64_t *steps)
 {
     const struct expr *constraint = match_constraint(ad);
     struct arena_mark mark = arena_mark(scratch);
     struct active active;
     struct eval eval;
+    uint64_t budget;
     struct pair pair;
     bool accepts;
 
@@ -60,11 +62,20 @@ bool match_accepts(const struct env *env, struct arena *scratch, const struct tr
         return true;
     pair_init(&pair, ad, counterpart);
     eval_init(&eval, env, scratch);
+    budget = eval.steps;
     active = (struct active){constraint, pair.left.around, NULL};
     eval.active = &active;
     accepts = eval_true(&eval, &pair.left, constraint) && !eval.exhausted;
+    *steps += budget - eval.steps;
     arena_rewind(scratch, mark);
     return accepts;
+}
+
+bool match_accepts(const struct env *env, struct arena *scratch, const struct tree *ad, const struct tree *counterpart)
+{
+    uint64_t steps = 0;
+
+    return match_accepts_counted(env, scratch, ad, counterpart, &steps);
 }
 
 void party_init(struct party *party, const struct env *env, struct arena *scratch, struct tree *ad)

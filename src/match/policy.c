@@ -60,6 +60,19 @@ bool policy_selects(const struct policy *policy, const struct env *env, struct a
     return value_is_true(&v);
 }
 
+void policy_key(const struct policy *policy, const struct env *env, struct arena *arena, const struct tree *ad,
+                struct value *ret)
+{
+    evaluate_alone(policy, env, arena, ad, policy->order, ret);
+}
+
+int policy_key_compare(const struct value *a, const struct value *b)
+{
+    if (order_has(a) != order_has(b))
+        return order_has(a) ? -1 : 1;
+    return order_has(a) ? order_compare(b, a) : 0;
+}
+
 struct key {
     struct value value;
     size_t party, place;
@@ -68,13 +81,9 @@ struct key {
 static int key_compare(const void *a, const void *b)
 {
     const struct key *x = a, *y = b;
-    int order = order_compare(&y->value, &x->value);
+    int order = policy_key_compare(&x->value, &y->value);
 
-    if (order_has(&x->value) != order_has(&y->value))
-        return order_has(&x->value) ? -1 : 1;
-    if (order && order_has(&x->value))
-        return order;
-    return x->place < y->place ? -1 : 1;
+    return order ? order : x->place < y->place ? -1 : 1;
 }
 
 void policy_sort(const struct policy *policy, const struct env *env, struct arena *scratch, const struct party *parties,
@@ -89,7 +98,7 @@ void policy_sort(const struct policy *policy, const struct env *env, struct aren
     for (size_t i = 0; i < count; i++) {
         keys[i].party = order[i];
         keys[i].place = i;
-        evaluate_alone(policy, env, scratch, parties[order[i]].ad, policy->order, &keys[i].value);
+        policy_key(policy, env, scratch, parties[order[i]].ad, &keys[i].value);
     }
     qsort(keys, count, sizeof *keys, key_compare);
     for (size_t i = 0; i < count; i++)
@@ -122,21 +131,25 @@ static void docking_init(struct docking *docking, const struct policy *policy, c
 
 /* The n-th component: of the policy's vector, or else the rank of the root and that of the candidate. */
 static void docking_component(const struct docking *docking, const struct policy *policy, const struct env *env,
-                              struct arena *arena, uint32_t n, struct value *ret)
+                              struct arena *arena, uint32_t n, struct value *ret, uint64_t *steps)
 {
     struct eval eval;
+    uint64_t budget;
 
     eval_init(&eval, env, arena);
+    budget = eval.steps;
     if (policy->vector) {
         eval_expr(&eval, &docking->policy, &tree_parts(policy->ad, policy->vector)[n], ret);
     } else {
         eval_attribute(&eval, n ? &docking->pair.right : &docking->pair.left, NAME_RANK, ret);
         *ret = order_rank(ret);
     }
+    *steps += budget - eval.steps;
 }
 
-uint32_t policy_vector(const struct policy *policy, const struct env *env, struct arena *arena, const struct tree *root,
-                       const struct tree *candidate, const struct value *than, struct value **ret_components)
+uint32_t policy_vector_counted(const struct policy *policy, const struct env *env, struct arena *arena,
+                               const struct tree *root, const struct tree *candidate, const struct value *than,
+                               struct value **ret_components, uint64_t *steps)
 {
     static const struct given rank_absent = {NAME_RANK, {VALUE_INTEGER, false, 0, 0, {0}, NULL}};
     struct docking *docking = arena_alloc(arena, sizeof *docking); /* values may be ads, whose scopes are in here */
@@ -152,7 +165,7 @@ uint32_t policy_vector(const struct policy *policy, const struct env *env, struc
     for (uint32_t i = 0; i < count; i++) {
         int order;
 
-        docking_component(docking, policy, &with_rank, arena, i, &components[i]);
+        docking_component(docking, policy, &with_rank, arena, i, &components[i], steps);
         if (!order_has(&components[i]))
             return 0;
         order = than ? order_compare(&components[i], &than[i]) : 0;
@@ -163,4 +176,12 @@ uint32_t policy_vector(const struct policy *policy, const struct env *env, struc
     }
     *ret_components = components;
     return count;
+}
+
+uint32_t policy_vector(const struct policy *policy, const struct env *env, struct arena *arena, const struct tree *root,
+                       const struct tree *candidate, const struct value *than, struct value **ret_components)
+{
+    uint64_t steps = 0;
+
+    return policy_vector_counted(policy, env, arena, root, candidate, than, ret_components, &steps);
 }

@@ -40,6 +40,18 @@ void policy_sort(const struct policy *policy, const struct env *env, struct aren
 uint32_t policy_vector(const struct policy *policy, const struct env *env, struct arena *arena, const struct tree *root,
                        const struct tree *candidate, const struct value *than, struct value **ret_components);
 
+/* The same; the steps of the evaluations are added to `steps`. */
+uint32_t policy_vector_counted(const struct policy *policy, const struct env *env, struct arena *arena,
+                               const struct tree *root, const struct tree *candidate, const struct value *than,
+                               struct value **ret_components, uint64_t *steps);
+
+/* The key of a root by the RootOrder, which must be there; it lives as long as the ad and the arena. */
+void policy_key(const struct policy *policy, const struct env *env, struct arena *arena, const struct tree *ad,
+                struct value *ret);
+
+/* Below 0, 0 or above 0, as a root of key a is served before, like or after one of key b. */
+int policy_key_compare(const struct value *a, const struct value *b);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,177 @@
+/* sim.c: berth sim: a pool in a simulated world, under faults. */
+#include "sim/run.h"
+
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/file.h"
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TRACE_LINES 40 /* of each party, unless --lines says otherwise */
+
+struct sim_options {
+    bool faults, json;
+    uint64_t seed, claims, lines;
+};
+
+static int option_claims(const char *text, void *target, struct err *err)
+{
+    return option_count_to(text, 1000000000000, target, err);
+}
+
+static int option_lines(const char *text, void *target, struct err *err)
+{
+    return option_count_to(text, 100000, target, err);
+}
+
+#define S struct sim_options
+static const struct option sim_options[] = {
+    {0, "faults", NULL, "break what can break, and look whether the pool's promises hold", option_flag,
+     offsetof(S, faults)},
+    {0, "seed", "N", "of the first world (1); the next one has the next", option_number, offsetof(S, seed)},
+    {0, "claims", "N", "run worlds until N claims were activated; without it, one world", option_claims,
+     offsetof(S, claims)},
+    {0, "lines", "N", "of the trace of each party, when a promise was broken (40)", option_lines, offsetof(S, lines)},
+    {0, "json", NULL, "one JSON object", option_flag, offsetof(S, json)},
+};
+#undef S
+
+static const struct sim_options sim_defaults = {.seed = 1, .lines = TRACE_LINES};
+
+struct sim_watch {
+    uint64_t claims;
+    bool shown;
+};
+
+static double seconds_now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static bool sim_progress(void *user, const struct sim_report *report)
+{
+    struct sim_watch *watch = user;
+
+    if (report->worlds % 8 == 0) {
+        fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " claims, %" PRIu64 " faults ", report->claims, watch->claims,
+                report->faults);
+        fflush(stderr);
+        watch->shown = true;
+    }
+    return true;
+}
+
+static void print_text(struct buf *out, const struct sim_report *report, double seconds)
+{
+    buf_addf(out, "worlds      %12" PRIu64 "\n", report->worlds);
+    buf_addf(out, "events      %12" PRIu64 "\n", report->events);
+    buf_addf(out, "claims      %12" PRIu64 "\n", report->claims);
+    buf_addf(out, "jobs        %12" PRIu64 "\n", report->jobs);
+    buf_addf(out, "faults      %12" PRIu64 "\n", report->faults);
+    for (int i = 0; i < FAULT_COUNT; i++)
+        if (report->by_fault[i])
+            buf_addf(out, "  %10" PRIu64 "  %s\n", report->by_fault[i], fault_words[i]);
+    buf_addf(out, "violations  %12d\n", report->violation.number ? 1 : 0);
+    buf_addf(out, "simulated   %12.1f hours in %.2f seconds, %.0f events a second\n",
+             (double)report->time / (3600.0 * (double)SECOND), seconds,
+             seconds > 0 ? (double)report->events / seconds : 0.0);
+}
+
+static void print_json(struct buf *out, const struct sim_report *report, double seconds)
+{
+    const struct violation *violation = &report->violation;
+
+    buf_addf(out,
+             "{\"worlds\": %" PRIu64 ", \"events\": %" PRIu64 ", \"claims\": %" PRIu64 ", \"jobs\": %" PRIu64
+             ", \"faults\": %" PRIu64 ", \"violations\": %d, \"hash\": \"%016" PRIx64
+             "\", \"simulated\": %.3f, \"seconds\": %.3f",
+             report->worlds, report->events, report->claims, report->jobs, report->faults, violation->number ? 1 : 0,
+             report->hash, (double)report->time / (double)SECOND, seconds);
+    if (violation->number) {
+        buf_addf(out, ", \"violation\": {\"invariant\": %d, \"seed\": %" PRIu64 ", \"time\": %.6f, \"party\": ",
+                 violation->number, report->failed, (double)violation->time / (double)SECOND);
+        json_string(out, violation->party, strlen(violation->party));
+        buf_adds(out, ", \"words\": ");
+        json_string(out, violation->words, strlen(violation->words));
+        buf_addc(out, '}');
+    }
+    buf_adds(out, "}\n");
+}
+
+static void print_violation(struct buf *out, const struct sim_report *report, const struct buf *trace)
+{
+    const struct violation *violation = &report->violation;
+
+    buf_addf(out, "\ninvariant %d is broken after %.6f s, by %s: %s\n", violation->number,
+             (double)violation->time / (double)SECOND, violation->party, violation->words);
+    buf_addf(out, "berth sim --faults --seed %" PRIu64 " replays it\n", report->failed);
+    buf_add(out, trace->text, trace->len);
+}
+
+static int sim_command(const void *given, int word_count, char **words)
+{
+    const struct sim_options *options = given;
+    struct sim_watch watch = {.claims = options->claims};
+    struct sim_settings settings = {.seed = options->seed,
+                                    .claims = options->claims,
+                                    .faults = options->faults,
+                                    .lines = (uint32_t)options->lines,
+                                    .user = &watch};
+    struct sim_report result;
+    struct buf out, trace;
+    double began, seconds;
+    int broken;
+
+    (void)words;
+    if (word_count != 0 || !options->faults) {
+        report("sim wants --faults");
+        return STATUS_BAD;
+    }
+    buf_init(&out);
+    buf_init(&trace);
+    settings.trace = options->json ? NULL : &trace;
+    settings.progress = isatty(STDERR_FILENO) && options->claims ? sim_progress : NULL;
+    began = seconds_now();
+    broken = sim_run(&settings, &result);
+    seconds = seconds_now() - began;
+    if (watch.shown)
+        fputs("\r\033[K", stderr);
+    if (options->json)
+        print_json(&out, &result, seconds);
+    else
+        print_text(&out, &result, seconds);
+    if (broken && !options->json)
+        print_violation(&out, &result, &trace);
+    output_write(&out);
+    buf_done(&out);
+    buf_done(&trace);
+    return broken ? STATUS_NO : STATUS_DONE;
+}
+
+const struct command command_sim = {
+    .name = "sim",
+    .summary = "run a pool in a simulated world that breaks it",
+    .usage = "--faults [--seed N] [--claims N]",
+    .about =
+        "Runs small pools (a matchmaker, customers, providers) in virtual time, by the same code that runs a real one. "
+        "For a while messages are lost, doubled, late or cut off, hosts crash and lose what they had not made durable, "
+        "clocks run apart and jump, disks fill, owners come back to their keyboards and jobs hang; then all is quiet, "
+        "and everything that can run must end. After every event the promises of the claiming protocol are checked "
+        "from the parties' own records.\n"
+        "\n"
+        "A world follows from its seed alone. Without --claims one world is run: the way to see a failure again. "
+        "The status is 1 when a promise was broken; then the last events of every party are printed.",
+    .examples = {{"berth sim --faults --seed 7", NULL}, {"berth sim --faults --claims 100000", NULL}},
+    .options = sim_options,
+    .option_count = sizeof sim_options / sizeof *sim_options,
+    .settings_size = sizeof(struct sim_options),
+    .defaults = &sim_defaults,
+    .run = sim_command,
+};

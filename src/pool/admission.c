@@ -1,0 +1,228 @@
+/* admission.c: who may have a unit of an offer: matches that are announced, and the verification of those who come to claim.
+ *
+ * A ticket is proved, not shown; the ad's owner is the one that the world has proved; and our own constraint, in our present state, has
+ * the last word. */
+#include "pool/plants.h"
+#include "pool/provider_parts.h"
+#include "pool/ticket.h"
+
+#include <string.h>
+
+#define SLOT_WINDOWS 1 /* a challenge is good for that many windows and the one after */
+
+/* ---------------------------------------------------------------------------------------------------- being matched */
+
+/* The notification is a courtesy: it names the match, and keeps the unit out of the next ad for a while. */
+void told_match(const struct provider_step *step, const struct event *event)
+{
+    const struct match_told *told = &event->message->u.match_told;
+    struct provider *provider = step->provider;
+    struct message message = {.kind = MESSAGE_GOT};
+    uint32_t place = offer_find(provider, told->id), matched = 0;
+    bool known = tenant_find(provider, told->claim) != NULL;
+
+    if (event->peer->agent != provider->settings->matchmaker)
+        message.u.got.reason = REASON_IDENTITY;
+    else if (place < provider->settings->count && !advert_knows(&provider->offers[place].advert, told->incarnation))
+        message.u.got.reason = REASON_WAIT;
+    if (message.u.got.reason != REASON_OK) {
+        effects_reply(step->effects, event->token, &message, 0);
+        return;
+    }
+    for (uint32_t i = 0; i < provider->tenant_count; i++)
+        matched += provider->tenants[i]->offer == place && provider->tenants[i]->state == TENANT_MATCHED;
+    if (place < provider->settings->count) {
+        offer_matched(step, place, told->incarnation, told->number);
+        if (!known && told->superior_ad && tree_is_ad(told->superior_ad) && told->age >= 0 &&
+            told->window > told->age && matched < MATCHED_MAX && provider->tenant_count < TENANTS_MAX &&
+            !offer_key_used(&provider->offers[place], told->claim)) {
+            struct tenant *tenant = tenant_new(provider, told->claim, place);
+            int64_t left = told->window - told->age;
+
+            tenant->gang = told->gang;
+            tenant->superior = told->superior;
+            tenant_set_ad(tenant, told->superior_ad);
+            tenant_recruit(tenant, told->edges);
+            tenant->until = step->env->now + (left < provider->spans->window ? left : provider->spans->window);
+            tenant_set(step, tenant, tenant->until);
+        }
+    }
+    effects_reply(step->effects, event->token, &message, 0);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- verify */
+
+void reply_verified(const struct provider_step *step, uint64_t token, const struct verified *verified)
+{
+    struct message message = {.kind = MESSAGE_VERIFIED};
+
+    message.u.verified = *verified;
+    effects_reply(step->effects, token, &message, 0);
+}
+
+/* A challenge depends on who asks for what, on what channel, and when; so none need be remembered. */
+static void challenge(const struct provider_step *step, const struct event *event, uint64_t back, struct key *ret)
+{
+    uint64_t slot = (uint64_t)(step->env->now / (SLOT_WINDOWS * step->provider->spans->window)) - back;
+
+    ticket_nonce(step->env->secrets, &step->provider->challenges, event->message->u.verify.claim, event->peer->agent,
+                 event->peer->channel, slot, ret);
+}
+
+bool tenant_owns(const struct tenant *tenant, const struct tree *ad)
+{
+    symbol name = symbols_find(ad->symbols, "Owner", 5);
+    const struct expr *owner = name ? tree_find(ad, tree_root(ad), name) : NULL;
+
+    return !owner || (owner->kind == EXPR_STRING && owner->u.run.count == strlen(tenant->owner.bytes) &&
+                      memcmp(tree_string(ad, owner), tenant->owner.bytes, owner->u.run.count) == 0);
+}
+
+/* Who says that the ad is theirs has proved to be that user, or may act for any. */
+static bool owner_proved(const struct peer *peer, const struct tree *ad, struct text *ret_owner)
+{
+    symbol name = symbols_find(ad->symbols, "Owner", 5);
+    const struct expr *owner = name ? tree_find(ad, tree_root(ad), name) : NULL;
+    const char *text = peer->identity;
+    size_t len = strlen(text);
+
+    if (owner) {
+        if (owner->kind != EXPR_STRING)
+            return false;
+        text = tree_string(ad, owner);
+        len = owner->u.run.count;
+        if (!peer->any && !PLANTED(OWNER_UNCHECKED) &&
+            (len != strlen(peer->identity) || memcmp(text, peer->identity, len) != 0))
+            return false;
+    }
+    return text_set(ret_owner, text, len);
+}
+
+/* Is the proof that of the ticket which one of our keys makes? Then `ret_answer` is ours. */
+static bool proof_holds(const struct provider_step *step, const struct event *event, const struct offer *offer,
+                        const char *owner, struct key *ret_nonce, struct key *ret_answer)
+{
+    const struct verify *verify = &event->message->u.verify;
+    const struct secrets *secrets = step->env->secrets;
+    bool holds = false;
+
+    for (uint32_t k = 0; k < OFFER_KEYS; k++)
+        for (uint64_t back = 0; back < 2; back++) {
+            struct key ticket, nonce, proof;
+
+            ticket_make(secrets, &offer->keys[k].key, verify->offer, verify->claim, verify->gang, owner, &ticket);
+            challenge(step, event, back, &nonce);
+            ticket_proof(secrets, &ticket, true, &nonce, &verify->nonce, event->peer->channel, &proof);
+            if (key_equal(&proof, &verify->proof)) {
+                holds = true;
+                *ret_nonce = nonce;
+                ticket_proof(secrets, &ticket, false, &nonce, &verify->nonce, event->peer->channel, ret_answer);
+            }
+        }
+    return holds;
+}
+
+/* Who has the unit, or is being verified for it, other than this claim? Then it is told how long that may last. */
+static bool offer_busy(const struct provider_step *step, uint32_t place, uint64_t claim, int64_t *ret_span)
+{
+    for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
+        const struct tenant *tenant = step->provider->tenants[i];
+
+        if (tenant->offer == place && tenant->claim != claim && tenant->state == TENANT_VERIFIED) {
+            *ret_span = tenant->until - step->env->now;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void verified_tenant(const struct provider_step *step, const struct event *event, uint32_t place,
+                            struct verified *verified)
+{
+    const struct verify *verify = &event->message->u.verify;
+    struct tenant *tenant = tenant_find(step->provider, verify->claim);
+    struct text owner;
+    struct key nonce, proof;
+
+    if (!owner_proved(event->peer, verify->ad, &owner)) {
+        verified->reason = REASON_IDENTITY;
+        return;
+    }
+    if (!proof_holds(step, event, &step->provider->offers[place], owner.bytes, &nonce, &proof)) {
+        verified->reason = REASON_TICKET;
+        return;
+    }
+    if (!tenant_accepted(step, place, tenant, verify->ad)) {
+        verified->reason = REASON_CONSTRAINT;
+        return;
+    }
+    if (!tenant) {
+        if (step->provider->tenant_count == TENANTS_MAX) {
+            verified->reason = REASON_LIMIT;
+            return;
+        }
+        tenant = tenant_new(step->provider, verify->claim, place);
+    }
+    if (tenant->state != TENANT_VERIFIED) /* saying it again does not make it longer */
+        tenant->until = step->env->now + step->provider->spans->window;
+    tenant->state = TENANT_VERIFIED;
+    tenant->gang = verify->gang;
+    tenant->offer = place;
+    tenant->superior = event->peer->agent;
+    tenant->owner = owner;
+    tenant_set_ad(tenant, verify->ad);
+    tenant_set(step, tenant, tenant->until);
+    offer_changed(step, place);
+    tenant->nonce = nonce;
+    tenant->proof = proof;
+    verified->reason = REASON_OK;
+}
+
+/* It is accepted: the answer has the offer as it is for this one, and proves that we know the ticket too. */
+void tenant_verified(const struct provider_step *step, struct tenant *tenant, uint64_t token)
+{
+    struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant);
+    struct verified verified = {.claim = tenant->claim,
+                                .reason = left ? REASON_OK : REASON_BUSY,
+                                .nonce = tenant->nonce,
+                                .proof = tenant->proof,
+                                .ad = left};
+
+    reply_verified(step, token, &verified);
+    tree_unref(left);
+}
+
+void told_verify(const struct provider_step *step, const struct event *event)
+{
+    const struct verify *verify = &event->message->u.verify;
+    struct provider *provider = step->provider;
+    struct tenant *tenant = tenant_find(provider, verify->claim);
+    uint32_t place = offer_find(provider, verify->offer);
+    struct verified verified = {.claim = verify->claim};
+
+    if (place == provider->settings->count) {
+        verified.reason = REASON_UNKNOWN;
+    } else if (!verify->ad || !tree_is_ad(verify->ad)) {
+        verified.reason = REASON_INVALID;
+    } else if (provider->draining) {
+        verified.reason = REASON_DRAINING;
+    } else if ((tenant && tenant->state > TENANT_VERIFIED) || offer_key_used(&provider->offers[place], verify->claim)) {
+        verified.reason = REASON_TICKET;
+    } else if (tenant && tenant->state == TENANT_VERIFIED &&
+               (tenant->superior != event->peer->agent || tenant->offer != place)) {
+        verified.reason = REASON_IDENTITY;
+    } else if (offer_busy(step, place, verify->claim, &verified.span) ||
+               (verify->leads && (!tenant || !tenant->crew.count)) || (tenant && tenant->waits == WAITS_COMMIT)) {
+        verified.reason = REASON_BUSY; /* or it has not heard yet whom it leads */
+    } else if (!verify->proves) {
+        verified.reason = REASON_CHALLENGE;
+        challenge(step, event, 0, &verified.nonce);
+    } else {
+        verified_tenant(step, event, place, &verified);
+        if (verified.reason == REASON_OK) {
+            crew_verify(step, tenant_find(provider, verify->claim), event->token);
+            return;
+        }
+    }
+    reply_verified(step, event->token, &verified);
+}

@@ -1,0 +1,210 @@
+/* customer.c: the agent of users with jobs: what came is handed to the part that it is for. */
+#include "base/mem.h"
+#include "pool/customer_parts.h"
+
+#include <stdlib.h>
+
+static void *customer_make(const void *settings)
+{
+    struct customer *customer = mem_alloc(sizeof *customer);
+
+    *customer = (struct customer){.settings = settings, .woken = INT64_MAX};
+    customer->spans = customer->settings->spans;
+    timers_init(&customer->timers);
+    queue_init(customer);
+    map_init(&customer->gangs, 0);
+    map_init(&customer->claims, 0);
+    return customer;
+}
+
+static void customer_free(void *role)
+{
+    struct customer *customer = role;
+
+    if (!customer)
+        return;
+    roots_done(customer);
+    queue_done(customer);
+    timers_done(&customer->timers);
+    free(customer);
+}
+
+static void customer_boot(const struct customer_step *step)
+{
+    struct record record = {.kind = RECORD_ROLE};
+
+    step->customer->booted = true;
+    record.u.role_record.starts = ++step->customer->starts;
+    step->customer->stored = effects_persist(step->effects, &record);
+    roots_boot(step);
+    queue_boot(step);
+}
+
+static void customer_load(const struct customer_step *step, const struct record *record)
+{
+    if (record->kind == RECORD_ROLE)
+        step->customer->starts = record->u.role_record.starts;
+    else if (record->kind == RECORD_BRANCH)
+        root_load(step, record);
+    else
+        queue_load(step, record);
+}
+
+static void customer_due(const struct customer_step *step)
+{
+    struct timer timer;
+
+    while (timers_pop(&step->customer->timers, step->env->now, &timer)) {
+        if (timer.what == TIMER_SHAPE)
+            shape_due(step, (uint32_t)timer.which);
+        else
+            root_due(step, timer.which);
+    }
+}
+
+/* What is not for a customer is answered all the same. */
+static void reply_invalid(const struct customer_step *step, const struct event *event)
+{
+    struct message message;
+
+    if (message_refusal(event->message->kind, REASON_INVALID, &message))
+        effects_reply(step->effects, event->token, &message, 0);
+}
+
+static void customer_message(const struct customer_step *step, const struct event *event)
+{
+    static void (*const told[MESSAGE_COUNT])(const struct customer_step *, const struct event *) = {
+        [MESSAGE_MATCH] = root_matched,    [MESSAGE_BEAT] = root_beat, [MESSAGE_ASK] = root_asked,
+        [MESSAGE_RESULT] = root_result,    [MESSAGE_LEFT] = root_left, [MESSAGE_SUBMIT] = queue_submit,
+        [MESSAGE_CONTROL] = queue_control,
+    };
+
+    if (told[event->message->kind])
+        told[event->message->kind](step, event);
+    else
+        reply_invalid(step, event);
+}
+
+static void customer_event(const struct customer_step *step, const struct event *event)
+{
+    if (event->kind == EVENT_MESSAGE)
+        customer_message(step, event);
+    else if (event->kind == EVENT_ANSWER && event->tag % BRANCH_TAGS == BRANCH_TAG)
+        root_answer(step, event);
+    else if (event->kind == EVENT_ANSWER)
+        shape_answer(step, event->token, event);
+}
+
+static void customer_step(void *role, const struct role_env *env, const struct event *event, struct effects *effects)
+{
+    struct customer *customer = role;
+    struct customer_step step = {customer, env, effects};
+    int64_t next;
+
+    if (!customer->booted) {
+        if (event->kind == EVENT_LOADED)
+            customer_load(&step, event->record);
+        else if (event->kind == EVENT_BOOTED)
+            customer_boot(&step);
+        if (!customer->booted)
+            return;
+    }
+    if (event->kind == EVENT_WAKE) /* it has been used up, perhaps a moment too early */
+        customer->woken = INT64_MAX;
+    customer_due(&step); /* leases come before anything that is said */
+    customer_event(&step, event);
+    customer_due(&step);
+    next = timers_next(&customer->timers);
+    if (next != customer->woken)
+        effects_wake(effects, next);
+    customer->woken = next;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ views */
+
+static void job_view(const struct job *job, struct job_view *ret)
+{
+    *ret = (struct job_view){.id = job->id,
+                             .shape = job->shape->id,
+                             .state = job->state,
+                             .gang = job->gang,
+                             .claim = job->claim,
+                             .number = job->number,
+                             .tries = job->tries,
+                             .reason = job->reason,
+                             .status = job->status};
+}
+
+void customer_each(const struct customer *customer, customer_job_fn *fn, void *user)
+{
+    for (uint64_t id = 1; id <= customer->last_job; id++) {
+        struct job_view view;
+
+        if (customer_job(customer, id, &view))
+            fn(user, &view);
+    }
+}
+
+bool customer_job(const struct customer *customer, uint64_t id, struct job_view *ret)
+{
+    const struct job *job = job_find(customer, id);
+
+    if (job)
+        job_view(job, ret);
+    return job != NULL;
+}
+
+void customer_each_root(const struct customer *customer, customer_root_fn *fn, void *user)
+{
+    uint64_t gang, value;
+    uint32_t at = 0;
+
+    while (map_next(&customer->gangs, &at, &gang, &value)) {
+        const struct root *root = (const struct root *)(uintptr_t)value;
+        const struct branch *branch = &root->crew.branches[0];
+        struct root_view view = {.gang = root->gang,
+                                 .claim = branch->claim,
+                                 .state = root->state,
+                                 .shape = root->shape->id,
+                                 .job = root->job ? root->job->id : 0,
+                                 .number = root->number,
+                                 .epoch = branch->epoch,
+                                 .member = branch->agent,
+                                 .lease = branch->lease};
+
+        fn(user, &view);
+    }
+}
+
+/* Every job is where its state says; the counts are those of the lists. */
+static bool customer_valid(const void *role, const char **ret_why)
+{
+    const struct customer *customer = role;
+
+    for (uint64_t id = 1; id <= customer->last_job; id++) {
+        const struct job *job = job_find(customer, id);
+
+        *ret_why = "a job and its claim do not name each other";
+        if (job && job->root && job->root->job != job)
+            return false;
+        *ret_why = "a job waits and has a claim, or neither";
+        if (job && customer->booted && job->waits != (job->state == JOB_IDLE))
+            return false;
+        if (job && customer->booted && job->state == JOB_RUNNING && !job->root)
+            return false;
+    }
+    for (uint32_t i = 0; i < customer->shape_count; i++) {
+        const struct shape *shape = customer->shape_list[i];
+        int64_t waiting = 0;
+
+        for (const struct job *job = shape->first; job; job = job->after)
+            waiting++;
+        *ret_why = "a shape's counts are wrong";
+        if (waiting != shape->waiting || shape->pending < 0)
+            return false;
+    }
+    *ret_why = NULL;
+    return true;
+}
+
+const struct role_kind customer_role = {"customer", customer_make, customer_free, customer_step, customer_valid};

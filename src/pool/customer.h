@@ -1,0 +1,78 @@
+/* customer.h: the agent of users with jobs: a durable queue, and the root of the claims that its jobs run under.
+ *
+ * Jobs that are equal share a *shape*, and a shape is one request ad with a count. A match begins a claim; when all members are
+ * pinned in time, a job is taken from the queue, the decision is made durable, and the claim is activated; the job starts when the
+ * way is free. A claim that has done its job does the next of its shape, or is released.
+ *
+ *     IDLE -decided-> RUNNING -result-> DONE
+ *      |  ^---- claim lost, or failed and to be tried again ----'        any but DONE: held, removed */
+#ifndef BERTH_POOL_CUSTOMER_H
+#define BERTH_POOL_CUSTOMER_H
+
+#include "pool/role.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CUSTOMER_JOBS_MAX 100000   /* queued, of one owner, unless the settings say otherwise */
+#define CUSTOMER_SUBMIT_MAX 100000 /* of one submission */
+#define CUSTOMER_RETRIES 3         /* of a job that fails and does not say MaxRetries */
+
+struct customer;
+
+struct customer_settings {
+    agent self, matchmaker;
+    const struct spans *spans;
+    uint64_t jobs_max; /* 0: CUSTOMER_JOBS_MAX */
+};
+
+extern const struct role_kind customer_role; /* settings: struct customer_settings; role: struct customer */
+
+enum job_state {
+    JOB_IDLE,
+    JOB_RUNNING, /* recorded under a claim, whether or not it has been started yet */
+    JOB_DONE,
+    JOB_HELD,
+    JOB_REMOVED,
+};
+
+struct job_view {
+    uint64_t id, shape;
+    enum job_state state;
+    uint64_t gang, claim, number; /* where it runs, or ran last; the claim is that of the member with the job */
+    uint64_t tries;
+    enum reason reason; /* of its end, or of its being held */
+    int64_t status;
+};
+
+typedef void customer_job_fn(void *user, const struct job_view *job);
+void customer_each(const struct customer *customer, customer_job_fn *fn, void *user);
+bool customer_job(const struct customer *customer, uint64_t id, struct job_view *ret);
+
+/* A claim of which it is the root. */
+enum root_state {
+    ROOT_VERIFYING,
+    ROOT_COMMITTING,
+    ROOT_ACTIVATING, /* decided, and recorded */
+    ROOT_STARTING,
+    ROOT_RUNNING,
+    ROOT_ENDING,    /* being released: its job may run elsewhere when every member is gone */
+    ROOT_ATTACHING, /* after a restart */
+};
+
+struct root_view {
+    uint64_t gang, claim; /* of its first member */
+    enum root_state state;
+    uint64_t shape, job, number, epoch;
+    agent member;
+    int64_t lease; /* margin included: then the member is given up */
+};
+
+typedef void customer_root_fn(void *user, const struct root_view *root);
+void customer_each_root(const struct customer *customer, customer_root_fn *fn, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,113 @@
+/* engine.h: the matchmaker's cycles over ads that come, change and go: an ad that did not change costs nothing in the
+ * next cycle.
+ *
+ * What a cycle gives to whom is what match/cycle.h says, over the ads that are there: each root in its order gets, for
+ * each unit that it has left, the candidate with the largest docking vector; of equal ones the one that arrived first,
+ * then the one with the smaller number. A candidate is consumed or goes on as its residual. What is remembered from
+ * cycle to cycle changes no answer:
+ *
+ *     roots   ----> classes of roots that are the same to offers ----> index of those that were tried and wait
+ *     offers  ----> classes of offers that are the same to roots ----> index of all of them
+ *
+ * A class that was tried in vain waits until a class of offers comes that fits it. So a cycle tries the classes that
+ * are new and those that a new class of offers fits, and no others, but for what depends on the time, on chance, or on
+ * names that the matchmaker gives: that is looked at again.
+ *
+ * Without a policy, an ad is a root if it says Root = true or Type == "Job", or came as a request; all others are
+ * candidates. Roots are served by their user's priority (the smaller number first), then by arrival, then by number; a
+ * policy's RootOrder comes in the place of the priority.
+ *
+ * One thing differs: a residual that reads of roots what no offer has read before (its value holds an expression of the
+ * root's) takes part from the next cycle on.
+ *
+ * A cycle: engine_begin, then engine_step until it returns false. In between ads may be put and removed, also while
+ * a match is told: who goes is skipped, who comes takes part in the next cycle at the latest. */
+#ifndef BERTH_POOL_ENGINE_H
+#define BERTH_POOL_ENGINE_H
+
+#include "match/policy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Evaluation steps of a class in a cycle: past them the outcome of roots is "gave up", and offers are passed over. */
+#define ENGINE_STEPS_MAX 10000000
+#define ENGINE_CHOICES_MAX (1u << 20) /* candidates that classes of many units remember within a cycle, in all */
+
+struct engine;
+
+/* Ads, names and policies of one table of symbols, which must outlive the engine. */
+struct engine *engine_new(struct symbols *symbols);
+void engine_free(struct engine *engine);
+
+/* The policy, which is held; NULL for the defaults. A change forgets all that is remembered, and ends the cycle at
+ * hand. -1 when the ad is no policy; `ret_attribute` is then the attribute that is wrong. */
+int engine_set_policy(struct engine *engine, struct tree *ad, symbol *ret_attribute, struct err *err);
+
+struct engine_terms {
+    bool request;   /* it came from a customer: a root, unless the policy selects the roots */
+    int64_t units;  /* how often it can be matched; below 1: not now */
+    uint64_t order; /* its arrival: the smaller came first */
+    uint32_t user;  /* whose it is, a small number: for the priority */
+};
+
+/* An ad of that small number is there from now on, in the place of the one before. The ad is held. One that is the
+ * same as before, but for its units and what nobody reads, on the same terms, costs next to nothing and is no
+ * change. */
+void engine_put(struct engine *engine, uint32_t id, struct tree *ad, const struct engine_terms *terms);
+void engine_remove(struct engine *engine, uint32_t id);
+
+/* The larger the number, the later a user's roots are served; 0 for those never told. It counts at once, also within
+ * a cycle. */
+void engine_set_priority(struct engine *engine, uint32_t user, double priority);
+
+/* Would a cycle at that time find anything to look at? */
+bool engine_wants(const struct engine *engine, int64_t now);
+
+/* A cycle begins: its time, seed and given names are those of the environment, of which a copy is kept; the values
+ * of the given names must stay until the next one begins. What is left of a cycle that has not ended is for this
+ * one. */
+void engine_begin(struct engine *engine, const struct env *env);
+
+/* A match has been made: one unit of the root, and of the offer. `left` is what goes on of the offer, or NULL when
+ * it is consumed. The rank is the root's as it counts; it lives for the call. */
+typedef void engine_match_fn(void *user, uint32_t root, uint32_t offer, const struct value *rank, struct tree *left);
+
+/* Does about so many units of work (lines of the index, evaluations); returns true while there is more to do.
+ * `scratch` is left as it was. */
+bool engine_step(struct engine *engine, struct arena *scratch, uint64_t units, engine_match_fn *found, void *user);
+
+/* How much is left of an ad, and what; 0 and NULL when there is none of that number. */
+int64_t engine_units(const struct engine *engine, uint32_t id);
+struct tree *engine_ad(const struct engine *engine, uint32_t id);
+
+enum engine_outcome {
+    ENGINE_NO_ROOT, /* an offer, or nobody */
+    ENGINE_WAITING, /* it has not been tried since it, or an offer that fits it, has come */
+    ENGINE_MATCHED, /* nothing is left of it */
+    ENGINE_NOBODY,  /* there was no candidate for what is left of it */
+    ENGINE_GAVE_UP, /* finding one took too long */
+};
+enum engine_outcome engine_outcome(const struct engine *engine, uint32_t id);
+
+/* What the last cycle did, or the one at hand has done. */
+struct engine_counts {
+    uint64_t probes;      /* of an index */
+    uint64_t tests;       /* lines of the indexes that were looked at */
+    uint64_t evaluations; /* constraints and docking vectors */
+    uint64_t tried;       /* roots, or rather classes of them */
+    uint64_t matches;
+};
+struct engine_counts engine_counts(const struct engine *engine);
+
+/* How many classes of roots and of offers there are: for curiosity and tests. */
+uint32_t engine_classes(const struct engine *engine, bool roots);
+
+/* Is it in order? Else why not; for tests. */
+bool engine_valid(const struct engine *engine, const char **ret_why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

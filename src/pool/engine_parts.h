@@ -1,0 +1,277 @@
+/* engine_parts.h: what the files of the engine share; not installed.
+ *
+ *     engine.c          ads come and go
+ *     engine_members.c  ads in their order
+ *     engine_classes.c  who is the same to the other side
+ *     engine_cycle.c    a cycle, bite by bite
+ *     engine_wake.c     offers find the roots that wait for them
+ *     engine_queue.c    which root is next
+ *     engine_serve.c    a root gets its best candidate
+ *     engine_choices.c  the best candidates of many equal roots
+ *     engine_valid.c    is it in order?
+ *
+ *     slot (an ad) -> class -> representative ad -> index                offers: the class has its members
+ *                     class -> group -> members, in root order           roots: a group for each user
+ *     queue: heap of users -> heap of groups each */
+#ifndef BERTH_POOL_ENGINE_PARTS_H
+#define BERTH_POOL_ENGINE_PARTS_H
+
+#include "index/classes.h"
+#include "index/index.h"
+#include "index/reads.h"
+#include "pool/engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NOBODY UINT32_MAX
+
+/* What the meaning of an ad or a policy depends on beyond the ads. */
+enum trait { TRAIT_TIME = 1, TRAIT_CHANCE = 2, TRAIT_GIVEN = 4, TRAIT_ANY = 7 };
+
+/* Numbers, in a growing array. */
+struct numbers {
+    uint32_t *items;
+    uint32_t count, room;
+};
+
+/* Slots in their order. */
+struct members {
+    uint32_t *ids;
+    uint32_t first, count, room;
+};
+
+struct slot {
+    struct tree *ad; /* what is left of it, held; NULL: there is none of that number */
+    int64_t units;
+    uint64_t order;
+    uint32_t user;
+    uint32_t in_class;    /* of its side; NOBODY while it is fresh, or nothing is left */
+    uint32_t group;       /* of a root in a class */
+    uint32_t restless;    /* its place among those with traits, or NOBODY */
+    unsigned char traits; /* of the whole ad */
+    bool request, root;
+    bool fresh; /* waits to be put into a class */
+};
+
+/* A candidate that a class of roots remembers. */
+struct choice {
+    uint32_t in_class, generation;
+    uint32_t id; /* the first of that class, when it was looked at, ... */
+    uint64_t order;
+    uint32_t vector; /* ... and where its vector begins */
+};
+
+/* The best candidates of a class of roots: a heap. */
+struct choices {
+    struct choice *items;
+    uint32_t count, room;
+    struct value *vectors; /* `width` components each; no strings */
+    uint32_t vector_count, vector_room, width;
+    uint64_t cycle;      /* in which they are good */
+    uint32_t remembered; /* as many count against ENGINE_CHOICES_MAX */
+    bool cut;            /* there are others, none of them better than ... */
+    struct choice bound; /* ... this one was */
+};
+
+struct ad_group {
+    uint32_t in_class, user;
+    uint32_t before, after; /* in its class; or the next free one */
+    uint32_t place;         /* in the heap of its user, or NOBODY */
+    uint32_t done;          /* members at the front that had their turn in this cycle */
+    struct members members;
+};
+
+/* Ads that are the same to the other side. */
+struct kin {
+    struct tree *ad;      /* that stands for all, held; NULL: the number is free */
+    uint32_t place;       /* in the class_set; NO_CLASS: it is alone; of a free one: the next free one */
+    uint32_t generation;  /* how often the number was used */
+    unsigned char traits; /* what its matches depend on */
+    bool listed;          /* offers: to be put into the index; roots: to be tried in the next cycle */
+    bool indexed;
+    bool late;      /* roots: to be put into the index */
+    bool discarded; /* roots: waits although candidates fit, which the policy has discarded */
+    bool plain;     /* roots: its choices cannot be remembered */
+    unsigned char outcome;
+    int64_t indexed_at; /* the time that the index knows */
+    uint64_t stepped;   /* the cycle of these: */
+    uint64_t steps;
+    struct members members;  /* offers */
+    uint32_t groups;         /* roots: the first */
+    uint64_t units;          /* of all its roots */
+    uint64_t queued, failed; /* the last cycle in which it was */
+    uint64_t apart;          /* the last cycle in which chance told its roots apart: each is tried by itself */
+    struct choices *choices;
+};
+
+struct side {
+    struct reads reads;   /* the names that the other side reads of this one */
+    uint32_t reads_known; /* how many of them the classes know */
+    bool alone;           /* any name may be read: each ad is a class of its own */
+    struct class_set set; /* head is the number here */
+    struct kin *classes;
+    uint32_t count, room, free, used;
+    struct index *index;
+    uint32_t indexed;      /* classes in it */
+    struct numbers listed; /* classes: offers that are to be put into the index, roots that are to be tried */
+    struct numbers late;   /* roots that were tried, and are put into the index when somebody asks it */
+};
+
+enum { OFFERS, ROOTS };
+
+struct heap {
+    uint32_t *items;
+    uint32_t count, room;
+};
+
+struct user {
+    double priority;
+    struct heap groups;
+    uint32_t place; /* in the heap of users, or NOBODY */
+};
+
+enum phase { PHASE_IDLE, PHASE_REFRESH, PHASE_SETTLE, PHASE_PLACE, PHASE_QUEUE, PHASE_SERVE, PHASE_KEEP };
+
+struct engine {
+    struct symbols *symbols;
+    struct policy policy;
+    unsigned policy_traits;
+    struct slot *slots;
+    struct value *keys; /* of roots, by the policy's RootOrder; their strings are ours. NULL without one */
+    uint32_t slot_count;
+    struct numbers fresh;    /* slots that are to be put into classes */
+    struct numbers restless; /* slots with traits */
+    struct side sides[2];
+    struct ad_group *groups;
+    uint32_t group_count, group_room, group_free;
+    struct user *users;
+    uint32_t user_count;
+    struct heap queue; /* of users */
+    struct env env;    /* of the cycle at hand, or the last one */
+    struct given *given;
+    uint32_t given_room;
+    uint64_t cycle;
+    uint32_t remembered; /* choices of all classes */
+    uint64_t put_count;  /* since the names were read anew */
+    uint32_t ad_count;
+    enum phase phase;
+    bool moved;  /* the time, since the last cycle */
+    uint32_t at; /* how far the phase is */
+    uint64_t work;
+    struct engine_counts counts;
+    struct arena arena; /* for a look at an ad when it comes */
+    /* for the length of a step */
+    struct arena *scratch;
+    engine_match_fn *found;
+    void *found_user;
+};
+
+void engine_numbers_add(struct numbers *numbers, uint32_t number);
+
+/* engine.c */
+void engine_slot_leave(struct engine *engine, uint32_t id);   /* its class, or the list of the fresh */
+void engine_slot_freshen(struct engine *engine, uint32_t id); /* it is to be put into a class */
+void engine_slot_set_ad(struct engine *engine, uint32_t id,
+                        struct tree *ad);                      /* another ad, which is held; it is in no class */
+void engine_slot_read_key(struct engine *engine, uint32_t id); /* of a root; when it has changed, the root is fresh */
+void engine_reset(struct engine *engine); /* all that is remembered is forgotten; the ads are fresh */
+
+/* engine_members.c */
+bool engine_member_before(const struct engine *engine, uint32_t a, uint32_t b);
+void engine_members_add(const struct engine *engine, struct members *members, uint32_t id);
+uint32_t engine_members_remove(const struct engine *engine, struct members *members,
+                               uint32_t id); /* the place it had */
+uint32_t engine_members_after(const struct engine *engine, const struct members *members,
+                              uint32_t id); /* the first behind it */
+
+static inline uint32_t members_at(const struct members *members, uint32_t n)
+{
+    return members->ids[members->first + n];
+}
+
+/* engine_classes.c */
+void engine_side_init(struct engine *engine, unsigned side);
+void engine_side_done(struct engine *engine, unsigned side);
+
+/* The slot joins the class of ads like it, which is made when there is none; it is not in one. */
+void engine_slot_join(struct engine *engine, uint32_t id);
+
+/* Would an ad in its place be of the same class? Then it takes the place, and nobody need know. */
+bool engine_slot_swap(struct engine *engine, uint32_t id, struct tree *ad);
+
+/* The slot leaves its class, which goes if it was the last. */
+void engine_slot_part(struct engine *engine, uint32_t id);
+
+/* The class is to be looked at in the next cycle, or when its phase comes in this one. */
+void engine_class_list(struct engine *engine, unsigned side, uint32_t number);
+void engine_class_unlist(struct engine *engine, unsigned side, uint32_t number);
+
+/* Are names read that the classes of a side do not know? */
+bool engine_classes_lag(const struct side *side);
+
+/* Then those that must be told apart now become fresh, and the classes know. */
+void engine_classes_split(struct engine *engine, unsigned side);
+
+/* Is sharing off on a side, although those who made it so may be gone? Then the names are read anew. */
+void engine_classes_reread(struct engine *engine);
+
+/* engine_choices.c */
+void engine_choices_free(struct choices *choices);
+void engine_choices_forget(struct engine *engine, struct kin *kin); /* those that a class remembers */
+struct choices *engine_choices_new(uint32_t width);
+void engine_choices_push(struct choices *choices, const struct choice *choice, const struct value *vector);
+void engine_choices_settle(struct choices *choices,
+                           uint32_t keep); /* those pushed are put in order; the best are kept */
+void engine_choices_insert(struct choices *choices, const struct choice *choice, const struct value *vector);
+uint32_t engine_choices_first(struct engine *engine,
+                              struct choices *choices); /* an offer that is still there, or NOBODY */
+int engine_vector_compare(const struct value *a, const struct value *b, uint32_t count);
+
+/* engine_queue.c */
+void engine_queue_done(struct engine *engine);
+void engine_queue_add(struct engine *engine, uint32_t group);
+void engine_queue_remove(struct engine *engine, uint32_t group);
+void engine_queue_moved(struct engine *engine, uint32_t group); /* another member is first now */
+void engine_queue_user_moved(struct engine *engine, uint32_t user);
+uint32_t engine_queue_first(const struct engine *engine); /* a group, or NOBODY */
+struct user *engine_user(struct engine *engine, uint32_t user);
+
+/* engine_cycle.c: is such an ad a root? At the time of the cycle. */
+bool engine_selects(const struct engine *engine, struct arena *scratch, const struct tree *ad, bool request);
+
+/* engine_serve.c */
+void engine_serve_one(struct engine *engine);
+
+/* engine_wake.c */
+void engine_class_index(struct engine *engine, unsigned side, uint32_t number); /* as it is at the time of the cycle */
+void engine_class_index_late(struct engine *engine, uint32_t number);           /* roots: when somebody asks for them */
+
+/* Those that were tried are put into their index: one of them; false when there is none left. */
+bool engine_keep_next(struct engine *engine);
+
+/* Puts many in at once, where none is in the index yet. */
+void engine_side_build(struct engine *engine, unsigned side, const struct numbers *numbers);
+
+/* The roots that a class of offers fits and that wait are to be tried: in the next cycle or when their phase comes,
+ * or if `by` is not NOBODY but the root that is being served, in this cycle those that come behind it. */
+void engine_offers_wake(struct engine *engine, uint32_t number, uint32_t by);
+
+/* The steps of a class in this cycle. */
+uint64_t *engine_class_steps(struct engine *engine, struct kin *kin);
+
+static inline struct kin *engine_kin(struct engine *engine, unsigned side, uint32_t number)
+{
+    return &engine->sides[side].classes[number];
+}
+
+static inline bool engine_applies(const struct engine *engine, unsigned traits)
+{
+    return (traits & (TRAIT_CHANCE | TRAIT_GIVEN)) || (traits & TRAIT_TIME && engine->moved);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

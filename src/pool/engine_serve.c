@@ -1,0 +1,331 @@
+/* engine_serve.c: a root gets its best candidate. */
+#include "ad/names.h"
+#include "base/rng.h"
+#include "match/order.h"
+#include "match/pair.h"
+#include "match/residual.h"
+#include "pool/engine_parts.h"
+
+/* A root that looks for its best candidate. */
+struct trial {
+    struct engine *engine;
+    struct kin *roots;
+    uint32_t root;
+    struct choices *all; /* of them, if they shall be remembered; else: */
+    uint32_t best;       /* the best so far, or NOBODY */
+    struct value *vector;
+    bool discarded, gave_up;
+    bool alike;  /* all of the class would choose the same */
+    bool chance; /* not all of the class would fail, if this one does */
+};
+
+/* random() depends on both ads of a pair. */
+static struct env pair_env(const struct engine *engine, uint32_t root, uint32_t offer)
+{
+    struct env env = engine->env;
+
+    env.seed = rng_mix(env.seed ^ rng_mix((uint64_t)root << 32 | offer));
+    return env;
+}
+
+/* Do the two accept each other, as far as the index could not tell? Each is charged for its own constraint. */
+static bool trial_fits(struct trial *trial, const struct env *env, struct kin *offers, const struct tree *offer,
+                       unsigned doubts)
+{
+    struct engine *engine = trial->engine;
+    const struct tree *root = engine->slots[trial->root].ad;
+    uint64_t *steps;
+
+    if (doubts & INDEX_DOUBT_OWN) {
+        steps = engine_class_steps(engine, trial->roots);
+        engine->counts.evaluations++;
+        engine->work++;
+        if (!match_accepts_counted(env, engine->scratch, root, offer, steps))
+            return false;
+    }
+    if (doubts & INDEX_DOUBT_FOUND) {
+        steps = engine_class_steps(engine, offers);
+        engine->counts.evaluations++;
+        engine->work++;
+        if (*steps > ENGINE_STEPS_MAX || !match_accepts_counted(env, engine->scratch, offer, root, steps))
+            return false;
+    }
+    return true;
+}
+
+/* Of two offers with equal vectors, is the first better? */
+static bool offer_before(const struct engine *engine, uint32_t a, uint32_t b)
+{
+    const struct slot *x = &engine->slots[a], *y = &engine->slots[b];
+
+    return x->order != y->order ? x->order < y->order : a < b;
+}
+
+/* A candidate that fits. What is not better leaves nothing in the arena. */
+static void trial_consider(struct trial *trial, const struct env *env, uint32_t number, uint32_t offer,
+                           const struct tree *ad)
+{
+    struct engine *engine = trial->engine;
+    struct arena_mark mark = arena_mark(engine->scratch);
+    bool first = trial->best == NOBODY;
+    struct value *vector;
+    uint32_t width;
+    int order;
+
+    engine->counts.evaluations++;
+    engine->work++;
+    width = policy_vector_counted(&engine->policy, env, engine->scratch, engine->slots[trial->root].ad, ad,
+                                  first || trial->all ? NULL : trial->vector, &vector,
+                                  engine_class_steps(engine, trial->roots));
+    trial->discarded = trial->discarded || (!width && (first || trial->all));
+    for (uint32_t i = 0; i < width && trial->alike; i++)
+        trial->alike = vector[i].type != VALUE_STRING;
+    if (width && trial->all && trial->alike) {
+        struct choice choice = {number, engine_kin(engine, OFFERS, number)->generation, offer,
+                                engine->slots[offer].order, 0};
+
+        trial->all->width = width;
+        engine_choices_push(trial->all, &choice, vector);
+    }
+    order = width && !first ? engine_vector_compare(vector, trial->vector, width) : 1;
+    if (width && (order > 0 || (order == 0 && offer_before(engine, offer, trial->best)))) {
+        trial->best = offer;
+        trial->vector = vector;
+    } else {
+        arena_rewind(engine->scratch, mark);
+    }
+}
+
+/* A class of offers that the index has left. Where chance plays a part, each member is judged by itself. */
+static void trial_found(void *user, uint32_t number, unsigned doubts)
+{
+    struct trial *trial = user;
+    struct engine *engine = trial->engine;
+    struct kin *offers = engine_kin(engine, OFFERS, number);
+
+    if (*engine_class_steps(engine, trial->roots) > ENGINE_STEPS_MAX)
+        trial->gave_up = true;
+    if (trial->gave_up)
+        return;
+    if (!((offers->traits | trial->roots->traits | engine->policy_traits) & TRAIT_CHANCE)) {
+        if (trial_fits(trial, &engine->env, offers, offers->ad, doubts))
+            trial_consider(trial, &engine->env, number, members_at(&offers->members, 0), offers->ad);
+        return;
+    }
+    trial->alike = false;
+    trial->chance = true;
+    for (uint32_t i = 0; i < offers->members.count; i++) {
+        uint32_t offer = members_at(&offers->members, i);
+        struct env env = pair_env(engine, trial->root, offer);
+
+        if (trial_fits(trial, &env, offers, engine->slots[offer].ad, doubts))
+            trial_consider(trial, &env, number, offer, engine->slots[offer].ad);
+    }
+}
+
+#define KEEP_PART 64  /* of what may still be remembered is for one class ... */
+#define KEEP_LEAST 16 /* ... or so many */
+
+/* The best are remembered for the others of the class, who then hear of offers that come. */
+static void class_remember(struct engine *engine, uint32_t number, struct choices *choices)
+{
+    struct kin *class = engine_kin(engine, ROOTS, number);
+    uint32_t room = engine->remembered < ENGINE_CHOICES_MAX ? (ENGINE_CHOICES_MAX - engine->remembered) / KEEP_PART : 0;
+
+    room = room < KEEP_LEAST ? KEEP_LEAST : room;
+    engine_choices_settle(choices, class->units < room ? (uint32_t) class->units : room);
+    choices->cycle = engine->cycle;
+    choices->remembered = choices->count;
+    engine->remembered += choices->count;
+    class->choices = choices;
+    engine_class_index_late(engine, number);
+}
+
+/* The best candidate for a root, by the index; NOBODY when there is none. */
+static uint32_t class_probe(struct engine *engine, uint32_t number, uint32_t root)
+{
+    struct side *side = &engine->sides[OFFERS];
+    struct kin *class = engine_kin(engine, ROOTS, number);
+    struct trial trial = {.engine = engine, .roots = class, .root = root, .best = NOBODY, .alike = true};
+
+    if (class->units > 1 && !class->plain)
+        trial.all = engine_choices_new(0);
+    index_sift(side->index, &engine->env, engine->scratch, engine->slots[root].ad, trial_found, &trial);
+    engine->counts.probes++;
+    engine->counts.tests += index_probed(side->index).tests;
+    engine->work += index_probed(side->index).tests;
+    class->discarded = trial.discarded;
+    class->outcome = trial.gave_up ? ENGINE_GAVE_UP : ENGINE_NOBODY;
+    if (trial.gave_up)
+        trial.best = NOBODY;
+    class->plain = class->plain || !trial.alike;
+    if (trial.chance)
+        class->apart = engine->cycle;
+    if (trial.all && trial.alike && trial.best != NOBODY)
+        class_remember(engine, number, trial.all);
+    else
+        engine_choices_free(trial.all);
+    return trial.best;
+}
+
+static uint32_t class_choose(struct engine *engine, uint32_t number, uint32_t root)
+{
+    struct kin *class = engine_kin(engine, ROOTS, number);
+    uint32_t offer;
+
+    class->outcome = ENGINE_NOBODY;
+    if (!engine->sides[OFFERS].indexed) {
+        class->discarded = false;
+        return NOBODY;
+    }
+    if (class->choices && class->choices->cycle == engine->cycle) {
+        offer = engine_choices_first(engine, class->choices);
+        if (offer != NOBODY || !class->choices->cut)
+            return offer;
+    }
+    engine_choices_forget(engine, class);
+    return class_probe(engine, number, root);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- a match */
+
+/* Can an ad still accept anybody? Not when what is left of its constraint is false. */
+static bool ad_is_open(const struct env *env, struct arena *scratch, struct tree *ad)
+{
+    const struct expr *left;
+    struct party party;
+    bool open;
+
+    party_init(&party, env, scratch, ad);
+    left = party.constraint ? tree_root(party.constraint) : NULL;
+    open = !left || left->kind != EXPR_BOOLEAN || left->small;
+    party_done(&party);
+    return open;
+}
+
+/* What goes on of an offer that was given to a root, held; NULL when it is consumed. */
+static struct tree *offer_left(struct engine *engine, const struct env *env, uint32_t offer, const struct tree *root)
+{
+    struct slot *slot = &engine->slots[offer];
+    struct tree *left = residual_make(env, engine->scratch, slot->ad, root);
+
+    if (left && ad_is_open(env, engine->scratch, left))
+        return left;
+    tree_unref(left);
+    if (left || slot->units == 1) {
+        slot->units = 0;
+        return NULL;
+    }
+    slot->units--;
+    return tree_ref(slot->ad);
+}
+
+/* The offer goes on as another ad, or not at all. */
+static void offer_change(struct engine *engine, uint32_t offer, struct tree *left, uint32_t by)
+{
+    struct slot *slot = &engine->slots[offer];
+    uint32_t number;
+
+    if (left == slot->ad)
+        return;
+    engine_slot_part(engine, offer);
+    if (!left)
+        return;
+    engine_slot_set_ad(engine, offer, left);
+    engine_slot_join(engine, offer);
+    number = slot->in_class;
+    if (engine_classes_lag(
+            &engine->sides[ROOTS])) { /* it reads what nobody did, so roots must be told apart: in the next cycle */
+        engine_slot_part(engine, offer);
+        engine_slot_freshen(engine, offer);
+        return;
+    }
+    if (members_at(&engine->sides[OFFERS].classes[number].members, 0) != offer)
+        return; /* there was one like it before: nobody waits for it */
+    engine_class_unlist(engine, OFFERS, number);
+    engine_class_index(engine, OFFERS, number);
+    engine_offers_wake(engine, number, by);
+}
+
+static void root_take(struct engine *engine, uint32_t root)
+{
+    struct slot *slot = &engine->slots[root];
+
+    engine_kin(engine, ROOTS, slot->in_class)->units--;
+    if (--slot->units == 0)
+        engine_slot_part(engine, root);
+}
+
+static void match_make(struct engine *engine, uint32_t root, uint32_t offer)
+{
+    struct tree *root_ad = tree_ref(engine->slots[root].ad), *offer_ad = tree_ref(engine->slots[offer].ad), *left;
+    struct pair *pair = arena_alloc(engine->scratch, sizeof *pair); /* values may be ads, whose scopes are in here */
+    struct env env = pair_env(engine, root, offer);
+    struct value rank;
+    struct eval eval;
+
+    pair_init(pair, root_ad, offer_ad);
+    eval_init(&eval, &env, engine->scratch);
+    eval_attribute(&eval, &pair->left, NAME_RANK, &rank);
+    rank = order_rank(&rank);
+    left = offer_left(engine, &env, offer, root_ad);
+    root_take(engine, root);
+    offer_change(engine, offer, left, root);
+    engine->counts.matches++;
+    engine->found(engine->found_user, root, offer, &rank, left);
+    tree_unref(left);
+    tree_unref(offer_ad);
+    tree_unref(root_ad);
+}
+
+/* Nobody is left for the class: it waits. */
+static void class_fail(struct engine *engine, uint32_t number)
+{
+    struct kin *class = engine_kin(engine, ROOTS, number);
+
+    class->failed = engine->cycle;
+    engine_choices_forget(engine, class);
+    engine_class_index_late(engine, number);
+}
+
+/* Nobody is left for the first root of a group. The others of its class have no better luck, unless it is one. */
+static void root_fail(struct engine *engine, uint32_t group)
+{
+    struct ad_group *at = &engine->groups[group];
+
+    if (engine_kin(engine, ROOTS, at->in_class)->apart != engine->cycle) {
+        class_fail(engine, at->in_class);
+        engine_queue_remove(engine, group);
+        return;
+    }
+    engine_class_index_late(engine, at->in_class);
+    if (at->done + 1 == at->members.count)
+        engine_queue_remove(engine, group);
+    at->done++;
+    engine_queue_moved(engine, group);
+}
+
+void engine_serve_one(struct engine *engine)
+{
+    struct arena_mark mark = arena_mark(engine->scratch);
+    uint32_t group = engine_queue_first(engine), number, root, offer;
+
+    if (group == NOBODY) {
+        engine->phase = PHASE_KEEP;
+        return;
+    }
+    engine->work++;
+    number = engine->groups[group].in_class;
+    if (engine_kin(engine, ROOTS, number)->failed == engine->cycle) {
+        engine_queue_remove(engine, group);
+        return;
+    }
+    root = members_at(&engine->groups[group].members, engine->groups[group].done);
+    engine->counts.tried++;
+    offer = class_choose(engine, number, root);
+    if (offer == NOBODY)
+        root_fail(engine, group);
+    else
+        match_make(engine, root, offer);
+    arena_rewind(engine->scratch, mark);
+}

@@ -1,0 +1,232 @@
+/* engine_wake.c: offers find the roots that wait for them. */
+#include "base/mem.h"
+#include "pool/engine_parts.h"
+
+#include <stdlib.h>
+
+#define BUILD_FROM 64 /* classes from which on an empty index is built at once */
+#define LEARN_FROM 64 /* ads of the other side that tell it what will be asked */
+#define PUT_WORK 8    /* units of work that a change of the index counts for */
+
+uint64_t *engine_class_steps(struct engine *engine, struct kin *class)
+{
+    if (class->stepped != engine->cycle) {
+        class->stepped = engine->cycle;
+        class->steps = 0;
+    }
+    return &class->steps;
+}
+
+void engine_class_index(struct engine *engine, unsigned which, uint32_t number)
+{
+    struct side *side = &engine->sides[which];
+    struct kin *class = &side->classes[number];
+
+    if (class->indexed && (!(class->traits & TRAIT_TIME) || class->indexed_at == engine->env.now))
+        return;
+    side->indexed += !class->indexed;
+    class->indexed = true;
+    class->indexed_at = engine->env.now;
+    index_put(side->index, &engine->env, engine->scratch, number, class->ad);
+    engine->work += PUT_WORK;
+}
+
+/* Some of the other side tell the index what they will ask for. */
+static void side_learn(struct engine *engine, unsigned which)
+{
+    const struct side *other = &engine->sides[!which];
+    uint32_t learnt = 0;
+
+    for (uint32_t i = 0; i < other->count && learnt < LEARN_FROM; i++) {
+        if (!other->classes[i].ad)
+            continue;
+        index_learn(engine->sides[which].index, &engine->env, engine->scratch, other->classes[i].ad);
+        learnt++;
+    }
+}
+
+void engine_side_build(struct engine *engine, unsigned which, const struct numbers *numbers)
+{
+    struct side *side = &engine->sides[which];
+    struct tree **ads;
+
+    if (side->indexed || numbers->count < BUILD_FROM)
+        return;
+    ads = mem_alloc(side->count * sizeof *ads);
+    for (uint32_t i = 0; i < side->count; i++)
+        ads[i] = NULL;
+    for (uint32_t i = 0; i < numbers->count; i++) {
+        struct kin *class = &side->classes[numbers->items[i]];
+
+        if (!class->ad || class->indexed)
+            continue;
+        ads[numbers->items[i]] = class->ad;
+        class->indexed = true;
+        class->indexed_at = engine->env.now;
+        side->indexed++;
+    }
+    index_free(side->index);
+    side->index = index_new();
+    side_learn(engine, which);
+    index_build(side->index, &engine->env, engine->scratch, ads, side->count);
+    engine->work += (uint64_t)side->indexed * PUT_WORK;
+    free(ads);
+}
+
+bool engine_keep_next(struct engine *engine)
+{
+    struct side *side = &engine->sides[ROOTS];
+    struct kin *class;
+
+    if (side->late.count == 0)
+        return false;
+    engine_side_build(engine, ROOTS, &side->late);
+    class = &side->classes[side->late.items[--side->late.count]];
+    if (class->late)
+        engine_class_index(engine, ROOTS, side->late.items[side->late.count]);
+    class->late = false;
+    return true;
+}
+
+void engine_class_index_late(struct engine *engine, uint32_t number)
+{
+    struct kin *class = engine_kin(engine, ROOTS, number);
+
+    if (class->late || (class->indexed && !(class->traits & TRAIT_TIME)))
+        return;
+    class->late = true;
+    engine_numbers_add(&engine->sides[ROOTS].late, number);
+}
+
+/* A class of offers that looks for roots. */
+struct waking {
+    struct engine *engine;
+    struct kin *offers;
+    uint32_t number;
+    uint32_t by;
+};
+
+/* Do they match, as far as the index could not tell? */
+static bool waking_fits(const struct waking *waking, struct kin *roots, unsigned doubts)
+{
+    struct engine *engine = waking->engine;
+    uint64_t *steps = engine_class_steps(engine, waking->offers);
+
+    if (doubts & INDEX_DOUBT_OWN) {
+        engine->counts.evaluations++;
+        if (!match_accepts_counted(&engine->env, engine->scratch, waking->offers->ad, roots->ad, steps))
+            return false;
+    }
+    if (!(doubts & INDEX_DOUBT_FOUND))
+        return true;
+    engine->counts.evaluations++;
+    return match_accepts_counted(&engine->env, engine->scratch, roots->ad, waking->offers->ad, steps);
+}
+
+/* The class remembers its best candidates: this may be one of them. */
+static void choices_hear(const struct waking *waking, struct kin *roots)
+{
+    struct engine *engine = waking->engine;
+    uint32_t first = members_at(&waking->offers->members, 0);
+    struct choice choice = {waking->number, waking->offers->generation, first, engine->slots[first].order, 0};
+    struct arena_mark mark = arena_mark(engine->scratch);
+    struct value *vector;
+    uint32_t width;
+
+    engine->counts.evaluations++;
+    width = policy_vector_counted(&engine->policy, &engine->env, engine->scratch, roots->ad, waking->offers->ad, NULL,
+                                  &vector, engine_class_steps(engine, roots));
+    for (uint32_t i = 0; i < width; i++)
+        roots->plain = roots->plain || vector[i].type == VALUE_STRING;
+    if (roots->plain)
+        engine_choices_forget(engine, roots);
+    else if (width)
+        engine_choices_insert(roots->choices, &choice, vector);
+    roots->discarded = roots->discarded || !width;
+    arena_rewind(engine->scratch, mark);
+}
+
+/* The members of a group that had their turn before a root. */
+static uint32_t group_passed(const struct engine *engine, const struct ad_group *group, uint32_t root)
+{
+    double mine, its;
+
+    if (!engine->keys) {
+        mine = engine->users[group->user].priority;
+        its = engine->users[engine->slots[root].user].priority;
+        if (mine != its)
+            return mine < its ? group->members.count : 0;
+    }
+    return engine_members_after(engine, &group->members, root);
+}
+
+/* A class that was tried in vain in this cycle, or not at all: those of its roots that come behind the one at hand
+ * are tried in this cycle, the others in the next. */
+static void class_revive(struct engine *engine, uint32_t number, uint32_t by)
+{
+    struct kin *class = engine_kin(engine, ROOTS, number);
+    bool now = false, next = false;
+
+    for (uint32_t i = class->groups; i != NOBODY; i = engine->groups[i].after) {
+        struct ad_group *group = &engine->groups[i];
+
+        engine_queue_remove(engine, i);
+        group->done = group_passed(engine, group, by);
+        next = next || group->done;
+        if (group->done == group->members.count)
+            continue;
+        engine_queue_add(engine, i);
+        now = true;
+    }
+    if (now) {
+        class->queued = engine->cycle;
+        class->failed = 0;
+    }
+    if (next)
+        engine_class_list(engine, ROOTS, number);
+}
+
+static void waking_found(void *user, uint32_t number, unsigned doubts)
+{
+    const struct waking *waking = user;
+    struct engine *engine = waking->engine;
+    struct kin *roots = engine_kin(engine, ROOTS, number);
+    bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* it will look for itself */
+    bool remembers = roots->choices && roots->choices->cycle == engine->cycle;
+    bool chance = (waking->offers->traits | roots->traits | engine->policy_traits) & TRAIT_CHANCE;
+    bool unknown = chance || *engine_class_steps(engine, waking->offers) > ENGINE_STEPS_MAX; /* then it may match */
+
+    engine->work++;
+    if (waking->by != NOBODY && roots->apart == engine->cycle) /* some have been tried, and others have not */
+        engine_class_list(engine, ROOTS, number);
+    if (waking->by == NOBODY ? roots->listed : tried && !remembers)
+        return;
+    if (!unknown && !waking_fits(waking, roots, doubts))
+        return;
+    if (waking->by == NOBODY) {
+        engine_class_list(engine, ROOTS, number);
+    } else if (tried) {
+        roots->plain = roots->plain || chance;
+        if (unknown)
+            engine_choices_forget(engine, roots);
+        else
+            choices_hear(waking, roots);
+    } else {
+        class_revive(engine, number, waking->by);
+    }
+}
+
+void engine_offers_wake(struct engine *engine, uint32_t number, uint32_t by)
+{
+    struct waking waking = {engine, engine_kin(engine, OFFERS, number), number, by};
+    struct side *roots = &engine->sides[ROOTS];
+
+    while (engine_keep_next(engine)) /* so that they can be found */
+        ;
+    if (!roots->indexed)
+        return;
+    index_sift(roots->index, &engine->env, engine->scratch, waking.offers->ad, waking_found, &waking);
+    engine->counts.probes++;
+    engine->counts.tests += index_probed(roots->index).tests;
+    engine->work += 1 + index_probed(roots->index).tests;
+}

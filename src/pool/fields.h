@@ -1,0 +1,160 @@
+/* fields.h: the lists of what messages and records have, as data.
+ *
+ * A structure is given by a list of fields, each with a sort. From the list come the C structure, its copy, its comparison and its
+ * form as an ad (wire.h), so that a new field is one word in one place:
+ *
+ *     #define VERIFY_FIELDS(F, S) F(S, WORD, claim) F(S, AD, ad)   ->      struct verify { uint64_t claim; struct tree *ad; };
+ *
+ *     NUMBER   int64_t: a span in microseconds, a status
+ *     WORD     uint64_t: an id, an epoch, a count
+ *     FLAG     bool
+ *     REASON   enum reason
+ *     TEXT     struct text: a short name
+ *     KEY      struct key: 32 bytes that are nobody else's business
+ *     SEEN     struct seen
+ *     AD       struct tree *, held; or NULL
+ *     EDGES    struct edges *, held; or NULL */
+#ifndef BERTH_POOL_FIELDS_H
+#define BERTH_POOL_FIELDS_H
+
+#include "text/tree.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint64_t agent; /* a party that messages go to; the world knows where it lives. 0: nobody */
+
+#define TEXT_MAX 63
+
+struct text {
+    char bytes[TEXT_MAX + 1]; /* up to the NUL, NULs behind it */
+};
+
+#define KEY_BYTES 32
+
+struct key {
+    unsigned char bytes[KEY_BYTES];
+};
+
+/* Which matches of an ad its sender has taken into account: all up to `last` and, bit i of `beyond`, last + 2 + i; numbers hold
+ * within an incarnation of the matchmaker. */
+struct seen {
+    uint64_t incarnation, last, beyond;
+};
+
+/* Why, or why not. OK comes first. */
+#define REASONS(X)                                \
+    X(OK, "ok")                                   \
+    X(CHALLENGE, "prove the ticket")              \
+    X(BUSY, "busy with another")                  \
+    X(WAIT, "not decided yet")                    \
+    X(ACTIVATE, "activated")                      \
+    X(ABORT, "aborted")                           \
+    X(STALE, "something newer is known")          \
+    X(UNKNOWN, "nothing of that name")            \
+    X(BODY, "the whole ad is needed")             \
+    X(CONSUMED, "nothing is left of it")          \
+    X(CONSTRAINT, "refused by the constraint")    \
+    X(TICKET, "the ticket is not good")           \
+    X(IDENTITY, "that is somebody else's")        \
+    X(INVALID, "breaks the protocol")             \
+    X(LIMIT, "past a limit")                      \
+    X(CONFLICT, "the same key with another body") \
+    X(DRAINING, "takes no more")                  \
+    X(WINDOW, "the window is over")               \
+    X(PIN, "the pin lease is over")               \
+    X(LEASE, "the lease is over")                 \
+    X(LIFE, "the claim has lived long enough")    \
+    X(LOST, "lost in a restart")                  \
+    X(RELEASED, "released")                       \
+    X(VETOED, "the owner would have it back")     \
+    X(EXITED, "the job ended")                    \
+    X(TIME, "the job's time was up")
+
+enum reason {
+#define X(id, words) REASON_##id,
+    REASONS(X)
+#undef X
+        REASON_COUNT
+};
+
+const char *reason_words(enum reason reason);
+
+/* A subordinate in a gang, as its superior is told of it. */
+struct edge {
+    uint64_t claim; /* what the two call their claim */
+    uint64_t agent;
+    uint64_t offer; /* the ad's id there */
+    bool leads;     /* it has subordinates of its own, and must have heard of them before it is verified */
+    struct key ticket;
+    struct tree *ad; /* held */
+};
+
+#define EDGES_MAX 64
+
+struct edges {
+    uint32_t refs, count;
+    struct edge *items; /* behind it, in the same block */
+};
+
+struct edges *edges_new(uint32_t count); /* cleared */
+struct edges *edges_ref(struct edges *edges);
+void edges_unref(struct edges *edges);
+
+enum field_sort {
+    FIELD_NUMBER,
+    FIELD_WORD,
+    FIELD_FLAG,
+    FIELD_REASON,
+    FIELD_TEXT,
+    FIELD_KEY,
+    FIELD_SEEN,
+    FIELD_AD,
+    FIELD_EDGES,
+};
+
+#define FIELD_TYPE_NUMBER int64_t
+#define FIELD_TYPE_WORD uint64_t
+#define FIELD_TYPE_FLAG bool
+#define FIELD_TYPE_REASON enum reason
+#define FIELD_TYPE_TEXT struct text
+#define FIELD_TYPE_KEY struct key
+#define FIELD_TYPE_SEEN struct seen
+#define FIELD_TYPE_AD struct tree *
+#define FIELD_TYPE_EDGES struct edges *
+
+/* For use as the F of a list; S is the structure's name. */
+#define FIELD_MEMBER(structure, sort, name) FIELD_TYPE_##sort name;
+#define FIELD_ROW(structure, sort, name) {#name, FIELD_##sort, offsetof(struct structure, name)},
+
+struct field {
+    const char *name;
+    enum field_sort sort;
+    size_t at; /* the offset in the structure */
+};
+
+/* What a list describes. */
+struct layout {
+    const char *name;
+    const struct field *fields;
+    uint32_t count;
+    size_t size;
+};
+
+/* A copy that holds its own references; what holds references gives them back; are they equal (ads by what they say)? */
+void fields_copy(const struct layout *layout, void *to, const void *from);
+void fields_done(const struct layout *layout, void *structure);
+bool fields_equal(const struct layout *layout, const void *a, const void *b);
+
+/* Up to TEXT_MAX bytes of a text. False, and cut, when it is longer or has a NUL. */
+bool text_set(struct text *text, const char *bytes, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

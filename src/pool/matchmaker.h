@@ -1,0 +1,63 @@
+/* matchmaker.h: introduces those that fit.
+ *
+ *     ADVERTISE -> collector (identity, version, lifetime, units, ledger) -> engine -> notifier -> MATCH to each member
+ *     REPORT -> registrar (active claims, history) -> accountant -> root order
+ *
+ * All but usage is soft state: after a restart it learns the pool again from the ads. */
+#ifndef BERTH_POOL_MATCHMAKER_H
+#define BERTH_POOL_MATCHMAKER_H
+
+#include "pool/role.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct matchmaker;
+
+struct matchmaker_settings {
+    agent self;
+    const struct spans *spans;
+    struct tree *policy; /* or NULL */
+    uint64_t slice;      /* units of work of the engine in one step; 0: a default */
+    uint32_t ads_max;    /* of one agent; 0: a default */
+};
+
+extern const struct role_kind matchmaker_role; /* settings: struct matchmaker_settings; role: struct matchmaker */
+
+uint64_t matchmaker_incarnation(const struct matchmaker *matchmaker);
+
+/* An ad as the collector has it. */
+struct entry_view {
+    uint64_t id, version;
+    uint64_t agent;
+    bool request;
+    int64_t expires;
+    int64_t advertised;  /* units of its text; an offer is one */
+    int64_t free;        /* units, or 1 while something is left of an offer */
+    int64_t outstanding; /* matches that its text does not name, taken off again */
+    uint64_t numbered;   /* matches so far, in this incarnation */
+    struct seen seen;
+    const struct tree *ad;   /* its text */
+    const struct tree *left; /* an offer's, as it is in the index; or NULL */
+};
+
+typedef void matchmaker_entry_fn(void *user, const struct entry_view *entry);
+void matchmaker_each(const struct matchmaker *matchmaker, matchmaker_entry_fn *fn, void *user);
+
+struct matchmaker_counts {
+    uint64_t matches, told, given_up; /* matches made; notifications delivered, and not */
+    uint64_t claims, history;         /* active claims that were reported, and ended ones that are remembered */
+    uint64_t cycles;
+};
+
+struct matchmaker_counts matchmaker_counts(const struct matchmaker *matchmaker);
+
+/* What a user has used, decayed to that time (seconds of the wall clock), and the effective priority; false when it is not known. */
+bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int64_t wall, double *ret_usage,
+                     double *ret_priority);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

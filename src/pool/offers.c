@@ -1,0 +1,231 @@
+/* offers.c: the ads of a provider: written from its parts, advertised while somebody could be accepted and something is left. */
+#include "base/mem.h"
+#include "match/residual.h"
+#include "pool/owner.h"
+#include "pool/plants.h"
+#include "pool/provider_parts.h"
+#include "pool/writers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_LIFETIMES 10 /* a key is used for that many lifetimes of its ad, and accepted for as many more */
+
+/* The last writer: whose it is, whatever the others say. */
+static struct tree *write_owner(void *user, struct tree *ad, struct err *err)
+{
+    const char *identity = user;
+    struct ad_setting owner = {symbols_take(ad->symbols, "Owner", 5), value_string(identity, strlen(identity))};
+    struct tree *owned = ad_set(ad, &owner, 1, err);
+
+    symbols_drop(ad->symbols, owner.name);
+    return owned;
+}
+
+/* The pipeline of 3.4.1: what was probed, then configuration and policy over it, then whose it is. */
+static struct tree *offer_write(const struct provider *provider, const struct offer *offer)
+{
+    struct writer writers[] = {
+        writer_layer("probe", offer->probe),
+        writer_layer("configuration", offer->base),
+        {"owner", write_owner, (void *)(uintptr_t)provider->settings->identity},
+    };
+    size_t count = sizeof writers / sizeof *writers - (provider->settings->identity ? 0 : 1);
+    struct tree *ad = writers_run(writers, count, offer->base->symbols, offer->base->dialect, NULL);
+
+    return ad ? ad : tree_ref(offer->base);
+}
+
+void offers_init(struct provider *provider)
+{
+    provider->offers = mem_alloc(provider->settings->count * sizeof *provider->offers);
+    for (uint32_t i = 0; i < provider->settings->count; i++) {
+        struct offer *offer = &provider->offers[i];
+
+        *offer = (struct offer){.base = provider->settings->ads[i], .dirty = true, .set = INT64_MAX};
+        offer->key_until = INT64_MIN;
+        offer->whole = offer_write(provider, offer);
+        advert_init(&offer->advert, provider->settings->ids[i], false, 0);
+    }
+}
+
+void offers_done(struct provider *provider)
+{
+    for (uint32_t i = 0; i < provider->settings->count; i++) {
+        struct offer *offer = &provider->offers[i];
+
+        advert_done(&offer->advert);
+        tree_unref(offer->probe);
+        tree_unref(offer->whole);
+    }
+    free(provider->offers);
+}
+
+uint32_t offer_find(const struct provider *provider, uint64_t id)
+{
+    uint32_t place = 0;
+
+    while (place < provider->settings->count && provider->settings->ids[place] != id)
+        place++;
+    return place;
+}
+
+struct tree *offer_left(const struct provider *provider, const struct role_env *env, uint32_t place,
+                        enum tenant_state from, const struct tenant *except)
+{
+    struct env eval = provider_env(env);
+    struct tree *left = tree_ref(provider->offers[place].whole);
+
+    for (uint32_t i = 0; i < provider->tenant_count && left; i++) {
+        const struct tenant *tenant = provider->tenants[i];
+        struct tree *less;
+
+        if (tenant->offer != place || tenant->state < from || tenant == except)
+            continue;
+        less = residual_make(&eval, env->scratch, left, tenant->ad);
+        tree_unref(left);
+        left = less;
+    }
+    return left;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- keys */
+
+bool offer_key_used(const struct offer *offer, uint64_t claim)
+{
+    for (uint32_t k = 0; k < OFFER_KEYS; k++)
+        for (uint32_t i = 0; i < offer->keys[k].used_count; i++)
+            if (offer->keys[k].used[i] == claim)
+                return true;
+    return false;
+}
+
+/* The key is made anew, on our own clock; the one before is still good, the one before that is forgotten. */
+static void offer_renew_key(const struct provider_step *step, struct offer *offer)
+{
+    offer->keys[1] = offer->keys[0];
+    offer->keys[0].used_count = 0;
+    step->env->secrets->draw(step->env->secrets->user, &offer->keys[0].key, sizeof offer->keys[0].key);
+    offer->key_until = step->env->now + KEY_LIFETIMES * step->provider->spans->lifetime;
+    advert_set_key(&offer->advert, step->env->now, &offer->keys[0].key);
+}
+
+void offer_use_key(const struct provider_step *step, uint32_t place, uint64_t claim)
+{
+    struct offer *offer = &step->provider->offers[place];
+
+    if (PLANTED(TICKET_TWICE))
+        return;
+    /* which of the keys made the ticket does not matter: it is remembered for as long as either could have */
+    if (offer->keys[0].used_count == OFFER_USED_MAX)
+        offer_renew_key(step, offer);
+    offer->keys[0].used[offer->keys[0].used_count++] = claim;
+}
+
+/* ------------------------------------------------------------------------------------------------------ advertising */
+
+static void offer_set(const struct provider_step *step, uint32_t place, int64_t at)
+{
+    struct offer *offer = &step->provider->offers[place];
+
+    if (at >= offer->set)
+        return;
+    offer->set = at;
+    timers_set(&step->provider->timers, at, TIMER_OFFER, place);
+}
+
+void offer_changed(const struct provider_step *step, uint32_t place)
+{
+    step->provider->offers[place].dirty = true;
+    offer_set(step, place, step->env->now);
+}
+
+void offer_probed(const struct provider_step *step, uint32_t place, struct tree *probe)
+{
+    struct offer *offer;
+
+    if (place >= step->provider->settings->count || !probe || !tree_is_ad(probe) ||
+        probe->symbols != step->provider->offers[place].base->symbols ||
+        probe->dialect != step->provider->offers[place].base->dialect)
+        return;
+    offer = &step->provider->offers[place];
+    tree_unref(offer->probe);
+    offer->probe = tree_ref(probe);
+    tree_unref(offer->whole);
+    offer->whole = offer_write(step->provider, offer);
+    offer_changed(step, place);
+    if (step->provider->booted)
+        tenants_check(step, place);
+}
+
+/* What should be advertised now: NULL for nothing. And when the time may change that. */
+static struct tree *offer_text(const struct provider_step *step, uint32_t place)
+{
+    struct offer *offer = &step->provider->offers[place];
+    struct env eval = provider_env(step->env);
+    struct tree *left;
+    struct owner owner;
+
+    offer->look = INT64_MAX;
+    if (step->provider->draining)
+        return NULL;
+    left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL);
+    if (!left)
+        return NULL;
+    owner_look(&eval, step->env->scratch, left, &owner);
+    offer->look = owner.until;
+    if (offer->closed == owner.open)
+        effects_note(step->effects, owner.open ? REASON_OK : REASON_VETOED, offer->advert.id,
+                     owner.open ? "the owner lets others in" : "the owner has it: withdrawn");
+    offer->closed = !owner.open;
+    if (owner.open)
+        return left;
+    tree_unref(left);
+    return NULL;
+}
+
+void offer_due(const struct provider_step *step, uint32_t place)
+{
+    struct offer *offer = &step->provider->offers[place];
+    int64_t now = step->env->now, wall = step->env->wall / SECOND, again;
+
+    if (offer->set <= now)
+        offer->set = INT64_MAX;
+    if (offer->dirty || wall >= offer->look) {
+        struct tree *text = offer_text(step, place);
+
+        offer->dirty = false;
+        advert_want(&offer->advert, now, text);
+        tree_unref(text);
+    }
+    if (offer->advert.text && now >= offer->key_until)
+        offer_renew_key(step, offer);
+    again = advert_run(&offer->advert, step->env, step->provider->settings->matchmaker, place, step->provider->stored,
+                       step->effects);
+    offer_set(step, place, again);
+    if (offer->look != INT64_MAX && offer->look - wall < spans_margin(step->provider->spans))
+        offer_set(step, place, now + (offer->look - wall) * SECOND);
+}
+
+void offers_boot(const struct provider_step *step)
+{
+    for (uint32_t i = 0; i < step->provider->settings->count; i++) {
+        step->provider->offers[i].advert.version = step->provider->starts << 32;
+        step->provider->offers[i].sure = step->env->now + step->provider->spans->deadline;
+        offer_changed(step, i);
+    }
+}
+
+void offer_answer(const struct provider_step *step, uint32_t place, const struct event *event)
+{
+    if (place >= step->provider->settings->count)
+        return;
+    advert_answer(&step->provider->offers[place].advert, step->env, step->provider->spans, event, step->effects);
+    offer_due(step, place);
+}
+
+void offer_matched(const struct provider_step *step, uint32_t place, uint64_t incarnation, uint64_t number)
+{
+    advert_saw(&step->provider->offers[place].advert, step->env->now, incarnation, number);
+    offer_changed(step, place);
+}

@@ -1,0 +1,71 @@
+/* plants.h: bugs that can be planted, to see that the tests catch them. In an ordinary build there are none: PLANTED is false, and the
+ * compiler leaves nothing of it.
+ *
+ * A test-only build (-DBERTH_PLANTS) chooses one at run time by `plant_now`. Each is a rule of the protocol taken away. */
+#ifndef BERTH_POOL_PLANTS_H
+#define BERTH_POOL_PLANTS_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Identifier, and what is wrong. */
+#define PLANTS(X)                                                                                \
+    X(EPOCH, "messages of an older epoch are obeyed")                                            \
+    X(SEQUENCE, "messages older than the last of the session are obeyed")                        \
+    X(ACK_EARLY, "a commit is acknowledged before the pin is durable")                           \
+    X(WALL_LEASE, "leases are counted on the wall clock")                                        \
+    X(ACTIVATE_EARLY, "the customer activates before its decision is durable")                   \
+    X(BEAT_REVIVES, "a heart beat of a claim being released is acknowledged as alive")           \
+    X(PIN_FOREVER, "a pin has no lease")                                                         \
+    X(OLD_ABORT, "an abort is obeyed after activation")                                          \
+    X(NO_WAIT, "a restarted customer does not wait for its claims")                              \
+    X(SEEN_IGNORED, "the matchmaker ignores Seen")                                               \
+    X(RESULT_TWICE, "a result is taken although the job has one")                                \
+    X(RESULT_ANY, "a result is taken whatever its claim and number")                             \
+    X(NO_LAUNCHER_DEADLINE, "the launcher does not end the job at the lease's end")              \
+    X(FRESH_LEASE, "a restarted provider begins a fresh lease")                                  \
+    X(ATTACH_RENEWS, "re-attachment renews the lease")                                           \
+    X(ACK_UNATTACHED, "a restarted customer acknowledges heart beats before re-attachment")      \
+    X(RELEASED_EARLY, "released is said before the job is gone")                                 \
+    X(LEASE_FROM_ACTIVATE, "the first lease is counted from activation")                         \
+    X(START_UNRECORDED, "a start is sent before it is durable at the customer")                  \
+    X(LAUNCH_UNRECORDED, "a job is launched before that is durable")                             \
+    X(NUMBER_IGNORED, "a start is obeyed whatever its number")                                   \
+    X(ATTACH_UNRECORDED, "re-attachment names an epoch that is not recorded")                    \
+    X(SEEN_GAPS, "Seen names matches as if there were no gaps")                                  \
+    X(INCARNATION_IGNORED, "an unknown incarnation is taken for the present one")                \
+    X(BARE_MOVED, "an ad is renewed without its text although that moved")                       \
+    X(NO_MARGIN, "the customer gives a claim up at the lease's end, without the margin")         \
+    X(VERSION_IGNORED, "an older ad replaces a newer one")                                       \
+    X(LIFETIME_IGNORED, "an ad past its lifetime is matched")                                    \
+    X(CONSTRAINT_UNCHECKED, "a provider does not look at its own constraint when it is claimed") \
+    X(RESIDUAL_UNCHECKED, "a provider forgets what it has pinned already")                       \
+    X(OBEY_LATE, "activate is obeyed up to the end of the pin")                                  \
+    X(DECIDE_LATE, "the customer activates whenever the acknowledgements come")                  \
+    X(KEY_TWICE, "a submission repeated with its key makes new jobs")                            \
+    X(SUBMIT_EARLY, "a submission is acknowledged before it is durable")                         \
+    X(TICKET_TWICE, "a ticket is good for a second commit")                                      \
+    X(OWNER_UNCHECKED, "the owner written in an ad is believed")
+
+enum plant {
+    PLANT_NONE,
+#define X(id, words) PLANT_##id,
+    PLANTS(X)
+#undef X
+        PLANT_COUNT
+};
+
+#ifdef BERTH_PLANTS
+extern enum plant plant_now;
+#define PLANTED(id) (plant_now == PLANT_##id)
+#else
+#define PLANTED(id) false
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

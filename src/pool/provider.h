@@ -1,0 +1,61 @@
+/* provider.h: the agent of a machine, or of anything else that is offered.
+ *
+ *     probes, configuration, policy  ->  ad of each offer  ->  advertised while somebody could be accepted and something is left
+ *
+ *     FREE -match-> MATCHED -verify-> VERIFIED -commit-> PINNED -activate-> CLAIMED -release-> FREE
+ *                      |                  |                  |                  |
+ *                      +-- window over ---+---- abort -------+-- pin lease over +-- lost heart beat, veto
+ *
+ * It accepts by its own constraint in its present state, whatever the matchmaker thought. Pins, claims, starts and results are durable
+ * before anybody hears of them. */
+#ifndef BERTH_POOL_PROVIDER_H
+#define BERTH_POOL_PROVIDER_H
+
+#include "pool/role.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct provider;
+
+struct provider_settings {
+    agent self, matchmaker;
+    const struct spans *spans;
+    const char *identity;    /* whose machine it is: the Owner of its ads; NULL: they say it themselves */
+    const uint64_t *ids;     /* of the offers' ads */
+    struct tree *const *ads; /* configuration and policy of each; they lie over what EVENT_PROBED tells */
+    uint32_t count;
+};
+
+extern const struct role_kind provider_role; /* settings: struct provider_settings; role: struct provider */
+
+enum tenant_state {
+    TENANT_MATCHED,
+    TENANT_VERIFIED,
+    TENANT_PINNED,
+    TENANT_CLAIMED,
+    TENANT_STOPPING, /* its job is being ended; it still holds its unit */
+};
+
+/* A claim in the provider's own record. */
+struct tenant_view {
+    uint64_t claim, gang, offer, epoch;
+    agent superior;
+    enum tenant_state state;
+    int64_t since, lease; /* pinned since; and, claimed, until */
+    uint64_t number, job; /* the last that was started */
+    bool running;
+    const struct tree *ad; /* the superior's */
+};
+
+typedef void provider_tenant_fn(void *user, const struct tenant_view *tenant);
+void provider_each(const struct provider *provider, provider_tenant_fn *fn, void *user);
+
+/* The offer as it is now, with nothing given away. NULL when there is none of that place. */
+const struct tree *provider_offer(const struct provider *provider, uint32_t place);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,222 @@
+/* provider_parts.h: the inside of a provider, shared by its files.
+ *
+ *     provider.c   the step: what came is handed to the right part
+ *     offers.c     the ads: written, advertised, withdrawn while the owner is there; their keys
+ *     admission.c  matches and verifications: who becomes a tenant
+ *     session.c    what a superior says to a tenant
+ *     subordinates.c  members that have members
+ *     tenants.c    what jobs and time do to it, and what outlives a restart
+ *     leavings.c   superiors that must hear that a claim is over
+ *     outcomes.c   results that wait to be taken
+ *
+ * A tenant is a claim on an offer. It has its unit from VERIFIED on: for a window, then for a pin lease, then as long as heart beats are
+ * acknowledged. It is durable from PINNED on. */
+#ifndef BERTH_POOL_PROVIDER_PARTS_H
+#define BERTH_POOL_PROVIDER_PARTS_H
+
+#include "pool/advert.h"
+#include "pool/crew.h"
+#include "pool/provider.h"
+#include "pool/timers.h"
+
+#define OFFER_KEYS 2      /* the present one, and the one before */
+#define OFFER_USED_MAX 64 /* tickets that a key remembers as used; then it is renewed */
+#define TENANTS_MAX 4096  /* claims of all offers */
+#define MATCHED_MAX 16    /* announced matches of an offer that are remembered */
+#define OUTCOMES_MAX 4096
+
+/* What is due: timers of the provider. `which` is a claim, an offer's place or an outcome's key. */
+enum provider_timer {
+    TIMER_OFFER,   /* the ad is sent, renewed, or looked at again */
+    TIMER_TENANT,  /* the claim's next end, beat or question */
+    TIMER_OUTCOME, /* a result is offered again */
+    TIMER_LEAVING, /* a superior is told again that the claim is over */
+};
+
+struct offer_key {
+    struct key key;
+    uint64_t used[OFFER_USED_MAX]; /* claims whose ticket a commit has used up */
+    uint32_t used_count;
+};
+
+struct offer {
+    struct advert advert;
+    struct tree *base, *probe; /* the settings' ad (not held), and what lies above (held, or NULL) */
+    struct tree *whole;        /* held: both, with nothing given away */
+    struct offer_key keys[OFFER_KEYS];
+    int64_t key_until;
+    bool closed;  /* the owner state: nobody can be accepted */
+    int64_t look; /* on the wall clock, in seconds: the time may change that then */
+    bool dirty;   /* what should be advertised has to be made out anew */
+    int64_t sure; /* from then on, or once it has been probed, it knows its own state well enough to veto */
+    int64_t set;  /* the earliest timer that is set */
+};
+
+/* What a superior has asked for, that waits for the tenant's own crew. */
+enum tenant_waits { WAITS_NOTHING, WAITS_VERIFY, WAITS_COMMIT, WAITS_ACTIVATE };
+
+struct tenant {
+    uint64_t claim, gang;
+    uint32_t offer; /* its place */
+    agent superior;
+    enum tenant_state state;
+    uint64_t epoch, sequence;
+    struct text owner;
+    struct tree *ad; /* held: the superior's */
+    int64_t until;   /* MATCHED, VERIFIED: then it is forgotten */
+    int64_t since;   /* PINNED: from when the pin lease and the first lease count */
+    int64_t lease;   /* CLAIMED: then it is over */
+    int64_t active;  /* CLAIMED since */
+    uint64_t number, job;
+    bool running;            /* a launcher has the job, or is about to */
+    bool here;               /* after a restart: it is of this boot */
+    bool found;              /* after a restart: the launcher, or the job's end, has been seen */
+    enum reason end;         /* STOPPING: why */
+    uint64_t reply;          /* STOPPING: a superior waits to hear that it is released; 0: none does */
+    uint64_t stored;         /* the persist that what we say stands behind */
+    int64_t beat, ask;       /* when to send the next of each */
+    int64_t reported;        /* usage told to the registrar up to then */
+    int64_t killed;          /* STOPPING: when the job was last told to end */
+    struct key nonce, proof; /* VERIFIED: what was proved, and answered */
+    int64_t set;             /* the earliest timer that is set */
+    int64_t heard;           /* the superior's clock, as it last told */
+    struct crew crew;        /* its own subordinates; none for most */
+    enum tenant_waits waits;
+    uint64_t owed;          /* whom to answer then */
+    int64_t began, collect; /* WAITS_COMMIT */
+};
+
+/* A claim that is over, whose superior has not confirmed that it knows. */
+struct leaving {
+    uint64_t claim, epoch, after;
+    agent superior;
+    enum reason reason;
+    int64_t due, pause, until;
+};
+
+struct outcome {
+    uint64_t key; /* of its record */
+    struct outcome_record record;
+    uint64_t stored;
+    bool flying;
+    int64_t due, pause, until;
+};
+
+struct provider {
+    const struct provider_settings *settings;
+    const struct spans *spans;
+    struct offer *offers;
+    struct tenant **tenants;
+    uint32_t tenant_count, tenant_room;
+    struct leaving *leavings;
+    uint32_t leaving_count, leaving_room;
+    struct outcome *outcomes;
+    uint32_t outcome_count, outcome_room;
+    struct timers timers;
+    struct key challenges;   /* of this life: nonces are made with it */
+    uint64_t starts, stored; /* how often it began, and the persist that says so */
+    bool booted, draining;
+    int64_t woken; /* the wake-up that is set */
+};
+
+/* What a step works with. */
+struct provider_step {
+    struct provider *provider;
+    const struct role_env *env;
+    struct effects *effects;
+};
+
+/* The clock that leases are counted on. */
+int64_t lease_clock(const struct role_env *env);
+
+/* The environment in which the provider evaluates its own policy. */
+struct env provider_env(const struct role_env *env);
+
+/* offers.c */
+void offers_init(struct provider *provider);
+void offers_done(struct provider *provider);
+void offers_boot(const struct provider_step *step);
+void offer_probed(const struct provider_step *step, uint32_t place, struct tree *probe);
+void offer_changed(const struct provider_step *step, uint32_t place); /* tenants came or went */
+void offer_due(const struct provider_step *step, uint32_t place);
+void offer_answer(const struct provider_step *step, uint32_t place, const struct event *event);
+void offer_matched(const struct provider_step *step, uint32_t place, uint64_t incarnation, uint64_t number);
+uint32_t offer_find(const struct provider *provider, uint64_t id); /* its place; settings->count when there is none */
+/* What is left when all tenants from `from` on have theirs, but for `except` (or NULL): the caller unrefs it. NULL: nothing. */
+struct tree *offer_left(const struct provider *provider, const struct role_env *env, uint32_t place,
+                        enum tenant_state from, const struct tenant *except);
+bool offer_key_used(const struct offer *offer, uint64_t claim);
+void offer_use_key(const struct provider_step *step, uint32_t place, uint64_t claim);
+
+/* tenants.c */
+#define BEATS 4    /* within a lease */
+#define ASK_PART 4 /* a pinned tenant asks after P / 4, and then every P / 8 */
+struct tenant *tenant_find(const struct provider *provider, uint64_t claim);
+struct tenant *tenant_new(struct provider *provider, uint64_t claim, uint32_t offer);
+void tenant_drop(const struct provider_step *step, struct tenant *tenant);
+void tenant_set_ad(struct tenant *tenant, struct tree *ad);
+void tenant_store(const struct provider_step *step, struct tenant *tenant);
+void tenant_set(const struct provider_step *step, struct tenant *tenant, int64_t at); /* look again then */
+/* Does our own constraint, in our present state, accept this ad? What other tenants have is not ours to give. */
+bool tenant_accepted(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
+                     const struct tree *ad);
+/* The claim ends for that reason: at once, or when its job is gone. What was never pinned is just forgotten. */
+void tenant_end(const struct provider_step *step, struct tenant *tenant, enum reason reason, int64_t grace);
+void reply_claimed(const struct provider_step *step, uint64_t token, uint64_t claim, uint64_t epoch, enum reason reason,
+                   uint64_t after);
+void tenants_done(struct provider *provider);
+void tenants_load(const struct provider_step *step, const struct record *record);
+void tenants_boot(const struct provider_step *step);
+void tenant_due(const struct provider_step *step, struct tenant *tenant);
+void tenants_check(const struct provider_step *step, uint32_t offer); /* the offer's state moved: who may stay? */
+void tenant_job(const struct provider_step *step, const struct event *event);
+void tenants_drain(const struct provider_step *step);
+
+/* admission.c */
+void told_match(const struct provider_step *step, const struct event *event);
+void told_verify(const struct provider_step *step, const struct event *event);
+bool tenant_owns(const struct tenant *tenant, const struct tree *ad); /* is that ad of the claim's owner? */
+
+/* session.c */
+void tenant_message(const struct provider_step *step, const struct event *event);
+void tenant_answer(const struct provider_step *step, struct tenant *tenant, const struct event *event);
+
+/* The answers that a crew may have delayed. */
+void tenant_verified(const struct provider_step *step, struct tenant *tenant, uint64_t token); /* admission.c */
+void reply_verified(const struct provider_step *step, uint64_t token, const struct verified *verified);
+void tenant_pin(const struct provider_step *step, struct tenant *tenant, uint64_t token); /* session.c */
+void tenant_over(const struct provider_step *step, struct tenant *tenant);                /* tenants.c */
+
+/* subordinates.c */
+void tenant_recruit(struct tenant *tenant, const struct edges *edges);
+/* The crew goes on to that state; when all have come through it, `owed` is answered. */
+void tenant_lead(const struct provider_step *step, struct tenant *tenant, enum tenant_waits waits,
+                 enum branch_state state, uint64_t owed);
+void crew_verify(const struct provider_step *step, struct tenant *tenant, uint64_t token);
+void crew_commit(const struct provider_step *step, struct tenant *tenant, int64_t collect, uint64_t token);
+void crew_activate(const struct provider_step *step, struct tenant *tenant, bool repeated, uint64_t token);
+bool crew_due(const struct provider_step *step, struct tenant *tenant); /* false: the tenant is gone */
+void crew_ends(const struct provider_step *step, struct tenant *tenant);
+void crew_answer(const struct provider_step *step, const struct event *event);
+void crew_message(const struct provider_step *step, const struct event *event);
+void crew_load(const struct provider_step *step, const struct record *record);
+void crew_boot(const struct provider_step *step, struct tenant *tenant);
+
+/* leavings.c */
+void leaving_add(const struct provider_step *step, const struct tenant *tenant, enum reason reason, uint64_t after);
+void leaving_due(const struct provider_step *step, uint64_t claim);
+void leaving_answer(const struct provider_step *step, const struct event *event);
+
+/* outcomes.c */
+void outcomes_done(struct provider *provider);
+void outcome_load(const struct provider_step *step, const struct record *record);
+void outcomes_boot(const struct provider_step *step);
+bool outcome_has(const struct provider *provider, uint64_t claim, uint64_t number);
+void outcome_add(const struct provider_step *step, const struct tenant *tenant, const struct event *event);
+void outcome_due(const struct provider_step *step, uint64_t key);
+void outcome_answer(const struct provider_step *step, const struct event *event);
+
+/* Tags of what the provider sends; those of adverts are their own. */
+enum provider_tag { TAG_BEAT = BRANCH_TAG + 1, TAG_ASK, TAG_LEFT, TAG_RESULT, TAG_REPORT };
+
+#endif

@@ -1,0 +1,90 @@
+/* record.h: what the roles make durable: rows that a store keeps by kind and key.
+ *
+ * A role writes a row whole, or removes it; the store gives back all rows when the role starts. */
+#ifndef BERTH_POOL_RECORD_H
+#define BERTH_POOL_RECORD_H
+
+#include "pool/fields.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every role: how often it started (the upper half of its ads' versions). Key 0. */
+#define ROLE_RECORD_FIELDS(F, S) F(S, WORD, starts)
+/* Matchmaker: what a user has used, decayed to the second `stamp`. Key: a hash of the name. */
+#define USER_RECORD_FIELDS(F, S) F(S, TEXT, name) F(S, NUMBER, usage) F(S, NUMBER, factor) F(S, NUMBER, stamp)
+/* Provider: a unit that is pinned or claimed. `since` and `lease` are times of the clock that does not jump, within `boot`. */
+#define TENANT_RECORD_FIELDS(F, S)                                                                                    \
+    F(S, WORD, offer)                                                                                                 \
+    F(S, WORD, gang)                                                                                                  \
+    F(S, WORD, superior)                                                                                              \
+    F(S, WORD, epoch)                                                                                                 \
+    F(S, WORD, sequence)                                                                                              \
+    F(S, WORD, boot)                                                                                                  \
+    F(S, FLAG, active) F(S, NUMBER, since) F(S, NUMBER, lease) F(S, WORD, number) F(S, WORD, job) F(S, FLAG, running) \
+        F(S, TEXT, owner) F(S, AD, ad)
+/* Provider: a job's end, until the customer has it. Key: claim and number, mixed. */
+#define OUTCOME_RECORD_FIELDS(F, S) \
+    F(S, WORD, claim)               \
+    F(S, WORD, number) F(S, WORD, job) F(S, WORD, superior) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, used)
+/* Customer: jobs that are equal but for their number. */
+#define SHAPE_RECORD_FIELDS(F, S) F(S, TEXT, owner) F(S, AD, ad)
+/* Customer: a job; `gang` and `number` say where it runs, or ran last. */
+#define JOB_RECORD_FIELDS(F, S) \
+    F(S, WORD, shape)           \
+    F(S, WORD, state)           \
+    F(S, WORD, gang)            \
+    F(S, WORD, claim) F(S, WORD, member) F(S, WORD, number) F(S, WORD, tries) F(S, REASON, reason) F(S, NUMBER, status)
+/* Customer: a submission by its key. Key: a hash of owner and key. */
+#define KEY_RECORD_FIELDS(F, S) F(S, TEXT, owner) F(S, TEXT, key) F(S, WORD, shape) F(S, WORD, first) F(S, WORD, count)
+/* Customer (and whoever has subordinates): a subordinate of a gang that was decided. Key: its claim. */
+#define BRANCH_RECORD_FIELDS(F, S) \
+    F(S, WORD, gang) F(S, WORD, shape) F(S, WORD, agent) F(S, WORD, offer) F(S, WORD, epoch) F(S, AD, ad)
+
+#define RECORDS(X)             \
+    X(ROLE, role_record)       \
+    X(USER, user_record)       \
+    X(TENANT, tenant_record)   \
+    X(OUTCOME, outcome_record) \
+    X(SHAPE, shape_record)     \
+    X(JOB, job_record)         \
+    X(KEY, key_record)         \
+    X(BRANCH, branch_record)
+
+enum record_kind {
+    RECORD_NONE,
+#define X(id, name) RECORD_##id,
+    RECORDS(X)
+#undef X
+        RECORD_COUNT
+};
+
+#define X(id, name)                            \
+    struct name {                              \
+        id##_RECORD_FIELDS(FIELD_MEMBER, name) \
+    };
+RECORDS(X)
+#undef X
+
+struct record {
+    enum record_kind kind;
+    bool removed;
+    uint64_t key;
+    union {
+#define X(id, name) struct name name;
+        RECORDS(X)
+#undef X
+    } u;
+};
+
+const struct layout *record_layout(enum record_kind kind);
+
+void record_copy(struct record *to, const struct record *from);
+void record_done(struct record *record);
+bool record_equal(const struct record *a, const struct record *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,395 @@
+/* registrar.c: which claims there are, who used how much, and who is served first. */
+#include "pool/registrar.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOBODY UINT32_MAX
+
+void registrar_init(struct registrar *registrar, const struct spans *spans, struct engine *engine,
+                    struct accountant *accountant, struct timers *timers, uint32_t timer_claim, uint32_t timer_write,
+                    uint64_t seed)
+{
+    *registrar = (struct registrar){.spans = spans,
+                                    .engine = engine,
+                                    .accountant = accountant,
+                                    .timers = timers,
+                                    .timer_claim = timer_claim,
+                                    .timer_write = timer_write,
+                                    .free = NOBODY,
+                                    .priced = INT64_MIN,
+                                    .written = INT64_MIN};
+    map_init(&registrar->claims, seed);
+    map_init(&registrar->past, seed);
+    map_init(&registrar->rows, seed);
+}
+
+void registrar_done(struct registrar *registrar)
+{
+    if (!registrar)
+        return;
+    map_done(&registrar->claims);
+    map_done(&registrar->past);
+    map_done(&registrar->rows);
+    free(registrar->active);
+    free(registrar->history);
+    free(registrar->shares);
+}
+
+static int64_t wall_seconds_of(const struct role_env *env)
+{
+    return env->wall / SECOND - (env->wall % SECOND < 0);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- shares */
+
+static struct share *share_of(struct registrar *registrar, uint32_t user)
+{
+    if (user >= registrar->share_count) {
+        uint32_t count = user + user / 2 + 16;
+
+        registrar->shares = mem_grow(registrar->shares, count * sizeof *registrar->shares);
+        memset(registrar->shares + registrar->share_count, 0,
+               (count - registrar->share_count) * sizeof *registrar->shares);
+        registrar->share_count = count;
+    }
+    return &registrar->shares[user];
+}
+
+double registrar_priority(const struct registrar *registrar, uint32_t user, int64_t wall_seconds)
+{
+    double usage = fmax(ACCOUNTANT_LEAST, accountant_usage(registrar->accountant, user, wall_seconds));
+    double factor = accountant_priority(registrar->accountant, user, wall_seconds) / usage;
+    uint32_t claims = user < registrar->share_count ? registrar->shares[user].claims : 0;
+
+    return factor * (usage + claims);
+}
+
+static void share_price(struct registrar *registrar, uint32_t user, int64_t wall_seconds)
+{
+    double priority = registrar_priority(registrar, user, wall_seconds);
+    struct share *share = share_of(registrar, user);
+
+    share->moved = false;
+    if (priority == share->told)
+        return;
+    share->told = priority;
+    engine_set_priority(registrar->engine, user, priority);
+}
+
+struct pricing {
+    struct registrar *registrar;
+    int64_t wall_seconds;
+    bool all;
+};
+
+static void account_price(void *user, uint32_t number, const struct account *account)
+{
+    struct pricing *pricing = user;
+    const struct share *share;
+
+    (void)account;
+    share = share_of(pricing->registrar, number);
+    if (pricing->all || share->moved || share->told == 0)
+        share_price(pricing->registrar, number, pricing->wall_seconds);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- on disk */
+
+static uint64_t row_key(const char *name, size_t len)
+{
+    uint64_t key = len;
+
+    for (size_t i = 0; i < len; i++)
+        key = rng_mix(key ^ (unsigned char)name[i]);
+    return key;
+}
+
+static int64_t scaled(double value)
+{
+    return value < 9e12 ? (int64_t)(value * REGISTRAR_SCALE + 0.5) : (int64_t)(9e12 * REGISTRAR_SCALE);
+}
+
+void registrar_load(struct registrar *registrar, const struct record *record)
+{
+    const struct user_record *row = &record->u.user_record;
+    struct account account = {row->name.bytes, strnlen(row->name.bytes, TEXT_MAX), (double)row->usage / REGISTRAR_SCALE,
+                              (double)row->factor / REGISTRAR_SCALE, row->stamp};
+
+    if (record->kind != RECORD_USER || record->removed)
+        return;
+    accountant_load(registrar->accountant, &account);
+    map_set(&registrar->rows, record->key, 0);
+}
+
+static void write_schedule(struct registrar *registrar, int64_t now)
+{
+    int64_t at = registrar->written == INT64_MIN ? now : registrar->written + REGISTRAR_WRITE_SPAN;
+
+    if (registrar->write_waits)
+        return;
+    registrar->write_waits = true;
+    timers_set(registrar->timers, at > now ? at : now, registrar->timer_write, 0);
+}
+
+struct writing {
+    struct registrar *registrar;
+    struct effects *effects;
+};
+
+static void account_write(void *user, uint32_t number, const struct account *account)
+{
+    struct writing *writing = user;
+    struct share *share = share_of(writing->registrar, number);
+    struct record record = {.kind = RECORD_USER, .key = row_key(account->name, account->len)};
+    struct user_record *row = &record.u.user_record;
+
+    if (!share->dirty)
+        return;
+    share->dirty = false;
+    text_set(&row->name, account->name, account->len);
+    row->usage = scaled(account->usage);
+    row->factor = scaled(account->factor);
+    row->stamp = account->stamp;
+    effects_persist(writing->effects, &record);
+    map_set(&writing->registrar->rows, record.key, 0);
+}
+
+static void account_mark(void *user, uint32_t number, const struct account *account)
+{
+    uint64_t key = row_key(account->name, account->len);
+
+    (void)number;
+    if (map_find(user, key) != MAP_NONE)
+        map_set(user, key, 1);
+}
+
+/* Rows of users that were forgotten go. */
+static void rows_sweep(struct registrar *registrar, struct effects *effects)
+{
+    struct map kept;
+    uint64_t key, there;
+
+    accountant_each(registrar->accountant, account_mark, &registrar->rows);
+    map_init(&kept, registrar->rows.seed);
+    for (uint32_t at = 0; map_next(&registrar->rows, &at, &key, &there);) {
+        if (there)
+            map_set(&kept, key, 0);
+        else
+            effects_remove(effects, RECORD_USER, key);
+    }
+    map_done(&registrar->rows);
+    registrar->rows = kept;
+}
+
+void registrar_write_due(struct registrar *registrar, const struct role_env *env, struct effects *effects)
+{
+    struct writing writing = {registrar, effects};
+
+    registrar->write_waits = false;
+    registrar->written = env->now;
+    accountant_each(registrar->accountant, account_write, &writing);
+    if (accountant_trim(registrar->accountant, REGISTRAR_LEAST, wall_seconds_of(env)))
+        rows_sweep(registrar, effects);
+    registrar->users_tidied = accountant_count(registrar->accountant);
+}
+
+/* Usage decays by the second: within one only those move that were charged, or whose claims are more or less. */
+void registrar_price(struct registrar *registrar, const struct role_env *env)
+{
+    struct pricing pricing = {registrar, wall_seconds_of(env), wall_seconds_of(env) != registrar->priced};
+
+    accountant_each(registrar->accountant, account_price, &pricing);
+    registrar->priced = pricing.wall_seconds;
+    if (accountant_count(registrar->accountant) > registrar->users_tidied + REGISTRAR_USERS_TIDY)
+        write_schedule(registrar, env->now);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- claims */
+
+static void claim_schedule(struct registrar *registrar, uint32_t place)
+{
+    struct active_claim *claim = &registrar->active[place];
+
+    claim->timer = claim->ends;
+    timers_set(registrar->timers, claim->timer, registrar->timer_claim, place);
+}
+
+static uint32_t claim_add(struct registrar *registrar, const struct active_claim *claim)
+{
+    uint32_t place = registrar->free;
+
+    if (place != NOBODY) {
+        registrar->free = registrar->active[place].user;
+    } else {
+        if (registrar->count == registrar->room) {
+            registrar->room = registrar->room ? registrar->room * 2 : 64;
+            registrar->active = mem_grow(registrar->active, registrar->room * sizeof *registrar->active);
+        }
+        place = registrar->count++;
+    }
+    registrar->active[place] = *claim;
+    map_set(&registrar->claims, claim->claim, place);
+    accountant_hold(registrar->accountant, claim->user);
+    share_of(registrar, claim->user)->claims++;
+    share_of(registrar, claim->user)->moved = true;
+    claim_schedule(registrar, place);
+    return place;
+}
+
+/* The last few are remembered, so that what is said of them late changes nothing. */
+static void history_add(struct registrar *registrar, const struct active_claim *claim, int64_t now, enum reason reason)
+{
+    struct past_claim *past;
+
+    if (!registrar->history)
+        registrar->history = mem_alloc(REGISTRAR_HISTORY_MAX * sizeof *registrar->history);
+    past = &registrar->history[registrar->history_next];
+    if (registrar->history_count == REGISTRAR_HISTORY_MAX)
+        map_remove(&registrar->past, past->claim);
+    else
+        registrar->history_count++;
+    *past = (struct past_claim){claim->claim, claim->gang, claim->agent, claim->since, now, claim->used, reason};
+    map_set(&registrar->past, claim->claim, registrar->history_next);
+    registrar->history_next = (registrar->history_next + 1) % REGISTRAR_HISTORY_MAX;
+}
+
+static void claim_end(struct registrar *registrar, uint32_t place, int64_t now, enum reason reason)
+{
+    struct active_claim *claim = &registrar->active[place];
+
+    if (claim->reported) {
+        history_add(registrar, claim, now, reason);
+        registrar->reported--;
+    }
+    map_remove(&registrar->claims, claim->claim);
+    share_of(registrar, claim->user)->claims--;
+    share_of(registrar, claim->user)->moved = true;
+    accountant_drop(registrar->accountant, claim->user);
+    *claim = (struct active_claim){.user = registrar->free};
+    registrar->free = place;
+}
+
+void registrar_expect(struct registrar *registrar, const struct role_env *env, uint64_t claim, uint64_t gang,
+                      agent from, uint32_t user)
+{
+    struct active_claim expected = {.claim = claim,
+                                    .gang = gang,
+                                    .agent = from,
+                                    .user = user,
+                                    .since = env->now,
+                                    .ends = env->now + registrar->spans->window + registrar->spans->lease};
+
+    if (map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX || map_find(&registrar->claims, claim) != MAP_NONE)
+        return;
+    claim_add(registrar, &expected);
+    share_price(registrar, user, wall_seconds_of(env));
+}
+
+/* A claim of which nothing is known: it was matched by another incarnation. */
+static enum reason claim_learn(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
+                               const struct report *report, uint32_t *ret)
+{
+    struct active_claim claim = {.claim = report->claim,
+                                 .gang = report->gang,
+                                 .agent = peer->agent,
+                                 .since = env->now,
+                                 .ends = env->now + registrar->spans->lease + spans_margin(registrar->spans)};
+    size_t len = strnlen(report->owner.bytes, sizeof report->owner.bytes);
+
+    if (!len || len > TEXT_MAX)
+        return REASON_INVALID;
+    if (map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX)
+        return REASON_LIMIT;
+    claim.user = accountant_user(registrar->accountant, report->owner.bytes, len);
+    *ret = claim_add(registrar, &claim);
+    return REASON_OK;
+}
+
+/* What was used cannot be more than the time since it is known, and what a first report may tell of before. */
+static void claim_charge(struct registrar *registrar, const struct role_env *env, struct active_claim *claim,
+                         int64_t used)
+{
+    int64_t most = env->now - claim->since + registrar->spans->lease - claim->used;
+
+    if (used > most)
+        used = most;
+    if (used <= 0)
+        return;
+    claim->used += used;
+    accountant_charge(registrar->accountant, claim->user, (double)used / (double)SECOND, wall_seconds_of(env));
+    share_of(registrar, claim->user)->dirty = share_of(registrar, claim->user)->moved = true;
+    write_schedule(registrar, env->now);
+}
+
+enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
+                             const struct report *report)
+{
+    uint64_t found = map_find(&registrar->claims, report->claim);
+    struct active_claim *claim;
+    enum reason reason;
+    uint32_t place;
+
+    if (!report->claim || report->used < 0)
+        return REASON_INVALID;
+    if (found == MAP_NONE && map_find(&registrar->past, report->claim) != MAP_NONE)
+        return REASON_OK;
+    place = (uint32_t)found;
+    if (found == MAP_NONE) {
+        reason = claim_learn(registrar, env, peer, report, &place);
+        if (reason != REASON_OK)
+            return reason;
+    }
+    claim = &registrar->active[place];
+    if (claim->agent != peer->agent)
+        return REASON_IDENTITY;
+    registrar->reported += !claim->reported;
+    claim->reported = true;
+    claim_charge(registrar, env, claim, report->used);
+    claim->ends = env->now + registrar->spans->lease + spans_margin(registrar->spans);
+    if (report->over)
+        claim_end(registrar, place, env->now, REASON_RELEASED);
+    return REASON_OK;
+}
+
+/* Places are used again: a timer may be that of a claim which has ended. */
+void registrar_claim_due(struct registrar *registrar, const struct role_env *env, uint32_t place, int64_t at)
+{
+    struct active_claim *claim = &registrar->active[place];
+
+    if (!claim->claim || claim->timer != at)
+        return;
+    if (claim->ends <= env->now)
+        claim_end(registrar, place, env->now, REASON_LEASE);
+    else
+        claim_schedule(registrar, place);
+}
+
+bool registrar_valid(const struct registrar *registrar, const char **ret_why)
+{
+    uint64_t claims = 0, counted = 0, reported = 0;
+    const char *why = NULL;
+
+    for (uint32_t i = 0; i < registrar->count; i++) {
+        const struct active_claim *claim = &registrar->active[i];
+
+        if (!claim->claim)
+            continue;
+        claims++;
+        reported += claim->reported;
+        if (map_find(&registrar->claims, claim->claim) != i)
+            why = "a claim is not found";
+    }
+    for (uint32_t i = 0; i < registrar->share_count; i++)
+        counted += registrar->shares[i].claims;
+    if (claims != counted || claims != map_count(&registrar->claims) || reported != registrar->reported)
+        why = "the claims are not counted right";
+    if (map_count(&registrar->past) != registrar->history_count)
+        why = "the history is not counted right";
+    if (why)
+        *ret_why = why;
+    return !why;
+}

@@ -1,0 +1,111 @@
+/* registrar.h: which claims there are, who used how much, and who is served first.
+ *
+ *     match  -> a claim that is expected from a provider -.
+ *     REPORT -> a claim that is active  <-----------------'  -> over, or silent for too long -> history (a ring)
+ *
+ *     used -> accountant -> priority of the user, more for each claim that it has now -> engine
+ *
+ * A claim is told of by one agent: the one that was matched, or, after a restart of the matchmaker, the first that
+ * names it. What it says was used can never be more than the time that has passed, and a lease.
+ *
+ * Fair share within a cycle: each match counts at once as a unit in use, so that of two users who are alike each gets
+ * every other unit. Usage is durable, written once a minute at most. */
+#ifndef BERTH_POOL_REGISTRAR_H
+#define BERTH_POOL_REGISTRAR_H
+
+#include "base/map.h"
+#include "pool/accountant.h"
+#include "pool/engine.h"
+#include "pool/role.h"
+#include "pool/timers.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define REGISTRAR_CLAIMS_MAX (1u << 22) /* that are active or expected */
+#define REGISTRAR_HISTORY_MAX 4096
+#define REGISTRAR_WRITE_SPAN MINUTE /* between two writings of usage, at least */
+#define REGISTRAR_USERS_TIDY 1024   /* new users after which those who need not be remembered are forgotten */
+#define REGISTRAR_SCALE 1e6         /* usage and factor in a record */
+#define REGISTRAR_LEAST 1e-6        /* a usage that need not be remembered */
+
+struct active_claim {
+    uint64_t claim, gang; /* claim 0: the place is free */
+    uint64_t agent;       /* that tells of it */
+    uint32_t user;        /* held; or the next free place */
+    bool reported;
+    int64_t since, used; /* known since; charged so far */
+    int64_t ends;        /* without another report */
+    int64_t timer;       /* that waits for it */
+};
+
+struct past_claim {
+    uint64_t claim, gang;
+    uint64_t agent;
+    int64_t since, ended, used;
+    enum reason reason; /* RELEASED: it was said to be over; LEASE: nothing was heard any more */
+};
+
+/* What is known of a user beside the account. */
+struct share {
+    uint32_t claims;
+    double told; /* the priority that the engine has */
+    bool dirty;  /* to be written */
+    bool moved;  /* to be told */
+};
+
+struct registrar {
+    const struct spans *spans;
+    struct engine *engine;
+    struct accountant *accountant;
+    struct timers *timers; /* `which` is a claim's place */
+    uint32_t timer_claim, timer_write;
+    struct map claims; /* claim -> place */
+    struct active_claim *active;
+    uint32_t count, room, free;
+    uint64_t reported;          /* claims that are active and were reported */
+    struct past_claim *history; /* a ring */
+    struct map past;            /* claim -> its place in the ring */
+    uint32_t history_count, history_next;
+    struct share *shares; /* by the user's number */
+    uint32_t share_count;
+    struct map rows;       /* that are on disk, by their keys */
+    int64_t priced;        /* the second of the last time that all priorities were looked at */
+    int64_t written;       /* when usage was written last */
+    bool write_waits;      /* a timer for that has been set */
+    uint32_t users_tidied; /* that were left when those who need not be remembered were forgotten */
+};
+
+void registrar_init(struct registrar *registrar, const struct spans *spans, struct engine *engine,
+                    struct accountant *accountant, struct timers *timers, uint32_t timer_claim, uint32_t timer_write,
+                    uint64_t seed);
+void registrar_done(struct registrar *registrar);
+
+/* A row that was durable. */
+void registrar_load(struct registrar *registrar, const struct record *record);
+
+/* A match was made: the agent may tell of the claim, which is charged to that user. It counts as a unit in use from now
+ * on. */
+void registrar_expect(struct registrar *registrar, const struct role_env *env, uint64_t claim, uint64_t gang,
+                      agent from, uint32_t user);
+
+enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
+                             const struct report *report);
+
+/* Timers are due: that of a claim, and that of writing. */
+void registrar_claim_due(struct registrar *registrar, const struct role_env *env, uint32_t place, int64_t at);
+void registrar_write_due(struct registrar *registrar, const struct role_env *env, struct effects *effects);
+
+/* The engine is told of all priorities that have moved; a cycle begins. */
+void registrar_price(struct registrar *registrar, const struct role_env *env);
+
+/* What the engine goes by. */
+double registrar_priority(const struct registrar *registrar, uint32_t user, int64_t wall_seconds);
+
+bool registrar_valid(const struct registrar *registrar, const char **ret_why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,352 @@
+/* session.c: what a superior says to a tenant once it is verified: commit, activate, start, release, abort, attach.
+ *
+ * A repeat gives the same answer and changes nothing; what is older than the last of the session (epoch, sequence) changes nothing;
+ * nobody hears of anything that is not yet durable. */
+#include "ad/eval.h"
+#include "pool/plants.h"
+#include "pool/provider_parts.h"
+
+/* ------------------------------------------------------------------------------------------- commit, activate, start */
+
+/* The unit is this one's, and that is durable before it is said. */
+void tenant_pin(const struct provider_step *step, struct tenant *tenant, uint64_t token)
+{
+    tenant->state = TENANT_PINNED;
+    tenant->since = lease_clock(step->env);
+    tenant->lease = tenant->since + step->provider->spans->lease;
+    tenant->ask = step->env->now + step->provider->spans->pin / ASK_PART;
+    tenant->reported = step->env->now;
+    offer_use_key(step, tenant->offer, tenant->claim);
+    tenant_store(step, tenant);
+    tenant->set = INT64_MAX;
+    tenant_set(step, tenant, tenant->ask);
+    reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_OK, PLANTED(ACK_EARLY) ? 0 : tenant->stored);
+}
+
+static void told_commit(const struct provider_step *step, const struct event *event, struct tenant *tenant)
+{
+    const struct commit *commit = &event->message->u.commit;
+
+    if (tenant->state == TENANT_VERIFIED) {
+        if (!tenant_accepted(step, tenant->offer, tenant, tenant->ad)) {
+            reply_claimed(step, event->token, tenant->claim, 0, REASON_CONSTRAINT, 0);
+            tenant_drop(step, tenant);
+            return;
+        }
+        tenant->epoch = commit->epoch;
+        tenant->sequence = commit->sequence;
+        crew_commit(step, tenant, commit->collect, event->token);
+        return;
+    }
+    reply_claimed(step, event->token, tenant->claim, tenant->epoch,
+                  tenant->state == TENANT_STOPPING || commit->epoch != tenant->epoch ? REASON_STALE : REASON_OK,
+                  tenant->stored);
+}
+
+/* Is the message of the present epoch, and not older than the last? Else it is answered, and changes nothing. */
+static bool session_holds(const struct provider_step *step, const struct event *event, struct tenant *tenant,
+                          uint64_t epoch, uint64_t sequence)
+{
+    bool holds = (epoch == tenant->epoch || (PLANTED(EPOCH) && epoch < tenant->epoch)) &&
+                 (sequence >= tenant->sequence || PLANTED(SEQUENCE));
+
+    if (!holds)
+        reply_claimed(step, event->token, tenant->claim, tenant->epoch, REASON_STALE, tenant->stored);
+    return holds;
+}
+
+/* The pin becomes a claim, if that comes in time. */
+static enum reason pinned_activate(const struct provider_step *step, struct tenant *tenant, uint64_t sequence)
+{
+    int64_t age = lease_clock(step->env) - tenant->since, obey = step->provider->spans->pin / 2;
+
+    if (age > (PLANTED(OBEY_LATE) ? 2 * obey : obey))
+        return REASON_PIN;
+    tenant->state = TENANT_CLAIMED;
+    tenant->sequence = sequence;
+    if (PLANTED(LEASE_FROM_ACTIVATE))
+        tenant->lease = lease_clock(step->env) + step->provider->spans->lease;
+    tenant->active = step->env->now;
+    tenant->beat = step->env->now + step->provider->spans->lease / BEATS;
+    tenant_store(step, tenant);
+    tenant->set = INT64_MAX;
+    tenant_set(step, tenant, tenant->beat);
+    return REASON_OK;
+}
+
+/* The claim is used again, for a unit with this ad. */
+static enum reason claimed_activate(const struct provider_step *step, struct tenant *tenant,
+                                    const struct activate *activate)
+{
+    if (activate->sequence == tenant->sequence || !activate->ad)
+        return REASON_OK; /* a repeat */
+    if (tenant->running)
+        return REASON_BUSY;
+    if (step->provider->draining)
+        return REASON_DRAINING;
+    if (step->env->now - tenant->active > step->provider->spans->life)
+        return REASON_LIFE;
+    if (!tree_is_ad(activate->ad) || !tenant_owns(tenant, activate->ad))
+        return REASON_IDENTITY;
+    if (!tenant_accepted(step, tenant->offer, tenant, activate->ad))
+        return REASON_CONSTRAINT;
+    tenant->sequence = activate->sequence;
+    tenant_set_ad(tenant, activate->ad);
+    offer_changed(step, tenant->offer);
+    tenant_store(step, tenant);
+    return REASON_OK;
+}
+
+static void told_activate(const struct provider_step *step, const struct event *event, struct tenant *tenant)
+{
+    const struct activate *activate = &event->message->u.activate;
+    bool repeated = activate->sequence == tenant->sequence;
+    enum reason reason = REASON_STALE;
+
+    if (!session_holds(step, event, tenant, activate->epoch, activate->sequence))
+        return;
+    if (tenant->state == TENANT_PINNED)
+        reason = pinned_activate(step, tenant, activate->sequence);
+    else if (tenant->state == TENANT_CLAIMED)
+        reason = claimed_activate(step, tenant, activate);
+    if (reason == REASON_OK)
+        crew_activate(step, tenant, repeated, event->token);
+    else
+        reply_claimed(step, event->token, tenant->claim, tenant->epoch, reason, tenant->stored);
+}
+
+/* How long the job may run, by its ad; INT64_MAX when it does not say. */
+static int64_t job_span(const struct provider_step *step, const struct tree *ad)
+{
+    symbol name = symbols_find(ad->symbols, "TimeLimit", 9);
+    struct env env = provider_env(step->env);
+    struct scope scope;
+    struct eval eval;
+    struct value limit;
+
+    scope_init(&scope, ad, NULL);
+    eval_init(&eval, &env, step->env->scratch);
+    if (!name || !eval_attribute(&eval, &scope, name, &limit))
+        return INT64_MAX;
+    if ((limit.type == VALUE_INTEGER || limit.type == VALUE_RELTIME) && limit.u.integer > 0 &&
+        limit.u.integer < INT64_MAX / SECOND)
+        return limit.u.integer * SECOND;
+    return limit.type == VALUE_REAL && limit.u.real > 0 && limit.u.real < 1e12
+               ? (int64_t)(limit.u.real * (double)SECOND)
+               : INT64_MAX;
+}
+
+static void told_start(const struct provider_step *step, const struct event *event, struct tenant *tenant)
+{
+    const struct start *start = &event->message->u.start;
+    const struct tree *ad = start->ad ? start->ad : tenant->ad;
+    enum reason reason = REASON_OK;
+    bool again = start->number == tenant->number && start->job == tenant->job;
+
+    if (!session_holds(step, event, tenant, start->epoch, start->sequence))
+        return;
+    if (tenant->state != TENANT_CLAIMED || (start->number <= tenant->number && !again && !PLANTED(NUMBER_IGNORED)))
+        reason = REASON_STALE;
+    else if (again && !PLANTED(NUMBER_IGNORED))
+        reason = REASON_OK;
+    else if (tenant->running)
+        reason = REASON_BUSY;
+    else if (!tree_is_ad(ad) || !tenant_owns(tenant, ad))
+        reason = REASON_IDENTITY;
+    else if (!tenant_accepted(step, tenant->offer, tenant, ad))
+        reason = REASON_CONSTRAINT;
+    else {
+        tenant->number = start->number;
+        tenant->job = start->job;
+        tenant->sequence = start->sequence;
+        tenant->running = true;
+        if (start->ad) { /* what this job takes is what others cannot have */
+            tenant_set_ad(tenant, start->ad);
+            offer_changed(step, tenant->offer);
+        }
+        tenant_store(step, tenant);
+        effects_job(step->effects, tenant->claim, tenant->number, tenant->job, start->ad ? start->ad : tenant->ad,
+                    step->env->now + tenant->lease - lease_clock(step->env), job_span(step, ad),
+                    PLANTED(LAUNCH_UNRECORDED) ? 0 : tenant->stored);
+    }
+    reply_claimed(step, event->token, tenant->claim, tenant->epoch, reason, tenant->stored);
+    crew_due(step, tenant);
+}
+
+/* -------------------------------------------------------------------------------------------- release, abort, attach */
+
+static void told_release(const struct provider_step *step, const struct event *event, struct tenant *tenant)
+{
+    const struct release *release = &event->message->u.release;
+
+    bool old =
+        release->epoch < tenant->epoch || (release->epoch == tenant->epoch && release->sequence < tenant->sequence);
+
+    /* a higher epoch is that of a superior whose attachment did not arrive */
+    if (old && !(PLANTED(EPOCH) || PLANTED(SEQUENCE))) {
+        reply_claimed(step, event->token, tenant->claim, tenant->epoch, REASON_STALE, tenant->stored);
+        return;
+    }
+    if (tenant->state < TENANT_PINNED) {
+        reply_claimed(step, event->token, tenant->claim, 0, REASON_RELEASED, 0);
+        tenant_drop(step, tenant);
+        return;
+    }
+    if (PLANTED(RELEASED_EARLY))
+        reply_claimed(step, event->token, tenant->claim, tenant->epoch, REASON_RELEASED, tenant->stored);
+    tenant->reply = event->token; /* whoever asked before hears nothing, and asks again */
+    tenant_end(step, tenant, REASON_RELEASED, step->provider->spans->grace);
+}
+
+static void told_abort(const struct provider_step *step, const struct event *event, struct tenant *tenant)
+{
+    bool heard = tenant->state <= TENANT_PINNED || (PLANTED(OLD_ABORT) && tenant->state == TENANT_CLAIMED);
+
+    reply_claimed(step, event->token, tenant->claim, tenant->epoch, heard ? REASON_OK : REASON_STALE, 0);
+    if (!heard)
+        return; /* after the decision only a release ends the claim */
+    tenant_end(step, tenant, REASON_ABORT, 0);
+}
+
+static void reply_attached(const struct provider_step *step, uint64_t token, const struct tenant *tenant,
+                           uint64_t claim, enum reason reason)
+{
+    struct message message = {.kind = MESSAGE_ATTACHED};
+
+    message.u.attached = (struct attached){.claim = claim, .reason = reason};
+    if (tenant) {
+        message.u.attached.epoch = tenant->epoch;
+        message.u.attached.active = tenant->state == TENANT_CLAIMED;
+        message.u.attached.number = tenant->number;
+        message.u.attached.job = tenant->job;
+        message.u.attached.running = tenant->running;
+    }
+    effects_reply(step->effects, token, &message, tenant ? tenant->stored : 0);
+}
+
+static void told_attach(const struct provider_step *step, const struct event *event, struct tenant *tenant)
+{
+    const struct attach *attach = &event->message->u.attach;
+    enum reason reason = REASON_OK;
+
+    if (tenant->state < TENANT_PINNED)
+        reason = REASON_UNKNOWN;
+    else if (attach->epoch < tenant->epoch)
+        reason = REASON_STALE;
+    else if (tenant->state == TENANT_STOPPING)
+        reason = REASON_BUSY; /* it is ending: ask again */
+    else if (attach->epoch > tenant->epoch) {
+        tenant->epoch = attach->epoch;
+        tenant->sequence = 0;
+        if (PLANTED(ATTACH_RENEWS)) {
+            tenant->lease = lease_clock(step->env) + step->provider->spans->lease;
+            effects_deadline(step->effects, tenant->claim, tenant->lease, tenant->stored);
+        }
+        tenant_store(step, tenant);
+    }
+    reply_attached(step, event->token, tenant, tenant->claim, reason);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- messages */
+
+/* The answer to what is not for a provider, or about a claim that is not there: nothing of it is left. */
+static void reply_nothing(const struct provider_step *step, const struct event *event, uint64_t claim,
+                          enum reason reason)
+{
+    struct message message;
+
+    if (!message_refusal(event->message->kind, reason, &message))
+        return;
+    if (message.kind == MESSAGE_CLAIMED)
+        message.u.claimed.claim = claim;
+    else if (message.kind == MESSAGE_ATTACHED)
+        message.u.attached.claim = claim;
+    effects_reply(step->effects, event->token, &message, 0);
+}
+
+static uint64_t message_claim(const struct message *message)
+{
+    switch (message->kind) {
+    case MESSAGE_COMMIT:
+        return message->u.commit.claim;
+    case MESSAGE_ACTIVATE:
+        return message->u.activate.claim;
+    case MESSAGE_START:
+        return message->u.start.claim;
+    case MESSAGE_RELEASE:
+        return message->u.release.claim;
+    case MESSAGE_ABORT:
+        return message->u.abort.claim;
+    case MESSAGE_ATTACH:
+        return message->u.attach.claim;
+    default:
+        return 0;
+    }
+}
+
+void tenant_message(const struct provider_step *step, const struct event *event)
+{
+    static void (*const told[MESSAGE_COUNT])(const struct provider_step *, const struct event *, struct tenant *) = {
+        [MESSAGE_COMMIT] = told_commit,   [MESSAGE_ACTIVATE] = told_activate, [MESSAGE_START] = told_start,
+        [MESSAGE_RELEASE] = told_release, [MESSAGE_ABORT] = told_abort,       [MESSAGE_ATTACH] = told_attach,
+    };
+    enum message_kind kind = event->message->kind;
+    struct tenant *tenant;
+
+    if (kind == MESSAGE_MATCH) {
+        told_match(step, event);
+        return;
+    }
+    if (kind == MESSAGE_VERIFY) {
+        told_verify(step, event);
+        return;
+    }
+    if (kind == MESSAGE_BEAT || kind == MESSAGE_ASK || kind == MESSAGE_LEFT || kind == MESSAGE_RESULT) {
+        crew_message(step, event);
+        return;
+    }
+    if (!told[kind]) {
+        reply_nothing(step, event, 0, REASON_INVALID);
+        return;
+    }
+    tenant = tenant_find(step->provider, message_claim(event->message));
+    if (!tenant || (tenant->state == TENANT_MATCHED))
+        reply_nothing(step, event, message_claim(event->message), REASON_UNKNOWN);
+    else if (tenant->superior != event->peer->agent)
+        reply_nothing(step, event, tenant->claim, REASON_IDENTITY);
+    else
+        told[kind](step, event, tenant);
+}
+
+/* A heart beat that was acknowledged renews, counted from when it was sent. */
+static void beat_answered(const struct provider_step *step, struct tenant *tenant, const struct beaten *beaten)
+{
+    int64_t lease = beaten->sent + step->provider->spans->lease;
+
+    if (beaten->reason == REASON_UNKNOWN || beaten->reason == REASON_RELEASED) {
+        if (tenant->state == TENANT_CLAIMED)
+            tenant_end(step, tenant, REASON_RELEASED, step->provider->spans->grace);
+        return;
+    }
+    if (beaten->reason != REASON_OK || beaten->sent > lease_clock(step->env))
+        return;
+    tenant->heard = beaten->clock > tenant->heard ? beaten->clock : tenant->heard;
+    if (lease <= tenant->lease)
+        return;
+    tenant->lease = lease;
+    if (tenant->running)
+        effects_deadline(step->effects, tenant->claim, step->env->now + lease - lease_clock(step->env), tenant->stored);
+}
+
+void tenant_answer(const struct provider_step *step, struct tenant *tenant, const struct event *event)
+{
+    const struct message *message = event->message;
+
+    if (event->answer != ANSWER_GOT || !message)
+        return;
+    if (event->tag == TAG_BEAT && message->kind == MESSAGE_BEATEN && tenant->state >= TENANT_CLAIMED)
+        beat_answered(step, tenant, &message->u.beaten);
+    else if (event->tag == TAG_ASK && message->kind == MESSAGE_CLAIMED && tenant->state == TENANT_PINNED &&
+             message->u.claimed.reason == REASON_ABORT)
+        tenant_end(step, tenant, REASON_ABORT, 0);
+}

@@ -1,0 +1,327 @@
+/* subordinates.c: members that have members: a tenant leads its own crew through each step before it answers its superior.
+ *
+ *     told verify    ->  verifies its crew    ->  answers verified
+ *     told commit    ->  commits its crew     ->  records them, pins itself, acknowledges
+ *     told activate  ->  activates its crew   ->  acknowledges
+ *     told start     ->  starts, and its crew
+ *     ends           ->  releases its crew; over when nothing of it is left
+ *
+ * What the superior asked is answered late, to whoever asked last. A tenant without a crew never comes here. */
+#include "pool/provider_parts.h"
+
+#include "base/mem.h"
+
+/* The time to collect is half of what the superior has. */
+#define COLLECT_PART 2
+#define COLLECT_MOST 4 /* nobody collects for longer than P / 4 */
+
+static struct branch_errand crew_errand(const struct provider_step *step, const struct tenant *tenant)
+{
+    return (struct branch_errand){.env = step->env,
+                                  .spans = step->provider->spans,
+                                  .effects = step->effects,
+                                  .gang = tenant->gang,
+                                  .job = tenant->job,
+                                  .number = tenant->number,
+                                  .ad = step->provider->offers[tenant->offer].whole,
+                                  .collect = tenant->collect,
+                                  .after = tenant->stored};
+}
+
+static bool tenant_decided(const struct tenant *tenant)
+{
+    return tenant->state >= TENANT_CLAIMED;
+}
+
+/* Says what is due, and sets the next time. */
+static void crew_speak(const struct provider_step *step, struct tenant *tenant)
+{
+    struct branch_errand errand = crew_errand(step, tenant);
+    int64_t next = crew_run(&tenant->crew, &errand, tenant_decided(tenant));
+
+    if (tenant->waits == WAITS_COMMIT && tenant->began + tenant->collect + 1 < next)
+        next = tenant->began + tenant->collect + 1;
+    tenant_set(step, tenant, next);
+}
+
+void tenant_recruit(struct tenant *tenant, const struct edges *edges)
+{
+    for (uint32_t i = 0; edges && edges->count <= EDGES_MAX && i < edges->count; i++)
+        if (edges->items[i].ad)
+            crew_add(&tenant->crew, &edges->items[i]);
+}
+
+void tenant_lead(const struct provider_step *step, struct tenant *tenant, enum tenant_waits waits,
+                 enum branch_state state, uint64_t owed)
+{
+    tenant->waits = waits;
+    tenant->owed = owed;
+    tenant->began = step->env->now;
+    if (state == BRANCH_COMMITTING)
+        for (uint32_t i = 0; i < tenant->crew.count; i++)
+            tenant->crew.branches[i].epoch = 1;
+    crew_go(&tenant->crew, step->env->now, state);
+    crew_speak(step, tenant);
+}
+
+void crew_verify(const struct provider_step *step, struct tenant *tenant, uint64_t token)
+{
+    if (crew_all(&tenant->crew, BRANCH_VERIFIED)) /* as is nobody's at all */
+        tenant_verified(step, tenant, token);
+    else if (tenant->waits == WAITS_VERIFY)
+        tenant->owed = token;
+    else
+        tenant_lead(step, tenant, WAITS_VERIFY, BRANCH_VERIFYING, token);
+}
+
+void crew_commit(const struct provider_step *step, struct tenant *tenant, int64_t collect, uint64_t token)
+{
+    int64_t most = step->provider->spans->pin / COLLECT_MOST;
+
+    if (!tenant->crew.count) {
+        tenant_pin(step, tenant, token);
+    } else if (tenant->waits == WAITS_COMMIT) {
+        tenant->owed = token;
+    } else if (!crew_all(&tenant->crew, BRANCH_VERIFIED)) {
+        reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_STALE, 0);
+    } else {
+        tenant->collect = (collect < 0 ? 0 : collect < most ? collect : most) / COLLECT_PART;
+        tenant_lead(step, tenant, WAITS_COMMIT, BRANCH_COMMITTING, token);
+    }
+}
+
+void crew_activate(const struct provider_step *step, struct tenant *tenant, bool repeated, uint64_t token)
+{
+    bool attaching = false;
+
+    for (uint32_t i = 0; i < tenant->crew.count; i++)
+        attaching = attaching || tenant->crew.branches[i].state == BRANCH_ATTACHING;
+    if (attaching)
+        reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_WAIT, tenant->stored);
+    else if (tenant->waits == WAITS_ACTIVATE)
+        tenant->owed = token;
+    else if (!tenant->crew.count || (repeated && crew_through(&tenant->crew, BRANCH_ACTIVE)))
+        reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_OK, tenant->stored);
+    else
+        tenant_lead(step, tenant, WAITS_ACTIVATE, BRANCH_ACTIVATING, token);
+}
+
+/* The superior hears that its subordinate cannot: who has not decided forgets it all, who has ends it. */
+static void crew_failed(const struct provider_step *step, struct tenant *tenant, enum reason reason)
+{
+    uint64_t owed = tenant->owed;
+
+    tenant->owed = 0;
+    if (tenant->waits == WAITS_VERIFY) {
+        struct verified verified = {.claim = tenant->claim, .reason = reason};
+
+        reply_verified(step, owed, &verified);
+    } else if (tenant->waits != WAITS_NOTHING) {
+        reply_claimed(step, owed, tenant->claim, tenant->epoch, REASON_ABORT, tenant->stored);
+    }
+    tenant->waits = WAITS_NOTHING;
+    tenant_end(step, tenant, REASON_LOST, step->provider->spans->grace);
+}
+
+/* The whole crew has done what the superior asked for: it is answered. */
+static void crew_reached(const struct provider_step *step, struct tenant *tenant)
+{
+    enum tenant_waits waits = tenant->waits;
+
+    tenant->waits = WAITS_NOTHING;
+    switch (waits) {
+    case WAITS_NOTHING:
+        break;
+    case WAITS_VERIFY:
+        tenant_verified(step, tenant, tenant->owed);
+        break;
+    case WAITS_COMMIT:
+        for (uint32_t i = 0; i < tenant->crew.count; i++)
+            branch_store(&tenant->crew.branches[i], tenant->gang, 0, step->effects);
+        tenant_pin(step, tenant, tenant->owed);
+        break;
+    case WAITS_ACTIVATE:
+        if (tenant->owed)
+            reply_claimed(step, tenant->owed, tenant->claim, tenant->epoch, REASON_OK, tenant->stored);
+        break;
+    }
+}
+
+/* Who was attached again is brought to where the tenant itself is; and who is active starts with it. */
+static void crew_follow(const struct provider_step *step, struct tenant *tenant)
+{
+    for (uint32_t i = 0; i < tenant->crew.count && tenant->state == TENANT_CLAIMED; i++) {
+        struct branch *branch = &tenant->crew.branches[i];
+
+        if (branch->state == BRANCH_PINNED)
+            branch_go(branch, step->env->now, BRANCH_ACTIVATING);
+        else if (branch->state == BRANCH_ACTIVE && tenant->running && tenant->waits == WAITS_NOTHING)
+            branch_go(branch, step->env->now, BRANCH_STARTING);
+    }
+}
+
+/* Goes on if all have come as far as is waited for. The tenant may be gone then. */
+static void crew_continue(const struct provider_step *step, struct tenant *tenant)
+{
+    static const enum branch_state goals[] = {
+        [WAITS_VERIFY] = BRANCH_VERIFIED, [WAITS_COMMIT] = BRANCH_PINNED, [WAITS_ACTIVATE] = BRANCH_ACTIVE};
+    uint64_t claim = tenant->claim;
+
+    if (tenant->waits != WAITS_NOTHING && crew_through(&tenant->crew, goals[tenant->waits]))
+        crew_reached(step, tenant);
+    tenant = tenant_find(step->provider, claim);
+    if (!tenant)
+        return;
+    crew_follow(step, tenant);
+    if (tenant->state == TENANT_STOPPING && !tenant->running && crew_all(&tenant->crew, BRANCH_GONE))
+        tenant_over(step, tenant);
+    else
+        crew_speak(step, tenant);
+}
+
+bool crew_due(const struct provider_step *step, struct tenant *tenant)
+{
+    uint64_t claim = tenant->claim;
+
+    if (!tenant->crew.count)
+        return true;
+    if (tenant->waits == WAITS_COMMIT && step->env->now - tenant->began > tenant->collect)
+        crew_failed(step, tenant, REASON_ABORT);
+    else if (tenant_decided(tenant) &&
+             (crew_expire(&tenant->crew, step->env) || crew_silent(&tenant->crew, step->env)) &&
+             tenant->state != TENANT_STOPPING)
+        crew_failed(step, tenant, REASON_LOST);
+    tenant = tenant_find(step->provider, claim);
+    if (tenant)
+        crew_continue(step, tenant);
+    return tenant_find(step->provider, claim) != NULL;
+}
+
+void crew_ends(const struct provider_step *step, struct tenant *tenant)
+{
+    if (!tenant->crew.count)
+        return;
+    if (!tenant_decided(tenant)) {
+        crew_abort(&tenant->crew, step->effects);
+        for (uint32_t i = 0; i < tenant->crew.count; i++)
+            tenant->crew.branches[i].state = BRANCH_GONE;
+        return;
+    }
+    tenant->waits = WAITS_NOTHING;
+    crew_go(&tenant->crew, step->env->now, BRANCH_RELEASING);
+    crew_speak(step, tenant);
+}
+
+/* ------------------------------------------------------------------------------------------------- what they say */
+
+static struct tenant *tenant_above(const struct provider *provider, uint64_t claim, struct branch **ret)
+{
+    *ret = NULL;
+    for (uint32_t i = 0; i < provider->tenant_count; i++) {
+        *ret = crew_find(&provider->tenants[i]->crew, claim);
+        if (*ret)
+            return provider->tenants[i];
+    }
+    return NULL;
+}
+
+void crew_answer(const struct provider_step *step, const struct event *event)
+{
+    struct branch *branch;
+    struct tenant *tenant = tenant_above(step->provider, event->token, &branch);
+    struct branch_errand errand;
+
+    if (!tenant)
+        return;
+    errand = crew_errand(step, tenant);
+    switch (branch_answer(branch, &errand, event)) {
+    case BRANCH_BUSY:
+        crew_failed(step, tenant, REASON_BUSY);
+        return;
+    case BRANCH_REFUSED:
+    case BRANCH_LOST:
+        if (tenant->state != TENANT_STOPPING) {
+            crew_failed(step, tenant, REASON_ABORT);
+            return;
+        }
+        break;
+    default:
+        break;
+    }
+    crew_continue(step, tenant);
+}
+
+static void told_beat(const struct provider_step *step, const struct event *event, struct tenant *tenant,
+                      struct branch *branch)
+{
+    const struct beat *beat = &event->message->u.beat;
+    struct message message = {.kind = MESSAGE_BEATEN};
+
+    message.u.beaten = (struct beaten){.claim = beat->claim, .reason = REASON_UNKNOWN, .sent = beat->sent};
+    message.u.beaten.clock = step->env->now;
+    if (branch)
+        message.u.beaten.reason = crew_beat(branch, step->env, step->provider->spans, beat, tenant_decided(tenant),
+                                            tenant->state == TENANT_STOPPING);
+    effects_reply(step->effects, event->token, &message, 0);
+}
+
+void crew_message(const struct provider_step *step, const struct event *event)
+{
+    const struct message *message = event->message;
+    uint64_t claim = message->kind == MESSAGE_BEAT   ? message->u.beat.claim
+                     : message->kind == MESSAGE_ASK  ? message->u.ask.claim
+                     : message->kind == MESSAGE_LEFT ? message->u.left.claim
+                                                     : message->u.result.claim;
+    struct branch *branch;
+    struct tenant *tenant = tenant_above(step->provider, claim, &branch);
+
+    if (tenant && branch->agent != event->peer->agent)
+        branch = NULL;
+    if (message->kind == MESSAGE_BEAT) {
+        told_beat(step, event, tenant, branch);
+        return;
+    }
+    /* a subordinate's part of the job ends with it; who asks is decided upon, or never heard of */
+    reply_claimed(step, event->token, claim, 0,
+                  message->kind == MESSAGE_ASK ? (branch ? REASON_WAIT : REASON_ABORT)
+                                               : (branch ? REASON_OK : REASON_UNKNOWN),
+                  0);
+    if (message->kind != MESSAGE_LEFT || !branch || branch->state < BRANCH_COMMITTING)
+        return;
+    branch->state = BRANCH_GONE;
+    if (tenant->state != TENANT_STOPPING)
+        crew_failed(step, tenant, REASON_LOST);
+    else
+        crew_continue(step, tenant);
+}
+
+/* --------------------------------------------------------------------------------------------------------- restarts */
+
+void crew_load(const struct provider_step *step, const struct record *record)
+{
+    const struct branch_record *was = &record->u.branch_record;
+    struct edge edge = {.claim = record->key, .agent = was->agent, .offer = was->offer, .ad = was->ad};
+
+    for (uint32_t i = 0; i < step->provider->tenant_count; i++)
+        if (step->provider->tenants[i]->gang == was->gang) {
+            crew_add(&step->provider->tenants[i]->crew, &edge)->epoch = was->epoch;
+            return;
+        }
+    effects_remove(step->effects, RECORD_BRANCH, record->key);
+}
+
+/* They are asked, with a new epoch that is recorded first; until then none is acknowledged. */
+void crew_boot(const struct provider_step *step, struct tenant *tenant)
+{
+    for (uint32_t i = 0; i < tenant->crew.count; i++) {
+        struct branch *branch = &tenant->crew.branches[i];
+
+        branch->epoch++;
+        branch_lives(branch, step->env, step->provider->spans);
+        branch->alive = branch->lease;
+        tenant->stored = branch_store(branch, tenant->gang, 0, step->effects);
+    }
+    crew_go(&tenant->crew, step->env->now, BRANCH_ATTACHING);
+    for (uint32_t i = 0; i < tenant->crew.count; i++)
+        tenant->crew.branches[i].sequence = 0;
+}

@@ -1,0 +1,370 @@
+/* tenants.c: claims on a provider's offers: what jobs do, what time does, and what of them outlives a restart. */
+#include "base/mem.h"
+#include "match/match.h"
+#include "pool/plants.h"
+#include "pool/provider_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------ the tenants */
+
+struct tenant *tenant_find(const struct provider *provider, uint64_t claim)
+{
+    for (uint32_t i = 0; i < provider->tenant_count; i++)
+        if (provider->tenants[i]->claim == claim)
+            return provider->tenants[i];
+    return NULL;
+}
+
+struct tenant *tenant_new(struct provider *provider, uint64_t claim, uint32_t offer)
+{
+    struct tenant *tenant = mem_alloc(sizeof *tenant);
+
+    *tenant = (struct tenant){.claim = claim, .offer = offer, .set = INT64_MAX};
+    if (provider->tenant_count == provider->tenant_room) {
+        provider->tenant_room = provider->tenant_room ? provider->tenant_room * 2 : 4;
+        provider->tenants = mem_grow(provider->tenants, provider->tenant_room * sizeof *provider->tenants);
+    }
+    provider->tenants[provider->tenant_count++] = tenant;
+    return tenant;
+}
+
+static void tenant_free(struct tenant *tenant)
+{
+    crew_done(&tenant->crew);
+    tree_unref(tenant->ad);
+    free(tenant);
+}
+
+/* The others stay in their order: residuals are made in it. */
+void tenant_drop(const struct provider_step *step, struct tenant *tenant)
+{
+    struct provider *provider = step->provider;
+    uint32_t place = 0;
+
+    if (tenant->state < TENANT_PINNED)
+        crew_ends(step, tenant);
+    while (provider->tenants[place] != tenant)
+        place++;
+    provider->tenant_count--;
+    memmove(&provider->tenants[place], &provider->tenants[place + 1],
+            (provider->tenant_count - place) * sizeof *provider->tenants);
+    offer_changed(step, tenant->offer);
+    tenant_free(tenant);
+}
+
+void tenants_done(struct provider *provider)
+{
+    for (uint32_t i = 0; i < provider->tenant_count; i++)
+        tenant_free(provider->tenants[i]);
+    free(provider->tenants);
+}
+
+void tenant_set_ad(struct tenant *tenant, struct tree *ad)
+{
+    if (tenant->ad == ad)
+        return;
+    tree_unref(tenant->ad);
+    tenant->ad = tree_ref(ad);
+}
+
+void tenant_store(const struct provider_step *step, struct tenant *tenant)
+{
+    struct record record = {.kind = RECORD_TENANT, .key = tenant->claim};
+
+    record.u.tenant_record = (struct tenant_record){.offer = step->provider->settings->ids[tenant->offer],
+                                                    .gang = tenant->gang,
+                                                    .superior = tenant->superior,
+                                                    .epoch = tenant->epoch,
+                                                    .sequence = tenant->sequence,
+                                                    .boot = step->env->boot,
+                                                    .active = tenant->state >= TENANT_CLAIMED,
+                                                    .since = tenant->since,
+                                                    .lease = tenant->lease,
+                                                    .number = tenant->number,
+                                                    .job = tenant->job,
+                                                    .running = tenant->running,
+                                                    .owner = tenant->owner,
+                                                    .ad = tenant->ad};
+    tenant->stored = effects_persist(step->effects, &record);
+}
+
+void tenant_set(const struct provider_step *step, struct tenant *tenant, int64_t at)
+{
+    if (at >= tenant->set)
+        return;
+    tenant->set = at;
+    timers_set(&step->provider->timers, at, TIMER_TENANT, tenant->claim);
+}
+
+/* Does our own constraint, in our present state, accept this ad? What the other tenants have is not ours to give. */
+bool tenant_accepted(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
+                     const struct tree *ad)
+{
+    struct env eval = provider_env(step->env);
+    struct tree *left = PLANTED(RESIDUAL_UNCHECKED)
+                            ? tree_ref(step->provider->offers[place].whole)
+                            : offer_left(step->provider, step->env, place, TENANT_VERIFIED, tenant);
+    bool accepted = left && (PLANTED(CONSTRAINT_UNCHECKED) || match_accepts(&eval, step->env->scratch, left, ad));
+
+    tree_unref(left);
+    return accepted;
+}
+
+/* --------------------------------------------------------------------------------------------------------- its end */
+
+/* The registrar hears what was used: a courtesy, not repeated. */
+static void tenant_report(const struct provider_step *step, struct tenant *tenant, bool over)
+{
+    struct message message = {.kind = MESSAGE_REPORT};
+
+    message.u.report = (struct report){.claim = tenant->claim,
+                                       .gang = tenant->gang,
+                                       .owner = tenant->owner,
+                                       .used = step->env->now - tenant->reported,
+                                       .over = over};
+    tenant->reported = step->env->now;
+    effects_send(step->effects, step->provider->settings->matchmaker, &message, tenant->claim, TAG_REPORT,
+                 tenant->stored);
+}
+
+void reply_claimed(const struct provider_step *step, uint64_t token, uint64_t claim, uint64_t epoch, enum reason reason,
+                   uint64_t after)
+{
+    struct message message = {.kind = MESSAGE_CLAIMED};
+
+    message.u.claimed = (struct claimed){claim, epoch, reason};
+    effects_reply(step->effects, token, &message, after);
+}
+
+/* Nothing of the job is left: the unit is free again, and whoever has to know is told. */
+void tenant_over(const struct provider_step *step, struct tenant *tenant)
+{
+    uint64_t after;
+
+    for (uint32_t i = 0; i < tenant->crew.count; i++)
+        effects_remove(step->effects, RECORD_BRANCH, tenant->crew.branches[i].claim);
+    after = effects_remove(step->effects, RECORD_TENANT, tenant->claim);
+
+    if (tenant->reply)
+        reply_claimed(step, tenant->reply, tenant->claim, tenant->epoch, REASON_RELEASED, after);
+    else
+        leaving_add(step, tenant, tenant->end, after);
+    if (tenant->active)
+        tenant_report(step, tenant, true);
+    tenant_drop(step, tenant);
+}
+
+/* The claim ends for that reason: at once, or when its job is gone. What was never pinned is just forgotten. */
+void tenant_end(const struct provider_step *step, struct tenant *tenant, enum reason reason, int64_t grace)
+{
+    if (tenant->state < TENANT_PINNED) {
+        tenant_drop(step, tenant);
+        return;
+    }
+    if (tenant->state != TENANT_STOPPING) {
+        tenant->end = reason;
+        crew_ends(step, tenant);
+    }
+    if (!tenant->running && crew_all(&tenant->crew, BRANCH_GONE)) {
+        tenant_over(step, tenant);
+        return;
+    }
+    if (tenant->running && (tenant->state != TENANT_STOPPING || grace == 0))
+        effects_stop(step->effects, tenant->claim, grace, tenant->stored); /* behind the launch, if that still waits */
+    tenant->state = TENANT_STOPPING;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ time */
+
+static void tenant_beat(const struct provider_step *step, struct tenant *tenant)
+{
+    struct message message = {.kind = MESSAGE_BEAT};
+
+    message.u.beat = (struct beat){tenant->claim, tenant->epoch, lease_clock(step->env), tenant->heard};
+    effects_send(step->effects, tenant->superior, &message, tenant->claim, TAG_BEAT, tenant->stored);
+    tenant->beat = step->env->now + step->provider->spans->lease / BEATS;
+    tenant_report(step, tenant, false);
+}
+
+static void tenant_ask(const struct provider_step *step, struct tenant *tenant)
+{
+    struct message message = {.kind = MESSAGE_ASK};
+
+    message.u.ask = (struct ask){tenant->claim, tenant->epoch};
+    effects_send(step->effects, tenant->superior, &message, tenant->claim, TAG_ASK, tenant->stored);
+    tenant->ask = step->env->now + step->provider->spans->pin / (2 * ASK_PART);
+}
+
+static void pinned_due(const struct provider_step *step, struct tenant *tenant)
+{
+    int64_t now = step->env->now, end = now + tenant->since + step->provider->spans->pin - lease_clock(step->env);
+
+    if (PLANTED(PIN_FOREVER))
+        end = INT64_MAX;
+    if (now >= end) {
+        tenant_end(step, tenant, REASON_PIN, 0);
+        return;
+    }
+    if (now >= tenant->ask)
+        tenant_ask(step, tenant);
+    tenant_set(step, tenant, tenant->ask < end ? tenant->ask : end);
+}
+
+/* Must it go, by our own constraint? Whoever has just restarted and has not been probed does not know its own state. */
+static bool tenant_vetoed(const struct provider_step *step, const struct tenant *tenant)
+{
+    const struct offer *offer = &step->provider->offers[tenant->offer];
+
+    return (offer->probe || step->env->now >= offer->sure) && !tenant_accepted(step, tenant->offer, tenant, tenant->ad);
+}
+
+static void claimed_due(const struct provider_step *step, struct tenant *tenant)
+{
+    int64_t now = step->env->now, left = tenant->lease - lease_clock(step->env);
+
+    if (left <= 0 &&
+        tenant->state == TENANT_CLAIMED) { /* the launcher ends the job by itself; here it is only told again */
+        tenant_end(step, tenant, REASON_LEASE, 0);
+        return;
+    }
+    if (now >= tenant->beat) {
+        tenant_beat(step, tenant);
+        if (tenant->state == TENANT_CLAIMED && tenant_vetoed(step, tenant)) {
+            tenant_end(step, tenant, REASON_VETOED, step->provider->spans->grace);
+            return;
+        }
+    }
+    tenant_set(step, tenant, left > 0 && now + left < tenant->beat ? now + left : tenant->beat);
+}
+
+void tenant_due(const struct provider_step *step, struct tenant *tenant)
+{
+    if (tenant->set <= step->env->now)
+        tenant->set = INT64_MAX;
+    if (!crew_due(step, tenant))
+        return;
+    switch (tenant->state) {
+    case TENANT_MATCHED:
+    case TENANT_VERIFIED:
+        if (step->env->now >= tenant->until)
+            tenant_drop(step, tenant);
+        else
+            tenant_set(step, tenant, tenant->until);
+        break;
+    case TENANT_PINNED:
+        pinned_due(step, tenant);
+        break;
+    case TENANT_CLAIMED:
+    case TENANT_STOPPING:
+        claimed_due(step, tenant);
+        break;
+    }
+}
+
+/* Backwards, since the claims that end are taken out. */
+void tenants_check(const struct provider_step *step, uint32_t offer)
+{
+    for (uint32_t i = step->provider->tenant_count; i-- > 0;) {
+        struct tenant *tenant = step->provider->tenants[i];
+
+        if (tenant->offer == offer && tenant->state >= TENANT_VERIFIED && tenant->state < TENANT_STOPPING &&
+            tenant_vetoed(step, tenant))
+            tenant_end(step, tenant, REASON_VETOED, step->provider->spans->grace);
+    }
+}
+
+void tenants_drain(const struct provider_step *step)
+{
+    for (uint32_t i = step->provider->tenant_count; i-- > 0;) {
+        struct tenant *tenant = step->provider->tenants[i];
+
+        if (tenant->state < TENANT_PINNED || (tenant->state == TENANT_CLAIMED && !tenant->running))
+            tenant_end(step, tenant, REASON_DRAINING, 0);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ jobs */
+
+void tenant_job(const struct provider_step *step, const struct event *event)
+{
+    struct tenant *tenant = tenant_find(step->provider, event->claim);
+
+    if (!tenant || !tenant->running ||
+        (event->number != tenant->number && !(event->news == JOB_GONE && tenant->state == TENANT_STOPPING)))
+        return;
+    switch (event->news) {
+    case JOB_FOUND:
+        tenant->found = true;
+        tenant->lease = event->at - step->env->now + lease_clock(step->env);
+        return;
+    case JOB_EXITED:
+        tenant->found = true;
+        tenant->running = false;
+        outcome_add(step, tenant, event);
+        tenant_store(step, tenant);
+        break;
+    case JOB_GONE:
+        tenant->running = false;
+        break;
+    }
+    if (tenant->state == TENANT_STOPPING && crew_all(&tenant->crew, BRANCH_GONE))
+        tenant_over(step, tenant);
+    else if (event->news == JOB_GONE && tenant->state != TENANT_STOPPING)
+        tenant_end(step, tenant, tenant->lease <= lease_clock(step->env) ? REASON_LEASE : REASON_LOST, 0);
+}
+
+/* --------------------------------------------------------------------------------------------------------- restarts */
+
+void tenants_load(const struct provider_step *step, const struct record *record)
+{
+    const struct tenant_record *was = &record->u.tenant_record;
+    uint32_t place = offer_find(step->provider, was->offer);
+    struct tenant *tenant;
+
+    if (place == step->provider->settings->count || !was->ad)
+        return;
+    tenant = tenant_new(step->provider, record->key, place);
+    tenant->gang = was->gang;
+    tenant->superior = was->superior;
+    tenant->state = was->active ? TENANT_CLAIMED : TENANT_PINNED;
+    tenant->epoch = was->epoch;
+    tenant->sequence = was->sequence;
+    tenant->owner = was->owner;
+    tenant_set_ad(tenant, was->ad);
+    tenant->since = was->since;
+    tenant->lease = was->lease;
+    tenant->number = was->number;
+    tenant->job = was->job;
+    tenant->running = was->running;
+    tenant->here = was->boot == step->env->boot;
+}
+
+/* Of another boot all is lost. Of this one the deadlines hold, and a job that neither runs nor has ended is lost. */
+void tenants_boot(const struct provider_step *step)
+{
+    struct provider *provider = step->provider;
+
+    for (uint32_t i = provider->tenant_count; i-- > 0;) {
+        struct tenant *tenant = provider->tenants[i];
+        bool lost = tenant->running && !tenant->found && !outcome_has(provider, tenant->claim, tenant->number);
+
+        if (!tenant->here || !tenant->found)
+            tenant->running = false;
+        tenant->reported = step->env->now;
+        tenant->active = tenant->state == TENANT_CLAIMED ? step->env->now : 0;
+        crew_boot(step, tenant);
+        if (!tenant->here || lost) {
+            tenant_end(step, tenant, REASON_LOST, 0);
+            continue;
+        }
+        if (PLANTED(FRESH_LEASE)) {
+            tenant->lease = lease_clock(step->env) + provider->spans->lease;
+            if (tenant->running)
+                effects_deadline(step->effects, tenant->claim, tenant->lease, tenant->stored);
+        }
+        tenant->ask = tenant->beat = step->env->now;
+        tenant_set(step, tenant, step->env->now);
+    }
+}

@@ -1,0 +1,343 @@
+/* faults.c: the plan of what goes wrong. */
+#include "sim/faults.h"
+
+#include "ad/names.h"
+#include "text/parse.h"
+
+#include <string.h>
+
+#define PLAN(kind, host) ((uint32_t)(kind) << 8 | (host))
+
+enum plan { PLAN_FAULT, PLAN_CALM, PLAN_PROBE, PLAN_ROOM };
+
+/* --------------------------------------------------------------------------------------------- the sorts of fault */
+
+static int64_t between(struct faults *faults, int64_t least, int64_t most)
+{
+    return most > least ? least + (int64_t)rng_below(&faults->rng, (uint64_t)(most - least + 1)) : least;
+}
+
+static struct host *any_host(struct faults *faults)
+{
+    return &faults->world->hosts[faults->first + rng_below(&faults->rng, faults->end - faults->first)];
+}
+
+static struct host *any_provider(struct faults *faults)
+{
+    return &faults->world->hosts[faults->provider + rng_below(&faults->rng, faults->end - faults->provider)];
+}
+
+/* How long a host is down: a moment, about a pin, or longer than a lease. */
+static int64_t down_span(struct faults *faults)
+{
+    const struct spans *spans = faults->world->spans;
+
+    switch (rng_below(&faults->rng, 4)) {
+    case 0:
+        return between(faults, MILLISECOND, 100 * MILLISECOND);
+    case 1:
+        return between(faults, MILLISECOND, spans->pin);
+    case 2:
+        return between(faults, MILLISECOND, spans->lease);
+    default:
+        return between(faults, 0, 2 * spans->lease);
+    }
+}
+
+static void fault_crash(struct faults *faults)
+{
+    struct host *host = any_host(faults);
+
+    if (host->role) {
+        faults->world->faults[FAULT_CRASH]++;
+        host_crash(faults->world, host, false, faults->world->time + down_span(faults));
+    }
+}
+
+static void fault_reboot(struct faults *faults)
+{
+    struct host *host = any_host(faults);
+
+    if (host->role) {
+        faults->world->faults[FAULT_REBOOT]++;
+        host_crash(faults->world, host, true, faults->world->time + down_span(faults));
+    }
+}
+
+static void fault_cut(struct faults *faults)
+{
+    struct world *world = faults->world;
+    uint32_t from = any_host(faults)->place, to = any_host(faults)->place;
+    int64_t until = world->time + down_span(faults);
+
+    if (from == to)
+        return;
+    world->cuts[from][to] = until;
+    if (rng_below(&faults->rng, 2))
+        world->cuts[to][from] = until;
+}
+
+static void fault_isolate(struct faults *faults)
+{
+    struct world *world = faults->world;
+    uint32_t host = any_host(faults)->place;
+    int64_t until = world->time + down_span(faults);
+    bool in = rng_below(&faults->rng, 3) != 0, out = !in || rng_below(&faults->rng, 2);
+
+    for (uint32_t i = faults->first; i < faults->end; i++) {
+        if (in)
+            world->cuts[i][host] = until;
+        if (out)
+            world->cuts[host][i] = until;
+    }
+}
+
+static void fault_burst(struct faults *faults)
+{
+    struct world *world = faults->world;
+    struct rates *rates = &world->rates;
+
+    switch (rng_below(&faults->rng, 4)) {
+    case 0:
+        rates->loss = 0x4000;
+        break;
+    case 1:
+        rates->twice = 0x6000;
+        break;
+    case 2:
+        rates->late = 0x2000;
+        break;
+    default:
+        rates->delay_most = world->spans->deadline / 2;
+        break;
+    }
+    world_plan(world, world->time + between(faults, SECOND / 2, 5 * SECOND), PLAN(PLAN_CALM, 0));
+}
+
+static void fault_clock(struct faults *faults)
+{
+    faults->world->faults[FAULT_CLOCK]++;
+    host_rate(faults->world, any_host(faults), between(faults, 980000, 1020000));
+}
+
+static void fault_wall(struct faults *faults)
+{
+    static const int64_t jumps[] = {SECOND, MINUTE, 60 * MINUTE, 24 * 60 * MINUTE, 3 * 365 * 24 * 60 * MINUTE};
+    int64_t most = jumps[rng_below(&faults->rng, sizeof jumps / sizeof *jumps)];
+
+    faults->world->faults[FAULT_WALL]++;
+    any_host(faults)->wall += between(faults, -most, most);
+}
+
+static void fault_full(struct faults *faults)
+{
+    struct host *host = any_host(faults);
+
+    host->full = true;
+    world_plan(faults->world, faults->world->time + between(faults, 100 * MILLISECOND, 3 * SECOND),
+               PLAN(PLAN_ROOM, host->place));
+}
+
+static void host_probe(struct faults *faults, struct host *host)
+{
+    host_event(faults->world, host,
+               &(struct event){.kind = EVENT_PROBED, .ad = faults->away[host->place] ? faults->gone : faults->here});
+}
+
+static void fault_owner(struct faults *faults)
+{
+    struct host *host = any_provider(faults);
+
+    faults->world->faults[FAULT_OWNER]++;
+    faults->away[host->place] = !faults->away[host->place];
+    host_probe(faults, host);
+}
+
+static void fault_drain(struct faults *faults)
+{
+    struct host *host = any_provider(faults);
+
+    if (!host->role || faults->drained[host->place])
+        return;
+    faults->world->faults[FAULT_DRAIN]++;
+    faults->drained[host->place] = true;
+    host_event(faults->world, host, &(struct event){.kind = EVENT_DRAIN});
+    /* the machine comes back after its repair */
+    world_plan(faults->world, faults->world->time + between(faults, SECOND, 30 * SECOND),
+               PLAN(PLAN_ROOM, 0x80 | host->place));
+}
+
+struct fault_sort {
+    void (*happen)(struct faults *faults);
+    uint32_t weight;
+};
+
+#define FAULT_SORT_CLOCK 5 /* its place */
+static const struct fault_sort sorts[] = {
+    {fault_crash, 24}, {fault_reboot, 8}, {fault_cut, 24}, {fault_isolate, 12}, {fault_burst, 12},
+    {fault_clock, 12}, {fault_wall, 8},   {fault_full, 4}, {fault_owner, 12},   {fault_drain, 2},
+};
+#define SORTS (sizeof sorts / sizeof *sorts)
+
+/* -------------------------------------------------------------------------------------------------------- the plan */
+
+static void faults_next(struct faults *faults)
+{
+    if (!faults->quiet)
+        world_plan(faults->world, faults->world->time + between(faults, 1, faults->pause), PLAN(PLAN_FAULT, 0));
+}
+
+static void faults_happen(struct faults *faults)
+{
+    uint32_t sum = 0, chosen;
+
+    for (size_t i = 0; i < SORTS; i++)
+        sum += faults->weights[i];
+    chosen = (uint32_t)rng_below(&faults->rng, sum ? sum : 1);
+    for (size_t i = 0; i < SORTS; i++) {
+        if (chosen < faults->weights[i]) {
+            sorts[i].happen(faults);
+            break;
+        }
+        chosen -= faults->weights[i];
+    }
+    faults_next(faults);
+}
+
+/* A full disk has room again; with the high bit, a machine that was drained starts anew. */
+static void faults_room(struct faults *faults, uint32_t which)
+{
+    struct host *host = &faults->world->hosts[which & 0x7f];
+
+    if (!(which & 0x80))
+        host->full = false;
+    else if (host->role && faults->drained[host->place])
+        host_crash(faults->world, host, false, faults->world->time + SECOND);
+}
+
+void faults_plan(struct faults *faults, uint32_t which)
+{
+    struct world *world = faults->world;
+    uint32_t host = which & 0xff;
+
+    switch ((enum plan)(which >> 8)) {
+    case PLAN_FAULT:
+        if (!faults->quiet)
+            faults_happen(faults);
+        break;
+    case PLAN_CALM:
+        if (!faults->quiet)
+            world->rates = faults->calm;
+        break;
+    case PLAN_PROBE:
+        if (world->hosts[host].role)
+            host_probe(faults, &world->hosts[host]);
+        break;
+    case PLAN_ROOM:
+        faults_room(faults, host);
+        break;
+    }
+}
+
+void faults_started(struct faults *faults, const struct host *host)
+{
+    faults->drained[host->place] = false;
+    if (host->place >= faults->provider && host->place < faults->end)
+        world_plan(faults->world, faults->world->time + MILLISECOND, PLAN(PLAN_PROBE, host->place));
+}
+
+/* ------------------------------------------------------------------------------------------------------ the weather */
+
+static uint32_t pick(struct faults *faults, const uint32_t *choices, uint32_t count)
+{
+    return choices[rng_below(&faults->rng, count)];
+}
+
+/* As they come; or as far apart as they may be, providers slow and the others fast, which leases must bear. */
+static void faults_clocks(struct faults *faults)
+{
+    bool apart = rng_below(&faults->rng, 4) == 0;
+
+    for (uint32_t i = faults->first; i < faults->end; i++)
+        host_rate(faults->world, &faults->world->hosts[i],
+                  !apart                 ? between(faults, 980000, 1020000)
+                  : i < faults->provider ? 1020000
+                                         : 980000);
+    if (apart)
+        faults->weights[FAULT_SORT_CLOCK] = 0;
+}
+
+static void faults_weather(struct faults *faults)
+{
+    static const uint32_t losses[] = {0, 0x80, 0x400, 0x1000}, lates[] = {0, 0x40, 0x200, 0x600},
+                          jobs[] = {0, 0x400, 0x1800}, scales[] = {0, 1, 1, 2, 6};
+    struct rates *rates = &faults->world->rates;
+
+    rates->loss = pick(faults, losses, 4);
+    rates->twice = pick(faults, losses, 4);
+    rates->late = pick(faults, lates, 4);
+    rates->stray = pick(faults, lates, 4);
+    rates->slow = pick(faults, lates, 4);
+    rates->hang = pick(faults, jobs, 3);
+    rates->fail = pick(faults, jobs, 3);
+    for (size_t i = 0; i < SORTS; i++)
+        faults->weights[i] = sorts[i].weight * pick(faults, scales, 5);
+    faults->pause = between(faults, SECOND / 2, 4 * SECOND);
+    faults_clocks(faults);
+}
+
+static struct tree *faults_ad(struct world *world, const char *text)
+{
+    struct build build;
+    struct err err = {0};
+    struct tree *ad;
+
+    build_init(&build, world->symbols, &dialect_classic);
+    ad = parse_ad(&build, NULL, text, strlen(text), &err);
+    build_done(&build);
+    return ad;
+}
+
+void faults_init(struct faults *faults, struct world *world, uint64_t seed, bool on, uint32_t first, uint32_t provider,
+                 uint32_t end)
+{
+    *faults = (struct faults){.world = world, .first = first, .provider = provider, .end = end, .quiet = !on};
+    rng_init(&faults->rng, rng_mix(seed ^ 0x6661756c7473)); /* "faults" */
+    memset(faults->away, true, sizeof faults->away);
+    faults->here = faults_ad(world, "[ KeyboardIdle = 1; LoadAvg = 0.9 ]");
+    faults->gone = faults_ad(world, "[ KeyboardIdle = 2000; LoadAvg = 0.05 ]");
+    if (on) {
+        faults_weather(faults);
+        faults->calm = world->rates;
+        faults_next(faults);
+    }
+}
+
+void faults_done(struct faults *faults)
+{
+    tree_unref(faults->here);
+    tree_unref(faults->gone);
+}
+
+void faults_stop(struct faults *faults)
+{
+    struct world *world = faults->world;
+    struct rates *rates = &world->rates;
+
+    faults->quiet = true;
+    rates->loss = rates->twice = rates->late = rates->stray = rates->slow = rates->hang = rates->fail = 0;
+    rates->delay_most = 5 * MILLISECOND;
+    memset(world->cuts, 0, sizeof world->cuts);
+    for (uint32_t i = faults->first; i < faults->end; i++) {
+        struct host *host = &world->hosts[i];
+
+        host->full = false;
+        faults->away[i] = true;
+        if (host->role && faults->drained[i])
+            host_crash(world, host, false, world->time + SECOND);
+        else if (host->role && i >= faults->provider)
+            host_probe(faults, host);
+        else
+            host_start(world, host);
+    }
+}

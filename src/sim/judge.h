@@ -1,0 +1,50 @@
+/* judge.h: do the invariants of protocol.md hold?
+ *
+ * The judge looks on and keeps its own account of ads, claims, jobs and processes, from what parties say, what they
+ * record, and what really runs. It never asks how a role came to something. The first violation stays. */
+#ifndef BERTH_SIM_JUDGE_H
+#define BERTH_SIM_JUDGE_H
+
+#include "sim/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VIOLATION_WORDS 160
+
+struct violation {
+    int number; /* of the invariant; 0: none was found. 9: the world or a role is out of order */
+    int64_t time;
+    char party[32];
+    char words[VIOLATION_WORDS];
+};
+
+struct judge;
+
+/* Which host is what: the matchmaker, then customers, then providers, then users; each range ends where the next
+ * begins. */
+struct parties {
+    uint32_t matchmaker, customers, providers, users, end;
+};
+
+struct judge *judge_new(struct world *world, const struct parties *parties); /* it looks on from now on */
+void judge_free(struct judge *judge);
+void judge_heeds(struct judge *judge, uint32_t numbers); /* only these invariants: bit i for number i */
+
+const struct violation *judge_violation(const struct judge *judge);
+uint64_t judge_claims(const struct judge *judge); /* that were activated */
+uint64_t judge_done(const struct judge *judge);   /* jobs whose result was taken */
+
+void judge_sweep(
+    struct judge *judge); /* what is looked at now and then: processes that nobody claims, the matchmaker's entries */
+
+/* What is left to do: jobs that could run; and, in `ret_claims`, claims and processes that have not ended. */
+uint64_t judge_left(struct judge *judge, uint64_t *ret_claims);
+void judge_late(
+    struct judge *judge); /* the quiet phase was long enough for all of it: whatever is left is a violation */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,282 @@
+/* net.c: messages between hosts: delayed, lost, delivered twice, overtaken by later ones, cut off in one direction.
+ *
+ *     send -> letter (perhaps two) -> owed -> reply -> the send is closed
+ *
+ * A send has one answer: the first that comes, or *unknown* when none has by the deadline, on the sender's clock.
+ *
+ * What comes for an earlier life of a role is dropped. One message in 64 goes through its wire form. */
+#include "sim/world.h"
+
+#include "pool/wire.h"
+
+#include <string.h>
+
+#define WIRE_ONE_IN 64
+#define SWEEP_FROM 256
+#define CHANNEL_SPAN (64 * SECOND) /* a connection between two lives of hosts lasts that long at most */
+
+void net_init(struct world *world)
+{
+    world->letters.size = sizeof(struct letter);
+    world->sends.size = sizeof(struct send);
+    world->owed.size = sizeof(struct owed);
+    world->owed_sweep = SWEEP_FROM;
+}
+
+static uint64_t net_channel(const struct world *world, const struct host *from, const struct host *to)
+{
+    uint64_t word = (uint64_t)from->place << 40 | (uint64_t)to->place << 48 | from->life;
+
+    return rng_mix(rng_mix(word ^ from->boot) ^ to->life ^ to->boot) ^ (uint64_t)(world->time / CHANNEL_SPAN);
+}
+
+/* Does the wire form of the message say the same? */
+static bool net_wire(struct world *world, const struct message *message)
+{
+    struct err why = {0};
+
+    return wire_same(world->symbols, message, &why);
+}
+
+/* How long it takes, or -1 when it is lost. The second of two comes at some time, often when all is long over. */
+static int64_t net_delay(struct world *world, uint32_t from, uint32_t to, bool second)
+{
+    const struct rates *rates = &world->rates;
+    const struct spans *spans = world->spans;
+
+    if (world->cuts[from][to] > world->time) {
+        world->faults[FAULT_CUT]++;
+        return -1;
+    }
+    if (world_roll(world, rates->loss)) {
+        world->faults[FAULT_LOSS]++;
+        return -1;
+    }
+    if (second)
+        return world_between(world, 0,
+                             world_roll(world, 0x8000) ? spans->deadline / 2 : spans->window + spans->deadline);
+    if (world_roll(world, rates->late)) {
+        world->faults[FAULT_LATE]++;
+        return world_between(world, spans->deadline,
+                             world_roll(world, 0x4000) ? 3 * spans->lease : 3 * spans->deadline);
+    }
+    return world_between(world, rates->delay_least, rates->delay_most);
+}
+
+/* The message is moved into the letter. */
+static void net_post(struct world *world, enum item item, struct letter *letter, bool second)
+{
+    int64_t delay = net_delay(world, letter->from, letter->to, second);
+    uint32_t index;
+
+    if (delay < 0) {
+        message_done(&letter->message);
+        return;
+    }
+    if (rng_next(&world->rng) % WIRE_ONE_IN == 0 && !net_wire(world, &letter->message))
+        world->broken = "the wire form of a message says something else";
+    index = slab_take(&world->letters);
+    *(struct letter *)slab_at(&world->letters, index) = *letter;
+    world_push(world, world->time + delay, item, index);
+}
+
+static void net_watch(struct world *world, const struct host *host, const struct effect *effect)
+{
+    for (uint32_t i = 0; i < world->watch_count; i++)
+        if (world->watches[i].sent)
+            world->watches[i].sent(world->watches[i].user, host, effect);
+}
+
+/* An abort of the claim that is being activated, as one that was said long ago and is still under way. Nobody waits
+ * for its answer. */
+static void net_stray(struct world *world, const struct host *host, const struct host *to, uint64_t claim)
+{
+    struct letter letter = {.from = host->place, .to = to->place, .channel = net_channel(world, host, to)};
+    struct send *send;
+
+    letter.send = slab_take(&world->sends);
+    letter.stamp = ++world->stamps;
+    send = slab_at(&world->sends, letter.send);
+    *send = (struct send){.stamp = letter.stamp, .open = 1, .host = host->place, .life = host->life - 1};
+    send->order = world_push(world, world->time + 2 * world->spans->deadline, ITEM_TIMEOUT, letter.send);
+    letter.message.kind = MESSAGE_ABORT;
+    letter.message.u.abort.claim = claim;
+    world->faults[FAULT_STRAY]++;
+    net_post(world, ITEM_LETTER, &letter, true);
+}
+
+void net_send(struct world *world, struct host *host, struct effect *effect)
+{
+    struct host *to = world_host(world, effect->to);
+    struct letter letter;
+    struct send *send;
+
+    net_watch(world, host, effect);
+    letter.send = slab_take(&world->sends);
+    send = slab_at(&world->sends, letter.send);
+    *send = (struct send){
+        .stamp = ++world->stamps,
+        .open = 1,
+        .host = host->place,
+        .life = host->life,
+        .tag = effect->tag,
+        .token = effect->token,
+    };
+    send->order = world_push(world, host_true(world, host, host_now(world, host) + world->spans->deadline),
+                             ITEM_TIMEOUT, letter.send);
+    letter.stamp = send->stamp;
+    letter.from = host->place;
+    if (!to)
+        return; /* the effect keeps the message, and is emptied by its owner */
+    letter.to = to->place;
+    letter.channel = net_channel(world, host, to);
+    if (world_roll(world, world->rates.twice)) {
+        world->faults[FAULT_TWICE]++;
+        message_copy(&letter.message, &effect->message);
+        net_post(world, ITEM_LETTER, &letter, true);
+    }
+    if (effect->message.kind == MESSAGE_ACTIVATE && world_roll(world, world->rates.stray))
+        net_stray(world, host, to, effect->message.u.activate.claim);
+    letter.message = effect->message;
+    effect->message.kind = MESSAGE_NONE;
+    net_post(world, ITEM_LETTER, &letter, false);
+}
+
+/* Entries whose sender no longer waits, or whose host has another life. */
+static void owed_sweep(struct world *world)
+{
+    for (uint32_t i = 0; i < world->owed.count; i++) {
+        struct owed *owed = slab_at(&world->owed, i);
+        struct send *send = slab_at(&world->sends, owed->send);
+
+        if (!owed->open ||
+            (send->open && send->stamp == owed->send_stamp && world->hosts[owed->host].life == owed->life))
+            continue;
+        owed->open = 0;
+        slab_give(&world->owed, i);
+        world->owed_open--;
+    }
+    world->owed_sweep = world->owed_open * 2 > SWEEP_FROM ? world->owed_open * 2 : SWEEP_FROM;
+}
+
+static uint64_t owed_new(struct world *world, const struct letter *letter)
+{
+    uint32_t index;
+
+    if (world->owed_open >= world->owed_sweep)
+        owed_sweep(world);
+    index = slab_take(&world->owed);
+    world->owed_open++;
+    *(struct owed *)slab_at(&world->owed, index) = (struct owed){
+        .stamp = ++world->stamps,
+        .open = 1,
+        .send = letter->send,
+        .send_stamp = letter->stamp,
+        .host = letter->to,
+        .life = world->hosts[letter->to].life,
+        .to = letter->from,
+        .kind = letter->message.kind,
+        .channel = letter->channel,
+    };
+    return (uint64_t)world->stamps << 32 | index;
+}
+
+void net_letter(struct world *world, uint32_t index)
+{
+    struct letter letter = *(struct letter *)slab_at(&world->letters, index);
+    const struct host *from = &world->hosts[letter.from];
+    struct host *to = &world->hosts[letter.to];
+
+    slab_give(&world->letters, index);
+    if (to->role) {
+        struct peer peer = {host_agent(from), from->identity, from->any, letter.channel};
+
+        host_event(
+            world, to,
+            &(struct event){
+                .kind = EVENT_MESSAGE, .token = owed_new(world, &letter), .peer = &peer, .message = &letter.message});
+    } else {
+        world->faults[FAULT_DOWN]++;
+    }
+    message_done(&letter.message);
+}
+
+enum message_kind net_asked(const struct world *world, uint64_t token)
+{
+    const struct owed *owed = slab_at(&world->owed, (uint32_t)token);
+
+    return (uint32_t)token < world->owed.count && owed->stamp == token >> 32 ? (enum message_kind)owed->kind
+                                                                             : MESSAGE_NONE;
+}
+
+void net_reply(struct world *world, struct host *host, struct effect *effect)
+{
+    uint32_t index = (uint32_t)effect->token;
+    struct owed *owed;
+    struct letter letter;
+
+    if (index >= world->owed.count)
+        return;
+    owed = slab_at(&world->owed, index);
+    if (!owed->open || owed->stamp != effect->token >> 32 || owed->host != host->place || owed->life != host->life)
+        return;
+    net_watch(world, host, effect);
+    letter.send = owed->send;
+    letter.stamp = owed->send_stamp;
+    letter.from = host->place;
+    letter.to = owed->to;
+    letter.channel = owed->channel;
+    letter.message = effect->message;
+    effect->message.kind = MESSAGE_NONE;
+    owed->open = 0;
+    slab_give(&world->owed, index);
+    world->owed_open--;
+    net_post(world, ITEM_REPLY, &letter, false);
+}
+
+/* Closes the send; the host whose role waits for it, or NULL. */
+static struct host *send_close(struct world *world, uint32_t index, struct send *ret)
+{
+    struct send *send = slab_at(&world->sends, index);
+    struct host *host = &world->hosts[send->host];
+
+    *ret = *send;
+    send->open = 0;
+    slab_give(&world->sends, index);
+    return host->role && host->life == ret->life ? host : NULL;
+}
+
+void net_answer(struct world *world, uint32_t index)
+{
+    struct letter letter = *(struct letter *)slab_at(&world->letters, index);
+    const struct send *open = slab_at(&world->sends, letter.send);
+    const struct host *from = &world->hosts[letter.from];
+    struct send send;
+    struct host *host;
+
+    slab_give(&world->letters, index);
+    if (open->open && open->stamp == letter.stamp && (host = send_close(world, letter.send, &send))) {
+        struct peer peer = {host_agent(from), from->identity, from->any, letter.channel};
+
+        host_event(world, host,
+                   &(struct event){.kind = EVENT_ANSWER,
+                                   .token = send.token,
+                                   .tag = send.tag,
+                                   .peer = &peer,
+                                   .answer = ANSWER_GOT,
+                                   .message = &letter.message});
+    }
+    message_done(&letter.message);
+}
+
+void net_timeout(struct world *world, uint32_t index, uint32_t order)
+{
+    const struct send *open = slab_at(&world->sends, index);
+    struct send send;
+    struct host *host;
+
+    if (!open->open || open->order != order || !(host = send_close(world, index, &send)))
+        return;
+    host_event(world, host,
+               &(struct event){.kind = EVENT_ANSWER, .token = send.token, .tag = send.tag, .answer = ANSWER_UNKNOWN});
+}

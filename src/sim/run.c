@@ -1,0 +1,344 @@
+/* run.c: a world is made from its seed, broken for a while, and left to come to rest. */
+#include "sim/run.h"
+
+#include "pool/customer.h"
+#include "pool/matchmaker.h"
+#include "pool/provider.h"
+#include "sim/faults.h"
+#include "sim/trace.h"
+#include "sim/user.h"
+#include "text/parse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CUSTOMERS_MAX 4
+#define PROVIDERS_MAX 8
+#define USERS_MAX (2 * CUSTOMERS_MAX + 1) /* the last one lies */
+#define SHAPES 4
+#define NAME_BYTES 16
+#define SWEEP_PLAN FAULTS_PLANS /* the judge looks around */
+
+struct sim {
+    struct world *world;
+    struct judge *judge;
+    struct faults faults;
+    struct trace *trace;
+    const struct sim_guest *guest; /* or NULL */
+    struct parties parties;
+    struct spans spans;
+    struct rng rng;
+    struct build build;
+    bool quiet;
+    struct matchmaker_settings matchmaker;
+    struct customer_settings customers[CUSTOMERS_MAX];
+    struct provider_settings providers[PROVIDERS_MAX];
+    struct user_settings users[USERS_MAX];
+    uint64_t ids[PROVIDERS_MAX];
+    struct tree *offers[PROVIDERS_MAX];
+    struct tree *shapes[USERS_MAX][SHAPES];
+    char names[HOSTS_MAX][NAME_BYTES], identities[USERS_MAX][NAME_BYTES];
+};
+
+/* ----------------------------------------------------------------------------------------------------- the pool */
+
+static int64_t sim_between(struct sim *sim, int64_t least, int64_t most)
+{
+    return least + (int64_t)rng_below(&sim->rng, (uint64_t)(most - least + 1));
+}
+
+static struct tree *sim_ad(struct sim *sim, const char *text)
+{
+    struct err err = {0};
+
+    return parse_ad(&sim->build, NULL, text, strlen(text), &err);
+}
+
+static void spans_choose(struct sim *sim)
+{
+    int64_t pin = sim_between(sim, 4000, 8000) * MILLISECOND, lease = pin + sim_between(sim, 0, 6000) * MILLISECOND;
+
+    sim->spans = (struct spans){
+        .window = sim_between(sim, 1000, 3000) * MILLISECOND,
+        .pin = pin,
+        .lease = lease,
+        .life = sim_between(sim, 2, 20) * SECOND,
+        .deadline = sim_between(sim, 500, 2000) * MILLISECOND,
+        .retry = 100 * MILLISECOND,
+        .lifetime = sim_between(sim, 6, 20) * SECOND,
+        .cycle = 20 * MILLISECOND,
+        .keep = 10 * MINUTE,
+        .grace = sim_between(sim, 0, 2000) * MILLISECOND,
+        .half = MINUTE,
+    };
+}
+
+/* The sorts of machine: the first always takes what fits. */
+static const char *const offer_texts[] = {
+    "[ Type = \"Machine\"; Memory = 4096; Constraint = other.RequestMemory <= Memory ]",
+    "[ Type = \"Machine\"; Memory = 2048; Constraint = KeyboardIdle > 900 && LoadAvg < 0.3 && other.RequestMemory <= "
+    "Memory ]",
+    "[ Type = \"Machine\"; Memory = 2048; Cpus = 4; Constraint = other.RequestCpus <= Cpus && other.RequestMemory <= "
+    "Memory; Residual = [ Cpus = Cpus - other.RequestCpus ] ]",
+    "[ Type = \"Machine\"; Memory = 3000; Constraint = (DayTime() < '8:00' || DayTime() > '10:00') && "
+    "other.RequestMemory <= Memory; Rank = other.RequestMemory ]",
+    "[ Type = \"Machine\"; Memory = 1024; Cpus = 2; Constraint = KeyboardIdle > 900 && other.RequestCpus <= Cpus; "
+    "Residual = [ Cpus = Cpus - other.RequestCpus ] ]",
+};
+#define OFFER_TEXTS (sizeof offer_texts / sizeof *offer_texts)
+
+static uint32_t sim_add(struct sim *sim, const struct role_kind *kind, const void *settings, const char *identity,
+                        bool any, const char *sort, uint32_t number)
+{
+    char *name = sim->names[sim->world->host_count];
+
+    snprintf(name, NAME_BYTES, "%s%u", sort, number);
+    return world_add(sim->world, kind, settings, identity, any, name);
+}
+
+static void providers_add(struct sim *sim, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        sim->ids[i] = 1000 + i;
+        sim->offers[i] = sim_ad(sim, offer_texts[i ? rng_below(&sim->rng, OFFER_TEXTS) : 0]);
+        sim->providers[i] = (struct provider_settings){
+            .self = sim->world->host_count + 1,
+            .matchmaker = 1,
+            .spans = &sim->spans,
+            .identity = "owner",
+            .ids = &sim->ids[i],
+            .ads = &sim->offers[i],
+            .count = 1,
+        };
+        sim_add(sim, &provider_role, &sim->providers[i], "owner", false, "provider", i + 1);
+    }
+}
+
+static void shapes_make(struct sim *sim, uint32_t user, const char *owner)
+{
+    static const int memories[] = {256, 512, 1024, 1500};
+    char text[400];
+
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        snprintf(text, sizeof text,
+                 "[ Type = \"Job\"; Owner = \"%s\"; RequestCpus = %d; RequestMemory = %d; TimeLimit = %d; "
+                 "Constraint = other.Memory >= %d; Rank = %s ]",
+                 owner, (int)sim_between(sim, 1, 2), memories[i], (int)sim_between(sim, 8, 30), memories[i],
+                 rng_below(&sim->rng, 2) ? "other.Memory" : "0 - other.Memory");
+        sim->shapes[user][i] = sim_ad(sim, text);
+    }
+}
+
+static void user_add(struct sim *sim, uint32_t user, agent customer, const char *owner, bool lies)
+{
+    shapes_make(sim, user, owner);
+    sim->users[user] = (struct user_settings){
+        .customer = customer,
+        .matchmaker = 1,
+        .owner = owner,
+        .shapes = sim->shapes[user],
+        .shape_count = SHAPES,
+        .pause = lies ? 30 * SECOND : sim_between(sim, 1, 6) * SECOND,
+        .jobs_max = 400,
+        .seed = 1000 * (uint64_t)user,
+        .meddles = rng_below(&sim->rng, 2),
+        .lies = lies,
+        .quiet = &sim->quiet,
+        .meddled = &sim->world->faults[FAULT_USER],
+        .lied = &sim->world->faults[FAULT_LIE],
+    };
+    sim_add(sim, &user_role, &sim->users[user], lies ? "mallory" : owner, false, "user", user + 1);
+}
+
+static void users_add(struct sim *sim, uint32_t customers)
+{
+    uint32_t user = 0;
+
+    for (uint32_t i = 0; i < customers; i++)
+        for (uint64_t n = 1 + rng_below(&sim->rng, 2); n; n--, user++) {
+            snprintf(sim->identities[user], NAME_BYTES, "u%u", user + 1);
+            user_add(sim, user, 2 + i, sim->identities[user], false);
+        }
+    user_add(sim, user, 2, "u1", true);
+}
+
+static void sim_went(void *user, const struct host *host, const char *what)
+{
+    struct sim *sim = user;
+
+    if (!strcmp(what, "starts"))
+        faults_started(&sim->faults, host);
+}
+
+static void sim_plan(void *user, uint32_t which)
+{
+    struct sim *sim = user;
+
+    if (which < FAULTS_PLANS) {
+        faults_plan(&sim->faults, which);
+        return;
+    }
+    if (which >= SIM_PLANS) {
+        sim->guest->plan(sim->guest->user, which);
+        return;
+    }
+    judge_sweep(sim->judge);
+    world_plan(sim->world, sim->world->time + sim->spans.lease / 4, SWEEP_PLAN);
+}
+
+static void sim_init(struct sim *sim, uint64_t seed, bool faults, uint32_t lines, const struct sim_guest *guest)
+{
+    uint32_t customers, providers;
+
+    memset(sim, 0, sizeof *sim);
+    sim->guest = guest;
+    rng_init(&sim->rng, rng_mix(seed ^ 0x706f6f6c)); /* "pool" */
+    spans_choose(sim);
+    sim->world = world_new(seed, &sim->spans);
+    sim->world->check = true;
+    sim->world->plan = sim_plan;
+    sim->world->plan_user = sim;
+    build_init(&sim->build, sim->world->symbols, &dialect_classic);
+    customers = (uint32_t)sim_between(sim, 1, CUSTOMERS_MAX);
+    providers = (uint32_t)sim_between(sim, 2, PROVIDERS_MAX);
+    sim->matchmaker = (struct matchmaker_settings){.self = 1, .spans = &sim->spans};
+    sim_add(sim, &matchmaker_role, &sim->matchmaker, "pool", true, "matchmaker", 1);
+    sim->parties.customers = sim->world->host_count;
+    for (uint32_t i = 0; i < customers; i++) {
+        sim->customers[i] =
+            (struct customer_settings){.self = sim->world->host_count + 1, .matchmaker = 1, .spans = &sim->spans};
+        sim_add(sim, &customer_role, &sim->customers[i], "customer", true, "customer", i + 1);
+    }
+    sim->parties.providers = sim->world->host_count;
+    providers_add(sim, providers);
+    sim->parties.users = sim->world->host_count;
+    users_add(sim, customers);
+    sim->parties.end = sim->world->host_count;
+    faults_init(&sim->faults, sim->world, seed, faults, 0, sim->parties.providers, sim->parties.users);
+    sim->judge = judge_new(sim->world, &sim->parties);
+    world_watch(sim->world, &(struct watch){.user = sim, .went = sim_went});
+    if (guest)
+        guest->comes(guest->user, sim->world, sim->judge, &sim->parties);
+    if (lines)
+        sim->trace = trace_new(sim->world, lines);
+}
+
+static void sim_done(struct sim *sim)
+{
+    if (sim->guest)
+        sim->guest->goes(sim->guest->user);
+    trace_free(sim->trace);
+    judge_free(sim->judge);
+    faults_done(&sim->faults);
+    for (uint32_t i = 0; i < PROVIDERS_MAX; i++)
+        tree_unref(sim->offers[i]);
+    for (uint32_t i = 0; i < USERS_MAX; i++)
+        for (uint32_t k = 0; k < SHAPES; k++)
+            tree_unref(sim->shapes[i][k]);
+    build_done(&sim->build);
+    world_free(sim->world);
+}
+
+/* --------------------------------------------------------------------------------------------------------- phases */
+
+static bool sim_broken(const struct sim *sim)
+{
+    return judge_violation(sim->judge)->number != 0;
+}
+
+static void sim_until(struct sim *sim, int64_t until)
+{
+    while (!sim_broken(sim) && world_next(sim->world, until))
+        ;
+}
+
+/* How long the quiet phase may last: all that may hold things up, and the jobs one after the other. */
+static int64_t quiet_bound(struct sim *sim, uint64_t jobs)
+{
+    const struct spans *spans = &sim->spans;
+    int64_t rest = spans->window + spans->pin + spans->lease + spans_margin(spans) + spans->lifetime + spans->deadline;
+
+    return 4 * rest + 2 * 30 * SECOND + (int64_t)jobs * 3 * SECOND;
+}
+
+static void sim_live(struct sim *sim)
+{
+    struct world *world = sim->world;
+    uint64_t claims, jobs;
+    int64_t bound;
+
+    for (uint32_t i = 0; i < world->host_count; i++)
+        host_start(world, &world->hosts[i]);
+    world_plan(world, sim->spans.lease / 4, SWEEP_PLAN);
+    sim_until(sim, sim_between(sim, 60, 180) * SECOND);
+    if (sim->guest && !sim->guest->quiet)
+        return;
+    sim->quiet = true;
+    faults_stop(&sim->faults);
+    if (sim->guest)
+        sim->guest->quiet(sim->guest->user);
+    world->rates.job_least = 100 * MILLISECOND;
+    world->rates.job_most = SECOND;
+    jobs = judge_left(sim->judge, &claims);
+    bound = world->time + quiet_bound(sim, jobs);
+    while (!sim_broken(sim) && world->time < bound) {
+        sim_until(sim, world->time + SECOND);
+        if (judge_left(sim->judge, &claims) == 0 && claims == 0)
+            break;
+    }
+    if (!sim_broken(sim))
+        judge_late(sim->judge);
+}
+
+/* One world; false when an invariant broke. */
+static bool sim_world(uint64_t seed, const struct sim_settings *settings, uint32_t lines, struct sim_report *report)
+{
+    struct sim *sim = mem_alloc(sizeof *sim);
+    struct world *world;
+    bool broken;
+
+    sim_init(sim, seed, settings->faults, lines, settings->guest);
+    world = sim->world;
+    sim_live(sim);
+    broken = sim_broken(sim);
+    report->worlds++;
+    report->events += world->events;
+    report->claims += judge_claims(sim->judge);
+    report->jobs += judge_done(sim->judge);
+    report->time += world->time;
+    report->hash = rng_mix(report->hash ^ world->hash);
+    for (uint32_t i = 0; i < FAULT_COUNT; i++) {
+        report->by_fault[i] += world->faults[i];
+        report->faults += world->faults[i];
+    }
+    if (broken) {
+        report->failed = seed;
+        report->violation = *judge_violation(sim->judge);
+    }
+    if (lines)
+        trace_print(sim->trace, settings->trace);
+    sim_done(sim);
+    free(sim);
+    return !broken;
+}
+
+int sim_run(const struct sim_settings *settings, struct sim_report *ret)
+{
+    uint64_t seed = settings->seed;
+
+    *ret = (struct sim_report){0};
+    for (;; seed++) {
+        if (!sim_world(seed, settings, 0, ret)) {
+            struct sim_report again = {0};
+
+            if (settings->trace && settings->lines)
+                sim_world(seed, settings, settings->lines, &again);
+            return -1;
+        }
+        if (settings->progress && !settings->progress(settings->user, ret))
+            return 0;
+        if (ret->claims >= settings->claims || (settings->worlds && ret->worlds >= settings->worlds))
+            return 0;
+    }
+}

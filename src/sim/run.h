@@ -1,0 +1,55 @@
+/* run.h: pools under faults: worlds of a seed, a phase in which everything breaks, and a quiet one in which everything
+ * must end.
+ *
+ * One seed is one small pool: a matchmaker, customers with users, providers of several sorts; the spans of the
+ * protocol, the weather and the jobs all follow from it. */
+#ifndef BERTH_SIM_RUN_H
+#define BERTH_SIM_RUN_H
+
+#include "base/buf.h"
+#include "sim/judge.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_report;
+
+/* One who takes part besides: adds hosts, looks on, and plans what it likes (world_plan) from SIM_PLANS on. */
+#define SIM_PLANS 0x20000u
+struct sim_guest {
+    void *user;
+    void (*comes)(void *user, struct world *world, struct judge *judge, const struct parties *parties); /* at first */
+    void (*plan)(void *user, uint32_t which);
+    void (*quiet)(void *user); /* the faults stop; NULL: the world ends there */
+    void (*goes)(void *user);  /* the world is about to go */
+};
+
+struct sim_settings {
+    uint64_t seed;     /* of the first world; the next has the next */
+    uint64_t claims;   /* worlds are run until that many claims have been activated; 0: one world */
+    uint64_t worlds;   /* at most; 0: no limit */
+    bool faults;       /* or a world in which nothing goes wrong */
+    uint32_t lines;    /* of the trace of each party, when a violation is found; 0: none is made */
+    struct buf *trace; /* where it goes; NULL: none is made */
+    bool (*progress)(void *user, const struct sim_report *report); /* after each world; false: enough. Or NULL */
+    void *user;
+    const struct sim_guest *guest; /* or NULL */
+};
+
+struct sim_report {
+    uint64_t worlds, events, claims, jobs, faults;
+    uint64_t by_fault[FAULT_COUNT];
+    uint64_t hash;              /* of all events: the same for the same seed */
+    int64_t time;               /* simulated, microseconds */
+    uint64_t failed;            /* the seed of the world that broke an invariant */
+    struct violation violation; /* number 0: none */
+};
+
+/* 0 when no invariant broke, else -1 with the violation in the report. */
+int sim_run(const struct sim_settings *settings, struct sim_report *ret);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

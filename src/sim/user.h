@@ -1,0 +1,48 @@
+/* user.h: a person at a terminal, or a script: submits jobs, again when no answer came, holds, releases and removes
+ * them; and one who says he is somebody else.
+ *
+ * No role of the pool: it never crashes, and what it remembers is what it was told, for the judge to compare. */
+#ifndef BERTH_SIM_USER_H
+#define BERTH_SIM_USER_H
+
+#include "pool/role.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct user;
+
+struct user_settings {
+    agent customer, matchmaker;
+    const char *owner;          /* in whose name; the liar's differs from his identity */
+    struct tree *const *shapes; /* the ads of his jobs */
+    uint32_t shape_count;
+    int64_t pause;     /* between two things he does, at most */
+    uint64_t jobs_max; /* that he submits */
+    uint64_t seed;     /* of his keys */
+    bool meddles;      /* holds, releases, removes */
+    bool lies;
+    const bool *quiet; /* then he only waits for answers */
+    uint64_t *meddled; /* counts what he did besides submitting */
+    uint64_t *lied;
+};
+
+extern const struct role_kind user_role; /* settings: struct user_settings; role: struct user */
+
+/* A submission under a key of its own. */
+struct submission {
+    uint64_t key, count, first;
+    uint32_t shape;
+    bool acknowledged;
+};
+
+uint32_t user_count(const struct user *user);
+const struct submission *user_submission(const struct user *user, uint32_t place);
+uint32_t user_waiting(const struct user *user);  /* submissions that no answer has come for */
+const char *user_wrong(const struct user *user); /* an answer that must not be; or NULL */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

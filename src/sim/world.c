@@ -1,0 +1,455 @@
+/* world.c: hosts, their clocks and lives, and the one loop that lets things happen. */
+#include "sim/world.h"
+
+#include "ad/names.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FAR (INT64_C(1) << 50)
+#define CHECK_EVERY 1024               /* events between two looks at a role's state */
+#define WALL_START INT64_C(1772366400) /* noon of 2026-03-01 */
+
+const char *const fault_words[FAULT_COUNT] = {
+    [FAULT_LOSS] = "messages lost",
+    [FAULT_TWICE] = "messages delivered twice",
+    [FAULT_LATE] = "messages later than their deadline",
+    [FAULT_CUT] = "messages cut off",
+    [FAULT_DOWN] = "messages to a host that was down",
+    [FAULT_CRASH] = "crashes",
+    [FAULT_REBOOT] = "reboots",
+    [FAULT_TORN] = "rows lost in a crash",
+    [FAULT_FULL] = "full disks",
+    [FAULT_SLOW_DISK] = "slow writes",
+    [FAULT_CLOCK] = "clocks that changed their rate",
+    [FAULT_WALL] = "jumps of a wall clock",
+    [FAULT_OWNER] = "owners who came or went",
+    [FAULT_HANG] = "jobs that hang",
+    [FAULT_FAILED] = "jobs that fail",
+    [FAULT_DRAIN] = "drains",
+    [FAULT_USER] = "jobs held, released or removed",
+    [FAULT_LIE] = "messages under a false name",
+    [FAULT_STRAY] = "aborts that came after all was decided",
+};
+
+/* ---------------------------------------------------------------------------------------------------------- slabs */
+
+uint32_t slab_take(struct slab *slab)
+{
+    uint32_t index;
+
+    if (slab->free) {
+        index = slab->free - 1;
+        memcpy(&slab->free, slab_at(slab, index), sizeof slab->free);
+    } else {
+        if (slab->count == slab->room) {
+            slab->room = slab->room ? slab->room * 2 : 64;
+            slab->items = mem_grow(slab->items, slab->room * slab->size);
+        }
+        index = slab->count++;
+    }
+    memset(slab_at(slab, index), 0, slab->size);
+    return index;
+}
+
+void slab_give(struct slab *slab, uint32_t index)
+{
+    memcpy(slab_at(slab, index), &slab->free, sizeof slab->free);
+    slab->free = index + 1;
+}
+
+/* --------------------------------------------------------------------------------------------------------- secrets */
+
+static void secret_draw(void *user, void *bytes, size_t len)
+{
+    struct rng *rng = user;
+    unsigned char *at = bytes;
+
+    while (len) {
+        uint64_t word = rng_next(rng);
+        size_t n = len < sizeof word ? len : sizeof word;
+
+        memcpy(at, &word, n);
+        at += n;
+        len -= n;
+    }
+}
+
+/* Four lanes, each keyed apart; good enough that nothing in a simulation guesses it. */
+static void secret_seal(void *user, const struct key *key, const void *data, size_t len, struct key *ret)
+{
+    const unsigned char *at = data;
+    uint64_t lanes[4], words[4];
+
+    (void)user;
+    memcpy(words, key->bytes, sizeof words);
+    for (int i = 0; i < 4; i++)
+        lanes[i] = rng_mix(words[i] ^ rng_mix(words[(i + 1) & 3] + (uint64_t)i));
+    for (size_t left = len; left;) {
+        uint64_t word = 0;
+        size_t n = left < sizeof word ? left : sizeof word;
+
+        memcpy(&word, at, n);
+        for (int i = 0; i < 4; i++)
+            lanes[i] = rng_mix(lanes[i] ^ word) + words[i];
+        at += n;
+        left -= n;
+    }
+    for (int i = 0; i < 4; i++)
+        lanes[i] = rng_mix(lanes[i] ^ len ^ words[3 - i]);
+    memcpy(ret->bytes, lanes, sizeof lanes);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- clocks */
+
+int64_t host_now(const struct world *world, const struct host *host)
+{
+    int64_t span = world->time - host->true_base;
+
+    return host->now_base + span / 1000000 * host->rate + span % 1000000 * host->rate / 1000000;
+}
+
+int64_t host_true(const struct world *world, const struct host *host, int64_t now)
+{
+    int64_t span = now - host->now_base, at;
+
+    if (now > FAR)
+        return FAR;
+    if (span <= 0)
+        return world->time;
+    /* whole rates first: a long span times a million would not fit */
+    at = host->true_base + span / host->rate * 1000000 + (span % host->rate * 1000000 + host->rate - 1) / host->rate;
+    return at > world->time ? at : world->time;
+}
+
+static void host_wake(struct world *world, struct host *host, int64_t at)
+{
+    int64_t due;
+
+    host->wake = at;
+    host->wake_order = 0;
+    if (at == INT64_MAX)
+        return;
+    due = host_true(world, host, at);
+    if (due >= FAR)
+        return;
+    /* a step takes time, so that a role which is never content does not stop the clock */
+    host->wake_order = world_push(world, due > world->time ? due : world->time + 1, ITEM_WAKE, host->place);
+}
+
+void host_rate(struct world *world, struct host *host, int64_t rate)
+{
+    int64_t wake = host->wake;
+
+    host->now_base = host_now(world, host);
+    host->true_base = world->time;
+    host->rate = rate;
+    process_clock(world, host);
+    if (host->role)
+        host_wake(world, host, wake);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- steps */
+
+static struct role_env host_env(struct world *world, struct host *host)
+{
+    return (struct role_env){
+        .now = host_now(world, host),
+        .wall = WALL_START * SECOND + world->time + host->wall,
+        .zone = 0,
+        .boot = host->boot,
+        .chance = &host->chance,
+        .secrets = &host->secrets,
+        .symbols = world->symbols,
+        .scratch = &world->scratch,
+    };
+}
+
+void effect_carry(struct world *world, struct host *host, struct effect *effect)
+{
+    switch (effect->kind) {
+    case EFFECT_SEND:
+        net_send(world, host, effect);
+        break;
+    case EFFECT_REPLY:
+        net_reply(world, host, effect);
+        break;
+    case EFFECT_WAKE:
+        if (effect->at != host->wake || !host->wake_order)
+            host_wake(world, host, effect->at);
+        break;
+    case EFFECT_JOB:
+        process_launch(world, host, effect);
+        break;
+    case EFFECT_DEADLINE:
+        process_deadline(world, host, effect->claim, effect->at);
+        break;
+    case EFFECT_STOP:
+        process_stop(world, host, effect->claim, effect->span);
+        break;
+    case EFFECT_PERSIST:
+    case EFFECT_NOTE:
+        break;
+    }
+}
+
+static void world_note(struct world *world, const struct host *host, const struct event *event)
+{
+    uint64_t word = (uint64_t)world->time << 12 ^ (uint64_t)host->place << 6 ^ event->kind;
+
+    if (event->message)
+        word ^= (uint64_t)event->message->kind << 40;
+    world->hash = rng_mix(world->hash ^ word ^ (uint64_t)host->effects.count << 50);
+    world->events++;
+}
+
+void host_event(struct world *world, struct host *host, const struct event *event)
+{
+    struct effects *effects = &host->effects;
+    struct role_env env;
+    const char *why = NULL;
+
+    if (!host->role)
+        return;
+    env = host_env(world, host);
+    host->kind->step(host->role, &env, event, effects);
+    world_note(world, host, event);
+    for (uint32_t i = 0; i < world->watch_count; i++)
+        if (world->watches[i].stepped)
+            world->watches[i].stepped(world->watches[i].user, host, &env, event);
+    if (world->check && world->events % CHECK_EVERY == 0 && host->kind->valid && !host->kind->valid(host->role, &why))
+        world->broken = why ? why : "a role's state is not in order";
+    for (uint32_t i = 0; i < effects->count; i++) {
+        struct effect *effect = &effects->items[i];
+
+        if (effect->kind == EFFECT_PERSIST)
+            disk_take(world, host, effect);
+        else if (effect->after > host->disk.durable)
+            disk_hold(host, effect);
+        else
+            effect_carry(world, host, effect);
+    }
+    effects_reset(effects);
+    arena_reset(&world->scratch);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- lives */
+
+static void host_went(struct world *world, const struct host *host, const char *what)
+{
+    for (uint32_t i = 0; i < world->watch_count; i++)
+        if (world->watches[i].went)
+            world->watches[i].went(world->watches[i].user, host, what);
+}
+
+void world_tell_durable(struct world *world, struct host *host, const struct record *record)
+{
+    for (uint32_t i = 0; i < world->watch_count; i++)
+        if (world->watches[i].durable)
+            world->watches[i].durable(world->watches[i].user, host, record);
+}
+
+struct loading {
+    struct world *world;
+    struct host *host;
+};
+
+static void row_load(void *user, const struct record *record)
+{
+    struct loading *loading = user;
+
+    host_event(loading->world, loading->host, &(struct event){.kind = EVENT_LOADED, .record = record});
+}
+
+void host_start(struct world *world, struct host *host)
+{
+    struct loading loading = {world, host};
+
+    if (host->role)
+        return;
+    host->role = host->kind->make(host->settings);
+    host->wake = INT64_MAX;
+    host->effects.persists = 0;
+    host_went(world, host, "starts");
+    for (enum record_kind kind = RECORD_NONE + 1; kind < RECORD_COUNT; kind++)
+        disk_each(&host->disk, kind, row_load, &loading);
+    process_found(world, host);
+    host_event(world, host, &(struct event){.kind = EVENT_BOOTED});
+}
+
+/* Another boot: the clock begins anew, and all processes are dead. */
+static void host_boot(struct world *world, struct host *host)
+{
+    host->boot = rng_next(&world->rng) | 1;
+    host->now_base = world_between(world, SECOND, 1000 * SECOND);
+    host->true_base = world->time;
+    process_reboot(world, host);
+}
+
+void host_crash(struct world *world, struct host *host, bool reboot, int64_t until)
+{
+    if (!host->role)
+        return;
+    host->kind->free(host->role);
+    host->role = NULL;
+    host->life++;
+    host->wake = INT64_MAX;
+    host->wake_order = 0;
+    disk_crash(world, host);
+    host_went(world, host, reboot ? "reboots" : "crashes");
+    if (reboot)
+        host_boot(world, host);
+    world_push(world, until, ITEM_START, host->place);
+}
+
+/* ------------------------------------------------------------------------------------------------------- the world */
+
+int64_t world_between(struct world *world, int64_t least, int64_t most)
+{
+    return most > least ? least + (int64_t)rng_below(&world->rng, (uint64_t)(most - least + 1)) : least;
+}
+
+struct world *world_new(uint64_t seed, const struct spans *spans)
+{
+    struct world *world = mem_alloc(sizeof *world);
+
+    memset(world, 0, sizeof *world);
+    world->spans = spans;
+    world->hash = rng_mix(seed);
+    rng_init(&world->rng, rng_mix(seed ^ 0x776f726c64)); /* "world" */
+    agenda_init(&world->agenda);
+    arena_init(&world->scratch);
+    world->symbols = names_new(0);
+    world->news.size = sizeof(struct news);
+    world->processes.size = sizeof(struct process);
+    world->rates = (struct rates){
+        .delay_least = MILLISECOND / 5,
+        .delay_most = 5 * MILLISECOND,
+        .write_least = MILLISECOND / 10,
+        .write_most = 5 * MILLISECOND,
+        .job_least = SECOND / 5,
+        .job_most = 20 * SECOND,
+        .kill_most = spans->lease / 50,
+        .deadline_most = spans->lease / 100,
+    };
+    net_init(world);
+    return world;
+}
+
+void world_free(struct world *world)
+{
+    if (!world)
+        return;
+    for (uint32_t i = 0; i < world->host_count; i++) {
+        struct host *host = &world->hosts[i];
+
+        if (host->role)
+            host->kind->free(host->role);
+        effects_done(&host->effects);
+        disk_done(&host->disk);
+    }
+    for (uint32_t i = 0; i < world->agenda.count; i++) {
+        uint32_t what = world->agenda.heap[i].what;
+
+        if (what >> ITEM_SHIFT == ITEM_LETTER || what >> ITEM_SHIFT == ITEM_REPLY)
+            message_done(&((struct letter *)slab_at(&world->letters, what & ((1u << ITEM_SHIFT) - 1)))->message);
+    }
+    agenda_done(&world->agenda);
+    free(world->letters.items);
+    free(world->sends.items);
+    free(world->owed.items);
+    free(world->processes.items);
+    free(world->news.items);
+    arena_done(&world->scratch);
+    symbols_free(world->symbols);
+    free(world);
+}
+
+uint32_t world_add(struct world *world, const struct role_kind *kind, const void *settings, const char *identity,
+                   bool any, const char *name)
+{
+    struct host *host = &world->hosts[world->host_count];
+
+    *host = (struct host){
+        .kind = kind,
+        .settings = settings,
+        .identity = identity,
+        .any = any,
+        .name = name,
+        .place = world->host_count++,
+        .rate = 1000000,
+        .wake = INT64_MAX,
+        .processes = NOBODY,
+    };
+    rng_init(&host->chance, rng_next(&world->rng));
+    rng_init(&host->hidden, rng_next(&world->rng));
+    host->secrets = (struct secrets){&host->hidden, secret_draw, secret_seal};
+    effects_init(&host->effects);
+    disk_init(&host->disk);
+    host_boot(world, host);
+    return host->place;
+}
+
+void world_watch(struct world *world, const struct watch *watch)
+{
+    world->watches[world->watch_count++] = *watch;
+}
+
+void world_plan(struct world *world, int64_t at, uint32_t which)
+{
+    world_push(world, at, ITEM_PLAN, which);
+}
+
+static void world_wake(struct world *world, struct host *host, uint32_t order)
+{
+    if (!host->role || order != host->wake_order)
+        return;
+    host->wake_order = 0;
+    host->wake = INT64_MAX;
+    host_event(world, host, &(struct event){.kind = EVENT_WAKE});
+}
+
+bool world_next(struct world *world, int64_t until)
+{
+    struct agenda_entry entry;
+    uint32_t index;
+
+    if (!world->agenda.count || world->agenda.heap[0].at > until) {
+        world->time = until > world->time ? until : world->time;
+        return false;
+    }
+    agenda_pop(&world->agenda, &entry);
+    world->time = entry.at > world->time ? entry.at : world->time;
+    index = entry.what & ((1u << ITEM_SHIFT) - 1);
+    switch ((enum item)(entry.what >> ITEM_SHIFT)) {
+    case ITEM_LETTER:
+        net_letter(world, index);
+        break;
+    case ITEM_REPLY:
+        net_answer(world, index);
+        break;
+    case ITEM_TIMEOUT:
+        net_timeout(world, index, entry.order);
+        break;
+    case ITEM_WAKE:
+        world_wake(world, &world->hosts[index], entry.order);
+        break;
+    case ITEM_DISK:
+        disk_written(world, &world->hosts[index], entry.order);
+        break;
+    case ITEM_PROCESS:
+        process_due(world, index, entry.order);
+        break;
+    case ITEM_START:
+        host_start(world, &world->hosts[index]);
+        break;
+    case ITEM_NEWS:
+        process_gone(world, index);
+        break;
+    case ITEM_PLAN:
+        world->plan(world->plan_user, index);
+        break;
+    }
+    return true;
+}

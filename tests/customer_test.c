@@ -1,0 +1,1534 @@
+/* customer_test.c: a customer's agent keeps the jobs it has accepted, claims machines, and runs each to its end once.
+ *
+ * The machine's part is scripted: a *host* answers what it is asked, as far as a test lets it. */
+#include "agent.h"
+
+#include "pool/customer.h"
+
+#define JOB "[ Type = \"Job\"; Memory = 16; Constraint = other.Memory >= 64 ]"
+#define OTHER_JOB "[ Type = \"Job\"; Memory = 17; Constraint = other.Memory >= 64 ]"
+#define FRAGILE "[ Type = \"Job\"; MaxRetries = 2; Constraint = other.Memory >= 64 ]"
+#define MACHINE "[ Type = \"Machine\"; Memory = 64; Constraint = other.Type == \"Job\" ]"
+#define SMALL "[ Type = \"Machine\"; Memory = 32; Constraint = other.Type == \"Job\" ]"
+
+static const struct peer raman = {.agent = 90, .identity = "raman", .channel = 90};
+static const struct peer calvin = {.agent = 91, .identity = "calvin", .channel = 91};
+static const struct peer matchmaker = {.agent = MATCHMAKER, .identity = "matchmaker", .channel = 1};
+
+struct office {
+    struct world *w;
+    struct customer_settings settings;
+};
+
+/* ----------------------------------------------------------------------------------------------------- the customer */
+
+static void office_start(struct office *o)
+{
+    *o = (struct office){0};
+    o->w = world_new(&customer_role, &o->settings);
+    o->settings = (struct customer_settings){.self = SELF, .matchmaker = MATCHMAKER, .spans = &o->w->spans};
+    world_start(o->w);
+}
+
+static struct submitted submit_as(struct office *o, const struct peer *peer, const char *owner, const char *key,
+                                  uint64_t count, const char *text)
+{
+    struct message submit = {.kind = MESSAGE_SUBMIT, .u.submit = {.count = count}};
+    const struct message *heard;
+
+    text_set(&submit.u.submit.owner, owner, strlen(owner));
+    text_set(&submit.u.submit.key, key, strlen(key));
+    submit.u.submit.ad = text ? ad(o->w, text) : NULL;
+    heard = say(o->w, peer, &submit);
+    return heard->kind == MESSAGE_SUBMITTED ? heard->u.submitted : (struct submitted){.reason = REASON_COUNT};
+}
+
+static struct submitted submit(struct office *o, const char *key, uint64_t count, const char *text)
+{
+    return submit_as(o, &raman, "raman", key, count, text);
+}
+
+static enum reason control(struct office *o, const struct peer *peer, uint64_t job, uint64_t verb)
+{
+    struct message message = {.kind = MESSAGE_CONTROL, .u.control = {job, verb}};
+
+    return reason_of(say(o->w, peer, &message));
+}
+
+static struct job_view job_of(struct office *o, uint64_t id)
+{
+    struct job_view view = {.state = JOB_REMOVED};
+
+    customer_job(o->w->role, id, &view);
+    return view;
+}
+
+static bool job_is(struct office *o, uint64_t id, enum job_state state)
+{
+    struct job_view view;
+
+    return customer_job(o->w->role, id, &view) && view.state == state;
+}
+
+static void job_counts(void *user, const struct job_view *job)
+{
+    uint32_t *counts = user;
+
+    counts[job->state]++;
+}
+
+static uint32_t jobs_in(struct office *o, enum job_state state)
+{
+    uint32_t counts[JOB_REMOVED + 1] = {0};
+
+    customer_each(o->w->role, job_counts, counts);
+    return counts[state];
+}
+
+static uint32_t jobs_queued(struct office *o)
+{
+    return jobs_in(o, JOB_IDLE) + jobs_in(o, JOB_RUNNING) + jobs_in(o, JOB_HELD);
+}
+
+struct root_search {
+    uint64_t gang;
+    struct root_view view;
+    bool found;
+};
+
+static void root_look(void *user, const struct root_view *root)
+{
+    struct root_search *search = user;
+
+    if (root->gang != search->gang)
+        return;
+    search->view = *root;
+    search->found = true;
+}
+
+static struct root_search root_of(struct office *o, uint64_t gang)
+{
+    struct root_search search = {.gang = gang};
+
+    customer_each_root(o->w->role, root_look, &search);
+    return search;
+}
+
+static bool asks_for(struct office *o, const char *expr)
+{
+    return o->w->put.kind == MESSAGE_ADVERTISE && ad_says(o->w, o->w->put.u.advertise.ad, expr);
+}
+
+/* --------------------------------------------------------------------------------------------------------- the host */
+
+struct host {
+    struct peer peer;
+    uint64_t claim, gang, offer;
+    struct key ticket, nonce;
+    struct tree *ad;
+    bool fooled; /* it took a proof that was none */
+    bool liar;   /* it proves nothing itself */
+    uint64_t epoch, job, number, sequence;
+    struct tree *unit; /* that it was activated for again; not held */
+    uint32_t activations, starts;
+    int64_t heard; /* the customer's clock, as it last told */
+};
+
+static struct host host_new(struct office *o, uint64_t n)
+{
+    return (struct host){.peer = {.agent = 50 + n, .identity = "host", .channel = 500 + n},
+                         .claim = n,
+                         .gang = 1000 + n,
+                         .offer = 70,
+                         .ticket = {{(unsigned char)n, 7}},
+                         .nonce = {{(unsigned char)n, 8}},
+                         .ad = ad(o->w, MACHINE)};
+}
+
+static void match_gang(struct office *o, uint64_t id, uint64_t number, struct host *hosts, uint32_t count)
+{
+    struct message message = {.kind = MESSAGE_MATCH};
+    struct edges *edges = edges_new(count);
+
+    for (uint32_t i = 0; i < count; i++)
+        edges->items[i] = (struct edge){.claim = hosts[i].claim,
+                                        .agent = hosts[i].peer.agent,
+                                        .offer = hosts[i].offer,
+                                        .ticket = hosts[i].ticket,
+                                        .ad = tree_ref(hosts[i].ad)};
+    message.u.match_told = (struct match_told){.id = id,
+                                               .incarnation = INCARNATION,
+                                               .number = number,
+                                               .window = o->w->spans.window,
+                                               .gang = hosts[0].gang,
+                                               .edges = edges};
+    say(o->w, &matchmaker, &message);
+    message_done(&message);
+}
+
+/* The request that was advertised last is matched with that host. */
+static void match(struct office *o, uint64_t number, struct host *host)
+{
+    match_gang(o, o->w->put.u.advertise.id, number, host, 1);
+}
+
+/* What the host has to answer next; NULL when there is nothing. */
+static struct sent *asked(struct office *o, const struct host *host)
+{
+    for (uint32_t i = 0; i < o->w->sent_count; i++)
+        if (o->w->sent[i].to == host->peer.agent)
+            return &o->w->sent[i];
+    return NULL;
+}
+
+static bool is_asked(struct office *o, const struct host *host, enum message_kind kind)
+{
+    struct sent *sent = asked(o, host);
+
+    return sent && sent->message.kind == kind;
+}
+
+static struct message host_verified(struct office *o, struct host *host, const struct verify *verify)
+{
+    struct message reply = {.kind = MESSAGE_VERIFIED, .u.verified = {.claim = host->claim, .nonce = host->nonce}};
+    struct key proof;
+
+    reply.u.verified.reason = REASON_CHALLENGE;
+    if (!verify->proves)
+        return reply;
+    ticket_proof(&o->w->secrets, &host->ticket, true, &host->nonce, &verify->nonce, host->peer.channel, &proof);
+    host->fooled |= !key_equal(&proof, &verify->proof);
+    reply.u.verified.reason = REASON_OK;
+    reply.u.verified.ad = host->ad;
+    if (!host->liar)
+        ticket_proof(&o->w->secrets, &host->ticket, false, &host->nonce, &verify->nonce, host->peer.channel,
+                     &reply.u.verified.proof);
+    return reply;
+}
+
+static struct message host_claimed(struct host *host, enum reason reason)
+{
+    return (struct message){.kind = MESSAGE_CLAIMED, .u.claimed = {host->claim, host->epoch, reason}};
+}
+
+/* Agrees to the oldest that it was asked. */
+static void host_agrees(struct office *o, struct host *host)
+{
+    struct sent *sent = asked(o, host);
+    const struct message *message = &sent->message;
+    struct message reply = host_claimed(host, REASON_OK);
+
+    switch (message->kind) {
+    case MESSAGE_VERIFY:
+        reply = host_verified(o, host, &message->u.verify);
+        break;
+    case MESSAGE_COMMIT:
+        reply.u.claimed.epoch = host->epoch = message->u.commit.epoch;
+        break;
+    case MESSAGE_ACTIVATE:
+        host->activations++;
+        host->unit = message->u.activate.ad;
+        break;
+    case MESSAGE_START:
+        host->starts++;
+        host->job = message->u.start.job;
+        host->number = message->u.start.number;
+        break;
+    case MESSAGE_RELEASE:
+        reply.u.claimed.reason = REASON_RELEASED;
+        break;
+    case MESSAGE_ATTACH:
+        host->epoch = message->u.attach.epoch;
+        reply = (struct message){.kind = MESSAGE_ATTACHED};
+        reply.u.attached = (struct attached){host->claim,  host->epoch, REASON_OK,       host->activations > 0,
+                                             host->number, host->job,   host->starts > 0};
+        break;
+    default:
+        break;
+    }
+    answer_from(o->w, sent, &host->peer, &reply);
+    if (o->w->agreeable)
+        matchmaker_answers(o->w);
+}
+
+/* Agrees to all up to something of that kind, which it does not answer; NONE: to all. */
+static void host_until(struct office *o, struct host *host, enum message_kind kind)
+{
+    for (int i = 0; i < 100 && asked(o, host) && asked(o, host)->message.kind != kind; i++)
+        host_agrees(o, host);
+}
+
+/* Answers what it is asked with CLAIMED and that reason. */
+static void host_says(struct office *o, struct host *host, enum reason reason)
+{
+    struct message reply = host_claimed(host, reason);
+
+    answer_from(o->w, asked(o, host), &host->peer, &reply);
+    if (o->w->agreeable)
+        matchmaker_answers(o->w);
+}
+
+static void host_attached(struct office *o, struct host *host, enum reason reason, bool running)
+{
+    struct message reply = {.kind = MESSAGE_ATTACHED};
+
+    if (reason == REASON_OK)
+        host->epoch = asked(o, host)->message.u.attach.epoch;
+    reply.u.attached =
+        (struct attached){host->claim, host->epoch, reason, host->activations > 0, host->number, host->job, running};
+    answer_from(o->w, asked(o, host), &host->peer, &reply);
+    if (o->w->agreeable)
+        matchmaker_answers(o->w);
+}
+
+static enum reason beat(struct office *o, struct host *host)
+{
+    struct message message = {.kind = MESSAGE_BEAT};
+    const struct message *heard;
+
+    message.u.beat = (struct beat){.claim = host->claim, .epoch = host->epoch, .sent = 4711, .heard = host->heard};
+    heard = say(o->w, &host->peer, &message);
+    if (reason_of(heard) == REASON_OK)
+        host->heard = heard->u.beaten.clock;
+    return reason_of(heard);
+}
+
+static enum reason ask(struct office *o, const struct host *host)
+{
+    struct message message = {.kind = MESSAGE_ASK, .u.ask = {host->claim, host->epoch}};
+
+    return reason_of(say(o->w, &host->peer, &message));
+}
+
+static enum reason left(struct office *o, const struct host *host, enum reason reason)
+{
+    struct message message = {.kind = MESSAGE_LEFT, .u.left = {host->claim, host->epoch, reason}};
+
+    return reason_of(say(o->w, &host->peer, &message));
+}
+
+static enum reason result(struct office *o, const struct host *host, int64_t status)
+{
+    struct message message = {.kind = MESSAGE_RESULT};
+
+    message.u.result = (struct result){host->claim, host->number, host->job, REASON_EXITED, status, 5 * SECOND};
+    return reason_of(say(o->w, &host->peer, &message));
+}
+
+/* A customer with one job that runs on host 1. */
+static struct host office_running(struct office *o, uint64_t jobs, const char *text)
+{
+    struct host host;
+
+    office_start(o);
+    submit(o, "k", jobs, text);
+    host = host_new(o, 1);
+    match(o, 1, &host);
+    host_until(o, &host, MESSAGE_NONE);
+    return host;
+}
+
+static void pass_beating(struct office *o, struct host *host, int64_t span)
+{
+    for (int64_t end = o->w->env.now + span; o->w->env.now < end;) {
+        pass(o->w, 10 * SECOND);
+        beat(o, host);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------- submission */
+
+static void submission_is_durable(void)
+{
+    struct office o;
+    struct submitted first, again;
+
+    office_start(&o);
+    o.w->slow = true;
+    tap_ok(submit(&o, "k", 2, JOB).reason == REASON_COUNT, "a submission is not acknowledged before it is durable");
+    world_restart(o.w, true, SECOND);
+    world_durable(o.w);
+    tap_ok(jobs_queued(&o) == 0, "a crash before that leaves no job");
+    submit(&o, "k", 2, JOB);
+    world_durable(o.w);
+    first = reply(o.w)->u.submitted;
+    tap_ok(reply(o.w)->kind == MESSAGE_SUBMITTED && first.reason == REASON_OK && first.count == 2 && first.first,
+           "then the first job's number and their count are told");
+    world_restart(o.w, false, SECOND);
+    world_durable(o.w);
+    o.w->slow = false;
+    tap_ok(job_is(&o, first.first, JOB_IDLE) && job_is(&o, first.first + 1, JOB_IDLE) && jobs_queued(&o) == 2,
+           "what was acknowledged is there after a reboot");
+    again = submit(&o, "k", 2, JOB);
+    tap_ok(again.reason == REASON_OK && again.first == first.first && again.count == 2 && jobs_queued(&o) == 2,
+           "a submission repeated with its key has the first answer again, and makes no more jobs");
+    tap_ok(submit(&o, "k", 2, OTHER_JOB).reason == REASON_CONFLICT && jobs_queued(&o) == 2,
+           "the same key with another ad is a conflict");
+    tap_ok(submit(&o, "k", 3, JOB).reason == REASON_CONFLICT && jobs_queued(&o) == 2, "or with another count");
+    tap_ok(submit_as(&o, &calvin, "calvin", "k", 1, JOB).reason == REASON_OK && jobs_queued(&o) == 3,
+           "another user's key is another key");
+    again = submit(&o, "k2", 1, JOB);
+    tap_ok(again.reason == REASON_OK && again.first > first.first + 1 && jobs_queued(&o) == 4,
+           "another key makes another job, with a number of its own");
+    world_free(o.w, "submission");
+}
+
+static void submission_is_checked(void)
+{
+    struct office o;
+    struct peer portal = {.agent = 92, .identity = "portal", .any = true, .channel = 92};
+
+    office_start(&o);
+    tap_ok(submit_as(&o, &raman, "calvin", "k", 1, JOB).reason == REASON_IDENTITY && jobs_queued(&o) == 0,
+           "nobody submits in another's name");
+    tap_ok(submit_as(&o, &portal, "calvin", "k", 1, JOB).reason == REASON_OK, "but who may act for any user");
+    tap_ok(asks_for(&o, "Owner == \"calvin\""), "the request is that user's");
+    tap_ok(submit(&o, "mine", 1, "[ Type = \"Job\"; Owner = \"calvin\" ]").reason != REASON_OK ||
+               asks_for(&o, "Owner == \"raman\""),
+           "an owner that is written in an ad is not believed");
+    tap_ok(submit(&o, "a", 1, NULL).reason == REASON_INVALID, "a job without an ad is refused");
+    tap_ok(submit(&o, "b", 0, JOB).reason != REASON_OK, "no jobs are refused");
+    tap_ok(submit(&o, "c", CUSTOMER_SUBMIT_MAX + 1, JOB).reason == REASON_LIMIT, "too many jobs are past a limit");
+    tap_ok(submit(&o, "d", UINT64_MAX, JOB).reason == REASON_LIMIT, "however many");
+    world_free(o.w, "checks of a submission");
+}
+
+static void submission_limits(void)
+{
+    struct office o;
+    uint64_t first;
+
+    office_start(&o);
+    world_stop(o.w);
+    o.settings.jobs_max = 5;
+    world_start(o.w);
+    tap_ok(submit(&o, "a", 6, JOB).reason == REASON_LIMIT && jobs_queued(&o) == 0,
+           "a submission past the limit is refused whole");
+    first = submit(&o, "b", 5, JOB).first;
+    tap_ok(jobs_queued(&o) == 5, "one up to the limit is taken");
+    tap_ok(submit(&o, "c", 1, OTHER_JOB).reason == REASON_LIMIT && jobs_queued(&o) == 5, "the next is not");
+    tap_ok(submit_as(&o, &calvin, "calvin", "c", 5, JOB).reason == REASON_OK, "the limit is each user's own");
+    tap_ok(submit(&o, "b", 5, JOB).reason == REASON_OK && jobs_queued(&o) == 10, "a repeat is no new job");
+    control(&o, &raman, first, CONTROL_REMOVE);
+    tap_ok(submit(&o, "d", 1, JOB).reason == REASON_OK, "what is removed makes room");
+    world_free(o.w, "limits");
+}
+
+/* --------------------------------------------------------------------------------------------------------- requests */
+
+static void equal_jobs_share(void)
+{
+    struct office o;
+    uint64_t id, version;
+
+    office_start(&o);
+    submit(&o, "a", 2, JOB);
+    id = o.w->put.u.advertise.id;
+    version = o.w->put.u.advertise.version;
+    tap_ok(o.w->put.u.advertise.request && asks_for(&o, "Count == 2 && Memory == 16 && Owner == \"raman\""),
+           "equal jobs are one request with a count, in their owner's name");
+    submit(&o, "b", 3, JOB);
+    pass(o.w, SECOND);
+    tap_ok(o.w->put.u.advertise.id == id && asks_for(&o, "Count == 5") && o.w->put.u.advertise.version > version,
+           "jobs that are equal to them are counted there");
+    submit(&o, "c", 1, OTHER_JOB);
+    tap_ok(o.w->put.u.advertise.id != id && asks_for(&o, "Count == 1 && Memory == 17"), "others are another request");
+    submit_as(&o, &calvin, "calvin", "d", 1, JOB);
+    tap_ok(o.w->put.u.advertise.id != id && asks_for(&o, "Owner == \"calvin\" && Count == 1"),
+           "and so are equal ones of another owner");
+    world_restart(o.w, true, SECOND);
+    pass(o.w, SECOND);
+    tap_ok(o.w->put.u.advertise.version > version, "versions rise over a restart");
+    submit(&o, "e", 1, JOB);
+    pass(o.w, SECOND);
+    tap_ok(o.w->put.u.advertise.id == id && asks_for(&o, "Count == 6"), "requests keep their names over a restart");
+    world_free(o.w, "requests");
+}
+
+static void counts_and_matches(void)
+{
+    struct office o;
+    struct host host;
+    uint32_t withdrawals;
+
+    office_start(&o);
+    submit(&o, "a", 2, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    tap_ok(reason_of(reply(o.w)) == REASON_OK, "a notification is answered");
+    host_until(&o, &host, MESSAGE_NONE);
+    pass_beating(&o, &host, o.w->spans.lifetime);
+    tap_ok(seen_has(&o.w->put.u.advertise.seen, INCARNATION, 1) && asks_for(&o, "Count == 1"),
+           "the next update of the request is a text that names the match, and asks for one less");
+    withdrawals = o.w->withdrawals;
+    host = host_new(&o, 2);
+    match(&o, 2, &host);
+    pass(o.w, SECOND);
+    tap_ok(o.w->withdrawals == withdrawals + 1, "a request is withdrawn when no job waits for a match");
+    world_free(o.w, "counts");
+}
+
+static void match_not_needed(void)
+{
+    struct office o;
+    struct host first, second;
+
+    office_start(&o);
+    submit(&o, "a", 1, JOB);
+    first = host_new(&o, 1);
+    second = host_new(&o, 2);
+    match(&o, 1, &first);
+    match(&o, 1, &first);
+    tap_ok(sent_count(o.w, MESSAGE_VERIFY) == 1, "a match that is known is dropped");
+    match(&o, 2, &second);
+    tap_ok(reason_of(reply(o.w)) == REASON_OK && !asked(&o, &second), "a match that no job needs begins no claim");
+    host_until(&o, &first, MESSAGE_COMMIT);
+    host_says(&o, &first, REASON_UNKNOWN);
+    pass(o.w, 2 * o.w->spans.window);
+    tap_ok(jobs_in(&o, JOB_IDLE) == 1, "the job waits again when its claim fails");
+    tap_ok(seen_has(&o.w->put.u.advertise.seen, INCARNATION, 2) && seen_has(&o.w->put.u.advertise.seen, INCARNATION, 1),
+           "and both matches are named in the text that follows");
+    world_free(o.w, "matches that are not needed");
+}
+
+static void match_nonsense(void)
+{
+    struct office o;
+    struct host host;
+    struct message message = {.kind = MESSAGE_MATCH};
+    struct peer stranger = {.agent = 66, .identity = "rival", .channel = 66};
+
+    office_start(&o);
+    submit(&o, "a", 1, JOB);
+    message.u.match_told = (struct match_told){
+        .id = o.w->put.u.advertise.id, .incarnation = INCARNATION, .number = 1, .window = 10 * SECOND, .gang = 1001};
+    say(o.w, &matchmaker, &message);
+    tap_ok(reply(o.w)->kind == MESSAGE_GOT && o.w->sent_count == 0, "a match with nobody begins nothing");
+    message.u.match_told.edges = edges_new(1);
+    message.u.match_told.number = 2;
+    say(o.w, &matchmaker, &message);
+    tap_ok(reply(o.w)->kind == MESSAGE_GOT && sent_of(o.w, MESSAGE_COMMIT) == NULL, "nor one with no ad and no agent");
+    message_done(&message);
+    sent_drop_all(o.w);
+    pass(o.w, 2 * o.w->spans.window);
+    host = host_new(&o, 1);
+    match_gang(&o, 4711, 3, &host, 1);
+    tap_ok(!asked(&o, &host), "a match of a request that is not there begins nothing");
+    match(&o, 4, &host);
+    tap_ok(is_asked(&o, &host, MESSAGE_VERIFY), "and a good one still does");
+    host = host_new(&o, 2);
+    message = (struct message){.kind = MESSAGE_MATCH};
+    message.u.match_told = (struct match_told){.id = o.w->put.u.advertise.id, .incarnation = 5, .number = 1};
+    tap_ok(reason_of(say(o.w, &stranger, &message)) != REASON_OK, "who is not the matchmaker tells no matches");
+    world_free(o.w, "matches that are none");
+}
+
+/* --------------------------------------------------------------------------------------------------------- claiming */
+
+static void whole_path(void)
+{
+    struct office o;
+    struct host host;
+    struct submitted jobs;
+    struct sent *sent;
+
+    office_start(&o);
+    jobs = submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    o.w->slow = true;
+    match(&o, 1, &host);
+    sent = asked(&o, &host);
+    tap_ok(sent && sent->message.kind == MESSAGE_VERIFY && !sent->message.u.verify.proves &&
+               sent->message.u.verify.offer == 70 && sent->message.u.verify.gang == 1001 &&
+               sent->message.u.verify.claim == 1 && ad_says(o.w, sent->message.u.verify.ad, "Owner == \"raman\""),
+           "a match begins with a verification that asks for a challenge");
+    host_agrees(&o, &host);
+    tap_ok(is_asked(&o, &host, MESSAGE_VERIFY) && asked(&o, &host)->message.u.verify.proves &&
+               !key_equal(&asked(&o, &host)->message.u.verify.proof, &host.ticket),
+           "a challenge is answered with a proof, which is not the ticket");
+    host_agrees(&o, &host);
+    tap_ok(!host.fooled, "the proof is right, and bound to the channel of the challenge");
+    tap_ok(is_asked(&o, &host, MESSAGE_COMMIT) && asked(&o, &host)->message.u.commit.epoch >= 1, "then it commits");
+    tap_ok(job_is(&o, jobs.first, JOB_IDLE), "no job is taken before the commit is acknowledged");
+    host_agrees(&o, &host);
+    tap_ok(!asked(&o, &host), "nothing is activated before the decision is durable");
+    world_durable(o.w);
+    tap_ok(is_asked(&o, &host, MESSAGE_ACTIVATE) && !asked(&o, &host)->message.u.activate.ad &&
+               row_of(o.w, RECORD_BRANCH, 1),
+           "then it is");
+    tap_ok(job_is(&o, jobs.first, JOB_RUNNING) && job_of(&o, jobs.first).gang == 1001, "the job is the claim's");
+    host_agrees(&o, &host);
+    world_durable(o.w);
+    sent = asked(&o, &host);
+    tap_ok(sent && sent->message.kind == MESSAGE_START && sent->message.u.start.job == jobs.first &&
+               sent->message.u.start.number == 1 && sent->message.u.start.ad,
+           "the start names the job and its number in the claim");
+    tap_ok(row_of(o.w, RECORD_JOB, jobs.first) && row_of(o.w, RECORD_JOB, jobs.first)->u.job_record.number == 1 &&
+               row_of(o.w, RECORD_JOB, jobs.first)->u.job_record.gang == 1001,
+           "job, claim and number are durable when it is sent");
+    host_agrees(&o, &host);
+    world_durable(o.w);
+    tap_ok(root_of(&o, 1001).view.state == ROOT_RUNNING && !asked(&o, &host), "and it runs");
+    world_free(o.w, "the whole path");
+}
+
+static void sequence_rises(void)
+{
+    struct office o;
+    struct host host;
+    uint64_t commit, activate, start;
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_COMMIT);
+    commit = asked(&o, &host)->message.u.commit.sequence;
+    answer_from(o.w, asked(&o, &host), &host.peer, NULL);
+    tap_ok(pass_to(o.w, MESSAGE_COMMIT, 3 * SECOND) && asked(&o, &host)->message.u.commit.sequence == commit,
+           "a commit that nobody answers is repeated as it was");
+    host_until(&o, &host, MESSAGE_ACTIVATE);
+    activate = asked(&o, &host)->message.u.activate.sequence;
+    host_until(&o, &host, MESSAGE_START);
+    start = asked(&o, &host)->message.u.start.sequence;
+    tap_ok(commit < activate && activate < start, "the messages of a session carry a rising number");
+    world_free(o.w, "sequence");
+}
+
+static void commit_too_late(void)
+{
+    struct office o;
+    struct host host;
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_COMMIT);
+    pass(o.w, o.w->spans.pin / 4 + SECOND);
+    if (is_asked(&o, &host, MESSAGE_COMMIT))
+        host_agrees(&o, &host);
+    tap_ok(sent_count(o.w, MESSAGE_ACTIVATE) == 0 && sent_count(o.w, MESSAGE_ABORT) >= 1,
+           "a commit that is acknowledged after a quarter of the pin lease is aborted");
+    tap_ok(jobs_in(&o, JOB_IDLE) == 1 && row_count(o.w, RECORD_BRANCH) == 0, "and no job was taken for it");
+    world_drop(o.w);
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_COMMIT);
+    pass(o.w, o.w->spans.pin / 4 - SECOND);
+    host_agrees(&o, &host);
+    tap_ok(is_asked(&o, &host, MESSAGE_ACTIVATE), "one in time is activated");
+    world_free(o.w, "late commits");
+}
+
+static void refusals(void)
+{
+    struct office o;
+    struct host host;
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host.ad = ad(o.w, SMALL);
+    host_until(&o, &host, MESSAGE_ABORT);
+    tap_ok(sent_count(o.w, MESSAGE_COMMIT) == 0 && is_asked(&o, &host, MESSAGE_ABORT),
+           "a machine whose present ad the request refuses is aborted");
+    sent_drop(o.w, MESSAGE_ABORT);
+    pass(o.w, SECOND);
+    tap_ok(jobs_in(&o, JOB_IDLE) == 1 && asks_for(&o, "Count == 1"), "and the job is offered to others");
+    host = host_new(&o, 2);
+    host.liar = true;
+    match(&o, 2, &host);
+    host_until(&o, &host, MESSAGE_ABORT);
+    tap_ok(sent_count(o.w, MESSAGE_COMMIT) == 0, "a machine that does not prove the ticket is not committed to");
+    sent_drop_all(o.w);
+    host = host_new(&o, 3);
+    match(&o, 3, &host);
+    host_agrees(&o, &host);
+    if (is_asked(&o, &host, MESSAGE_VERIFY)) {
+        struct message refused = {.kind = MESSAGE_VERIFIED, .u.verified = {.claim = 3, .reason = REASON_CONSTRAINT}};
+
+        answer_from(o.w, asked(&o, &host), &host.peer, &refused);
+    }
+    tap_ok(sent_count(o.w, MESSAGE_VERIFY) == 0 && sent_count(o.w, MESSAGE_COMMIT) == 0,
+           "a machine that refuses is not asked again");
+    pass(o.w, 2 * o.w->spans.window);
+    host = host_new(&o, 4);
+    match(&o, 4, &host);
+    host_until(&o, &host, MESSAGE_NONE);
+    tap_ok(jobs_in(&o, JOB_RUNNING) == 1 && host.starts == 1, "the next match is as good as the first");
+    world_free(o.w, "refusals");
+}
+
+static void removed_meanwhile(void)
+{
+    struct office o;
+    struct host host;
+    uint64_t job;
+
+    office_start(&o);
+    job = submit(&o, "k", 1, JOB).first;
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_COMMIT);
+    control(&o, &raman, job, CONTROL_REMOVE);
+    host_until(&o, &host, MESSAGE_ABORT);
+    tap_ok(host.activations == 0 && is_asked(&o, &host, MESSAGE_ABORT) && row_count(o.w, RECORD_BRANCH) == 0,
+           "a claim for which no job is left when it is decided is aborted");
+    world_free(o.w, "a job removed meanwhile");
+}
+
+static void ask_hastens(void)
+{
+    struct office o;
+    struct host host;
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_ACTIVATE);
+    answer_from(o.w, asked(&o, &host), &host.peer, NULL);
+    tap_ok(!asked(&o, &host), "an activation that is lost is repeated after a pause");
+    tap_ok(ask(&o, &host) == REASON_WAIT && is_asked(&o, &host, MESSAGE_ACTIVATE), "or when the machine asks");
+    world_free(o.w, "an activation that was lost");
+}
+
+static void start_refused(void)
+{
+    struct office o;
+    struct host host;
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_ACTIVATE);
+    host_says(&o, &host, REASON_PIN);
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, SECOND);
+    tap_ok(host.starts == 0 && jobs_in(&o, JOB_IDLE) == 1, "an activation that is refused sets the job free again");
+    host = host_new(&o, 2);
+    match(&o, 2, &host);
+    host_until(&o, &host, MESSAGE_START);
+    host_says(&o, &host, REASON_CONSTRAINT);
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, SECOND);
+    tap_ok(host.starts == 0 && jobs_in(&o, JOB_IDLE) == 1, "so does a start");
+    world_free(o.w, "refused late");
+}
+
+static void busy(void)
+{
+    struct office o;
+    struct host host;
+    struct message reply = {.kind = MESSAGE_VERIFIED};
+    int64_t start;
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    start = o.w->env.now;
+    host_agrees(&o, &host);
+    reply.u.verified = (struct verified){.claim = 1, .reason = REASON_BUSY, .span = 2 * SECOND};
+    answer_from(o.w, asked(&o, &host), &host.peer, &reply);
+    tap_ok(!asked(&o, &host) && root_of(&o, 1001).found, "who hears busy waits a while");
+    tap_ok(pass_to(o.w, MESSAGE_VERIFY, o.w->spans.window) && o.w->env.now < start + o.w->spans.window,
+           "and comes back within the window");
+    host_until(&o, &host, MESSAGE_NONE);
+    tap_ok(host.starts == 1, "and may be let in then");
+    world_drop(o.w);
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    start = o.w->env.now;
+    while (o.w->env.now < start + 3 * o.w->spans.window) {
+        if (is_asked(&o, &host, MESSAGE_VERIFY))
+            answer_from(o.w, asked(&o, &host), &host.peer, &reply);
+        else
+            pass(o.w, 100 * MILLISECOND);
+    }
+    tap_ok(!root_of(&o, 1001).found && asks_for(&o, "Count == 1"), "the window is the end of it");
+    world_free(o.w, "busy");
+}
+
+static void gang_of_two(void)
+{
+    struct office o;
+    struct host hosts[2];
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    hosts[0] = host_new(&o, 1);
+    hosts[1] = host_new(&o, 2);
+    match_gang(&o, o.w->put.u.advertise.id, 1, hosts, 2);
+    host_until(&o, &hosts[0], MESSAGE_COMMIT);
+    tap_ok(!asked(&o, &hosts[0]) && is_asked(&o, &hosts[1], MESSAGE_VERIFY),
+           "no member of a gang is committed to before all are verified");
+    host_until(&o, &hosts[1], MESSAGE_COMMIT);
+    tap_ok(is_asked(&o, &hosts[0], MESSAGE_COMMIT) && is_asked(&o, &hosts[1], MESSAGE_COMMIT), "then all are");
+    host_agrees(&o, &hosts[0]);
+    tap_ok(!asked(&o, &hosts[0]), "none is activated before all are pinned");
+    host_agrees(&o, &hosts[1]);
+    tap_ok(is_asked(&o, &hosts[0], MESSAGE_ACTIVATE) && is_asked(&o, &hosts[1], MESSAGE_ACTIVATE), "then all are");
+    host_agrees(&o, &hosts[0]);
+    tap_ok(hosts[0].starts == 0 && !asked(&o, &hosts[0]), "nothing starts before all have cleared the way");
+    host_agrees(&o, &hosts[1]);
+    tap_ok(is_asked(&o, &hosts[0], MESSAGE_START) || is_asked(&o, &hosts[1], MESSAGE_START), "then it does");
+    host_until(&o, &hosts[0], MESSAGE_NONE);
+    host_until(&o, &hosts[1], MESSAGE_NONE);
+    left(&o, &hosts[1], REASON_LEASE);
+    tap_ok(is_asked(&o, &hosts[0], MESSAGE_RELEASE), "when one is lost the others are released");
+    tap_ok(jobs_in(&o, JOB_RUNNING) == 1, "and the job is not run elsewhere before all are gone");
+    host_until(&o, &hosts[0], MESSAGE_NONE);
+    pass(o.w, SECOND);
+    tap_ok(jobs_in(&o, JOB_IDLE) == 1 && row_count(o.w, RECORD_BRANCH) == 0, "then it waits again");
+    world_free(o.w, "a gang");
+}
+
+/* ----------------------------------------------------------------------------------------------------------- leases */
+
+static void beats_acknowledged(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB), other;
+    int64_t lease = o.w->spans.lease + o.w->spans.lease / 10;
+
+    tap_ok(root_of(&o, 1001).view.lease == o.w->env.now + lease,
+           "the commit's acknowledgement is the first heart beat: a lease and its margin");
+    pass(o.w, 20 * SECOND);
+    tap_ok(beat(&o, &host) == REASON_OK && reply(o.w)->u.beaten.sent == 4711,
+           "a heart beat is acknowledged with the time at which it was sent");
+    tap_ok(root_of(&o, 1001).view.lease == o.w->env.now + lease, "and renews, from its receipt");
+    pass(o.w, 10 * SECOND);
+    other = host;
+    other.epoch++;
+    tap_ok(beat(&o, &other) != REASON_OK, "one of another epoch is not");
+    other = host;
+    other.peer.agent++;
+    tap_ok(beat(&o, &other) != REASON_OK, "nor one from another agent");
+    other = host;
+    other.claim = 4711;
+    tap_ok(beat(&o, &other) != REASON_OK, "nor one of a claim that is not there");
+    tap_ok(root_of(&o, 1001).view.lease == o.w->env.now - 10 * SECOND + lease, "and those renew nothing");
+    world_free(o.w, "heart beats");
+}
+
+static void lease_and_margin(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB);
+    int64_t lease = root_of(&o, 1001).view.lease;
+
+    pass(o.w, lease - o.w->env.now - 1);
+    tap_ok(jobs_in(&o, JOB_RUNNING) == 1, "a job is not run elsewhere before lease and margin are over");
+    pass(o.w, 2);
+    tap_ok(jobs_in(&o, JOB_IDLE) == 1 && o.w->put.u.advertise.request, "and waits for another machine from then on");
+    tap_ok(asks_for(&o, "Count == 1"), "its request is advertised again");
+    tap_ok(beat(&o, &host) != REASON_OK, "a heart beat that comes then is not acknowledged");
+    world_free(o.w, "the end of a lease");
+}
+
+static void releasing_is_not_alive(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB);
+
+    control(&o, &raman, host.job, CONTROL_HOLD);
+    tap_ok(is_asked(&o, &host, MESSAGE_RELEASE), "the claim of a job that is held is released");
+    tap_ok(beat(&o, &host) != REASON_OK, "its heart beats are not acknowledged from then on");
+    world_free(o.w, "a claim being released");
+}
+
+static void claim_left(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB), other = host;
+
+    other.peer.agent++;
+    left(&o, &other, REASON_VETOED);
+    tap_ok(reply(o.w)->kind == MESSAGE_CLAIMED && jobs_in(&o, JOB_RUNNING) == 1,
+           "that a claim was left is not believed of another agent");
+    other = host;
+    other.claim = 4711;
+    tap_ok(left(&o, &other, REASON_LEASE) != REASON_COUNT && jobs_in(&o, JOB_RUNNING) == 1,
+           "nor of a claim that is not there, which is answered all the same");
+    left(&o, &host, REASON_VETOED);
+    pass(o.w, SECOND);
+    tap_ok(reply(o.w)->kind == MESSAGE_CLAIMED && jobs_in(&o, JOB_IDLE) == 1 && asks_for(&o, "Count == 1"),
+           "when a machine has left its claim the job waits again at once");
+    tap_ok(!root_of(&o, 1001).found && row_count(o.w, RECORD_BRANCH) == 0, "nothing of the claim is kept");
+    tap_ok(left(&o, &host, REASON_VETOED) != REASON_COUNT && jobs_in(&o, JOB_IDLE) == 1, "it may be said again");
+    tap_ok(result(&o, &host, 0) == REASON_OK && jobs_in(&o, JOB_DONE) == 1,
+           "a late result is taken while the job is recorded nowhere else");
+    pass(o.w, SECOND);
+    tap_ok(o.w->withdrawals > 0 && jobs_queued(&o) == 0, "and the job is not asked for any more");
+    world_free(o.w, "a claim that was left");
+}
+
+static void claim_left_and_crash(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB);
+
+    o.w->slow = true;
+    left(&o, &host, REASON_VETOED);
+    world_restart(o.w, true, SECOND);
+    world_durable(o.w);
+    o.w->slow = false;
+    tap_ok(is_asked(&o, &host, MESSAGE_ATTACH),
+           "a customer that dies before it has recorded that asks the machine again");
+    host_attached(&o, &host, REASON_UNKNOWN, false);
+    pass(o.w, SECOND);
+    tap_ok(jobs_in(&o, JOB_IDLE) == 1 && asks_for(&o, "Count == 1"), "and hears it then");
+    world_free(o.w, "a claim that was left in a crash");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- results */
+
+static void result_elsewhere(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB), second = host_new(&o, 2);
+
+    pass(o.w, 2 * o.w->spans.lease);
+    match(&o, 2, &second);
+    host_until(&o, &second, MESSAGE_NONE);
+    tap_ok(second.starts == 1 && second.job == host.job, "a job whose machine was lost runs on another");
+    tap_ok(result(&o, &host, 1) != REASON_OK && job_is(&o, host.job, JOB_RUNNING),
+           "a result of the first is refused now that it is recorded elsewhere");
+    tap_ok(result(&o, &second, 0) == REASON_OK && job_of(&o, host.job).status == 0, "the second's is taken");
+    tap_ok(result(&o, &host, 1) != REASON_OK && job_of(&o, host.job).status == 0, "and stays");
+    world_free(o.w, "a job that ran twice");
+}
+
+static void result_once(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB), other = host;
+    struct job_view job;
+
+    other.claim = 4711;
+    tap_ok(result(&o, &other, 0) != REASON_OK && jobs_in(&o, JOB_RUNNING) == 1, "a result of another claim is refused");
+    other = host;
+    other.number = 2;
+    tap_ok(result(&o, &other, 0) != REASON_OK && jobs_in(&o, JOB_RUNNING) == 1, "one of another number is refused");
+    other = host;
+    other.job = 4711;
+    tap_ok(result(&o, &other, 0) != REASON_OK && jobs_in(&o, JOB_RUNNING) == 1, "one of another job is refused");
+    other = host;
+    other.peer.agent++;
+    tap_ok(result(&o, &other, 0) != REASON_OK && jobs_in(&o, JOB_RUNNING) == 1, "one from another agent is refused");
+    o.w->slow = true;
+    tap_ok(result(&o, &host, 0) == REASON_COUNT, "a result is not acknowledged before it is durable");
+    world_durable(o.w);
+    o.w->slow = false;
+    job = job_of(&o, host.job);
+    tap_ok(reason_of(reply(o.w)) == REASON_OK && job.state == JOB_DONE && job.status == 0 &&
+               job.reason == REASON_EXITED,
+           "then it is, and the job is done");
+    tap_ok(result(&o, &host, 1) != REASON_COUNT && job_of(&o, host.job).status == 0, "it is taken once");
+    tap_ok(result(&o, &host, 0) == REASON_OK, "a repeat has the same answer");
+    tap_ok(is_asked(&o, &host, MESSAGE_RELEASE), "a claim for which no job waits is released");
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, SECOND);
+    tap_ok(!root_of(&o, 1001).found && row_count(o.w, RECORD_BRANCH) == 0, "and forgotten when that is answered");
+    world_restart(o.w, true, SECOND);
+    tap_ok(job_is(&o, host.job, JOB_DONE) || !job_is(&o, host.job, JOB_IDLE), "a job that is done is not run again");
+    world_free(o.w, "results");
+}
+
+/* The job runs, on that host again or on it anew, and fails. */
+static void fail_again(struct office *o, struct host *host, uint64_t n)
+{
+    if (!root_of(o, host->gang).found) {
+        *host = host_new(o, n);
+        match(o, n, host);
+    }
+    host_until(o, host, MESSAGE_NONE);
+    result(o, host, 7);
+    pass(o->w, SECOND);
+}
+
+static void retries(void)
+{
+    struct office o;
+    struct host host = {0};
+    uint64_t job;
+
+    office_start(&o);
+    job = submit(&o, "k", 1, FRAGILE).first;
+    fail_again(&o, &host, 1);
+    tap_ok(!job_is(&o, job, JOB_DONE) && !job_is(&o, job, JOB_HELD) && job_of(&o, job).tries == 1,
+           "a job that fails is tried again");
+    world_restart(o.w, true, SECOND);
+    fail_again(&o, &host, 2);
+    tap_ok(!job_is(&o, job, JOB_HELD) && job_of(&o, job).tries == 2, "its tries are counted over a restart");
+    fail_again(&o, &host, 3);
+    tap_ok(job_is(&o, job, JOB_HELD) && job_of(&o, job).status == 7,
+           "and held when it has failed MaxRetries times more");
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, MINUTE);
+    tap_ok(job_is(&o, job, JOB_HELD) && !root_of(&o, host.gang).found, "its claim is given back");
+    tap_ok(control(&o, &raman, job, CONTROL_RELEASE) == REASON_OK && job_is(&o, job, JOB_IDLE),
+           "and its user may release it");
+    world_free(o.w, "retries");
+}
+
+static void retries_by_default(void)
+{
+    struct office o;
+    struct host host = {0};
+    uint64_t job, n = 0;
+
+    office_start(&o);
+    job = submit(&o, "k", 1, JOB).first;
+    while (n < 10 && !job_is(&o, job, JOB_HELD))
+        fail_again(&o, &host, ++n);
+    tap_ok(n == CUSTOMER_RETRIES + 1, "a job that does not say is retried %d times", CUSTOMER_RETRIES);
+    world_free(o.w, "retries by default");
+}
+
+static void claim_used_again(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 3, JOB);
+    uint64_t first = host.job, activate;
+
+    o.w->slow = true;
+    result(&o, &host, 0);
+    if (is_asked(&o, &host, MESSAGE_ACTIVATE))
+        host_agrees(&o, &host);
+    tap_ok(!asked(&o, &host), "nothing is said for the next job before that is durable");
+    world_durable(o.w);
+    o.w->slow = false;
+    matchmaker_answers(o.w);
+    tap_ok(is_asked(&o, &host, MESSAGE_ACTIVATE) && asked(&o, &host)->message.u.activate.ad,
+           "a claim that has done its job is activated for the next, with its ad");
+    activate = asked(&o, &host)->message.u.activate.sequence;
+    host_until(&o, &host, MESSAGE_START);
+    tap_ok(is_asked(&o, &host, MESSAGE_START) && asked(&o, &host)->message.u.start.number == 2 &&
+               asked(&o, &host)->message.u.start.job != first && asked(&o, &host)->message.u.start.sequence > activate,
+           "which has the next number");
+    host_until(&o, &host, MESSAGE_NONE);
+    tap_ok(job_is(&o, host.job, JOB_RUNNING) && job_of(&o, host.job).number == 2 && jobs_in(&o, JOB_IDLE) == 1,
+           "and runs under the same claim");
+    pass(o.w, SECOND);
+    tap_ok(asks_for(&o, "Count == 1"), "the request asks for one less");
+    tap_ok(result(&o, &(struct host){.peer = host.peer, .claim = 1, .number = 1, .job = host.job}, 0) != REASON_OK &&
+               job_is(&o, host.job, JOB_RUNNING),
+           "the number of the job before is not good for this one's result");
+    result(&o, &host, 0);
+    host_until(&o, &host, MESSAGE_NONE);
+    result(&o, &host, 0);
+    tap_ok(jobs_in(&o, JOB_DONE) == 3 && is_asked(&o, &host, MESSAGE_RELEASE), "until none waits");
+    world_free(o.w, "a claim used again");
+}
+
+static void reuse_refused(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 2, JOB);
+
+    result(&o, &host, 0);
+    host_says(&o, &host, REASON_CONSTRAINT);
+    tap_ok(is_asked(&o, &host, MESSAGE_RELEASE), "a claim that is refused for the next job is released");
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, SECOND);
+    tap_ok(jobs_in(&o, JOB_IDLE) == 1 && jobs_in(&o, JOB_DONE) == 1 && asks_for(&o, "Count == 1"),
+           "and the job waits for another");
+    world_free(o.w, "a claim that is refused again");
+}
+
+static void life_of_a_claim(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 2, JOB);
+
+    pass_beating(&o, &host, o.w->spans.life + MINUTE);
+    tap_ok(job_is(&o, host.job, JOB_RUNNING), "a job may run longer than a claim lives");
+    result(&o, &host, 0);
+    tap_ok(is_asked(&o, &host, MESSAGE_RELEASE), "but the claim is not used again then");
+    world_free(o.w, "the life of a claim");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- control */
+
+static void control_of_waiting_jobs(void)
+{
+    struct office o;
+    uint64_t first;
+
+    office_start(&o);
+    first = submit(&o, "k", 3, JOB).first;
+    tap_ok(control(&o, &calvin, first, CONTROL_HOLD) == REASON_IDENTITY && job_is(&o, first, JOB_IDLE),
+           "nobody holds another's job");
+    tap_ok(control(&o, &raman, 4711, CONTROL_HOLD) == REASON_UNKNOWN, "a job that is not there is unknown");
+    tap_ok(control(&o, &raman, first, CONTROL_COUNT) == REASON_INVALID && job_is(&o, first, JOB_IDLE),
+           "so is a verb that is none");
+    o.w->slow = true;
+    tap_ok(control(&o, &raman, first, CONTROL_HOLD) == REASON_COUNT, "a hold is not acknowledged before it is durable");
+    world_durable(o.w);
+    o.w->slow = false;
+    matchmaker_answers(o.w);
+    pass(o.w, SECOND);
+    tap_ok(reason_of(reply(o.w)) == REASON_OK && job_is(&o, first, JOB_HELD) && asks_for(&o, "Count == 2"),
+           "a job that is held is not asked for");
+    tap_ok(control(&o, &raman, first, CONTROL_HOLD) == REASON_OK, "it may be held twice");
+    world_restart(o.w, true, SECOND);
+    pass(o.w, SECOND);
+    tap_ok(job_is(&o, first, JOB_HELD) && asks_for(&o, "Count == 2"), "and is after a restart");
+    control(&o, &raman, first, CONTROL_RELEASE);
+    pass(o.w, SECOND);
+    tap_ok(job_is(&o, first, JOB_IDLE) && asks_for(&o, "Count == 3"), "until it is released");
+    tap_ok(control(&o, &raman, first, CONTROL_REMOVE) == REASON_OK, "a job can be removed");
+    pass(o.w, SECOND);
+    tap_ok(!job_is(&o, first, JOB_IDLE) && asks_for(&o, "Count == 2"), "and is not asked for any more");
+    control(&o, &raman, first, CONTROL_RELEASE);
+    tap_ok(!job_is(&o, first, JOB_IDLE), "which no release takes back");
+    tap_ok(submit(&o, "k", 3, JOB).first == first && jobs_in(&o, JOB_IDLE) == 2,
+           "nor the submission when it is repeated");
+    world_free(o.w, "control of waiting jobs");
+}
+
+static void control_of_running_jobs(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB);
+    uint32_t puts;
+
+    tap_ok(control(&o, &raman, host.job, CONTROL_HOLD) == REASON_OK && is_asked(&o, &host, MESSAGE_RELEASE),
+           "a job that runs is held by releasing its claim");
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, MINUTE);
+    tap_ok(job_is(&o, host.job, JOB_HELD) && !root_of(&o, 1001).found, "and is held when the machine has let go");
+    control(&o, &raman, host.job, CONTROL_RELEASE);
+    pass(o.w, SECOND);
+    tap_ok(job_is(&o, host.job, JOB_IDLE) && asks_for(&o, "Count == 1"), "then it can be released");
+    world_drop(o.w);
+    host = office_running(&o, 1, JOB);
+    tap_ok(control(&o, &raman, host.job, CONTROL_REMOVE) == REASON_OK && is_asked(&o, &host, MESSAGE_RELEASE),
+           "a job that runs is removed by releasing its claim");
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, MINUTE);
+    tap_ok(jobs_queued(&o) == 0 && jobs_in(&o, JOB_DONE) == 0, "and is gone then");
+    world_drop(o.w);
+    host = office_running(&o, 1, JOB);
+    control(&o, &raman, host.job, CONTROL_HOLD);
+    puts = o.w->puts;
+    control(&o, &raman, host.job, CONTROL_RELEASE);
+    pass(o.w, o.w->spans.lease);
+    tap_ok(reply(o.w)->kind == MESSAGE_GOT && o.w->puts == puts && !job_is(&o, host.job, JOB_IDLE),
+           "a job that is held is not run elsewhere while its machine may still run it, even if it is released");
+    pass(o.w, o.w->spans.lease);
+    tap_ok(!root_of(&o, 1001).found, "its machine is given up when lease and margin are over");
+    control(&o, &raman, host.job, CONTROL_RELEASE);
+    pass(o.w, SECOND);
+    tap_ok(o.w->puts > puts && job_is(&o, host.job, JOB_IDLE), "and then it can be released");
+    world_free(o.w, "control of running jobs");
+}
+
+/* --------------------------------------------------------------------------------------------------------- restarts */
+
+static void attach_after_restart(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB);
+    uint64_t epoch = host.epoch;
+
+    world_stop(o.w);
+    o.w->slow = true;
+    o.w->env.now += SECOND;
+    world_start(o.w);
+    tap_ok(job_is(&o, host.job, JOB_RUNNING) && root_of(&o, 1001).view.state == ROOT_ATTACHING,
+           "a customer that restarts asks for each recorded claim");
+    tap_ok(sent_count(o.w, MESSAGE_ATTACH) == 0, "but not before the new epoch is durable");
+    world_durable(o.w);
+    tap_ok(is_asked(&o, &host, MESSAGE_ATTACH) && asked(&o, &host)->message.u.attach.epoch > epoch &&
+               row_of(o.w, RECORD_BRANCH, 1)->u.branch_record.epoch == asked(&o, &host)->message.u.attach.epoch,
+           "then it names it");
+    o.w->slow = false;
+    tap_ok(beat(&o, &host) != REASON_OK, "no heart beat is acknowledged before it has attached");
+    host.epoch = asked(&o, &host)->message.u.attach.epoch;
+    tap_ok(beat(&o, &host) != REASON_OK, "not of the new epoch either");
+    host_until(&o, &host, MESSAGE_NONE);
+    tap_ok(root_of(&o, 1001).view.state == ROOT_RUNNING && job_is(&o, host.job, JOB_RUNNING) && host.starts == 1,
+           "a job that still runs goes on");
+    tap_ok(beat(&o, &host) == REASON_OK, "and its heart beats are acknowledged");
+    host.epoch = epoch;
+    tap_ok(beat(&o, &host) != REASON_OK, "but not those of the epoch before");
+    tap_ok(result(&o, &host, 0) == REASON_OK && job_is(&o, host.job, JOB_DONE), "its result is taken");
+    world_free(o.w, "attach");
+}
+
+static void restart_waits(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB);
+    int64_t lease;
+
+    world_restart(o.w, false, SECOND);
+    lease = o.w->env.now + o.w->spans.lease + o.w->spans.lease / 10;
+    pass(o.w, 5 * SECOND);
+    tap_ok(is_asked(&o, &host, MESSAGE_ATTACH), "a claim that does not answer is asked");
+    pass(o.w, lease - o.w->env.now - 1);
+    tap_ok(job_is(&o, host.job, JOB_RUNNING) && !asks_for(&o, "Count == 2"),
+           "and its job is not run elsewhere for a lease and its margin from the restart");
+    pass(o.w, 2);
+    tap_ok(job_is(&o, host.job, JOB_IDLE) && asks_for(&o, "Count == 1"), "and then it is");
+    world_free(o.w, "a restart that waits");
+}
+
+static void restart_refused(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB);
+    int64_t lease;
+
+    world_restart(o.w, true, SECOND);
+    lease = o.w->env.now + o.w->spans.lease + o.w->spans.lease / 10;
+    host_attached(&o, &host, REASON_BUSY, true);
+    tap_ok(pass_to(o.w, MESSAGE_ATTACH, 20 * SECOND), "a machine that is busy ending the job is asked again");
+    host_attached(&o, &host, REASON_STALE, true);
+    pass(o.w, lease - o.w->env.now - 1);
+    tap_ok(!job_is(&o, host.job, JOB_IDLE),
+           "a claim that somebody has attached to with a higher epoch is not run elsewhere within its lease");
+    pass(o.w, 2);
+    tap_ok(job_is(&o, host.job, JOB_IDLE), "and is after it");
+    world_free(o.w, "an attachment that is refused");
+}
+
+static void release_repeated(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB);
+
+    result(&o, &host, 0);
+    host_says(&o, &host, REASON_BUSY);
+    tap_ok(pass_to(o.w, MESSAGE_RELEASE, 20 * SECOND), "a release is repeated until the machine is released");
+    host_says(&o, &host, REASON_RELEASED);
+    tap_ok(!pass_to(o.w, MESSAGE_RELEASE, MINUTE) && row_count(o.w, RECORD_BRANCH) == 0, "and then no more");
+    world_free(o.w, "release");
+}
+
+static void restart_lost(void)
+{
+    static const enum reason reasons[] = {REASON_LOST, REASON_UNKNOWN};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct office o;
+        struct host host = office_running(&o, 1, JOB);
+
+        world_restart(o.w, true, SECOND);
+        host_attached(&o, &host, reasons[i], false);
+        pass(o.w, SECOND);
+        tap_ok(job_is(&o, host.job, JOB_IDLE) && asks_for(&o, "Count == 1"),
+               "a claim that is answered `%s` sets its job free at once", reason_words(reasons[i]));
+        world_free(o.w, "a lost claim");
+    }
+}
+
+static void restart_and_started(void)
+{
+    struct office o;
+    struct host host;
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_START);
+    world_restart(o.w, true, SECOND);
+    tap_ok(is_asked(&o, &host, MESSAGE_ATTACH), "a claim whose start was never answered is attached to");
+    host_attached(&o, &host, REASON_OK, false);
+    pass(o.w, SECOND);
+    if (is_asked(&o, &host, MESSAGE_ACTIVATE))
+        host_agrees(&o, &host);
+    tap_ok(is_asked(&o, &host, MESSAGE_START) || is_asked(&o, &host, MESSAGE_RELEASE),
+           "a start that never arrived is sent again, or the claim is given back");
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, SECOND);
+    tap_ok(host.starts == 1 ? job_is(&o, host.job, JOB_RUNNING) : jobs_in(&o, JOB_IDLE) == 1,
+           "so that the job runs here, or can run elsewhere");
+    world_free(o.w, "a restart before the start");
+}
+
+static void restart_before_decision(void)
+{
+    struct office o;
+    struct host host;
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_COMMIT);
+    o.w->slow = true;
+    host_agrees(&o, &host);
+    world_restart(o.w, true, SECOND);
+    world_durable(o.w);
+    o.w->slow = false;
+    matchmaker_answers(o.w);
+    tap_ok(jobs_in(&o, JOB_IDLE) == 1 && sent_count(o.w, MESSAGE_ATTACH) == 0,
+           "a decision that was not durable has never been");
+    tap_ok(ask(&o, &host) == REASON_ABORT, "and a machine that asks for it hears abort");
+    world_free(o.w, "a restart before the decision");
+}
+
+static void restart_before_activation(void)
+{
+    struct office o;
+    struct host host;
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_ACTIVATE);
+    world_restart(o.w, true, SECOND);
+    tap_ok(ask(&o, &host) == REASON_WAIT, "a customer that has the record of a decision answers wait");
+    tap_ok(is_asked(&o, &host, MESSAGE_ATTACH), "and attaches");
+    host_attached(&o, &host, REASON_OK, false);
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, SECOND);
+    tap_ok(host.starts == 1 ? job_is(&o, host.job, JOB_RUNNING) : jobs_in(&o, JOB_IDLE) == 1,
+           "the job runs there, or can run elsewhere");
+    world_free(o.w, "a restart before the activation");
+}
+
+static void result_before_attach(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB);
+
+    world_restart(o.w, true, SECOND);
+    tap_ok(result(&o, &host, 0) == REASON_OK && job_is(&o, host.job, JOB_DONE),
+           "a result whose claim and number are recorded is taken before re-attachment as well");
+    pass(o.w, SECOND);
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, MINUTE);
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, 2 * MINUTE);
+    tap_ok(!root_of(&o, 1001).found && row_count(o.w, RECORD_BRANCH) == 0, "and the claim is given back");
+    world_free(o.w, "a result before attaching");
+}
+
+static void result_after_attach(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 2, JOB);
+    uint64_t first = host.job;
+
+    world_restart(o.w, true, SECOND);
+    host_attached(&o, &host, REASON_OK, false);
+    pass(o.w, SECOND);
+    tap_ok(job_is(&o, first, JOB_RUNNING) && !is_asked(&o, &host, MESSAGE_START),
+           "a job that ended while its customer was down is not started again: its result is to come");
+    tap_ok(result(&o, &host, 0) == REASON_OK && job_is(&o, first, JOB_DONE), "and is taken when it does");
+    host_until(&o, &host, MESSAGE_NONE);
+    tap_ok(host.job != first && host.number == 2, "and the claim does the next job");
+    world_free(o.w, "a result after attaching");
+}
+
+static void result_of_a_held_job(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB);
+    enum reason reason;
+
+    control(&o, &raman, host.job, CONTROL_HOLD);
+    reason = result(&o, &host, 0);
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, MINUTE);
+    tap_ok(job_is(&o, host.job, reason == REASON_OK ? JOB_DONE : JOB_HELD),
+           "a result that crosses a hold is acknowledged only if the job is done by it");
+    world_free(o.w, "a result that crosses a hold");
+}
+
+/* ------------------------------------------------------------------------------------------------------------- asks */
+
+static void asks(void)
+{
+    struct office o;
+    struct host host;
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    tap_ok(ask(&o, &host) == REASON_ABORT, "a machine that asks for a claim without a record hears abort");
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_COMMIT);
+    host.epoch = asked(&o, &host)->message.u.commit.epoch;
+    tap_ok(ask(&o, &host) == REASON_WAIT, "one that is being collected hears wait");
+    host.peer.agent++;
+    tap_ok(ask(&o, &host) != REASON_ACTIVATE, "another agent hears nothing of it");
+    host.peer.agent--;
+    o.w->slow = true;
+    host_agrees(&o, &host);
+    tap_ok(ask(&o, &host) == REASON_WAIT, "and so while the decision is recorded");
+    world_durable(o.w);
+    o.w->slow = false;
+    ask(&o, &host);
+    tap_ok(reason_of(reply(o.w)) == REASON_WAIT || reason_of(reply(o.w)) == REASON_ACTIVATE,
+           "one that is decided never hears abort");
+    world_free(o.w, "asks");
+}
+
+/* --------------------------------------------------------------------------------------------------------- nonsense */
+
+static void not_for_a_customer(void)
+{
+    static const enum message_kind kinds[] = {MESSAGE_ADVERTISE, MESSAGE_WITHDRAW, MESSAGE_VERIFY,
+                                              MESSAGE_COMMIT,    MESSAGE_ACTIVATE, MESSAGE_START,
+                                              MESSAGE_RELEASE,   MESSAGE_ATTACH,   MESSAGE_REPORT};
+    struct office o;
+
+    office_start(&o);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct message message = {.kind = kinds[i]};
+
+        say(o.w, &raman, &message);
+        tap_ok(reply(o.w)->kind == message_answer(kinds[i]) && reason_of(reply(o.w)) != REASON_OK,
+               "%s is not for a customer, and is answered with a refusal", message_layout(kinds[i])->name);
+    }
+    for (enum message_kind kind = 1; kind < MESSAGE_COUNT; kind++) {
+        struct message message = {.kind = kind};
+
+        say(o.w, &raman, &message);
+        if (message_answer(kind) && reason_of(reply(o.w)) == REASON_COUNT)
+            world_blame(o.w, "an empty message is not answered", message_layout(kind)->name);
+        if (!message_answer(kind) && reply(o.w)->kind)
+            world_blame(o.w, "an answer that nobody asked for is answered", message_layout(kind)->name);
+    }
+    tap_ok(jobs_queued(&o) == 0, "messages with nothing in them are refused and change nothing");
+    world_free(o.w, "messages with nothing in them");
+}
+
+static void random_event(struct office *o, struct host *hosts, struct rng *rng, uint64_t *matches)
+{
+    struct message message = {.kind = 1 + (enum message_kind)rng_below(rng, MESSAGE_COUNT - 1)};
+    struct host *host = &hosts[rng_below(rng, 3)];
+
+    switch (rng_below(rng, 12)) {
+    case 0:
+        pass(o->w, (int64_t)rng_below(rng, 8) * SECOND);
+        break;
+    case 1:
+    case 2:
+    case 3:
+        if (asked(o, host))
+            host_agrees(o, host);
+        break;
+    case 4:
+        if (o->w->sent_count) {
+            message.kind = message_answer(o->w->sent[0].message.kind);
+            message_scramble(o->w, rng, &message);
+            answer(o->w, &o->w->sent[0], rng_below(rng, 5) ? &message : NULL);
+        }
+        break;
+    case 5:
+        match(o, ++*matches, host);
+        break;
+    case 6:
+        result(o, host, (int64_t)rng_below(rng, 2));
+        break;
+    case 7:
+        beat(o, host);
+        break;
+    case 8:
+        if (!rng_below(rng, 20))
+            world_restart(o->w, rng_below(rng, 2), SECOND);
+        break;
+    default:
+        if (message.kind == MESSAGE_MATCH)
+            return;
+        message_scramble(o->w, rng, &message);
+        if (message.kind == MESSAGE_SUBMIT)
+            message.u.submit.count %= 4;
+        say(o->w, rng_below(rng, 2) ? &host->peer : &raman, &message);
+        break;
+    }
+}
+
+static void nonsense(void)
+{
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_setting("BERTH_ROUNDS", 40);
+    bool clean = true;
+
+    for (uint64_t round = 0; round < rounds && clean; round++) {
+        struct host hosts[3];
+        struct office o;
+        struct rng rng;
+        uint64_t matches = 0;
+
+        rng_init(&rng, seed + round);
+        office_start(&o);
+        submit(&o, "k", 4, JOB);
+        ad(o.w, SMALL);
+        ad(o.w, "[ Constraint = 1; Cpus = \"x\"; Owner = error; Count = -1; MaxRetries = \"many\" ]");
+        for (uint64_t i = 0; i < 3; i++)
+            hosts[i] = host_new(&o, i + 1);
+        for (int i = 0; i < 400 && !o.w->fault; i++)
+            random_event(&o, hosts, &rng, &matches);
+        if (o.w->fault)
+            tap_diag("seed %llu: %s", (unsigned long long)(seed + round), o.w->fault);
+        clean = !o.w->fault;
+        world_drop(o.w);
+    }
+    tap_ok(clean, "whatever comes in whatever order, the books are in order (seed %llu, %llu rounds)",
+           (unsigned long long)seed, (unsigned long long)rounds);
+}
+
+int main(void)
+{
+    submission_is_durable();
+    submission_is_checked();
+    submission_limits();
+    equal_jobs_share();
+    counts_and_matches();
+    match_not_needed();
+    match_nonsense();
+    whole_path();
+    sequence_rises();
+    commit_too_late();
+    refusals();
+    removed_meanwhile();
+    ask_hastens();
+    start_refused();
+    busy();
+    gang_of_two();
+    beats_acknowledged();
+    lease_and_margin();
+    releasing_is_not_alive();
+    claim_left();
+    claim_left_and_crash();
+    result_once();
+    result_elsewhere();
+    retries();
+    retries_by_default();
+    claim_used_again();
+    reuse_refused();
+    life_of_a_claim();
+    control_of_waiting_jobs();
+    control_of_running_jobs();
+    attach_after_restart();
+    restart_waits();
+    restart_lost();
+    restart_refused();
+    release_repeated();
+    restart_and_started();
+    restart_before_decision();
+    restart_before_activation();
+    result_before_attach();
+    result_after_attach();
+    result_of_a_held_job();
+    asks();
+    not_for_a_customer();
+    nonsense();
+    return tap_done();
+}

@@ -1,0 +1,564 @@
+/* engine_test.c: whom the matchmaker gives what, what it remembers from cycle to cycle, and fair shares. */
+#include "lang.h"
+#include "tap.h"
+
+#include "base/rng.h"
+#include "pool/accountant.h"
+#include "pool/engine.h"
+
+#define NOON 1772366400
+#define SLICE UINT64_MAX
+
+struct world {
+    struct lang lang;
+    struct engine *engine;
+    struct env env;
+    struct buf made; /* "root-offer root-offer " of the last cycle */
+    uint64_t arrivals;
+    int charged; /* the user whose matches make the priority worse, or -1 */
+};
+
+static void world_init(struct world *world)
+{
+    lang_init(&world->lang);
+    buf_init(&world->made);
+    world->engine = engine_new(world->lang.symbols);
+    world->env = (struct env){.now = NOON, .seed = 1};
+    world->arrivals = 0;
+    world->charged = -1;
+}
+
+static void world_done(struct world *world)
+{
+    engine_free(world->engine);
+    buf_done(&world->made);
+    lang_done(&world->lang);
+}
+
+static struct tree *ad_of(struct world *world, const char *text)
+{
+    struct err err = {0};
+    struct tree *tree = lang_ad(&world->lang, &dialect_classic, text, &err);
+
+    if (!tree) {
+        printf("Bail out! %s: %u:%u: %s\n", text, err.line, err.column, err.text);
+        exit(1);
+    }
+    return tree;
+}
+
+static void put(struct world *world, uint32_t id, const char *text, struct engine_terms terms)
+{
+    struct tree *ad = ad_of(world, text);
+
+    engine_put(world->engine, id, ad, &terms);
+    tree_unref(ad);
+}
+
+static void offer(struct world *world, uint32_t id, const char *text)
+{
+    put(world, id, text, (struct engine_terms){false, 1, ++world->arrivals, 0});
+}
+
+static void request(struct world *world, uint32_t id, const char *text)
+{
+    put(world, id, text, (struct engine_terms){true, 1, ++world->arrivals, 0});
+}
+
+static void policy(struct world *world, const char *text)
+{
+    struct tree *ad = ad_of(world, text);
+    struct err err;
+    symbol wrong;
+
+    engine_set_policy(world->engine, ad, &wrong, &err);
+    tree_unref(ad);
+}
+
+static void found(void *user, uint32_t root, uint32_t offered, const struct value *rank, struct tree *left)
+{
+    struct world *world = user;
+
+    (void)rank, (void)left;
+    buf_addf(&world->made, "%s%u-%u", world->made.len ? " " : "", root, offered);
+    if (world->charged >= 0)
+        engine_set_priority(world->engine, (uint32_t)world->charged, 100);
+}
+
+static const char *cycle_sliced(struct world *world, uint64_t units)
+{
+    const char *why = "";
+
+    buf_reset(&world->made);
+    world->env.seed++;
+    engine_begin(world->engine, &world->env);
+    while (engine_step(world->engine, &world->lang.arena, units, found, world))
+        ;
+    if (!engine_valid(world->engine, &why))
+        tap_ok(false, "the engine is in order: %s", why);
+    return buf_string(&world->made);
+}
+
+static const char *cycle(struct world *world)
+{
+    return cycle_sliced(world, SLICE);
+}
+
+/* The matches of the next cycle. */
+static void expect(struct world *world, const char *matches, const char *sentence)
+{
+    const char *made = cycle(world);
+
+    if (!tap_ok(strcmp(made, matches) == 0, "%s", sentence))
+        tap_diag("expected %s, got %s", matches, made);
+}
+
+/* -------------------------------------------------------------------------------------------------------- one cycle */
+
+static const char machine[] = "[ Memory = 4; Constraint = other.Need <= Memory ]";
+static const char big_machine[] = "[ Memory = 8; Constraint = other.Need <= Memory ]";
+static const char job[] = "[ Need = 3; Constraint = other.Memory >= Need ]";
+static const char big_job[] = "[ Need = 6; Constraint = other.Memory >= Need ]";
+
+static void test_best(struct world *world)
+{
+    offer(world, 1, machine);
+    offer(world, 2, big_machine);
+    request(world, 10, "[ Need = 3; Constraint = other.Memory >= Need; Rank = other.Memory ]");
+    request(world, 11, "[ Need = 3; Constraint = other.Memory >= Need; Rank = other.Memory ]");
+    request(world, 12, job);
+    expect(world, "10-2 11-1", "each gets the offer that it ranks highest among those that are left");
+    tap_ok(engine_outcome(world->engine, 10) == ENGINE_MATCHED && engine_outcome(world->engine, 12) == ENGINE_NOBODY,
+           "who got one is matched, who did not had no candidate");
+    tap_ok(engine_outcome(world->engine, 1) == ENGINE_NO_ROOT && engine_units(world->engine, 2) == 0,
+           "an offer is no root, and one that is given has nothing left");
+}
+
+static void test_arrival(struct world *world)
+{
+    offer(world, 9, machine);
+    offer(world, 2, machine);
+    offer(world, 5, "[ Memory = 4; Constraint = other.Need <= Memory; Name = \"another\" ]");
+    request(world, 10, job);
+    request(world, 11, job);
+    request(world, 12, job);
+    expect(world, "10-9 11-2 12-5", "of equal offers the one that came first is given first, whatever its number");
+}
+
+static void test_units(struct world *world)
+{
+    for (uint32_t id = 0; id < 5; id++)
+        offer(world, id, machine);
+    put(world, 10, job, (struct engine_terms){true, 3, 50, 0});
+    put(world, 11, job, (struct engine_terms){true, 3, 51, 0});
+    expect(world, "10-0 10-1 10-2 11-3 11-4", "a request of three units gets three offers");
+    tap_ok(engine_units(world->engine, 11) == 1, "what it did not get is left of it");
+    offer(world, 7, machine);
+    expect(world, "11-7", "and is matched when there is more");
+}
+
+static void test_residual(struct world *world)
+{
+    offer(
+        world, 1,
+        "[ Memory = 8; Constraint = other.Need <= Memory && Memory > 0; Residual = [ Memory = Memory - other.Need ] ]");
+    for (uint32_t id = 10; id < 14; id++)
+        request(world, id, job);
+    expect(world, "10-1 11-1", "an offer goes on as what is left of it");
+    tap_ok(engine_units(world->engine, 1) == 1 && engine_ad(world->engine, 1),
+           "too little for the next is still there");
+    request(world, 20, "[ Need = 2 ]");
+    expect(world, "20-1", "until nothing is left");
+    tap_ok(engine_units(world->engine, 1) == 0, "and then it is consumed");
+}
+
+static void test_residual_wakes(struct world *world)
+{
+    const char *low = "[ Need = 0; Constraint = other.Memory < 6 ]";
+
+    offer(world, 1, "[ Memory = 8; Constraint = other.Need <= Memory; Residual = [ Memory = Memory - other.Need ] ]");
+    request(world, 10, low);
+    expect(world, "", "a request that wants a small offer finds none");
+    request(world, 11, job);
+    put(world, 12, low, (struct engine_terms){true, 1, ++world->arrivals, 0});
+    expect(world, "11-1 12-1",
+           "a residual is there at once for those who come later in the cycle, also if they waited");
+    expect(world, "10-1", "and in the next cycle for those who came before");
+}
+
+static void test_roots(struct world *world)
+{
+    offer(world, 1, machine);
+    offer(world, 2, big_machine);
+    offer(world, 3, "[ Type = \"Job\"; Need = 1 ]");
+    offer(world, 4, "[ Type = \"job\"; Need = 1 ]");
+    offer(world, 5, "[ Type = \"Machine\"; Memory = 1; Constraint = false ]");
+    expect(world, "3-1 4-2", "Type == \"Job\" makes an ad a root, whoever sent it");
+    policy(world, "[ RootSelection = Memory == 8 ]");
+    offer(world, 1, machine);
+    offer(world, 2, "[ Memory = 8 ]");
+    offer(world, 3, "[ Type = \"Job\"; Need = 1 ]");
+    expect(world, "2-3", "a policy's RootSelection comes in the place of that; a root is no candidate");
+}
+
+static void test_order(struct world *world)
+{
+    offer(world, 1, machine);
+    engine_set_priority(world->engine, 1, 20);
+    engine_set_priority(world->engine, 2, 0.5);
+    put(world, 10, job, (struct engine_terms){true, 1, 1, 1});
+    put(world, 11, job, (struct engine_terms){true, 1, 2, 2});
+    put(world, 12, job, (struct engine_terms){true, 1, 3, 2});
+    expect(world, "11-1", "the user with the smaller number is served first, and then who came first");
+    policy(world, "[ RootOrder = Nice ]");
+    offer(world, 1, machine);
+    offer(world, 2, machine);
+    put(world, 13, "[ Need = 3; Nice = 4; Constraint = other.Memory >= Need ]", (struct engine_terms){true, 1, 9, 1});
+    expect(world, "13-1 10-2", "a policy's RootOrder comes in the place of that; who has no key is last");
+}
+
+static void test_fair(struct world *world)
+{
+    for (uint32_t id = 0; id < 4; id++)
+        offer(world, id, machine);
+    for (uint32_t id = 10; id < 14; id++)
+        put(world, id, job, (struct engine_terms){true, 1, id, id < 12 ? 1 : 2});
+    engine_set_priority(world->engine, 1, 1);
+    engine_set_priority(world->engine, 2, 2);
+    world->charged = 1;
+    expect(world, "10-0 12-1 13-2 11-3", "a user who is charged for a match gives way within the cycle");
+}
+
+static void test_vector(struct world *world)
+{
+    policy(world, "[ DockingVector = { label.Speed > time() - 1772366400 ? label.Speed : undefined } ]");
+    offer(world, 1, "[ Speed = -1 ]");
+    offer(world, 2, "[ Speed = -2 ]");
+    request(world, 10, "[ Need = 1 ]");
+    world->env.now = NOON;
+    expect(world, "", "a candidate is discarded when a component is undefined");
+    expect(world, "", "and stays so");
+    world->env.now = NOON - 2;
+    tap_ok(engine_wants(world->engine, world->env.now), "a policy that reads the time wants a cycle when it moves");
+    expect(world, "10-1", "and is asked again when the time has moved");
+}
+
+static void test_chance(struct world *world)
+{
+    uint32_t count = 0;
+    char first[600];
+
+    for (uint32_t id = 0; id < 64; id++)
+        offer(world, id, "[ Memory = 4; Constraint = random(2) == 1 ]");
+    for (uint32_t id = 100; id < 164; id++)
+        put(world, id, "[ Need = 1; Tag = \"t\"; Constraint = other.Memory == 4 ]",
+            (struct engine_terms){true, id < 132 ? 1 : 0, id, 0});
+    snprintf(first, sizeof first, "%s", cycle(world));
+    for (const char *c = first; *c; c++)
+        count += *c == '-';
+    tap_ok(count == 32, "where chance refuses one offer, another one takes the request");
+    for (uint32_t id = 0; id < 64; id++)
+        put(world, id, "[ Memory = 4; Constraint = random(2) == 1 ]", (struct engine_terms){false, 1, id + 1, 0});
+    for (uint32_t id = 100; id < 132; id++)
+        put(world, id, "[ Need = 1; Tag = \"t\"; Constraint = other.Memory == 4 ]",
+            (struct engine_terms){true, 1, id, 0});
+    world->env.seed--;
+    tap_ok(strcmp(first, cycle(world)) == 0, "the same seed makes the same matches");
+}
+
+/* ----------------------------------------------------------------------------------------------- what is remembered */
+
+static void test_incremental(struct world *world)
+{
+    offer(world, 1, machine);
+    request(world, 10, big_job);
+    request(world, 11, "[ Need = 1; Constraint = other.Speed > 1 ]");
+    expect(world, "", "requests that no offer fits wait");
+    tap_ok(!engine_wants(world->engine, NOON + 60), "then no cycle is wanted, whatever the time");
+    cycle(world);
+    tap_ok(engine_counts(world->engine).probes == 0, "a cycle in which nothing has changed looks at nobody");
+    offer(world, 1, machine);
+    put(world, 1, machine, (struct engine_terms){false, 1, world->arrivals, 0});
+    put(world, 10, big_job, (struct engine_terms){true, 1, 2, 0});
+    cycle(world);
+    tap_ok(engine_counts(world->engine).tried == 0, "an ad that comes again as it was is no change");
+    offer(world, 2, big_machine);
+    tap_ok(engine_wants(world->engine, NOON), "a new offer wants a cycle");
+    expect(world, "10-2", "and is given to the one who waited for it");
+    tap_ok(engine_counts(world->engine).tried == 1, "no other is tried");
+    offer(world, 3, "[ Speed = 2 ]");
+    engine_remove(world->engine, 3);
+    expect(world, "", "an offer that has gone is given to nobody");
+    request(world, 12, "[ Need = 9; Constraint = other.Memory >= Need ]");
+    cycle(world);
+    tap_ok(engine_counts(world->engine).tried == 1, "of requests, only the new one is tried");
+}
+
+static void test_classes(struct world *world)
+{
+    char text[200];
+
+    for (uint32_t id = 0; id < 100; id++) {
+        snprintf(text, sizeof text, "[ Name = \"j%u\"; Need = 6; Constraint = other.Memory >= Need ]", (unsigned)id);
+        request(world, 1000 + id, text);
+        offer(world, id, machine);
+    }
+    cycle(world);
+    tap_ok(engine_counts(world->engine).tried == 1 && engine_classes(world->engine, true) == 1,
+           "of a hundred requests that are the same to offers one is tried");
+    for (uint32_t id = 0; id < 100; id++)
+        offer(world, 100 + id, big_machine);
+    cycle(world);
+    tap_ok(engine_counts(world->engine).matches == 100 && engine_counts(world->engine).probes <= 3,
+           "and a hundred are matched by one probe of the offers");
+    request(world, 2000, "[ Name = \"j\"; Need = 6; Constraint = other.Memory >= Need ]");
+    cycle(world);
+    request(world, 2001, "[ Name = \"k\"; Need = 6; Constraint = other.Memory >= Need ]");
+    cycle(world);
+    tap_ok(engine_counts(world->engine).tried == 0, "one that is the same as one that waits is not tried");
+    offer(world, 300, "[ Memory = 7; Constraint = other.Name == \"k\" ]");
+    expect(world, "2001-300", "when an offer reads more of requests, they are told apart");
+}
+
+static void test_time(struct world *world)
+{
+    offer(world, 1, machine);
+    request(world, 10, "[ Need = 1; Constraint = other.Memory > 1 && time() > 1772366460 ]");
+    request(world, 11, "[ Need = 9; Constraint = other.Memory >= Need ]");
+    expect(world, "", "a request for later waits");
+    tap_ok(!engine_wants(world->engine, NOON) && engine_wants(world->engine, NOON + 1),
+           "it wants a cycle when the time has moved");
+    world->env.now = NOON + 61;
+    expect(world, "10-1", "and gets its offer when the time has come");
+    offer(world, 2, "[ Memory = 20; Constraint = time() > 1772366530 ]");
+    cycle(world);
+    world->env.now = NOON + 131;
+    expect(world, "11-2", "an offer for later is given when its time has come");
+}
+
+static void test_given(struct world *world)
+{
+    struct given given = {symbols_take(world->lang.symbols, "UserPrio", 8), value_integer(9)};
+
+    world->env.given = &given;
+    world->env.given_count = 1;
+    offer(world, 1, "[ Memory = 4; Constraint = UserPrio < 5 ]");
+    request(world, 10, job);
+    expect(world, "", "an offer may ask for a name that the matchmaker gives");
+    given.value = value_integer(2);
+    expect(world, "10-1", "and is asked again in each cycle");
+    symbols_drop(world->lang.symbols, given.name);
+    world->env.given_count = 0;
+}
+
+static void test_policy_resets(struct world *world)
+{
+    policy(world, "[ DockingVector = { label.Speed } ]");
+    offer(world, 1, machine);
+    request(world, 10, job);
+    expect(world, "", "an offer without what the policy asks for is discarded");
+    policy(world, "[ DockingVector = { label.Memory } ]");
+    expect(world, "10-1", "another policy looks at all anew");
+    tap_ok(engine_set_policy(world->engine, NULL, NULL, NULL) == 0, "and one can go back to none");
+    offer(world, 1, machine);
+    request(world, 10, job);
+    expect(world, "10-1", "then the defaults hold");
+}
+
+static void test_slices(struct world *world)
+{
+    char whole[2000];
+
+    for (uint32_t id = 0; id < 60; id++)
+        offer(world, id, id % 3 ? machine : big_machine);
+    for (uint32_t id = 100; id < 150; id++)
+        put(world, id, id % 2 ? big_job : job, (struct engine_terms){true, 1, id, id % 3});
+    snprintf(whole, sizeof whole, "%s", cycle(world));
+    for (uint32_t id = 0; id < 60; id++)
+        put(world, id, id % 3 ? machine : big_machine, (struct engine_terms){false, 1, id, 0});
+    for (uint32_t id = 100; id < 150; id++)
+        put(world, id, id % 2 ? big_job : job, (struct engine_terms){true, 1, id, id % 3});
+    tap_ok(strcmp(whole, cycle_sliced(world, 1)) == 0, "a cycle in slices makes the same matches");
+}
+
+static void test_between(struct world *world)
+{
+    for (uint32_t id = 0; id < 3; id++)
+        offer(world, id, machine);
+    for (uint32_t id = 10; id < 13; id++)
+        request(world, id, job);
+    buf_reset(&world->made);
+    engine_begin(world->engine, &world->env);
+    while (!world->made.len)
+        engine_step(world->engine, &world->lang.arena, 1, found, world);
+    engine_remove(world->engine, 11);
+    engine_remove(world->engine, 1);
+    request(world, 14, job);
+    offer(world, 4, machine);
+    while (engine_step(world->engine, &world->lang.arena, 1, found, world))
+        ;
+    tap_ok(strncmp(buf_string(&world->made), "10-0 12-2", 9) == 0, "who has gone between two slices is passed over");
+    cycle(world);
+    tap_ok(engine_units(world->engine, 14) == 0 && engine_units(world->engine, 4) == 0,
+           "and who has come is served in the next cycle at the latest");
+}
+
+/* ----------------------------------------------------------------------------------------------------------- limits */
+
+/* An expression that takes as many steps as an evaluation may. */
+#define BURN                                                                                                           \
+    "b0 = other.One + other.One; b1 = b0 + b0; b2 = b1 + b1; b3 = b2 + b2; b4 = b3 + b3; b5 = b4 + b4; b6 = b5 + b5; " \
+    "b7 = b6 + b6; b8 = b7 + b7; b9 = b8 + b8; c0 = b9 + b9; c1 = c0 + c0; c2 = c1 + c1; c3 = c2 + c2; c4 = c3 + c3; " \
+    "c5 = c4 + c4; c6 = c5 + c5; c7 = c6 + c6; "
+
+static void test_budget(struct world *world)
+{
+    char text[600];
+
+    for (uint32_t id = 0; id < 150; id++) {
+        snprintf(text, sizeof text, "[ One = %u; Constraint = true ]", (unsigned)id);
+        offer(world, id, text);
+    }
+    request(world, 200, "[ " BURN "Constraint = other.One >= 0; Rank = c7 ]");
+    expect(world, "", "a request whose rank takes for ever is given up");
+    tap_ok(engine_outcome(world->engine, 200) == ENGINE_GAVE_UP, "and its outcome says so");
+    request(world, 201, "[ Need = 1; Constraint = other.One == 7 ]");
+    expect(world, "201-7", "others are served");
+}
+
+static void test_budget_of_offers(struct world *world)
+{
+    char text[100];
+
+    offer(world, 1, "[ Memory = 4; " BURN "Constraint = c7 < 0 || other.One > 2000 ]");
+    for (uint32_t id = 0; id < 200; id++) {
+        snprintf(text, sizeof text, "[ One = %u; Constraint = other.Memory == 4 ]", (unsigned)id);
+        request(world, 100 + id, text);
+    }
+    offer(world, 2, machine);
+    offer(world, 3, "[ Memory = 4 ]");
+    cycle(world);
+    tap_ok(strcmp(buf_string(&world->made), "100-3") == 0,
+           "an offer whose constraint takes for ever is passed over, and costs those who ask nothing");
+    tap_ok(engine_outcome(world->engine, 299) == ENGINE_NOBODY, "nobody gives up because of it");
+}
+
+static void test_names(struct world *world)
+{
+    char text[200];
+
+    for (uint32_t id = 0; id < 400; id++) {
+        snprintf(text, sizeof text, "[ Need = 6; Constraint = other.Memory >= Need && other.x%u isnt 3 ]",
+                 (unsigned)id);
+        request(world, 100 + id % 3, text);
+        offer(world, id % 5, machine);
+        cycle(world);
+    }
+    tap_ok(engine_classes(world->engine, false) == 5, "past many names that are read, no ads are taken for the same");
+    offer(world, 7, big_machine);
+    cycle(world);
+    tap_ok(engine_counts(world->engine).matches == 1, "and who fits is still found");
+    for (uint32_t id = 0; id < 3000; id++) {
+        snprintf(text, sizeof text, "[ Need = %u; Constraint = other.Memory >= Need ]", 9 + (unsigned)id);
+        request(world, 100 + id % 3, text);
+    }
+    cycle(world);
+    tap_ok(engine_classes(world->engine, false) == 1, "when those who read them have gone, ads are shared again");
+}
+
+/* --------------------------------------------------------------------------------------------------- the accountant */
+
+static bool near(double a, double b, double part)
+{
+    return fabs(a - b) <= part * fabs(b);
+}
+
+static void note_account(void *user, uint32_t number, const struct account *account)
+{
+    struct accountant *other = user;
+
+    (void)number;
+    accountant_load(other, account);
+}
+
+static void test_usage(void)
+{
+    struct accountant *accountant = accountant_new(0, 7);
+    uint32_t ada = accountant_user(accountant, "ada", 3), bob = accountant_user(accountant, "bob", 3);
+    int64_t now = NOON;
+
+    tap_ok(ada != bob && accountant_user(accountant, "ada", 3) == ada, "a user has one number");
+    tap_ok(accountant_priority(accountant, ada, now) == 0.5, "a user who has used nothing has a priority of a half");
+    for (int i = 0; i < 24 * 60 * 12; i++) { /* a minute of 40 units, for 12 days */
+        now += 60;
+        accountant_charge(accountant, ada, 40 * 60, now);
+    }
+    tap_ok(near(accountant_usage(accountant, ada, now), 40, 0.01),
+           "who uses 40 units all the time comes to a usage of 40");
+    tap_ok(near(accountant_usage(accountant, ada, now + 86400), 20, 0.01), "which is half of that a day later");
+    tap_ok(near(accountant_usage(accountant, ada, now + 3 * 86400), 5, 0.01), "and an eighth after three");
+    tap_ok(accountant_usage(accountant, ada, now - 100) == accountant_usage(accountant, ada, now),
+           "time that goes back stands still");
+    accountant_set_factor(accountant, ada, 10);
+    tap_ok(near(accountant_priority(accountant, ada, now), 400, 0.01), "the priority is the usage times the factor");
+    tap_ok(accountant_priority(accountant, ada, now) > accountant_priority(accountant, bob, now),
+           "who has used less is served first");
+    accountant_charge(accountant, bob, -5, now);
+    accountant_charge(accountant, bob, (double)NAN, now);
+    tap_ok(accountant_usage(accountant, bob, now) == 0, "what is no charge changes nothing");
+    accountant_free(accountant);
+}
+
+static void test_accounts(void)
+{
+    struct accountant *accountant = accountant_new(3600, 1), *again = accountant_new(3600, 2);
+    uint32_t ada = accountant_user(accountant, "ada", 3), eve = accountant_user(accountant, "eve", 3), held;
+    char name[32];
+
+    accountant_charge(accountant, ada, 36000, NOON);
+    accountant_set_factor(accountant, eve, 3);
+    held = accountant_user(accountant, "held", 4);
+    accountant_hold(accountant, held);
+    for (int i = 0; i < 10000; i++) {
+        snprintf(name, sizeof name, "stranger %d", i);
+        accountant_charge(accountant, accountant_user(accountant, name, strlen(name)), 1, NOON);
+    }
+    accountant_each(accountant, note_account, again);
+    tap_ok(accountant_count(again) == 10003 &&
+               accountant_priority(again, accountant_find(again, "ada", 3), NOON + 50) ==
+                   accountant_priority(accountant, ada, NOON + 50) &&
+               accountant_priority(again, accountant_find(again, "eve", 3), NOON) == 1.5,
+           "accounts that are kept and loaded again say the same");
+    tap_ok(accountant_trim(accountant, 0.001, NOON + 3600) == 10000 && accountant_count(accountant) == 3,
+           "strangers whose usage has decayed to nothing are forgotten");
+    tap_ok(accountant_find(accountant, "held", 4) == held && accountant_find(accountant, "eve", 3) == eve &&
+               accountant_find(accountant, "stranger 5", 10) == ACCOUNTANT_NOBODY,
+           "but not those who are held or have a factor of their own");
+    accountant_drop(accountant, held);
+    accountant_trim(accountant, 0.001, NOON + 3600);
+    tap_ok(accountant_find(accountant, "held", 4) == ACCOUNTANT_NOBODY, "until they are dropped");
+    tap_ok(accountant_user(accountant, "new", 3) < 10003 && accountant_usage(accountant, ada, NOON) > 6,
+           "numbers are used again, and who stays keeps the usage");
+    accountant_free(again);
+    accountant_free(accountant);
+}
+
+int main(void)
+{
+    static void (*const tests[])(struct world * world) = {
+        test_best,          test_arrival, test_units,   test_residual,    test_residual_wakes,   test_roots, test_order,
+        test_fair,          test_vector,  test_chance,  test_incremental, test_classes,          test_time,  test_given,
+        test_policy_resets, test_slices,  test_between, test_budget,      test_budget_of_offers, test_names,
+    };
+
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+        struct world world;
+
+        world_init(&world);
+        tests[i](&world);
+        world_done(&world);
+    }
+    test_usage();
+    test_accounts();
+    return tap_done();
+}

@@ -1,0 +1,77 @@
+/* Worlds that break everything: the pool's promises hold, and a seed says all. */
+#include "sim/run.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CLAIMS 4000
+#elif defined(__OPTIMIZE__)
+#define CLAIMS 100000
+#else
+#define CLAIMS 20000
+#endif
+#define TRACE_LINES 25
+
+static void test_same_seed(void)
+{
+    struct sim_settings settings = {.seed = 11, .faults = true};
+    struct sim_report one, two, other;
+
+    sim_run(&settings, &one);
+    sim_run(&settings, &two);
+    settings.seed = 12;
+    sim_run(&settings, &other);
+    tap_ok(one.hash == two.hash && one.events == two.events && one.events > 1000,
+           "the same seed gives the same %llu events", (unsigned long long)one.events);
+    tap_ok(one.hash != other.hash, "another seed gives others");
+}
+
+static void test_calm(void)
+{
+    struct sim_settings settings = {.seed = 1, .worlds = 20, .claims = UINT64_MAX};
+    struct sim_report report;
+    int broken = sim_run(&settings, &report);
+
+    tap_ok(!broken && report.jobs > 1000, "in worlds without faults all %llu jobs are done",
+           (unsigned long long)report.jobs);
+    if (broken)
+        tap_diag("seed %llu, invariant %d: %s", (unsigned long long)report.failed, report.violation.number,
+                 report.violation.words);
+}
+
+static void test_faults(uint64_t seed)
+{
+    struct buf trace;
+    struct sim_settings settings = {
+        .seed = seed, .faults = true, .claims = CLAIMS, .lines = TRACE_LINES, .trace = &trace};
+    struct sim_report report;
+    int broken;
+
+    buf_init(&trace);
+    broken = sim_run(&settings, &report);
+    tap_ok(!broken, "no invariant breaks in %llu claims of %llu jobs under %llu faults (%llu events in %llu worlds)",
+           (unsigned long long)report.claims, (unsigned long long)report.jobs, (unsigned long long)report.faults,
+           (unsigned long long)report.events, (unsigned long long)report.worlds);
+    tap_ok(broken || report.faults >= report.claims, "there are as many faults as claims");
+    for (int i = 0; i < FAULT_COUNT; i++)
+        tap_ok(broken || report.by_fault[i] > 0, "there are %s: %llu", fault_words[i],
+               (unsigned long long)report.by_fault[i]);
+    if (broken) {
+        tap_diag("invariant %d is broken after %.6f s by %s: %s\nberth sim --faults --seed %llu replays it",
+                 report.violation.number, (double)report.violation.time / (double)SECOND, report.violation.party,
+                 report.violation.words, (unsigned long long)report.failed);
+        printf("%s", buf_string(&trace));
+    }
+    buf_done(&trace);
+}
+
+int main(void)
+{
+    const char *seed = getenv("BERTH_SEED");
+
+    test_same_seed();
+    test_calm();
+    test_faults(seed ? strtoull(seed, NULL, 10) : 1);
+    return tap_done();
+}
