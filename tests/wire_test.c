@@ -360,7 +360,7 @@ static void check_depths(struct world *world)
 
 #define KEY64 "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eff"
 #define WORD1 "\"0000000000000001\""
-#define EDGE "[Claim=" WORD1 ";Agent=" WORD1 ";Offer=" WORD1 ";Leads=false;Ticket=\"" KEY64 "\"]"
+#define EDGE "[Claim=" WORD1 ";Agent=" WORD1 ";Offer=" WORD1 ";Depth=" WORD1 ";Ticket=\"" KEY64 "\"]"
 #define MATCH(edges)                                                                                     \
     "[Message=\"match\";Id=" WORD1 ";Incarnation=" WORD1 ";Number=" WORD1 ";Age=-1;Window=2;Gang=" WORD1 \
     ";Claim=" WORD1 ";Superior=" WORD1 ";Edges=" edges "]"

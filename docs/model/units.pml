@@ -10,7 +10,8 @@
  * ended).
  *
  * Network. A text may be read at any time after it was sent, any number of times, or never; two may be on their way,
- * in any order. A notification may come at any time, any number of times, or never. Each answer of the matchmaker has
+ * in any order. A notification says how old the match was when it was sent, and is on its way for D at most; it may come
+ * any number of times, or never. Each answer of the matchmaker has
  * its clock, and each text the clock that its sender heard last: so the matchmaker knows when it was written at the
  * earliest, however long it was on its way.
  * Time. A clock ticks; a match has a window of W ticks. Only ages are kept, so no run is cut off.
@@ -130,7 +131,7 @@ byte basis[2];            /* the matches that its count takes into account; only
 
 /* What the matchmaker may give away, as a figure that may be below 0, and what there really is. */
 #define offered      (count - size(open))
-#define mayyet(m)    (((made[now] & ~known[now]) & bit(m)) && (agein(now, m) <= W || !AGE))
+#define mayyet(m)    (((made[now] & ~known[now]) & bit(m)) && (agein(now, m) <= W + D || !AGE))
 #define foreign      (size(known[1 - now] & ~basis[1 - now]))
 #define real         (free + foreign - mayyet(0) - mayyet(1) - mayyet(2))
 
@@ -150,7 +151,7 @@ inline novanish(sure) {
 
 inline older(i, m) {
     if :: (made[i] & bit(m)) && agein(i, m) < OLD ->
-          if :: settled(i, m) || (i != now && agein(i, m) >= W) -> agein(i, m) = OLD
+          if :: settled(i, m) || (i != now && agein(i, m) >= W + D) -> agein(i, m) = OLD
              :: else -> agein(i, m)++
           fi
        :: else
@@ -169,7 +170,7 @@ end: do
 
 /* A notification comes. An advertiser without a free unit refuses the match, and has then taken it into account. */
 #define NOTIFIED(i, m) \
-    :: atomic { (made[i] & bit(m)) && (!AGE || agein(i, m) <= W) && (!KNOWN || !(known[i] & bit(m))) -> \
+    :: atomic { (made[i] & bit(m)) && (!AGE || agein(i, m) <= W + D) && (!KNOWN || !(known[i] & bit(m))) -> \
            hasone(i); \
            if :: free > 0 -> free-- :: else fi; \
            known[i] = known[i] | bit(m); \

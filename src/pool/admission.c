@@ -220,7 +220,7 @@ void told_verify(const struct provider_step *step, const struct event *event)
     } else {
         verified_tenant(step, event, place, &verified);
         if (verified.reason == REASON_OK) {
-            crew_verify(step, tenant_find(provider, verify->claim), event->token);
+            subordinates_verify(step, tenant_find(provider, verify->claim), event->token);
             return;
         }
     }

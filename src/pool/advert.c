@@ -30,6 +30,18 @@ static void advert_moves(struct advert *advert, int64_t now)
         advert->due = now;
 }
 
+/* Lifetime, a literal: seconds or a relative time. */
+static int64_t text_lifetime(const struct tree *text)
+{
+    symbol name = symbols_find(text->symbols, "Lifetime", 8);
+    const struct expr *lifetime = name ? tree_find(text, tree_root(text), name) : NULL;
+
+    if (!lifetime || (lifetime->kind != EXPR_INTEGER && lifetime->kind != EXPR_RELTIME) || lifetime->u.integer <= 0 ||
+        lifetime->u.integer > INT64_MAX / SECOND)
+        return 0;
+    return lifetime->u.integer * SECOND;
+}
+
 void advert_want(struct advert *advert, int64_t now, struct tree *text)
 {
     struct tree *before = advert->text;
@@ -37,6 +49,7 @@ void advert_want(struct advert *advert, int64_t now, struct tree *text)
     if (before == text || (before && text && tree_equal(before, tree_root(before), text, tree_root(text))))
         return;
     advert->text = text ? tree_ref(text) : NULL;
+    advert->lifetime = text ? text_lifetime(text) : 0;
     tree_unref(before);
     advert_moves(advert, now);
 }
@@ -117,7 +130,8 @@ int64_t advert_run(struct advert *advert, const struct role_env *env, agent matc
 static void advert_settled(struct advert *advert, const struct role_env *env, const struct spans *spans,
                            const struct advertised *told)
 {
-    int64_t third = spans->lifetime / RENEWALS;
+    int64_t lifetime = advert->lifetime && advert->lifetime < spans->lifetime ? advert->lifetime : spans->lifetime;
+    int64_t third = lifetime / RENEWALS;
 
     struct seen before = advert->seen;
     bool current = advert->carried == advert->version;

@@ -16,6 +16,7 @@ extern "C" {
 struct advert {
     uint64_t id;
     bool request;
+    int64_t lifetime;   /* that the text gives itself; 0: it does not say */
     struct tree *text;  /* held: what should be there; NULL: nothing */
     uint64_t version;   /* of text, key and seen */
     struct seen seen;   /* matches that the text takes into account */

@@ -6,12 +6,17 @@
 #include "pool/plants.h"
 #include "pool/ticket.h"
 
+int64_t lease_clock(const struct role_env *env)
+{
+    return PLANTED(WALL_LEASE) ? env->wall : env->now;
+}
+
 void branch_init(struct branch *branch, const struct edge *edge)
 {
     *branch = (struct branch){.claim = edge->claim,
                               .agent = edge->agent,
                               .offer = edge->offer,
-                              .leads = edge->leads,
+                              .depth = edge->depth < BRANCH_DEPTH_MAX ? edge->depth : BRANCH_DEPTH_MAX,
                               .ticket = edge->ticket,
                               .ad = edge->ad ? tree_ref(edge->ad) : NULL,
                               .state = BRANCH_VERIFYING,
@@ -36,9 +41,11 @@ void branch_go(struct branch *branch, int64_t now, enum branch_state state)
 
 void branch_lives(struct branch *branch, const struct role_env *env, const struct spans *spans)
 {
-    int64_t clock = PLANTED(WALL_LEASE) ? env->wall : env->now;
+    int64_t lease = spans->lease + (PLANTED(NO_MARGIN) ? 0 : spans_margin(spans));
 
-    branch->lease = clock + spans->lease + (PLANTED(NO_MARGIN) ? 0 : spans_margin(spans));
+    /* it may be dead already while those below it live on, each level as long as it heard from the one above */
+    branch->lease = lease_clock(env) + lease * (int64_t)(1 + branch->depth);
+    branch->alive = branch->alive == INT64_MAX ? env->now + lease : branch->alive;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- saying */
@@ -49,7 +56,7 @@ static void say_verify(struct branch *branch, const struct branch_errand *errand
     message->u.verify = (struct verify){.gang = errand->gang,
                                         .claim = branch->claim,
                                         .offer = branch->offer,
-                                        .leads = branch->leads,
+                                        .leads = branch->depth > 0,
                                         .proves = branch->proves,
                                         .nonce = branch->nonce,
                                         .proof = branch->proof,
@@ -176,7 +183,6 @@ static enum branch_news heard_claimed(struct branch *branch, const struct branch
     if (reason == REASON_OK) {
         if (branch->state == BRANCH_COMMITTING) {
             branch_lives(branch, errand->env, errand->spans); /* this acknowledgement is the first heart beat */
-            branch->alive = branch->lease;
             branch->attached = true;
         }
         branch->active = branch->active || branch->state == BRANCH_ACTIVATING;

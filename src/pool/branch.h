@@ -30,12 +30,13 @@ enum branch_state {
 
 #define BRANCH_TAGS 8 /* the tags of its messages are 1 more than multiples of this */
 #define BRANCH_TAG 1
+#define BRANCH_DEPTH_MAX 16
 
 struct branch {
     uint64_t claim;
     uint64_t agent;
     uint64_t offer;
-    bool leads;
+    uint64_t depth; /* levels below it: they may outlive it by a lease each */
     struct key ticket;
     struct tree *ad; /* held: the subordinate's, as last heard */
     enum branch_state state;
@@ -72,6 +73,9 @@ enum branch_news {
     BRANCH_REFUSED,
     BRANCH_LOST, /* it is gone */
 };
+
+/* The clock that leases are counted on: the one that does not jump. */
+int64_t lease_clock(const struct role_env *env);
 
 void branch_init(struct branch *branch, const struct edge *edge);
 void branch_done(struct branch *branch);

@@ -52,11 +52,6 @@ bool crew_through(const struct crew *crew, enum branch_state state)
     return true;
 }
 
-static int64_t lease_now(const struct role_env *env)
-{
-    return PLANTED(WALL_LEASE) ? env->wall : env->now;
-}
-
 int64_t crew_run(struct crew *crew, struct branch_errand *errand, bool leased)
 {
     uint64_t after = errand->after;
@@ -69,7 +64,7 @@ int64_t crew_run(struct crew *crew, struct branch_errand *errand, bool leased)
         errand->again = branch->active;
         errand->after = PLANTED(START_UNRECORDED) && branch->active ? 0 : after;
         again = branch_run(branch, errand);
-        left = branch->lease - lease_now(errand->env);
+        left = branch->lease - lease_clock(errand->env);
         if (leased && branch->state != BRANCH_GONE && errand->env->now + left < again)
             again = errand->env->now + left;
         if (leased && branch->state != BRANCH_GONE && branch->state != BRANCH_RELEASING && branch->alive < again)
@@ -86,7 +81,7 @@ bool crew_expire(struct crew *crew, const struct role_env *env)
     for (uint32_t i = 0; i < crew->count; i++) {
         struct branch *branch = &crew->branches[i];
 
-        if (branch->state != BRANCH_GONE && lease_now(env) >= branch->lease) {
+        if (branch->state != BRANCH_GONE && lease_clock(env) >= branch->lease) {
             branch->state = BRANCH_GONE;
             any = true;
         }
@@ -133,11 +128,11 @@ enum reason crew_beat(struct branch *branch, const struct role_env *env, const s
     else if (beat->epoch != branch->epoch && !PLANTED(EPOCH))
         reason = REASON_STALE;
     if (reason == REASON_OK && branch->attached) {
-        int64_t alive = beat->heard + spans->lease + spans_margin(spans);
+        int64_t alive = spans->lease + spans_margin(spans);
 
         branch_lives(branch, env, spans);
-        if (beat->heard <= env->now && alive > branch->alive)
-            branch->alive = alive;
+        if (beat->heard >= 0 && beat->heard <= env->now && beat->heard + alive > branch->alive)
+            branch->alive = beat->heard + alive;
     }
     return reason;
 }
@@ -150,6 +145,7 @@ uint64_t branch_store(const struct branch *branch, uint64_t gang, uint64_t shape
                                                     .shape = shape,
                                                     .agent = branch->agent,
                                                     .offer = branch->offer,
+                                                    .depth = branch->depth,
                                                     .epoch = branch->epoch,
                                                     .ad = branch->ad};
     return effects_persist(effects, &record);

@@ -100,7 +100,7 @@ static bool edges_equal(const struct edges *a, const struct edges *b)
     for (uint32_t i = 0; i < a->count; i++) {
         const struct edge *x = &a->items[i], *y = &b->items[i];
 
-        if (x->claim != y->claim || x->agent != y->agent || x->offer != y->offer || x->leads != y->leads ||
+        if (x->claim != y->claim || x->agent != y->agent || x->offer != y->offer || x->depth != y->depth ||
             memcmp(&x->ticket, &y->ticket, sizeof x->ticket) != 0 || !ads_equal(x->ad, y->ad))
             return false;
     }

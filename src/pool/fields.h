@@ -90,7 +90,7 @@ struct edge {
     uint64_t claim; /* what the two call their claim */
     uint64_t agent;
     uint64_t offer; /* the ad's id there */
-    bool leads;     /* it has subordinates of its own, and must have heard of them before it is verified */
+    uint64_t depth; /* how many levels are below it: it must have heard of them before it is verified */
     struct key ticket;
     struct tree *ad; /* held */
 };

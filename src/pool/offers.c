@@ -80,7 +80,7 @@ struct tree *offer_left(const struct provider *provider, const struct role_env *
         const struct tenant *tenant = provider->tenants[i];
         struct tree *less;
 
-        if (tenant->offer != place || tenant->state < from || tenant == except)
+        if (tenant == except || tenant->offer != place || tenant->state < from)
             continue;
         less = residual_make(&eval, env->scratch, left, tenant->ad);
         tree_unref(left);

@@ -1,15 +1,8 @@
 /* provider.c: the agent of what is offered: what came is handed to the part that it is for. */
 #include "base/mem.h"
-#include "match/match.h"
-#include "pool/plants.h"
 #include "pool/provider_parts.h"
 
 #include <stdlib.h>
-
-int64_t lease_clock(const struct role_env *env)
-{
-    return PLANTED(WALL_LEASE) ? env->wall : env->now;
-}
 
 struct env provider_env(const struct role_env *env)
 {
@@ -68,7 +61,7 @@ static void provider_load(const struct provider_step *step, const struct record 
         outcome_load(step, record);
         break;
     case RECORD_BRANCH:
-        crew_load(step, record);
+        subordinates_load(step, record);
         break;
     default:
         break;
@@ -124,7 +117,7 @@ static void provider_answer(const struct provider_step *step, const struct event
         break;
     default:
         if (event->tag % BRANCH_TAGS == BRANCH_TAG) {
-            crew_answer(step, event);
+            subordinates_answer(step, event);
             break;
         }
         offer_answer(step, event->token < UINT32_MAX ? (uint32_t)event->token : UINT32_MAX, event);

@@ -1,19 +1,20 @@
 /* provider_parts.h: the inside of a provider, shared by its files.
  *
- *     provider.c   the step: what came is handed to the right part
- *     offers.c     the ads: written, advertised, withdrawn while the owner is there; their keys
- *     admission.c  matches and verifications: who becomes a tenant
- *     session.c    what a superior says to a tenant
+ *     provider.c      the step: what came is handed to the right part
+ *     offers.c        the ads: written, advertised, withdrawn while the owner is there; their keys
+ *     admission.c     matches and verifications: who becomes a tenant
+ *     session.c       what a superior says to a tenant
  *     subordinates.c  members that have members
- *     tenants.c    what jobs and time do to it, and what outlives a restart
- *     leavings.c   superiors that must hear that a claim is over
- *     outcomes.c   results that wait to be taken
+ *     tenants.c       what jobs and time do to it, and what outlives a restart
+ *     leavings.c      superiors that must hear that a claim is over
+ *     outcomes.c      results that wait to be taken
  *
  * A tenant is a claim on an offer. It has its unit from VERIFIED on: for a window, then for a pin lease, then as long as heart beats are
  * acknowledged. It is durable from PINNED on. */
 #ifndef BERTH_POOL_PROVIDER_PARTS_H
 #define BERTH_POOL_PROVIDER_PARTS_H
 
+#include "ad/eval.h"
 #include "pool/advert.h"
 #include "pool/crew.h"
 #include "pool/provider.h"
@@ -76,12 +77,12 @@ struct tenant {
     uint64_t stored;         /* the persist that what we say stands behind */
     int64_t beat, ask;       /* when to send the next of each */
     int64_t reported;        /* usage told to the registrar up to then */
-    int64_t killed;          /* STOPPING: when the job was last told to end */
     struct key nonce, proof; /* VERIFIED: what was proved, and answered */
     int64_t set;             /* the earliest timer that is set */
     int64_t heard;           /* the superior's clock, as it last told */
     struct crew crew;        /* its own subordinates; none for most */
     enum tenant_waits waits;
+    uint64_t cleared;       /* the activation, by its sequence, for which they have cleared the way */
     uint64_t owed;          /* whom to answer then */
     int64_t began, collect; /* WAITS_COMMIT */
 };
@@ -125,9 +126,6 @@ struct provider_step {
     const struct role_env *env;
     struct effects *effects;
 };
-
-/* The clock that leases are counted on. */
-int64_t lease_clock(const struct role_env *env);
 
 /* The environment in which the provider evaluates its own policy. */
 struct env provider_env(const struct role_env *env);
@@ -192,15 +190,15 @@ void tenant_recruit(struct tenant *tenant, const struct edges *edges);
 /* The crew goes on to that state; when all have come through it, `owed` is answered. */
 void tenant_lead(const struct provider_step *step, struct tenant *tenant, enum tenant_waits waits,
                  enum branch_state state, uint64_t owed);
-void crew_verify(const struct provider_step *step, struct tenant *tenant, uint64_t token);
-void crew_commit(const struct provider_step *step, struct tenant *tenant, int64_t collect, uint64_t token);
-void crew_activate(const struct provider_step *step, struct tenant *tenant, bool repeated, uint64_t token);
-bool crew_due(const struct provider_step *step, struct tenant *tenant); /* false: the tenant is gone */
-void crew_ends(const struct provider_step *step, struct tenant *tenant);
-void crew_answer(const struct provider_step *step, const struct event *event);
-void crew_message(const struct provider_step *step, const struct event *event);
-void crew_load(const struct provider_step *step, const struct record *record);
-void crew_boot(const struct provider_step *step, struct tenant *tenant);
+void subordinates_verify(const struct provider_step *step, struct tenant *tenant, uint64_t token);
+void subordinates_commit(const struct provider_step *step, struct tenant *tenant, int64_t collect, uint64_t token);
+void subordinates_activate(const struct provider_step *step, struct tenant *tenant, uint64_t token);
+bool subordinates_due(const struct provider_step *step, struct tenant *tenant); /* false: the tenant is gone */
+void subordinates_ends(const struct provider_step *step, struct tenant *tenant);
+void subordinates_answer(const struct provider_step *step, const struct event *event);
+void subordinates_message(const struct provider_step *step, const struct event *event);
+void subordinates_load(const struct provider_step *step, const struct record *record);
+void subordinates_boot(const struct provider_step *step, struct tenant *tenant);
 
 /* leavings.c */
 void leaving_add(const struct provider_step *step, const struct tenant *tenant, enum reason reason, uint64_t after);

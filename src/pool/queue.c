@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define JOB_ID_MAX (UINT64_C(1) << 40) /* they are counted from 1: what is larger was never one */
+
 static uint64_t text_hash(const struct text *text, uint64_t seed)
 {
     uint64_t hash = rng_mix(seed), word;
@@ -288,8 +290,10 @@ void job_result(const struct customer_step *step, struct job *job, const struct 
     if (!failed) {
         job->state = JOB_DONE;
         owner_count(step->customer, &job->shape->owner, -1);
-    } else if (job->state != JOB_HELD) {
-        job->state = job->tries > (uint64_t)job->shape->retries ? JOB_HELD : JOB_IDLE;
+    } else if (job->tries > (uint64_t)job->shape->retries) {
+        job->state = JOB_HELD;
+    } else if (job->state != JOB_HELD && !job->root) {
+        job->state = JOB_IDLE; /* else when its claim is over: others of the gang may still be at it */
     }
     job->claim = failed ? 0 : job->claim; /* this one has been taken */
     job_store(step, job);
@@ -333,6 +337,7 @@ static struct submission *submission_new(struct customer *customer, const struct
 {
     struct submission *submission = mem_alloc(sizeof *submission);
 
+    free(map_pointer(&customer->keys, key_hash(owner, key)));
     *submission = (struct submission){.owner = *owner, .key = *key};
     map_set_pointer(&customer->keys, key_hash(owner, key), submission);
     return submission;
@@ -460,13 +465,14 @@ void queue_load(const struct customer_step *step, const struct record *record)
     struct shape *shape;
     struct job *job;
 
-    if (record->kind == RECORD_SHAPE && record->u.shape_record.ad) {
-        shape_new(customer, record->key, &record->u.shape_record.owner, record->u.shape_record.ad);
+    if (record->kind == RECORD_SHAPE) {
+        if (record->u.shape_record.ad && tree_is_ad(record->u.shape_record.ad) && !shape_find(customer, record->key))
+            shape_new(customer, record->key, &record->u.shape_record.owner, record->u.shape_record.ad);
     } else if (record->kind == RECORD_JOB) {
         const struct job_record *was = &record->u.job_record;
 
         shape = shape_find(customer, was->shape);
-        if (!shape)
+        if (!shape || job_find(customer, record->key) || record->key > JOB_ID_MAX)
             return;
         job = job_new(customer, record->key, shape);
         job->state = was->state <= JOB_REMOVED ? (enum job_state)was->state : JOB_HELD;

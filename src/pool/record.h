@@ -15,15 +15,16 @@ extern "C" {
 /* Matchmaker: what a user has used, decayed to the second `stamp`. Key: a hash of the name. */
 #define USER_RECORD_FIELDS(F, S) F(S, TEXT, name) F(S, NUMBER, usage) F(S, NUMBER, factor) F(S, NUMBER, stamp)
 /* Provider: a unit that is pinned or claimed. `since` and `lease` are times of the clock that does not jump, within `boot`. */
-#define TENANT_RECORD_FIELDS(F, S)                                                                                    \
-    F(S, WORD, offer)                                                                                                 \
-    F(S, WORD, gang)                                                                                                  \
-    F(S, WORD, superior)                                                                                              \
-    F(S, WORD, epoch)                                                                                                 \
-    F(S, WORD, sequence)                                                                                              \
-    F(S, WORD, boot)                                                                                                  \
-    F(S, FLAG, active) F(S, NUMBER, since) F(S, NUMBER, lease) F(S, WORD, number) F(S, WORD, job) F(S, FLAG, running) \
-        F(S, TEXT, owner) F(S, AD, ad)
+#define TENANT_RECORD_FIELDS(F, S) \
+    F(S, WORD, offer)              \
+    F(S, WORD, gang)               \
+    F(S, WORD, superior)           \
+    F(S, WORD, epoch)              \
+    F(S, WORD, sequence)           \
+    F(S, WORD, boot)               \
+    F(S, FLAG, active)             \
+    F(S, NUMBER, since)            \
+    F(S, NUMBER, lease) F(S, WORD, number) F(S, WORD, job) F(S, FLAG, running) F(S, TEXT, owner) F(S, AD, ad)
 /* Provider: a job's end, until the customer has it. Key: claim and number, mixed. */
 #define OUTCOME_RECORD_FIELDS(F, S) \
     F(S, WORD, claim)               \
@@ -40,7 +41,8 @@ extern "C" {
 #define KEY_RECORD_FIELDS(F, S) F(S, TEXT, owner) F(S, TEXT, key) F(S, WORD, shape) F(S, WORD, first) F(S, WORD, count)
 /* Customer (and whoever has subordinates): a subordinate of a gang that was decided. Key: its claim. */
 #define BRANCH_RECORD_FIELDS(F, S) \
-    F(S, WORD, gang) F(S, WORD, shape) F(S, WORD, agent) F(S, WORD, offer) F(S, WORD, epoch) F(S, AD, ad)
+    F(S, WORD, gang)               \
+    F(S, WORD, shape) F(S, WORD, agent) F(S, WORD, offer) F(S, WORD, depth) F(S, WORD, epoch) F(S, AD, ad)
 
 #define RECORDS(X)             \
     X(ROLE, role_record)       \

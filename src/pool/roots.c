@@ -289,7 +289,7 @@ void root_matched(const struct customer_step *step, const struct event *event)
     struct message message = {.kind = MESSAGE_GOT};
     struct shape *shape = shape_find(customer, told->id);
     bool ours = event->peer->agent == customer->settings->matchmaker, fits;
-    int64_t left = told->window - told->age;
+    int64_t left;
     struct root *root;
 
     message.u.got.reason = !ours                                                       ? REASON_IDENTITY
@@ -305,6 +305,7 @@ void root_matched(const struct customer_step *step, const struct event *event)
         fits = told->edges->items[i].ad && !root_of(&customer->claims, told->edges->items[i].claim);
     if (!fits)
         return; /* the match has been taken into account, and nothing is made of it */
+    left = told->window - told->age;
     root = root_new(customer, told->gang, shape);
     root->until = step->env->now + (left < customer->spans->window ? left : customer->spans->window);
     root->pending = true;
@@ -406,14 +407,20 @@ void root_left(const struct customer_step *step, const struct event *event)
     root_continue(step, gang);
 }
 
+/* Is more than one process at a job of this root? */
+static bool root_is_gang(const struct root *root)
+{
+    return root->crew.count > 1 || root->crew.branches[0].depth > 0;
+}
+
 /* The claim has done its job: the next of its shape, or the release. */
 static void root_next(const struct customer_step *step, struct root *root)
 {
     struct job *job = shape_next(root->shape);
 
-    if (root->state == ROOT_ENDING)
-        return;
-    if (job && step->env->now - root->active < step->customer->spans->life)
+    if (root->state == ROOT_ENDING || root->state == ROOT_ATTACHING)
+        return; /* who is not attached yet may still be at the last one */
+    if (job && !root->job && step->env->now - root->active < step->customer->spans->life)
         root_take(step, root, job);
     else
         root_end(step, root);
@@ -425,8 +432,9 @@ void root_result(const struct customer_step *step, const struct event *event)
     const struct result *result = &event->message->u.result;
     struct job *job = job_find(step->customer, result->job);
     struct root *root = job ? job->root : NULL;
-    bool ours =
-        job && ((job->claim == result->claim && job->number == result->number && job->member == event->peer->agent) ||
+    bool failed,
+        ours = job &&
+               ((job->claim == result->claim && job->number == result->number && job->member == event->peer->agent) ||
                 PLANTED(RESULT_ANY));
 
     if (!ours || job->state == JOB_REMOVED) {
@@ -437,7 +445,8 @@ void root_result(const struct customer_step *step, const struct event *event)
         reply_root(step, event, result->claim, REASON_OK, job->stored);
         return;
     }
-    if (root) {
+    failed = result->reason != REASON_EXITED || result->status != 0;
+    if (root && !(failed && root_is_gang(root))) {
         root->job = NULL;
         job->root = NULL;
     }
@@ -459,7 +468,8 @@ void root_load(const struct customer_step *step, const struct record *record)
     struct customer *customer = step->customer;
     struct shape *shape = shape_find(customer, was->shape);
     struct root *root = root_of(&customer->gangs, was->gang);
-    struct edge edge = {.claim = record->key, .agent = was->agent, .offer = was->offer, .ad = was->ad};
+    struct edge edge = {
+        .claim = record->key, .agent = was->agent, .offer = was->offer, .depth = was->depth, .ad = was->ad};
 
     if (!shape)
         return;
@@ -503,7 +513,6 @@ void roots_boot(const struct customer_step *step)
 
             branch->epoch++;
             branch_lives(branch, step->env, customer->spans);
-            branch->alive = branch->lease;
             if (PLANTED(NO_WAIT))
                 branch->lease = 0;
             root->stored = branch_store(branch, root->gang, root->shape->id, step->effects);

@@ -2,7 +2,6 @@
  *
  * A repeat gives the same answer and changes nothing; what is older than the last of the session (epoch, sequence) changes nothing;
  * nobody hears of anything that is not yet durable. */
-#include "ad/eval.h"
 #include "pool/plants.h"
 #include "pool/provider_parts.h"
 
@@ -35,7 +34,7 @@ static void told_commit(const struct provider_step *step, const struct event *ev
         }
         tenant->epoch = commit->epoch;
         tenant->sequence = commit->sequence;
-        crew_commit(step, tenant, commit->collect, event->token);
+        subordinates_commit(step, tenant, commit->collect, event->token);
         return;
     }
     reply_claimed(step, event->token, tenant->claim, tenant->epoch,
@@ -78,10 +77,15 @@ static enum reason pinned_activate(const struct provider_step *step, struct tena
 static enum reason claimed_activate(const struct provider_step *step, struct tenant *tenant,
                                     const struct activate *activate)
 {
-    if (activate->sequence == tenant->sequence || !activate->ad)
+    if (activate->sequence == tenant->sequence)
         return REASON_OK; /* a repeat */
     if (tenant->running)
         return REASON_BUSY;
+    if (!activate->ad) { /* said anew, for what was activated already */
+        tenant->sequence = activate->sequence;
+        tenant_store(step, tenant);
+        return REASON_OK;
+    }
     if (step->provider->draining)
         return REASON_DRAINING;
     if (step->env->now - tenant->active > step->provider->spans->life)
@@ -100,7 +104,6 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
 static void told_activate(const struct provider_step *step, const struct event *event, struct tenant *tenant)
 {
     const struct activate *activate = &event->message->u.activate;
-    bool repeated = activate->sequence == tenant->sequence;
     enum reason reason = REASON_STALE;
 
     if (!session_holds(step, event, tenant, activate->epoch, activate->sequence))
@@ -110,7 +113,7 @@ static void told_activate(const struct provider_step *step, const struct event *
     else if (tenant->state == TENANT_CLAIMED)
         reason = claimed_activate(step, tenant, activate);
     if (reason == REASON_OK)
-        crew_activate(step, tenant, repeated, event->token);
+        subordinates_activate(step, tenant, event->token);
     else
         reply_claimed(step, event->token, tenant->claim, tenant->epoch, reason, tenant->stored);
 }
@@ -170,7 +173,7 @@ static void told_start(const struct provider_step *step, const struct event *eve
                     PLANTED(LAUNCH_UNRECORDED) ? 0 : tenant->stored);
     }
     reply_claimed(step, event->token, tenant->claim, tenant->epoch, reason, tenant->stored);
-    crew_due(step, tenant);
+    subordinates_due(step, tenant);
 }
 
 /* -------------------------------------------------------------------------------------------- release, abort, attach */
@@ -238,6 +241,8 @@ static void told_attach(const struct provider_step *step, const struct event *ev
     else if (attach->epoch > tenant->epoch) {
         tenant->epoch = attach->epoch;
         tenant->sequence = 0;
+        tenant->heard = 0; /* its clock may be another now */
+        tenant->cleared = 0;
         if (PLANTED(ATTACH_RENEWS)) {
             tenant->lease = lease_clock(step->env) + step->provider->spans->lease;
             effects_deadline(step->effects, tenant->claim, tenant->lease, tenant->stored);
@@ -302,7 +307,7 @@ void tenant_message(const struct provider_step *step, const struct event *event)
         return;
     }
     if (kind == MESSAGE_BEAT || kind == MESSAGE_ASK || kind == MESSAGE_LEFT || kind == MESSAGE_RESULT) {
-        crew_message(step, event);
+        subordinates_message(step, event);
         return;
     }
     if (!told[kind]) {
@@ -321,15 +326,16 @@ void tenant_message(const struct provider_step *step, const struct event *event)
 /* A heart beat that was acknowledged renews, counted from when it was sent. */
 static void beat_answered(const struct provider_step *step, struct tenant *tenant, const struct beaten *beaten)
 {
-    int64_t lease = beaten->sent + step->provider->spans->lease;
+    int64_t lease;
 
     if (beaten->reason == REASON_UNKNOWN || beaten->reason == REASON_RELEASED) {
         if (tenant->state == TENANT_CLAIMED)
             tenant_end(step, tenant, REASON_RELEASED, step->provider->spans->grace);
         return;
     }
-    if (beaten->reason != REASON_OK || beaten->sent > lease_clock(step->env))
+    if (beaten->reason != REASON_OK || beaten->sent < 0 || beaten->sent > lease_clock(step->env))
         return;
+    lease = beaten->sent + step->provider->spans->lease;
     tenant->heard = beaten->clock > tenant->heard ? beaten->clock : tenant->heard;
     if (lease <= tenant->lease)
         return;

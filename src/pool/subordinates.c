@@ -15,7 +15,7 @@
 #define COLLECT_PART 2
 #define COLLECT_MOST 4 /* nobody collects for longer than P / 4 */
 
-static struct branch_errand crew_errand(const struct provider_step *step, const struct tenant *tenant)
+static struct branch_errand subordinates_errand(const struct provider_step *step, const struct tenant *tenant)
 {
     return (struct branch_errand){.env = step->env,
                                   .spans = step->provider->spans,
@@ -34,9 +34,9 @@ static bool tenant_decided(const struct tenant *tenant)
 }
 
 /* Says what is due, and sets the next time. */
-static void crew_speak(const struct provider_step *step, struct tenant *tenant)
+static void subordinates_speak(const struct provider_step *step, struct tenant *tenant)
 {
-    struct branch_errand errand = crew_errand(step, tenant);
+    struct branch_errand errand = subordinates_errand(step, tenant);
     int64_t next = crew_run(&tenant->crew, &errand, tenant_decided(tenant));
 
     if (tenant->waits == WAITS_COMMIT && tenant->began + tenant->collect + 1 < next)
@@ -61,10 +61,10 @@ void tenant_lead(const struct provider_step *step, struct tenant *tenant, enum t
         for (uint32_t i = 0; i < tenant->crew.count; i++)
             tenant->crew.branches[i].epoch = 1;
     crew_go(&tenant->crew, step->env->now, state);
-    crew_speak(step, tenant);
+    subordinates_speak(step, tenant);
 }
 
-void crew_verify(const struct provider_step *step, struct tenant *tenant, uint64_t token)
+void subordinates_verify(const struct provider_step *step, struct tenant *tenant, uint64_t token)
 {
     if (crew_all(&tenant->crew, BRANCH_VERIFIED)) /* as is nobody's at all */
         tenant_verified(step, tenant, token);
@@ -74,7 +74,7 @@ void crew_verify(const struct provider_step *step, struct tenant *tenant, uint64
         tenant_lead(step, tenant, WAITS_VERIFY, BRANCH_VERIFYING, token);
 }
 
-void crew_commit(const struct provider_step *step, struct tenant *tenant, int64_t collect, uint64_t token)
+void subordinates_commit(const struct provider_step *step, struct tenant *tenant, int64_t collect, uint64_t token)
 {
     int64_t most = step->provider->spans->pin / COLLECT_MOST;
 
@@ -90,7 +90,7 @@ void crew_commit(const struct provider_step *step, struct tenant *tenant, int64_
     }
 }
 
-void crew_activate(const struct provider_step *step, struct tenant *tenant, bool repeated, uint64_t token)
+void subordinates_activate(const struct provider_step *step, struct tenant *tenant, uint64_t token)
 {
     bool attaching = false;
 
@@ -100,14 +100,14 @@ void crew_activate(const struct provider_step *step, struct tenant *tenant, bool
         reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_WAIT, tenant->stored);
     else if (tenant->waits == WAITS_ACTIVATE)
         tenant->owed = token;
-    else if (!tenant->crew.count || (repeated && crew_through(&tenant->crew, BRANCH_ACTIVE)))
+    else if (!tenant->crew.count || tenant->cleared == tenant->sequence)
         reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_OK, tenant->stored);
     else
         tenant_lead(step, tenant, WAITS_ACTIVATE, BRANCH_ACTIVATING, token);
 }
 
 /* The superior hears that its subordinate cannot: who has not decided forgets it all, who has ends it. */
-static void crew_failed(const struct provider_step *step, struct tenant *tenant, enum reason reason)
+static void subordinates_failed(const struct provider_step *step, struct tenant *tenant, enum reason reason)
 {
     uint64_t owed = tenant->owed;
 
@@ -124,7 +124,7 @@ static void crew_failed(const struct provider_step *step, struct tenant *tenant,
 }
 
 /* The whole crew has done what the superior asked for: it is answered. */
-static void crew_reached(const struct provider_step *step, struct tenant *tenant)
+static void subordinates_reached(const struct provider_step *step, struct tenant *tenant)
 {
     enum tenant_waits waits = tenant->waits;
 
@@ -141,6 +141,7 @@ static void crew_reached(const struct provider_step *step, struct tenant *tenant
         tenant_pin(step, tenant, tenant->owed);
         break;
     case WAITS_ACTIVATE:
+        tenant->cleared = tenant->sequence;
         if (tenant->owed)
             reply_claimed(step, tenant->owed, tenant->claim, tenant->epoch, REASON_OK, tenant->stored);
         break;
@@ -148,7 +149,7 @@ static void crew_reached(const struct provider_step *step, struct tenant *tenant
 }
 
 /* Who was attached again is brought to where the tenant itself is; and who is active starts with it. */
-static void crew_follow(const struct provider_step *step, struct tenant *tenant)
+static void subordinates_follow(const struct provider_step *step, struct tenant *tenant)
 {
     for (uint32_t i = 0; i < tenant->crew.count && tenant->state == TENANT_CLAIMED; i++) {
         struct branch *branch = &tenant->crew.branches[i];
@@ -161,43 +162,43 @@ static void crew_follow(const struct provider_step *step, struct tenant *tenant)
 }
 
 /* Goes on if all have come as far as is waited for. The tenant may be gone then. */
-static void crew_continue(const struct provider_step *step, struct tenant *tenant)
+static void subordinates_continue(const struct provider_step *step, struct tenant *tenant)
 {
     static const enum branch_state goals[] = {
         [WAITS_VERIFY] = BRANCH_VERIFIED, [WAITS_COMMIT] = BRANCH_PINNED, [WAITS_ACTIVATE] = BRANCH_ACTIVE};
     uint64_t claim = tenant->claim;
 
     if (tenant->waits != WAITS_NOTHING && crew_through(&tenant->crew, goals[tenant->waits]))
-        crew_reached(step, tenant);
+        subordinates_reached(step, tenant);
     tenant = tenant_find(step->provider, claim);
     if (!tenant)
         return;
-    crew_follow(step, tenant);
+    subordinates_follow(step, tenant);
     if (tenant->state == TENANT_STOPPING && !tenant->running && crew_all(&tenant->crew, BRANCH_GONE))
         tenant_over(step, tenant);
     else
-        crew_speak(step, tenant);
+        subordinates_speak(step, tenant);
 }
 
-bool crew_due(const struct provider_step *step, struct tenant *tenant)
+bool subordinates_due(const struct provider_step *step, struct tenant *tenant)
 {
     uint64_t claim = tenant->claim;
 
     if (!tenant->crew.count)
         return true;
     if (tenant->waits == WAITS_COMMIT && step->env->now - tenant->began > tenant->collect)
-        crew_failed(step, tenant, REASON_ABORT);
+        subordinates_failed(step, tenant, REASON_ABORT);
     else if (tenant_decided(tenant) &&
              (crew_expire(&tenant->crew, step->env) || crew_silent(&tenant->crew, step->env)) &&
              tenant->state != TENANT_STOPPING)
-        crew_failed(step, tenant, REASON_LOST);
+        subordinates_failed(step, tenant, REASON_LOST);
     tenant = tenant_find(step->provider, claim);
     if (tenant)
-        crew_continue(step, tenant);
+        subordinates_continue(step, tenant);
     return tenant_find(step->provider, claim) != NULL;
 }
 
-void crew_ends(const struct provider_step *step, struct tenant *tenant)
+void subordinates_ends(const struct provider_step *step, struct tenant *tenant)
 {
     if (!tenant->crew.count)
         return;
@@ -209,7 +210,7 @@ void crew_ends(const struct provider_step *step, struct tenant *tenant)
     }
     tenant->waits = WAITS_NOTHING;
     crew_go(&tenant->crew, step->env->now, BRANCH_RELEASING);
-    crew_speak(step, tenant);
+    subordinates_speak(step, tenant);
 }
 
 /* ------------------------------------------------------------------------------------------------- what they say */
@@ -225,7 +226,7 @@ static struct tenant *tenant_above(const struct provider *provider, uint64_t cla
     return NULL;
 }
 
-void crew_answer(const struct provider_step *step, const struct event *event)
+void subordinates_answer(const struct provider_step *step, const struct event *event)
 {
     struct branch *branch;
     struct tenant *tenant = tenant_above(step->provider, event->token, &branch);
@@ -233,22 +234,22 @@ void crew_answer(const struct provider_step *step, const struct event *event)
 
     if (!tenant)
         return;
-    errand = crew_errand(step, tenant);
+    errand = subordinates_errand(step, tenant);
     switch (branch_answer(branch, &errand, event)) {
     case BRANCH_BUSY:
-        crew_failed(step, tenant, REASON_BUSY);
+        subordinates_failed(step, tenant, REASON_BUSY);
         return;
     case BRANCH_REFUSED:
     case BRANCH_LOST:
         if (tenant->state != TENANT_STOPPING) {
-            crew_failed(step, tenant, REASON_ABORT);
+            subordinates_failed(step, tenant, REASON_ABORT);
             return;
         }
         break;
     default:
         break;
     }
-    crew_continue(step, tenant);
+    subordinates_continue(step, tenant);
 }
 
 static void told_beat(const struct provider_step *step, const struct event *event, struct tenant *tenant,
@@ -265,7 +266,7 @@ static void told_beat(const struct provider_step *step, const struct event *even
     effects_reply(step->effects, event->token, &message, 0);
 }
 
-void crew_message(const struct provider_step *step, const struct event *event)
+void subordinates_message(const struct provider_step *step, const struct event *event)
 {
     const struct message *message = event->message;
     uint64_t claim = message->kind == MESSAGE_BEAT   ? message->u.beat.claim
@@ -290,17 +291,18 @@ void crew_message(const struct provider_step *step, const struct event *event)
         return;
     branch->state = BRANCH_GONE;
     if (tenant->state != TENANT_STOPPING)
-        crew_failed(step, tenant, REASON_LOST);
+        subordinates_failed(step, tenant, REASON_LOST);
     else
-        crew_continue(step, tenant);
+        subordinates_continue(step, tenant);
 }
 
 /* --------------------------------------------------------------------------------------------------------- restarts */
 
-void crew_load(const struct provider_step *step, const struct record *record)
+void subordinates_load(const struct provider_step *step, const struct record *record)
 {
     const struct branch_record *was = &record->u.branch_record;
-    struct edge edge = {.claim = record->key, .agent = was->agent, .offer = was->offer, .ad = was->ad};
+    struct edge edge = {
+        .claim = record->key, .agent = was->agent, .offer = was->offer, .depth = was->depth, .ad = was->ad};
 
     for (uint32_t i = 0; i < step->provider->tenant_count; i++)
         if (step->provider->tenants[i]->gang == was->gang) {
@@ -311,17 +313,17 @@ void crew_load(const struct provider_step *step, const struct record *record)
 }
 
 /* They are asked, with a new epoch that is recorded first; until then none is acknowledged. */
-void crew_boot(const struct provider_step *step, struct tenant *tenant)
+void subordinates_boot(const struct provider_step *step, struct tenant *tenant)
 {
     for (uint32_t i = 0; i < tenant->crew.count; i++) {
         struct branch *branch = &tenant->crew.branches[i];
 
         branch->epoch++;
         branch_lives(branch, step->env, step->provider->spans);
-        branch->alive = branch->lease;
         tenant->stored = branch_store(branch, tenant->gang, 0, step->effects);
     }
-    crew_go(&tenant->crew, step->env->now, BRANCH_ATTACHING);
+    /* it may be over already: its job is gone, as its launcher said */
+    crew_go(&tenant->crew, step->env->now, tenant->state == TENANT_STOPPING ? BRANCH_RELEASING : BRANCH_ATTACHING);
     for (uint32_t i = 0; i < tenant->crew.count; i++)
         tenant->crew.branches[i].sequence = 0;
 }

@@ -44,7 +44,7 @@ void tenant_drop(const struct provider_step *step, struct tenant *tenant)
     uint32_t place = 0;
 
     if (tenant->state < TENANT_PINNED)
-        crew_ends(step, tenant);
+        subordinates_ends(step, tenant);
     while (provider->tenants[place] != tenant)
         place++;
     provider->tenant_count--;
@@ -141,11 +141,10 @@ void reply_claimed(const struct provider_step *step, uint64_t token, uint64_t cl
 /* Nothing of the job is left: the unit is free again, and whoever has to know is told. */
 void tenant_over(const struct provider_step *step, struct tenant *tenant)
 {
-    uint64_t after;
+    uint64_t after = effects_remove(step->effects, RECORD_TENANT, tenant->claim);
 
-    for (uint32_t i = 0; i < tenant->crew.count; i++)
+    for (uint32_t i = 0; i < tenant->crew.count; i++) /* after it: without them it would seem to lead nobody */
         effects_remove(step->effects, RECORD_BRANCH, tenant->crew.branches[i].claim);
-    after = effects_remove(step->effects, RECORD_TENANT, tenant->claim);
 
     if (tenant->reply)
         reply_claimed(step, tenant->reply, tenant->claim, tenant->epoch, REASON_RELEASED, after);
@@ -165,7 +164,7 @@ void tenant_end(const struct provider_step *step, struct tenant *tenant, enum re
     }
     if (tenant->state != TENANT_STOPPING) {
         tenant->end = reason;
-        crew_ends(step, tenant);
+        subordinates_ends(step, tenant);
     }
     if (!tenant->running && crew_all(&tenant->crew, BRANCH_GONE)) {
         tenant_over(step, tenant);
@@ -243,7 +242,7 @@ void tenant_due(const struct provider_step *step, struct tenant *tenant)
 {
     if (tenant->set <= step->env->now)
         tenant->set = INT64_MAX;
-    if (!crew_due(step, tenant))
+    if (!subordinates_due(step, tenant))
         return;
     switch (tenant->state) {
     case TENANT_MATCHED:
@@ -287,6 +286,12 @@ void tenants_drain(const struct provider_step *step)
 
 /* ------------------------------------------------------------------------------------------------------------ jobs */
 
+/* How far a time lies from now, if it lies within those bounds; else the nearer of them. What comes from a disk may be anything. */
+static int64_t within(int64_t at, int64_t now, int64_t least, int64_t most)
+{
+    return at < now + least ? least : at > now + most ? most : at - now;
+}
+
 void tenant_job(const struct provider_step *step, const struct event *event)
 {
     struct tenant *tenant = tenant_find(step->provider, event->claim);
@@ -297,7 +302,7 @@ void tenant_job(const struct provider_step *step, const struct event *event)
     switch (event->news) {
     case JOB_FOUND:
         tenant->found = true;
-        tenant->lease = event->at - step->env->now + lease_clock(step->env);
+        tenant->lease = lease_clock(step->env) + within(event->at, step->env->now, 0, step->provider->spans->lease);
         return;
     case JOB_EXITED:
         tenant->found = true;
@@ -323,7 +328,8 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     uint32_t place = offer_find(step->provider, was->offer);
     struct tenant *tenant;
 
-    if (place == step->provider->settings->count || !was->ad)
+    if (place == step->provider->settings->count || !was->ad || !tree_is_ad(was->ad) ||
+        tenant_find(step->provider, record->key))
         return;
     tenant = tenant_new(step->provider, record->key, place);
     tenant->gang = was->gang;
@@ -337,7 +343,7 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant->lease = was->lease;
     tenant->number = was->number;
     tenant->job = was->job;
-    tenant->running = was->running;
+    tenant->running = was->running && was->active;
     tenant->here = was->boot == step->env->boot;
 }
 
@@ -345,6 +351,7 @@ void tenants_load(const struct provider_step *step, const struct record *record)
 void tenants_boot(const struct provider_step *step)
 {
     struct provider *provider = step->provider;
+    int64_t clock = lease_clock(step->env);
 
     for (uint32_t i = provider->tenant_count; i-- > 0;) {
         struct tenant *tenant = provider->tenants[i];
@@ -352,9 +359,11 @@ void tenants_boot(const struct provider_step *step)
 
         if (!tenant->here || !tenant->found)
             tenant->running = false;
+        tenant->since = clock + within(tenant->since, clock, -provider->spans->pin, 0);
+        tenant->lease = clock + within(tenant->lease, clock, -1, provider->spans->lease);
         tenant->reported = step->env->now;
         tenant->active = tenant->state == TENANT_CLAIMED ? step->env->now : 0;
-        crew_boot(step, tenant);
+        subordinates_boot(step, tenant);
         if (!tenant->here || lost) {
             tenant_end(step, tenant, REASON_LOST, 0);
             continue;

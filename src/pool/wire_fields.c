@@ -21,7 +21,7 @@ static const char *const reason_ids[] = {
 
 #define SEEN_FIELDS(F, S) F(S, WORD, incarnation) F(S, WORD, last) F(S, WORD, beyond)
 #define EDGE_FIELDS(F, S) \
-    F(S, WORD, claim) F(S, WORD, agent) F(S, WORD, offer) F(S, FLAG, leads) F(S, KEY, ticket) F(S, AD, ad)
+    F(S, WORD, claim) F(S, WORD, agent) F(S, WORD, offer) F(S, WORD, depth) F(S, KEY, ticket) F(S, AD, ad)
 
 static const struct field seen_fields[] = {SEEN_FIELDS(FIELD_ROW, seen)};
 static const struct field edge_fields[] = {EDGE_FIELDS(FIELD_ROW, edge)};
@@ -60,7 +60,7 @@ size_t wire_name_of_id(const char *id, char out[WIRE_NAME_ROOM])
 {
     size_t len = 0;
 
-    for (; id[len] && len < WIRE_NAME_ROOM - 1; len++)
+    for (; len < WIRE_NAME_ROOM - 1 && id[len]; len++)
         out[len] = to_lower(id[len]);
     out[len] = '\0';
     return len;

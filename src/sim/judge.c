@@ -64,7 +64,7 @@ struct ad_fact {
     /* at the matchmaker, in its present incarnation */
     uint64_t incarnation, version;
     bool accepted;
-    int64_t units, expires, received; /* of its text; on the matchmaker's clock */
+    int64_t units, lifetime, expires, received; /* of its text; on the matchmaker's clock */
     struct seen seen;
     uint64_t numbered, settled;
     struct match_fact *matches; /* by number, from 1 */
@@ -580,7 +580,7 @@ static bool owner_holds(const struct judge *judge, const struct tree *ad, const 
 
 static void ad_renew(struct judge *judge, struct ad_fact *fact, const struct advertise *message)
 {
-    fact->expires = judge->now + judge->world->spans->lifetime;
+    fact->expires = judge->now + fact->lifetime;
     fact->received = judge->now; /* without a body it says that the same text still holds */
     if (message->bare)
         return;
@@ -593,8 +593,8 @@ static void ad_renew(struct judge *judge, struct ad_fact *fact, const struct adv
                       ? (ad_has(message->ad, judge->residual) ? ad_integer(message->ad, judge->cpus, 1) : 1)
                   : message->ad ? ad_integer(message->ad, judge->count, 1)
                                 : 1;
-    fact->expires =
-        judge->now + ad_integer(message->ad, judge->lifetime, judge->world->spans->lifetime / SECOND) * SECOND;
+    fact->lifetime = ad_integer(message->ad, judge->lifetime, judge->world->spans->lifetime / SECOND) * SECOND;
+    fact->expires = judge->now + fact->lifetime;
 }
 
 static void ad_forget(struct ad_fact *fact, uint64_t incarnation)
@@ -617,7 +617,7 @@ static void check_advertised(struct judge *judge, const struct host *host, const
         return;
     fact = ad_of(judge, event->peer->agent, message->id);
     ad_forget(fact, judge->incarnation);
-    if (!owner_holds(judge, message->ad, by))
+    if (!message->bare && !owner_holds(judge, message->ad, by))
         violated(judge, 5, host, "an ad is accepted whose Owner is not the one who sent it");
     if (fact->accepted && judge->now >= fact->expires)
         fact->accepted = false; /* it was gone */

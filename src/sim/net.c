@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#define FORGET 4096 /* of 65536: a claim whose beginning is remembered gives way to another */
 #define WIRE_ONE_IN 64
 #define SWEEP_FROM 256
 #define CHANNEL_SPAN (64 * SECOND) /* a connection between two lives of hosts lasts that long at most */
@@ -87,9 +88,8 @@ static void net_watch(struct world *world, const struct host *host, const struct
             world->watches[i].sent(world->watches[i].user, host, effect);
 }
 
-/* An abort of the claim that is being activated, as one that was said long ago and is still under way. Nobody waits
- * for its answer. */
-static void net_stray(struct world *world, const struct host *host, const struct host *to, uint64_t claim)
+/* A message that was said long ago and is still under way; takes it. Nobody waits for its answer. */
+static void net_stray(struct world *world, const struct host *host, const struct host *to, struct message *message)
 {
     struct letter letter = {.from = host->place, .to = to->place, .channel = net_channel(world, host, to)};
     struct send *send;
@@ -99,10 +99,31 @@ static void net_stray(struct world *world, const struct host *host, const struct
     send = slab_at(&world->sends, letter.send);
     *send = (struct send){.stamp = letter.stamp, .open = 1, .host = host->place, .life = host->life - 1};
     send->order = world_push(world, world->time + 2 * world->spans->deadline, ITEM_TIMEOUT, letter.send);
-    letter.message.kind = MESSAGE_ABORT;
-    letter.message.u.abort.claim = claim;
+    letter.message = *message;
+    message->kind = MESSAGE_NONE;
     world->faults[FAULT_STRAY]++;
     net_post(world, ITEM_LETTER, &letter, true);
+}
+
+/* How one claim began is remembered, and when it has ended that is heard once more: a ticket must not be good twice. */
+static void net_remember(struct world *world, const struct host *host, const struct host *to,
+                         const struct message *message)
+{
+    uint64_t claim = world->old_verify.kind ? world->old_verify.u.verify.claim : 0;
+
+    if (message->kind == MESSAGE_VERIFY && message->u.verify.proves &&
+        (!world->old_commit.kind || world_roll(world, FORGET))) { /* not all end by being released */
+        message_done(&world->old_verify);
+        message_done(&world->old_commit);
+        message_copy(&world->old_verify, message);
+    } else if (message->kind == MESSAGE_COMMIT && message->u.commit.claim == claim) {
+        message_done(&world->old_commit);
+        message_copy(&world->old_commit, message);
+    } else if (world->old_commit.kind && ((message->kind == MESSAGE_RELEASE && message->u.release.claim == claim) ||
+                                          (message->kind == MESSAGE_ABORT && message->u.abort.claim == claim))) {
+        net_stray(world, host, to, &world->old_verify);
+        net_stray(world, host, to, &world->old_commit);
+    }
 }
 
 void net_send(struct world *world, struct host *host, struct effect *effect)
@@ -135,8 +156,13 @@ void net_send(struct world *world, struct host *host, struct effect *effect)
         message_copy(&letter.message, &effect->message);
         net_post(world, ITEM_LETTER, &letter, true);
     }
-    if (effect->message.kind == MESSAGE_ACTIVATE && world_roll(world, world->rates.stray))
-        net_stray(world, host, to, effect->message.u.activate.claim);
+    if (effect->message.kind == MESSAGE_ACTIVATE && world_roll(world, world->rates.stray)) {
+        struct message abort = {.kind = MESSAGE_ABORT, .u.abort.claim = effect->message.u.activate.claim};
+
+        net_stray(world, host, to, &abort);
+    }
+    if (world->rates.stray)
+        net_remember(world, host, to, &effect->message);
     letter.message = effect->message;
     effect->message.kind = MESSAGE_NONE;
     net_post(world, ITEM_LETTER, &letter, false);

@@ -30,7 +30,7 @@ const char *const fault_words[FAULT_COUNT] = {
     [FAULT_DRAIN] = "drains",
     [FAULT_USER] = "jobs held, released or removed",
     [FAULT_LIE] = "messages under a false name",
-    [FAULT_STRAY] = "aborts that came after all was decided",
+    [FAULT_STRAY] = "messages that came when all was over",
 };
 
 /* ---------------------------------------------------------------------------------------------------------- slabs */
@@ -355,6 +355,8 @@ void world_free(struct world *world)
         if (what >> ITEM_SHIFT == ITEM_LETTER || what >> ITEM_SHIFT == ITEM_REPLY)
             message_done(&((struct letter *)slab_at(&world->letters, what & ((1u << ITEM_SHIFT) - 1)))->message);
     }
+    message_done(&world->old_verify);
+    message_done(&world->old_commit);
     agenda_done(&world->agenda);
     free(world->letters.items);
     free(world->sends.items);

@@ -41,9 +41,9 @@ static inline void *slab_at(const struct slab *slab, uint32_t index)
 
 /* How bad the world is at the moment. Chances are of 65536. */
 struct rates {
-    uint32_t loss, twice, late;       /* of messages; a late one comes after its deadline, or about then */
-    uint32_t stray;                   /* of activations: an abort that was said before comes behind */
-    uint32_t slow;                    /* of a group of rows to be written: as long as a deadline */
+    uint32_t loss, twice, late; /* of messages; a late one comes after its deadline, or about then */
+    uint32_t stray; /* of activations: an abort that was said before comes behind; of claims that end: how they began */
+    uint32_t slow;  /* of a group of rows to be written: as long as a deadline */
     uint32_t hang, fail;              /* of jobs: never ends by itself; ends with a status that is not 0 */
     int64_t delay_least, delay_most;  /* of a message */
     int64_t write_least, write_most;  /* of a group of rows */
@@ -227,6 +227,7 @@ struct world {
     struct slab letters, sends, owed, processes, news;
     uint32_t owed_open, owed_sweep; /* entries in use; at how many to look for those that nobody waits for */
     uint32_t stamps;
+    struct message old_verify, old_commit; /* of one claim, to be heard once more when that is over */
     struct watch watches[WATCHES_MAX];
     uint32_t watch_count;
     void (*plan)(void *user, uint32_t which);

@@ -1,0 +1,1236 @@
+/* tree_test.c: gangs that are trees, claimed in worlds that break everything: the roles and the world are the real
+ * ones, the matchmaker is a script that makes gangs of many shapes, and the judge is this file's own.
+ *
+ *        root          What is judged after every event, by the parties' own records, numbered as in protocol.md:
+ *       /    \           1  an offer is pinned by one claim at most
+ *      A      I          2a no process starts before the root has decided durably and every member of its gang, at
+ *             |             whatever depth, has cleared the way; all were pinned when the root decided
+ *             C          2b when a member is lost, all processes of the gang end in time
+ *                        3  a job does not start in a gang while it runs in another
+ *                        6  once faults stop, every job ends and nothing is left of any claim
+ *
+ * A member that has cleared the way and is lost before others have started counts as having done so: no protocol can
+ * know of that, and 2b ends such a gang.
+ *
+ * BERTH_SEED is the seed of the first world, BERTH_ROUNDS how many there are. */
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "pool/customer.h"
+#include "pool/notifier.h"
+#include "pool/provider.h"
+#include "pool/seen.h"
+#include "pool/ticket.h"
+#include "sim/faults.h"
+#include "sim/trace.h"
+#include "sim/user.h"
+#include "tap.h"
+#include "text/parse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WORLDS 40
+#define GANGS_LEAST 800
+#elif defined(__OPTIMIZE__)
+#define WORLDS 600
+#define GANGS_LEAST 10000
+#else
+#define WORLDS 100
+#define GANGS_LEAST 2000
+#endif
+#define TRACE_LINES 40
+
+#define MEMBERS_MAX 5
+#define CUSTOMERS_MAX 2
+#define PROVIDERS_MAX 9
+#define USERS_MAX CUSTOMERS_MAX
+#define SHAPES 3
+#define NAME_BYTES 16
+#define ENTRIES_MAX 64
+#define OPEN_MAX 64                  /* matches of an ad that may still be heard of */
+#define SWEEP_PLAN FAULTS_PLANS      /* the judge looks around */
+#define LONG_PLAN (FAULTS_PLANS + 1) /* something is gone for many leases */
+#define CYCLE (50 * MILLISECOND)     /* of the matchmaker */
+#define LIMIT 120                    /* seconds that a job may run at most */
+#define PATIENCE (3 * SECOND)        /* for a shape that there are not enough offers for */
+#define RATE_LEAST INT64_C(980000)   /* of clocks, in millionths: as faults.c has them */
+
+/* --------------------------------------------------------------------------------------------- the judge's account */
+
+struct member {
+    uint64_t claim, offer;
+    uint32_t host;
+    int superior;               /* a member, or -1: the root */
+    bool owned;                 /* its owner may come back and have it */
+    uint32_t had;               /* what its provider has of it, in memory: 0, or 1 more than an enum tenant_state */
+    bool pinned, cleared, over; /* its row was: durable, active, removed (or lost with its boot) */
+    bool rebooted;
+};
+
+struct gang {
+    uint64_t id;
+    agent root;
+    uint32_t count, depth;
+    bool decided, claimed;
+    int64_t lost; /* true time: a member was */
+    struct member members[MEMBERS_MAX];
+};
+
+struct totals {
+    uint64_t worlds, gangs, trees, claimed, claimed_trees, lost, events, faults;
+    int64_t worst; /* of the time that a gang has to end after a loss, so many thousandths were needed */
+};
+
+struct scene {
+    struct world *world;
+    struct faults faults;
+    struct trace *trace;
+    struct spans spans;
+    struct rng rng;
+    struct build build;
+    bool quiet;
+    bool slow; /* jobs run for many leases, so that a gang that has lost a member has time to show it */
+    uint32_t customers, providers, users, end; /* the first host of each sort */
+    uint32_t shapes;                           /* of gangs in this world: the first so many */
+    struct customer_settings customer[CUSTOMERS_MAX];
+    struct provider_settings provider[PROVIDERS_MAX];
+    struct user_settings user[USERS_MAX];
+    uint64_t ids[PROVIDERS_MAX];
+    bool owned[PROVIDERS_MAX];
+    struct tree *offers[PROVIDERS_MAX], *jobs[USERS_MAX][SHAPES];
+    char names[HOSTS_MAX][NAME_BYTES], identities[HOSTS_MAX][NAME_BYTES];
+    /* the judge */
+    struct gang *gangs;
+    uint32_t gang_count, gang_room;
+    struct map gang_map, claim_map;
+    bool up[HOSTS_MAX];
+    uint32_t had[HOSTS_MAX][256]; /* places of the members that a provider has in memory: gang and member */
+    uint32_t had_count[HOSTS_MAX];
+    struct totals totals;
+    int broken; /* the number of an invariant; 0: none */
+    int64_t when;
+    char where[32], words[200];
+};
+
+__attribute__((format(printf, 4, 5))) static void violated(struct scene *scene, int number, const struct host *host,
+                                                           const char *format, ...)
+{
+    va_list args;
+
+    if (scene->broken)
+        return;
+    scene->broken = number;
+    scene->when = scene->world->time;
+    snprintf(scene->where, sizeof scene->where, "%s", host ? host->name : "the world");
+    va_start(args, format);
+    vsnprintf(scene->words, sizeof scene->words, format, args);
+    va_end(args);
+}
+
+static struct gang *gang_new(struct scene *scene, uint64_t id, agent root, const int *superiors, uint32_t count)
+{
+    struct gang *gang;
+
+    if (scene->gang_count == scene->gang_room) {
+        scene->gang_room = scene->gang_room ? scene->gang_room * 2 : 64;
+        scene->gangs = mem_grow(scene->gangs, scene->gang_room * sizeof *scene->gangs);
+    }
+    gang = &scene->gangs[scene->gang_count];
+    *gang = (struct gang){.id = id, .root = root, .count = count, .depth = 1};
+    map_set(&scene->gang_map, id, scene->gang_count++);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t level = 1;
+
+        for (int at = superiors[i]; at >= 0; at = superiors[at])
+            level++;
+        gang->members[i].superior = superiors[i];
+        gang->depth = level > gang->depth ? level : gang->depth;
+    }
+    scene->totals.gangs++;
+    scene->totals.trees += gang->depth > 1;
+    return gang;
+}
+
+static struct gang *gang_find(const struct scene *scene, uint64_t id)
+{
+    uint64_t found = map_find(&scene->gang_map, id);
+
+    return found == MAP_NONE ? NULL : &scene->gangs[found];
+}
+
+static struct member *member_at(const struct scene *scene, uint32_t place)
+{
+    return &scene->gangs[place / MEMBERS_MAX].members[place % MEMBERS_MAX];
+}
+
+static struct member *member_find(const struct scene *scene, uint64_t claim, struct gang **ret_gang)
+{
+    uint64_t found = map_find(&scene->claim_map, claim);
+
+    if (found == MAP_NONE)
+        return NULL;
+    if (ret_gang)
+        *ret_gang = &scene->gangs[found / MEMBERS_MAX];
+    return member_at(scene, (uint32_t)found);
+}
+
+/* ------------------------------------------------------------------------------ the matchmaker: what is advertised */
+
+struct entry {
+    agent who;
+    uint64_t id, version;
+    bool request, there;
+    struct key key;
+    struct tree *ad; /* held */
+    char identity[NAME_BYTES];
+    struct seen seen;
+    int64_t expires;
+    int64_t units; /* of its text */
+    uint64_t numbered, settled;
+    int64_t made[OPEN_MAX]; /* by number, modulo */
+    uint32_t shape;         /* a request's next gang: 1 more than its place; 0: not chosen */
+    int64_t patience;
+};
+
+struct maker {
+    struct scene *scene;
+    const struct spans *spans;
+    uint64_t incarnation;
+    int64_t next;
+    struct timers timers;
+    struct notifier notifier;
+    struct entry entries[ENTRIES_MAX];
+    uint32_t count;
+};
+
+static void *maker_make(const void *settings)
+{
+    struct maker *maker = mem_alloc(sizeof *maker);
+
+    memset(maker, 0, sizeof *maker);
+    memcpy(&maker->scene, settings, sizeof maker->scene);
+    maker->spans = &maker->scene->spans;
+    timers_init(&maker->timers);
+    notifier_init(&maker->notifier, maker->spans, &maker->timers, 0, 1);
+    return maker;
+}
+
+static void maker_free(void *role)
+{
+    struct maker *maker = role;
+
+    for (uint32_t i = 0; i < maker->count; i++)
+        tree_unref(maker->entries[i].ad);
+    notifier_done(&maker->notifier);
+    timers_done(&maker->timers);
+    free(maker);
+}
+
+static struct entry *entry_of(struct maker *maker, agent who, uint64_t id)
+{
+    for (uint32_t i = 0; i < maker->count; i++)
+        if (maker->entries[i].who == who && maker->entries[i].id == id)
+            return &maker->entries[i];
+    if (maker->count == ENTRIES_MAX)
+        return NULL;
+    maker->entries[maker->count] = (struct entry){.who = who, .id = id};
+    return &maker->entries[maker->count++];
+}
+
+static int64_t ad_integer(const struct tree *ad, const char *name, int64_t absent)
+{
+    symbol which = symbols_find(ad->symbols, name, strlen(name));
+    const struct expr *e = which ? tree_find(ad, tree_root(ad), which) : NULL;
+
+    return e && e->kind == EXPR_INTEGER ? e->u.integer : absent;
+}
+
+/* Matches of which nobody will hear any more are settled. */
+static void entry_settle(const struct maker *maker, struct entry *entry, int64_t now)
+{
+    while (entry->settled < entry->numbered &&
+           entry->made[(entry->settled + 1) % OPEN_MAX] + maker->spans->window + maker->spans->deadline <= now)
+        entry->settled++;
+}
+
+/* What is left of its units: open matches that its text does not name are taken off. */
+static int64_t entry_units(const struct maker *maker, struct entry *entry, int64_t now)
+{
+    int64_t units = entry->units;
+
+    if (entry->there && entry->expires <= now)
+        entry->there = false;
+    entry_settle(maker, entry, now);
+    if (!entry->there || entry->numbered - entry->settled + 2 > OPEN_MAX)
+        return 0;
+    for (uint64_t n = entry->settled + 1; n <= entry->numbered; n++)
+        units -= !seen_has(&entry->seen, maker->incarnation, n);
+    return units;
+}
+
+static enum reason entry_put(struct maker *maker, const struct role_env *env, struct entry *entry,
+                             const struct peer *peer, const struct advertise *told)
+{
+    if (told->version < entry->version)
+        return REASON_STALE;
+    if (told->bare && (!entry->there || told->version != entry->version))
+        return REASON_BODY;
+    entry->expires = env->now + maker->spans->lifetime;
+    if (told->bare)
+        return REASON_OK;
+    entry->there = true;
+    entry->version = told->version;
+    entry->request = told->request;
+    entry->key = told->key;
+    entry->seen = told->seen;
+    entry->units = told->request ? ad_integer(told->ad, "Count", 1) : 1;
+    snprintf(entry->identity, sizeof entry->identity, "%s", peer->identity);
+    tree_unref(entry->ad);
+    entry->ad = tree_ref(told->ad);
+    return REASON_OK;
+}
+
+static void maker_advertised(struct maker *maker, const struct role_env *env, const struct event *event,
+                             struct message *answer)
+{
+    const struct advertise *told = &event->message->u.advertise;
+    struct entry *entry = entry_of(maker, event->peer->agent, told->id);
+
+    answer->kind = MESSAGE_ADVERTISED;
+    answer->u.advertised = (struct advertised){.id = told->id, .reason = REASON_LIMIT};
+    if (!entry)
+        return;
+    entry_settle(maker, entry, env->now);
+    answer->u.advertised.reason = entry_put(maker, env, entry, event->peer, told);
+    answer->u.advertised.version = entry->version;
+    answer->u.advertised.incarnation = maker->incarnation;
+    answer->u.advertised.settled = entry->settled;
+    answer->u.advertised.clock = env->now;
+}
+
+static void maker_message(struct maker *maker, const struct role_env *env, const struct event *event,
+                          struct effects *effects)
+{
+    struct message answer = {.kind = MESSAGE_GOT};
+    struct entry *entry;
+
+    switch (event->message->kind) {
+    case MESSAGE_ADVERTISE:
+        maker_advertised(maker, env, event, &answer);
+        break;
+    case MESSAGE_WITHDRAW:
+        entry = entry_of(maker, event->peer->agent, event->message->u.withdraw.id);
+        if (entry && event->message->u.withdraw.version >= entry->version) {
+            entry->version = event->message->u.withdraw.version;
+            entry->there = false;
+        }
+        break;
+    default:
+        break;
+    }
+    effects_reply(effects, event->token, &answer, 0);
+}
+
+/* ----------------------------------------------------------------------------------------- the matchmaker: gangs */
+
+struct shape_of_gang {
+    uint32_t count;
+    int superiors[MEMBERS_MAX]; /* of each member: one before it, or -1 */
+};
+
+/* Those of depth one are first. */
+static const struct shape_of_gang shapes[] = {
+    {1, {-1}},
+    {2, {-1, -1}},
+    {3, {-1, -1, -1}},
+    {5, {-1, -1, -1, -1, -1}},
+    {2, {-1, 0}},
+    {3, {-1, -1, 1}}, /* the tree of claim.pml */
+    {3, {-1, 0, 1}},
+    {3, {-1, 0, 0}},
+    {4, {-1, -1, 1, 1}},
+    {4, {-1, 0, 1, 2}},
+    {5, {-1, -1, 0, 1, 1}},
+    {5, {-1, 0, 0, 1, 2}},
+    {5, {-1, -1, 1, 2, 2}},
+};
+#define FLAT 4
+#define ALL_SHAPES (sizeof shapes / sizeof *shapes)
+
+/* In whose name its subordinates are asked. */
+static void entry_owner(const struct entry *entry, char *ret, size_t room)
+{
+    symbol name = symbols_find(entry->ad->symbols, "Owner", 5);
+    const struct expr *owner = name ? tree_find(entry->ad, tree_root(entry->ad), name) : NULL;
+
+    if (owner && owner->kind == EXPR_STRING)
+        snprintf(ret, room, "%.*s", (int)owner->u.run.count, tree_string(entry->ad, owner));
+    else
+        snprintf(ret, room, "%s", entry->identity);
+}
+
+/* Members come after their superiors, so one pass from the end will do. */
+static uint64_t levels_below(const struct gang *gang, uint32_t member)
+{
+    uint64_t most = 0;
+
+    for (uint32_t k = member + 1; k < gang->count; k++)
+        if (gang->members[k].superior == (int)member && levels_below(gang, k) + 1 > most)
+            most = levels_below(gang, k) + 1;
+    return most;
+}
+
+/* The subordinates of the root (-1) or of a member; NULL when there are none. */
+static struct edges *gang_edges(const struct role_env *env, const struct gang *gang, struct entry *const *offers,
+                                const struct entry *superior, int place)
+{
+    struct edges *edges;
+    char owner[TEXT_MAX + 1];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < gang->count; i++)
+        count += gang->members[i].superior == place;
+    if (!count)
+        return NULL;
+    edges = edges_new(count);
+    entry_owner(superior, owner, sizeof owner);
+    for (uint32_t i = 0, n = 0; i < gang->count; i++) {
+        const struct entry *offer = offers[i];
+        struct edge *edge = &edges->items[n];
+
+        if (gang->members[i].superior != place)
+            continue;
+        edge->claim = gang->members[i].claim;
+        edge->agent = offer->who;
+        edge->offer = offer->id;
+        edge->depth = levels_below(gang, i);
+        edge->ad = tree_ref(offer->ad);
+        ticket_make(env->secrets, &offer->key, offer->id, edge->claim, gang->id, owner, &edge->ticket);
+        n++;
+    }
+    return edges;
+}
+
+/* Tells the root, or a member, of its place. */
+static void gang_tell(struct maker *maker, const struct role_env *env, const struct gang *gang, struct entry *request,
+                      struct entry *const *offers, int place, struct effects *effects)
+{
+    struct entry *entry = place < 0 ? request : offers[place];
+    struct match_told told = {.id = entry->id,
+                              .incarnation = maker->incarnation,
+                              .number = ++entry->numbered,
+                              .window = maker->spans->window,
+                              .gang = gang->id};
+
+    entry->made[entry->numbered % OPEN_MAX] = env->now;
+    if (place >= 0) {
+        int above = gang->members[place].superior;
+        const struct entry *superior = above < 0 ? request : offers[above];
+
+        told.claim = gang->members[place].claim;
+        told.superior = superior->who;
+        told.superior_ad = superior->ad;
+    }
+    told.edges = gang_edges(env, gang, offers, entry, place);
+    notifier_add(&maker->notifier, env, entry->who, &told, effects);
+    edges_unref(told.edges);
+}
+
+static void gang_make(struct maker *maker, const struct role_env *env, struct entry *request,
+                      const struct shape_of_gang *shape, struct entry *const *offers, struct effects *effects)
+{
+    struct scene *scene = maker->scene;
+    struct gang *gang = gang_new(scene, secrets_word(env->secrets), request->who, shape->superiors, shape->count);
+    uint32_t first = scene->gang_count - 1;
+
+    for (uint32_t i = 0; i < gang->count; i++) {
+        struct member *member = &gang->members[i];
+
+        member->claim = secrets_word(env->secrets);
+        member->offer = offers[i]->id;
+        member->host = (uint32_t)offers[i]->who - 1;
+        member->owned = scene->owned[member->host - scene->providers];
+        map_set(&scene->claim_map, member->claim, first * MEMBERS_MAX + i);
+    }
+    for (int place = -1; place < (int)gang->count; place++)
+        gang_tell(maker, env, gang, request, offers, place, effects);
+}
+
+/* The shape of a request's next gang: chosen once, and anew when there are not enough offers for too long. */
+static const struct shape_of_gang *entry_shape(const struct maker *maker, const struct role_env *env,
+                                               struct entry *entry)
+{
+    uint32_t providers = maker->scene->users - maker->scene->providers;
+
+    while (!entry->shape || shapes[entry->shape - 1].count > providers || entry->patience <= env->now) {
+        entry->shape = 1 + (uint32_t)rng_below(env->chance, maker->scene->shapes);
+        entry->patience = env->now + PATIENCE;
+    }
+    return &shapes[entry->shape - 1];
+}
+
+static void maker_serve(struct maker *maker, const struct role_env *env, struct entry *request, struct effects *effects)
+{
+    const struct shape_of_gang *shape = entry_shape(maker, env, request);
+    struct entry *offers[ENTRIES_MAX];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < maker->count; i++)
+        if (!maker->entries[i].request && entry_units(maker, &maker->entries[i], env->now) > 0)
+            offers[count++] = &maker->entries[i];
+    if (count < shape->count)
+        return;
+    for (uint32_t i = 0; i < shape->count; i++) {
+        uint32_t other = i + (uint32_t)rng_below(env->chance, count - i);
+        struct entry *chosen = offers[other];
+
+        offers[other] = offers[i];
+        offers[i] = chosen;
+    }
+    gang_make(maker, env, request, shape, offers, effects);
+    request->shape = 0;
+}
+
+static void maker_cycle(struct maker *maker, const struct role_env *env, struct effects *effects)
+{
+    uint32_t first = maker->count ? (uint32_t)rng_below(env->chance, maker->count) : 0;
+
+    for (uint32_t i = 0; i < maker->count; i++) {
+        struct entry *entry = &maker->entries[(first + i) % maker->count];
+
+        if (entry->request && entry_units(maker, entry, env->now) > 0)
+            maker_serve(maker, env, entry, effects);
+    }
+}
+
+static void maker_step(void *role, const struct role_env *env, const struct event *event, struct effects *effects)
+{
+    struct maker *maker = role;
+    struct timer timer;
+    int64_t next;
+
+    if (event->kind == EVENT_BOOTED)
+        maker->incarnation = secrets_word(env->secrets);
+    else if (event->kind == EVENT_MESSAGE)
+        maker_message(maker, env, event, effects);
+    else if (event->kind == EVENT_ANSWER)
+        notifier_answer(&maker->notifier, env, event->token,
+                        event->answer == ANSWER_GOT && event->message->kind == MESSAGE_GOT &&
+                            event->message->u.got.reason == REASON_OK,
+                        effects);
+    while (timers_pop(&maker->timers, env->now, &timer))
+        notifier_due(&maker->notifier, env, (uint32_t)timer.which, effects);
+    if (env->now >= maker->next) {
+        maker_cycle(maker, env, effects);
+        maker->next = env->now + CYCLE;
+    }
+    next = timers_next(&maker->timers);
+    effects_wake(effects, next < maker->next ? next : maker->next);
+}
+
+static const struct role_kind maker_role = {
+    .name = "matchmaker", .make = maker_make, .free = maker_free, .step = maker_step};
+
+/* -------------------------------------------------------------------------- the judge: providers and their records */
+
+struct looking {
+    struct scene *scene;
+    struct host *host;
+    uint32_t places[256], count;
+    uint64_t offers[PROVIDERS_MAX]; /* that are pinned */
+    uint32_t pinned;
+};
+
+static void check_tenant(void *user, const struct tenant_view *tenant)
+{
+    struct looking *looking = user;
+    struct scene *scene = looking->scene;
+    struct gang *gang = NULL;
+    struct member *member = member_find(scene, tenant->claim, &gang);
+
+    if (!member || gang->id != tenant->gang || member->host != looking->host->place || member->offer != tenant->offer) {
+        violated(scene, 2, looking->host, "a tenant has a claim that was never matched there");
+        return;
+    }
+    if (looking->count < 256)
+        looking->places[looking->count++] =
+            (uint32_t)(gang - scene->gangs) * MEMBERS_MAX + (uint32_t)(member - gang->members);
+    if (tenant->state >= TENANT_PINNED) {
+        for (uint32_t i = 0; i < looking->pinned; i++)
+            if (looking->offers[i] == tenant->offer)
+                violated(scene, 1, looking->host, "an offer is pinned by two claims");
+        looking->offers[looking->pinned++ % PROVIDERS_MAX] = tenant->offer;
+        if (member->over && !member->rebooted)
+            violated(scene, 1, looking->host, "a claim that was over is pinned again");
+    }
+    member->had = (uint32_t)tenant->state + 1;
+}
+
+static void provider_stepped(struct scene *scene, struct host *host)
+{
+    struct looking looking = {.scene = scene, .host = host};
+
+    for (uint32_t i = 0; i < scene->had_count[host->place]; i++)
+        member_at(scene, scene->had[host->place][i])->had = 0;
+    provider_each(host->role, check_tenant, &looking);
+    memcpy(scene->had[host->place], looking.places, looking.count * sizeof *looking.places);
+    scene->had_count[host->place] = looking.count;
+}
+
+static void count_row(void *user, const struct record *record)
+{
+    (void)record;
+    ++*(uint32_t *)user;
+}
+
+static bool gang_runs(const struct scene *scene, const struct gang *gang)
+{
+    for (uint32_t i = scene->providers; i < scene->users; i++)
+        for (uint32_t at = scene->world->hosts[i].processes; at != NOBODY;) {
+            const struct process *process = slab_at(&scene->world->processes, at);
+
+            if (process_lives(process) && process->gang == gang->id)
+                return true;
+            at = process->next;
+        }
+    return false;
+}
+
+/* A member is gone: from now on the gang's processes have to end. */
+static void member_lost(struct scene *scene, struct gang *gang, struct member *member)
+{
+    if (member->over)
+        return;
+    member->over = true;
+    if (!gang->lost && gang->decided) {
+        gang->lost = scene->world->time;
+        scene->totals.lost += gang_runs(scene, gang);
+    }
+}
+
+static void tenant_durable(struct scene *scene, const struct host *host, const struct record *record)
+{
+    struct gang *gang = NULL;
+    struct member *member = member_find(scene, record->key, &gang);
+    uint32_t rows = 0;
+
+    if (!member)
+        return;
+    if (record->removed) {
+        member_lost(scene, gang, member);
+        return;
+    }
+    member->pinned = true;
+    member->cleared = member->cleared || record->u.tenant_record.active;
+    for (uint32_t i = 0; i < gang->count && !gang->claimed; i++)
+        if (!gang->members[i].cleared)
+            return;
+    if (!gang->claimed) {
+        gang->claimed = true;
+        scene->totals.claimed++;
+        scene->totals.claimed_trees += gang->depth > 1;
+    }
+    disk_each(&host->disk, RECORD_TENANT, count_row, &rows);
+    if (rows > 1)
+        violated(scene, 1, host, "an offer is pinned by two claims, on disk");
+}
+
+/* A machine comes back without what it had. */
+static void host_rebooted(struct scene *scene, const struct host *host)
+{
+    for (uint32_t i = 0; i < scene->gang_count; i++)
+        for (uint32_t k = 0; k < scene->gangs[i].count; k++) {
+            struct member *member = &scene->gangs[i].members[k];
+
+            if (member->host != host->place || member->over || !(member->pinned || member->had))
+                continue;
+            member->rebooted = true;
+            member->had = 0;
+            member_lost(scene, &scene->gangs[i], member);
+        }
+    scene->had_count[host->place] = 0;
+}
+
+/* ------------------------------------------------------------------------ the judge: decisions, processes, the end */
+
+/* Has its provider a record of it, in memory, or on disk when it is down? */
+static bool member_pinned(const struct scene *scene, const struct member *member)
+{
+    const struct host *host = &scene->world->hosts[member->host];
+
+    return scene->up[member->host] ? member->had > TENANT_PINNED
+                                   : disk_find(&host->disk, RECORD_TENANT, member->claim) != NULL;
+}
+
+/* The root decides now: nobody's pin may have run out. Who is lost with its boot, or has its owner back, takes its
+ * superiors with it, and the root may not have heard. */
+static void check_decision(struct scene *scene, const struct host *host, const struct gang *gang)
+{
+    bool excused = false;
+
+    for (uint32_t i = 0; i < gang->count; i++)
+        excused = excused || gang->members[i].rebooted ||
+                  (gang->members[i].owned && !member_pinned(scene, &gang->members[i]));
+    for (uint32_t i = 0; i < gang->count && !excused; i++)
+        if (!member_pinned(scene, &gang->members[i]))
+            violated(scene, 2, host, "gang %llx is decided, but its member %u, on %s, is not pinned",
+                     (unsigned long long)gang->id, i, scene->world->hosts[gang->members[i].host].name);
+}
+
+static void customer_stepped(struct scene *scene, const struct host *host, const struct event *event)
+{
+    for (uint32_t i = 0; i < host->effects.count; i++) {
+        const struct effect *effect = &host->effects.items[i];
+        const struct gang *gang;
+
+        if (effect->kind != EFFECT_PERSIST || effect->record.kind != RECORD_BRANCH || effect->record.removed ||
+            event->kind == EVENT_LOADED || event->kind == EVENT_BOOTED)
+            continue;
+        gang = gang_find(scene, effect->record.u.branch_record.gang);
+        if (!gang)
+            violated(scene, 2, host, "a gang is decided that was never matched");
+        else if (!gang->decided)
+            check_decision(scene, host, gang);
+    }
+}
+
+/* Two leases and a margin for each level, on the slowest clock; and what stopping takes. */
+static int64_t stop_bound(const struct scene *scene, const struct gang *gang)
+{
+    const struct spans *spans = &scene->spans;
+    int64_t level = 2 * spans->lease + spans_margin(spans);
+
+    return (int64_t)gang->depth * level * 1000000 / RATE_LEAST + spans->lease / 20;
+}
+
+static void check_stopped(struct scene *scene, const struct process *process)
+{
+    const struct gang *gang = gang_find(scene, process->gang);
+    int64_t bound = gang ? stop_bound(scene, gang) : 0, since = gang ? scene->world->time - gang->lost : 0;
+
+    if (!gang || !gang->lost)
+        return;
+    if (since * 1000 / bound > scene->totals.worst)
+        scene->totals.worst = since * 1000 / bound;
+    if (since > bound)
+        violated(scene, 2, &scene->world->hosts[process->host],
+                 "a process of gang %llx (depth %u) runs %.3f s after a member was lost; %.3f s are allowed",
+                 (unsigned long long)gang->id, gang->depth, (double)since / (double)SECOND,
+                 (double)bound / (double)SECOND);
+}
+
+/* Against all that run. */
+static void check_others(struct scene *scene, const struct host *host, const struct process *process)
+{
+    for (uint32_t i = scene->providers; i < scene->users; i++)
+        for (uint32_t at = scene->world->hosts[i].processes; at != NOBODY;) {
+            const struct process *other = slab_at(&scene->world->processes, at);
+
+            at = other->next;
+            if (other == process || !process_lives(other) || other->superior != process->superior)
+                continue;
+            if (other->gang == process->gang && other->number != process->number)
+                violated(scene, 2, host, "number %llu of gang %llx starts while number %llu runs on %s",
+                         (unsigned long long)process->number, (unsigned long long)process->gang,
+                         (unsigned long long)other->number, scene->world->hosts[i].name);
+            if (other->gang != process->gang && other->job == process->job)
+                violated(scene, 3, host, "job %llu starts in gang %llx while it runs in gang %llx on %s",
+                         (unsigned long long)process->job, (unsigned long long)process->gang,
+                         (unsigned long long)other->gang, scene->world->hosts[i].name);
+        }
+}
+
+static void scene_launched(void *user, const struct host *host, struct process *process)
+{
+    struct scene *scene = user;
+    struct gang *gang = NULL;
+
+    if (!member_find(scene, process->claim, &gang)) {
+        violated(scene, 2, host, "a process starts under a claim that was never matched");
+        return;
+    }
+    process->gang = gang->id;
+    process->superior = gang->root;
+    if (!gang->decided)
+        violated(scene, 2, host, "a process starts before its gang is decided, durably");
+    for (uint32_t i = 0; i < gang->count; i++)
+        if (!gang->members[i].cleared)
+            violated(scene, 2, host, "a process of gang %llx starts, but its member %u, on %s, has not cleared the way",
+                     (unsigned long long)gang->id, i, scene->world->hosts[gang->members[i].host].name);
+    check_others(scene, host, process);
+    check_stopped(scene, process);
+}
+
+static void scene_ended(void *user, const struct host *host, const struct process *process)
+{
+    (void)host;
+    check_stopped(user, process);
+}
+
+static void scene_sweep(struct scene *scene)
+{
+    for (uint32_t i = scene->providers; i < scene->users; i++)
+        for (uint32_t at = scene->world->hosts[i].processes; at != NOBODY;) {
+            const struct process *process = slab_at(&scene->world->processes, at);
+
+            at = process->next;
+            if (process_lives(process))
+                check_stopped(scene, process);
+        }
+}
+
+struct leftover {
+    uint64_t jobs, claims;
+};
+
+static void left_job(void *user, const struct job_view *job)
+{
+    ((struct leftover *)user)->jobs += job->state == JOB_IDLE || job->state == JOB_RUNNING;
+}
+
+static void left_root(void *user, const struct root_view *root)
+{
+    (void)root;
+    ((struct leftover *)user)->claims++;
+}
+
+static void left_tenant(void *user, const struct tenant_view *tenant)
+{
+    (void)tenant;
+    ((struct leftover *)user)->claims++;
+}
+
+/* What has not ended yet. */
+static struct leftover scene_left(const struct scene *scene)
+{
+    struct leftover left = {0};
+
+    for (uint32_t i = scene->customers; i < scene->end; i++) {
+        const struct host *host = &scene->world->hosts[i];
+        uint32_t rows = 0;
+
+        if (!host->role) {
+            left.claims++;
+        } else if (i < scene->providers) {
+            customer_each(host->role, left_job, &left);
+            customer_each_root(host->role, left_root, &left);
+        } else if (i < scene->users) {
+            provider_each(host->role, left_tenant, &left);
+        } else {
+            left.jobs += user_waiting(host->role);
+        }
+        disk_each(&host->disk, RECORD_TENANT, count_row, &rows);
+        disk_each(&host->disk, RECORD_BRANCH, count_row, &rows);
+        left.claims += rows;
+        for (uint32_t at = host->processes; at != NOBODY;) {
+            const struct process *process = slab_at(&scene->world->processes, at);
+
+            left.claims += process_lives(process);
+            at = process->next;
+        }
+    }
+    return left;
+}
+
+/* ---------------------------------------------------------------------------------------------- the judge looks on */
+
+static void scene_stepped(void *user, struct host *host, const struct role_env *env, const struct event *event)
+{
+    struct scene *scene = user;
+
+    (void)env;
+    if (event->kind == EVENT_BOOTED)
+        scene->up[host->place] = true;
+    if (host->place >= scene->customers && host->place < scene->providers)
+        customer_stepped(scene, host, event);
+    else if (host->place >= scene->providers && host->place < scene->users && scene->up[host->place])
+        provider_stepped(scene, host);
+    else if (host->place >= scene->users && user_wrong(host->role))
+        violated(scene, 3, host, "%s", user_wrong(host->role));
+    if (scene->world->broken)
+        violated(scene, 9, host, "%s", scene->world->broken);
+}
+
+static void scene_durable(void *user, const struct host *host, const struct record *record)
+{
+    struct scene *scene = user;
+    struct gang *gang;
+
+    if (record->kind == RECORD_TENANT)
+        tenant_durable(scene, host, record);
+    if (record->kind == RECORD_BRANCH && !record->removed && host->place < scene->providers) {
+        gang = gang_find(scene, record->u.branch_record.gang);
+        if (gang)
+            gang->decided = true;
+    }
+}
+
+static void scene_went(void *user, const struct host *host, const char *what)
+{
+    struct scene *scene = user;
+
+    scene->up[host->place] = false;
+    if (!strcmp(what, "starts"))
+        faults_started(&scene->faults, host);
+    else if (!strcmp(what, "reboots") && host->place >= scene->providers && host->place < scene->users)
+        host_rebooted(scene, host);
+}
+
+static int64_t scene_between(struct scene *scene, int64_t least, int64_t most)
+{
+    return least + (int64_t)rng_below(&scene->rng, (uint64_t)(most - least + 1));
+}
+
+static struct host *any_provider(struct scene *scene)
+{
+    return &scene->world->hosts[scene->providers + rng_below(&scene->rng, scene->users - scene->providers)];
+}
+
+/* What the planner of faults does not do: for many leases two do not hear each other, or one is down. */
+static void scene_long(struct scene *scene)
+{
+    struct world *world = scene->world;
+    int64_t until = world->time + scene_between(scene, 3, 8) * scene->spans.lease;
+    struct host *one = any_provider(scene);
+    uint32_t other = (uint32_t)scene_between(scene, scene->customers, scene->users - 1);
+
+    if (scene->quiet)
+        return;
+    if (rng_below(&scene->rng, 2))
+        world->cuts[one->place][other] = world->cuts[other][one->place] = until;
+    else
+        host_crash(world, one, rng_below(&scene->rng, 2), until);
+    world_plan(world, world->time + scene_between(scene, 1, 30) * SECOND, LONG_PLAN);
+}
+
+static void scene_plan(void *user, uint32_t which)
+{
+    struct scene *scene = user;
+
+    if (which < FAULTS_PLANS) {
+        faults_plan(&scene->faults, which);
+        return;
+    }
+    if (which == LONG_PLAN) {
+        scene_long(scene);
+        return;
+    }
+    scene_sweep(scene);
+    world_plan(scene->world, scene->world->time + scene->spans.lease / 8, SWEEP_PLAN);
+}
+
+/* ----------------------------------------------------------------------------------------------- a world of a seed */
+
+static struct tree *scene_ad(struct scene *scene, const char *text)
+{
+    struct err err = {0};
+
+    return parse_ad(&scene->build, NULL, text, strlen(text), &err);
+}
+
+static void scene_spans(struct scene *scene)
+{
+    int64_t pin = scene_between(scene, 4000, 8000) * MILLISECOND,
+            lease = pin + scene_between(scene, 0, 6000) * MILLISECOND;
+    int64_t deadline = scene_between(scene, 300, 1500) * MILLISECOND;
+
+    if (scene->slow) {
+        pin /= 2;
+        lease = pin + scene_between(scene, 0, 1500) * MILLISECOND;
+        deadline /= 2;
+    }
+    scene->spans = (struct spans){
+        .window = scene_between(scene, 1000, 3000) * MILLISECOND,
+        .pin = pin,
+        .lease = lease,
+        .life = scene_between(scene, 2, 20) * SECOND,
+        .deadline = deadline,
+        .retry = 100 * MILLISECOND,
+        .lifetime = scene_between(scene, 6, 20) * SECOND,
+        .cycle = 20 * MILLISECOND,
+        .keep = 10 * MINUTE,
+        .grace = scene_between(scene, 0, 2000) * MILLISECOND,
+        .half = MINUTE,
+    };
+}
+
+static uint32_t scene_add(struct scene *scene, const struct role_kind *kind, const void *settings, const char *identity,
+                          bool any, const char *sort, uint32_t number)
+{
+    char *name = scene->names[scene->world->host_count];
+
+    snprintf(name, NAME_BYTES, "%s%u", sort, number);
+    return world_add(scene->world, kind, settings, identity, any, name);
+}
+
+/* Each can be a superior as well as a subordinate: it wants something of others, too. Some say whose they are. */
+static void provider_add(struct scene *scene, uint32_t number)
+{
+    char text[300], *identity = scene->identities[scene->world->host_count];
+    bool says = rng_below(&scene->rng, 2);
+
+    snprintf(identity, NAME_BYTES, "o%u", number % 3);
+    scene->owned[number] = rng_below(&scene->rng, 4) == 0;
+    snprintf(text, sizeof text,
+             "[ Type = \"Machine\"; Memory = 4096; RequestMemory = 64; TimeLimit = %d; %s%s%s Constraint = "
+             "%sother.RequestMemory <= "
+             "Memory ]",
+             scene->slow ? LIMIT : 20, says ? "Owner = \"" : "", says ? identity : "", says ? "\";" : "",
+             scene->owned[number] ? "KeyboardIdle > 900 && " : "");
+    scene->ids[number] = 1000 + number;
+    scene->offers[number] = scene_ad(scene, text);
+    scene->provider[number] = (struct provider_settings){
+        .self = scene->world->host_count + 1,
+        .matchmaker = 1,
+        .spans = &scene->spans,
+        .identity = identity,
+        .ids = &scene->ids[number],
+        .ads = &scene->offers[number],
+        .count = 1,
+    };
+    scene_add(scene, &provider_role, &scene->provider[number], identity, false, "provider", number + 1);
+}
+
+static void user_add(struct scene *scene, uint32_t number)
+{
+    char text[300], *identity = scene->identities[scene->world->host_count];
+
+    snprintf(identity, NAME_BYTES, "u%u", number + 1);
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        snprintf(text, sizeof text,
+                 "[ Type = \"Job\"; Owner = \"%s\"; RequestMemory = %u; TimeLimit = %d; Constraint = other.Memory >= "
+                 "RequestMemory ]",
+                 identity, 256 << i, scene->slow ? LIMIT : (int)scene_between(scene, 8, 40));
+        scene->jobs[number][i] = scene_ad(scene, text);
+    }
+    scene->user[number] = (struct user_settings){
+        .customer = 2 + number,
+        .matchmaker = 1,
+        .owner = identity,
+        .shapes = scene->jobs[number],
+        .shape_count = SHAPES,
+        .pause = scene_between(scene, 1, 6) * SECOND,
+        .jobs_max = 100,
+        .seed = 1000 * (uint64_t)number,
+        .meddles = rng_below(&scene->rng, 2),
+        .quiet = &scene->quiet,
+        .meddled = &scene->world->faults[FAULT_USER],
+        .lied = &scene->world->faults[FAULT_LIE],
+    };
+    scene_add(scene, &user_role, &scene->user[number], identity, false, "user", number + 1);
+}
+
+static void scene_hosts(struct scene *scene)
+{
+    uint32_t customers = (uint32_t)scene_between(scene, 1, CUSTOMERS_MAX);
+    uint32_t providers = (uint32_t)scene_between(scene, 3, PROVIDERS_MAX);
+    static struct scene *self; /* the settings of the matchmaker: whose it is */
+
+    self = scene;
+    scene_add(scene, &maker_role, &self, "pool", true, "matchmaker", 1);
+    scene->customers = scene->world->host_count;
+    for (uint32_t i = 0; i < customers; i++) {
+        scene->customer[i] =
+            (struct customer_settings){.self = scene->world->host_count + 1, .matchmaker = 1, .spans = &scene->spans};
+        scene_add(scene, &customer_role, &scene->customer[i], "customer", true, "customer", i + 1);
+    }
+    scene->providers = scene->world->host_count;
+    for (uint32_t i = 0; i < providers; i++)
+        provider_add(scene, i);
+    scene->users = scene->world->host_count;
+    for (uint32_t i = 0; i < customers; i++)
+        user_add(scene, i);
+    scene->end = scene->world->host_count;
+}
+
+static struct scene *scene_new(uint64_t seed, bool faults, bool trees, uint32_t lines)
+{
+    struct scene *scene = mem_alloc(sizeof *scene);
+
+    memset(scene, 0, sizeof *scene);
+    rng_init(&scene->rng, rng_mix(seed ^ 0x74726565)); /* "tree" */
+    map_init(&scene->gang_map, 0);
+    map_init(&scene->claim_map, 0);
+    scene->slow = rng_below(&scene->rng, 2);
+    scene_spans(scene);
+    scene->world = world_new(seed, &scene->spans);
+    scene->world->check = true;
+    scene->world->plan = scene_plan;
+    scene->world->plan_user = scene;
+    scene->world->rates.job_most = scene->slow ? LIMIT * SECOND : scene_between(scene, 1, 15) * SECOND;
+    build_init(&scene->build, scene->world->symbols, &dialect_classic);
+    scene->shapes = trees ? ALL_SHAPES : FLAT;
+    scene_hosts(scene);
+    faults_init(&scene->faults, scene->world, seed, faults, 0, scene->providers, scene->users);
+    world_watch(scene->world, &(struct watch){.user = scene,
+                                              .stepped = scene_stepped,
+                                              .durable = scene_durable,
+                                              .launched = scene_launched,
+                                              .ended = scene_ended,
+                                              .went = scene_went});
+    if (lines)
+        scene->trace = trace_new(scene->world, lines);
+    return scene;
+}
+
+static void scene_free(struct scene *scene)
+{
+    trace_free(scene->trace);
+    faults_done(&scene->faults);
+    for (uint32_t i = 0; i < PROVIDERS_MAX; i++)
+        tree_unref(scene->offers[i]);
+    for (uint32_t i = 0; i < USERS_MAX; i++)
+        for (uint32_t k = 0; k < SHAPES; k++)
+            tree_unref(scene->jobs[i][k]);
+    build_done(&scene->build);
+    world_free(scene->world);
+    map_done(&scene->gang_map);
+    map_done(&scene->claim_map);
+    free(scene->gangs);
+    free(scene);
+}
+
+static void scene_until(struct scene *scene, int64_t until)
+{
+    while (!scene->broken && world_next(scene->world, until))
+        ;
+}
+
+/* Everything breaks for a while; then nothing does, and all has to end. */
+static void scene_live(struct scene *scene)
+{
+    const struct spans *spans = &scene->spans;
+    struct world *world = scene->world;
+    struct leftover left;
+    int64_t bound;
+
+    for (uint32_t i = 0; i < world->host_count; i++)
+        host_start(world, &world->hosts[i]);
+    world_plan(world, spans->lease / 8, SWEEP_PLAN);
+    if (!scene->faults.quiet && scene->slow)
+        world_plan(world, 10 * SECOND, LONG_PLAN);
+    scene_until(scene, scene_between(scene, 60, 180) * SECOND);
+    scene->quiet = true;
+    faults_stop(&scene->faults);
+    world->rates.job_least = 100 * MILLISECOND;
+    world->rates.job_most = SECOND;
+    left = scene_left(scene);
+    bound =
+        8 * (spans->window + spans->pin + 2 * spans->lease + spans->lifetime + spans->deadline) + 2 * LIMIT * SECOND;
+    bound += world->time + (int64_t)left.jobs * 10 * SECOND;
+    while (!scene->broken && (left.jobs || left.claims) && world->time < bound) {
+        scene_until(scene, world->time + SECOND);
+        left = scene_left(scene);
+    }
+    if (left.jobs)
+        violated(scene, 6, NULL, "%llu jobs have not ended in the quiet phase", (unsigned long long)left.jobs);
+    else if (left.claims)
+        violated(scene, 6, NULL, "%llu claims, rows or processes are left after the quiet phase",
+                 (unsigned long long)left.claims);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- worlds */
+
+static void totals_add(struct totals *totals, const struct scene *scene)
+{
+    const struct totals *one = &scene->totals;
+
+    totals->worlds++;
+    totals->gangs += one->gangs;
+    totals->trees += one->trees;
+    totals->claimed += one->claimed;
+    totals->claimed_trees += one->claimed_trees;
+    totals->lost += one->lost;
+    totals->worst = one->worst > totals->worst ? one->worst : totals->worst;
+    totals->events += scene->world->events;
+    for (uint32_t i = 0; i < FAULT_COUNT; i++)
+        totals->faults += scene->world->faults[i];
+}
+
+/* The same world again, with a trace. */
+static void world_again(uint64_t seed, bool faults, bool trees)
+{
+    struct scene *scene = scene_new(seed, faults, trees, TRACE_LINES);
+    struct buf out;
+
+    scene_live(scene);
+    tap_diag("seed %llu: invariant %d is broken after %.6f s by %s: %s\nBERTH_SEED=%llu BERTH_ROUNDS=1 replays it",
+             (unsigned long long)seed, scene->broken, (double)scene->when / (double)SECOND, scene->where, scene->words,
+             (unsigned long long)seed);
+    for (uint32_t i = 0; i < scene->gang_count; i++) {
+        const struct gang *gang = &scene->gangs[i];
+        char id[20];
+
+        snprintf(id, sizeof id, "%llx", (unsigned long long)gang->id);
+        for (uint32_t k = 0; k < gang->count && strstr(scene->words, id); k++)
+            tap_diag("gang %s member %u: %s claim %llx, superior %d", id, k,
+                     scene->world->hosts[gang->members[k].host].name, (unsigned long long)gang->members[k].claim,
+                     gang->members[k].superior);
+    }
+    buf_init(&out);
+    trace_print(scene->trace, &out);
+    printf("%s", buf_string(&out));
+    buf_done(&out);
+    scene_free(scene);
+}
+
+static bool worlds_run(uint64_t seed, uint64_t worlds, bool faults, bool trees, struct totals *ret)
+{
+    *ret = (struct totals){0};
+    for (uint64_t i = 0; i < worlds; i++) {
+        struct scene *scene = scene_new(seed + i, faults, trees, 0);
+        bool broken;
+
+        scene_live(scene);
+        broken = scene->broken != 0;
+        totals_add(ret, scene);
+        scene_free(scene);
+        if (broken) {
+            world_again(seed + i, faults, trees);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void test_calm(uint64_t seed, uint64_t worlds)
+{
+    struct totals totals;
+    bool held = worlds_run(seed, worlds, false, true, &totals);
+
+    tap_ok(held && totals.claimed, "in %llu worlds without faults %llu of %llu gangs are claimed, %llu of them trees",
+           (unsigned long long)totals.worlds, (unsigned long long)totals.claimed, (unsigned long long)totals.gangs,
+           (unsigned long long)totals.claimed_trees);
+}
+
+static void test_faults(uint64_t seed, uint64_t worlds, bool trees, bool whole)
+{
+    struct totals totals;
+    bool held = worlds_run(seed, worlds, true, trees, &totals);
+
+    tap_ok(
+        held,
+        "%s: nothing breaks in %llu worlds with %llu gangs claimed (%llu of them deeper than one), under %llu faults",
+        trees ? "trees" : "gangs of depth one", (unsigned long long)totals.worlds, (unsigned long long)totals.claimed,
+        (unsigned long long)totals.claimed_trees, (unsigned long long)totals.faults);
+    tap_ok(held, "%llu of them lose a member while others run: all end within %.0f %% of the time they have",
+           (unsigned long long)totals.lost, (double)totals.worst / 10);
+    if (whole)
+        tap_ok(!held || totals.claimed * (trees ? 1 : 4) >= GANGS_LEAST,
+               "enough gangs are claimed: %llu of %llu, in %llu events", (unsigned long long)totals.claimed,
+               (unsigned long long)totals.gangs, (unsigned long long)totals.events);
+}
+
+int main(void)
+{
+    const char *seed_text = getenv("BERTH_SEED"), *rounds = getenv("BERTH_ROUNDS");
+    uint64_t seed = seed_text ? strtoull(seed_text, NULL, 10) : 1;
+    uint64_t worlds = rounds ? strtoull(rounds, NULL, 10) : WORLDS;
+
+    test_calm(seed, worlds / 8 + 1);
+    test_faults(seed, (worlds + 3) / 4, false, !rounds);
+    test_faults(seed, worlds, true, !rounds);
+    return tap_done();
+}
