@@ -173,14 +173,6 @@ static void candidate_drop(struct cycle *cycle, size_t place)
         cycle->candidates[candidate->after].before = candidate->before;
 }
 
-/* Can it still accept anybody? Not when what is left of its constraint is false. */
-static bool party_is_open(const struct party *party)
-{
-    const struct expr *left = party->constraint ? tree_root(party->constraint) : NULL;
-
-    return !left || left->kind != EXPR_BOOLEAN || left->small;
-}
-
 /* The candidate has been given to a root: it goes on as its residual, or is taken out. */
 static void cycle_consume(struct cycle *cycle, size_t place, const struct party *root)
 {

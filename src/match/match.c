@@ -101,6 +101,24 @@ void party_done(struct party *party)
     *party = (struct party){0};
 }
 
+bool party_is_open(const struct party *party)
+{
+    const struct expr *left = party->constraint ? tree_root(party->constraint) : NULL;
+
+    return !left || left->kind != EXPR_BOOLEAN || left->small;
+}
+
+bool match_is_open(const struct env *env, struct arena *scratch, struct tree *ad)
+{
+    struct party party;
+    bool open;
+
+    party_init(&party, env, scratch, ad);
+    open = party_is_open(&party);
+    party_done(&party);
+    return open;
+}
+
 bool party_matches(const struct env *env, struct arena *scratch, const struct party *left, const struct party *right)
 {
     return clauses_hold(&left->clauses, env, scratch, right->ad) &&

@@ -43,6 +43,10 @@ struct party {
 void party_init(struct party *party, const struct env *env, struct arena *scratch, struct tree *ad);
 void party_done(struct party *party);
 
+/* Can it accept anybody? Not when what is left of its constraint is false. The second for an ad that is no party. */
+bool party_is_open(const struct party *party);
+bool match_is_open(const struct env *env, struct arena *scratch, struct tree *ad);
+
 /* Do they accept each other? As match_ads says, and less work; `scratch` is left as it was. */
 bool party_matches(const struct env *env, struct arena *scratch, const struct party *left, const struct party *right);
 

@@ -294,20 +294,6 @@ static int64_t text_heard(const struct collector *collector, const struct advert
     return advertise->seen.incarnation == collector->incarnation ? advertise->heard : INT64_MIN;
 }
 
-/* Can an ad still accept anybody? Not when what is left of its constraint is false. */
-static bool ad_is_open(const struct env *env, struct arena *scratch, struct tree *ad)
-{
-    const struct expr *left;
-    struct party party;
-    bool open;
-
-    party_init(&party, env, scratch, ad);
-    left = party.constraint ? tree_root(party.constraint) : NULL;
-    open = !left || left->kind != EXPR_BOOLEAN || left->small;
-    party_done(&party);
-    return open;
-}
-
 /* What is left of the text when the ledger has been taken off it, as the engine would have: goes into the engine, or
  * out of it. */
 static void entry_offer(struct collector *collector, const struct role_env *env, uint32_t number)
@@ -325,7 +311,7 @@ static void entry_offer(struct collector *collector, const struct role_env *env,
             continue;
         }
         next = residual_make(&at, env->scratch, left, entry->ledger[i].counterpart);
-        if (!next || !ad_is_open(&at, env->scratch, next))
+        if (!next || !match_is_open(&at, env->scratch, next))
             units = 0;
         tree_unref(left);
         left = next;

@@ -189,27 +189,13 @@ static uint32_t class_choose(struct engine *engine, uint32_t number, uint32_t ro
 
 /* ---------------------------------------------------------------------------------------------------------- a match */
 
-/* Can an ad still accept anybody? Not when what is left of its constraint is false. */
-static bool ad_is_open(const struct env *env, struct arena *scratch, struct tree *ad)
-{
-    const struct expr *left;
-    struct party party;
-    bool open;
-
-    party_init(&party, env, scratch, ad);
-    left = party.constraint ? tree_root(party.constraint) : NULL;
-    open = !left || left->kind != EXPR_BOOLEAN || left->small;
-    party_done(&party);
-    return open;
-}
-
 /* What goes on of an offer that was given to a root, held; NULL when it is consumed. */
 static struct tree *offer_left(struct engine *engine, const struct env *env, uint32_t offer, const struct tree *root)
 {
     struct slot *slot = &engine->slots[offer];
     struct tree *left = residual_make(env, engine->scratch, slot->ad, root);
 
-    if (left && ad_is_open(env, engine->scratch, left))
+    if (left && match_is_open(env, engine->scratch, left))
         return left;
     tree_unref(left);
     if (left || slot->units == 1) {

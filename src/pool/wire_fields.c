@@ -60,8 +60,8 @@ size_t wire_name_of_id(const char *id, char out[WIRE_NAME_ROOM])
 {
     size_t len = 0;
 
-    for (; len < WIRE_NAME_ROOM - 1 && id[len]; len++)
-        out[len] = to_lower(id[len]);
+    for (; len < WIRE_NAME_ROOM - 1 && *id; id++)
+        out[len++] = to_lower(*id);
     out[len] = '\0';
     return len;
 }
