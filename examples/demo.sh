@@ -56,4 +56,32 @@ printf '  $ berth specialize --truth -d condor --my %s "Constraint"\n' $job
 left=$("$berth" specialize --truth -d condor --my $job Constraint)
 printf '    %s\n' "$left"
 
-say "Now you:  build/berth eval -i        build/berth help        docs/language.md"
+say "Now a real pool on this machine: a matchmaker, and a worker and a customer that are shell scripts with curl."
+work=$(mktemp -d)
+trap 'kill $started 2>/dev/null || :; wait 2>/dev/null || :; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+printf '  $ berth matchmaker\n'
+"$berth" matchmaker --listen 127.0.0.1:0 --state "$work/state" --name demo >"$work/up" 2>"$work/log" &
+started=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    grep -q 'listening at  unix' "$work/up" && break
+    sleep 0.1
+done
+sed -n 's/^/    /; 1p' "$work/up"
+pool=http://$(sed -n 's/.*listening at  \(127[.0-9:]*\)$/\1/p' "$work/up")
+for who in machine alice; do # a token for each, as `berth token create --subject alice` makes them
+    curl -sSf --unix-socket "$work/state/matchmaker.sock" http://demo/v1/tokens \
+        -d "[Subject = \"$who\"; Scope = \"ad:read ad:write claim match\"; Lifetime = 600]" |
+        sed -n 's/.*Token = "\([^"]*\)".*/header = "Authorization: Bearer \1"/p' >"$work/$who"
+done
+printf '  $ examples/worker.sh POOL TOKEN heron\n'
+bash examples/worker.sh "$pool" "$work/machine" heron >"$work/worker" 2>&1 &
+started="$started $!"
+printf '  $ examples/customer.sh POOL TOKEN alice "echo hello from job \$\$; nproc"\n'
+bash examples/customer.sh "$pool" "$work/alice" alice 'echo "hello from job $$"; nproc' | sed 's/^/    /'
+printf '  $ berth agents\n'
+"$berth" agents --state "$work/state" | sed 's/^/    /'
+printf '  $ berth status\n'
+"$berth" status --state "$work/state" | sed 's/^/    /'
+
+say "Now you:  build/berth matchmaker        build/berth eval -i        build/berth help        docs/operations.md"

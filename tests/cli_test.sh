@@ -492,8 +492,8 @@ feed '[ m = 1 ] [ m = ' "$berth" query -o - 'm >= 1'
 holds 'query says what is wrong with the file' test "$status" = 2
 run "$berth" query -o job.ad 'm >'
 expect 'query says what is wrong with the expression' 2 '' 'expression:1:4: expected an expression, got the end'
-run "$berth" query 'm > 1'
-expect 'query wants a file' 2 '' 'berth: query wants one expression and -o FILE with the ads'
+run "$berth" query -o job.ad
+expect 'query wants an expression' 2 '' 'berth: query wants one expression, and -o FILE with the ads or a pool'
 
 # ------------------------------------------------------------------------------------------------------------- match
 
@@ -674,12 +674,83 @@ holds 'the same seed gives the same worlds' sh -c 'sed "s/\"seconds.*//" out | c
 run "$berth" sim
 expect 'sim wants to know what to simulate' 2 '' 'berth: sim wants --faults'
 
+# ------------------------------------------------------------------------------------------------------------- store
+
+# make_store FILE: a store with three rows, two of them in `jobs`, as version 2 has it.
+make_store() {
+  python3 - "$1" <<'END'
+import sqlite3, sys
+
+MASK = 2**64 - 1
+
+def mix(x):
+    x = (x + 0x9E3779B97F4A7C15) & MASK
+    x = ((x ^ x >> 30) * 0xBF58476D1CE4E5B9) & MASK
+    x = ((x ^ x >> 27) * 0x94D049BB133111EB) & MASK
+    return x ^ x >> 31
+
+def row_sum(*parts):
+    total = 0
+    for part in parts:
+        total = mix(total ^ len(part))
+        for at in range(0, len(part), 8):
+            total = mix(total ^ int.from_bytes(part[at:at + 8], "little"))
+    return total - 2**64 if total >> 63 else total
+
+db = sqlite3.connect(sys.argv[1])
+db.executescript("""
+  CREATE TABLE meta (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE shelf (space TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, sum INTEGER NOT NULL DEFAULT 0,
+                      PRIMARY KEY (space, key)) STRICT;
+  INSERT INTO meta VALUES ('schema', '2');
+  PRAGMA application_id = 0x42727468; PRAGMA user_version = 2;
+""")
+for space, key, value in ((b"agents", b"a", b""), (b"jobs", b"1", b"first value"), (b"jobs", b"2", b"second")):
+    db.execute("INSERT INTO shelf VALUES (?, ?, ?, ?)", (space.decode(), key, value, row_sum(space, key, value)))
+db.commit()
+END
+}
+
+mkdir -p state/berth
+make_store state/berth/berth.db
+cp state/berth/berth.db whole.db
+run "$berth" store check state/berth/berth.db
+expect 'store check counts the rows and bytes of each space' 0 'SPACE   ROWS  BYTES
+agents     1      1
+jobs       2     19'
+run "$berth" store check --json --state state/berth
+expect 'store check --json prints an object a space' 0 '{"space": "agents", "rows": 1, "bytes": 1}
+{"space": "jobs", "rows": 2, "bytes": 19}'
+run env XDG_STATE_HOME="$work/state" "$berth" store check
+expect 'the store is found by XDG_STATE_HOME' 0 'SPACE   ROWS  BYTES
+agents     1      1
+jobs       2     19'
+holds 'store check changes no file and makes none' sh -c \
+  'cmp state/berth/berth.db whole.db && [ "$(ls -A state/berth)" = berth.db ]'
+sed 's/first value/fIrst value/' whole.db >damaged.db
+run "$berth" store check damaged.db
+expect 'a row that was damaged is found, and the status is 1' 1 'SPACE   ROWS  BYTES
+agents     1      1
+jobs       2     19' 'damaged.db: space jobs, row 1: its checksum is wrong'
+run "$berth" store check whole.ad
+expect 'a store that is not there cannot be read' 2 '' 'berth: whole.ad: No such file or directory'
+echo 'not a store, but a text that somebody wrote' >text.db
+run "$berth" store check text.db
+holds 'nor a file that is none' sh -c '[ '$status' = 2 ] && grep -q "file is not a database" err'
+run "$berth" store check --state state whole.db
+expect 'store check takes a folder or a file' 2 '' 'berth: store wants: check, and at most one of FILE and --state DIR'
+run "$berth" store
+expect 'store wants to know what to do' 2 '' 'berth: store wants: check, and at most one of FILE and --state DIR'
+
 # ------------------------------------------------------------------------------------------------------------- bench
 
 run "$berth" bench parse --ads 50 --rounds 1
 holds 'bench parse prints rows for parsing, printing and memory' sh -c \
   'for n in parse print memory; do grep -q "^{\"name\": \"$n\", .*\"seconds\": .*\"operations\": 50, .*\"per_second\": .*\"bytes\": " out || exit 1; done'
 holds 'the ad of figure 13 has 886 bytes' grep -q '"parse".*"bytes": 44300, "bytes_per_ad": 886,' out
+run "$berth" bench serve --ads 500
+holds 'bench serve prints a row for each way to use a matchmaker' sh -c \
+  'for name in put renew batch batch-renew get notify; do grep -q "^{\"name\": \"serve-$name\", .*per_second" out || exit 1; done'
 run "$berth" bench eval --ads 50 --rounds 1
 holds 'bench eval prints a row for each figure, whose constraint is true' sh -c \
   '[ '$status' = 0 ] && for n in 1 4 6 13; do grep -q "\"eval-figure-$n\"" out || exit 1; done'
@@ -707,6 +778,55 @@ expect 'and no rounds' 2 '' \
   "berth: bench: --rounds: expected a number from 1 to 1000000, got '0' (\`berth help bench\` lists the options)"
 run "$berth" bench everything
 expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why and engine"
+
+# ------------------------------------------------------------------------------------------------------------- config
+
+mkdir home home/.config home/.config/berth
+HOME=$work/home
+unset XDG_CONFIG_HOME XDG_STATE_HOME BERTH_CONFIG
+export HOME
+run "$berth" config Listen Tls Lease CycleInterval BodyMax Metrics
+expect 'config KEY prints the values alone' 0 '{ "127.0.0.1:7600" }
+auto
+60
+0.02
+"1 MiB"
+true'
+printf '[ Name = "home"; Pin = 20;\n  Lease = 3 * Pin ]' >home/.config/berth/berth.ad
+run "$berth" config lease name
+expect 'config reads the file of the user, whose expressions are evaluated' 0 '60
+home'
+mkdir home/.config/berth/berth.ad.d
+printf '[ Lease = 70 ]' >home/.config/berth/berth.ad.d/1.ad
+run env BERTH_LEASE='90 s' "$berth" config --set Lease=100 --trace Lease Pin
+sed 's/  */ /g' out >squeezed && mv squeezed out # the columns are as wide as the folder's name
+expect 'config --trace tells all who had a say' 0 "KEY VALUE FROM OVER
+Lease 100 --set Lease 90 (BERTH_LEASE); 70 ($HOME/.config/berth/berth.ad.d/1.ad:1); 60 ($HOME/.config/berth/berth.ad:2); 60 (default)
+Pin 20 $HOME/.config/berth/berth.ad:1 30 (default)"
+run "$berth" config --json --set Listen=unix:/a,127.0.0.1:1 --trace Listen BodyMax
+expect 'config --json prints an object a setting, with its value as JSON' 0 \
+  '{"key": "Listen", "value": ["unix:/a", "127.0.0.1:1"], "from": "--set Listen", "over": [{"value": ["127.0.0.1:7600"], "from": "default"}]}
+{"key": "BodyMax", "value": 1048576, "from": "default", "over": []}'
+run "$berth" config
+holds 'config alone lists all settings' sh -c '[ "$(wc -l <out)" -gt 40 ] && grep -q "^AdBytesPerIdentity  *\"64 MiB\"  *default" out'
+run "$berth" config --config nowhere.ad
+expect 'a configuration file that is named must be there' 2 '' 'berth: nowhere.ad: there is no such file'
+printf '[ Pin = 1;\n Leese = 2 ]' >typo.ad
+run "$berth" config --config typo.ad
+expect 'a misspelt setting is refused with its place and the right one' 2 '' \
+  "berth: typo.ad:2:2: there is no setting 'Leese'; did you mean 'Lease'?"
+run env BERTH_LISTN=x "$berth" config
+expect 'and so it is in the environment' 2 '' 'berth: BERTH_LISTN: there is no such setting; did you mean BERTH_LISTEN?'
+run "$berth" config Leese
+expect 'and as an argument' 2 '' "berth: there is no setting 'Leese'; did you mean 'Lease'?"
+run "$berth" config --listen 0.0.0.0:80 --set Tls=off
+expect 'what would be open to the network in the clear is refused, with what to do' 2 '' \
+  'berth: Listen (0.0.0.0:80, --listen) would be served without encryption: leave Tls at auto, listen at 127.0.0.1, or set AllowPlain to true'
+run "$berth" config --set Pin
+expect 'config --set wants a key and a value' 2 '' \
+  "berth: config: --set: expected KEY=VALUE, got 'Pin' (\`berth help config\` lists the options)"
+run "$berth" config --trace --explain
+expect 'config explains or traces' 2 '' 'berth: --trace and --explain exclude each other'
 
 # -------------------------------------------------------------------------------------------------------- the manual
 

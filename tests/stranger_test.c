@@ -43,7 +43,7 @@
 #define LOOK_ONE_IN 16
 
 enum name { HIS_OWN, OTHERS, THE_WORLDS };
-enum party { MATCHMAKER, CUSTOMER, PROVIDER, PARTIES };
+enum party_sort { MATCHMAKER, CUSTOMER, PROVIDER, PARTIES };
 
 static const char *const party_words[PARTIES] = {"the matchmaker", "a customer", "a provider"};
 static const char *const matchmaker_states[STATES] = {"no ad", "an ad", "an ad that is past its time"};
@@ -427,7 +427,7 @@ static void message_aim(struct message *message, const char *name, uint64_t word
 
 /* ------------------------------------------------------------------------------------------- whom he means */
 
-static enum party party_of(const struct guest *guest, const struct host *host)
+static enum party_sort party_of(const struct guest *guest, const struct host *host)
 {
     return host->place < guest->parties.customers   ? MATCHMAKER
            : host->place < guest->parties.providers ? CUSTOMER
@@ -448,7 +448,7 @@ struct pick {
 };
 
 /* Mostly the one in whose state the least has been said. */
-static bool pick_takes(struct pick *pick, enum party party, uint32_t state)
+static bool pick_takes(struct pick *pick, enum party_sort party, uint32_t state)
 {
     uint64_t said = pick->guest->here[party][MESSAGE_NONE][state];
 
@@ -629,7 +629,7 @@ static void say(struct guest *guest, uint32_t from, struct host *to, uint64_t ch
 }
 
 /* Of some kinds the one of which the least has been said in that state. */
-static enum message_kind kind_choose(struct guest *guest, enum party party, uint32_t state)
+static enum message_kind kind_choose(struct guest *guest, enum party_sort party, uint32_t state)
 {
     enum message_kind best = MESSAGE_NONE;
 

@@ -96,6 +96,7 @@ static const struct bench_kind {
 } bench_kinds[] = {
     {"parse", bench_parse, 100000}, {"eval", bench_eval, 100000}, {"pair", bench_pair, 2000},
     {"index", bench_index, 2000},   {"why", bench_why, 100000},   {"engine", bench_engine, 100000},
+    {"serve", bench_serve, 20000},
 };
 #define BENCH_KINDS (sizeof bench_kinds / sizeof *bench_kinds)
 
@@ -231,7 +232,8 @@ static int bench_run(const void *given, int word_count, char **words)
 const struct command command_bench = {
     .name = "bench",
     .summary = "measure how fast and how small this program is here",
-    .usage = "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]",
+    .usage =
+        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]",
     .about =
         "Prints one JSON object a measurement: its `name` and parameters, the `seconds` of the best of several rounds "
         "(after one that is not counted), the `operations` in a round, `per_second` and `nanoseconds` an operation, "
@@ -248,7 +250,9 @@ const struct command command_bench = {
         "    why     one request explained over many workstations: none fit, an attribute\n"
         "            is misspelt, all refuse, many match\n"
         "    engine  matchmaking cycles over offers and requests: all have just come, one\n"
-        "            in a hundred has changed, nothing has",
+        "            in a hundred has changed, nothing has\n"
+        "    serve   a matchmaker in a process of its own, driven over loopback: ads put,\n"
+        "            renewed and read, one by one and in batches; the time to a letter",
     .examples = {{"berth bench parse", NULL}, {"berth bench eval --rounds 20", NULL}},
     .options = bench_options,
     .option_count = sizeof bench_options / sizeof *bench_options,

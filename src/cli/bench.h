@@ -48,6 +48,7 @@ int bench_pair(const struct bench_settings *settings);
 int bench_index(const struct bench_settings *settings);
 int bench_why(const struct bench_settings *settings);
 int bench_engine(const struct bench_settings *settings);
+int bench_serve(const struct bench_settings *settings);
 
 /* What a round of so many operations took. */
 struct bench {

@@ -48,6 +48,16 @@ extern const struct command command_match;
 extern const struct command command_why;
 extern const struct command command_sim;
 extern const struct command command_bench;
+extern const struct command command_matchmaker;
+extern const struct command command_status;
+extern const struct command command_ads;
+extern const struct command command_agents;
+extern const struct command command_matches;
+extern const struct command command_claims;
+extern const struct command command_users;
+extern const struct command command_token;
+extern const struct command command_config;
+extern const struct command command_store;
 extern const struct command command_help;
 
 /* All of them, in the order in which help lists them. */

@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 const struct command *const command_table[] = {
-    &command_eval,       &command_match, &command_why,  &command_query, &command_convert, &command_fmt,
-    &command_specialize, &command_lint,  &command_refs, &command_sim,   &command_bench,   &command_help,
+    &command_eval,       &command_match,   &command_why,    &command_query,      &command_convert, &command_fmt,
+    &command_specialize, &command_lint,    &command_refs,   &command_matchmaker, &command_status,  &command_ads,
+    &command_agents,     &command_matches, &command_claims, &command_users,      &command_token,   &command_config,
+    &command_store,      &command_sim,     &command_bench,  &command_help,
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
 
@@ -117,5 +119,6 @@ int main(int argc, char **argv)
 {
     hold_standard_streams();
     signal(SIGPIPE, SIG_IGN); /* writing fails instead, and is looked after in output_finish */
+    signal(SIGXFSZ, SIG_IGN); /* likewise past a limit on the size of files */
     return output_finish(run(argc, argv));
 }

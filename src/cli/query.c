@@ -1,10 +1,12 @@
-/* query.c: berth query: the ads of a file for which an expression is true. */
+/* query.c: berth query: the ads of a file, or of a pool, for which an expression is true. */
 #include "match/match.h"
 
 #include "cli/command.h"
 #include "cli/evaluator.h"
 #include "cli/file.h"
+#include "cli/pool.h"
 #include "cli/report.h"
+#include "cli/rows.h"
 #include "cli/table.h"
 
 #include <string.h>
@@ -13,18 +15,20 @@ struct query_settings {
     const struct dialect *dialect;
     const char *offers;
     struct setting setting;
+    struct pool_options pool;
     bool json, long_form;
 };
 
 #define S struct query_settings
 static const struct option query_options[] = {
-    {'o', "offers", "FILE", "the ads that are asked for", option_file, offsetof(S, offers)},
+    {'o', "offers", "FILE", "the ads that are asked for; else those of the pool", option_file, offsetof(S, offers)},
     OPTION_DIALECT(S),
     OPTION_NOW(S),
     OPTION_ZONE(S),
     OPTION_SEED(S),
     {0, "json", NULL, "JSON lines: an object an ad, with its name", option_flag, offsetof(S, json)},
     {0, "long", NULL, "the ads themselves, in the long form", option_flag, offsetof(S, long_form)},
+    POOL_OPTION_ROWS(S),
 };
 #undef S
 
@@ -81,6 +85,38 @@ static int query_file(struct query_run *run, const struct tree *query)
     return run->found ? STATUS_DONE : STATUS_NO;
 }
 
+/* The pool evaluates it: what it takes is checked here, so that a slip has a place. */
+static int query_pool(const struct query_settings *settings, const char *text)
+{
+    static const struct column columns[] = {{"name", "Name", CELL_NAME}};
+    struct rows rows;
+    struct pool pool;
+    struct buf path;
+    int status;
+
+    buf_init(&path);
+    buf_adds(&path, "/v1/ads");
+    path_query(&path, "constraint", text);
+    path_query(&path, "select", settings->long_form ? NULL : "Name");
+    rows_init(&rows, settings->json ? ROWS_JSON : settings->long_form ? ROWS_LONG : ROWS_TABLE, columns, 1);
+    status = pool_open(&pool, &settings->pool);
+    if (status == STATUS_DONE)
+        status = pool_list(&pool, buf_string(&path), 0, rows_add, &rows);
+    if (status == STATUS_DONE && !rows.count)
+        status = STATUS_NO;
+    rows_finish(&rows);
+    pool_close(&pool);
+    rows_done(&rows);
+    buf_done(&path);
+    return status;
+}
+
+static bool query_is_for_file(const struct query_settings *settings)
+{
+    return settings->dialect != &dialect_classic || settings->setting.has_now || settings->setting.has_seed ||
+           settings->setting.zone;
+}
+
 static int query_run(const void *given, int word_count, char **words)
 {
     const struct query_settings *settings = given;
@@ -89,12 +125,21 @@ static int query_run(const void *given, int word_count, char **words)
     struct err err;
     int status = STATUS_BAD;
 
-    if (word_count != 1 || !settings->offers) {
-        report("query wants one expression and -o FILE with the ads");
+    if (word_count != 1) {
+        report("query wants one expression, and -o FILE with the ads or a pool");
         return STATUS_BAD;
     }
     if (settings->json && settings->long_form) {
         report("--json and --long exclude each other");
+        return STATUS_BAD;
+    }
+    if (settings->offers && settings->pool.url) {
+        report("-o FILE and --pool URL exclude each other");
+        return STATUS_BAD;
+    }
+    if (!settings->offers && query_is_for_file(settings)) {
+        report("a pool evaluates in the classic dialect and at its own time: --dialect, --now, --zone and --seed are "
+               "for -o");
         return STATUS_BAD;
     }
     evaluator_init(&run.evaluator, settings->dialect, &settings->setting);
@@ -102,7 +147,7 @@ static int query_run(const void *given, int word_count, char **words)
     buf_init(&run.out);
     query = evaluator_parse(&run.evaluator, 1, words[0], strlen(words[0]), &err);
     if (query)
-        status = query_file(&run, query);
+        status = settings->offers ? query_file(&run, query) : query_pool(settings, words[0]);
     else
         report_error("expression", &err, words[0], strlen(words[0]));
     table_finish(&run.table);
@@ -115,13 +160,15 @@ static int query_run(const void *given, int word_count, char **words)
 
 const struct command command_query = {
     .name = "query",
-    .summary = "list the ads of a file for which an expression is true",
-    .usage = "[OPTIONS] -o FILE EXPR",
+    .summary = "list the ads of a file or a pool for which an expression is true",
+    .usage = "[OPTIONS] -o FILE EXPR\n[--json | --long] [--pool URL] [--token FILE] EXPR",
     .about =
         "Prints the name of each ad for which EXPR is true: its Name, or its place in the file (#1, #2, ...). In EXPR a "
         "plain name is the ad's attribute, and so is other.NAME. The ads' own constraints are not asked: the match is "
-        "one-way. The status is 1 when there is no such ad.",
-    .examples = {{"berth query -d condor -o machines.ad 'Memory > 32 && Arch == \"INTEL\"'", NULL}},
+        "one-way. Without -o the pool is asked, of whose ads one sees all offers and one's own requests. The status is 1 when "
+        "there is no such ad.",
+    .examples = {{"berth query -d condor -o machines.ad 'Memory > 32 && Arch == \"INTEL\"'", NULL},
+                 {"berth query 'Memory > 32'", NULL}},
     .options = query_options,
     .option_count = sizeof query_options / sizeof *query_options,
     .settings_size = sizeof(struct query_settings),

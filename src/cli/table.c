@@ -64,6 +64,11 @@ void table_text(struct table *table, const char *text, size_t len)
     add_cell(table, text, len, false);
 }
 
+void table_json(struct table *table, const char *text, size_t len)
+{
+    add_cell(table, text, len, true);
+}
+
 void table_number(struct table *table, const char *format, ...)
 {
     char text[64];
@@ -97,34 +102,48 @@ static void add_padded(struct buf *out, const char *text, size_t len, size_t wid
     buf_adds(out, last ? "\n" : "  ");
 }
 
-int table_finish(struct table *table)
+static void add_heading(struct table *table)
 {
-    size_t widths[TABLE_COLUMNS_MAX], columns = table->column_count;
     bool colours = report_colours(STDOUT_FILENO);
+
+    buf_adds(&table->out, colours ? "\033[1m" : "");
+    for (size_t i = 0; i < table->column_count; i++) {
+        char heading[64];
+        size_t len = 0;
+
+        for (; table->columns[i][len] && len < sizeof heading; len++)
+            heading[len] = (char)toupper((unsigned char)table->columns[i][len]);
+        add_padded(&table->out, heading, len, table->widths[i], table->numbers[i], i + 1 == table->column_count);
+    }
+    buf_adds(&table->out, colours ? "\033[0m" : "");
+    table->begun = true;
+}
+
+int table_flush(struct table *table)
+{
+    size_t columns = table->column_count, *widths = table->widths;
 
     if (table->json || table->count == 0)
         return output_write(&table->out);
-    for (size_t i = 0; i < columns; i++)
-        widths[i] = strlen(table->columns[i]);
+    for (size_t i = 0; i < columns && !table->begun; i++)
+        widths[i] = text_width(table->columns[i], strlen(table->columns[i]));
     for (size_t i = 0, start = 0; i < table->count; start = table->ends[i++]) {
         size_t width = text_width(table->text.text + start, table->ends[i] - start);
 
         if (width > widths[i % columns])
             widths[i % columns] = width;
     }
-    buf_adds(&table->out, colours ? "\033[1m" : "");
-    for (size_t i = 0; i < columns; i++) {
-        char heading[64];
-        size_t len = 0;
-
-        for (; table->columns[i][len] && len < sizeof heading; len++)
-            heading[len] = (char)toupper((unsigned char)table->columns[i][len]);
-        add_padded(&table->out, heading, len, widths[i], table->numbers[i], i + 1 == columns);
-    }
-    buf_adds(&table->out, colours ? "\033[0m" : "");
+    if (!table->begun)
+        add_heading(table);
     for (size_t i = 0, start = 0; i < table->count; start = table->ends[i++])
         add_padded(&table->out, table->text.text + start, table->ends[i] - start, widths[i % columns],
                    table->numbers[i], i % columns + 1 == columns);
     table->count = 0;
+    buf_reset(&table->text);
     return output_write(&table->out);
+}
+
+int table_finish(struct table *table)
+{
+    return table_flush(table);
 }

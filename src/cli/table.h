@@ -3,7 +3,7 @@
  *     NAME   SCOPE  REFERENCE              {"name": "heron", "scope": "other", "reference": "other.Memory"}
  *     heron  other  other.Memory
  *
- * As JSON each row goes out when it is complete; aligned columns wait for the end. */
+ * As JSON each row goes out when it is complete; aligned columns wait for the end, or for table_flush. */
 #ifndef BERTH_CLI_TABLE_H
 #define BERTH_CLI_TABLE_H
 
@@ -23,6 +23,8 @@ struct table {
     size_t *ends;    /* ... and where each ends */
     bool *numbers;   /* is it one? They are aligned to the right, and not quoted in JSON */
     size_t count, room;
+    size_t widths[TABLE_COLUMNS_MAX]; /* of what has been printed so far */
+    bool begun;                       /* the heading is out */
 };
 
 void table_init(struct table *table, const char *const *columns, size_t column_count, bool json);
@@ -31,6 +33,11 @@ void table_done(struct table *table);
 /* The next cell, in the order of the columns. */
 void table_text(struct table *table, const char *text, size_t len);
 void table_number(struct table *table, const char *format, ...) ERR_FORMAT(2, 3);
+void table_json(struct table *table, const char *text, size_t len); /* of any length, as it is: it is JSON already */
+
+/* Prints the rows so far and goes on: those that follow stand under the same heading, in columns as wide, or wider where they must be.
+ * For tables too long to be kept. -1 when standard output failed. */
+int table_flush(struct table *table);
 
 /* Prints what has not been printed. -1 when standard output failed. */
 int table_finish(struct table *table);

@@ -5,8 +5,10 @@
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/policy_file.h"
+#include "cli/pool.h"
 #include "cli/report.h"
 #include "cli/setting.h"
+#include "net/represent.h"
 #include "text/places.h"
 
 #include <stdlib.h>
@@ -16,6 +18,7 @@ struct why_settings {
     const struct dialect *dialect;
     const char *requests, *offers, *policy, *name;
     struct setting setting;
+    struct pool_options pool;
     bool json;
 };
 
@@ -31,6 +34,7 @@ static const struct option why_options[] = {
     OPTION_ZONE(S),
     OPTION_SEED(S),
     {0, "json", NULL, "JSON lines: an object an explanation", option_flag, offsetof(S, json)},
+    POOL_OPTION_ROWS(S),
 };
 #undef S
 
@@ -204,15 +208,80 @@ static int why_files(struct why_run *run)
     return run->unmatched || !run->found ? STATUS_NO : STATUS_DONE;
 }
 
+/* Does the explanation say that the ad matches? In words its first line does: `heron: matches 2 of 3 requests.` */
+static bool answer_matches(struct pool *pool, const struct fetched *fetched, bool json)
+{
+    const char *verdict, *end;
+    struct tree *answer;
+    size_t len;
+    bool matches;
+
+    if (!json) {
+        verdict = strstr(fetched->body.text, ": matches ");
+        end = strchr(fetched->body.text, '\n');
+        return verdict && (!end || verdict < end) && verdict[10] >= '0' && verdict[10] <= '9';
+    }
+    answer = form_parse(pool->symbols, &dialect_classic, FORM_JSON, NULL, fetched->body.text, fetched->body.len, NULL);
+    matches = answer && ad_string(answer, "verdict", &verdict, &len) && len == 7 && !memcmp(verdict, "matches", 7);
+    tree_unref(answer);
+    return matches;
+}
+
+/* An ad of a pool, explained by the pool. */
+static int why_ask(struct pool *pool, const char *id, bool json)
+{
+    struct pool_ask ask = {.accept = json ? TYPE_JSON : "text/plain", .may_miss = true, .about = id};
+    struct fetched fetched;
+    struct buf path;
+    int status;
+
+    buf_init(&path);
+    buf_adds(&path, "/v1/ads/");
+    path_escape(&path, id);
+    buf_adds(&path, "/why");
+    ask.path = buf_string(&path);
+    status = pool_fetch(pool, &ask, &fetched);
+    if (status == STATUS_DONE) {
+        for (size_t i = 0; i < fetched.body.len; i++) /* whatever a service says, it does not control a terminal */
+            if (((unsigned char)fetched.body.text[i] < ' ' && fetched.body.text[i] != '\n') ||
+                fetched.body.text[i] == 127)
+                fetched.body.text[i] = '?';
+        status = answer_matches(pool, &fetched, json) ? STATUS_DONE : STATUS_NO;
+        output_write(&fetched.body);
+        fetched_done(&fetched);
+    }
+    buf_done(&path);
+    return status;
+}
+
+static int why_pool(const struct why_settings *settings, const char *id)
+{
+    struct pool pool;
+    int status;
+
+    if (settings->name || settings->policy || settings->setting.has_now || settings->setting.has_seed ||
+        settings->setting.zone || settings->dialect != &dialect_classic || !*id) {
+        report("why ID asks the pool: --name, --policy, --dialect, --now, --zone and --seed are for -r and -o");
+        return STATUS_BAD;
+    }
+    status = pool_open(&pool, &settings->pool);
+    if (status == STATUS_DONE)
+        status = why_ask(&pool, id, settings->json);
+    pool_close(&pool);
+    return status;
+}
+
 static int why_run(const void *given, int word_count, char **words)
 {
     const struct why_settings *settings = given;
     struct why_run run = {.settings = settings};
     int status;
 
-    (void)words;
+    if (word_count == 1 && !settings->requests && !settings->offers)
+        return why_pool(settings, words[0]);
     if (word_count != 0 || !settings->requests || !settings->offers) {
-        report("why wants -r FILE with the requests and -o FILE with the offers");
+        report("why wants -r FILE with the requests and -o FILE with the offers%s",
+               settings->requests || settings->offers ? "" : ", or the id of one ad in the pool");
         return STATUS_BAD;
     }
     if (!strcmp(settings->requests, "-") && !strcmp(settings->offers, "-")) {
@@ -238,7 +307,7 @@ static int why_run(const void *given, int word_count, char **words)
 const struct command command_why = {
     .name = "why",
     .summary = "explain why requests match nothing, or what they match",
-    .usage = "[OPTIONS] -r FILE -o FILE",
+    .usage = "[OPTIONS] -r FILE -o FILE\n[--json] [--pool URL] [--token FILE] ID",
     .about =
         "For each request: how many offers each clause of its constraint keeps, alone and after those before it, with "
         "the clause's place; clauses that exclude each other whatever the pool holds; every smallest set of clauses "
@@ -251,9 +320,14 @@ const struct command command_why = {
         "With --name the name of an offer explains to its owner why nobody takes it: nobody asks, nobody wants it, it "
         "refuses all that ask, or it refuses everybody.\n"
         "\n"
+        "With the ID of an ad, the pool explains that ad against all others that it holds: a request, or an offer to its "
+        "owner.\n"
+        "\n"
         "The status is 0 when everything that was asked for matches, 1 when something does not. The JSON form is "
         "described in docs/why.md.",
-    .examples = {{"berth why -r job.ad -o machines.ad", NULL}, {"berth why -r jobs.ad -o pool.ad --name job17", NULL}},
+    .examples = {{"berth why -r job.ad -o machines.ad", NULL},
+                 {"berth why -r jobs.ad -o pool.ad --name job17", NULL},
+                 {"berth why job17", NULL}},
     .options = why_options,
     .option_count = sizeof why_options / sizeof *why_options,
     .settings_size = sizeof(struct why_settings),

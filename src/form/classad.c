@@ -29,7 +29,15 @@ static ptrdiff_t quote_end(struct source *source, size_t offset, struct err *err
 {
     int quote = source_at(source, offset, err), c;
 
-    while ((c = source_at(source, ++offset, err)) != quote) {
+    for (offset++;; offset++) {
+        const char *text = source_text(source);
+        size_t len = source_len(source);
+
+        while (offset < len && text[offset] != quote && text[offset] != '\\')
+            offset++;
+        c = source_at(source, offset, err);
+        if (c == quote)
+            break;
         if (c < 0)
             return c;
         if (c == '\\')

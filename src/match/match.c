@@ -125,16 +125,27 @@ bool party_matches(const struct env *env, struct arena *scratch, const struct pa
            clauses_hold(&right->clauses, env, scratch, left->ad);
 }
 
-bool match_query(const struct env *env, struct arena *scratch, const struct tree *query, const struct tree *ad)
+bool match_query_counted(const struct env *env, struct arena *scratch, const struct tree *query, const struct tree *ad,
+                         uint64_t *steps)
 {
     struct arena_mark mark = arena_mark(scratch);
     struct eval eval;
     struct pair pair;
+    uint64_t budget;
     bool matches;
 
     pair_init(&pair, query, ad);
     eval_init(&eval, env, scratch);
+    budget = eval.steps;
     matches = eval_true(&eval, &pair.left, tree_root(query)) && !eval.exhausted;
+    *steps += budget - eval.steps;
     arena_rewind(scratch, mark);
     return matches;
+}
+
+bool match_query(const struct env *env, struct arena *scratch, const struct tree *query, const struct tree *ad)
+{
+    uint64_t steps = 0;
+
+    return match_query_counted(env, scratch, query, ad, &steps);
 }

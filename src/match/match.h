@@ -53,6 +53,10 @@ bool party_matches(const struct env *env, struct arena *scratch, const struct pa
 /* A one-way query: is the expression true of the ad? `other.`, TARGET. and plain names are the ad's. */
 bool match_query(const struct env *env, struct arena *scratch, const struct tree *query, const struct tree *ad);
 
+/* The same; the steps of the evaluation are added to `steps`. */
+bool match_query_counted(const struct env *env, struct arena *scratch, const struct tree *query, const struct tree *ad,
+                         uint64_t *steps);
+
 #ifdef __cplusplus
 }
 #endif

@@ -89,6 +89,11 @@ static uint32_t find(const struct accountant *accountant, const char *name, size
     return ACCOUNTANT_NOBODY;
 }
 
+const char *accountant_name(const struct accountant *accountant, uint32_t user)
+{
+    return accountant->users[user].name;
+}
+
 uint32_t accountant_find(const struct accountant *accountant, const char *name, size_t len)
 {
     return find(accountant, name, len, name_hash(accountant, name, len));

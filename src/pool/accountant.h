@@ -35,6 +35,8 @@ void accountant_free(struct accountant *accountant);
 uint32_t accountant_user(struct accountant *accountant, const char *name, size_t len);
 uint32_t accountant_find(const struct accountant *accountant, const char *name, size_t len);
 
+const char *accountant_name(const struct accountant *accountant, uint32_t user);
+
 /* Whoever keeps the number of a user (for an ad, a claim) holds it, and drops it again: one that is held is not
  * trimmed. */
 void accountant_hold(struct accountant *accountant, uint32_t user);

@@ -192,6 +192,7 @@ static void entry_end(struct collector *collector, uint32_t number, enum entry_s
     if (entry->state == ENTRY_LIVE) {
         engine_remove(collector->engine, number);
         agent_count(collector, entry->agent, 0, LIVE_ONE);
+        collector->live--;
         entry_set_user(collector, entry, ACCOUNTANT_NOBODY);
         tally_change(&collector->bytes, entry->agent, 0, text_bytes(entry->ad));
         tree_unref(entry->ad);
@@ -423,6 +424,7 @@ static void entry_take(struct collector *collector, const struct role_env *env, 
 
     if (entry->state != ENTRY_LIVE) {
         agent_count(collector, entry->agent, LIVE_ONE, 0);
+        collector->live++;
         entry->order = ++collector->arrivals;
     }
     entry->state = ENTRY_LIVE;

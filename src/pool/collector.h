@@ -102,6 +102,7 @@ struct collector {
     struct map bytes;  /* agent -> the size of its texts */
     struct entry *entries;
     uint32_t count, room, free;
+    uint32_t live; /* entries */
 };
 
 /* Engine, timers and accountant are borrowed. `seed` is a secret. */

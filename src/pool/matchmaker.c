@@ -4,35 +4,15 @@
  *     EVENT_WAKE    as well: a slice of a cycle; each match goes to the ledgers, the registrar and the notifier
  *
  * Timers come first, in every step: what is past its time is gone before anything else is looked at. */
-#include "pool/matchmaker.h"
+#include "pool/matchmaker_parts.h"
 
 #include "base/mem.h"
-#include "pool/collector.h"
-#include "pool/notifier.h"
-#include "pool/registrar.h"
 #include "pool/ticket.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define SLICE 4000 /* some ten milliseconds at the worst */
-
-enum timer_what { TIMER_ENTRY, TIMER_RECIPIENT, TIMER_CLAIM, TIMER_WRITE };
-
-struct matchmaker {
-    const struct matchmaker_settings *settings;
-    uint64_t incarnation; /* 0: it has not begun */
-    struct engine *engine;
-    struct accountant *accountant;
-    struct timers timers;
-    struct collector collector;
-    struct notifier notifier;
-    struct registrar registrar;
-    bool in_cycle;
-    int64_t cycle_from; /* the next may not begin before */
-    int64_t wake;       /* that the world was asked for; INT64_MAX: none */
-    uint64_t matches, cycles;
-};
 
 /* What a step works with. */
 struct step_ctx {
@@ -59,6 +39,17 @@ static void *matchmaker_make(const void *settings)
     return matchmaker;
 }
 
+/* One that is no policy leaves things as they are. */
+static void policy_take(struct step_ctx *step, struct tree *policy)
+{
+    struct matchmaker *matchmaker = step->matchmaker;
+
+    if (engine_set_policy(matchmaker->engine, policy, NULL, NULL) < 0)
+        effects_note(step->effects, REASON_INVALID, 0, "the policy is none, and nothing was changed");
+    else
+        matchmaker->in_cycle = false;
+}
+
 /* The first event brings what it is made of. */
 static void matchmaker_begin(struct step_ctx *step)
 {
@@ -75,8 +66,9 @@ static void matchmaker_begin(struct step_ctx *step)
     notifier_init(&matchmaker->notifier, settings->spans, &matchmaker->timers, TIMER_RECIPIENT, seed);
     registrar_init(&matchmaker->registrar, settings->spans, matchmaker->engine, matchmaker->accountant,
                    &matchmaker->timers, TIMER_CLAIM, TIMER_WRITE, seed);
-    if (settings->policy && engine_set_policy(matchmaker->engine, settings->policy, NULL, NULL) < 0)
-        effects_note(step->effects, REASON_INVALID, 0, "the policy is none, and the defaults hold");
+    registrar_begin(&matchmaker->registrar, step->env->now);
+    if (settings->policy)
+        policy_take(step, settings->policy);
 }
 
 static void matchmaker_free(void *role)
@@ -335,13 +327,17 @@ static void matchmaker_step(void *role, const struct role_env *env, const struct
         step.matchmaker->wake = INT64_MAX;
         cycle_go_on(&step);
         break;
+    case EVENT_POLICY:
+        policy_take(&step, event->ad);
+        break;
+    case EVENT_FACTOR:
+        registrar_set_factor(&step.matchmaker->registrar, env, event->user, event->factor, effects);
+        break;
     default:
         break;
     }
     wake_set(&step);
 }
-
-/* -------------------------------------------------------------------------------------------------------- questions */
 
 static bool matchmaker_valid(const void *role, const char **ret_why)
 {
@@ -359,48 +355,3 @@ const struct role_kind matchmaker_role = {
     .step = matchmaker_step,
     .valid = matchmaker_valid,
 };
-
-uint64_t matchmaker_incarnation(const struct matchmaker *matchmaker)
-{
-    return matchmaker->incarnation;
-}
-
-void matchmaker_each(const struct matchmaker *matchmaker, matchmaker_entry_fn *fn, void *user)
-{
-    for (uint32_t i = 0; i < matchmaker->collector.count; i++) {
-        const struct entry *entry = &matchmaker->collector.entries[i];
-        struct entry_view view;
-
-        if (entry->state != ENTRY_LIVE)
-            continue;
-        entry_view(entry, &view);
-        fn(user, &view);
-    }
-}
-
-struct matchmaker_counts matchmaker_counts(const struct matchmaker *matchmaker)
-{
-    struct matchmaker_counts counts = {.matches = matchmaker->matches,
-                                       .told = matchmaker->notifier.told,
-                                       .given_up = matchmaker->notifier.given_up,
-                                       .claims = matchmaker->registrar.reported,
-                                       .history = matchmaker->registrar.history_count,
-                                       .cycles = matchmaker->cycles};
-
-    return counts;
-}
-
-bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int64_t wall, double *ret_usage,
-                     double *ret_priority)
-{
-    uint32_t user;
-
-    if (!matchmaker->incarnation)
-        return false;
-    user = accountant_find(matchmaker->accountant, name, strlen(name));
-    if (user == ACCOUNTANT_NOBODY)
-        return false;
-    *ret_usage = accountant_usage(matchmaker->accountant, user, wall);
-    *ret_priority = registrar_priority(&matchmaker->registrar, user, wall);
-    return true;
-}

@@ -7,6 +7,7 @@
 #ifndef BERTH_POOL_MATCHMAKER_H
 #define BERTH_POOL_MATCHMAKER_H
 
+#include "pool/engine.h"
 #include "pool/role.h"
 
 #ifdef __cplusplus
@@ -38,9 +39,24 @@ struct entry_view {
     int64_t outstanding; /* matches that its text does not name, taken off again */
     uint64_t numbered;   /* matches so far, in this incarnation */
     struct seen seen;
-    const struct tree *ad;   /* its text */
-    const struct tree *left; /* an offer's, as it is in the index; or NULL */
+    const struct tree *ad;       /* its text */
+    const struct tree *left;     /* an offer's, as it is in the index; or NULL */
+    enum engine_outcome outcome; /* of a request's last try */
 };
+
+/* The ad of that agent and id, if it lives. */
+bool matchmaker_find(const struct matchmaker *matchmaker, agent who, uint64_t id, struct entry_view *ret);
+
+/* Is anything of that agent and id still remembered, alive or not? */
+bool matchmaker_remembers(const struct matchmaker *matchmaker, agent who, uint64_t id);
+
+/* The last version that is remembered of it, alive or not; 0 when nothing is. */
+uint64_t matchmaker_version(const struct matchmaker *matchmaker, agent who, uint64_t id);
+
+/* The first ad that lives from place `from` on (0 at first): true, and the place behind it. An ad keeps its place while it lives, so
+ * whoever goes on later misses none that stayed. */
+bool matchmaker_next(const struct matchmaker *matchmaker, uint32_t from, struct entry_view *ret, uint32_t *ret_next);
+uint32_t matchmaker_places(const struct matchmaker *matchmaker); /* all lie below */
 
 typedef void matchmaker_entry_fn(void *user, const struct entry_view *entry);
 void matchmaker_each(const struct matchmaker *matchmaker, matchmaker_entry_fn *fn, void *user);
@@ -49,9 +65,35 @@ struct matchmaker_counts {
     uint64_t matches, told, given_up; /* matches made; notifications delivered, and not */
     uint64_t claims, history;         /* active claims that were reported, and ended ones that are remembered */
     uint64_t cycles;
+    uint64_t ads, waiting;     /* that live; notifications under way or waiting */
+    struct engine_counts work; /* of the cycle at hand, or the last one */
+    bool in_cycle;
 };
 
 struct matchmaker_counts matchmaker_counts(const struct matchmaker *matchmaker);
+
+/* A claim that was matched or reported, or is over. */
+struct claim_view {
+    uint64_t claim, gang;
+    uint64_t agent;   /* that tells of it */
+    const char *user; /* or NULL */
+    bool reported, over;
+    int64_t since, ended, used;
+    enum reason reason; /* of its end */
+};
+
+/* As matchmaker_next: the active claims, then those that are over. */
+bool matchmaker_next_claim(const struct matchmaker *matchmaker, uint32_t from, struct claim_view *ret,
+                           uint32_t *ret_next);
+
+struct user_view {
+    const char *name;
+    double usage, factor, priority;
+    uint32_t claims;
+};
+
+typedef void matchmaker_user_fn(void *user, const struct user_view *view);
+void matchmaker_each_user(const struct matchmaker *matchmaker, int64_t wall, matchmaker_user_fn *fn, void *user);
 
 /* What a user has used, decayed to that time (seconds of the wall clock), and the effective priority; false when it is not known. */
 bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int64_t wall, double *ret_usage,

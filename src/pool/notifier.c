@@ -88,6 +88,7 @@ static void recipient_pop(struct notifier *notifier, uint32_t place)
     notifier->note_free = first;
     recipient->sent = false;
     recipient->retry = INT64_MIN;
+    notifier->waiting--;
     if (--recipient->count)
         return;
     map_remove(&notifier->agents, recipient->agent);
@@ -181,6 +182,7 @@ void notifier_add(struct notifier *notifier, const struct role_env *env, agent t
     else
         recipient->first = at;
     recipient->last = at;
+    notifier->waiting++;
     if (++recipient->count == 1)
         note_send(notifier, env, place, effects);
 }

@@ -43,6 +43,7 @@ struct notifier {
     uint32_t note_count, note_room, note_free;
     uint32_t tokens;
     uint64_t told, given_up;
+    uint64_t waiting; /* notes */
 };
 
 void notifier_init(struct notifier *notifier, const struct spans *spans, struct timers *timers, uint32_t timer_what,

@@ -131,6 +131,8 @@ static void provider_event(const struct provider_step *step, const struct event 
     case EVENT_LOADED:
     case EVENT_BOOTED:
     case EVENT_WAKE:
+    case EVENT_POLICY:
+    case EVENT_FACTOR:
         break;
     case EVENT_MESSAGE:
         tenant_message(step, event);

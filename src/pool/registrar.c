@@ -20,6 +20,7 @@ void registrar_init(struct registrar *registrar, const struct spans *spans, stru
                                     .timer_claim = timer_claim,
                                     .timer_write = timer_write,
                                     .free = NOBODY,
+                                    .learns_until = INT64_MIN,
                                     .priced = INT64_MIN,
                                     .written = INT64_MIN};
     map_init(&registrar->claims, seed);
@@ -299,12 +300,19 @@ static enum reason claim_learn(struct registrar *registrar, const struct role_en
                                  .since = env->now,
                                  .ends = env->now + registrar->spans->lease + spans_margin(registrar->spans)};
     size_t len = strnlen(report->owner.bytes, sizeof report->owner.bytes);
+    bool own;
 
     if (!len || len > TEXT_MAX)
         return REASON_INVALID;
+    own = peer->any || (peer->identity && !strcmp(peer->identity, report->owner.bytes));
+    if (env->now > registrar->learns_until && !own)
+        return REASON_UNKNOWN;
+    if (registrar->learnt == REGISTRAR_LEARNT_MAX)
+        return REASON_LIMIT;
     if (map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX)
         return REASON_LIMIT;
     claim.user = accountant_user(registrar->accountant, report->owner.bytes, len);
+    registrar->learnt++;
     *ret = claim_add(registrar, &claim);
     return REASON_OK;
 }
@@ -323,6 +331,12 @@ static void claim_charge(struct registrar *registrar, const struct role_env *env
     accountant_charge(registrar->accountant, claim->user, (double)used / (double)SECOND, wall_seconds_of(env));
     share_of(registrar, claim->user)->dirty = share_of(registrar, claim->user)->moved = true;
     write_schedule(registrar, env->now);
+}
+
+/* Agents that go on have told of their claims by then: they renew within the lifetime of an ad. */
+void registrar_begin(struct registrar *registrar, int64_t now)
+{
+    registrar->learns_until = now + registrar->spans->lifetime + registrar->spans->lease + registrar->spans->deadline;
 }
 
 enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
@@ -353,6 +367,22 @@ enum reason registrar_report(struct registrar *registrar, const struct role_env 
     if (report->over)
         claim_end(registrar, place, env->now, REASON_RELEASED);
     return REASON_OK;
+}
+
+void registrar_set_factor(struct registrar *registrar, const struct role_env *env, const char *name, double factor,
+                          struct effects *effects)
+{
+    struct writing writing = {registrar, effects};
+    size_t len = name ? strnlen(name, TEXT_MAX + 1) : 0;
+    uint32_t user;
+
+    if (!len || len > TEXT_MAX || !(factor > 0) || !isfinite(factor))
+        return;
+    user = accountant_user(registrar->accountant, name, len);
+    accountant_set_factor(registrar->accountant, user, factor);
+    share_of(registrar, user)->dirty = share_of(registrar, user)->moved = true;
+    accountant_each(registrar->accountant, account_write, &writing);
+    registrar->written = env->now;
 }
 
 /* Places are used again: a timer may be that of a claim which has ended. */

@@ -5,8 +5,8 @@
  *
  *     used -> accountant -> priority of the user, more for each claim that it has now -> engine
  *
- * A claim is told of by one agent: the one that was matched, or, after a restart of the matchmaker, the first that
- * names it. What it says was used can never be more than the time that has passed, and a lease.
+ * A claim is told of by one agent: the one that was matched, or, for a while after a restart of the matchmaker, the first that
+ * names it: later nobody can tell of a claim that was not matched, and charge another for it. What it says was used can never be more than the time that has passed, and a lease.
  *
  * Fair share within a cycle: each match counts at once as a unit in use, so that of two users who are alike each gets
  * every other unit. Usage is durable, written once a minute at most. */
@@ -25,10 +25,11 @@ extern "C" {
 
 #define REGISTRAR_CLAIMS_MAX (1u << 22) /* that are active or expected */
 #define REGISTRAR_HISTORY_MAX 4096
-#define REGISTRAR_WRITE_SPAN MINUTE /* between two writings of usage, at least */
-#define REGISTRAR_USERS_TIDY 1024   /* new users after which those who need not be remembered are forgotten */
-#define REGISTRAR_SCALE 1e6         /* usage and factor in a record */
-#define REGISTRAR_LEAST 1e-6        /* a usage that need not be remembered */
+#define REGISTRAR_WRITE_SPAN MINUTE     /* between two writings of usage, at least */
+#define REGISTRAR_LEARNT_MAX (1u << 20) /* claims of another incarnation that are believed */
+#define REGISTRAR_USERS_TIDY 1024       /* new users after which those who need not be remembered are forgotten */
+#define REGISTRAR_SCALE 1e6             /* usage and factor in a record */
+#define REGISTRAR_LEAST 1e-6            /* a usage that need not be remembered */
 
 struct active_claim {
     uint64_t claim, gang; /* claim 0: the place is free */
@@ -74,6 +75,8 @@ struct registrar {
     int64_t priced;        /* the second of the last time that all priorities were looked at */
     int64_t written;       /* when usage was written last */
     bool write_waits;      /* a timer for that has been set */
+    int64_t learns_until;  /* claims of another incarnation are believed; INT64_MIN: it has not begun */
+    uint32_t learnt;       /* of them, so far */
     uint32_t users_tidied; /* that were left when those who need not be remembered were forgotten */
 };
 
@@ -81,6 +84,9 @@ void registrar_init(struct registrar *registrar, const struct spans *spans, stru
                     struct accountant *accountant, struct timers *timers, uint32_t timer_claim, uint32_t timer_write,
                     uint64_t seed);
 void registrar_done(struct registrar *registrar);
+
+/* It is up: for a while claims that it does not know are believed. */
+void registrar_begin(struct registrar *registrar, int64_t now);
 
 /* A row that was durable. */
 void registrar_load(struct registrar *registrar, const struct record *record);
@@ -92,6 +98,10 @@ void registrar_expect(struct registrar *registrar, const struct role_env *env, u
 
 enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
                              const struct report *report);
+
+/* The factor of a user's priority, above 0: it is known from now on, and written at once. */
+void registrar_set_factor(struct registrar *registrar, const struct role_env *env, const char *name, double factor,
+                          struct effects *effects);
 
 /* Timers are due: that of a claim, and that of writing. */
 void registrar_claim_due(struct registrar *registrar, const struct role_env *env, uint32_t place, int64_t at);

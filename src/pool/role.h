@@ -79,6 +79,8 @@ enum event_kind {
     EVENT_JOB,    /* news, claim, number, reason, status, used, at */
     EVENT_PROBED, /* provider: the machine's state, as an ad, for the offer `claim` (its place: 0, 1, ...) */
     EVENT_DRAIN,  /* provider: take no more claims, and end as they end */
+    EVENT_POLICY, /* matchmaker: `ad` is the policy from now on; NULL: the defaults */
+    EVENT_FACTOR, /* matchmaker: the factor of a user's priority */
 };
 
 struct event {
@@ -94,6 +96,8 @@ struct event {
     enum reason reason;
     int64_t status, used, at;
     struct tree *ad;
+    const char *user; /* with EVENT_FACTOR */
+    double factor;
 };
 
 enum effect_kind {

@@ -63,10 +63,10 @@ static int message_check(const struct message *message, struct err *err)
     return 0;
 }
 
-int wire_read_message(const struct tree *ad, struct message *ret, struct err *err)
+static int read_message(const struct tree *ad, bool brief, const char *skip, struct message *ret, struct err *err)
 {
     struct build build;
-    struct wire_source source = {ad, tree_root(ad), &build, 0};
+    struct wire_source source = {ad, tree_root(ad), &build, 0, brief, skip};
     struct message message;
     int kind = wire_read_kind(&source, "Message", message_ids, MESSAGE_COUNT, "message", err), status;
 
@@ -87,6 +87,16 @@ int wire_read_message(const struct tree *ad, struct message *ret, struct err *er
     }
     *ret = message;
     return 0;
+}
+
+int wire_read_message(const struct tree *ad, struct message *ret, struct err *err)
+{
+    return read_message(ad, false, NULL, ret, err);
+}
+
+int wire_read_brief(const struct tree *ad, const char *skip, struct message *ret, struct err *err)
+{
+    return read_message(ad, true, skip, ret, err);
 }
 
 /* Of a removed row only kind and key say something. */
@@ -111,7 +121,7 @@ struct tree *wire_record(struct symbols *symbols, const struct record *record)
 int wire_read_record(const struct tree *ad, struct record *ret, struct err *err)
 {
     struct build build;
-    struct wire_source source = {ad, tree_root(ad), &build, 0};
+    struct wire_source source = {.tree = ad, .ad = tree_root(ad), .build = &build};
     struct record record;
     int kind = wire_read_kind(&source, "Record", record_ids, RECORD_COUNT, "record", err), status;
 

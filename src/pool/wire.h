@@ -41,6 +41,10 @@ struct tree *wire_record(struct symbols *symbols, const struct record *record);
 int wire_read_message(const struct tree *ad, struct message *ret, struct err *err);
 int wire_read_record(const struct tree *ad, struct record *ret, struct err *err);
 
+/* The same of a message that a person wrote: fields that are not there are 0, false or empty. The field that is called `skip` (NULL: none)
+ * may be anything, and stays 0: its reader knows better. */
+int wire_read_brief(const struct tree *ad, const char *skip, struct message *ret, struct err *err);
+
 /* The text of such an ad, appended, in one line; and back: 0 and an ad that the caller unrefs, or -1 and the place. */
 void wire_print(struct buf *out, const struct tree *ad);
 int wire_parse(struct symbols *symbols, const char *text, size_t len, struct tree **ret, struct err *err);

@@ -27,6 +27,8 @@ struct wire_source {
     const struct expr *ad;
     struct build *build; /* empty, for the ads inside */
     uint64_t taken;      /* bit i: the i-th attribute is a field */
+    bool brief;          /* a field that is not there stays cleared */
+    const char *skip;    /* the field of that name is not looked into; or NULL */
 };
 
 /* Which of the kinds, from the second on, the attribute of that name says; -1 when it is none. */

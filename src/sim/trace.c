@@ -161,6 +161,12 @@ static void add_event(struct trace *trace, const struct event *event)
     case EVENT_DRAIN:
         buf_adds(out, "is to drain");
         break;
+    case EVENT_POLICY:
+        buf_adds(out, "has a new policy");
+        break;
+    case EVENT_FACTOR:
+        buf_addf(out, "is told the factor of '%s'", event->user);
+        break;
     }
 }
 

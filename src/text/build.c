@@ -293,12 +293,18 @@ int build_ad(struct build *build, uint32_t count, uint32_t *ret_place)
 
 void build_copy(struct build *build, const struct tree *tree, const struct expr *e)
 {
-    const struct expr *parts = tree_parts(tree, e);
-    uint32_t count = expr_part_count(e);
+    const struct expr *parts;
+    uint32_t count;
     struct expr copy = *e;
 
     copy.flags &= (unsigned char)~EXPR_FLAG_NAMED;
     copy.label = 0;
+    if (e->kind <= EXPR_RELTIME && e->kind != EXPR_STRING) { /* a literal is its cell, and most are literals */
+        build_push(build, copy);
+        return;
+    }
+    parts = tree_parts(tree, e);
+    count = expr_part_count(e);
     if (e->kind == EXPR_STRING) {
         build_string(build, tree_string(tree, e), e->u.run.count);
         build_top(build)->flags = copy.flags;

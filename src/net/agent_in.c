@@ -1,0 +1,428 @@
+/* agent_in.c: what comes to an agent: letters by the stream of events, and calls by HTTP.
+ *
+ * Who sent a message is proved by a token for this agent alone, signed by the pool or delegated from one that was; the matchmaker's own
+ * letters come by the stream that we opened. */
+#include "net/agent_parts.h"
+
+#include "base/mem.h"
+#include "net/agents.h"
+#include "net/codes.h"
+#include "net/ids.h"
+#include "net/represent.h"
+#include "net/secrets.h"
+#include "pool/wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MESSAGE_BYTES_MAX (4u << 20)
+#define INBOUND_SPAN MINUTE /* that somebody waits for an answer, at most */
+
+int agent_message_read(struct live_agent *live, const char *text, size_t len, struct message *ret, struct err *err)
+{
+    struct tree *ad;
+    int failed;
+
+    while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+        len--;
+    if (wire_parse(live->symbols, text, len, &ad, err) < 0)
+        return -1;
+    failed = wire_read_message(ad, ret, err);
+    tree_unref(ad);
+    return failed;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- inbound */
+
+static struct inbound *inbound_add(struct live_agent *live)
+{
+    struct inbound *inbound = mem_alloc(sizeof *inbound);
+
+    *inbound = (struct inbound){.next = live->inbound, .token = ++live->tokens_given, .at = runner_now()};
+    live->inbound = inbound;
+    return inbound;
+}
+
+static void inbound_remove(struct live_agent *live, struct inbound *inbound)
+{
+    struct inbound **link = &live->inbound;
+
+    while (*link != inbound)
+        link = &(*link)->next;
+    *link = inbound->next;
+    free(inbound);
+}
+
+void agent_inbound_sweep(struct live_agent *live, bool all)
+{
+    struct inbound *next;
+
+    for (struct inbound *inbound = live->inbound; inbound; inbound = next) {
+        next = inbound->next;
+        if (all || (!inbound->exchange && inbound->at + INBOUND_SPAN < runner_now()))
+            inbound_remove(live, inbound);
+    }
+}
+
+void agent_reply(void *user, uint64_t token, const struct message *message)
+{
+    struct live_agent *live = user;
+    struct inbound *inbound = live->inbound;
+    struct tree *ad;
+
+    while (inbound && inbound->token != token)
+        inbound = inbound->next;
+    if (!inbound)
+        return; /* nobody waits for it any more */
+    if (inbound->exchange) {
+        ad = wire_message(live->symbols, message);
+        buf_reset(&live->text);
+        wire_print(&live->text, ad);
+        tree_unref(ad);
+        exchange_answer(
+            inbound->exchange,
+            &(struct http_answer){.status = 200, .type = TYPE_CLASSAD, .body = live->text.text, .len = live->text.len});
+        exchange_set_data(inbound->exchange, NULL);
+    } else if (inbound->relay) {
+        agent_reply_letter(live, inbound, message);
+    }
+    inbound_remove(live, inbound);
+}
+
+/* The role is told. */
+static void message_take(struct live_agent *live, const struct inbound *inbound, const struct peer *peer,
+                         const struct message *message)
+{
+    live->counts.taken++;
+    runner_event(live->runner,
+                 &(struct event){.kind = EVENT_MESSAGE, .token = inbound->token, .peer = peer, .message = message});
+}
+
+/* Who a token says its bearer is. False when it is none for us. */
+static bool sender_prove(struct live_agent *live, const char *token, size_t len, const char *name, struct grant *grant,
+                         struct peer *ret)
+{
+    enum token_fault fault = TOKEN_UNKNOWN_KEY;
+    bool ours;
+
+    if (live->has_pool)
+        fault = token_check(live->tokens, &live->pool, live->audience, token, len, runner_wall() / SECOND, NULL, NULL,
+                            grant);
+    if (fault == TOKEN_UNKNOWN_KEY)
+        agent_ask_keys(live);
+    if (fault != TOKEN_OK || (*name && !agent_name_is_good(name, strlen(name)))) {
+        live->counts.refused++;
+        LOG(live->settings->log, LEVEL_WARNING, "audit.refused", log_text("why", token_fault_words(fault)));
+        return false;
+    }
+    ours = !strcmp(grant->subject, "matchmaker");
+    if (!(grant->scope & (ours ? SCOPE_MATCH : SCOPE_CLAIM)))
+        return false;
+    *ret = (struct peer){.agent = ours ? live->matchmaker : agent_handle(grant->subject, name),
+                         .identity = grant->subject};
+    return true;
+}
+
+/* The contacts beside a match, and the match alone; the caller unrefs it. */
+static struct tree *match_open(struct live_agent *live, const struct tree *ad)
+{
+    const struct expr *list = ad_find(ad, "Contacts");
+    bool more = false;
+    struct maker maker;
+
+    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count; i++)
+        more = contacts_take(&live->contacts, ad, &tree_parts(ad, list)[i]) || more;
+    if (more)
+        runner_commit(live->runner, NULL, NULL);
+    maker_init(&maker, live->symbols);
+    maker_parts(&maker, ad, "Contacts");
+    return maker_seal(&maker);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ letters */
+
+static void letter_match(struct live_agent *live, const struct tree *letter)
+{
+    struct peer peer = {.agent = live->matchmaker, .identity = "matchmaker"};
+    const struct expr *body = ad_find(letter, "Body");
+    struct inbound *inbound;
+    struct message message;
+    struct tree *ad, *match;
+    struct build build;
+    struct err err;
+
+    if (!body || body->kind != EXPR_AD)
+        return;
+    build_init(&build, live->symbols, letter->dialect);
+    build_copy(&build, letter, body);
+    ad = build_seal(&build);
+    build_done(&build);
+    match = match_open(live, ad);
+    tree_unref(ad);
+    if (wire_read_message(match, &message, &err) == 0) {
+        inbound = inbound_add(live);
+        message_take(live, inbound, &peer, &message);
+        message_done(&message);
+    }
+    tree_unref(match);
+}
+
+/* What is inside: the envelope, opened if it is sealed. The caller unrefs it; NULL when it is none for us. */
+static struct tree *envelope_open(struct live_agent *live, const char *text, size_t len, struct inbound *inbound)
+{
+    struct tree *ad, *inside = NULL;
+    struct buf bytes, plain;
+    const char *key, *box;
+    size_t key_len, box_len;
+    struct err err;
+
+    if (wire_parse(live->symbols, text, len, &ad, &err) < 0)
+        return NULL;
+    if (!ad_string(ad, "Box", &box, &box_len))
+        return ad;
+    buf_init(&bytes);
+    buf_init(&plain);
+    if (ad_string(ad, "Key", &key, &key_len) && hex_read(key, key_len, inbound->sender.bytes, BOX_KEY_BYTES) &&
+        base64url_read(&bytes, box, box_len) &&
+        box_open(&plain, &live->box, &inbound->sender, bytes.text, bytes.len, &err) == 0 &&
+        wire_parse(live->symbols, plain.text, plain.len, &inside, &err) == 0)
+        inbound->sealed = true;
+    buf_done(&bytes);
+    buf_wipe(&plain);
+    buf_done(&plain);
+    tree_unref(ad);
+    return inbound->sealed ? inside : NULL;
+}
+
+/* A message that the matchmaker carried. One that was not sealed is not taken: we have a key, so its sender has no reason. */
+static void letter_message(struct live_agent *live, const struct tree *letter)
+{
+    struct inbound *inbound = inbound_add(live);
+    const char *text, *number, *token, *name;
+    size_t len, number_len, token_len, name_len;
+    char called[AGENT_NAME_MAX + 1] = "";
+    const struct expr *body;
+    struct tree *envelope = NULL, *ad = NULL;
+    struct message message;
+    struct grant grant;
+    struct build build;
+    struct peer peer;
+    struct err err;
+    bool good;
+
+    good = ad_string(letter, "Text", &text, &len) && ad_string(letter, "Relay", &number, &number_len) &&
+           number_len == 16 && (envelope = envelope_open(live, text, len, inbound)) && inbound->sealed &&
+           ad_string(envelope, "Token", &token, &token_len) && (body = ad_find(envelope, "Message")) &&
+           body->kind == EXPR_AD;
+    if (good && ad_string(envelope, "Name", &name, &name_len) && name_len <= AGENT_NAME_MAX)
+        memcpy(called, name, name_len);
+    if (good) {
+        build_init(&build, live->symbols, envelope->dialect);
+        build_copy(&build, envelope, body);
+        ad = build_seal(&build);
+        build_done(&build);
+        inbound->relay = id_number(number, number_len);
+    }
+    if (good && sender_prove(live, token, token_len, called, &grant, &peer) && peer.agent != live->matchmaker &&
+        wire_read_message(ad, &message, &err) == 0) {
+        peer.channel = contact_relay_channel(&live->box.open, &inbound->sender);
+        message_take(live, inbound, &peer, &message);
+        message_done(&message);
+    } else {
+        inbound_remove(live, inbound);
+    }
+    tree_unref(ad);
+    tree_unref(envelope);
+}
+
+static void letter_take(void *user, const struct stream_event *event)
+{
+    struct live_agent *live = user;
+    struct tree *letter;
+    const char *kind = "";
+    size_t len = 0;
+    struct err err;
+
+    live->failures = 0;
+    live->pause = live->settings->spans->retry;
+    if (wire_parse(live->symbols, event->data, event->len, &letter, &err) < 0)
+        return;
+    if (ad_string(letter, "Kind", &kind, &len) && len == 5 && !memcmp(kind, "match", 5))
+        letter_match(live, letter);
+    else if (len == 7 && !memcmp(kind, "message", 7))
+        letter_message(live, letter);
+    tree_unref(letter);
+}
+
+static void listen_again(uv_timer_t *timer)
+{
+    agent_listen(timer->data);
+}
+
+static void stream_bytes(void *user, const char *bytes, size_t len)
+{
+    struct live_agent *live = user;
+    struct err err;
+
+    live->failures = 0;
+    if (events_reader_feed(&live->reader, bytes, len, &err) == 0)
+        return;
+    /* Nothing more could be read of it: it begins anew. */
+    LOG(live->settings->log, LEVEL_WARNING, "stream", log_text("why", err.text));
+    client_cancel(live->client, live->stream);
+    live->stream = 0;
+    uv_timer_start(&live->again, listen_again, (uint64_t)(live->settings->spans->deadline / MILLISECOND), 0);
+}
+
+static void stream_done(void *user, const struct outcome *outcome)
+{
+    struct live_agent *live = user;
+
+    live->stream = 0;
+    if (outcome->result == CALL_CANCELLED || live->closing)
+        return;
+    live->standing = UNKNOWN_THERE;
+    agent_heard(live, outcome);
+    uv_timer_start(&live->again, listen_again, (uint64_t)(live->pause / MILLISECOND) + 1, 0);
+    live->pause = live->pause * 2 < live->settings->spans->deadline ? live->pause * 2 : live->settings->spans->deadline;
+}
+
+void agent_listen(struct live_agent *live)
+{
+    struct agent_call call = {.url = ""};
+    struct events_reader *reader = &live->reader;
+
+    if (live->stream || live->closing)
+        return;
+    agent_ask_keys(live);
+    if (!reader->event)
+        events_reader_init(reader, MESSAGE_BYTES_MAX, letter_take, live);
+    events_reader_reset(reader);
+    if (!agent_call(live, &call, "GET", "/v1/events")) {
+        uv_timer_start(&live->again, listen_again, 1000, 0);
+        return;
+    }
+    call.call.accept = TYPE_EVENTS;
+    call.call.type = NULL;
+    call.call.bytes = stream_bytes;
+    call.call.timeout = 40 * SECOND; /* the matchmaker says something every 15 s */
+    if (*events_reader_last_id(reader))
+        call.fields[call.call.field_count++] = (struct http_field){"Last-Event-ID", events_reader_last_id(reader)};
+    live->stream = client_send(live->client, &call.call, stream_done, live);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- calls */
+
+static void problem(struct exchange *exchange, unsigned status, const char *detail)
+{
+    exchange_problem(exchange, status, detail);
+}
+
+/* GET /v1/challenge?nonce=N: whoever asked us to be registered lives here. */
+static void challenge_answer(struct live_agent *live, struct exchange *exchange)
+{
+    const char *nonce = exchange_query(exchange, "nonce");
+    char digits[2 * KEY_BYTES + 1], body[2 * KEY_BYTES + 32];
+    struct key bytes, proof;
+
+    if (!nonce || !hex_read(nonce, strlen(nonce), bytes.bytes, KEY_BYTES)) {
+        problem(exchange, 400, "nonce: 64 hexadecimal digits are expected");
+        return;
+    }
+    secrets_live.seal(secrets_live.user, &live->challenge, bytes.bytes, KEY_BYTES, &proof);
+    hex_print(proof.bytes, KEY_BYTES, digits);
+    snprintf(body, sizeof body, "[Proof=\"%s\"]\n", digits);
+    exchange_answer(exchange,
+                    &(struct http_answer){.status = 200, .type = TYPE_CLASSAD, .body = body, .len = strlen(body)});
+}
+
+/* A token comes first: nothing is read from strangers. */
+static bool call_proved(struct live_agent *live, const struct exchange *exchange, struct grant *grant, struct peer *ret)
+{
+    const char *field = exchange_field(exchange, "Authorization"), *name = exchange_field(exchange, "Berth-Agent");
+
+    if (!field || strncasecmp(field, "Bearer ", 7) != 0)
+        return false;
+    return sender_prove(live, field + 7, strlen(field + 7), name ? name : "", grant, ret);
+}
+
+static void call_begin(void *user, struct exchange *exchange)
+{
+    struct live_agent *live = user;
+    const char *path = exchange_raw_path(exchange);
+    struct grant grant;
+    struct peer peer;
+
+    exchange_set_data(exchange, NULL);
+    if (!strcmp(path, "/healthz") || !strcmp(path, "/v1/challenge"))
+        exchange_accept(exchange, 0, false);
+    else if (strcmp(path, "/v1/messages") != 0)
+        problem(exchange, 404, "there is nothing here");
+    else if (exchange_method(exchange) != HTTP_POST)
+        problem(exchange, 405, "POST is expected");
+    else if (!call_proved(live, exchange, &grant, &peer))
+        problem(exchange, 401, "a good token is needed");
+    else
+        exchange_accept(exchange, MESSAGE_BYTES_MAX, true);
+}
+
+static void call_handle(void *user, struct exchange *exchange)
+{
+    struct live_agent *live = user;
+    const char *path = exchange_raw_path(exchange), *body;
+    struct inbound *inbound;
+    struct message message;
+    struct grant grant;
+    struct tree *ad, *match;
+    struct peer peer;
+    struct err err = {0};
+    size_t len;
+
+    if (!strcmp(path, "/v1/challenge")) {
+        challenge_answer(live, exchange);
+        return;
+    }
+    if (!strcmp(path, "/healthz")) {
+        exchange_answer(exchange, &(struct http_answer){.status = 200, .type = "text/plain", .body = "ok\n", .len = 3});
+        return;
+    }
+    if (!call_proved(live, exchange, &grant, &peer)) {
+        problem(exchange, 401, "a good token is needed");
+        return;
+    }
+    body = exchange_body(exchange, &len);
+    if (wire_parse(live->symbols, body, len, &ad, &err) < 0) {
+        problem(exchange, 400, err.text);
+        return;
+    }
+    match = peer.agent == live->matchmaker ? match_open(live, ad) : tree_ref(ad);
+    tree_unref(ad);
+    if (wire_read_message(match, &message, &err) < 0) {
+        problem(exchange, 400, err.text);
+    } else if (message_answer(message.kind) == MESSAGE_NONE) {
+        problem(exchange, 400, "this is an answer, and nothing was asked");
+        message_done(&message);
+    } else {
+        inbound = inbound_add(live);
+        inbound->exchange = exchange;
+        exchange_set_data(exchange, inbound);
+        peer.channel = contact_channel(live->pin, live->contact);
+        message_take(live, inbound, &peer, &message);
+        message_done(&message);
+    }
+    tree_unref(match);
+}
+
+/* Its sender may have gone before the answer: then there is nobody to tell. */
+static void call_over(void *user, struct exchange *exchange)
+{
+    struct inbound *inbound = exchange_data(exchange);
+
+    (void)user;
+    if (inbound)
+        inbound->exchange = NULL;
+}
+
+const struct server_handler agent_handler = {.begin = call_begin, .handle = call_handle, .over = call_over};

@@ -1,0 +1,105 @@
+/* agent_parts.h: what the files of a live agent share; not installed.
+ *
+ *     agent.c       life: its keys, the pool's keys, telling the matchmaker of itself
+ *     agent_out.c   what its role sends: to the matchmaker, to other agents, by the relay
+ *     agent_in.c    what comes: letters by the stream of events, calls by HTTP */
+#ifndef BERTH_NET_AGENT_PARTS_H
+#define BERTH_NET_AGENT_PARTS_H
+
+#include "net/agent.h"
+#include "net/certs.h"
+#include "net/client.h"
+#include "net/contacts.h"
+#include "net/events_reader.h"
+#include "net/server.h"
+
+#include <uv.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AGENT_FAILURES 3            /* of a matchmaker, one after the other: then the next is asked */
+#define AGENT_KEYS_PAUSE INT64_C(5) /* after one that failed */
+#define AGENT_KEYS_SPAN INT64_C(60) /* seconds between two questions for the pool's keys */
+
+/* A message that somebody waits for an answer to. */
+struct inbound {
+    struct inbound *next;
+    uint64_t token;
+    struct exchange *exchange; /* that it came by; NULL: by letter, or its sender has gone */
+    uint64_t relay;            /* by letter: the number that is answered; 0: none is wanted */
+    bool sealed;
+    struct box_public sender;
+    int64_t at;
+};
+
+struct live_agent {
+    uv_loop_t *loop;
+    const struct agent_settings *settings;
+    struct symbols *symbols;
+    struct runner *runner;
+    struct client *client;
+    struct server *server;
+    struct contacts contacts;
+    agent self, matchmaker;
+    struct box_keys box;
+    struct cert_pair tls;
+    char *pin, *contact;
+    struct key challenge;
+    struct token_keys pool;
+    bool has_pool;
+    int64_t pool_asked; /* seconds */
+    char audience[TOKEN_NAME_MAX + 1];
+    struct token_cache *tokens;
+    struct buf bearer; /* for the matchmaker */
+    int64_t bearer_ends;
+    size_t at; /* the matchmaker that is asked */
+    uint32_t failures;
+    uint64_t stream; /* the call; 0: none */
+    struct events_reader reader;
+    int64_t pause;
+    uv_timer_t again;
+    enum { UNKNOWN_THERE, BEING_REGISTERED, REGISTERED } standing; /* with the matchmaker that is asked */
+    bool closing;
+    uint64_t tokens_given;
+    struct inbound *inbound;
+    struct agent_counts counts;
+    struct buf text;
+};
+
+/* ---- agent.c ---- */
+
+/* The call to the matchmaker that is asked now: address, token, name. `path` begins with a slash. The texts live until the next one. */
+struct agent_call {
+    char url[1024];
+    struct http_field fields[2];
+    struct call call;
+};
+/* False when there is no token to send. */
+bool agent_call(struct live_agent *live, struct agent_call *ret, const char *method, const char *path);
+void agent_heard(struct live_agent *live,
+                 const struct outcome *outcome); /* of a call to the matchmaker: does it answer? */
+void agent_ask_keys(struct live_agent *live);    /* the pool's, when it is time; and makes itself known if it is not */
+
+/* ---- agent_out.c ---- */
+
+void agent_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag);
+void agent_reply_letter(struct live_agent *live, const struct inbound *inbound, const struct message *message);
+/* The message inside what is sent by the relay: who it is from, proved by a token. */
+struct tree *agent_envelope(struct live_agent *live, const char *bearer, const struct tree *message);
+
+/* ---- agent_in.c ---- */
+
+extern const struct server_handler agent_handler;
+void agent_reply(void *user, uint64_t token, const struct message *message);
+void agent_listen(struct live_agent *live); /* opens the stream of letters */
+void agent_inbound_sweep(struct live_agent *live, bool all);
+
+/* A wire form that came from elsewhere; -1 when it is none. The caller gives the message back. */
+int agent_message_read(struct live_agent *live, const char *text, size_t len, struct message *ret, struct err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,277 @@
+/* agents.c: the agents that a matchmaker has heard of, and their letters. */
+#include "net/agents.h"
+
+#include "base/mem.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HANDLE_PURPOSE "berth agent"
+
+void agents_init(struct agents *agents, struct callers *callers, uint64_t seed)
+{
+    *agents = (struct agents){.callers = callers};
+    textmap_init(&agents->texts, seed);
+    map_init(&agents->handles, seed);
+}
+
+static void letter_free(struct letter *letter)
+{
+    message_done(&letter->match);
+    free(letter->text);
+    free(letter);
+}
+
+/* Takes out the letter that the link points to. */
+static void letter_drop(struct agent_row *row, struct letter **link)
+{
+    struct letter *letter = *link;
+
+    *link = letter->next;
+    if (row->last == letter) {
+        row->last = NULL;
+        for (struct letter *at = row->first; at; at = at->next)
+            row->last = at;
+    }
+    row->letter_count--;
+    row->text_count -= letter->text != NULL;
+    row->letter_bytes -= letter->len;
+    letter_free(letter);
+}
+
+static void row_clear(struct agent_row *row)
+{
+    while (row->first)
+        letter_drop(row, &row->first);
+    free(row->contact);
+    free(row->pin);
+    free(row->host);
+    free(row->process);
+    free(row->version);
+    free(row->bearer);
+    *row = (struct agent_row){0};
+}
+
+void agents_done(struct agents *agents)
+{
+    if (!agents)
+        return;
+    for (uint32_t i = 0; i < agents->texts.places; i++)
+        row_clear(&agents->items[i]);
+    free(agents->items);
+    textmap_done(&agents->texts);
+    map_done(&agents->handles);
+}
+
+uint64_t agent_handle(const char *identity, const char *name)
+{
+    crypto_generichash_state state;
+    unsigned char hash[crypto_generichash_BYTES];
+    uint64_t handle = 0;
+
+    crypto_generichash_init(&state, NULL, 0, sizeof hash);
+    crypto_generichash_update(&state, (const unsigned char *)HANDLE_PURPOSE, sizeof HANDLE_PURPOSE); /* with its NUL */
+    crypto_generichash_update(&state, (const unsigned char *)identity, strlen(identity) + 1);
+    crypto_generichash_update(&state, (const unsigned char *)name, strlen(name));
+    crypto_generichash_final(&state, hash, sizeof hash);
+    for (int i = 0; i < 8; i++)
+        handle = handle << 8 | hash[i];
+    return handle ? handle : 1;
+}
+
+bool agent_name_is_good(const char *name, size_t len)
+{
+    if (!len || len > AGENT_NAME_MAX)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        char c = name[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("._-", c)))
+            return false;
+    }
+    return true;
+}
+
+uint32_t agents_add(struct agents *agents, uint32_t identity, uint32_t account, const char *name, int64_t now)
+{
+    char text[512];
+    int len = snprintf(text, sizeof text, "%s\n%s", caller_text(agents->callers, identity), name);
+    uint32_t place = textmap_find(&agents->texts, text, (size_t)len);
+    struct agent_row *row;
+
+    if (place == TEXTMAP_NONE) {
+        place = textmap_add(&agents->texts, text, (size_t)len);
+        if (place >= agents->room) {
+            agents->room = agents->texts.room;
+            agents->items = mem_grow(agents->items, agents->room * sizeof *agents->items);
+        }
+        row = &agents->items[place];
+        *row = (struct agent_row){
+            .handle = agent_handle(caller_text(agents->callers, identity), name), .identity = identity, .since = now};
+        snprintf(row->name, sizeof row->name, "%s", name);
+        map_set(&agents->handles, row->handle, place);
+        agents->callers->items[identity].holds++;
+        agents->callers->items[account].agents++;
+    }
+    agents->items[place].heard = now;
+    return place;
+}
+
+uint32_t agents_find(const struct agents *agents, uint64_t handle)
+{
+    uint64_t found = map_find(&agents->handles, handle);
+
+    return found == MAP_NONE ? TEXTMAP_NONE : (uint32_t)found;
+}
+
+void agent_set_text(char **text, const char *value)
+{
+    free(*text);
+    *text = value ? mem_dup(value, strlen(value)) : NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- letters */
+
+static void letters_expire(struct agent_row *row, int64_t now)
+{
+    struct letter **link = &row->first;
+
+    while (*link) {
+        if ((*link)->ends <= now)
+            letter_drop(row, link);
+        else
+            link = &(*link)->next;
+    }
+}
+
+/* The oldest match makes room; texts do not, for whoever sent one waits. */
+static void letter_make_room(struct agent_row *row)
+{
+    struct letter **link = &row->first;
+
+    while (*link && (*link)->text)
+        link = &(*link)->next;
+    if (*link)
+        letter_drop(row, link);
+}
+
+static struct letter *letter_add(struct agents *agents, uint32_t place, const char *text, size_t len, int64_t now,
+                                 int64_t ends)
+{
+    struct agent_row *row = &agents->items[place];
+    struct letter *letter;
+
+    letters_expire(row, now);
+    if (text && (row->text_count == AGENT_TEXTS_MAX || row->letter_bytes + len > AGENT_LETTER_BYTES_MAX))
+        return NULL;
+    if (row->letter_count - row->text_count == AGENT_LETTERS_MAX)
+        letter_make_room(row);
+    letter = mem_alloc(sizeof *letter);
+    *letter = (struct letter){
+        .number = ++row->numbered, .at = now, .ends = ends, .len = len, .text = text ? mem_dup(text, len) : NULL};
+    if (row->last)
+        row->last->next = letter;
+    else
+        row->first = letter;
+    row->last = letter;
+    row->letter_count++;
+    row->text_count += text != NULL;
+    row->letter_bytes += len;
+    return letter;
+}
+
+void agents_drop_text(struct agents *agents, uint32_t place, uint64_t relay)
+{
+    struct letter **link = &agents->items[place].first;
+
+    while (*link && (!(*link)->text || (*link)->relay != relay))
+        link = &(*link)->next;
+    if (*link)
+        letter_drop(&agents->items[place], link);
+}
+
+static void watchers_wake(struct agent_row *row)
+{
+    struct watcher *next;
+
+    for (struct watcher *watcher = row->watchers; watcher; watcher = next) {
+        next = watcher->next;
+        watcher->wake(watcher);
+    }
+}
+
+struct letter *agents_write_match(struct agents *agents, uint32_t place, const struct message *match, int64_t now,
+                                  int64_t ends)
+{
+    struct letter *letter = letter_add(agents, place, NULL, 0, now, ends);
+
+    if (!letter)
+        return NULL;
+    message_copy(&letter->match, match);
+    watchers_wake(&agents->items[place]);
+    return letter;
+}
+
+struct letter *agents_write_text(struct agents *agents, uint32_t place, uint64_t relay, uint64_t from, const char *text,
+                                 size_t len, int64_t now, int64_t ends)
+{
+    struct letter *letter = letter_add(agents, place, text, len, now, ends);
+
+    if (!letter)
+        return NULL;
+    letter->relay = relay;
+    letter->from = from;
+    watchers_wake(&agents->items[place]);
+    return letter;
+}
+
+const struct letter *agents_letter_after(struct agents *agents, uint32_t place, uint64_t number, int64_t now)
+{
+    struct agent_row *row = &agents->items[place];
+    const struct letter *letter;
+
+    letters_expire(row, now);
+    for (letter = row->first; letter && letter->number <= number; letter = letter->next)
+        ;
+    return letter;
+}
+
+void agents_watch(struct agents *agents, struct watcher *watcher)
+{
+    struct agent_row *row = &agents->items[watcher->agent];
+
+    watcher->next = row->watchers;
+    row->watchers = watcher;
+}
+
+void agents_unwatch(struct agents *agents, struct watcher *watcher)
+{
+    struct watcher **link = &agents->items[watcher->agent].watchers;
+
+    while (*link && *link != watcher)
+        link = &(*link)->next;
+    if (*link)
+        *link = watcher->next;
+    watcher->next = NULL;
+}
+
+void agents_sweep(struct agents *agents, int64_t now)
+{
+    for (uint32_t i = 0; i < agents->texts.places; i++) {
+        struct agent_row *row = &agents->items[i];
+
+        if (!row->handle)
+            continue;
+        letters_expire(row, now);
+        if (row->first || row->watchers || row->ads || row->contact_state == CONTACT_CHECKING ||
+            row->heard + AGENT_IDLE > now)
+            continue;
+        agents->callers->items[row->identity].holds--;
+        agents->callers->items[row->account].agents--;
+        map_remove(&agents->handles, row->handle);
+        row_clear(row);
+        textmap_remove(&agents->texts, i);
+    }
+}

@@ -1,0 +1,119 @@
+/* agents.h: the agents that a matchmaker has heard of, how each is reached, and the letters that wait for it.
+ *
+ *     identity, name -> handle      the same everywhere in a pool: 8 bytes of a hash of both
+ *     agent -> letter -> letter     the last few, by rising number; an agent that cannot be called reads them, others are sent them
+ *
+ * A letter is a match, or a message of another agent that the matchmaker carries. It is kept until its time is over, whether or not it
+ * was read: who comes back asks again from where it was. */
+#ifndef BERTH_NET_AGENTS_H
+#define BERTH_NET_AGENTS_H
+
+#include "base/map.h"
+#include "base/textmap.h"
+#include "net/box.h"
+#include "net/callers.h"
+#include "pool/message.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AGENT_NAME_MAX 63
+#define AGENT_LETTERS_MAX 4096            /* then the oldest match goes */
+#define AGENT_TEXTS_MAX 1024              /* of them, that others sent: more are refused */
+#define AGENT_LETTER_BYTES_MAX (4u << 20) /* of what others sent it */
+#define AGENT_IDLE INT64_C(3600000000)    /* microseconds after which one of whom nothing is there is forgotten */
+#define AGENT_TEXT_MAX 255                /* bytes of what it says of itself */
+
+struct letter {
+    struct letter *next;
+    uint64_t number;
+    int64_t at, ends;
+    struct message match; /* of kind NONE when it is a text */
+    uint64_t relay;       /* a text: the number by which it is answered ... */
+    uint64_t from;        /* ... and who sent it */
+    char *text;
+    size_t len;
+};
+
+enum contact_state {
+    CONTACT_NONE,     /* it cannot be called */
+    CONTACT_CHECKING, /* it has been asked to prove itself */
+    CONTACT_GOOD,
+    CONTACT_BAD,
+};
+
+struct agent_row {
+    uint64_t handle;            /* 0: the place is free */
+    uint32_t identity, account; /* whose it is, and what it counts for */
+    char name[AGENT_NAME_MAX + 1];
+    int64_t since, heard;
+    uint32_t ads;
+    /* what it said of itself */
+    char *contact, *pin, *host, *process, *version;
+    struct key challenge; /* that its contact address must know */
+    bool has_box;
+    struct box_public box;
+    enum contact_state contact_state;
+    uint32_t contact_try; /* the number of the check under way */
+    char *bearer;         /* a token of ours for it ... */
+    int64_t bearer_ends;  /* ... and until when, in seconds */
+    /* letters */
+    struct letter *first, *last;
+    uint32_t letter_count, text_count;
+    size_t letter_bytes;
+    uint64_t numbered;
+    struct watcher *watchers; /* streams and others that wait for letters */
+};
+
+/* Somebody who waits for letters of an agent. `wake` is called when there are more. */
+struct watcher {
+    struct watcher *next;
+    uint32_t agent;
+    void (*wake)(struct watcher *watcher);
+    void *user;
+};
+
+struct agents {
+    struct textmap texts; /* identity NEWLINE name */
+    struct map handles;
+    struct agent_row *items; /* by the texts' places */
+    uint32_t room;
+    struct callers *callers;
+};
+
+void agents_init(struct agents *agents, struct callers *callers, uint64_t seed);
+void agents_done(struct agents *agents);
+
+/* The handle of an agent of that name; "" is the one without. */
+uint64_t agent_handle(const char *identity, const char *name);
+
+bool agent_name_is_good(const char *name, size_t len); /* letters, digits, . _ - */
+
+/* The place, new perhaps; it was heard of now. */
+uint32_t agents_add(struct agents *agents, uint32_t identity, uint32_t account, const char *name, int64_t now);
+uint32_t agents_find(const struct agents *agents, uint64_t handle); /* TEXTMAP_NONE when it is not known */
+
+/* What it says of itself, replaced; a text that is NULL is forgotten. */
+void agent_set_text(char **text, const char *value);
+
+/* A letter behind the others; the oldest goes when there are too many. Returns NULL when it cannot be kept. Watchers are woken. */
+struct letter *agents_write_match(struct agents *agents, uint32_t place, const struct message *match, int64_t now,
+                                  int64_t ends);
+struct letter *agents_write_text(struct agents *agents, uint32_t place, uint64_t relay, uint64_t from, const char *text,
+                                 size_t len, int64_t now, int64_t ends);
+/* One that was answered, or that nobody waits for any more. */
+void agents_drop_text(struct agents *agents, uint32_t place, uint64_t relay);
+/* The first that comes after that number, or NULL. Those past their time are dropped first. */
+const struct letter *agents_letter_after(struct agents *agents, uint32_t place, uint64_t number, int64_t now);
+
+void agents_watch(struct agents *agents, struct watcher *watcher);
+void agents_unwatch(struct agents *agents, struct watcher *watcher);
+
+/* Forgets letters past their time, and agents of which nothing is there. */
+void agents_sweep(struct agents *agents, int64_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,574 @@
+/* api_match.c: questions that meet all ads: queries, what an ad would match, why not, and what a policy would do.
+ *
+ * Nothing is consumed. What the caller may not see is not there for its expressions. */
+#include "net/service_parts.h"
+
+#include "base/mem.h"
+#include "match/why.h"
+#include "pool/engine.h"
+#include "pool/writers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MATCHES_MAX 100000 /* that are put in order */
+#define POLICY_UNITS 4000  /* of the engine's work in a slice */
+
+/* ------------------------------------------------------------------------------------------------------------ listing */
+
+struct list {
+    struct tour tour;
+    struct tree *query;
+    const char *select;
+    struct listing listing;
+    struct buf out;
+    struct env env;
+    struct arena scratch;
+    uint64_t limit;
+    int kind;      /* 0: all, 1: offers, 2: requests */
+    uint32_t next; /* where to go on */
+    bool more, spent;
+};
+
+/* Takes an ad; gives it with the id by which it is called. */
+static struct tree *ad_with_id(struct service *service, struct tree *ad, const char *id)
+{
+    struct ad_setting setting = {symbols_take(service->symbols, "AdId", 4), value_string(id, strlen(id))};
+    struct tree *named = ad_set(ad, &setting, 1, NULL);
+
+    symbols_drop(service->symbols, setting.name);
+    if (!named)
+        return ad;
+    tree_unref(ad);
+    return named;
+}
+
+static bool list_visit(struct tour *tour, uint32_t place, const struct entry_view *view)
+{
+    struct list *list = (struct list *)tour;
+    struct request *request = tour->request;
+    struct tree *ad, *part;
+    uint64_t steps = 1;
+    bool wanted;
+
+    if ((list->kind && view->request != (list->kind == 2)) || !request_sees(request, view))
+        return true;
+    if (list->listing.count == list->limit) {
+        list->more = true;
+        list->next = place;
+        return false;
+    }
+    ad = tree_ref((struct tree *)view->ad);
+    wanted = !list->query || match_query_counted(&list->env, &list->scratch, list->query, ad, &steps);
+    if (wanted)
+        ad = ad_with_id(request->service, ad, entry_id(request->service, view));
+    if (wanted && list->select && (part = ad_select(request->service->symbols, ad, list->select))) {
+        tree_unref(ad);
+        ad = part;
+    }
+    if (wanted)
+        listing_add(&list->listing, ad);
+    tree_unref(ad);
+    list->spent = steps >= tour->steps;
+    tour->steps -= list->spent ? tour->steps : steps;
+    return !list->spent;
+}
+
+static void list_finish(struct tour *tour)
+{
+    struct list *list = (struct list *)tour;
+    struct request *request = tour->request;
+
+    if (list->spent) {
+        request_problem(request, 429, "QuerySteps: the query takes too long; ask for less, or more simply");
+        return;
+    }
+    listing_end(&list->listing);
+    request_list(request, &list->out, list->more, list->next);
+}
+
+static void list_done(struct tour *tour)
+{
+    struct list *list = (struct list *)tour;
+
+    tree_unref(list->query);
+    buf_done(&list->out);
+    arena_done(&list->scratch);
+}
+
+void api_ads_list(struct request *request)
+{
+    const char *kind = request_query(request, "kind");
+    struct tree *query;
+    struct list *list;
+    uint64_t limit, cursor;
+
+    if (!request_number(request, "limit", 1, LIMIT_MAX, LIMIT_DEFAULT, &limit) ||
+        !request_number(request, "cursor", 0, UINT32_MAX - 1, 0, &cursor) || !select_checked(request))
+        return;
+    if (kind && strcmp(kind, "offers") != 0 && strcmp(kind, "requests") != 0) {
+        request_problem(request, 400, "kind: offers or requests is expected");
+        return;
+    }
+    if (!request_expr(request, "constraint", &query))
+        return;
+    list = mem_alloc(sizeof *list);
+    *list =
+        (struct list){.tour = {.visit = list_visit, .finish = list_finish, .done = list_done, .from = (uint32_t)cursor},
+                      .query = query,
+                      .select = request_query(request, "select"),
+                      .env = request_env(request),
+                      .limit = limit,
+                      .kind = !kind          ? 0
+                              : *kind == 'o' ? 1
+                                             : 2};
+    buf_init(&list->out);
+    arena_init(&list->scratch);
+    listing_begin(&list->listing, &list->out, request->form);
+    tour_start(&list->tour, request);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- match */
+
+struct meeting {
+    struct tour tour;
+    struct tree *ad; /* that asks */
+    uint64_t self;   /* its own place plus one, when it is one of the pool's; 0: it is not */
+    bool is_request; /* it meets offers; else requests */
+    bool why;
+    char name[ID_LEN_MAX + 1]; /* by which the explanation calls it */
+    uint64_t taken;            /* of the others that have nothing left */
+    uint64_t limit;
+    struct env env;
+    struct arena scratch;
+    struct meeting_row {
+        char *id;
+        double rank;
+        uint32_t order;
+    } * rows; /* that match */
+    uint32_t row_count, row_room;
+    struct tree **others; /* all that it met, held: for the explanation */
+    char **other_ids;
+    uint32_t other_count, other_room;
+    bool spent;
+};
+
+static double rank_of(const struct value *rank)
+{
+    switch (rank->type) {
+    case VALUE_INTEGER:
+        return (double)rank->u.integer;
+    case VALUE_REAL:
+        return rank->u.real == rank->u.real ? rank->u.real : -1e308;
+    case VALUE_BOOLEAN:
+        return rank->boolean;
+    default:
+        return 0;
+    }
+}
+
+static void meeting_keep(struct meeting *meeting, const char *id, double rank)
+{
+    if (meeting->row_count == MATCHES_MAX)
+        return;
+    if (meeting->row_count == meeting->row_room) {
+        meeting->row_room = meeting->row_room ? meeting->row_room * 2 : 64;
+        meeting->rows = mem_grow(meeting->rows, meeting->row_room * sizeof *meeting->rows);
+    }
+    meeting->rows[meeting->row_count] = (struct meeting_row){mem_dup(id, strlen(id)), rank, meeting->row_count};
+    meeting->row_count++;
+}
+
+static void meeting_remember(struct meeting *meeting, struct tree *other, const char *id)
+{
+    if (meeting->other_count == meeting->other_room) {
+        meeting->other_room = meeting->other_room ? meeting->other_room * 2 : 64;
+        meeting->others = mem_grow(meeting->others, meeting->other_room * sizeof *meeting->others);
+        meeting->other_ids = mem_grow(meeting->other_ids, meeting->other_room * sizeof *meeting->other_ids);
+    }
+    meeting->others[meeting->other_count] = tree_ref(other);
+    meeting->other_ids[meeting->other_count++] = mem_dup(id, strlen(id));
+}
+
+static bool meeting_visit(struct tour *tour, uint32_t place, const struct entry_view *view)
+{
+    struct meeting *meeting = (struct meeting *)tour;
+    const struct service *service = tour->request->service;
+    struct tree *other = (struct tree *)(view->left ? view->left : view->ad);
+    uint64_t steps = 1;
+
+    if (view->request == meeting->is_request || meeting->self == (uint64_t)place + 1 ||
+        (view->free < 1 && !meeting->why) || !request_sees(tour->request, view))
+        return true;
+    meeting->taken += view->free < 1;
+    if (meeting->why)
+        meeting_remember(meeting, other, entry_id(service, view));
+    if (match_accepts_counted(&meeting->env, &meeting->scratch, meeting->ad, other, &steps) &&
+        match_accepts_counted(&meeting->env, &meeting->scratch, other, meeting->ad, &steps)) {
+        struct arena_mark mark = arena_mark(&meeting->scratch);
+        struct match match;
+
+        match_ads(&meeting->env, &meeting->scratch, meeting->ad, other, &match);
+        meeting_keep(meeting, entry_id(service, view), rank_of(&match.left_rank));
+        arena_rewind(&meeting->scratch, mark);
+    }
+    meeting->spent = steps >= tour->steps;
+    tour->steps -= meeting->spent ? tour->steps : steps;
+    return !meeting->spent;
+}
+
+static int row_compare(const void *a, const void *b)
+{
+    const struct meeting_row *left = a, *right = b;
+
+    if (left->rank != right->rank)
+        return left->rank > right->rank ? -1 : 1;
+    return left->order < right->order ? -1 : left->order > right->order;
+}
+
+static void other_name(void *user, size_t place, struct buf *out)
+{
+    const struct meeting *meeting = user;
+
+    buf_adds(out, meeting->other_ids[place]);
+}
+
+/* The explanation as words, or as the JSON of docs/why.md, in an answer of its own. */
+static void meeting_explain(struct meeting *meeting, struct request *request)
+{
+    struct why_names names = {
+        .request = meeting->name, .offer = other_name, .user = meeting, .is_offer = !meeting->is_request};
+    char taken[24];
+    const struct http_field fields[] = {{"Berth-Taken", taken}};
+    struct policy policy;
+    struct why why;
+    struct buf out;
+
+    policy_init(&policy, request->service->policy, NULL, NULL);
+    buf_init(&out);
+    why_explain(&why, &meeting->env, &meeting->scratch, &policy, meeting->ad, meeting->others, meeting->other_count);
+    if (request->form == FORM_JSON)
+        why_print_json(&out, &why, meeting->ad, &names);
+    else
+        why_print(&out, &why, meeting->ad, &names);
+    snprintf(taken, sizeof taken, "%" PRIu64, meeting->taken);
+    if (meeting->taken && request->form != FORM_JSON)
+        buf_addf(&out, "%s of them %s taken at the moment.\n", taken, meeting->taken == 1 ? "is" : "are");
+    request_answer(request, 200, request->form == FORM_JSON ? TYPE_JSON : "text/plain; charset=utf-8", out.text,
+                   out.len, fields, 1);
+    why_done(&why);
+    policy_done(&policy);
+    buf_done(&out);
+}
+
+static void meeting_finish(struct tour *tour)
+{
+    struct meeting *meeting = (struct meeting *)tour;
+    struct request *request = tour->request;
+    struct listing listing;
+    struct buf out;
+
+    if (meeting->spent) {
+        request_problem(request, 429, "QuerySteps: the match takes too long");
+        return;
+    }
+    if (meeting->why) {
+        meeting_explain(meeting, request);
+        return;
+    }
+    if (meeting->row_count)
+        qsort(meeting->rows, meeting->row_count, sizeof *meeting->rows, row_compare);
+    buf_init(&out);
+    listing_begin(&listing, &out, request->form);
+    for (uint32_t i = 0; i < meeting->row_count && i < meeting->limit; i++) {
+        struct maker maker;
+        struct tree *ad;
+
+        maker_init(&maker, request->service->symbols);
+        maker_text(&maker, "Id", meeting->rows[i].id);
+        maker_real(&maker, "Rank", meeting->rows[i].rank);
+        ad = maker_seal(&maker);
+        listing_add(&listing, ad);
+        tree_unref(ad);
+    }
+    listing_end(&listing);
+    request_answer(request, 200, media_type(request->form, &dialect_classic), out.text, out.len, NULL, 0);
+    buf_done(&out);
+}
+
+static void meeting_done(struct tour *tour)
+{
+    struct meeting *meeting = (struct meeting *)tour;
+
+    for (uint32_t i = 0; i < meeting->row_count; i++)
+        free(meeting->rows[i].id);
+    for (uint32_t i = 0; i < meeting->other_count; i++) {
+        tree_unref(meeting->others[i]);
+        free(meeting->other_ids[i]);
+    }
+    free(meeting->rows);
+    free(meeting->others);
+    free(meeting->other_ids);
+    tree_unref(meeting->ad);
+    arena_done(&meeting->scratch);
+}
+
+/* Takes the ad. */
+static void meeting_start(struct request *request, struct tree *ad, const char *name, uint64_t self, bool is_request,
+                          bool why, uint64_t limit)
+{
+    struct meeting *meeting = mem_alloc(sizeof *meeting);
+
+    *meeting = (struct meeting){.tour = {.visit = meeting_visit, .finish = meeting_finish, .done = meeting_done},
+                                .ad = ad,
+                                .self = self,
+                                .is_request = is_request,
+                                .why = why,
+                                .limit = limit,
+                                .env = request_env(request)};
+    snprintf(meeting->name, sizeof meeting->name, "%s", name);
+    arena_init(&meeting->scratch);
+    tour_start(&meeting->tour, request);
+}
+
+void api_match(struct request *request)
+{
+    struct tree *ad;
+    uint64_t limit;
+
+    if (!request_number(request, "limit", 1, MATCHES_MAX, LIMIT_DEFAULT, &limit))
+        return;
+    ad = request_body_ad(request);
+    if (ad)
+        meeting_start(request, ad, "ad", 0, true, request_flag(request, "why"), limit);
+}
+
+void api_ad_why(struct request *request)
+{
+    const struct service *service = request->service;
+    const char *id = request_variable(request, 0);
+    uint32_t place = ids_find(&service->ids, id, strlen(id)), from = 0, next;
+    struct entry_view view, other;
+
+    if (place == TEXTMAP_NONE ||
+        !matchmaker_find(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, &view) ||
+        !request_sees(request, &view)) {
+        request_problem(request, 404, "there is no such ad");
+        return;
+    }
+    while (matchmaker_next(service->matchmaker, from, &other, &next) &&
+           (other.agent != view.agent || other.id != view.id))
+        from = next;
+    meeting_start(request, tree_ref((struct tree *)view.ad), id, next, view.request, true, LIMIT_DEFAULT);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ policies */
+
+static void policy_etag(const struct tree *policy, char out[32])
+{
+    struct buf text;
+
+    buf_init(&text);
+    if (policy)
+        represent_ad(&text, FORM_CLASSAD, policy);
+    snprintf(out, 32, "\"%016" PRIx64 "\"", text_hash(0, text.len ? text.text : "", text.len));
+    buf_done(&text);
+}
+
+static void policy_answer(struct request *request)
+{
+    const struct service *service = request->service;
+    char etag[32];
+    const struct http_field fields[] = {{"ETag", etag}};
+    struct maker maker;
+    struct tree *none;
+
+    policy_etag(service->policy, etag);
+    if (service->policy) {
+        request_ad(request, 200, service->policy, fields, 1);
+        return;
+    }
+    maker_init(&maker, service->symbols);
+    none = maker_seal(&maker);
+    request_ad(request, 200, none, fields, 1);
+    tree_unref(none);
+}
+
+void api_policy_get(struct request *request)
+{
+    char etag[32];
+
+    policy_etag(request->service->policy, etag);
+    if (!answered_unchanged(request, etag))
+        policy_answer(request);
+}
+
+/* The policy in the body; NULL, and a problem was answered. */
+static struct tree *policy_read(struct request *request)
+{
+    struct tree *ad = request_body_ad(request);
+    symbol wrong = SYMBOL_NONE;
+    struct err err = {0};
+    struct policy policy;
+    size_t len;
+
+    if (!ad)
+        return NULL;
+    if (policy_init(&policy, ad, &wrong, &err) < 0) {
+        request_problem(request, 400, "%s: %s",
+                        wrong == SYMBOL_NONE ? "policy" : symbols_text(request->service->symbols, wrong, &len),
+                        err.text);
+        tree_unref(ad);
+        return NULL;
+    }
+    policy_done(&policy);
+    return ad;
+}
+
+void api_policy_put(struct request *request)
+{
+    struct service *service = request->service;
+    struct tree *ad = policy_read(request);
+    struct buf text;
+    struct err err;
+    char etag[32];
+    int failed;
+
+    if (!ad)
+        return;
+    policy_etag(service->policy, etag);
+    if (!conditions_met(request, etag)) {
+        tree_unref(ad);
+        return;
+    }
+    buf_init(&text);
+    buf_adds(&text, ad->dialect == &dialect_condor ? "condor " : "classic ");
+    represent_ad(&text, FORM_CLASSAD, ad);
+    failed = service->shelf->kind->put(service->shelf, POLICY_SPACE, "policy", 6, text.text, text.len, &err);
+    buf_done(&text);
+    if (failed) {
+        tree_unref(ad);
+        request_store_failed(request, err.text);
+        return;
+    }
+    tree_unref(service->policy);
+    service->policy = ad;
+    runner_event(service->runner, &(struct event){.kind = EVENT_POLICY, .ad = ad});
+    LOG_AUDIT(&service->log, "policy", log_text("subject", request_identity(request)));
+    request_commit(request, policy_answer);
+}
+
+/* A cycle of an engine of its own, with the ads as they are. */
+struct trial {
+    struct tour tour;
+    struct engine *engine;
+    char **ids; /* by the numbers that the engine knows */
+    uint32_t count, room;
+    uint64_t limit, matches;
+    struct arena scratch;
+    struct env env;
+    struct listing listing;
+    struct buf out;
+    bool begun, over;
+};
+
+static bool trial_visit(struct tour *tour, uint32_t place, const struct entry_view *view)
+{
+    struct trial *trial = (struct trial *)tour;
+    struct engine_terms terms = {.request = view->request, .units = view->free, .order = place};
+    const char *id;
+
+    /* What the asker may not see must not show in the outcome either. */
+    if (view->free < 1 || (!(tour->request->caller.scope & SCOPE_CONFIG) && !request_sees(tour->request, view)))
+        return true;
+    if (trial->count == trial->room) {
+        trial->room = trial->room ? trial->room * 2 : 64;
+        trial->ids = mem_grow(trial->ids, trial->room * sizeof *trial->ids);
+    }
+    id = request_sees(tour->request, view) ? entry_id(tour->request->service, view) : "";
+    trial->ids[trial->count] = mem_dup(id, strlen(id));
+    engine_put(trial->engine, trial->count++, (struct tree *)(view->left ? view->left : view->ad), &terms);
+    return true;
+}
+
+static void trial_match(void *user, uint32_t root, uint32_t offer, const struct value *rank, struct tree *left)
+{
+    struct trial *trial = user;
+    struct maker maker;
+    struct tree *ad;
+
+    (void)left;
+    trial->matches++;
+    if (trial->listing.count >= trial->limit)
+        return;
+    maker_init(&maker, trial->tour.request->service->symbols);
+    maker_text(&maker, "Request", trial->ids[root]);
+    maker_text(&maker, "Offer", trial->ids[offer]);
+    maker_real(&maker, "Rank", rank ? rank_of(rank) : 0);
+    ad = maker_seal(&maker);
+    listing_add(&trial->listing, ad);
+    tree_unref(ad);
+}
+
+static bool trial_more(struct tour *tour)
+{
+    struct trial *trial = (struct trial *)tour;
+
+    if (trial->over)
+        return false;
+    if (!trial->begun)
+        engine_begin(trial->engine, &trial->env);
+    trial->begun = true;
+    trial->over =
+        !engine_step(trial->engine, &trial->scratch, POLICY_UNITS, trial_match, trial) || trial->matches >= MATCHES_MAX;
+    return !trial->over;
+}
+
+static void trial_finish(struct tour *tour)
+{
+    struct trial *trial = (struct trial *)tour;
+    char matches[24];
+    const struct http_field fields[] = {{"Berth-Matches", matches}};
+
+    listing_end(&trial->listing);
+    snprintf(matches, sizeof matches, "%" PRIu64, trial->matches);
+    request_answer(tour->request, 200, media_type(tour->request->form, &dialect_classic), trial->out.text,
+                   trial->out.len, fields, 1);
+}
+
+static void trial_done(struct tour *tour)
+{
+    struct trial *trial = (struct trial *)tour;
+
+    engine_free(trial->engine);
+    for (uint32_t i = 0; i < trial->count; i++)
+        free(trial->ids[i]);
+    free(trial->ids);
+    arena_done(&trial->scratch);
+    buf_done(&trial->out);
+}
+
+void api_policy_try(struct request *request)
+{
+    struct service *service = request->service;
+    struct trial *trial;
+    struct tree *ad;
+    uint64_t limit;
+
+    if (!request_number(request, "limit", 1, MATCHES_MAX, LIMIT_DEFAULT, &limit) || !(ad = policy_read(request)))
+        return;
+    trial = mem_alloc(sizeof *trial);
+    *trial =
+        (struct trial){.tour = {.visit = trial_visit, .finish = trial_finish, .done = trial_done, .more = trial_more},
+                       .engine = engine_new(service->symbols),
+                       .limit = limit,
+                       .env = request_env(request)};
+    engine_set_policy(trial->engine, ad, NULL, NULL);
+    tree_unref(ad);
+    arena_init(&trial->scratch);
+    buf_init(&trial->out);
+    listing_begin(&trial->listing, &trial->out, request->form);
+    tour_start(&trial->tour, request);
+}

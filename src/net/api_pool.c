@@ -1,0 +1,436 @@
+/* api_pool.c: what a pool is made of besides ads: matches, claims, users, agents, and the matchmaker itself. All are told as ads. */
+#include "net/service_parts.h"
+
+#include "base/mem.h"
+#include "net/codes.h"
+#include "pool/wire.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------------------------------ matches */
+
+/* What an id of an ad is called; "" when that is forgotten. */
+static const char *id_text(const struct service *service, uint64_t who, uint64_t id)
+{
+    uint32_t place = ids_find_number(&service->ids, who, id);
+
+    return place == TEXTMAP_NONE ? "" : textmap_text(&service->ids.texts, place);
+}
+
+static const char *agent_identity(const struct service *service, uint64_t handle)
+{
+    uint32_t place = agents_find(&service->agents, handle);
+
+    return place == TEXTMAP_NONE ? NULL : caller_text(&service->callers, service->agents.items[place].identity);
+}
+
+/* The root's letter names its members; a member's letter its superior, whose ad's id is not told to it. */
+struct tree *match_row(struct service *service, const struct agent_row *row, const struct letter *letter, int64_t now)
+{
+    const struct match_told *told = &letter->match.u.match_told;
+    const struct edge *edge = told->edges && told->edges->count ? &told->edges->items[0] : NULL;
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Match");
+    if (edge) {
+        maker_text(&maker, "Request", id_text(service, row->handle, told->id));
+        maker_text(&maker, "Offer", id_text(service, edge->agent, edge->offer));
+        maker_text(&maker, "Owner", caller_text(&service->callers, row->identity));
+        maker_text(&maker, "Provider", agent_identity(service, edge->agent));
+    } else {
+        maker_text(&maker, "Offer", id_text(service, row->handle, told->id));
+        maker_text(&maker, "Owner", agent_identity(service, told->superior));
+        maker_text(&maker, "Provider", caller_text(&service->callers, row->identity));
+    }
+    maker_word(&maker, "Gang", told->gang);
+    maker_word(&maker, "Claim", edge ? edge->claim : told->claim);
+    maker_seconds(&maker, "Age", now - letter->at);
+    return maker_seal(&maker);
+}
+
+void api_matches_list(struct request *request)
+{
+    struct service *service = request->service;
+    struct collection collection;
+    int64_t now = runner_now();
+
+    if (!collection_begin(&collection, request))
+        return;
+    for (uint32_t i = 0; i < service->agents.texts.places; i++) {
+        const struct agent_row *row = &service->agents.items[i];
+
+        if (!row->handle || (!request_any(request) && row->identity != request->caller.identity))
+            continue;
+        for (const struct letter *letter = row->first; letter; letter = letter->next)
+            if (letter->match.kind == MESSAGE_MATCH && letter->match.u.match_told.edges &&
+                letter->match.u.match_told.edges->count)
+                collection_add(&collection, match_row(service, row, letter, now));
+    }
+    collection_end(&collection);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- claims */
+
+static struct tree *claim_row(struct service *service, const struct claim_view *view, int64_t now)
+{
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Claim");
+    maker_word(&maker, "Claim", view->claim);
+    maker_word(&maker, "Gang", view->gang);
+    maker_text(&maker, "Owner", view->user);
+    maker_text(&maker, "Provider", agent_identity(service, view->agent));
+    maker_text(&maker, "State", view->over ? "over" : view->reported ? "active" : "expected");
+    if (view->over)
+        maker_text(&maker, "Reason", reason_words(view->reason));
+    maker_seconds(&maker, "Age", now - view->since);
+    maker_seconds(&maker, "Used", view->used);
+    return maker_seal(&maker);
+}
+
+/* A claim is seen by its owner, by the agent that tells of it, and by administrators. */
+static bool claim_is_seen(const struct request *request, const struct claim_view *view)
+{
+    const char *provider = agent_identity(request->service, view->agent), *self = request_identity(request);
+
+    return request_any(request) || (view->user && !strcmp(view->user, self)) || (provider && !strcmp(provider, self));
+}
+
+void api_claims_list(struct request *request)
+{
+    struct service *service = request->service;
+    struct collection collection;
+    struct claim_view view;
+    uint32_t from = 0;
+    int64_t now = runner_now();
+
+    if (!collection_begin(&collection, request))
+        return;
+    while (matchmaker_next_claim(service->matchmaker, from, &view, &from))
+        if (claim_is_seen(request, &view) && !collection_add(&collection, claim_row(service, &view, now)))
+            break;
+    collection_end(&collection);
+}
+
+static bool report_take(struct request *request, void *user, struct tree *ad, struct listing *answers)
+{
+    struct service *service = request->service;
+    uint32_t who = *(const uint32_t *)user;
+    struct message message;
+    struct err err = {0};
+    struct peer peer;
+    bool goes_on = true;
+
+    if (wire_read_message(ad, &message, &err) < 0) {
+        message_refuse(request, answers, MESSAGE_REPORT, NULL, REASON_INVALID, err.text);
+        return true;
+    }
+    request_peer(request, who, &peer);
+    if (message.kind != MESSAGE_REPORT) {
+        message_refuse(request, answers, MESSAGE_REPORT, NULL, REASON_INVALID, "Message: report is expected");
+    } else if ((goes_on = request_ask(request, &peer, &message))) {
+        struct tree *answer = wire_message(service->symbols, &service->reply);
+
+        LOG_AUDIT(&service->log, "claim", log_word("claim", message.u.report.claim),
+                  log_text("subject", request_identity(request)), log_text("owner", message.u.report.owner.bytes),
+                  log_flag("over", message.u.report.over),
+                  log_text("answer", reason_words(service->reply.u.got.reason)));
+        listing_add(answers, answer);
+        tree_unref(answer);
+    }
+    message_done(&message);
+    return goes_on;
+}
+
+void api_claims_report(struct request *request)
+{
+    uint32_t who = request_agent(request);
+
+    if (who != TEXTMAP_NONE)
+        request_messages(request, report_take, &who);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- users */
+
+static struct tree *user_row(struct service *service, const struct user_view *view)
+{
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "User");
+    maker_text(&maker, "Name", view->name);
+    maker_real(&maker, "Usage", view->usage);
+    maker_real(&maker, "Factor", view->factor);
+    maker_real(&maker, "Priority", view->priority);
+    maker_integer(&maker, "Claims", view->claims);
+    return maker_seal(&maker);
+}
+
+static void user_add(void *user, const struct user_view *view)
+{
+    struct collection *collection = user;
+
+    collection_add(collection, user_row(collection->request->service, view));
+}
+
+void api_users_list(struct request *request)
+{
+    struct collection collection;
+
+    if (!collection_begin(&collection, request))
+        return;
+    matchmaker_each_user(request->service->matchmaker, runner_wall() / SECOND, user_add, &collection);
+    collection_end(&collection);
+}
+
+struct user_search {
+    const char *name;
+    struct service *service;
+    struct tree *found;
+};
+
+static void user_search(void *user, const struct user_view *view)
+{
+    struct user_search *search = user;
+
+    if (!search->found && !strcmp(view->name, search->name))
+        search->found = user_row(search->service, view);
+}
+
+void api_user_get(struct request *request)
+{
+    struct user_search search = {request_variable(request, 0), request->service, NULL};
+
+    matchmaker_each_user(request->service->matchmaker, runner_wall() / SECOND, user_search, &search);
+    if (search.found)
+        request_ad_take(request, 200, search.found);
+    else
+        request_problem(request, 404, "nothing is known of that user");
+}
+
+void api_user_put(struct request *request)
+{
+    struct service *service = request->service;
+    const char *name = request_variable(request, 0);
+    struct user_search search = {name, service, NULL};
+    struct tree *ad;
+    double factor;
+
+    if (strlen(name) > TEXT_MAX || !subject_valid(name, strlen(name))) {
+        request_problem(request, 400, "that is no name of a user");
+        return;
+    }
+    ad = request_body_of(request, "Factor");
+    if (!ad)
+        return;
+    if (!ad_number(ad, "Factor", &factor) || !(factor >= 1e-6) || factor > 1e9) {
+        request_problem(request, 400, "Factor: a number from 0.000001 to 1e9 is expected");
+    } else {
+        runner_event(service->runner, &(struct event){.kind = EVENT_FACTOR, .user = name, .factor = factor});
+        LOG_AUDIT(&service->log, "user", log_text("subject", request_identity(request)), log_text("user", name));
+        matchmaker_each_user(service->matchmaker, runner_wall() / SECOND, user_search, &search);
+        request_answer_durable(request, 200, search.found);
+    }
+    tree_unref(ad);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- agents */
+
+static const char *const contact_words[] = {"none", "checking", "good", "bad"};
+
+static struct tree *agent_ad(struct service *service, const struct agent_row *row, int64_t now)
+{
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Agent");
+    maker_text(&maker, "Identity", caller_text(&service->callers, row->identity));
+    maker_text(&maker, "Name", row->name);
+    maker_word(&maker, "Agent", row->handle);
+    maker_seconds(&maker, "Since", now - row->since);
+    maker_seconds(&maker, "LastWord", now - row->heard);
+    maker_text(&maker, "Host", row->host);
+    maker_text(&maker, "Process", row->process);
+    maker_text(&maker, "Version", row->version);
+    maker_text(&maker, "Contact", row->contact);
+    maker_text(&maker, "ContactState", contact_words[row->contact_state]);
+    maker_flag(&maker, "Connected", row->watchers);
+    maker_integer(&maker, "Ads", row->ads);
+    maker_integer(&maker, "Letters", row->letter_count);
+    return maker_seal(&maker);
+}
+
+void api_agents_list(struct request *request)
+{
+    struct service *service = request->service;
+    struct collection collection;
+    int64_t now = runner_now();
+
+    if (!collection_begin(&collection, request))
+        return;
+    for (uint32_t i = 0; i < service->agents.texts.places; i++)
+        if (service->agents.items[i].handle &&
+            !collection_add(&collection, agent_ad(service, &service->agents.items[i], now)))
+            break;
+    collection_end(&collection);
+}
+
+/* Sixteen hexadecimal digits; 0 when it is no handle. */
+static uint64_t handle_read(const char *text)
+{
+    unsigned char bytes[8];
+
+    return hex_read(text, strlen(text), bytes, sizeof bytes) ? id_number(text, 16) : 0;
+}
+
+void api_agent_get(struct request *request)
+{
+    struct service *service = request->service;
+    const char *name = request_variable(request, 0);
+    uint32_t place = agents_find(&service->agents, handle_read(name));
+
+    if (place == TEXTMAP_NONE && agent_name_is_good(name, strlen(name))) /* one of the caller's own, by its name */
+        place = agents_find(&service->agents, agent_handle(request_identity(request), name));
+    if (place == TEXTMAP_NONE)
+        request_problem(request, 404, "no such agent is known");
+    else
+        request_ad_take(request, 200, agent_ad(service, &service->agents.items[place], runner_now()));
+}
+
+/* A text of up to AGENT_TEXT_MAX bytes without control characters; false when it is another. One that is not there is "". */
+static bool agent_text(const struct tree *ad, const char *name, char out[AGENT_TEXT_MAX + 1])
+{
+    const char *text;
+    size_t len;
+
+    out[0] = '\0';
+    if (!ad_find(ad, name))
+        return true;
+    if (!ad_string(ad, name, &text, &len) || len > AGENT_TEXT_MAX)
+        return false;
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+            return false;
+    memcpy(out, text, len);
+    out[len] = '\0';
+    return true;
+}
+
+/* The rows of what an agent may say: the attribute, and where it goes. */
+static const struct {
+    const char *name;
+    size_t at;
+} agent_texts[] = {
+    {"Contact", offsetof(struct agent_row, contact)}, {"Pin", offsetof(struct agent_row, pin)},
+    {"Host", offsetof(struct agent_row, host)},       {"Process", offsetof(struct agent_row, process)},
+    {"Version", offsetof(struct agent_row, version)},
+};
+
+/* What an agent says of itself. */
+struct said {
+    char texts[sizeof agent_texts / sizeof *agent_texts][AGENT_TEXT_MAX + 1];
+    struct key challenge;
+    struct box_public box;
+    bool has_box;
+};
+
+static int said_read(const struct tree *ad, struct said *ret, struct err *err)
+{
+    const char *contact = ret->texts[0], *key;
+    struct url url;
+    size_t len;
+
+    *ret = (struct said){.has_box = false};
+    for (size_t i = 0; i < sizeof agent_texts / sizeof *agent_texts; i++)
+        if (!agent_text(ad, agent_texts[i].name, ret->texts[i]))
+            return err_set(err, "%s: a text of up to %d bytes is expected", agent_texts[i].name, AGENT_TEXT_MAX);
+    if (*contact && url_read(contact, strlen(contact), &url, err) < 0)
+        return err_context(err, "Contact");
+    if (strchr(contact, '?'))
+        return err_set(err, "Contact: an address without a query is expected");
+    if (*contact && (!ad_string(ad, "Challenge", &key, &len) || !hex_read(key, len, ret->challenge.bytes, KEY_BYTES)))
+        return err_set(err, "Challenge: with a Contact %d hexadecimal digits are expected", 2 * KEY_BYTES);
+    ret->has_box = ad_find(ad, "BoxKey");
+    if (ret->has_box && (!ad_string(ad, "BoxKey", &key, &len) || !hex_read(key, len, ret->box.bytes, BOX_KEY_BYTES)))
+        return err_set(err, "BoxKey: %d hexadecimal digits are expected", 2 * BOX_KEY_BYTES);
+    return 0;
+}
+
+static void said_take(struct agent_row *row, const struct said *said)
+{
+    for (size_t i = 0; i < sizeof agent_texts / sizeof *agent_texts; i++)
+        agent_set_text((char **)((char *)row + agent_texts[i].at), *said->texts[i] ? said->texts[i] : NULL);
+    row->challenge = said->challenge;
+    row->has_box = said->has_box;
+    row->box = said->box;
+}
+
+void api_agent_put(struct request *request)
+{
+    struct service *service = request->service;
+    const char *name = request_variable(request, 0);
+    struct err err = {0};
+    struct said said;
+    struct tree *ad;
+    uint32_t place = TEXTMAP_NONE;
+
+    if (!agent_name_is_good(name, strlen(name))) {
+        request_problem(request, 400, "a name of up to %d letters, digits, '.', '_' and '-' is expected",
+                        AGENT_NAME_MAX);
+        return;
+    }
+    ad = request_body_of(request, "Contact Pin Challenge BoxKey Host Process Version");
+    if (!ad)
+        return;
+    if (said_read(ad, &said, &err) < 0) {
+        request_problem(request, 400, "%s", err.text);
+    } else {
+        place = request_agent_named(request, name);
+    }
+    if (place != TEXTMAP_NONE) {
+        said_take(&service->agents.items[place], &said);
+        if (!contact_check(service, place)) {
+            request_problem(request, 429, "up to %d contact addresses of an identity are checked at a time",
+                            CHECKS_MAX);
+            tree_unref(ad);
+            return;
+        }
+        request_ad_take(request, *said.texts[0] ? 202 : 200,
+                        agent_ad(service, &service->agents.items[place], runner_now()));
+    }
+    tree_unref(ad);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- status */
+
+void api_status(struct request *request)
+{
+    struct service *service = request->service;
+    struct matchmaker_counts counts = matchmaker_counts(service->matchmaker);
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Matchmaker");
+    maker_text(&maker, "Name", config_text(&service->config, CONFIG_NAME));
+    maker_text(&maker, "Version", service->settings->version);
+    maker_text(&maker, "Pool", keyring_pool(service->keys));
+    maker_text(&maker, "Url", service->url);
+    maker_word(&maker, "Incarnation", service->incarnation);
+    maker_seconds(&maker, "Up", runner_wall() - service->started);
+    maker_integer(&maker, "Process", getpid());
+    maker_integer(&maker, "Ads", (int64_t)counts.ads);
+    maker_integer(&maker, "Agents", service->agents.texts.count);
+    maker_integer(&maker, "Matches", (int64_t)counts.matches);
+    maker_integer(&maker, "Claims", (int64_t)counts.claims);
+    maker_integer(&maker, "Cycles", (int64_t)counts.cycles);
+    maker_integer(&maker, "NotificationsWaiting", (int64_t)counts.waiting);
+    maker_integer(&maker, "NotificationsGivenUp", (int64_t)counts.given_up);
+    maker_integer(&maker, "Streams", service->streams);
+    request_ad_take(request, 200, maker_seal(&maker));
+}

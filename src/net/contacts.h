@@ -1,0 +1,57 @@
+/* contacts.h: how an agent reaches the others that it has to do with: learnt from matches, and kept on a shelf, since claims outlive it.
+ *
+ *     handle -> identity, name, address and the key of its certificate, key to seal letters to */
+#ifndef BERTH_NET_CONTACTS_H
+#define BERTH_NET_CONTACTS_H
+
+#include "base/map.h"
+#include "net/box.h"
+#include "pool/shelf.h"
+#include "text/tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CONTACT_SPACE "contact"
+#define CONTACT_TEXT_MAX 255
+#define CONTACTS_MAX 1000000
+
+struct contact {
+    uint64_t agent;
+    char *identity, *name;
+    char *address, *pin; /* NULL: it cannot be called */
+    bool has_box;
+    struct box_public box;
+    char *bearer;        /* a token of ours for it ... */
+    int64_t bearer_ends; /* ... and until when, in seconds */
+};
+
+struct contacts {
+    struct map handles; /* -> place */
+    struct contact *items;
+    uint32_t count, room;
+    struct shelf *shelf;
+};
+
+/* The shelf is borrowed. */
+void contacts_init(struct contacts *contacts, struct shelf *shelf, uint64_t seed);
+void contacts_done(struct contacts *contacts);
+
+/* All that were kept. */
+int contacts_load(struct contacts *contacts, struct symbols *symbols, struct err *err);
+
+/* What an ad of the list `Contacts` says. True when it is new or has changed, and lies on the shelf: a commit is wanted. */
+bool contacts_take(struct contacts *contacts, const struct tree *ad, const struct expr *e);
+
+struct contact *contacts_find(struct contacts *contacts, uint64_t handle); /* NULL when it is not known */
+
+/* What two agents know of the way between them: a proof made for one way is none on another. By the key of the certificate, or the address
+ * where there is none; by the keys that letters are sealed with. */
+uint64_t contact_channel(const char *pin, const char *address);
+uint64_t contact_relay_channel(const struct box_public *a, const struct box_public *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

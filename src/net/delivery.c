@@ -1,0 +1,345 @@
+/* delivery.c: matches to agents: by a call to those that can be called, by letter to the others; and whether an address may be called.
+ *
+ *     match -> letter, always                 so that whoever lost it can ask again
+ *           -> POST CONTACT/v1/messages       answered: heard; else the role sends it again
+ *
+ * A contact address proves itself: GET CONTACT/v1/challenge?nonce=N is answered with Proof = HMAC-SHA-256(Challenge, N), by the key that
+ * the agent gave us under its own name. */
+#include "net/service_parts.h"
+
+#include "base/mem.h"
+#include "net/codes.h"
+#include "net/secrets.h"
+#include "pool/ticket.h"
+#include "pool/wire.h"
+#include "pool/writers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LETTER_WINDOWS 6 /* how long a match can be asked for, in windows */
+#define BEARER_SPAN 3600
+#define ANSWER_BYTES_MAX 65536
+
+enum delivery_result { DELIVERED, DELIVERY_REFUSED, DELIVERY_UNKNOWN, DELIVERY_DROPPED };
+
+/* ------------------------------------------------------------------------------------------------------------- letter */
+
+static void contact_add(struct service *service, struct build *build, uint64_t handle, uint32_t *count)
+{
+    uint32_t place = agents_find(&service->agents, handle);
+    const struct agent_row *row;
+    char box[2 * BOX_KEY_BYTES + 1];
+    struct maker maker;
+    struct tree *ad;
+
+    if (place == TEXTMAP_NONE)
+        return;
+    row = &service->agents.items[place];
+    maker_init(&maker, service->symbols);
+    maker_word(&maker, "Agent", row->handle);
+    maker_text(&maker, "Identity", caller_text(&service->callers, row->identity));
+    maker_text(&maker, "Name", row->name);
+    if (row->contact_state == CONTACT_GOOD) {
+        maker_text(&maker, "Contact", row->contact);
+        maker_text(&maker, "Pin", row->pin);
+    }
+    if (row->has_box) {
+        hex_print(row->box.bytes, BOX_KEY_BYTES, box);
+        maker_text(&maker, "BoxKey", box);
+    }
+    ad = maker_seal(&maker);
+    build_copy(build, ad, tree_root(ad));
+    tree_unref(ad);
+    ++*count;
+}
+
+/* The contacts of all whom a match names. */
+static struct tree *contacts_of(struct service *service, const struct match_told *told)
+{
+    struct build build;
+    struct tree *list;
+    uint32_t count = 0;
+
+    build_init(&build, service->symbols, &dialect_classic);
+    if (told->superior)
+        contact_add(service, &build, told->superior, &count);
+    for (uint32_t i = 0; told->edges && i < told->edges->count; i++)
+        contact_add(service, &build, told->edges->items[i].agent, &count);
+    build_bind(&build, EXPR_LIST, count);
+    list = build_seal(&build);
+    build_done(&build);
+    return list;
+}
+
+struct tree *match_letter(struct service *service, const struct message *match, int64_t at)
+{
+    struct message now;
+    struct tree *ad, *list, *letter;
+    struct maker maker;
+
+    message_copy(&now, match);
+    now.u.match_told.age += runner_now() - at;
+    ad = wire_message(service->symbols, &now);
+    message_done(&now);
+    list = contacts_of(service, &match->u.match_told);
+    maker_init(&maker, service->symbols);
+    maker_parts(&maker, ad, NULL);
+    maker_ad(&maker, "Contacts", list);
+    letter = maker_seal(&maker);
+    tree_unref(ad);
+    tree_unref(list);
+    return letter;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- calling */
+
+struct delivery {
+    struct service *service;
+    uint64_t agent, token;
+    uint32_t tag;
+};
+
+static void delivery_answered(struct delivery *delivery, const struct outcome *outcome)
+{
+    struct service *service = delivery->service;
+    struct peer peer = {.agent = delivery->agent};
+    struct message message;
+    struct tree *ad;
+    struct err err;
+
+    if (wire_parse(service->symbols, outcome->body, outcome->len, &ad, &err) < 0) {
+        metrics_add(service->metrics, METRIC_NOTIFICATIONS, DELIVERY_REFUSED, 0, 1);
+        runner_no_answer(service->runner, delivery->token, delivery->tag);
+        return;
+    }
+    if (wire_read_message(ad, &message, &err) == 0) {
+        metrics_add(service->metrics, METRIC_NOTIFICATIONS, DELIVERED, 0, 1);
+        runner_answer(service->runner, delivery->token, delivery->tag, &peer, &message);
+        message_done(&message);
+    } else {
+        metrics_add(service->metrics, METRIC_NOTIFICATIONS, DELIVERY_REFUSED, 0, 1);
+        runner_no_answer(service->runner, delivery->token, delivery->tag);
+    }
+    tree_unref(ad);
+}
+
+static void delivery_done(void *user, const struct outcome *outcome)
+{
+    struct delivery *delivery = user;
+
+    if (outcome->result == CALL_CANCELLED) {
+        free(delivery);
+        return;
+    }
+    if (outcome->result == CALL_ANSWERED && outcome->status == 200) {
+        delivery_answered(delivery, outcome);
+    } else {
+        metrics_add(delivery->service->metrics, METRIC_NOTIFICATIONS,
+                    outcome->result == CALL_ANSWERED ? DELIVERY_REFUSED : DELIVERY_UNKNOWN, 0, 1);
+        LOG(&delivery->service->log, LEVEL_WARNING, "notification.failed", log_word("agent", delivery->agent),
+            log_number("status", outcome->status), log_text("why", outcome->error));
+        runner_no_answer(delivery->service->runner, delivery->token, delivery->tag);
+    }
+    free(delivery);
+}
+
+/* A token by which the agent knows us: for it alone. */
+static const char *bearer_for(struct service *service, struct agent_row *row)
+{
+    char audience[TOKEN_NAME_MAX + 1];
+    int64_t now = runner_wall() / SECOND;
+    struct token_terms terms = {.issuer = keyring_pool(service->keys),
+                                .subject = "matchmaker",
+                                .audience = audience,
+                                .scope = SCOPE_MATCH,
+                                .issued = now,
+                                .expires = now + BEARER_SPAN};
+    struct buf text;
+    struct err err;
+
+    if (row->bearer && now < row->bearer_ends - BEARER_SPAN / 2)
+        return row->bearer;
+    token_agent_audience(keyring_pool(service->keys), row->handle, audience);
+    buf_init(&text);
+    if (token_sign(&text, keyring_current(service->keys), &terms, NULL, &err) == 0)
+        agent_set_text(&row->bearer, buf_string(&text));
+    row->bearer_ends = terms.expires;
+    buf_done(&text);
+    return row->bearer;
+}
+
+static bool may_connect(void *user, const struct sockaddr *address)
+{
+    const struct service *service = user;
+
+    return address_may_be_contacted(&service->networks, address);
+}
+
+/* Plain HTTP goes only to this machine, and only where loopback is one of the networks. */
+static bool contact_is_local(const char *contact)
+{
+    struct url url;
+    struct err err;
+
+    return url_read(contact, strlen(contact), &url, &err) == 0 && url.is_number &&
+           (!strncmp(url.host, "127.", 4) || !strcmp(url.host, "::1"));
+}
+
+static void contact_call(struct service *service, struct client *client, struct agent_row *row, const char *path,
+                         const char *body, size_t len, const char *token, call_done_fn *done, void *user)
+{
+    char address[AGENT_TEXT_MAX + 256];
+    struct call call = {.method = body ? "POST" : "GET",
+                        .url = address,
+                        .token = token,
+                        .type = body ? TYPE_CLASSAD : NULL,
+                        .accept = TYPE_CLASSAD,
+                        .body = body,
+                        .len = len,
+                        .timeout = service->spans.deadline,
+                        .bytes_max = ANSWER_BYTES_MAX,
+                        .pin = row->pin,
+                        .https_only = !contact_is_local(row->contact),
+                        .may_connect = may_connect,
+                        .may_user = service};
+    size_t end = strlen(row->contact);
+
+    while (end && row->contact[end - 1] == '/')
+        end--;
+    snprintf(address, sizeof address, "%.*s%s", (int)end, row->contact, path);
+    client_send(client, &call, done, user);
+}
+
+/* The letter that was written when the match was first told: a repeat is no other. */
+static struct letter *letter_find(struct service *service, uint32_t place, const struct message *message)
+{
+    const struct match_told *told = &message->u.match_told;
+    struct letter *letter;
+
+    for (letter = service->agents.items[place].first; letter; letter = letter->next)
+        if (letter->match.kind == MESSAGE_MATCH && letter->match.u.match_told.id == told->id &&
+            letter->match.u.match_told.number == told->number)
+            break;
+    return letter;
+}
+
+void delivery_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag)
+{
+    struct service *service = user;
+    uint32_t place = agents_find(&service->agents, to);
+    const struct message heard = {.kind = MESSAGE_GOT};
+    struct peer peer = {.agent = to};
+    struct agent_row *row;
+    struct delivery *delivery;
+    struct letter *letter;
+    struct tree *ad;
+    struct buf text;
+    int64_t now = runner_now();
+
+    if (place == TEXTMAP_NONE || message->kind != MESSAGE_MATCH) {
+        metrics_add(service->metrics, METRIC_NOTIFICATIONS, DELIVERY_DROPPED, 0, 1);
+        runner_no_answer(service->runner, token, tag);
+        return;
+    }
+    row = &service->agents.items[place];
+    letter = letter_find(service, place, message);
+    if (!letter)
+        letter =
+            agents_write_match(&service->agents, place, message, now, now + LETTER_WINDOWS * service->spans.window);
+    if (row->contact_state != CONTACT_GOOD) {
+        metrics_add(service->metrics, METRIC_NOTIFICATIONS, letter ? DELIVERED : DELIVERY_DROPPED, 0, 1);
+        if (letter)
+            runner_answer(service->runner, token, tag, &peer, &heard);
+        else
+            runner_no_answer(service->runner, token, tag);
+        return;
+    }
+    delivery = mem_alloc(sizeof *delivery);
+    *delivery = (struct delivery){service, to, token, tag};
+    ad = match_letter(service, message, now);
+    buf_init(&text);
+    wire_print(&text, ad);
+    tree_unref(ad);
+    contact_call(service, service->client, row, "/v1/messages", text.text, text.len, bearer_for(service, row),
+                 delivery_done, delivery);
+    buf_done(&text);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ checking */
+
+struct check {
+    struct service *service;
+    uint64_t agent;
+    uint32_t account, number;
+    struct key nonce;
+};
+
+/* Is that the proof of whoever gave us the challenge's key? */
+static bool proof_is_good(const struct check *check, const struct agent_row *row, const struct outcome *outcome)
+{
+    struct service *service = check->service;
+    struct media media = {FORM_UNKNOWN, &dialect_classic};
+    struct key proof, expected;
+    const char *text;
+    struct tree *ad;
+    struct err err;
+    size_t len;
+    bool good;
+
+    if (outcome->result != CALL_ANSWERED || outcome->status != 200)
+        return false;
+    ad = represent_read(service->symbols, &media, NULL, outcome->body, outcome->len, &err);
+    if (!ad)
+        return false;
+    secrets_live.seal(secrets_live.user, &row->challenge, check->nonce.bytes, KEY_BYTES, &expected);
+    good = ad_string(ad, "Proof", &text, &len) && hex_read(text, len, proof.bytes, KEY_BYTES) &&
+           key_equal(&proof, &expected);
+    tree_unref(ad);
+    return good;
+}
+
+static void check_done(void *user, const struct outcome *outcome)
+{
+    struct check *check = user;
+    struct service *service = check->service;
+    uint32_t place = agents_find(&service->agents, check->agent);
+    struct agent_row *row = place == TEXTMAP_NONE ? NULL : &service->agents.items[place];
+
+    service->callers.items[check->account].checks--;
+    if (row && row->contact_try == check->number && outcome->result != CALL_CANCELLED) {
+        bool good = proof_is_good(check, row, outcome);
+
+        row->contact_state = good ? CONTACT_GOOD : CONTACT_BAD;
+        LOG_AUDIT(&service->log, "contact", log_word("agent", check->agent),
+                  log_text("identity", caller_text(&service->callers, row->identity)),
+                  log_text("contact", row->contact), log_flag("good", good), log_number("status", outcome->status),
+                  log_text("why", outcome->error));
+    }
+    free(check);
+}
+
+bool contact_check(struct service *service, uint32_t who)
+{
+    struct agent_row *row = &service->agents.items[who];
+    char digits[2 * KEY_BYTES + 1], path[2 * KEY_BYTES + 64];
+    struct check *check;
+
+    row->contact_try++;
+    row->contact_state = CONTACT_NONE;
+    if (!row->contact)
+        return true;
+    if (service->callers.items[row->account].checks >= CHECKS_MAX)
+        return false;
+    service->callers.items[row->account].checks++;
+    row->contact_state = CONTACT_CHECKING;
+    check = mem_alloc(sizeof *check);
+    *check =
+        (struct check){.service = service, .agent = row->handle, .account = row->account, .number = row->contact_try};
+    secrets_live.draw(secrets_live.user, check->nonce.bytes, KEY_BYTES);
+    hex_print(check->nonce.bytes, KEY_BYTES, digits);
+    snprintf(path, sizeof path, "/v1/challenge?nonce=%s", digits);
+    contact_call(service, service->checker, row, path, NULL, 0, NULL, check_done, check);
+    return true;
+}

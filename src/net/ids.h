@@ -1,0 +1,53 @@
+/* ids.h: the ids by which ads are called, and whose they are.
+ *
+ *     "heron" -> agent, number of the ad there, identity        an id belongs to its advertiser, until nothing of the ad is remembered
+ *
+ * People choose words for ids, roles count in 64 bits: the number of an id of sixteen hexadecimal digits is what they say, that of any
+ * other is mixed from its bytes. Found both ways. */
+#ifndef BERTH_NET_IDS_H
+#define BERTH_NET_IDS_H
+
+#include "base/textmap.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ID_LEN_MAX 200 /* bytes of an id */
+
+struct ad_id {
+    uint64_t agent, id;
+    uint32_t account; /* the place of what it counts for (callers.h) */
+    uint32_t bytes;   /* that its ad counts for */
+    bool live;        /* its ad counts for the identity */
+    uint32_t next;    /* of the same mixture of agent and id */
+};
+
+struct ids {
+    struct textmap texts;
+    struct map numbers;  /* agent and id, mixed -> the first place of those */
+    struct ad_id *items; /* by the texts' places */
+    uint32_t room;
+};
+
+void ids_init(struct ids *ids, uint64_t seed);
+void ids_done(struct ids *ids);
+
+/* The number of an id. */
+uint64_t id_number(const char *text, size_t len);
+
+/* May that be an id? Printable, no blank, none of / \ " < >, not "." alone, not too long. */
+bool id_is_good(const char *text, size_t len);
+
+/* Places, or TEXTMAP_NONE. */
+uint32_t ids_find(const struct ids *ids, const char *text, size_t len);
+uint32_t ids_find_number(const struct ids *ids, uint64_t who, uint64_t id);
+
+/* A new one, which must not be there. The pointer to a name holds until the next is added. */
+uint32_t ids_add(struct ids *ids, const char *text, size_t len, uint64_t who, uint32_t account);
+void ids_remove(struct ids *ids, uint32_t place);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,193 @@
+/* routes.c: the routes of the matchmaker. */
+#include "net/service_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define QUERY "constraint select limit cursor"
+#define ADS TYPE_CLASSAD " " TYPE_JSON
+#define TYPE_TEXT "text/plain"
+#define TYPE_BYTES "application/octet-stream"
+#define METRICS_TYPE_ONLY "application/openmetrics-text"
+
+const struct route routes[] = {
+    /* ads */
+    {"ads.get", HTTP_GET, "/v1/ads/{id}", SCOPE_AD_READ, BODY_NONE, false, "select", "200 304 404", ADS, "An ad.",
+     api_ad_get},
+    {"ads.put", HTTP_PUT, "/v1/ads/{id}", SCOPE_AD_WRITE, BODY_AD, false, "kind", "200 201 400 403 409 412 413 415",
+     ADS, "Puts in or replaces an ad; without a body, under If-Match, only renews it.", api_ad_put},
+    {"ads.delete", HTTP_DELETE, "/v1/ads/{id}", SCOPE_AD_WRITE, BODY_NONE, false, "", "204 403 404 409 412", "",
+     "Withdraws an ad.", api_ad_delete},
+    {"ads.list", HTTP_GET, "/v1/ads", SCOPE_AD_READ, BODY_NONE, false, "kind " QUERY, "200 400", ADS,
+     "The ads for which an expression is true (a one-way match).", api_ads_list},
+    {"ads.batch", HTTP_POST, "/v1/ads", SCOPE_AD_WRITE, BODY_ADS, true, "", "200 400 413 415", ADS,
+     "Many ads at once: messages `advertise` and `withdraw`, each answered in its place.", api_ads_batch},
+    {"ads.matches", HTTP_GET, "/v1/ads/{id}/matches", SCOPE_AD_READ, BODY_NONE, false, "", "200 403 404", ADS,
+     "The matches of an ad of one's own.", api_ad_matches},
+    {"ads.why", HTTP_GET, "/v1/ads/{id}/why", SCOPE_MATCH, BODY_NONE, false, "", "200 404", TYPE_TEXT " " TYPE_JSON,
+     "Why an ad matches nothing, or what it matches.", api_ad_why},
+    /* matching */
+    {"match", HTTP_POST, "/v1/match", SCOPE_MATCH, BODY_AD, false, "why limit", "200 400 413 415", ADS " " TYPE_TEXT,
+     "What an ad would match now; nothing is consumed.", api_match},
+    {"policy.get", HTTP_GET, "/v1/policy", SCOPE_AD_READ, BODY_NONE, false, "", "200 304", ADS,
+     "The administrative policy that holds.", api_policy_get},
+    {"policy.put", HTTP_PUT, "/v1/policy", SCOPE_CONFIG, BODY_AD, false, "", "200 400 412 413 415", ADS,
+     "Applies a policy.", api_policy_put},
+    {"policy.try", HTTP_POST, "/v1/policy/try", SCOPE_MATCH, BODY_AD, false, "limit", "200 400 413 415", ADS,
+     "What a policy would give to whom, with the ads that are there; nothing is consumed.", api_policy_try},
+    {"matches.list", HTTP_GET, "/v1/matches", SCOPE_AD_READ, BODY_NONE, false, QUERY, "200 400", ADS,
+     "The matches of one's own ads; of all, for an administrator.", api_matches_list},
+    /* claims and users */
+    {"claims.list", HTTP_GET, "/v1/claims", SCOPE_AD_READ, BODY_NONE, false, QUERY, "200 400", ADS,
+     "Claims that were reported, and those that were matched and are expected.", api_claims_list},
+    {"claims.report", HTTP_POST, "/v1/claims", SCOPE_CLAIM, BODY_ADS, false, "", "200 400 413 415", ADS,
+     "Messages `report`: a claim goes on, or is over.", api_claims_report},
+    {"users.list", HTTP_GET, "/v1/users", SCOPE_AD_READ, BODY_NONE, false, QUERY, "200 400", ADS,
+     "What users have used lately, and their priority.", api_users_list},
+    {"users.get", HTTP_GET, "/v1/users/{name}", SCOPE_AD_READ, BODY_NONE, false, "", "200 404", ADS, "A user.",
+     api_user_get},
+    {"users.put", HTTP_PUT, "/v1/users/{name}", SCOPE_ADMIN, BODY_AD, false, "", "200 400 413 415", ADS,
+     "Sets the factor of a user's priority.", api_user_put},
+    /* agents */
+    {"agents.list", HTTP_GET, "/v1/agents", SCOPE_AD_READ, BODY_NONE, false, QUERY, "200 400", ADS, "The roster.",
+     api_agents_list},
+    {"agents.get", HTTP_GET, "/v1/agents/{agent}", SCOPE_AD_READ, BODY_NONE, false, "", "200 404", ADS, "An agent.",
+     api_agent_get},
+    {"agents.put", HTTP_PUT, "/v1/agents/{agent}", SCOPE_AD_WRITE, BODY_AD, false, "", "200 202 400 403 413 415", ADS,
+     "What an agent says of itself: where it can be called, its keys, host, process and version.", api_agent_put},
+    {"events", HTTP_GET, "/v1/events", SCOPE_AD_WRITE, BODY_NONE, false, "after wait", "200 400 429",
+     ADS " " TYPE_EVENTS, "The letters of the agent that asks: a stream of events, or those after a number.",
+     api_events},
+    {"relay", HTTP_POST, "/v1/relay/{agent}", SCOPE_CLAIM, BODY_BYTES, false, "", "200 404 413 503 504", TYPE_BYTES,
+     "Carries a message to an agent that cannot be called, and its answer back.", api_relay},
+    {"relay.answer", HTTP_POST, "/v1/answers/{number}", SCOPE_CLAIM, BODY_BYTES, false, "", "204 404 413", "",
+     "The answer to a message that was carried.", api_relay_answer},
+    {"status", HTTP_GET, "/v1/status", SCOPE_AD_READ, BODY_NONE, false, "", "200", ADS, "The matchmaker's own ad.",
+     api_status},
+    /* configuration */
+    {"config.get", HTTP_GET, "/v1/config/{section}", SCOPE_AD_READ, BODY_NONE, false, "", "200 304 404", ADS,
+     "A section of what the pool has configured.", api_config_section},
+    {"config.option", HTTP_GET, "/v1/config/{section}/{option}", SCOPE_AD_READ, BODY_NONE, false, "", "200 304 404",
+     ADS, "An option of a section.", api_config_option},
+    {"config.put", HTTP_PUT, "/v1/config/{section}", SCOPE_CONFIG, BODY_AD, false, "", "200 201 400 412 413 415", ADS,
+     "Writes a section.", api_config_put},
+    {"config.put.option", HTTP_PUT, "/v1/config/{section}/{option}", SCOPE_CONFIG, BODY_BYTES, false, "",
+     "200 201 400 412 413", ADS, "Writes an option: an expression.", api_config_put_option},
+    {"config.delete", HTTP_DELETE, "/v1/config/{section}", SCOPE_CONFIG, BODY_NONE, false, "", "204 404 412", "",
+     "Takes a section away.", api_config_delete},
+    /* tokens and keys */
+    {"tokens.list", HTTP_GET, "/v1/tokens", SCOPE_ADMIN, BODY_NONE, false, QUERY, "200 400", ADS,
+     "The tokens that were made.", api_tokens_list},
+    {"tokens.create", HTTP_POST, "/v1/tokens", SCOPE_ADMIN, BODY_AD, false, "", "201 400 413 415", ADS,
+     "Makes a token.", api_token_create},
+    {"tokens.revoke", HTTP_DELETE, "/v1/tokens/{id}", SCOPE_ADMIN, BODY_NONE, false, "", "204 400", "",
+     "Revokes a token, and all that were delegated from it.", api_token_revoke},
+    {"codes.create", HTTP_POST, "/v1/codes", SCOPE_ADMIN, BODY_NONE, false, "", "201 429", ADS,
+     "Makes a code with which a machine joins.", api_code_create},
+    {"keys.rotate", HTTP_POST, "/v1/keys", SCOPE_ADMIN, BODY_NONE, false, "", "200", ADS,
+     "Rotates the pool's signing keys.", api_keys_rotate},
+    /* open to all */
+    {"keys", HTTP_GET, "/v1/keys", SCOPE_NONE, BODY_NONE, false, "", "200", ADS,
+     "The pool's id, public keys and CA certificate.", api_keys},
+    {"join", HTTP_POST, "/v1/join", SCOPE_NONE, BODY_AD, false, "", "200 400 403 413 415", ADS,
+     "Redeems a code: a machine joins the pool.", api_join},
+    {"root", HTTP_GET, "/v1", SCOPE_NONE, BODY_NONE, false, "", "200", ADS, "What this is, and where to go on.",
+     api_root},
+    {"openapi", HTTP_GET, "/openapi.json", SCOPE_NONE, BODY_NONE, false, "", "200", TYPE_JSON, "This description.",
+     api_openapi},
+    {"healthz", HTTP_GET, "/healthz", SCOPE_NONE, BODY_NONE, false, "", "200", TYPE_TEXT, "Does the process live?",
+     api_health},
+    {"readyz", HTTP_GET, "/readyz", SCOPE_NONE, BODY_NONE, false, "", "200 503", TYPE_TEXT, "Does it take requests?",
+     api_ready},
+    {"metrics", HTTP_GET, "/metrics", SCOPE_AD_READ, BODY_NONE, false, "", "200", METRICS_TYPE_ONLY,
+     "Numbers for a monitoring system (OpenMetrics).", api_metrics},
+};
+const size_t route_count = sizeof routes / sizeof *routes;
+
+const struct parameter parameters[] = {
+    {"constraint", "string", "an expression that is true of what is asked for"},
+    {"select", "string", "names of the attributes that are wanted, with commas between"},
+    {"limit", "integer", "how many, at most"},
+    {"cursor", "string", "where to go on: from the link `next` of the answer before"},
+    {"kind", "string", "offers or requests; of an ad that is put: offer or request"},
+    {"why", "boolean", "explain as well"},
+    {"after", "string", "the id of the last event that was seen"},
+    {"wait", "integer", "seconds to wait for the first event"},
+};
+const size_t parameter_count = sizeof parameters / sizeof *parameters;
+
+const char *method_name(enum http_method method)
+{
+    static const char *const words[] = {"GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"};
+
+    return method < sizeof words / sizeof *words ? words[method] : "other";
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+}
+
+/* A segment of the raw path, decoded; false when it is no text for a variable. */
+static bool variable_read(const char *raw, size_t len, char ret[ROUTE_VARIABLE_MAX + 1])
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        int c = (unsigned char)raw[i];
+
+        if (c == '%') {
+            if (len - i < 3 || hex_digit(raw[i + 1]) < 0 || hex_digit(raw[i + 2]) < 0)
+                return false;
+            c = hex_digit(raw[i + 1]) << 4 | hex_digit(raw[i + 2]);
+            i += 2;
+        }
+        if (c < ' ' || c == 0x7f || at == ROUTE_VARIABLE_MAX)
+            return false;
+        ret[at++] = (char)c;
+    }
+    ret[at] = '\0';
+    return at > 0;
+}
+
+/* Does the path have the shape of the template? Variables are read on the way. */
+static bool path_fits(const char *template, const char *path, struct route_match *ret)
+{
+    int variable = 0;
+
+    while (*template && *path) {
+        size_t want = strcspn(template + 1, "/"), have = strcspn(path + 1, "/");
+
+        if (template[1] == '{') {
+            if (!variable_read(path + 1, have, ret->variables[variable++]))
+                return false;
+        } else if (want != have || memcmp(template, path, want + 1) != 0) {
+            return false;
+        }
+        template += want + 1;
+        path += have + 1;
+    }
+    return !*template && !*path;
+}
+
+enum route_result route_find(enum http_method method, const char *raw_path, struct route_match *ret)
+{
+    bool other = false;
+
+    if (method == HTTP_HEAD)
+        method = HTTP_GET;
+    ret->allow[0] = '\0';
+    for (size_t i = 0; i < route_count; i++) {
+        size_t used = strlen(ret->allow);
+
+        if (!path_fits(routes[i].path, raw_path, ret))
+            continue;
+        ret->route = &routes[i];
+        if (routes[i].method == method)
+            return ROUTE_FOUND;
+        other = true;
+        snprintf(ret->allow + used, sizeof ret->allow - used, "%s%s%s", used ? ", " : "", method_name(routes[i].method),
+                 routes[i].method == HTTP_GET ? ", HEAD" : "");
+    }
+    return other ? ROUTE_OTHER_METHOD : ROUTE_NOT_THERE;
+}

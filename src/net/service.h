@@ -1,0 +1,33 @@
+/* service.h: the matchmaker as a process: one loop that owns all its state.
+ *
+ *     HTTP (server.h) -> route, caller, scope -> event -> role -> effects -> answers, letters, rows on the shelf
+ *
+ * The shelf is the caller's: it is opened before and closed after. */
+#ifndef BERTH_NET_SERVICE_H
+#define BERTH_NET_SERVICE_H
+
+#include "net/config.h"
+#include "pool/shelf.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct service_settings {
+    const char *version;                  /* of the program */
+    const struct config_sources *sources; /* for reloading */
+    struct shelf *shelf;
+    int log_fd;
+    /* The service is up: where it listens (ends with NULL) and the URL for others. For those who start it by hand; or NULL. */
+    void (*up)(void *user, const char *const *addresses, const char *url, const char *join_code);
+    void *user;
+};
+
+/* Runs until it is told to end (SIGTERM, SIGINT) or cannot go on; takes the configuration. 0, or -1 and `err` when it could not start;
+ * 1 when it had to stop by itself, which the log says. */
+int service_run(const struct service_settings *settings, struct config *config, struct err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,347 @@
+/* service_parts.h: what the files of the live matchmaker share; not installed.
+ *
+ *     service.c      starting, stopping, reloading; the loop's timers
+ *     request.c      from the head of a request to its answer: route, caller, scope, pace
+ *     routes.c       the table;  openapi.c  the same for programs
+ *     api_*.c        the handlers, by what they are about
+ *     delivery.c     matches to agents: called, or by letter
+ *     tour.c         work over all ads, in slices */
+#ifndef BERTH_NET_SERVICE_PARTS_H
+#define BERTH_NET_SERVICE_PARTS_H
+
+#include "base/err.h"
+#include "match/match.h"
+#include "net/address.h"
+#include "net/agents.h"
+#include "net/callers.h"
+#include "net/client.h"
+#include "net/config.h"
+#include "net/guard.h"
+#include "net/ids.h"
+#include "net/join.h"
+#include "net/keyring.h"
+#include "net/log.h"
+#include "net/metrics.h"
+#include "net/notify.h"
+#include "net/represent.h"
+#include "net/routes.h"
+#include "net/runner.h"
+#include "net/server.h"
+#include "net/service.h"
+#include "net/token.h"
+#include "pool/matchmaker.h"
+
+#include <uv.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SERVERS_MAX 18
+#define ROUTES_MAX 64
+#define RENEWAL_WORDS 3
+#define REVOKED_SPACE "revoked" /* rows: a token's id -> when it would have ended */
+#define TOKEN_SPACE "token"     /* a token's id -> an ad that tells of it */
+#define CODE_SPACE "code"       /* a number -> a row of the book of codes */
+#define CONFIG_SPACE "config"   /* a section -> an ad */
+#define POLICY_SPACE "policy"   /* "policy" -> the ad that was applied last */
+
+struct tour;
+struct relay;
+struct waiting;
+
+struct service {
+    uv_loop_t *loop;
+    const struct service_settings *settings;
+    struct config config;
+    struct spans spans;
+    struct symbols *symbols;
+    struct shelf *shelf;
+    struct log log;
+    struct metrics *metrics;
+    struct notify notify;
+
+    struct keyring *keys;
+    struct token_keys token_keys;
+    struct token_cache *tokens;
+    struct textmap revoked; /* ids of tokens */
+    struct join_book *codes;
+    struct networks networks; /* that contact addresses may lie in */
+    char *url;                /* by which others reach us */
+
+    struct matchmaker_settings role;
+    struct tree *policy; /* that holds; NULL: the defaults */
+    struct runner *runner;
+    const struct matchmaker *matchmaker; /* the host's role, for questions */
+    struct message reply;                /* to the message at hand */
+    bool replied;
+
+    struct server *servers[SERVERS_MAX];
+    size_t server_count;
+    struct client *client;
+    struct client *checker; /* of contact addresses: those who do not answer keep nobody else waiting */
+    uint64_t bodies;        /* bytes of requests under way */
+    const char *route_words[ROUTES_MAX], *fault_words[TOKEN_FAULT_COUNT],
+        *guard_texts[GUARD_REASON_COUNT]; /* for metrics */
+    struct callers callers;
+    struct agents agents;
+    struct ids ids;
+    struct relay *relays; /* that wait for an answer */
+    uint32_t relay_count;
+    struct waiting *waitings; /* who wait for letters */
+    struct tour *tours;       /* under way */
+    uv_idle_t tour_turn;
+
+    uv_timer_t sweep, lag, watchdog;
+    uv_signal_t signals[3];
+    uint32_t sweeps, sweep_at;
+    int64_t lag_due;
+    int64_t cycle_took; /* the cycle at hand, so far */
+    bool in_cycle;
+    uint64_t cycles;   /* that were begun */
+    uint64_t requests; /* so far */
+    uint32_t streams;
+    uint64_t incarnation;
+    int64_t started; /* wall */
+    bool ready, stopping;
+    int status;                    /* that the process shall end with */
+    symbol renewal[RENEWAL_WORDS]; /* the names in the commonest message: Message, Id, Bare */
+    struct buf out;                /* scratch, for one answer */
+};
+
+/* Who makes a request, as a token or the kernel has proved it. */
+struct caller {
+    uint32_t identity; /* its place; CALLERS_NONE: nobody */
+    uint32_t account;  /* the place of what it counts for */
+    scopes scope;
+    int64_t expires; /* of its token, in seconds; 0: never */
+    uint32_t links;  /* of its token, and the id of each: any of them may be revoked */
+    char ids[TOKEN_LINKS_MAX][TOKEN_ID_DIGITS + 1];
+};
+
+struct request {
+    struct service *service;
+    struct exchange *exchange;
+    const struct route *route;
+    struct route_match match;
+    struct caller caller;
+    uint64_t number;
+    int64_t began;
+    unsigned status;
+    enum form form;      /* of the answer */
+    bool counted;        /* among those under way */
+    uint64_t body;       /* bytes of it that are counted */
+    uint64_t handle;     /* of the agent that it speaks for; 0: not asked for yet */
+    struct tree *answer; /* that waits for rows to be durable; held */
+    unsigned answer_status;
+    char answer_etag[24];                    /* "": by its text */
+    void *work;                              /* of a handler that answers later ... */
+    void (*forget)(struct request *request); /* ... and how it ends when the request does */
+};
+
+/* ---- request.c ---- */
+
+extern const struct server_handler service_handler; /* its user is the service */
+
+const char *request_variable(const struct request *request, int place);
+const char *request_query(const struct request *request, const char *name); /* NULL: it is not there */
+bool request_flag(const struct request *request, const char *name);         /* ?name, ?name=true, ?name=1 */
+/* A whole number from `low` to `high`, `fallback` when it is not there; false, and a problem was answered, when it is none. */
+bool request_number(struct request *request, const char *name, uint64_t low, uint64_t high, uint64_t fallback,
+                    uint64_t *ret);
+const char *request_identity(const struct request *request);
+uint64_t request_handle(
+    struct request *request); /* of the agent that it speaks for, known or not; 0: its name is none */
+bool request_any(const struct request *request); /* may it act for, and see, everybody? */
+/* The agent that it speaks for (Berth-Agent), new perhaps: a place; TEXTMAP_NONE, and a problem was answered, when its name is none. */
+uint32_t request_agent(struct request *request);
+uint32_t request_agent_named(struct request *request, const char *name); /* by that name, which is good */
+void request_peer(struct request *request, uint32_t who, struct peer *ret);
+
+/* Answers. A problem's words may come from strangers: they are escaped. */
+void request_answer(struct request *request, unsigned status, const char *type, const char *body, size_t len,
+                    const struct http_field *fields, size_t field_count);
+void request_problem(struct request *request, unsigned status, const char *format, ...) ERR_FORMAT(3, 4);
+void request_ad(struct request *request, unsigned status, const struct tree *ad, const struct http_field *fields,
+                size_t field_count);
+void request_ad_take(struct request *request, unsigned status, struct tree *ad); /* unrefs it */
+void request_message(struct request *request, unsigned status, const struct message *message,
+                     const struct http_field *fields, size_t field_count);
+void request_done(struct request *request); /* 204 */
+
+bool caller_is_revoked(const struct service *service, const struct caller *caller);
+
+/* Does a field If-Match or If-None-Match name that entity tag? NULL: there is nothing to name, so only "*" could. */
+bool etag_is_named(const char *field, const char *etag);
+/* The conditions of the request against what is there (NULL: nothing). False when they are not met, and that was answered. */
+bool conditions_met(struct request *request, const char *etag);
+/* Is what the caller has still what there is? Then it was answered with 304. */
+bool answered_unchanged(struct request *request, const char *etag);
+
+/* Are the names in `select` good? False when not, and that was answered. */
+bool select_checked(struct request *request);
+
+/* Messages in the body, one after another: each is handed to `take`, which adds its answer to the listing; false when the store has
+ * failed, which it has answered. Then all is answered. */
+typedef bool message_fn(struct request *request, void *user, struct tree *ad, struct listing *answers);
+void request_messages(struct request *request, message_fn *take, void *user);
+/* The answer to a message of that kind that was not handed to the role: with words. `id` is the ad's, NULL: none. */
+void message_refuse(struct request *request, struct listing *answers, enum message_kind kind, const char *id,
+                    enum reason reason, const char *words);
+
+/* The ad in the body; NULL, and a problem was answered. */
+struct tree *request_body_ad(struct request *request);
+/* The same, of an ad that may have only those attributes (names with blanks between). */
+struct tree *request_body_of(struct request *request, const char *names);
+struct form_limits service_limits(const struct service *service);
+
+/* Hands a message to the role; its answer is service->reply. False, and a problem was answered, when there was none. */
+bool request_ask(struct request *request, const struct peer *peer, const struct message *message);
+
+/* Rows were put on the shelf: answers when they are durable. `then` is called with the request, unless it has gone. */
+void request_commit(struct request *request, void (*then)(struct request *request));
+
+/* The same, with an ad for the answer, which is taken; NULL: 204. */
+void request_answer_durable(struct request *request, unsigned status, struct tree *ad);
+
+/* A row could not be put on the shelf: says so, and the service ends. */
+void request_store_failed(struct request *request, const char *why);
+
+/* The status of a refusal by a role, and its words. */
+unsigned reason_status(enum reason reason);
+
+/* ---- delivery.c ---- */
+
+void delivery_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag);
+/* A match as it is told: with its age now, and the contacts of those it names. The caller unrefs it. */
+struct tree *match_letter(struct service *service, const struct message *match, int64_t at);
+#define CHECKS_MAX 16 /* of one account, at a time */
+/* Its contact address, if it has one, is asked to prove itself. False when too many of its account are. */
+bool contact_check(struct service *service, uint32_t who);
+
+/* ---- api_pool.c ---- */
+
+/* A match as it is listed, from a letter of one of its parties: who got what, and when; never a ticket. The caller unrefs it. */
+struct tree *match_row(struct service *service, const struct agent_row *row, const struct letter *letter, int64_t now);
+
+/* ---- api_events.c ---- */
+
+void relays_sweep(struct service *service, int64_t now);
+void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds);
+void waitings_end(struct service *service); /* those who only ask are answered */
+
+/* ---- api_admin.c ---- */
+
+/* A code with which a machine joins, appended; its row is on the shelf and wants a commit. */
+int service_join_code(struct service *service, struct buf *out, struct err *err);
+void tokens_sweep(struct service *service); /* what is told of those that have ended goes */
+
+/* ---- tour.c ---- */
+
+/* One who looks at all ads that live, in slices, so that others are served in between. */
+struct tour {
+    struct tour *next;
+    struct request *request;
+    uint32_t from;
+    uint64_t steps;                                                                  /* of evaluation that are left */
+    bool (*visit)(struct tour *tour, uint32_t place, const struct entry_view *view); /* false: enough */
+    void (*finish)(struct tour *tour); /* answers; the tour is freed behind it */
+    bool (*more)(struct tour *tour);   /* further slices before the finish; NULL: none. True: go on */
+    void (*done)(struct tour *tour);   /* gives back what it holds; NULL: nothing */
+    bool walked;
+};
+
+/* Takes the tour, which is the first member of a block from mem_alloc. It begins at once. */
+void tour_start(struct tour *tour, struct request *request);
+void tours_done(struct service *service);
+
+/* ---- collection.c ---- */
+
+#define LIMIT_DEFAULT 1000
+#define LIMIT_MAX 100000
+
+/* The environment of a request's expressions. */
+struct env request_env(const struct request *request);
+/* The expression of a parameter, NULL when there is none; the caller unrefs it. False when it does not parse, and that was answered. */
+bool request_expr(struct request *request, const char *name, struct tree **ret);
+
+/* Answers with a list; where there is more, says where to go on. */
+void request_list(struct request *request, const struct buf *out, bool more, uint64_t cursor);
+
+/* A list of ads that are made for the answer: asked for by constraint, select, limit and cursor as ads are. */
+struct collection {
+    struct request *request;
+    struct tree *query;
+    const char *select;
+    uint64_t limit, cursor, at, steps;
+    struct env env;
+    struct arena scratch;
+    struct listing listing;
+    struct buf out;
+    bool more, spent;
+};
+
+/* False when a parameter is wrong, and that was answered. */
+bool collection_begin(struct collection *collection, struct request *request);
+/* The next ad, which it takes; false when there are enough. */
+bool collection_add(struct collection *collection, struct tree *ad);
+void collection_end(struct collection *collection); /* answers */
+
+/* ---- visibility ---- */
+
+/* May the caller see that ad at all? */
+bool request_sees(struct request *request, const struct entry_view *view);
+const char *entry_id(const struct service *service, const struct entry_view *view); /* "" when it has none */
+
+/* The ad of that id has gone: it no longer counts for its identity. And: nothing of it is remembered, it goes. */
+void id_unlive(struct service *service, uint32_t place);
+void id_forget(struct service *service, uint32_t place);
+
+/* ---- handlers, one a route ---- */
+
+void api_health(struct request *request);
+void api_ready(struct request *request);
+void api_metrics(struct request *request);
+void api_openapi(struct request *request);
+void api_root(struct request *request);
+void api_keys(struct request *request);
+void api_join(struct request *request);
+void api_ad_get(struct request *request);
+void api_ad_put(struct request *request);
+void api_ad_delete(struct request *request);
+void api_ads_list(struct request *request);
+void api_ads_batch(struct request *request);
+void api_ad_matches(struct request *request);
+void api_ad_why(struct request *request);
+void api_match(struct request *request);
+void api_policy_get(struct request *request);
+void api_policy_put(struct request *request);
+void api_policy_try(struct request *request);
+void api_matches_list(struct request *request);
+void api_claims_list(struct request *request);
+void api_claims_report(struct request *request);
+void api_users_list(struct request *request);
+void api_user_get(struct request *request);
+void api_user_put(struct request *request);
+void api_agents_list(struct request *request);
+void api_agent_get(struct request *request);
+void api_agent_put(struct request *request);
+void api_status(struct request *request);
+void api_events(struct request *request);
+void api_relay(struct request *request);
+void api_relay_answer(struct request *request);
+void api_config_section(struct request *request);
+void api_config_option(struct request *request);
+void api_config_put(struct request *request);
+void api_config_put_option(struct request *request);
+void api_config_delete(struct request *request);
+void api_tokens_list(struct request *request);
+void api_token_create(struct request *request);
+void api_token_revoke(struct request *request);
+void api_code_create(struct request *request);
+void api_keys_rotate(struct request *request);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

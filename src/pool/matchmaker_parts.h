@@ -1,0 +1,33 @@
+/* matchmaker_parts.h: what a matchmaker is made of; for its own files. */
+#ifndef BERTH_POOL_MATCHMAKER_PARTS_H
+#define BERTH_POOL_MATCHMAKER_PARTS_H
+
+#include "pool/collector.h"
+#include "pool/notifier.h"
+#include "pool/registrar.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum timer_what { TIMER_ENTRY, TIMER_RECIPIENT, TIMER_CLAIM, TIMER_WRITE };
+
+struct matchmaker {
+    const struct matchmaker_settings *settings;
+    uint64_t incarnation; /* 0: it has not begun */
+    struct engine *engine;
+    struct accountant *accountant;
+    struct timers timers;
+    struct collector collector;
+    struct notifier notifier;
+    struct registrar registrar;
+    bool in_cycle;
+    int64_t cycle_from; /* the next may not begin before */
+    int64_t wake;       /* that the world was asked for; INT64_MAX: none */
+    uint64_t matches, cycles;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

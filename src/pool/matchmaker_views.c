@@ -1,0 +1,174 @@
+/* matchmaker_views.c: what a matchmaker can be asked: its ads, claims, users and counts. Nothing here changes anything. */
+#include "pool/matchmaker_parts.h"
+
+#include "pool/collector_parts.h"
+
+#include <string.h>
+
+uint64_t matchmaker_incarnation(const struct matchmaker *matchmaker)
+{
+    return matchmaker->incarnation;
+}
+
+/* The view of an entry that lives, and what became of it. */
+static void live_view(const struct matchmaker *matchmaker, uint32_t number, struct entry_view *ret)
+{
+    entry_view(&matchmaker->collector.entries[number], ret);
+    ret->outcome = engine_outcome(matchmaker->engine, number);
+}
+
+bool matchmaker_find(const struct matchmaker *matchmaker, agent who, uint64_t id, struct entry_view *ret)
+{
+    uint32_t number = matchmaker->incarnation ? entry_find(&matchmaker->collector, who, id) : UINT32_MAX;
+
+    if (number == UINT32_MAX || matchmaker->collector.entries[number].state != ENTRY_LIVE)
+        return false;
+    live_view(matchmaker, number, ret);
+    return true;
+}
+
+bool matchmaker_remembers(const struct matchmaker *matchmaker, agent who, uint64_t id)
+{
+    return matchmaker->incarnation && entry_find(&matchmaker->collector, who, id) != UINT32_MAX;
+}
+
+uint64_t matchmaker_version(const struct matchmaker *matchmaker, agent who, uint64_t id)
+{
+    uint32_t number = matchmaker->incarnation ? entry_find(&matchmaker->collector, who, id) : UINT32_MAX;
+
+    return number == UINT32_MAX ? 0 : matchmaker->collector.entries[number].version;
+}
+
+uint32_t matchmaker_places(const struct matchmaker *matchmaker)
+{
+    return matchmaker->collector.count;
+}
+
+bool matchmaker_next(const struct matchmaker *matchmaker, uint32_t from, struct entry_view *ret, uint32_t *ret_next)
+{
+    for (uint32_t i = from; i < matchmaker->collector.count; i++) {
+        if (matchmaker->collector.entries[i].state != ENTRY_LIVE)
+            continue;
+        live_view(matchmaker, i, ret);
+        *ret_next = i + 1;
+        return true;
+    }
+    return false;
+}
+
+void matchmaker_each(const struct matchmaker *matchmaker, matchmaker_entry_fn *fn, void *user)
+{
+    for (uint32_t i = 0; i < matchmaker->collector.count; i++) {
+        const struct entry *entry = &matchmaker->collector.entries[i];
+        struct entry_view view;
+
+        if (entry->state != ENTRY_LIVE)
+            continue;
+        entry_view(entry, &view);
+        fn(user, &view);
+    }
+}
+
+struct matchmaker_counts matchmaker_counts(const struct matchmaker *matchmaker)
+{
+    struct matchmaker_counts counts = {.matches = matchmaker->matches,
+                                       .told = matchmaker->notifier.told,
+                                       .given_up = matchmaker->notifier.given_up,
+                                       .claims = matchmaker->registrar.reported,
+                                       .history = matchmaker->registrar.history_count,
+                                       .cycles = matchmaker->cycles,
+                                       .in_cycle = matchmaker->in_cycle};
+
+    if (!matchmaker->incarnation)
+        return counts;
+    counts.work = engine_counts(matchmaker->engine);
+    counts.ads = matchmaker->collector.live;
+    counts.waiting = matchmaker->notifier.waiting;
+    return counts;
+}
+
+static void active_view(const struct matchmaker *matchmaker, const struct active_claim *claim, struct claim_view *ret)
+{
+    *ret = (struct claim_view){.claim = claim->claim,
+                               .gang = claim->gang,
+                               .agent = claim->agent,
+                               .user = accountant_name(matchmaker->accountant, claim->user),
+                               .reported = claim->reported,
+                               .since = claim->since,
+                               .used = claim->used};
+}
+
+static void past_view(const struct past_claim *past, struct claim_view *ret)
+{
+    *ret = (struct claim_view){.claim = past->claim,
+                               .gang = past->gang,
+                               .agent = past->agent,
+                               .reported = true,
+                               .over = true,
+                               .since = past->since,
+                               .ended = past->ended,
+                               .used = past->used,
+                               .reason = past->reason};
+}
+
+bool matchmaker_next_claim(const struct matchmaker *matchmaker, uint32_t from, struct claim_view *ret,
+                           uint32_t *ret_next)
+{
+    const struct registrar *registrar = &matchmaker->registrar;
+
+    for (uint32_t i = from; i < registrar->count + registrar->history_count; i++) {
+        *ret_next = i + 1;
+        if (i >= registrar->count) {
+            past_view(&registrar->history[i - registrar->count], ret);
+            return true;
+        }
+        if (registrar->active[i].claim) {
+            active_view(matchmaker, &registrar->active[i], ret);
+            return true;
+        }
+    }
+    return false;
+}
+
+struct user_tour {
+    const struct matchmaker *matchmaker;
+    int64_t wall;
+    matchmaker_user_fn *fn;
+    void *user;
+};
+
+static void user_tell(void *user, uint32_t number, const struct account *account)
+{
+    const struct user_tour *tour = user;
+    const struct registrar *registrar = &tour->matchmaker->registrar;
+    struct user_view view = {.name = account->name,
+                             .usage = accountant_usage(tour->matchmaker->accountant, number, tour->wall),
+                             .factor = account->factor,
+                             .priority = registrar_priority(registrar, number, tour->wall),
+                             .claims = number < registrar->share_count ? registrar->shares[number].claims : 0};
+
+    tour->fn(tour->user, &view);
+}
+
+void matchmaker_each_user(const struct matchmaker *matchmaker, int64_t wall, matchmaker_user_fn *fn, void *user)
+{
+    struct user_tour tour = {matchmaker, wall, fn, user};
+
+    if (matchmaker->incarnation)
+        accountant_each(matchmaker->accountant, user_tell, &tour);
+}
+
+bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int64_t wall, double *ret_usage,
+                     double *ret_priority)
+{
+    uint32_t user;
+
+    if (!matchmaker->incarnation)
+        return false;
+    user = accountant_find(matchmaker->accountant, name, strlen(name));
+    if (user == ACCOUNTANT_NOBODY)
+        return false;
+    *ret_usage = accountant_usage(matchmaker->accountant, user, wall);
+    *ret_priority = registrar_priority(&matchmaker->registrar, user, wall);
+    return true;
+}

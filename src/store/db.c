@@ -1,0 +1,51 @@
+/* db.c: small questions to an SQLite connection. */
+#include "store/store_parts.h"
+
+int db_fail(sqlite3 *db, const char *path, const char *what, struct err *err)
+{
+    return err_set(err, "%s: %s: %s (%d)", path, what, sqlite3_errmsg(db), sqlite3_extended_errcode(db));
+}
+
+int db_run(sqlite3 *db, const char *path, const char *sql, struct err *err)
+{
+    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_fail(db, path, sql, err);
+}
+
+/* At its first row. */
+static sqlite3_stmt *db_ask(sqlite3 *db, const char *path, const char *sql, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+        return statement;
+    if (sqlite3_errcode(db) == SQLITE_DONE)
+        err_set(err, "%s: %s: nothing is there", path, sql);
+    else
+        db_fail(db, path, sql, err);
+    sqlite3_finalize(statement);
+    return NULL;
+}
+
+int db_number(sqlite3 *db, const char *path, const char *sql, int64_t *ret_number, struct err *err)
+{
+    sqlite3_stmt *statement = db_ask(db, path, sql, err);
+
+    if (!statement)
+        return -1;
+    *ret_number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return 0;
+}
+
+int db_text(sqlite3 *db, const char *path, const char *sql, char *ret_text, size_t room, struct err *err)
+{
+    sqlite3_stmt *statement = db_ask(db, path, sql, err);
+    const char *text;
+
+    if (!statement)
+        return -1;
+    text = (const char *)sqlite3_column_text(statement, 0);
+    sqlite3_snprintf((int)room, ret_text, "%s", text ? text : "");
+    sqlite3_finalize(statement);
+    return 0;
+}

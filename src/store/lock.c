@@ -1,0 +1,74 @@
+/* lock.c: one process at a time: the lock on FILE.lock.
+ *
+ * Two locks on one file. flock() is what keeps others out, also within one process, and it falls with the descriptor however the
+ * process ends. The other one, of fcntl(), keeps nobody out: of it the system can tell which process has it. The store's own file
+ * is not locked in this way: closing any descriptor of it would drop the locks that SQLite holds there. */
+#include "store/store_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static char *lock_path(const char *path)
+{
+    struct buf name;
+
+    buf_init(&name);
+    buf_addf(&name, "%s.lock", path);
+    (void)buf_string(&name);
+    return name.text;
+}
+
+static int lock_open(const char *path, int flags, struct err *err)
+{
+    char *name = lock_path(path);
+    int fd = open(name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+    if (fd < 0 && errno == ENOENT && !(flags & O_CREAT))
+        fd = LOCK_NONE;
+    else if (fd < 0)
+        err_set(err, "%s: %s", name, strerror(errno));
+    free(name);
+    return fd;
+}
+
+static int lock_get(int fd, int kind, short mark, const char *path, struct err *err)
+{
+    struct flock who = {.l_type = mark, .l_whence = SEEK_SET};
+
+    if (fd < 0)
+        return fd;
+    if (flock(fd, kind | LOCK_NB) < 0) {
+        int failed = errno;
+
+        close(fd);
+        return failed == EWOULDBLOCK ? LOCK_HELD : err_set(err, "%s.lock: %s", path, strerror(failed));
+    }
+    (void)fcntl(fd, F_SETLK, &who); /* without it others are told less */
+    return fd;
+}
+
+int lock_take(const char *path, struct err *err)
+{
+    return lock_get(lock_open(path, O_RDWR | O_CREAT, err), LOCK_EX, F_WRLCK, path, err);
+}
+
+int lock_look(const char *path, struct err *err)
+{
+    return lock_get(lock_open(path, O_RDONLY, err), LOCK_SH, F_RDLCK, path, err);
+}
+
+void lock_holder(const char *path, struct buf *out)
+{
+    struct flock who = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = lock_open(path, O_RDONLY, NULL);
+
+    if (fd >= 0 && fcntl(fd, F_GETLK, &who) == 0 && who.l_type != F_UNLCK && who.l_pid > 0)
+        buf_addf(out, "process %ld", (long)who.l_pid);
+    else
+        buf_adds(out, "another process, or by this one");
+    if (fd >= 0)
+        close(fd);
+}

@@ -1,0 +1,274 @@
+/* sqlite.c: a shelf in an SQLite file: rows go in and out, and what fails once has failed for good.
+ *
+ * A transaction begins with the first change and ends with commit. SQLite would copy its log into the file by itself now and then,
+ * and keep quiet when that fails; so it is done here, after a commit, and looked after. */
+#include "store/store_parts.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct store *store_of(struct shelf *shelf)
+{
+    return (struct store *)shelf; /* its first member */
+}
+
+/* Nothing more is taken, and nothing that is on disk is touched again: not even by closing. Returns -1. */
+static int store_break(struct store *store, const char *what, struct err *err)
+{
+    if (!store->broken) /* the first reason is the one that counts */
+        db_fail(store->db, store->path, what, &store->why);
+    store->broken = true;
+    store->changing = false;
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    if (!sqlite3_get_autocommit(store->db))
+        (void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL); /* forgets; writes nothing */
+    return err_set(err, "%s", store->why.text);
+}
+
+/* -1 where nothing can be done with the store. */
+static int store_ready(const struct store *store, struct err *err)
+{
+    if (!store->broken)
+        return 0;
+    err_set(err, "%s", store->why.text);
+    return err_context(err, "broken before");
+}
+
+static int change_ready(const struct store *store, struct err *err)
+{
+    if (store_ready(store, err) < 0)
+        return -1;
+    return store->reads ? err_set(err, "%s: cannot be changed while its rows are being read", store->path) : 0;
+}
+
+static int row_ready(const struct store *store, const char *space, size_t key_len, size_t len, struct err *err)
+{
+    const char *wrong = row_space_wrong(space, strnlen(space, SHELF_SPACE_MAX + 1));
+
+    if (!wrong)
+        wrong = row_key_wrong(key_len);
+    if (!wrong)
+        wrong = row_value_wrong(len);
+    return wrong ? err_set(err, "%s: %s", store->path, wrong) : 0;
+}
+
+/* Runs a kept statement that gives no rows. */
+static int store_run(struct store *store, enum statement which)
+{
+    sqlite3_stmt *statement = store->statements[which];
+    bool done = sqlite3_step(statement) == SQLITE_DONE;
+
+    return sqlite3_reset(statement) == SQLITE_OK && done ? 0 : -1;
+}
+
+/* Bytes that nobody copies; they must not be NULL even where there are none. */
+static bool bind_bytes(sqlite3_stmt *statement, int place, const void *bytes, size_t len)
+{
+    return sqlite3_bind_blob64(statement, place, len ? bytes : "", len, SQLITE_STATIC) == SQLITE_OK;
+}
+
+static bool bind_row(sqlite3_stmt *statement, const char *space, const void *key, size_t key_len)
+{
+    return sqlite3_bind_text(statement, 1, space, -1, SQLITE_STATIC) == SQLITE_OK &&
+           bind_bytes(statement, 2, key, key_len);
+}
+
+/* `bound`: the statement has all that it needs. */
+static int store_change(struct store *store, enum statement which, bool bound, const char *what, struct err *err)
+{
+    int failed = 0;
+
+    if (!bound)
+        failed = store_break(store, what, err);
+    else if (!store->changing && store_run(store, STATEMENT_BEGIN) < 0)
+        failed = store_break(store, "begin", err);
+    else {
+        store->changing = true;
+        if (store_run(store, which) < 0)
+            failed = store_break(store, what, err);
+    }
+    sqlite3_clear_bindings(store->statements[which]);
+    return failed;
+}
+
+static int store_put(struct shelf *shelf, const char *space, const void *key, size_t key_len, const void *value,
+                     size_t len, struct err *err)
+{
+    struct store *store = store_of(shelf);
+    sqlite3_stmt *statement = store->statements[STATEMENT_PUT];
+    bool bound;
+
+    if (change_ready(store, err) < 0 || row_ready(store, space, key_len, len, err) < 0)
+        return -1;
+    bound =
+        bind_row(statement, space, key, key_len) && bind_bytes(statement, 3, value, len) &&
+        sqlite3_bind_int64(statement, 4, (int64_t)row_sum(space, strlen(space), key, key_len, value, len)) == SQLITE_OK;
+    return store_change(store, STATEMENT_PUT, bound, "put", err);
+}
+
+static int store_remove(struct shelf *shelf, const char *space, const void *key, size_t key_len, struct err *err)
+{
+    struct store *store = store_of(shelf);
+
+    if (change_ready(store, err) < 0 || row_ready(store, space, key_len, 0, err) < 0)
+        return -1;
+    return store_change(store, STATEMENT_REMOVE, bind_row(store->statements[STATEMENT_REMOVE], space, key, key_len),
+                        "remove", err);
+}
+
+/* The rows are on disk. Whoever looks at the file meanwhile may be in the way of the copying; then it is done another time. */
+static void store_checkpoint(struct store *store)
+{
+    int result = sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+
+    if (result != SQLITE_OK && (result & 0xff) != SQLITE_BUSY && (result & 0xff) != SQLITE_LOCKED)
+        store_break(store, "copying the log into the file", NULL);
+}
+
+static int store_commit(struct shelf *shelf, struct err *err)
+{
+    struct store *store = store_of(shelf);
+
+    if (change_ready(store, err) < 0)
+        return -1;
+    if (!store->changing)
+        return 0;
+    if (store_run(store, STATEMENT_COMMIT) < 0)
+        return store_break(store, "commit", err);
+    store->changing = false;
+    if (store->wal_pages >= store->wal_pages_max) {
+        store->wal_pages = 0;
+        store_checkpoint(store);
+    }
+    return 0;
+}
+
+static int row_damaged(const struct store *store, const char *space, const void *key, size_t key_len, struct err *err)
+{
+    struct buf name;
+
+    buf_init(&name);
+    row_print(&name, key, key_len);
+    err_set(err, "%s: a row of %s is damaged: %s", store->path, space, buf_string(&name));
+    buf_done(&name);
+    return -1;
+}
+
+/* The row at which the statement stands. */
+static int row_give(const struct store *store, sqlite3_stmt *statement, const char *space, shelf_row_fn *fn, void *user,
+                    bool *ret_more, struct err *err)
+{
+    const void *key = sqlite3_column_blob(statement, 0), *value = sqlite3_column_blob(statement, 1);
+    size_t key_len = (size_t)sqlite3_column_bytes(statement, 0), len = (size_t)sqlite3_column_bytes(statement, 1);
+    uint64_t sum = (uint64_t)sqlite3_column_int64(statement, 2);
+
+    if ((!value && len) || sum != row_sum(space, strlen(space), key, key_len, value, len))
+        return row_damaged(store, space, key, key_len, err);
+    *ret_more = fn(user, key, key_len, value ? value : "", len);
+    return 0;
+}
+
+/* A kept statement, or a twin of it where that one is in use by a reader further out. */
+static sqlite3_stmt *read_begin(struct store *store, enum statement which)
+{
+    sqlite3_stmt *statement = store->statements[which];
+
+    if (store->reads && sqlite3_stmt_busy(statement)) {
+        const char *sql = sqlite3_sql(statement);
+
+        statement = NULL;
+        (void)sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+    }
+    store->reads++;
+    return statement;
+}
+
+static void read_end(struct store *store, enum statement which, sqlite3_stmt *statement)
+{
+    store->reads--;
+    if (statement != store->statements[which]) {
+        sqlite3_finalize(statement);
+        return;
+    }
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+}
+
+static int read_rows(struct store *store, sqlite3_stmt *statement, const char *space, shelf_row_fn *fn, void *user,
+                     struct err *err)
+{
+    bool more = true;
+    int result = SQLITE_ROW;
+
+    while (more && (result = sqlite3_step(statement)) == SQLITE_ROW)
+        if (row_give(store, statement, space, fn, user, &more, err) < 0)
+            return -1;
+    return result == SQLITE_ROW || result == SQLITE_DONE ? 0 : store_break(store, "reading", err);
+}
+
+static int store_each(struct shelf *shelf, const char *space, shelf_row_fn *fn, void *user, struct err *err)
+{
+    struct store *store = store_of(shelf);
+    sqlite3_stmt *statement;
+    int failed;
+
+    if (store_ready(store, err) < 0 || row_ready(store, space, 1, 0, err) < 0)
+        return -1;
+    statement = read_begin(store, STATEMENT_EACH);
+    if (!statement || sqlite3_bind_text(statement, 1, space, -1, SQLITE_STATIC) != SQLITE_OK)
+        failed = store_break(store, "reading", err);
+    else
+        failed = read_rows(store, statement, space, fn, user, err);
+    read_end(store, STATEMENT_EACH, statement);
+    return failed;
+}
+
+static int store_get(struct shelf *shelf, const char *space, const void *key, size_t key_len, shelf_row_fn *fn,
+                     void *user, struct err *err)
+{
+    struct store *store = store_of(shelf);
+    sqlite3_stmt *statement;
+    int failed;
+
+    if (store_ready(store, err) < 0 || row_ready(store, space, key_len, 0, err) < 0)
+        return -1;
+    statement = read_begin(store, STATEMENT_GET);
+    if (!statement || !bind_row(statement, space, key, key_len))
+        failed = store_break(store, "reading", err);
+    else
+        failed = read_rows(store, statement, space, fn, user, err);
+    read_end(store, STATEMENT_GET, statement);
+    return failed;
+}
+
+static bool store_broken(const struct shelf *shelf)
+{
+    return ((const struct store *)shelf)->broken;
+}
+
+/* The lock is given back last: whoever gets it finds the files closed. */
+void store_close(struct shelf *shelf)
+{
+    struct store *store = store_of(shelf);
+
+    if (!store)
+        return;
+    for (int i = 0; i < STATEMENT_COUNT; i++)
+        sqlite3_finalize(store->statements[i]);
+    sqlite3_close_v2(store->db); /* drops what was not committed */
+    if (store->lock >= 0)
+        close(store->lock);
+    free(store->path);
+    free(store);
+}
+
+const struct shelf_kind store_kind = {
+    .name = "sqlite",
+    .put = store_put,
+    .remove = store_remove,
+    .commit = store_commit,
+    .each = store_each,
+    .get = store_get,
+    .broken = store_broken,
+    .close = store_close,
+};

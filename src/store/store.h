@@ -1,0 +1,52 @@
+/* store.h: opens a shelf (pool/shelf.h) on disk, and looks one over.
+ *
+ * A store is an SQLite file FILE, beside it FILE-wal and FILE-shm while it is open, and FILE.lock, which stays. All are for the
+ * owner's eyes only. A row has a checksum, which is looked at whenever the row is read.
+ *
+ * What the shelf's contract (pool/shelf.h) leaves open:
+ * - A space is named by 1 to SHELF_SPACE_MAX visible ASCII characters; a key has 1 to SHELF_KEY_MAX bytes, a value may be empty.
+ *   Others are refused, and the shelf is as it was.
+ * - A function that is handed rows may read the shelf, but not change it: that is refused, and the shelf is as it was.
+ * - Where a row's checksum is wrong, reading fails, and the shelf is as it was. Where reading itself fails, the shelf is broken:
+ *   SQLite may have dropped what was not committed.
+ * - A broken shelf gives no rows either. close() then leaves the files as they are.
+ * - A commit may return 0 and the shelf be broken afterwards: the rows are on disk, but making room for more failed. */
+#ifndef BERTH_STORE_STORE_H
+#define BERTH_STORE_STORE_H
+
+#include "base/buf.h"
+#include "pool/shelf.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STORE_COMPLAINTS_MAX 1000 /* lines; a last one says that there are more */
+
+#define STORE_FILE "berth.db" /* what the file is called in the folder of a role's state */
+
+/* The file, made if it is not there; an older schema is brought up to date first, a newer one is refused. Only one process at a
+ * time: a second is refused. NULL and `err` when it cannot be. */
+struct shelf *store_open(const char *path, struct err *err);
+
+/* What a space holds. */
+struct store_space {
+    const char *name;
+    uint64_t rows, bytes; /* of keys and values */
+};
+
+/* Lent for the call. */
+typedef void store_space_fn(void *user, const struct store_space *space);
+
+/* Looks the whole file over, and changes nothing: each complaint is a line, appended. `fn`, if not NULL, gets every space, in the
+ * order of their names. 0 when all is well, 1 when there were complaints, -1 and `err` when it could not be looked at. A process may
+ * have the store open: what it has committed when this begins is looked at. Where none has, none can until this ends. */
+int store_survey(const char *path, store_space_fn *fn, void *user, struct buf *ret_complaints, struct err *err);
+
+/* The same without the spaces. */
+int store_check(const char *path, struct buf *ret_complaints, struct err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

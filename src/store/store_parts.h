@@ -1,0 +1,86 @@
+/* store_parts.h: what the files of store/ share: a connection, the lock, the schema, a row's checksum. */
+#ifndef BERTH_STORE_STORE_PARTS_H
+#define BERTH_STORE_STORE_PARTS_H
+
+#include "store/store.h"
+
+#include <sqlite3.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The statements that are kept: id, SQL. */
+#define STATEMENTS(X)                                                                            \
+    X(BEGIN, "BEGIN IMMEDIATE")                                                                  \
+    X(COMMIT, "COMMIT")                                                                          \
+    X(PUT, "INSERT INTO shelf (space, key, value, sum) VALUES (?1, ?2, ?3, ?4)"                  \
+           " ON CONFLICT (space, key) DO UPDATE SET value = excluded.value, sum = excluded.sum") \
+    X(REMOVE, "DELETE FROM shelf WHERE space = ?1 AND key = ?2")                                 \
+    X(EACH, "SELECT key, value, sum FROM shelf WHERE space = ?1 ORDER BY key")                   \
+    X(GET, "SELECT key, value, sum FROM shelf WHERE space = ?1 AND key = ?2")
+
+enum statement {
+#define X(id, sql) STATEMENT_##id,
+    STATEMENTS(X)
+#undef X
+        STATEMENT_COUNT
+};
+
+struct store {
+    struct shelf shelf;
+    char *path; /* without symbolic links */
+    int lock;   /* a descriptor, or -1 */
+    sqlite3 *db;
+    sqlite3_stmt *statements[STATEMENT_COUNT];
+    int wal_pages;     /* in FILE-wal after the last commit ... */
+    int wal_pages_max; /* ... before they are copied into FILE */
+    bool changing;     /* a transaction is open */
+    unsigned reads;    /* calls of each and get that are under way */
+    bool broken;
+    struct err why; /* it is */
+};
+
+extern const struct shelf_kind store_kind;
+
+/* Also of one that is half open. */
+void store_close(struct shelf *shelf);
+
+/* What SQLite says of the last call on `db`: "FILE: WHAT: disk I/O error (1034)". Returns -1. */
+int db_fail(sqlite3 *db, const char *path, const char *what, struct err *err);
+/* Runs statements that give no rows, or whose rows are not wanted. */
+int db_run(sqlite3 *db, const char *path, const char *sql, struct err *err);
+/* The first column of the first row, as a number or as text of at most `room` bytes with its NUL. */
+int db_number(sqlite3 *db, const char *path, const char *sql, int64_t *ret_number, struct err *err);
+int db_text(sqlite3 *db, const char *path, const char *sql, char *ret_text, size_t room, struct err *err);
+
+/* The lock of the file at `path`, a path without symbolic links: of whoever has it open, or of those who look at it while nobody
+ * has. A descriptor, LOCK_HELD, or -1 and `err`. Closing the descriptor gives it back. A looker makes no file: LOCK_NONE where
+ * there is none yet. */
+enum { LOCK_HELD = -2, LOCK_NONE = -3 };
+int lock_take(const char *path, struct err *err);
+int lock_look(const char *path, struct err *err);
+/* "process 12", or "another process": whoever has what lock_take or lock_look could not get. */
+void lock_holder(const char *path, struct buf *out);
+
+/* The version of the schema of a file that is open: 0 when it holds nothing yet. -1 and `err` when it is no store, or of a version
+ * to come. */
+int schema_version(sqlite3 *db, const char *path, int64_t *ret_version, struct err *err);
+/* Brings it up to date, a transaction a step. */
+int schema_migrate(sqlite3 *db, const char *path, struct err *err);
+extern const int64_t schema_current;
+
+/* A checksum over all of a row: damage within eight bytes that lie together changes it for certain, other damage very likely. It is
+ * the same on every machine. */
+uint64_t row_sum(const char *space, size_t space_len, const void *key, size_t key_len, const void *value, size_t len);
+/* NULL, or what is wrong with the name of a space, or with the length of a key or of a value. */
+const char *row_space_wrong(const char *space, size_t len);
+const char *row_key_wrong(size_t len);
+const char *row_value_wrong(size_t len);
+/* Bytes that a person can read: what is not visible ASCII becomes \xNN. */
+void row_print(struct buf *out, const void *bytes, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,267 @@
+/* live_pool_test.c: providers and customers over real HTTP, with a matchmaker that is killed, stopped and not there: no claim notices. */
+#define _GNU_SOURCE /* nftw, pipe2 */
+#include "process.h"
+#include "tap.h"
+
+#include "net/keyring.h"
+
+#define PROVIDERS 3
+#define JOBS 24
+#define JOB_MS "60"
+#define LEASE_MS (300 * LIVE_SLOWER)
+#define PATH_ROOM (LIVE_PATH_MAX + 32)
+
+struct party {
+    char name[16], state[PATH_ROOM], out[PATH_ROOM], log[PATH_ROOM];
+    pid_t pid;
+};
+
+/* The spans of the pool, in leases. */
+static const struct {
+    const char *key;
+    double leases;
+} spans[] = {{"Lease", 1}, {"Pin", 1}, {"Window", 1}, {"Deadline", 1}, {"Retry", 0.1}, {"Lifetime", 4}};
+
+struct pool {
+    struct live live;
+    char spans[sizeof spans / sizeof *spans][32];
+    char folder[LIVE_PATH_MAX], agent[512], url[64], wrong[64];
+    struct party providers[PROVIDERS], customer;
+};
+
+/* A token file with a key to delegate by, made as `berth token create` does. */
+static bool token_write(struct pool *pool, const char *subject, char path[PATH_ROOM])
+{
+    struct token_file file;
+    char digits[2 * PUBLIC_KEY_BYTES + 1], body[512], text[TOKEN_BYTES_MAX];
+    struct talk talk;
+    struct reply reply;
+    struct err err = {0};
+    bool good;
+
+    token_file_init(&file);
+    signing_key_draw(&file.key);
+    file.has_key = true;
+    for (int i = 0; i < PUBLIC_KEY_BYTES; i++)
+        snprintf(digits + 2 * i, 3, "%02x", file.key.open.bytes[i]);
+    snprintf(body, sizeof body,
+             "[Subject=\"%s\"; Scope=\"ad:read ad:write claim match\"; Lifetime=3600; Delegate=\"%s\"]", subject,
+             digits);
+    snprintf(path, PATH_ROOM, "%s/%s.token", pool->folder, subject);
+    talk_init(&talk);
+    reply_init(&reply);
+    good = talk_open_local(&talk, &pool->live) && talk_send(&talk, "POST", "/v1/tokens", NULL, NULL, body) &&
+           talk_wait(&talk, 5000, &reply) == TALK_REPLY && reply.status == 201;
+    reply_text(&reply, "Token", text, sizeof text);
+    file.token = strdup(text);
+    good = good && token_file_write(path, &file, &err) == 0;
+    token_file_done(&file);
+    reply_done(&reply);
+    talk_done(&talk);
+    return good;
+}
+
+static void party_start(struct pool *pool, struct party *party, const char *role, const char *name,
+                        const char *identity, const char *token, bool callable, const char *number, bool first_is_dead)
+{
+    const char *args[] = {pool->agent,
+                          role,
+                          party->name,
+                          identity,
+                          party->state,
+                          token,
+                          callable ? "127.0.0.1:0" : "-",
+                          number,
+                          first_is_dead ? pool->wrong : pool->url,
+                          first_is_dead ? pool->url : NULL,
+                          NULL};
+
+    snprintf(party->name, sizeof party->name, "%s", name);
+    snprintf(party->state, sizeof party->state, "%s/%s", pool->folder, name);
+    snprintf(party->out, sizeof party->out, "%s/%s.out", pool->folder, name);
+    snprintf(party->log, sizeof party->log, "%s/%s.log", pool->folder, name);
+    party->pid = fork();
+    if (party->pid == 0) {
+        int out = open(party->out, O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+        live_exec(args, out, party->log, 0);
+    }
+}
+
+static void party_end(struct party *party)
+{
+    if (party->pid <= 0)
+        return;
+    kill(party->pid, SIGTERM);
+    if (live_wait_pid(party->pid, 5000) < 0) {
+        kill(party->pid, SIGKILL);
+        waitpid(party->pid, NULL, 0);
+    }
+    party->pid = 0;
+}
+
+static void pool_start(struct pool *pool, bool callable, bool first_is_dead)
+{
+    char alice[PATH_ROOM], bob[PATH_ROOM], jobs[16], *slash;
+
+    memset(pool, 0, sizeof *pool);
+    live_init(&pool->live);
+    live_folder(pool->folder);
+    snprintf(pool->agent, sizeof pool->agent, "%s", live_program());
+    slash = strrchr(pool->agent, '/');
+    snprintf(slash, sizeof pool->agent - (size_t)(slash - pool->agent), "/tests/live_agent");
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+        snprintf(pool->spans[i], sizeof *pool->spans, "%s=%.3f", spans[i].key, spans[i].leases * LEASE_MS / 1000.0);
+        live_set(&pool->live, pool->spans[i]);
+    }
+    live_set(&pool->live, "Networks={\"127.0.0.0/8\"}");
+    tap_ok(live_start(&pool->live), "the matchmaker is up");
+    pool->live.port_wanted = pool->live.port;
+    snprintf(pool->url, sizeof pool->url, "http://127.0.0.1:%d", pool->live.port);
+    snprintf(pool->wrong, sizeof pool->wrong, "http://127.0.0.1:1");
+    tap_ok(token_write(pool, "alice", alice) && token_write(pool, "bob", bob), "tokens that can be delegated are made");
+    snprintf(jobs, sizeof jobs, "%d", JOBS);
+    for (int i = 0; i < PROVIDERS; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "p%d", i);
+        party_start(pool, &pool->providers[i], "provider", name, "bob", bob, callable, JOB_MS, first_is_dead);
+    }
+    party_start(pool, &pool->customer, "customer", "c", "alice", alice, callable, jobs, first_is_dead);
+}
+
+/* Are all jobs done, within that time? `harm` is done every so often meanwhile. */
+static bool pool_finishes(struct pool *pool, int64_t milliseconds, void (*harm)(struct pool *pool), int64_t every)
+{
+    int64_t ends = live_now() + milliseconds * LIVE_SLOWER, next = live_now() + every;
+
+    while (live_now() < ends) {
+        if (live_file_says(pool->customer.out, "all "))
+            return true;
+        if (harm && live_now() >= next) {
+            harm(pool);
+            next = live_now() + every;
+        }
+        live_sleep(20);
+    }
+    return false;
+}
+
+/* Lines that begin so, in what a party printed. */
+static int lines_of(const struct party *party, const char *word)
+{
+    struct buf text;
+    int count = 0;
+
+    buf_init(&text);
+    live_read_file(party->out, &text);
+    for (const char *at = buf_string(&text); at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+        count += !strncmp(at, word, strlen(word));
+    buf_done(&text);
+    return count;
+}
+
+static int providers_said(const struct pool *pool, const char *word)
+{
+    int count = 0;
+
+    for (int i = 0; i < PROVIDERS; i++)
+        count += lines_of(&pool->providers[i], word);
+    return count;
+}
+
+static void pool_end(struct pool *pool, bool passed)
+{
+    struct buf text;
+
+    party_end(&pool->customer);
+    for (int i = 0; i < PROVIDERS; i++)
+        party_end(&pool->providers[i]);
+    if (!passed) {
+        buf_init(&text);
+        live_read_file(pool->customer.log, &text);
+        live_read_file(pool->customer.out, &text);
+        live_read_file(pool->providers[0].log, &text);
+        live_read_file(pool->providers[0].out, &text);
+        buf_string(&text);
+        for (char *line = strtok(text.text, "\n"); line; line = strtok(NULL, "\n"))
+            printf("# %.300s\n", line);
+        buf_done(&text);
+    }
+    live_stop(&pool->live);
+    live_remove(pool->folder);
+    live_done(&pool->live);
+}
+
+static void matchmaker_kill(struct pool *pool)
+{
+    live_kill(&pool->live);
+    if (!live_start(&pool->live))
+        printf("# it did not start again\n");
+}
+
+static void matchmaker_stop(struct pool *pool)
+{
+    kill(pool->live.pid, SIGSTOP);
+    live_sleep(10 * LEASE_MS);
+    kill(pool->live.pid, SIGCONT);
+}
+
+static void provider_stop(struct pool *pool)
+{
+    kill(pool->providers[0].pid, SIGSTOP);
+    live_sleep(10 * LEASE_MS);
+    kill(pool->providers[0].pid, SIGCONT);
+}
+
+struct story {
+    const char *what;
+    bool callable, first_is_dead;
+    void (*harm)(struct pool *pool);
+    int64_t every;
+    bool once; /* does every job start once, and none is stopped? */
+};
+
+static const struct story stories[] = {
+    {"agents that can be called run all jobs", true, false, NULL, 0, true},
+    {"agents that cannot be called run them by the relay", false, false, NULL, 0, true},
+    {"a matchmaker that is killed again and again disturbs no claim", true, false, matchmaker_kill, 250, true},
+    {"a matchmaker that stands still for ten leases disturbs no claim", true, false, matchmaker_stop, 300, true},
+    {"agents pass over a matchmaker that does not answer", true, true, NULL, 0, true},
+    {"a provider that stands still for ten leases delays nobody for ever", true, false, provider_stop, 300, false},
+};
+
+/* All of them, or the one of that number. */
+int main(int argc, char **argv)
+{
+    char lease[16];
+
+    snprintf(lease, sizeof lease, "%d", LEASE_MS);
+    setenv("LEASE_MS", lease, 1); /* for the agents */
+    for (size_t i = 0; i < sizeof stories / sizeof *stories; i++) {
+        const struct story *story = &stories[i];
+        struct pool pool;
+        int starts, stops;
+        bool passed;
+
+        if (argc > 1 && (size_t)atoi(argv[1]) != i)
+            continue;
+        pool_start(&pool, story->callable, story->first_is_dead);
+        passed = pool_finishes(&pool, 25000, story->harm, story->every);
+        tap_ok(passed, "%s", story->what);
+        starts = providers_said(&pool, "start ");
+        stops = providers_said(&pool, "stopped ");
+        if (story->once)
+            tap_ok(starts == JOBS && stops == 0,
+                   "each job started once, and none was stopped: %s (%d starts, %d stopped)", story->what, starts,
+                   stops);
+        else
+            tap_ok(starts >= JOBS, "each job started: %s (%d starts)", story->what, starts);
+        if (!story->callable)
+            tap_ok(!live_file_says(pool.customer.out, "relayed=0 "), "the relay carried their messages");
+        if (story->first_is_dead)
+            tap_ok(!live_file_says(pool.customer.out, "failed_over=0"), "the second matchmaker was asked");
+        pool_end(&pool, passed && (!story->once || starts == JOBS));
+    }
+    return tap_done();
+}
