@@ -44,7 +44,7 @@ static void tell_up(void *user, const char *const *addresses, const char *url, c
     if (join_code)
         buf_addf(
             &out,
-            "Another machine:    joins by POST /v1/join with the code %s\n                    (once, within an hour; `berth token code` makes another; docs/operations.md)\n",
+            "Another machine:    joins by POST /v1/join with the code %s\n                    (once, within an hour; `berth token code` makes another; docs/protocol.md)\n",
             join_code);
     else
         buf_adds(&out, "Other machines:     start it with --listen 0.0.0.0:7600 to let them join\n");
