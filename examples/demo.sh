@@ -1,87 +1,92 @@
 #!/bin/sh
-# demo.sh: two ads meet. Run by `./dev demo`, which builds the program first.
+# demo.sh: a pool on this machine, jobs in it, and one that cannot run. Run by `./dev demo`, which builds the program first.
 set -eu
 cd "$(dirname "$0")/.."
-berth=${BERTH:-build/berth}
+berth=$(realpath "${BERTH:-build/berth}")
+jobs=$(realpath examples/jobs)
+began=$(date +%s)
 
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
-    bold=$(printf '\033[1m') plain=$(printf '\033[0m')
+    bold=$(printf '\033[1m') faint=$(printf '\033[2m') plain=$(printf '\033[0m')
 else
-    bold='' plain=''
+    bold='' faint='' plain=''
 fi
-
 say() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
-# show DIALECT MY TARGET EXPRESSION: the command as one would type it, and what it prints
-show() {
-    printf '  $ berth eval -d %s --my %s --target %s "%s"\n' "$1" "$2" "$3" "$4"
-    value=$("$berth" eval -d "$1" --my "$2" --target "$3" "$4")
-    printf '    %s\n' "$value"
+# shows COMMAND...: as one would type it, and what it prints.
+shows() {
+    printf '  $ berth %s\n' "$*"
+    "$berth" "$@" 2>&1 | sed 's/^/    /'
 }
 
-machine=examples/workstation.ad
-job=examples/job.ad
-
-say "A workstation ($machine) says whom it accepts and whom it prefers; so does a job ($job)."
-for ad in $machine $job; do
-    printf '  %s:\n' "$ad"
-    awk '/^ *(Rank|Constraint) = /, /;$/' "$ad"
-done
-
-say "By HTCondor's rules they match: each one's constraint is true of the other."
-show condor $machine $job Constraint
-show condor $job $machine Constraint
-
-say "So the matchmaker introduces them."
-printf '  $ berth match -d condor -r %s -o %s\n' $job $machine
-matched=$("$berth" match -d condor -r $job -o $machine)
-printf '%s\n' "$matched" | sed 's/^/    /'
-
-say "And each says how much it likes the other."
-show condor $job $machine Rank
-show condor $machine $job Rank
-
-say "By the dissertation's rules they do not: the workstation's constraint is an error,"
-show classic $machine $job Constraint
-say "because its rank multiplies a truth value by ten, and there a truth value is not a number."
-show classic $machine $job Rank
-show classic $machine $job 'member(other.Owner, ResearchGroup)'
-show classic $machine $job 'true * 10'
-
-say "A job that matches nothing in a pool asks why."
-printf '  $ berth why -r examples/why/jobs.ad -o examples/why/pool.ad --name big\n'
-"$berth" why -r examples/why/jobs.ad -o examples/why/pool.ad --name big | sed 's/^/    /'
-
-say "What is left of the job's constraint once its own attributes are known:"
-printf '  $ berth specialize --truth -d condor --my %s "Constraint"\n' $job
-left=$("$berth" specialize --truth -d condor --my $job Constraint)
-printf '    %s\n' "$left"
-
-say "Now a real pool on this machine: a matchmaker, and a worker and a customer that are shell scripts with curl."
+for name in $(env | sed -n 's/^\(BERTH_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done # nothing of the caller's pool
 work=$(mktemp -d)
-trap 'kill $started 2>/dev/null || :; wait 2>/dev/null || :; rm -rf "$work"' EXIT
+export BERTH_STATE="$work/state" NO_COLOR=1
+pool=
+ends() {
+    [ -z "$pool" ] || { kill "$pool" 2>/dev/null && wait "$pool" 2>/dev/null; } || :
+    rm -rf "$work"
+}
+trap ends EXIT
 trap 'exit 1' INT TERM
-printf '  $ berth matchmaker\n'
-"$berth" matchmaker --listen 127.0.0.1:0 --state "$work/state" --name demo >"$work/up" 2>"$work/log" &
-started=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    grep -q 'listening at  unix' "$work/up" && break
+
+say "Two ads meet: a job and a workstation, each with a constraint and a rank of its own."
+shows match -d condor -r examples/job.ad -o examples/workstation.ad
+
+say "A pool, in one command: a matchmaker, a customer and a provider for this machine. Nothing is configured."
+printf '  $ berth pool\n'
+"$berth" pool --listen 127.0.0.1:0 >"$work/up" 2>&1 &
+pool=$!
+tries=150
+until grep -q 'To end it' "$work/up"; do
+    kill -0 "$pool" 2>/dev/null && [ $tries -gt 0 ] || { cat "$work/up" "$BERTH_STATE"/log/* && exit 1; }
+    tries=$((tries - 1))
     sleep 0.1
 done
-sed -n 's/^/    /; 1p' "$work/up"
-pool=http://$(sed -n 's/.*listening at  \(127[.0-9:]*\)$/\1/p' "$work/up")
-for who in machine alice; do # a token for each, as `berth token create --subject alice` makes them
-    curl -sSf --unix-socket "$work/state/matchmaker.sock" http://demo/v1/tokens \
-        -d "[Subject = \"$who\"; Scope = \"ad:read ad:write claim match\"; Lifetime = 600]" |
-        sed -n 's/.*Token = "\([^"]*\)".*/header = "Authorization: Bearer \1"/p' >"$work/$who"
+sed -n '1,4s/^/    /p' "$work/up"
+tries=100
+until [ -n "$("$berth" ads --json)" ] || [ $tries = 0 ]; do
+    tries=$((tries - 1))
+    sleep 0.1
 done
-printf '  $ examples/worker.sh POOL TOKEN heron\n'
-bash examples/worker.sh "$pool" "$work/machine" heron >"$work/worker" 2>&1 &
-started="$started $!"
-printf '  $ examples/customer.sh POOL TOKEN alice "echo hello from job \$\$; nproc"\n'
-bash examples/customer.sh "$pool" "$work/alice" alice 'echo "hello from job $$"; nproc' | sed 's/^/    /'
-printf '  $ berth agents\n'
-"$berth" agents --state "$work/state" | sed 's/^/    /'
-printf '  $ berth status\n'
-"$berth" status --state "$work/state" | sed 's/^/    /'
+shows ads -c 'Type == "Machine"'
 
-say "Now you:  build/berth matchmaker        build/berth eval -i        build/berth help        docs/operations.md"
+say "One command runs elsewhere as if it ran here: its output comes, and its status."
+shows run -- sh -c 'echo hello from $(uname -s), as $(id -un) in $PWD'
+
+say "Twenty jobs from one ad ($jobs/sweep.ad): what happens to them, as it happens."
+mkdir "$work/results"
+cd "$work/results"
+shows submit "$jobs/sweep.ad"
+# tell_news: the lines of the jobs' logs that were not told yet.
+tell_news() {
+    for log in "$BERTH_STATE"/customer/jobs/*/log; do
+        job=$(basename "$(dirname "$log")")
+        [ "$job" -gt 1 ] 2>/dev/null || continue
+        told=$(cat "$work/told.$job" 2>/dev/null || echo 0)
+        lines=$(wc -l <"$log")
+        [ "$lines" -gt "$told" ] || continue
+        sed -n "$((told + 1)),${lines}s/^[^ ]*T\([0-9:]*\)Z /    $faint\1  job $job: /p" "$log" | grep -v ': submitted' | sed "s/\$/$plain/" || :
+        echo "$lines" >"$work/told.$job"
+    done
+}
+tries=300
+until [ "$(find . -name 'pi.*' | wc -l)" -ge 20 ]; do
+    tell_news
+    tries=$((tries - 1))
+    [ $tries -gt 0 ] || { echo 'the jobs did not end in time' && exit 1; }
+    sleep 0.1
+done
+tell_news
+printf '  $ cat pi.*\n    %s\n' "$(cat pi.* | tr '\n' ' ')"
+shows wait 2-21
+shows history -n 3
+shows users
+
+say "A job that no machine here can run is not queued in silence: it is told why, and what would help."
+sleep 3 # while machines are busy with claims it would only be said that it waits
+shows submit "$jobs/impossible.ad" || :
+
+say "Summary, after $(($(date +%s) - began)) s"
+printf '    %s jobs done, %s outputs back, mean of pi %s, 1 job refused with its reason\n' \
+    "$("$berth" history --json | wc -l)" "$(find . -name 'pi.*' | wc -l)" "$(cat pi.* | awk '{ s += $1 } END { printf "%.3f", s / NR }')"
+say "Now you:  build/berth pool, and in another terminal:  build/berth run -- hostname      (docs/jobs.md, docs/operations.md)"

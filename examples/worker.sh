@@ -1,5 +1,6 @@
 #!/bin/bash
-# worker.sh: a provider in thirty lines: offers this machine, and runs the jobs of one claim after another.
+# worker.sh: a provider in thirty lines: offers this machine, and runs the jobs of one claim after another. What it has in common with
+# customer.sh, which speaks the other side, is in agent.sh beside it.
 #
 #     worker.sh POOL FILE NAME          the token in FILE has the scopes ad:write and claim
 #

@@ -2,11 +2,12 @@
  * signed well; and any text is a join code or none.
  *
  *     byte 0    which: 0 the text itself, 1 claims to be signed by the pool, 2 claims of a link behind a good token, 3 a join code, 4 the row of one,
- *               5 an ad of a private file
+ *               5 an ad of a private file, 6 the sealed key of an offer, 7 what is inside one
  *     then      the bytes */
 #include "net/token.h"
 #include "net/codes.h"
 #include "net/join.h"
+#include "net/offer_key.h"
 #include "net/paseto.h"
 #include "net/private_file.h"
 
@@ -21,6 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct pool {
     struct signing_key root, user;
     struct token_keys keys;
+    struct box_keys box;
     struct buf parent;
 };
 
@@ -38,6 +40,7 @@ static void pool_init(struct pool *pool)
 
     signing_key_from_seed(one, &pool->root);
     signing_key_from_seed(two, &pool->user);
+    box_keys_from_secret(one, &pool->box);
     pool->keys.count = 1;
     pool_id_of(&pool->root.open, pool->keys.issuer);
     pool->keys.keys[0].open = pool->root.open;
@@ -156,6 +159,36 @@ static void check_private_ad(const char *text, size_t len)
     buf_wipe(&out);
 }
 
+/* The sealed key of the offer 2 of the agent 1. */
+static void check_offer_key(const struct pool *pool, const char *text, size_t len)
+{
+    struct key key, before;
+    enum offer_key_result result;
+
+    memset(before.bytes, 0x5a, sizeof before.bytes);
+    key = before;
+    result = offer_key_open(&pool->box, 1, 2, text, len, &key);
+    if (!*offer_key_words(result) || (result != OFFER_KEY_OK && memcmp(&key, &before, sizeof key) != 0))
+        broken("what is refused is told why, and nothing is set");
+    if (result == OFFER_KEY_OK && offer_key_open(&pool->box, 2, 1, text, len, &key) != OFFER_KEY_ANOTHERS)
+        broken("a key is good for one agent and offer alone");
+}
+
+/* Whatever is sealed is a key only if it says so: these bytes, and those of the right length and beginning. */
+static void check_offer_inside(const struct pool *pool, const char *bytes, size_t len)
+{
+    struct buf box, text;
+
+    buf_init(&box);
+    buf_init(&text);
+    if (box_seal_unnamed(&box, &pool->box.open, bytes, len, NULL) == 0) {
+        base64url_print(&text, box.text, box.len);
+        check_offer_key(pool, text.text, text.len);
+    }
+    buf_done(&box);
+    buf_done(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct pool pool;
@@ -166,7 +199,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     size--;
-    switch (data[0] % 6) {
+    switch (data[0] % 8) {
     case 0:
         check_text(&pool, text, size);
         break;
@@ -181,6 +214,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case 4:
         check_join_row(text, size);
+        break;
+    case 6:
+        check_offer_key(&pool, text, size);
+        break;
+    case 7:
+        check_offer_inside(&pool, text, size);
         break;
     default:
         check_private_ad(text, size);

@@ -3,6 +3,13 @@
 #include "live.h"
 #include "tap.h"
 
+#include "net/agents.h"
+#include "net/codes.h"
+#include "net/ids.h"
+#include "net/offer_key.h"
+#include "net/secrets.h"
+#include "pool/ticket.h"
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define AGENT_SCOPES (SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_MATCH | SCOPE_CLAIM)
 #define QUICK 3000 /* milliseconds that the answer to bad input may take, on a slow machine under sanitizers */
@@ -380,6 +387,9 @@ static const char *const bad_fields[] = {
     "Berth-Version: 99999999999999999999999\r\n",
     "Berth-Key: 00\r\n",
     "Berth-Key: xyz\r\n",
+    "Berth-Sealed-Key: \r\n",
+    "Berth-Sealed-Key: 00\r\n",
+    "Berth-Sealed-Key: +/+/\r\n",
     "Berth-Agent: a/b\r\n",
     "Berth-Agent: \xc3\xa9\r\n",
 };
@@ -443,6 +453,118 @@ static void check_batch(struct world *world)
     expect(world, 400, "a batch of 2001 messages is too many");
     tap_ok(reply_has(&world->talk.reply, "2000"), "and the limit is named");
     buf_done(&many);
+}
+
+/* -------------------------------------------------------------------------------------------------- keys of offers */
+
+/* A key of 32 times that byte, sealed for the ad of an agent, to the matchmaker that GET /v1/keys shows. */
+static void key_seal(struct world *world, const char *identity, const char *name, const char *id, int byte,
+                     char out[OFFER_KEY_TEXT + 1])
+{
+    struct box_public box;
+    struct err err = {0};
+    struct tree *keys;
+    const char *digits;
+    struct key key;
+    struct buf text;
+    size_t len;
+
+    talk_ask(&world->talk, NULL, "GET", "/v1/keys", NULL, NULL);
+    keys = talk_ad(&world->talk);
+    memset(key.bytes, byte, sizeof key.bytes);
+    buf_init(&text);
+    if (!keys || !ad_string(keys, "BoxKey", &digits, &len) || !hex_read(digits, len, box.bytes, BOX_KEY_BYTES) ||
+        offer_key_seal(&text, &box, agent_handle(identity, name), id_number(id, strlen(id)), &key, &err) < 0)
+        live_bail("no key to seal to: %s", err.text);
+    snprintf(out, OFFER_KEY_TEXT + 1, "%s", buf_string(&text));
+    tree_unref(keys);
+    buf_done(&text);
+}
+
+static uint64_t word_of(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+
+    return at ? strtoull(at + strlen(name), NULL, 16) : 0;
+}
+
+/* A request of bob's that only `number` fits is introduced to it: is its ticket one of a key of that byte? */
+static bool ticket_is_of(struct world *world, int number, int byte)
+{
+    char id[32], ad[128], expected[2 * KEY_BYTES + 1], name[32];
+    const char *letter, *edge, *ticket;
+    struct key key, made;
+
+    memset(key.bytes, byte, sizeof key.bytes);
+    snprintf(id, sizeof id, "asks%d", number);
+    snprintf(ad, sizeof ad, "[Type = \"Job\"; Lifetime = 60; Constraint = other.Sealed == %d]", number);
+    snprintf(name, sizeof name, "asks%d", number);
+    world->talk.agent = name;
+    put(world, world->bob, id, NULL, ad);
+    talk_ask(&world->talk, world->bob, "GET", "/v1/events?wait=10", NULL, NULL);
+    world->talk.agent = NULL;
+    letter = buf_string(&world->talk.reply.body);
+    edge = strstr(letter, "Edges={");
+    ticket = edge ? strstr(edge, "Ticket=\"") : NULL;
+    if (!ticket)
+        return false;
+    ticket_make(&secrets_live, &key, word_of(edge, "Offer=\""), word_of(edge, "Claim=\""), word_of(letter, "Gang=\""),
+                "bob", &made);
+    hex_print(made.bytes, KEY_BYTES, expected);
+    return !strncmp(ticket + 8, expected, 2 * KEY_BYTES);
+}
+
+#define SEALED_OFFER(number) "[Type = \"Machine\"; Sealed = " #number "; Lifetime = 60; Constraint = true]"
+
+static void check_sealed_keys(struct world *world)
+{
+    char sealed[OFFER_KEY_TEXT + 1], fields[OFFER_KEY_TEXT + 200], batch[1024];
+
+    key_seal(world, "alice", "", "sealed1", 0x41, sealed);
+    snprintf(fields, sizeof fields, "Berth-Sealed-Key: %s\r\n", sealed);
+    put(world, world->bob, "sealed1", fields, SEALED_OFFER(1));
+    expect(world, 403, "another agent cannot send a sealed key as its own");
+    tap_ok(reply_has(&world->talk.reply, "Berth-Sealed-Key: it was sealed for another agent"), "and is told so");
+    put(world, world->alice, "sealed2", fields, SEALED_OFFER(2));
+    expect(world, 403, "a sealed key is not taken for another ad");
+    world->talk.agent = "another";
+    put(world, world->alice, "sealed1", fields, SEALED_OFFER(1));
+    expect(world, 403, "nor from another agent of the same user");
+    world->talk.agent = NULL;
+    put(world, world->alice, "sealed1", fields, SEALED_OFFER(1));
+    expect(world, 201, "a key that was sealed for this agent and ad is taken");
+    tap_ok(ticket_is_of(world, 1, 0x41), "and tickets are made with it");
+    fields[30] = (char)(fields[30] == 'A' ? 'B' : 'A');
+    put(world, world->alice, "sealed2", fields, SEALED_OFFER(2));
+    expect(world, 400, "a sealed key that was changed is refused");
+    tap_ok(reply_has(&world->talk.reply, "Berth-Sealed-Key: it does not open"), "and it is said why");
+    key_seal(world, "alice", "", "sealed2", 0x42, sealed);
+    snprintf(fields, sizeof fields,
+             "Berth-Sealed-Key: %s\r\nBerth-Key: "
+             "4343434343434343434343434343434343434343434343434343434343434343\r\n",
+             sealed);
+    put(world, world->alice, "sealed2", fields, SEALED_OFFER(2));
+    expect(world, 400, "two keys for one offer are refused");
+    snprintf(batch, sizeof batch,
+             "[Message=\"advertise\"; Id=\"sealed2\"; SealedKey=\"%s\"; Ad=" SEALED_OFFER(
+                 2) "]\n"
+                    "[Message=\"advertise\"; Id=\"sealed3\"; SealedKey=\"%s\"; Ad=" SEALED_OFFER(
+                        3) "]\n"
+                           "[Message=\"advertise\"; Id=\"sealed4\"; SealedKey=4; Ad=" SEALED_OFFER(
+                               4) "]\n"
+                                  "[Message=\"withdraw\"; Id=\"sealed5\"; SealedKey=\"%s\"]\n",
+             sealed, sealed, sealed);
+    talk_ask(&world->talk, world->alice, "POST", "/v1/ads", NULL, batch);
+    tap_ok(world->talk.reply.status == 200 && text_count(buf_string(&world->talk.reply.body), "Reason = \"ok\"") == 1 &&
+               text_count(buf_string(&world->talk.reply.body), "SealedKey: ") == 3,
+           "in a batch a sealed key is taken, and those that are wrong are refused with words");
+    tap_ok(reply_has(&world->talk.reply, "Reason = \"identity\""), "one for another ad is refused as not one's own");
+    tap_ok(get(world, world->alice, "sealed3", NULL) == 404 && get(world, world->alice, "sealed4", NULL) == 404,
+           "nothing came of them");
+    tap_ok(ticket_is_of(world, 2, 0x42), "tickets are made with the one that was taken");
+    put(world, world->alice, "sealed5",
+        "Berth-Key: 4545454545454545454545454545454545454545454545454545454545454545\r\n", SEALED_OFFER(5));
+    tap_ok(world->talk.reply.status == 201 && ticket_is_of(world, 5, 0x45), "a plain key is taken as before");
 }
 
 /* ------------------------------------------------------------------------------------------------------------- queries */
@@ -615,6 +737,40 @@ static void check_collections(struct world *world)
         whole = text_count(buf_string(&world->talk.reply.body), rows[i].name);
         if (!tap_ok(whole == CROWD && count == CROWD, "%s are given page by page, none left out", rows[i].what))
             tap_diag("%zu of %zu in %zu pages", count, whole, turned + 1);
+    }
+}
+
+#define THRONG 1300 /* more than one slice of a tour looks at */
+
+/* Lists that are long are made in slices, and are the same. */
+static void check_long_lists(struct world *world)
+{
+    static const struct {
+        const char *what, *path, *name;
+    } rows[] = {
+        {"users", "/v1/users?constraint=Factor==9&", "Factor = 9"},
+        {"agents", "/v1/agents?constraint=Host==%22throng%22&", "Host = \"throng\""},
+    };
+    char path[96];
+
+    for (int i = 0; i < THRONG; i++) {
+        snprintf(path, sizeof path, "/v1/users/throng%d", i);
+        talk_ask(&world->talk, world->admin, "PUT", path, NULL, "[Factor = 9]");
+        snprintf(path, sizeof path, "/v1/agents/throng%d", i);
+        talk_ask(&world->talk, world->alice, "PUT", path, NULL, "[Host = \"throng\"]");
+    }
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t whole, part;
+
+        snprintf(path, sizeof path, "%slimit=100000", rows[i].path);
+        talk_ask(&world->talk, world->admin, "GET", path, NULL, NULL);
+        whole = text_count(buf_string(&world->talk.reply.body), rows[i].name);
+        snprintf(path, sizeof path, "%slimit=900", rows[i].path);
+        talk_ask(&world->talk, world->admin, "GET", path, NULL, NULL);
+        part = text_count(buf_string(&world->talk.reply.body), rows[i].name);
+        if (!tap_ok(whole == THRONG && part == 900, "a long list of %s is given whole, or up to its limit",
+                    rows[i].what))
+            tap_diag("%zu of %d, %zu of 900", whole, THRONG, part);
     }
 }
 
@@ -958,8 +1114,10 @@ int main(void)
     check_fields(&world);
     check_lifetimes(&world);
     check_batch(&world);
+    check_sealed_keys(&world);
     check_query(&world);
     check_collections(&world);
+    check_long_lists(&world);
     check_requests(&world);
     put(&world, world.alice, "anchor", NULL, "[Memory = 77; Lifetime = 1000]");
     check_bads(&world);

@@ -65,6 +65,8 @@ struct world {
     struct launcher launchers[ITEMS_MAX];
     uint32_t launcher_count, launches, stops;
     int64_t stop_span;
+    bool suspended;
+    uint64_t changed; /* the job that was told of last */
     int64_t wake;
     struct effect note; /* the last */
     uint32_t notes;
@@ -230,6 +232,12 @@ static inline void effect_leaves(struct world *w, const struct effect *effect)
     case EFFECT_DEADLINE:
         if (launcher)
             launcher->at = effect->at;
+        break;
+    case EFFECT_SUSPEND:
+        w->suspended = effect->span != 0;
+        break;
+    case EFFECT_CHANGED:
+        w->changed = effect->job;
         break;
     case EFFECT_STOP:
         world_trace(w, "stops", effect->claim, NULL);

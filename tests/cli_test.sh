@@ -7,56 +7,13 @@ unset TERM
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-count=0 failures=0
+. "${BERTH_SOURCE:?the sources}/tests/tap.sh"
 
-# result STATUS SENTENCE: 0 is ok; what is in `why` is told when it is not.
-result() {
-  count=$((count + 1))
-  if [ "$1" = 0 ]; then
-    printf 'ok %d - %s\n' $count "$2"
-  else
-    failures=$((failures + 1))
-    printf 'not ok %d - %s\n' $count "$2"
-    head -n 40 why | sed 's/^/# /'
-  fi
-}
-
-# run COMMAND...: its output goes to `out` and `err`, its status to $status.
-run() {
-  "$@" >out 2>err </dev/null
-  status=$?
-}
-feed() { # TEXT COMMAND...: the same with TEXT as standard input
+feed() { # TEXT COMMAND...: as run, with TEXT as standard input
   printf '%s' "$1" >in
   shift
   "$@" >out 2>err <in
   status=$?
-}
-
-# expect SENTENCE STATUS OUT [ERR]: exactly that, each with its last newline left off. ERR may be left out when nothing is said.
-expect() {
-  expected_status=$2
-  { [ -z "$3" ] || printf '%s\n' "$3"; } >want.out
-  { [ -z "${4-}" ] || printf '%s\n' "$4"; } >want.err
-  if [ "$status" = "$expected_status" ] && cmp -s out want.out && cmp -s err want.err; then
-    result 0 "$1"
-  else
-    {
-      echo "status $status, expected $expected_status"
-      echo "standard output, < expected, > got:"
-      diff want.out out
-      echo "standard error, < expected, > got:"
-      diff want.err err
-    } >why
-    result 1 "$1"
-  fi
-}
-
-# holds SENTENCE COMMAND...: the command succeeds.
-holds() {
-  sentence=$1
-  shift
-  if "$@" >why 2>&1; then result 0 "$sentence"; else result 1 "$sentence"; fi
 }
 
 # ------------------------------------------------------------------------------------------------------------- eval

@@ -215,6 +215,25 @@ static void check(struct server *server, struct client *client, uv_loop_t *loop,
         tap_diag("%s, status %u, %u requests: %s", call_result_name(got.result), got.status, requests, got.error);
 }
 
+/* Whoever answers is listened to, and told no secret; what is trusted otherwise stays as it was. */
+static void check_unchecked(struct server *server, struct client *client, uv_loop_t *loop)
+{
+    struct got got = {.loop = loop};
+    struct call call = {.unchecked = true, .https_only = true};
+    char url[64];
+
+    snprintf(url, sizeof url, "https://localhost:%d/", server->port);
+    call.url = url;
+    client_send(client, &call, on_done, &got);
+    uv_run(loop, UV_RUN_DEFAULT);
+    tap_ok(got.result == CALL_ANSWERED && got.status == 200 && server_requests(server) == 1,
+           "a server that nobody vouches for can be asked, when that is said");
+    call.token = "v4.public.x";
+    client_send(client, &call, on_done, &got);
+    uv_run(loop, UV_RUN_DEFAULT);
+    tap_ok(got.result == CALL_REFUSED && server_requests(server) == 0, "but no token is shown to it");
+}
+
 static void check_all(struct server *server, uv_loop_t *loop)
 {
     struct client *own = client_new(loop, &(struct client_settings){.ca_file = server->ca_file}, NULL);
@@ -236,6 +255,8 @@ static void check_all(struct server *server, uv_loop_t *loop)
     check(server, own, loop, "127.0.0.1", server->other_pin, false, "a CA's word does not replace the pinned key");
     check(server, own, loop, "127.0.0.1", "sha256//AAAA", false, "a pin that is no hash matches no key");
     check(server, own, loop, "127.0.0.1", "sha256//", false, "an empty pin matches no key");
+    check_unchecked(server, plain, loop);
+    check(server, plain, loop, "127.0.0.1", NULL, false, "and its kept connection is no way around the CAs either");
     client_free(own);
     client_free(plain);
     client_free(lost);

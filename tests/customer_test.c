@@ -79,7 +79,7 @@ static void job_counts(void *user, const struct job_view *job)
 
 static uint32_t jobs_in(struct office *o, enum job_state state)
 {
-    uint32_t counts[JOB_REMOVED + 1] = {0};
+    uint32_t counts[JOB_FORGOTTEN] = {0};
 
     customer_each(o->w->role, job_counts, counts);
     return counts[state];
@@ -481,7 +481,9 @@ static void match_not_needed(void)
     match(&o, 1, &first);
     tap_ok(sent_count(o.w, MESSAGE_VERIFY) == 1, "a match that is known is dropped");
     match(&o, 2, &second);
-    tap_ok(reason_of(reply(o.w)) == REASON_OK && !asked(&o, &second), "a match that no job needs begins no claim");
+    tap_ok(reason_of(reply(o.w)) == REASON_OK && sent_count(o.w, MESSAGE_VERIFY) == 1 &&
+               asked(&o, &second)->message.kind == MESSAGE_ABORT && asked(&o, &second)->message.u.abort.claim == 2,
+           "a match that no job needs begins no claim, and whoever waits for it is told");
     host_until(&o, &first, MESSAGE_COMMIT);
     host_says(&o, &first, REASON_UNKNOWN);
     pass(o.w, 2 * o.w->spans.window);
@@ -970,13 +972,11 @@ static void retries(void)
     fail_again(&o, &host, 2);
     tap_ok(!job_is(&o, job, JOB_HELD) && job_of(&o, job).tries == 2, "its tries are counted over a restart");
     fail_again(&o, &host, 3);
-    tap_ok(job_is(&o, job, JOB_HELD) && job_of(&o, job).status == 7,
-           "and held when it has failed MaxRetries times more");
+    tap_ok(job_is(&o, job, JOB_DONE) && job_of(&o, job).status == 7,
+           "and is done, with its status, when it has failed MaxRetries times more");
     host_until(&o, &host, MESSAGE_NONE);
     pass(o.w, MINUTE);
-    tap_ok(job_is(&o, job, JOB_HELD) && !root_of(&o, host.gang).found, "its claim is given back");
-    tap_ok(control(&o, &raman, job, CONTROL_RELEASE) == REASON_OK && job_is(&o, job, JOB_IDLE),
-           "and its user may release it");
+    tap_ok(job_is(&o, job, JOB_DONE) && !root_of(&o, host.gang).found, "its claim is given back");
     world_free(o.w, "retries");
 }
 
@@ -988,7 +988,7 @@ static void retries_by_default(void)
 
     office_start(&o);
     job = submit(&o, "k", 1, JOB).first;
-    while (n < 10 && !job_is(&o, job, JOB_HELD))
+    while (n < 10 && !job_is(&o, job, JOB_DONE))
         fail_again(&o, &host, ++n);
     tap_ok(n == CUSTOMER_RETRIES + 1, "a job that does not say is retried %d times", CUSTOMER_RETRIES);
     world_free(o.w, "retries by default");
@@ -1484,6 +1484,174 @@ static void nonsense(void)
            (unsigned long long)seed, (unsigned long long)rounds);
 }
 
+/* ------------------------------------------------------------------------------------------- many jobs, and their end */
+
+static void forget(struct office *o, uint64_t job)
+{
+    happen(o->w, &(struct event){.kind = EVENT_FORGET, .job = job});
+}
+
+/* The jobs of a submission are done on one claim, one after the other, as far as they go. */
+static void jobs_done(struct office *o, struct host *host, uint64_t count)
+{
+    while (count--) {
+        result(o, host, 0);
+        host_until(o, host, MESSAGE_NONE);
+    }
+}
+
+static void many_jobs_are_one_row(void)
+{
+    struct office o;
+    struct submitted jobs;
+
+    office_start(&o);
+    jobs = submit(&o, "k", CUSTOMER_SUBMIT_MAX, JOB);
+    tap_ok(jobs.reason == REASON_OK && row_count(o.w, RECORD_JOB) == 0 && row_count(o.w, RECORD_KEY) == 1,
+           "jobs to which nothing has happened have no row of their own");
+    world_restart(o.w, true, SECOND);
+    tap_ok(customer_count(o.w->role) == CUSTOMER_SUBMIT_MAX && jobs_in(&o, JOB_IDLE) == CUSTOMER_SUBMIT_MAX &&
+               asks_for(&o, "Count == 100000"),
+           "and are all there after a restart");
+    tap_ok(job_of(&o, jobs.first + 7).index == 7, "each knows which of its submission it is");
+    world_free(o.w, "many jobs");
+}
+
+static void unit_of_a_start(void)
+{
+    struct office o;
+    struct host host;
+    const struct sent *sent;
+
+    office_start(&o);
+    submit(&o, "k", 3, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_NONE);
+    result(&o, &host, 0);
+    host_until(&o, &host, MESSAGE_START);
+    sent = asked(&o, &host);
+    tap_ok(sent && sent->message.kind == MESSAGE_START && ad_says(o.w, sent->message.u.start.ad, "JobId == 2") &&
+               ad_says(o.w, sent->message.u.start.ad, "JobIndex == 1"),
+           "a start says which job it is, and which of its submission");
+    world_free(o.w, "the unit of a start");
+}
+
+static void forgotten_in_order(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 3, JOB);
+    uint64_t first = host.job;
+    struct submitted again;
+
+    forget(&o, first);
+    tap_ok(job_is(&o, first, JOB_RUNNING), "a job that has not ended is not forgotten");
+    jobs_done(&o, &host, 2);
+    forget(&o, first);
+    tap_ok(!job_is(&o, first, JOB_DONE) && row_count(o.w, RECORD_JOB) == 2, "one that has is, and its row goes");
+    world_restart(o.w, true, SECOND);
+    tap_ok(!job_is(&o, first, JOB_IDLE) && customer_count(o.w->role) == 2, "it does not come back with a restart");
+    again = submit(&o, "k", 3, JOB);
+    tap_ok(again.reason == REASON_OK && again.first == first && customer_count(o.w->role) == 2,
+           "its submission is still known by its key");
+    world_free(o.w, "forgotten in order");
+}
+
+static void forgotten_out_of_order(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 3, JOB);
+    uint64_t first = host.job;
+
+    control(&o, &raman, first + 2, CONTROL_REMOVE);
+    forget(&o, first + 2);
+    tap_ok(customer_count(o.w->role) == 2 && row_count(o.w, RECORD_JOB) == 2,
+           "of a job that is forgotten before others a stub is kept");
+    world_restart(o.w, true, SECOND);
+    tap_ok(customer_count(o.w->role) == 2 && !job_is(&o, first + 2, JOB_IDLE), "so that it does not come back");
+    control(&o, &raman, first + 1, CONTROL_REMOVE);
+    control(&o, &raman, first, CONTROL_REMOVE);
+    pass(o.w, 5 * MINUTE);
+    forget(&o, first + 1);
+    forget(&o, first);
+    tap_ok(customer_count(o.w->role) == 0 && row_count(o.w, RECORD_JOB) == 0, "when all are forgotten no row is left");
+    world_restart(o.w, true, SECOND);
+    tap_ok(submit(&o, "k2", 1, JOB).first == first + 3, "and their numbers are not given again");
+    world_free(o.w, "forgotten out of order");
+}
+
+static void keys_end(void)
+{
+    struct office o;
+    uint64_t first;
+
+    office_start(&o);
+    first = submit(&o, "k", 1, JOB).first;
+    control(&o, &raman, first, CONTROL_REMOVE);
+    forget(&o, first);
+    pass(o.w, 25 * 60 * MINUTE);
+    world_restart(o.w, true, SECOND);
+    pass(o.w, 25 * 60 * MINUTE);
+    for (uint64_t n = 0; n < 80; n++) {
+        char key[16];
+
+        snprintf(key, sizeof key, "n%d", (int)n);
+        control(&o, &raman, submit(&o, key, 1, JOB).first, CONTROL_REMOVE);
+    }
+    tap_ok(submit(&o, "k", 1, JOB).first != first, "a key is forgotten a day after the last of its jobs");
+    tap_ok(submit(&o, "other", 1, JOB).first > first + 80, "numbers go on rising");
+    world_free(o.w, "keys that end");
+}
+
+static void result_of(struct office *o, const struct host *host, enum reason reason)
+{
+    struct message message = {.kind = MESSAGE_RESULT};
+
+    message.u.result = (struct result){host->claim, host->number, host->job, reason, 0, SECOND};
+    say(o->w, &host->peer, &message);
+}
+
+static void ends_of_jobs(void)
+{
+    static const enum reason reasons[] = {REASON_TIME, REASON_MEMORY, REASON_DISK};
+    struct office o;
+    struct host host;
+
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        host = office_running(&o, 1, JOB);
+        result_of(&o, &host, reasons[i]);
+        tap_ok(job_is(&o, host.job, JOB_DONE) && job_of(&o, host.job).reason == reasons[i] && o.w->changed == host.job,
+               "a job that was ended is done, and says why: %s", reason_words(reasons[i]));
+        world_free(o.w, "ends of jobs");
+    }
+    host = office_running(&o, 1, JOB);
+    result_of(&o, &host, REASON_SETUP);
+    tap_ok(job_is(&o, host.job, JOB_HELD), "a job that could not be set up is held");
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, MINUTE);
+    tap_ok(control(&o, &raman, host.job, CONTROL_RELEASE) == REASON_OK && job_is(&o, host.job, JOB_IDLE),
+           "until its user releases it");
+    world_free(o.w, "a job that could not be set up");
+}
+
+static void queue_limit(void)
+{
+    struct office o;
+    uint64_t first;
+
+    office_start(&o);
+    first = submit(&o, "k", 2, "[ Type = \"Job\"; QueueLimit = 60; Constraint = other.Memory >= 64 ]").first;
+    pass(o.w, 50 * SECOND);
+    tap_ok(jobs_in(&o, JOB_IDLE) == 2, "a job waits as long as it says");
+    world_restart(o.w, true, SECOND);
+    pass(o.w, 20 * SECOND);
+    tap_ok(job_is(&o, first, JOB_ABORTED) && job_is(&o, first + 1, JOB_ABORTED) &&
+               job_of(&o, first).reason == REASON_QUEUE,
+           "and is given up then, a restart between or not");
+    tap_ok(control(&o, &raman, first, CONTROL_RELEASE) == REASON_STALE, "that is an end");
+    world_free(o.w, "a queue's limit");
+}
+
 int main(void)
 {
     submission_is_durable();
@@ -1527,6 +1695,13 @@ int main(void)
     result_before_attach();
     result_after_attach();
     result_of_a_held_job();
+    many_jobs_are_one_row();
+    unit_of_a_start();
+    forgotten_in_order();
+    forgotten_out_of_order();
+    keys_end();
+    ends_of_jobs();
+    queue_limit();
     asks();
     not_for_a_customer();
     nonsense();

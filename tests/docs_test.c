@@ -1,5 +1,6 @@
-/* docs_test.c: what docs/protocol.md and docs/operations.md list is what the program has: routes, messages, reasons, settings, metrics,
- * lines of the audit, limits; and the bytes they give as examples are the bytes.
+/* docs_test.c: what docs/protocol.md, docs/operations.md and docs/jobs.md list is what the program has: routes, messages, reasons, settings,
+ * metrics, lines of the audit, limits, attributes and states of jobs, questions about files; and the bytes they give as examples are the
+ * bytes.
  *
  *     docs_test            checks
  *     docs_test --print    prints the tables as they must be, to be put into the pages */
@@ -10,10 +11,16 @@
 #include "net/codes.h"
 #include "net/config.h"
 #include "net/contacts.h"
+#include "net/history.h"
 #include "net/ids.h"
+#include "net/job_ad.h"
+#include "net/job_order.h"
+#include "net/jobfiles.h"
 #include "net/join.h"
 #include "net/log.h"
 #include "net/metrics.h"
+#include "net/offer_key.h"
+#include "net/questions.h"
 #include "net/routes.h"
 #include "net/secrets.h"
 #include "net/token.h"
@@ -233,6 +240,7 @@ static void limits_print(struct buf *out)
         {"codes to join by, at once", JOIN_CODES_MAX},
         {"seconds that a code is good", JOIN_SPAN},
         {"bytes that are sealed in one envelope", BOX_BYTES_MAX},
+        {"ids of revoked tokens that agents are told: the last ones", TOKEN_REVOKED_TOLD},
     };
 
     buf_adds(out, "| what | at most |\n| --- | --- |\n");
@@ -393,6 +401,25 @@ static void key_says(const struct page *page, const struct key *key, const char 
     page_says(page, digits, sentence);
 }
 
+/* The sealed key on the page opens, by a box key of 0x44s, to that key. */
+static void sealed_check(const struct page *page, const struct key *key)
+{
+    const char *at = strstr(page->text.text, "sealed key         ");
+    unsigned char secret[BOX_KEY_BYTES];
+    struct box_keys box;
+    struct key public_half, opened;
+
+    memset(secret, 0x44, sizeof secret);
+    box_keys_from_secret(secret, &box);
+    memcpy(public_half.bytes, box.open.bytes, BOX_KEY_BYTES);
+    key_says(page, &public_half, "the BoxKey of the worked example is right");
+    tap_ok(at &&
+               offer_key_open(&box, agent_handle("alice", "desk"), 0xa1, at + 19, OFFER_KEY_TEXT, &opened) ==
+                   OFFER_KEY_OK &&
+               at[19 + OFFER_KEY_TEXT] == '\n' && !memcmp(&opened, key, sizeof opened),
+           "%s: the sealed key of the worked example opens", page->name);
+}
+
 /* The worked example: a key of 0x11s, nonces of 0x22s and 0x33s. */
 static void bytes_check(const struct page *page)
 {
@@ -412,6 +439,7 @@ static void bytes_check(const struct page *page)
     key_says(page, &proof, "the customer's proof of the worked example is right");
     ticket_proof(&secrets_live, &ticket, false, &provider, &customer, contact_channel(NULL, NULL), &proof);
     key_says(page, &proof, "the provider's proof of the worked example is right");
+    sealed_check(page, &key);
 }
 
 /* Every line for the audit that the matchmaker can write is in the list. */
@@ -444,9 +472,98 @@ static void audit_check(const struct page *page)
     tap_ok(events > 5, "there are lines of the audit to be described");
 }
 
+/* --------------------------------------------------------------------------------------------------------------- jobs */
+
+/* Each word in quotes behind `begin` in a file of the sources: does the page have it, as `format` says? */
+static void source_says(const struct page *page, const char *file, const char *begin, const char *format,
+                        const char *sentence)
+{
+    char path[512];
+    struct buf text;
+    size_t count = 0;
+
+    snprintf(path, sizeof path, "%s/src/%s", getenv("BERTH_SOURCE"), file);
+    file_read(path, &text);
+    for (const char *at = strstr(text.text, begin); at; at = strstr(at + 1, begin)) {
+        const char *word = at + strlen(begin);
+        char name[64], want[128];
+
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "\""), word);
+        snprintf(want, sizeof want, format, name);
+        page_says(page, want, sentence);
+        count++;
+    }
+    tap_ok(count > 3, "there is something in %s to be described", file);
+    buf_done(&text);
+}
+
+/* 100000: "100,000". */
+static void count_print(struct buf *out, long long count)
+{
+    if (count >= 1000)
+        count_print(out, count / 1000);
+    buf_addf(out, count >= 1000 ? ",%03lld" : "%lld", count % 1000);
+}
+
+static void counts_check(const struct page *page)
+{
+    static const struct {
+        const char *format;
+        long long count;
+    } rows[] = {
+        {"| inputs of one job | %s;", JOB_INPUTS_MAX},
+        {"| outputs of one job, and checkpoint files | %s each |", JOB_FILES_MAX},
+        {"| files of one job at the customer | %s |", JOBFILES_MAX},
+        {"| arguments, and variables, of one job | %s each;", JOB_ARGUMENTS_MAX},
+        {"| jobs of one ad | %s |", CUSTOMER_SUBMIT_MAX},
+        {"| the history | %s jobs;", HISTORY_MAX},
+        {"| `MaxRetries` | whole number | %s |", CUSTOMER_RETRIES},
+        {"| `RequestCpus` | number, or an expression | %s |", JOB_CPUS},
+        {"| `RequestMemory` | bytes, or an expression | %s MiB |", JOB_MEMORY >> 20},
+        {"| `RequestDisk` | bytes, or an expression | %s GiB |", JOB_DISK >> 30},
+        {"| `RequestProcesses` | number, or an expression | %s |", JOB_PROCESSES},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char want[160];
+        struct buf count;
+
+        buf_init(&count);
+        count_print(&count, rows[i].count);
+        snprintf(want, sizeof want, rows[i].format, buf_string(&count));
+        page_says(page, want, "a limit or default of jobs is that of the program");
+        buf_done(&count);
+    }
+}
+
+static void jobs_check(const struct page *jobs, const struct page *protocol)
+{
+    static const char *const states[] = {
+#define X(id, word) word,
+        JOB_STATES(X)
+#undef X
+    };
+    char want[64];
+
+    for (size_t i = 0; i < COUNT(states); i++) {
+        snprintf(want, sizeof want, "\n| `%s` |", states[i]);
+        if (i != STANDING_FAILED) /* of the summary alone: an ad says Done, and a Status */
+            page_says(jobs, want, "a state is described");
+    }
+    for (int kind = 0; kind < JOB_FILE_KIND_COUNT; kind++) {
+        snprintf(want, sizeof want, "`%s`", job_file_word((enum job_file_kind)kind));
+        page_says(protocol, want, "a kind of file is described");
+    }
+    source_says(jobs, "net/job_check.c", "\n    {\"", "\n| `%s` |", "an attribute that is looked at is described");
+    source_says(protocol, "net/questions.c", "{\"", "\n**%s**: ", "a question is described");
+    snprintf(want, sizeof want, "at most %u KiB of them in one answer", QUESTION_BYTES_MAX >> 10);
+    page_says(protocol, want, "how many bytes an answer has is that of the program");
+    counts_check(jobs);
+}
+
 int main(int argc, char **argv)
 {
-    struct page pages[2];
+    struct page pages[3];
     struct lang lang;
 
     if (argc > 1 && !strcmp(argv[1], "--print")) {
@@ -456,10 +573,12 @@ int main(int argc, char **argv)
     lang_init(&lang);
     page_read(&pages[0], "protocol.md");
     page_read(&pages[1], "operations.md");
+    page_read(&pages[2], "jobs.md");
     tables_check(pages, COUNT(pages));
     messages_check(&pages[0], lang.symbols);
     bytes_check(&pages[0]);
     audit_check(&pages[1]);
+    jobs_check(&pages[2], &pages[0]);
     for (size_t i = 0; i < COUNT(pages); i++)
         buf_done(&pages[i].text);
     lang_done(&lang);

@@ -693,6 +693,12 @@ static void check_ending(struct world *world)
     stream_open(&revoked, &world->live, buf_string(&token), "revoked", NULL, &world->rest);
     snprintf(path, sizeof path, "/v1/tokens/%s", id);
     talk_ask(&world->admin, world->admin_token, "DELETE", path, NULL, NULL);
+    tap_ok(talk_ask(&world->alice, world->alice_token, "GET", "/v1/keys", NULL, NULL) == 200 &&
+               reply_has(&world->alice.reply, "Revoked = {") && reply_has(&world->alice.reply, id),
+           "agents are told which tokens were revoked");
+    tap_ok(talk_ask(&world->alice, NULL, "GET", "/v1/keys", NULL, NULL) == 200 &&
+               !reply_has(&world->alice.reply, "Revoked") && !reply_has(&world->alice.reply, id),
+           "strangers are not");
     tap_ok(stream_ends(&brief, SOON), "which ends with it");
     tap_ok(stream_ends(&revoked, 3000), "a stream ends when its token is revoked");
     talk_done(&brief);

@@ -1,9 +1,10 @@
-/* identity_test.c: join codes, boxes, the live secrets, and bytes as text. */
+/* identity_test.c: join codes, boxes, the sealed keys of offers, the live secrets, and bytes as text. */
 #include "tap.h"
 
 #include "net/box.h"
 #include "net/codes.h"
 #include "net/join.h"
+#include "net/offer_key.h"
 #include "net/secrets.h"
 #include "pool/ticket.h"
 
@@ -246,6 +247,66 @@ static void test_boxes(void)
     buf_done(&open);
 }
 
+/* ------------------------------------------------------------------------------------------------ keys of offers */
+
+/* Bytes sealed and written as a sealed key is, whatever they are. */
+static void seal_text(struct buf *out, const struct box_public *theirs, const void *bytes, size_t len)
+{
+    struct err err;
+    struct buf box;
+
+    buf_init(&box);
+    must(box_seal_unnamed(&box, theirs, bytes, len, &err) == 0, "a box");
+    buf_reset(out);
+    base64url_print(out, box.text, box.len);
+    buf_done(&box);
+}
+
+static void test_offer_keys(void)
+{
+    static const struct box_public nobody = {{0}};
+    static const struct key none = {{0}};
+    struct box_keys matchmaker, another;
+    unsigned char inside[64] = {0};
+    struct key key, back = none;
+    struct err err = {0};
+    unsigned opened = 0;
+    struct buf text;
+
+    box_keys_draw(&matchmaker);
+    box_keys_draw(&another);
+    memset(key.bytes, 0x5a, sizeof key.bytes);
+    buf_init(&text);
+    must(offer_key_seal(&text, &matchmaker.open, 7, 8, &key, &err) == 0, err.text);
+    tap_ok(text.len == OFFER_KEY_TEXT, "a sealed key has %d characters", OFFER_KEY_TEXT);
+    tap_ok(offer_key_open(&matchmaker, 7, 9, text.text, text.len, &back) == OFFER_KEY_ANOTHERS &&
+               offer_key_open(&matchmaker, 6, 8, text.text, text.len, &back) == OFFER_KEY_ANOTHERS &&
+               offer_key_open(&matchmaker, 8, 7, text.text, text.len, &back) == OFFER_KEY_ANOTHERS,
+           "the sealed key of an offer is of no use for another offer, nor to another agent");
+    tap_ok(offer_key_open(&another, 7, 8, text.text, text.len, &back) == OFFER_KEY_CLOSED, "nor to another matchmaker");
+    for (size_t i = 0; i < text.len; i++) {
+        text.text[i] ^= 1;
+        opened += offer_key_open(&matchmaker, 7, 8, text.text, text.len, &back) == OFFER_KEY_OK;
+        text.text[i] ^= 1;
+        opened += offer_key_open(&matchmaker, 7, 8, text.text, i, &back) == OFFER_KEY_OK;
+    }
+    tap_ok(opened == 0, "one that was changed or cut anywhere is not opened");
+    tap_ok(memcmp(&back, &none, sizeof none) == 0, "what is refused tells no key");
+    tap_ok(offer_key_open(&matchmaker, 7, 8, text.text, text.len, &back) == OFFER_KEY_OK &&
+               memcmp(&back, &key, sizeof key) == 0,
+           "a key that is sealed to the matchmaker is opened by it");
+    seal_text(&text, &matchmaker.open, inside, sizeof inside);
+    tap_ok(offer_key_open(&matchmaker, 0, 0, text.text, text.len, &back) == OFFER_KEY_CLOSED,
+           "something else that was sealed to the matchmaker is no key");
+    seal_text(&text, &matchmaker.open, inside, sizeof inside - 1);
+    tap_ok(offer_key_open(&matchmaker, 0, 0, text.text, text.len, &back) == OFFER_KEY_CLOSED,
+           "nor is something shorter");
+    buf_reset(&text);
+    tap_ok(offer_key_seal(&text, &nobody, 7, 8, &key, &err) < 0 && text.len == 0,
+           "no key is sealed to a key that is none");
+    buf_done(&text);
+}
+
 /* --------------------------------------------------------------------------------------------------------- secrets */
 
 static void test_secrets(void)
@@ -281,6 +342,7 @@ int main(void)
     test_redeem();
     test_rows();
     test_boxes();
+    test_offer_keys();
     test_secrets();
     return tap_done();
 }

@@ -1,6 +1,6 @@
 /* live_pool_test.c: providers and customers over real HTTP, with a matchmaker that is killed, stopped and not there: no claim notices. */
 #define _GNU_SOURCE /* nftw, pipe2 */
-#include "process.h"
+#include "live_token.h"
 #include "tap.h"
 
 #include "net/keyring.h"
@@ -29,36 +29,10 @@ struct pool {
     struct party providers[PROVIDERS], customer;
 };
 
-/* A token file with a key to delegate by, made as `berth token create` does. */
-static bool token_write(struct pool *pool, const char *subject, char path[PATH_ROOM])
+static bool token_write(const struct pool *pool, const char *subject, char path[PATH_ROOM])
 {
-    struct token_file file;
-    char digits[2 * PUBLIC_KEY_BYTES + 1], body[512], text[TOKEN_BYTES_MAX];
-    struct talk talk;
-    struct reply reply;
-    struct err err = {0};
-    bool good;
-
-    token_file_init(&file);
-    signing_key_draw(&file.key);
-    file.has_key = true;
-    for (int i = 0; i < PUBLIC_KEY_BYTES; i++)
-        snprintf(digits + 2 * i, 3, "%02x", file.key.open.bytes[i]);
-    snprintf(body, sizeof body,
-             "[Subject=\"%s\"; Scope=\"ad:read ad:write claim match\"; Lifetime=3600; Delegate=\"%s\"]", subject,
-             digits);
     snprintf(path, PATH_ROOM, "%s/%s.token", pool->folder, subject);
-    talk_init(&talk);
-    reply_init(&reply);
-    good = talk_open_local(&talk, &pool->live) && talk_send(&talk, "POST", "/v1/tokens", NULL, NULL, body) &&
-           talk_wait(&talk, 5000, &reply) == TALK_REPLY && reply.status == 201;
-    reply_text(&reply, "Token", text, sizeof text);
-    file.token = strdup(text);
-    good = good && token_file_write(path, &file, &err) == 0;
-    token_file_done(&file);
-    reply_done(&reply);
-    talk_done(&talk);
-    return good;
+    return live_token_make(&pool->live, subject, "ad:read ad:write claim match", path);
 }
 
 static void party_start(struct pool *pool, struct party *party, const char *role, const char *name,

@@ -1461,6 +1461,28 @@ static void attach(void)
     world_free(m.w, "attach");
 }
 
+static void attach_to_a_result(void)
+{
+    struct machine m;
+    struct suitor s, stranger;
+
+    machine_start(&m, PLAIN);
+    s = suitor_new(&m, 1, "raman");
+    come_to_run(&m, &s, 100);
+    job_news(&m, 1, 1, JOB_EXITED, REASON_EXITED, 0);
+    pass(m.w, 3 * m.w->spans.lease);
+    tap_ok(is_free(&m, 1) && row_count(m.w, RECORD_OUTCOME) == 1, "a job ended, and then the claim's lease");
+    stranger = s;
+    stranger.peer.agent = 51;
+    tap_ok(say_attach(&m, &stranger, 2).reason == REASON_UNKNOWN, "a stranger hears that there is no such claim");
+    tap_ok(say_attach(&m, &s, 2).reason == REASON_BUSY,
+           "who comes back late is told to wait while there is a result for it");
+    tap_ok(sent_count(m.w, MESSAGE_RESULT) == 1, "which is offered at once");
+    answer_claimed(&m, MESSAGE_RESULT, 1, REASON_OK);
+    tap_ok(say_attach(&m, &s, 2).reason == REASON_UNKNOWN, "when it has been taken, the claim is gone");
+    world_free(m.w, "attach to a result");
+}
+
 static void attach_to_a_pin(void)
 {
     struct machine m;
@@ -1855,6 +1877,32 @@ static void nonsense(void)
            (unsigned long long)seed, (unsigned long long)rounds);
 }
 
+static void suspension(void)
+{
+    struct machine m;
+    struct suitor s;
+
+    machine_start(&m, "[ Type = \"Machine\"; Cpus = 4; Busy = false; Constraint = !Busy && other.Type == \"Job\"; "
+                      "Suspend = Busy && other.Owner == \"raman\" ]");
+    s = suitor_new(&m, 1, "raman");
+    come_to_run(&m, &s, 100);
+    probe(&m, "[ Load = 1 ]");
+    tap_ok(!m.w->suspended && holds(&m, 1, TENANT_CLAIMED), "a job runs while the owner does not mind");
+    world_free(m.w, "no suspension");
+
+    machine_start(&m, "[ Type = \"Machine\"; Cpus = 4; Constraint = !Busy && other.Type == \"Job\"; "
+                      "Suspend = Busy && other.Owner == \"raman\" ]");
+    probe(&m, "[ Busy = false ]");
+    s = suitor_new(&m, 1, "raman");
+    come_to_run(&m, &s, 100);
+    probe(&m, "[ Busy = true ]");
+    tap_ok(m.w->suspended && holds(&m, 1, TENANT_CLAIMED),
+           "by Suspend it stands still, and is not sent away though the constraint would");
+    probe(&m, "[ Busy = false ]");
+    tap_ok(!m.w->suspended && holds(&m, 1, TENANT_CLAIMED), "and goes on when that is over");
+    world_free(m.w, "suspension");
+}
+
 int main(void)
 {
     figure_days();
@@ -1881,6 +1929,7 @@ int main(void)
     activation_is_durable();
     start_and_launch();
     one_job_at_a_time();
+    suspension();
     results();
     results_are_kept();
     used_again();
@@ -1898,6 +1947,7 @@ int main(void)
     older_messages();
     attach();
     attach_to_a_pin();
+    attach_to_a_result();
     restart_in_the_boot();
     restart_past_the_lease();
     job_lost();

@@ -702,6 +702,54 @@ static void check_paths(struct world *world)
     free(token);
 }
 
+/* What is told to one is kept by nobody else: every answer says so, problems too. */
+static void check_caches(struct world *world)
+{
+    char *token = live_token(&world->live, "alice", SCOPE_ALL);
+    char path[256], etag[64], fields[128], control[64], vary[64];
+
+    talk_ask(&world->talk, token, "PUT", "/v1/ads/abcdef0123456789", NULL, "[Memory = 1]");
+    for (size_t i = 0; i < route_count; i++) {
+        bool forms = strchr(routes[i].types, ' '), tagged;
+        bool callers = routes[i].scope != SCOPE_NONE || !strcmp(routes[i].id, "keys");
+        unsigned status;
+
+        if (routes[i].method != HTTP_GET)
+            continue;
+        path_fill(routes[i].path, path);
+        status = talk_ask(&world->talk, token, "GET", path, NULL, NULL);
+        tagged = reply_field(&world->talk.reply, "ETag", etag, sizeof etag);
+        reply_field(&world->talk.reply, "Cache-Control", control, sizeof control);
+        *vary = '\0';
+        reply_field(&world->talk.reply, "Vary", vary, sizeof vary);
+        if (!tap_ok(!strcmp(control, tagged ? "private, no-cache" : "no-store") &&
+                        !strcmp(vary, forms && callers ? "Accept, Authorization"
+                                      : forms          ? "Accept"
+                                      : callers        ? "Authorization"
+                                                       : ""),
+                    "GET %s says who may keep the answer, and what it depends on", routes[i].path))
+            tap_diag("%u %s: '%s', '%s'", status, path, control, vary);
+    }
+    talk_ask(&world->talk, token, "GET", "/v1/policy", NULL, NULL);
+    reply_field(&world->talk.reply, "ETag", etag, sizeof etag);
+    snprintf(fields, sizeof fields, "If-None-Match: %s\r\n", etag);
+    tap_ok(talk_ask(&world->talk, token, "GET", "/v1/policy", fields, NULL) == 304 &&
+               reply_field_is(&world->talk.reply, "Cache-Control", "private, no-cache") &&
+               reply_field_is(&world->talk.reply, "Vary", "Accept, Authorization"),
+           "so does 304");
+    tap_ok(talk_ask(&world->talk, NULL, "GET", "/v1/ads", NULL, NULL) == 401 &&
+               reply_field_is(&world->talk.reply, "Cache-Control", "no-store") &&
+               reply_field_is(&world->talk.reply, "Vary", "Accept, Authorization"),
+           "so does a refusal");
+    tap_ok(talk_ask(&world->talk, NULL, "GET", "/nowhere", NULL, NULL) == 404 &&
+               reply_field_is(&world->talk.reply, "Cache-Control", "no-store"),
+           "and the answer where nothing is");
+    tap_ok(talk_ask(&world->talk, token, "POST", "/v1/tokens", NULL, "[Subject = \"carol\"]") == 201 &&
+               reply_field_is(&world->talk.reply, "Cache-Control", "no-store"),
+           "a token that was made is kept nowhere");
+    free(token);
+}
+
 static void check_head(struct world *world)
 {
     char *token = live_token(&world->live, "alice", SCOPE_ALL);
@@ -949,6 +997,7 @@ int main(void)
     check_flips(&world);
     check_counters(&world);
     check_methods(&world);
+    check_caches(&world);
     check_paths(&world);
     check_head(&world);
     check_forms(&world);

@@ -430,6 +430,40 @@ static void ended_durably(void)
     stage_done(&stage);
 }
 
+/* Told again and again to end, at every moment of its end, it ends as if told once. */
+static void ended_insistently(void)
+{
+    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+    int status = 0, rounds = 0;
+
+    for (; rounds < 8 && status == 0; rounds++) {
+        int64_t ends = live_now() + 5000 * LIVE_SLOWER;
+        struct stage stage;
+        pid_t got = 0;
+
+        stage_init(&stage);
+        if (!stage_start(&stage)) {
+            stage_done(&stage);
+            return;
+        }
+        stage_ask(&stage, "PUT", "/v1/config/kept", NULL, "[ Value = 1 ]");
+        kill(stage.live.pid, SIGTERM);
+        for (int i = 0; !got && live_now() < ends; i++) {
+            kill(stage.live.pid, numbers[i % 3]);
+            usleep((useconds_t)(200 + 100 * rounds));
+            got = waitpid(stage.live.pid, &status, WNOHANG);
+        }
+        if (!got)
+            status = -1;
+        else
+            stage.live.pid = 0;
+        stage_done(&stage);
+    }
+    tap_ok(status == 0, "told to end many times over, it ends with status 0 (%s %d, round %d)",
+           status > 0 && WIFSIGNALED(status) ? "signal" : "status",
+           status > 0 && WIFSIGNALED(status) ? WTERMSIG(status) : status, rounds);
+}
+
 /* ------------------------------------------------------------------------------------------------ where it cannot start */
 
 /* It ends with status 2, and says the words. */
@@ -622,6 +656,7 @@ int main(void)
     ended(SIGTERM, "SIGTERM");
     ended(SIGINT, "SIGINT");
     ended_durably();
+    ended_insistently();
     plain_factors();
     refused_port();
     refused_state();

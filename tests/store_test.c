@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 static bool row_collect(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
@@ -215,6 +216,28 @@ static void test_second(const struct bench *bench)
            "another process is refused, and told which one has the store");
     tap_ok(put_text(shelf, "s", "a", "1", &err) == 0 && shelf->kind->commit(shelf, &err) == 0, "who has it works on");
     shelf->kind->close(shelf);
+    bench_wipe(bench);
+}
+
+/* A process is killed after a fork, and its child has not become another program yet. */
+static void test_orphan(const struct bench *bench)
+{
+    pid_t child = fork();
+    struct err err = {0};
+    struct shelf *shelf;
+    int status = -1;
+
+    if (child == 0) {
+        shelf = store_open(bench->path, &err);
+        if (shelf && fork() == 0)
+            nanosleep(&(struct timespec){0, 200000000}, NULL);
+        _exit(shelf ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    shelf = store_open(bench->path, &err);
+    tap_ok(status == 0 && shelf, "a lock that only a child of a dead process still has is waited for (%s)", err.text);
+    if (shelf)
+        shelf->kind->close(shelf);
     bench_wipe(bench);
 }
 
@@ -454,6 +477,7 @@ int main(void)
     test_bounds(&bench);
     test_nested(&bench);
     test_second(&bench);
+    test_orphan(&bench);
     test_foreign(&bench);
     test_migration(&bench);
     test_check(&bench);

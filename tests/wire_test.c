@@ -491,10 +491,10 @@ static void check_texts(struct world *world)
 
 static const struct text_case rows[] = {
     {"a record is its kind, its row and its fields",
-     "[Record=\"role\";Row=\"000000000000002a\";Removed=false;Starts=" WORD1 "]", NULL},
+     "[Record=\"role\";Row=\"000000000000002a\";Removed=false;Starts=" WORD1 ";Last=" WORD1 "]", NULL},
     {"a submission's key is not the row's",
      "[Record=\"key\";Row=" WORD1 ";Removed=false;Owner=\"a\";Key=\"b\";Shape=" WORD1 ";First=" WORD1 ";Count=" WORD1
-     "]",
+     ";Gone=" WORD1 ";At=5]",
      NULL},
     {"of a removed row nothing else is left", "[Record=\"job\";Row=" WORD1 ";Removed=true]", NULL},
     {"a removed row has no fields", "[Record=\"role\";Row=" WORD1 ";Removed=true;Starts=" WORD1 "]",

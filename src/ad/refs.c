@@ -122,9 +122,11 @@ static void walk_expr(struct walk *walk, const struct scope *scope, const struct
 static void walk_parts(struct walk *walk, const struct scope *scope, const struct expr *e)
 {
     const struct expr *parts = tree_parts(scope->tree, e);
+    uint32_t count = expr_part_count(e);
 
-    for (uint32_t i = 0; i < expr_part_count(e); i++)
-        walk_expr(walk, scope, &parts[i]);
+    for (uint32_t i = 0; i < count; i++)
+        if (parts[i].kind > EXPR_RELTIME) /* a literal refers to nothing */
+            walk_expr(walk, scope, &parts[i]);
 }
 
 /* The ad that a definition plainly is, opened in `ret`; false when it is anything else. */

@@ -11,6 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is rare stays out of symbols_take and symbols_drop, which then need no stack frame. */
+#if defined(__GNUC__)
+#define RARE __attribute__((noinline))
+#else
+#define RARE
+#endif
+
 #define NONE UINT32_MAX
 #define SPELLINGS_MAX (1u << SYMBOL_SPELLING_BITS)
 
@@ -301,7 +308,7 @@ static symbol symbols_add(struct symbols *symbols, uint64_t hash, const char *te
     return spelling->id;
 }
 
-static symbol symbols_search(struct symbols *symbols, const char *text, size_t len)
+static RARE symbol symbols_search(struct symbols *symbols, const char *text, size_t len)
 {
     uint64_t hash = hash_exact(symbols->seed, text, len);
     uint32_t at = symbols->exact.heads[hash & symbols->exact.mask];
@@ -373,17 +380,12 @@ static void name_remove(struct symbols *symbols, uint32_t gone)
     symbols->name_free = gone;
 }
 
-void symbols_drop(struct symbols *symbols, symbol s)
+/* Nobody holds it any more. */
+static RARE void symbols_forget(struct symbols *symbols, symbol s)
 {
-    struct spelling *spelling;
-    struct name *name;
+    struct spelling *spelling = symbols_spelling(symbols, s);
+    struct name *name = symbols->names[symbol_name(s)];
 
-    if (s == SYMBOL_NONE)
-        return;
-    spelling = symbols_spelling(symbols, s);
-    if (--spelling->references)
-        return;
-    name = symbols->names[symbol_name(s)];
     exact_remove(symbols, spelling);
     free(spelling->text);
     spelling->text = NULL;
@@ -392,6 +394,12 @@ void symbols_drop(struct symbols *symbols, symbol s)
     name->spellings[s & (SPELLINGS_MAX - 1)] = NONE;
     if (--name->held == 0)
         name_remove(symbols, symbol_name(s));
+}
+
+void symbols_drop(struct symbols *symbols, symbol s)
+{
+    if (s != SYMBOL_NONE && --symbols_spelling(symbols, s)->references == 0)
+        symbols_forget(symbols, s);
 }
 
 symbol symbols_find(const struct symbols *symbols, const char *text, size_t len)
@@ -407,6 +415,13 @@ const char *symbols_text(const struct symbols *symbols, symbol s, size_t *ret_le
 
     *ret_len = spelling->len;
     return spelling->text;
+}
+
+bool symbols_named(const struct symbols *symbols, symbol s, const char *name, size_t len)
+{
+    const struct spelling *spelling = symbols_spelling(symbols, s);
+
+    return spelling->len == len && same_folded(spelling->text, name, len);
 }
 
 size_t symbols_count(const struct symbols *symbols)

@@ -54,6 +54,9 @@ void symbols_drop(struct symbols *symbols, symbol s);
 /* A symbol of that name in some spelling, not counted; SYMBOL_NONE when nobody holds one. */
 symbol symbols_find(const struct symbols *symbols, const char *name, size_t len);
 
+/* Does it stand for that name, whatever the case? For a few symbols that is quicker than to look for the name. */
+bool symbols_named(const struct symbols *symbols, symbol s, const char *name, size_t len);
+
 const char *symbols_text(const struct symbols *symbols, symbol s, size_t *ret_len); /* NUL-terminated as well */
 size_t symbols_count(const struct symbols *symbols);                                /* names held now */
 

@@ -48,7 +48,23 @@ extern const struct command command_match;
 extern const struct command command_why;
 extern const struct command command_sim;
 extern const struct command command_bench;
+extern const struct command command_submit;
+extern const struct command command_run;
+extern const struct command command_jobs;
+extern const struct command command_job;
+extern const struct command command_wait;
+extern const struct command command_rm;
+extern const struct command command_hold;
+extern const struct command command_release;
+extern const struct command command_logs;
+extern const struct command command_history;
+extern const struct command command_outputs;
+extern const struct command command_pool;
+extern const struct command command_join;
 extern const struct command command_matchmaker;
+extern const struct command command_provider;
+extern const struct command command_provide;
+extern const struct command command_customer;
 extern const struct command command_status;
 extern const struct command command_ads;
 extern const struct command command_agents;
@@ -65,6 +81,7 @@ extern const struct command *const command_table[];
 extern const size_t command_count;
 
 const struct command *command_find(const char *name); /* or NULL */
+int command_launcher(int word_count, char **words);   /* in no list: agents start it */
 
 /* Writes the help of one, or the list of all; man_* write a page for man(1). */
 void help_command(struct buf *out, const struct command *command);

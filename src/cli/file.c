@@ -8,8 +8,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_SIZE (64u << 10)
@@ -36,6 +38,28 @@ static ptrdiff_t read_some(int fd, char *out, size_t room, struct err *err)
     ssize_t got = read(fd, out, room);
 
     return got < 0 ? err_set(err, "%s", strerror(errno)) : got;
+}
+
+int folder_make(const char *path)
+{
+    char part[PATH_MAX];
+    size_t len = strlen(path);
+
+    if (len >= sizeof part) {
+        report("%.60s...: the name of the folder is too long", path);
+        return -1;
+    }
+    for (size_t i = 1; i <= len; i++) {
+        if (path[i] && path[i] != '/')
+            continue;
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, 0700) < 0 && errno != EEXIST) {
+            report("%s: the folder cannot be made: %s", part, strerror(errno));
+            return -1;
+        }
+    }
+    return 0;
 }
 
 bool text_line(const char *text, size_t len, unsigned line, const char **ret_line, size_t *ret_len)

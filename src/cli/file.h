@@ -29,6 +29,9 @@ void source_close(struct source *source);
 /* The first ad of a file in any form; NULL when there is none, which is reported. */
 struct tree *file_first_ad(struct symbols *symbols, const struct dialect *dialect, const char *name);
 
+/* Every folder on the way to it and itself, those that are made for us alone. */
+int folder_make(const char *path);
+
 /* The whole of a file. */
 int file_read(const char *name, struct buf *ret_text);
 

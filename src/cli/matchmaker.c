@@ -3,16 +3,13 @@
 
 #include "cli/command.h"
 #include "cli/config_options.h"
+#include "cli/daemons.h"
 #include "cli/file.h"
 #include "cli/report.h"
 #include "store/store.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct matchmaker_options {
@@ -52,40 +49,6 @@ static void tell_up(void *user, const char *const *addresses, const char *url, c
     output_write(&out);
     output_flush();
     buf_done(&out);
-}
-
-/* Every folder on the way, the last one for us alone. */
-static int folder_make(const char *path)
-{
-    char part[PATH_MAX];
-    size_t len = strlen(path);
-
-    if (len >= sizeof part) {
-        report("%.60s...: the name of the folder is too long", path);
-        return -1;
-    }
-    for (size_t i = 1; i <= len; i++) {
-        if (path[i] && path[i] != '/')
-            continue;
-        memcpy(part, path, i);
-        part[i] = '\0';
-        if (mkdir(part, 0700) < 0 && errno != EEXIST) {
-            report("%s: the folder cannot be made: %s", part, strerror(errno));
-            return -1;
-        }
-    }
-    return 0;
-}
-
-/* As many connections as the system lets us have. */
-static void raise_files(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
 }
 
 static int matchmaker_serve(const struct matchmaker_options *options, struct config *config)

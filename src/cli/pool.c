@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define SOCKET_NAME "matchmaker.sock"
+#define CUSTOMER_SOCKET_NAME "customer/customer.sock"
 #define TOKEN_NAME "token"
 
 int option_limit(const char *text, void *target, struct err *err)
@@ -185,24 +186,71 @@ static int places_find(struct pool *pool, const struct pool_options *options)
     return status;
 }
 
+/* The customer is asked by its socket as the user that one is; a token is for one that is elsewhere. */
+static int customer_find(struct pool *pool, const struct pool_options *options)
+{
+    const char *variable = environment("BERTH_CUSTOMER");
+    struct buf path;
+
+    pool->named = true;
+    if (options->customer)
+        return place_add(pool, "--customer", options->customer);
+    if (variable)
+        return place_add(pool, "BERTH_CUSTOMER", variable);
+    pool->named = false;
+    buf_init(&path);
+    buf_addf(&path, "%s/" CUSTOMER_SOCKET_NAME, config_text(&pool->config, CONFIG_STATE));
+    place_add_socket(pool, buf_string(&path));
+    buf_done(&path);
+    return STATUS_DONE;
+}
+
 /* ---------------------------------------------------------------------------------------------------- opening, closing */
 
-int pool_open(struct pool *pool, const struct pool_options *options)
-{
-    const char *token = options->token ? options->token : environment("BERTH_TOKEN");
-    int status;
+typedef int find_fn(struct pool *pool, const struct pool_options *options);
 
-    *pool = (struct pool){.ca_fd = -1, .symbols = names_new(0)};
+static int open_config(struct pool *pool, const struct pool_options *options, bool customer)
+{
+    *pool = (struct pool){.ca_fd = -1, .customer = customer, .symbols = names_new(0)};
     token_file_init(&pool->token);
     buf_init(&pool->bearer);
-    if (config_options_load(&options->config, &pool->config) < 0)
-        return STATUS_BAD;
-    status = token_load(pool, token);
+    return config_options_load(&options->config, &pool->config) < 0 ? STATUS_BAD : STATUS_DONE;
+}
+
+static int open_by(struct pool *pool, const struct pool_options *options, find_fn *find)
+{
+    const char *token = options->token ? options->token : environment("BERTH_TOKEN");
+    int status = open_config(pool, options, find == customer_find);
+
     if (status == STATUS_DONE)
-        status = places_find(pool, options);
+        status = token_load(pool, token);
+    if (status == STATUS_DONE)
+        status = find(pool, options);
     if (status == STATUS_DONE && pool->token.ca)
         status = ca_open(pool);
     return status;
+}
+
+int pool_open(struct pool *pool, const struct pool_options *options)
+{
+    return open_by(pool, options, places_find);
+}
+
+int customer_open(struct pool *pool, const struct pool_options *options)
+{
+    return open_by(pool, options, customer_find);
+}
+
+int pool_open_stranger(struct pool *pool, const struct pool_options *options)
+{
+    int status = open_config(pool, options, false);
+
+    return status == STATUS_DONE ? places_find(pool, options) : status;
+}
+
+int pool_trust(struct pool *pool)
+{
+    return ca_open(pool);
 }
 
 void pool_close(struct pool *pool)

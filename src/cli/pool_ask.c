@@ -13,7 +13,9 @@
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+#include <unistd.h>
 
+#define PATIENCE 60                   /* seconds */
 #define ASK_TIMEOUT INT64_C(60000000) /* microseconds: an explanation over a large pool takes a while */
 
 /* -------------------------------------------------------------------------------------------------------------- paths */
@@ -40,19 +42,21 @@ void path_query(struct buf *out, const char *name, const char *value)
 
 /* ------------------------------------------------------------------------------------------------------------- bearer */
 
-/* May a token go to that address? Not in the clear over a network, unless its own file says that the pool is there. */
-static bool bearer_may_go(const struct pool *pool, const struct pool_place *place)
+bool url_is_private(const char *text)
 {
     char address[ADDRESS_HOST_MAX + 16];
     struct url url;
 
-    if (place->socket)
-        return true;
-    if (url_read(place->url, strlen(place->url), &url, NULL) < 0)
+    if (url_read(text, strlen(text), &url, NULL) < 0)
         return false;
     snprintf(address, sizeof address, strchr(url.host, ':') ? "[%s]:%u" : "%s:%u", url.host, url.port);
-    return url.secure || config_address_is_local(address) ||
-           (pool->token.pool && !strcmp(pool->token.pool, place->url));
+    return url.secure || config_address_is_local(address);
+}
+
+/* May a token go to that address? Not in the clear over a network, unless its own file says that the pool is there. */
+static bool bearer_may_go(const struct pool *pool, const struct pool_place *place)
+{
+    return place->socket || url_is_private(place->url) || (pool->token.pool && !strcmp(pool->token.pool, place->url));
 }
 
 /* The token to send there: `*ret` is NULL for none. */
@@ -62,7 +66,7 @@ static int bearer_for(struct pool *pool, const struct pool_place *place, const c
     int64_t expires;
 
     *ret = NULL;
-    if (!pool->token_name || (place->socket && !pool->token_named))
+    if (!pool->token_name || (place->socket && (pool->customer || !pool->token_named)))
         return STATUS_DONE;
     if (!bearer_may_go(pool, place)) {
         report("%s: no token is sent there, for the connection is not encrypted", place->url);
@@ -123,7 +127,10 @@ static void unreached_report(const struct pool *pool, size_t at, enum call_resul
     bool silent = place->socket && result == CALL_UNREACHED;
     const char *name = place->socket ? place->socket : place->url;
 
-    if (silent && pool->named)
+    if (silent && pool->customer)
+        report("no customer runs %s (%s): is a customer running? `berth pool` starts one",
+               pool->named ? "there" : "here", name);
+    else if (silent && pool->named)
         report("no matchmaker runs there: %s", name);
     else if (silent)
         report("no matchmaker runs here (%s); --pool URL, $BERTH_POOL or the setting Matchmakers name another", name);
@@ -138,6 +145,20 @@ struct reading {
     void *user;
 };
 
+/* Again after a second, as long as it is only said that there were too many requests. */
+static int fetch_patiently(const struct client_settings *settings, const struct call *call, unsigned tries,
+                           struct fetched *ret, struct err *err)
+{
+    int result = client_fetch(settings, call, ret, err);
+
+    for (; result == 0 && ret->status == 429 && tries; tries--) {
+        fetched_done(ret);
+        sleep(1);
+        result = client_fetch(settings, call, ret, err);
+    }
+    return result;
+}
+
 /* From the place at hand. When nobody answered there, ret->result and `err` say so, and nothing has been reported. */
 static int place_fetch(struct pool *pool, const struct pool_ask *ask, const struct buf *body,
                        const struct reading *reading, struct fetched *ret, struct err *err)
@@ -147,9 +168,9 @@ static int place_fetch(struct pool *pool, const struct pool_ask *ask, const stru
     struct call call = {.method = ask->method,
                         .unix_socket = place->socket,
                         .accept = ask->accept ? ask->accept : TYPE_CLASSAD,
-                        .type = ask->body ? TYPE_CLASSAD : NULL,
-                        .body = ask->body ? body->text : NULL,
-                        .len = ask->body ? body->len : 0,
+                        .type = ask->body ? TYPE_CLASSAD : ask->type,
+                        .body = body->len ? body->text : NULL,
+                        .len = body->len,
                         .timeout = ASK_TIMEOUT,
                         .bytes = reading ? reading->bytes : NULL,
                         .bytes_user = reading ? reading->user : NULL};
@@ -162,10 +183,11 @@ static int place_fetch(struct pool *pool, const struct pool_ask *ask, const stru
     buf_init(&url);
     buf_addf(&url, "%s%s", place->url, ask->path);
     call.url = buf_string(&url);
-    if (client_fetch(&settings, &call, ret, err) < 0) {
+    if (fetch_patiently(&settings, &call, ask->patient ? PATIENCE : 0, ret, err) < 0) {
         status = ret->result == CALL_REFUSED ? STATUS_BAD : STATUS_UNREACHABLE;
     } else if (ret->status / 100 != 2) {
-        problem_report(pool, ask, ret);
+        if (!ask->hush || ret->status != 404)
+            problem_report(pool, ask, ret);
         status = problem_status(ask, ret->status);
         fetched_done(ret);
     }
@@ -185,11 +207,11 @@ static int pool_send(struct pool *pool, const struct pool_ask *ask, const struct
     if (ask->body)
         represent_ad(&body, FORM_CLASSAD, ask->body);
     for (;; pool->at++) {
-        status = place_fetch(pool, ask, &body, reading, ret, &errs[pool->at]);
+        status = place_fetch(pool, ask, ask->bytes ? ask->bytes : &body, reading, ret, &errs[pool->at]);
         if (ret->result != CALL_UNREACHED || pool->at + 1 == pool->count)
             break;
     }
-    for (size_t i = first; i <= pool->at && ret->result != CALL_ANSWERED; i++)
+    for (size_t i = first; i <= pool->at && ret->result != CALL_ANSWERED && !ask->quiet; i++)
         unreached_report(pool, i, i < pool->at ? CALL_UNREACHED : ret->result, &errs[i]);
     buf_done(&body);
     return status;
@@ -198,6 +220,16 @@ static int pool_send(struct pool *pool, const struct pool_ask *ask, const struct
 int pool_fetch(struct pool *pool, const struct pool_ask *ask, struct fetched *ret)
 {
     return pool_send(pool, ask, NULL, ret);
+}
+
+int pool_knock(struct pool *pool)
+{
+    struct fetched fetched;
+    int status = pool_fetch(pool, &(struct pool_ask){.path = "/v1/status"}, &fetched);
+
+    if (status == STATUS_DONE)
+        fetched_done(&fetched);
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ answers */
@@ -290,6 +322,25 @@ static void list_bytes(void *user, const char *bytes, size_t len)
     }
 }
 
+int pool_fetch_ads(struct pool *pool, const struct pool_ask *ask, pool_ad_fn *each, void *user)
+{
+    struct list list = {.pool = pool, .each = each, .user = user};
+    struct fetched fetched;
+    int status = pool_fetch(pool, ask, &fetched);
+
+    if (status != STATUS_DONE)
+        return status;
+    buf_init(&list.line);
+    list_bytes(&list, fetched.body.text, fetched.body.len);
+    if (list.line.len && !list.enough)
+        list_line(&list);
+    if (*list.err.text)
+        status = answer_bad(pool, &list.err);
+    buf_done(&list.line);
+    fetched_done(&fetched);
+    return status;
+}
+
 /* One answer, from the cursor (NULL: from the beginning) on. `*ret_cursor`: where to go on, a text of the caller's; NULL: that was all. */
 static int list_page(struct list *list, const char *path, uint64_t limit, const char *cursor, char **ret_cursor)
 {
@@ -332,11 +383,13 @@ int pool_list(struct pool *pool, const char *path, uint64_t limit, pool_ad_fn *e
     buf_init(&list.line);
     do {
         uint64_t left = limit ? limit - list.count : POOL_PAGE, before = list.count;
+        bool stuck;
 
         status = list_page(&list, path, left < POOL_PAGE ? left : POOL_PAGE, cursor, &next);
+        stuck = list.count == before && next && (!pool->customer || (cursor && !strcmp(cursor, next)));
         free(cursor);
         cursor = next;
-        if (list.count == before && cursor) { /* a service that says that there is more, and gives none */
+        if (stuck) { /* a service that says that there is more, and gives none; a customer may have looked at many for nothing */
             report("%s says that the list goes on, and it does not", pool->places[pool->at].url);
             status = STATUS_UNREACHABLE;
         }

@@ -8,6 +8,7 @@
 #include "form/form.h"
 #include "text/print.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -55,6 +56,26 @@ void span_print(struct buf *out, double seconds)
     buf_addf(out, "%.0f %s", floor(seconds / rows[i].unit), rows[i].name);
 }
 
+void clock_print(struct buf *out, double seconds)
+{
+    /* Two units next to each other; the smaller one in two digits, so that they stand under each other. */
+    static const struct {
+        double upto;
+        unsigned large, small;
+        char names[3];
+    } rows[] = {{3600, 60, 1, "ms"}, {86400, 3600, 60, "hm"}, {INFINITY, 86400, 3600, "dh"}};
+    uint64_t whole = seconds > 0 && seconds < 1e15 ? (uint64_t)seconds : 0;
+    size_t i = 0;
+
+    while ((double)whole >= rows[i].upto)
+        i++;
+    if (whole < 60)
+        buf_addf(out, "%us", (unsigned)whole);
+    else
+        buf_addf(out, "%" PRIu64 "%c%02u%c", whole / rows[i].large, rows[i].names[0],
+                 (unsigned)(whole % rows[i].large) / rows[i].small, rows[i].names[1]);
+}
+
 static bool value_number(const struct value *value, double *ret)
 {
     if (value->type == VALUE_REAL)
@@ -72,8 +93,13 @@ static bool value_show(struct buf *out, const struct tree *ad, const struct valu
     double number;
 
     if (cell >= CELL_SPAN && value_number(value, &number)) {
-        number = cell == CELL_SINCE ? (double)now - number : cell == CELL_UNTIL ? number - (double)now : number;
-        if (cell == CELL_UNTIL && number <= 0)
+        if (cell == CELL_SINCE || cell == CELL_AGO)
+            number = (double)now - number;
+        else if (cell == CELL_UNTIL)
+            number -= (double)now;
+        if (cell >= CELL_CLOCK)
+            clock_print(out, number);
+        else if (cell == CELL_UNTIL && number <= 0)
             buf_adds(out, "over");
         else
             span_print(out, number);
@@ -124,6 +150,13 @@ static struct value attribute_value(const struct tree *ad, const char *name, int
     scope_init(&scope, ad, NULL);
     eval_attribute(&eval, &scope, label, &value);
     return value;
+}
+
+void text_tame(struct buf *text, size_t from)
+{
+    for (size_t i = from; i < text->len; i++)
+        if ((unsigned char)text->text[i] < ' ' || text->text[i] == 127)
+            text->text[i] = '?';
 }
 
 bool cell_print(struct buf *out, const struct tree *ad, const char *attribute, enum cell cell, int64_t now)

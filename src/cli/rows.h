@@ -19,6 +19,8 @@ enum cell {
     CELL_SPAN,  /* seconds: "3 s", "2 min", "5 h", "4 d" */
     CELL_SINCE, /* a time: how long ago */
     CELL_UNTIL, /* a time: how long still, or "over" */
+    CELL_CLOCK, /* seconds: "12s", "3m12s", "5h03m", "4d07h" */
+    CELL_AGO,   /* a time: how long ago, in the same way */
 };
 
 struct column {
@@ -56,6 +58,12 @@ void rows_finish(struct rows *rows);
 
 /* "3 s", "2 min", "5 h", "4 d". */
 void span_print(struct buf *out, double seconds);
+
+/* "12s", "3m12s", "5h03m", "4d07h". */
+void clock_print(struct buf *out, double seconds);
+
+/* What stands in the text from there on is one line: whatever a service says, no control character reaches a terminal. */
+void text_tame(struct buf *text, size_t from);
 
 /* The value of an attribute of an ad for people; nothing when it has none. True when it is a number. */
 bool cell_print(struct buf *out, const struct tree *ad, const char *attribute, enum cell cell, int64_t now);

@@ -45,14 +45,6 @@ static const struct {
     {" waiting, ", "NotificationsGivenUp", CELL_VALUE},
 };
 
-/* Whatever a service says of itself, no control character reaches a terminal. */
-static void text_tame(struct buf *text, size_t from)
-{
-    for (size_t i = from; i < text->len; i++)
-        if ((unsigned char)text->text[i] < ' ' || text->text[i] == 127)
-            text->text[i] = '?';
-}
-
 static void status_print(const struct tree *ad)
 {
     struct buf out;

@@ -7,8 +7,10 @@
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/pool.h"
+#include "cli/quantity.h"
 #include "cli/report.h"
 #include "cli/rows.h"
+#include "cli/token_ask.h"
 #include "net/codes.h"
 #include "net/private_file.h"
 #include "net/represent.h"
@@ -27,24 +29,6 @@ struct token_settings {
     bool no_delegation, json, long_form;
 };
 
-/* 90, "90 s", 30min, 12h, 7d. */
-static int option_lifetime(const char *text, void *target, struct err *err)
-{
-    static const struct {
-        const char *name;
-        int64_t seconds;
-    } units[] = {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
-    size_t digits = strspn(text, "0123456789"), blanks = strspn(text + digits, " ");
-    int64_t number = digits && digits < 12 ? strtoll(text, NULL, 10) : 0;
-
-    for (size_t i = 0; number > 0 && i < sizeof units / sizeof *units; i++)
-        if (!strcmp(text + digits + blanks, units[i].name)) {
-            *(int64_t *)target = number * units[i].seconds;
-            return 0;
-        }
-    return err_set(err, "expected a span such as 90s, 30min, 12h or 7d, got '%.60s'", text);
-}
-
 #define S struct token_settings
 static const struct option token_options[] = {
     {0, "subject", "NAME", "create: whose it is; oneself if not given", option_text, offsetof(S, subject)},
@@ -54,8 +38,8 @@ static const struct option token_options[] = {
      "create, delegate: what it lets its holder do, as in \"ad:read ad:write\"; else ad:read, or as the parent",
      option_text, offsetof(S, scope)},
     {0, "lifetime", "SPAN",
-     "create, delegate: how long it is good: 90s, 30min, 12h, 7d; else as the pool says, or as the parent",
-     option_lifetime, offsetof(S, lifetime)},
+     "create, delegate: how long it is good: 90s, 30min, 12h, 7d; else as the pool says, or as the parent", option_span,
+     offsetof(S, lifetime)},
     {0, "no-delegation", NULL, "create, delegate: without a key by which it could be handed on", option_flag,
      offsetof(S, no_delegation)},
     {'o', "out", "FILE", "create, delegate: write the token file there, not to standard output", option_file,
@@ -184,67 +168,23 @@ static int file_find(const struct token_settings *settings, int word_count, char
 
 /* ---------------------------------------------------------------------------------------------------- create, delegate */
 
-static struct tree *create_body(struct pool *pool, const struct token_settings *settings, const struct token_file *file)
-{
-    char digits[2 * PUBLIC_KEY_BYTES + 1];
-    struct maker maker;
-
-    maker_init(&maker, pool->symbols);
-    maker_text(&maker, "Subject", settings->subject);
-    maker_text(&maker, "Scope", settings->scope);
-    if (settings->lifetime)
-        maker_integer(&maker, "Lifetime", settings->lifetime);
-    if (file->has_key) {
-        hex_print(file->key.open.bytes, PUBLIC_KEY_BYTES, digits);
-        maker_text(&maker, "Delegate", digits);
-    }
-    return maker_seal(&maker);
-}
-
-static char *ad_text_dup(const struct tree *ad, const char *name)
-{
-    const char *text;
-    size_t len;
-
-    return ad_string(ad, name, &text, &len) ? mem_dup(text, len) : NULL;
-}
-
 static int token_create(const struct token_settings *settings, int word_count, char **words)
 {
-    struct pool_ask ask = {.method = "POST", .path = "/v1/tokens"};
+    const struct token_wish wish = {settings->subject, settings->scope, settings->lifetime, settings->no_delegation};
     struct token_file file;
-    struct tree *body, *ad = NULL;
     struct pool pool;
     int status;
 
     (void)word_count;
     (void)words;
     token_file_init(&file);
-    if (!settings->no_delegation) {
-        signing_key_draw(&file.key);
-        file.has_key = true;
-    }
     status = pool_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
         status = out_check(settings->out);
-    if (status == STATUS_DONE) {
-        body = create_body(&pool, settings, &file);
-        ask.body = body;
-        status = pool_fetch_ad(&pool, &ask, &ad);
-        tree_unref(body);
-    }
-    if (status == STATUS_DONE) {
-        file.token = ad_text_dup(ad, "Token");
-        file.pool = ad_text_dup(ad, "Pool");
-        file.ca = ad_text_dup(ad, "Ca");
-        if (!file.token) {
-            report("the pool answered without a token");
-            status = STATUS_UNREACHABLE;
-        } else {
-            status = file_give(settings, &file);
-        }
-    }
-    tree_unref(ad);
+    if (status == STATUS_DONE)
+        status = token_ask(&pool, &wish, &file);
+    if (status == STATUS_DONE)
+        status = file_give(settings, &file);
     pool_close(&pool);
     token_file_done(&file);
     return status;

@@ -3,7 +3,9 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/explain.h"
 #include "cli/file.h"
+#include "cli/jobs.h"
 #include "cli/policy_file.h"
 #include "cli/pool.h"
 #include "cli/report.h"
@@ -11,6 +13,7 @@
 #include "net/represent.h"
 #include "text/places.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +37,7 @@ static const struct option why_options[] = {
     OPTION_ZONE(S),
     OPTION_SEED(S),
     {0, "json", NULL, "JSON lines: an object an explanation", option_flag, offsetof(S, json)},
+    CUSTOMER_OPTION_ROW(S),
     POOL_OPTION_ROWS(S),
 };
 #undef S
@@ -208,55 +212,68 @@ static int why_files(struct why_run *run)
     return run->unmatched || !run->found ? STATUS_NO : STATUS_DONE;
 }
 
-/* Does the explanation say that the ad matches? In words its first line does: `heron: matches 2 of 3 requests.` */
-static bool answer_matches(struct pool *pool, const struct fetched *fetched, bool json)
-{
-    const char *verdict, *end;
-    struct tree *answer;
-    size_t len;
-    bool matches;
-
-    if (!json) {
-        verdict = strstr(fetched->body.text, ": matches ");
-        end = strchr(fetched->body.text, '\n');
-        return verdict && (!end || verdict < end) && verdict[10] >= '0' && verdict[10] <= '9';
-    }
-    answer = form_parse(pool->symbols, &dialect_classic, FORM_JSON, NULL, fetched->body.text, fetched->body.len, NULL);
-    matches = answer && ad_string(answer, "verdict", &verdict, &len) && len == 7 && !memcmp(verdict, "matches", 7);
-    tree_unref(answer);
-    return matches;
-}
-
 /* An ad of a pool, explained by the pool. */
 static int why_ask(struct pool *pool, const char *id, bool json)
 {
-    struct pool_ask ask = {.accept = json ? TYPE_JSON : "text/plain", .may_miss = true, .about = id};
-    struct fetched fetched;
-    struct buf path;
+    struct buf path, out;
+    bool matches = false;
     int status;
 
     buf_init(&path);
+    buf_init(&out);
     buf_adds(&path, "/v1/ads/");
     path_escape(&path, id);
     buf_adds(&path, "/why");
-    ask.path = buf_string(&path);
-    status = pool_fetch(pool, &ask, &fetched);
+    status = explain_fetch(pool, &(struct pool_ask){.path = buf_string(&path), .may_miss = true, .about = id}, json,
+                           &out, &matches);
     if (status == STATUS_DONE) {
-        for (size_t i = 0; i < fetched.body.len; i++) /* whatever a service says, it does not control a terminal */
-            if (((unsigned char)fetched.body.text[i] < ' ' && fetched.body.text[i] != '\n') ||
-                fetched.body.text[i] == 127)
-                fetched.body.text[i] = '?';
-        status = answer_matches(pool, &fetched, json) ? STATUS_DONE : STATUS_NO;
-        output_write(&fetched.body);
-        fetched_done(&fetched);
+        status = matches ? STATUS_DONE : STATUS_NO;
+        output_write(&out);
     }
     buf_done(&path);
+    buf_done(&out);
+    return status;
+}
+
+/* The job of that number, if there is a customer that has it: else `*ret` stays NULL, and the number is that of an ad. */
+static int why_job(const struct why_settings *settings, const char *id, struct pool *customer, struct tree **ret)
+{
+    bool asked = settings->pool.customer || getenv("BERTH_CUSTOMER");
+    struct buf path;
+    int status = customer_open(customer, &settings->pool);
+
+    buf_init(&path);
+    buf_addf(&path, "/v1/jobs/%s", id);
+    if (status == STATUS_DONE)
+        status = pool_fetch_ad(
+            customer, &(struct pool_ask){.path = buf_string(&path), .may_miss = true, .hush = !asked, .quiet = !asked},
+            ret);
+    buf_done(&path);
+    return asked ? status : STATUS_DONE;
+}
+
+static int why_of_job(struct pool *pool, const struct tree *job, const char *id, bool json)
+{
+    bool matches = false;
+    char name[32];
+    struct buf out;
+    int status;
+
+    buf_init(&out);
+    snprintf(name, sizeof name, "job %.20s", id);
+    status = explain_ad(pool, job, name, json, &out, &matches);
+    if (status == STATUS_DONE) {
+        status = matches ? STATUS_DONE : STATUS_NO;
+        output_write(&out);
+    }
+    buf_done(&out);
     return status;
 }
 
 static int why_pool(const struct why_settings *settings, const char *id)
 {
-    struct pool pool;
+    struct tree *job = NULL;
+    struct pool pool, customer;
     int status;
 
     if (settings->name || settings->policy || settings->setting.has_now || settings->setting.has_seed ||
@@ -265,7 +282,14 @@ static int why_pool(const struct why_settings *settings, const char *id)
         return STATUS_BAD;
     }
     status = pool_open(&pool, &settings->pool);
-    if (status == STATUS_DONE)
+    if (status == STATUS_DONE && job_id_is(id)) {
+        status = why_job(settings, id, &customer, &job);
+        if (status == STATUS_DONE && job)
+            status = why_of_job(&pool, job, id, settings->json);
+        tree_unref(job);
+        pool_close(&customer);
+    }
+    if (status == STATUS_DONE && !job)
         status = why_ask(&pool, id, settings->json);
     pool_close(&pool);
     return status;
@@ -307,7 +331,7 @@ static int why_run(const void *given, int word_count, char **words)
 const struct command command_why = {
     .name = "why",
     .summary = "explain why requests match nothing, or what they match",
-    .usage = "[OPTIONS] -r FILE -o FILE\n[--json] [--pool URL] [--token FILE] ID",
+    .usage = "[OPTIONS] -r FILE -o FILE\n[--json] [--pool URL] [--token FILE] ID\n[--json] [--customer URL] JOB",
     .about =
         "For each request: how many offers each clause of its constraint keeps, alone and after those before it, with "
         "the clause's place; clauses that exclude each other whatever the pool holds; every smallest set of clauses "
@@ -321,7 +345,7 @@ const struct command command_why = {
         "refuses all that ask, or it refuses everybody.\n"
         "\n"
         "With the ID of an ad, the pool explains that ad against all others that it holds: a request, or an offer to its "
-        "owner.\n"
+        "owner. With the number of a job, the customer is asked for the job, and the pool explains that.\n"
         "\n"
         "The status is 0 when everything that was asked for matches, 1 when something does not. The JSON form is "
         "described in docs/why.md.",

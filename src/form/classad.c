@@ -1,7 +1,8 @@
 /* classad.c: ads in the language itself, one after another, comments and blanks between them.
  *
- * Where an ad ends is found by counting square brackets outside strings, quoted names or times, and comments; then its
- * text is parsed in place. What is not closed is parsed as well: the parser says what is wrong with it, and where. */
+ * An ad is parsed where it stands in the window. When that fails, since more of it is to come or since it is wrong, its end is found by
+ * counting square brackets outside strings, quoted names or times, and comments; then its text is parsed. What is not closed is
+ * parsed as well: the parser says what is wrong with it, and where. */
 #include "form/reader.h"
 
 #include "text/parse.h"
@@ -103,6 +104,27 @@ static int between_skip(struct source *source, struct err *err)
     }
 }
 
+/* The ad at the window's start. Nearly always it is right, and whole in the window: then reading it tells where it ends. */
+static struct tree *ad_read(struct form_reader *reader, const struct parse_options *options, size_t *ret_len,
+                            struct err *err)
+{
+    struct source *source = &reader->source;
+    struct build *build = &reader->compose.build;
+    struct tree *ad;
+    size_t len;
+
+    buf_string(&source->window); /* padded for the parser */
+    ad = parse_ad_front(build, options, source_text(source), source_len(source), &len);
+    if (ad && len > source->limit) {
+        tree_unref(ad);
+        ad = NULL;
+    }
+    if (!ad && ad_end(source, &len, err) == 0)
+        ad = parse_ad(build, options, source_text(source), len, err);
+    *ret_len = len;
+    return ad;
+}
+
 int classad_next(struct form_reader *reader, struct tree **ret_ad, struct err *err)
 {
     struct source *source = &reader->source;
@@ -116,11 +138,9 @@ int classad_next(struct form_reader *reader, struct tree **ret_ad, struct err *e
         return 0;
     if (c != '[')
         return source_expected(source, c, "'[' of an ad", err);
-    if (ad_end(source, &len, err) < 0)
-        return -1;
     reader->line = options.first_line = source->line;
     reader->column = options.first_column = source->column;
-    ad = parse_ad(&reader->compose.build, &options, source_text(source), len, err);
+    ad = ad_read(reader, &options, &len, err);
     if (!ad)
         return -1;
     source_take(source, len);

@@ -8,7 +8,7 @@ void source_init(struct source *source, form_read_fn *read, void *user, size_t l
 {
     *source = (struct source){.read = read, .user = user, .limit = limit, .line = 1, .column = 1};
     buf_init(&source->window);
-    buf_reserve(&source->window, SOURCE_CHUNK);
+    buf_reserve(&source->window, SOURCE_CHUNK + BUF_PADDING);
 }
 
 void source_done(struct source *source)
@@ -31,7 +31,7 @@ int source_more(struct source *source, struct err *err)
         memmove(window->text, window->text + source->start, window->len);
         source->start = 0;
     }
-    got = source->read(source->user, buf_reserve(window, SOURCE_CHUNK), SOURCE_CHUNK, err);
+    got = source->read(source->user, buf_reserve(window, SOURCE_CHUNK + BUF_PADDING), SOURCE_CHUNK, err);
     if (got < 0)
         return -1;
     if (got == 0) {

@@ -145,6 +145,11 @@ static bool same_class(const struct class_set *classes, const struct tree *a, co
     return a->dialect == b->dialect && !closure.alone;
 }
 
+bool classes_has(const struct class_set *classes, uint32_t place, const struct tree *ad)
+{
+    return same_class(classes, classes->items[place].ad, ad);
+}
+
 uint32_t classes_find(const struct class_set *classes, const struct tree *ad, uint64_t hash)
 {
     uint32_t place = classes->buckets[hash & (classes->bucket_count - 1)];

@@ -47,6 +47,9 @@ bool classes_hash(const struct class_set *classes, const struct tree *ad, uint64
 /* The class of ads like this, or NO_CLASS. */
 uint32_t classes_find(const struct class_set *classes, const struct tree *ad, uint64_t hash);
 
+/* Is the ad like those of that class? As classes_hash and classes_find tell, but without a hash. */
+bool classes_has(const struct class_set *classes, uint32_t place, const struct tree *ad);
+
 /* A new class with that ad as its only member; a class that has no member any more. */
 uint32_t classes_add(struct class_set *classes, const struct tree *ad, uint32_t id, uint64_t hash);
 void classes_remove(struct class_set *classes, uint32_t place);

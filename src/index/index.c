@@ -227,10 +227,8 @@ static bool class_keep(struct index *index, uint32_t id, struct tree *ad)
 {
     struct entry *entry = &index->entries[id];
     struct ad_class *class;
-    uint64_t hash;
 
-    if (!entry->ad || entry->in_class == NO_CLASS || !classes_hash(&index->classes, ad, &hash) ||
-        classes_find(&index->classes, ad, hash) != entry->in_class)
+    if (!entry->ad || entry->in_class == NO_CLASS || !classes_has(&index->classes, entry->in_class, ad))
         return false;
     class = &index->classes.items[entry->in_class];
     if (class->head == id)

@@ -69,6 +69,8 @@ static const char *dim_wrong(struct index *index, const struct dim *dim)
 
 static const char *classes_wrong(const struct index *index)
 {
+    uint64_t hash;
+
     for (uint32_t id = 0; id < index->entry_count; id++) {
         const struct entry *entry = &index->entries[id];
         const struct ad_class *class = entry->in_class == NO_CLASS ? NULL : &index->classes.items[entry->in_class];
@@ -79,6 +81,9 @@ static const char *classes_wrong(const struct index *index)
             return "a member of a class does not know the one before it";
         if (class && (class->head > id || class->tail < id || (class->tail == id) != (entry->next == NO_ID)))
             return "a class does not know its members";
+        if (class && (!classes_hash(&index->classes, entry->ad, &hash) ||
+                      classes_find(&index->classes, entry->ad, hash) != entry->in_class))
+            return "an ad is not of its class";
     }
     return NULL;
 }

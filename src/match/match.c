@@ -5,6 +5,8 @@
 #include "ad/specialize.h"
 #include "match/pair.h"
 
+#include <string.h>
+
 const struct expr *match_constraint(const struct tree *ad)
 {
     const struct expr *root = tree_root(ad), *found = tree_find(ad, root, NAME_CONSTRAINT);
@@ -47,28 +49,44 @@ void match_ads(const struct env *env, struct arena *arena, const struct tree *le
         value_accepts(left->dialect, &ret->left_constraint) && value_accepts(right->dialect, &ret->right_constraint);
 }
 
-bool match_accepts_counted(const struct env *env, struct arena *scratch, const struct tree *ad,
-                           const struct tree *counterpart, uint64_t *steps)
+/* Is an attribute's expression of an ad true, when it meets the other? */
+static bool pair_true(const struct env *env, struct arena *scratch, const struct tree *ad, const struct expr *e,
+                      const struct tree *counterpart, uint64_t *steps)
 {
-    const struct expr *constraint = match_constraint(ad);
     struct arena_mark mark = arena_mark(scratch);
     struct active active;
     struct eval eval;
     uint64_t budget;
     struct pair pair;
-    bool accepts;
+    bool is_true;
 
-    if (!constraint)
-        return true;
     pair_init(&pair, ad, counterpart);
     eval_init(&eval, env, scratch);
     budget = eval.steps;
-    active = (struct active){constraint, pair.left.around, NULL};
+    active = (struct active){e, pair.left.around, NULL};
     eval.active = &active;
-    accepts = eval_true(&eval, &pair.left, constraint) && !eval.exhausted;
+    is_true = eval_true(&eval, &pair.left, e) && !eval.exhausted;
     *steps += budget - eval.steps;
     arena_rewind(scratch, mark);
-    return accepts;
+    return is_true;
+}
+
+bool match_accepts_counted(const struct env *env, struct arena *scratch, const struct tree *ad,
+                           const struct tree *counterpart, uint64_t *steps)
+{
+    const struct expr *constraint = match_constraint(ad);
+
+    return !constraint || pair_true(env, scratch, ad, constraint, counterpart, steps);
+}
+
+bool match_says(const struct env *env, struct arena *scratch, const struct tree *ad, const char *attribute,
+                const struct tree *counterpart)
+{
+    symbol name = symbols_find(ad->symbols, attribute, strlen(attribute));
+    const struct expr *e = name ? tree_find(ad, tree_root(ad), name) : NULL;
+    uint64_t steps = 0;
+
+    return e && pair_true(env, scratch, ad, e, counterpart, &steps);
 }
 
 bool match_accepts(const struct env *env, struct arena *scratch, const struct tree *ad, const struct tree *counterpart)

@@ -26,6 +26,10 @@ void match_ads(const struct env *env, struct arena *arena, const struct tree *le
 /* Is the ad's constraint true of the counterpart? One side of the match; `scratch` is left as it was. */
 bool match_accepts(const struct env *env, struct arena *scratch, const struct tree *ad, const struct tree *counterpart);
 
+/* Is that attribute of the ad true when it meets the other? False when it has none. */
+bool match_says(const struct env *env, struct arena *scratch, const struct tree *ad, const char *attribute,
+                const struct tree *counterpart);
+
 /* The same; the steps of the evaluation are added to `steps`. */
 bool match_accepts_counted(const struct env *env, struct arena *scratch, const struct tree *ad,
                            const struct tree *counterpart, uint64_t *steps);

@@ -72,6 +72,7 @@ void agent_heard(struct live_agent *live, const struct outcome *outcome)
     live->at = (live->at + 1) % live->settings->matchmaker_count;
     live->counts.failed_over++;
     live->standing = UNKNOWN_THERE;
+    live->pool_asked = 0;
     LOG(live->settings->log, LEVEL_WARNING, "matchmaker.next", log_text("url", live->settings->matchmakers[live->at]));
     if (live->stream) {
         client_cancel(live->client, live->stream);
@@ -86,6 +87,7 @@ static bool keys_take(struct live_agent *live, const struct tree *ad)
 {
     const struct expr *list = ad_find(ad, "Keys"), *parts;
     struct token_keys keys = {.count = 0};
+    struct box_public box;
     const char *text;
     size_t len;
 
@@ -107,10 +109,39 @@ static bool keys_take(struct live_agent *live, const struct tree *ad)
     /* The pool that we belong to is the one that our own token names. */
     if (!keys.count || (live->has_pool && strcmp(live->pool.issuer, keys.issuer) != 0))
         return false;
+    if (!ad_string(ad, "BoxKey", &text, &len) || !hex_read(text, len, box.bytes, BOX_KEY_BYTES))
+        return false;
     live->pool = keys;
-    live->has_pool = true;
+    live->pool_box = box;
+    live->has_pool = live->has_pool_box = true;
     token_agent_audience(keys.issuer, live->self, live->audience);
     token_cache_retain(live->tokens, &live->pool);
+    return true;
+}
+
+void agent_doubt_keys(struct live_agent *live)
+{
+    int64_t soon = runner_wall() / SECOND - AGENT_KEYS_SPAN + AGENT_KEYS_PAUSE;
+
+    if (!live->has_pool_box)
+        live->pool_asked = 0; /* there are none yet: with the next message, which waits for them */
+    else if (live->pool_asked > soon)
+        live->pool_asked = soon;
+}
+
+/* A list that is there takes the place of the one before; strangers are told none. */
+static bool revoked_take(struct live_agent *live, const struct tree *ad)
+{
+    const struct expr *list = ad_find(ad, "Revoked"), *parts;
+
+    if (!list || list->kind != EXPR_LIST)
+        return false;
+    parts = tree_parts(ad, list);
+    textmap_done(&live->revoked);
+    textmap_init(&live->revoked, secrets_word(&secrets_live));
+    for (uint32_t i = 0; i < list->u.run.count; i++)
+        if (parts[i].kind == EXPR_STRING && parts[i].u.run.count == TOKEN_ID_DIGITS)
+            textmap_add(&live->revoked, tree_string(ad, &parts[i]), TOKEN_ID_DIGITS);
     return true;
 }
 
@@ -122,11 +153,11 @@ static void keys_done(void *user, const struct outcome *outcome)
     struct err err;
 
     if (outcome->result == CALL_CANCELLED || outcome->result != CALL_ANSWERED || outcome->status != 200) {
-        live->pool_asked = runner_wall() / SECOND - AGENT_KEYS_SPAN + AGENT_KEYS_PAUSE;
+        agent_doubt_keys(live);
         return;
     }
     ad = form_parse(live->symbols, &dialect_classic, FORM_CLASSAD, NULL, outcome->body, outcome->len, &err);
-    if (ad && keys_take(live, ad) &&
+    if (ad && keys_take(live, ad) && revoked_take(live, ad) &&
         shelf->kind->put(shelf, KEY_SPACE, "pool", 4, outcome->body, outcome->len, &err) == 0)
         runner_commit(live->runner, NULL, NULL);
     tree_unref(ad);
@@ -250,7 +281,7 @@ static int keys_make(struct live_agent *live, struct err *err)
         }
         if (!live->tls.key) {
             cert_pair_done(&live->tls);
-            failed = cert_make_ca(live->settings->name, runner_wall() / SECOND, &live->tls, err) < 0 ||
+            failed = cert_make_own(live->settings->name, runner_wall() / SECOND, &live->tls, err) < 0 ||
                      key_put(live, "tls.cert", live->tls.cert, strlen(live->tls.cert), err) < 0 ||
                      key_put(live, "tls.key", live->tls.key, strlen(live->tls.key), err) < 0;
         }
@@ -277,8 +308,8 @@ static void pool_load(struct live_agent *live)
     buf_init(&row);
     if (key_get(live, "pool", &row)) {
         ad = form_parse(live->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&row), row.len, &err);
-        if (ad)
-            keys_take(live, ad);
+        if (ad && keys_take(live, ad))
+            revoked_take(live, ad);
         tree_unref(ad);
     }
     buf_done(&row);
@@ -329,6 +360,14 @@ static void role_job(void *user, const struct effect *effect)
         live->settings->job(live->settings->user, effect);
 }
 
+static void role_changed(void *user, uint64_t job)
+{
+    struct live_agent *live = user;
+
+    if (live->settings->changed)
+        live->settings->changed(live->settings->user, job);
+}
+
 static int agent_start(struct live_agent *live, struct err *err)
 {
     const struct agent_settings *settings = live->settings;
@@ -336,6 +375,7 @@ static int agent_start(struct live_agent *live, struct err *err)
                                  .send = agent_send,
                                  .reply = agent_reply,
                                  .job = role_job,
+                                 .changed = role_changed,
                                  .note = role_note,
                                  .broken = role_broken};
     struct client_settings client = {.ca_file = settings->ca_file, .at_once = 256, .per_host = 64};
@@ -367,12 +407,16 @@ struct live_agent *agent_new(uv_loop_t *loop, const struct agent_settings *setti
     live->matchmaker = agent_matchmaker();
     live->symbols = settings->symbols;
     live->tokens = token_cache_new(1024);
+    textmap_init(&live->revoked, secrets_word(&secrets_live));
     live->pause = settings->spans->retry;
     contacts_init(&live->contacts, settings->shelf, secrets_word(&secrets_live));
+    map_init(&live->locals, 0);
     buf_init(&live->bearer);
     buf_init(&live->text);
     uv_timer_init(loop, &live->again);
     live->again.data = live;
+    uv_timer_init(loop, &live->bundling);
+    live->bundling.data = live;
     if (agent_start(live, err) < 0) {
         agent_free(live);
         return NULL;
@@ -381,9 +425,13 @@ struct live_agent *agent_new(uv_loop_t *loop, const struct agent_settings *setti
     return live;
 }
 
+/* The last of its handles takes it along. */
 static void agent_closed(uv_handle_t *handle)
 {
-    free(handle->data);
+    struct live_agent *live = handle->data;
+
+    if (!--live->handles)
+        free(live);
 }
 
 void agent_free(struct live_agent *live)
@@ -394,11 +442,14 @@ void agent_free(struct live_agent *live)
     server_free(live->server); /* which still speaks of exchanges that wait */
     agent_inbound_sweep(live, true);
     client_free(live->client);
+    agent_bundle_drop(live);
     runner_free(live->runner);
+    agent_local_done(live);
     if (live->reader.event)
         events_reader_done(&live->reader);
     contacts_done(&live->contacts);
     token_cache_free(live->tokens);
+    textmap_done(&live->revoked);
     box_keys_done(&live->box);
     cert_pair_done(&live->tls);
     buf_wipe(&live->bearer);
@@ -406,7 +457,9 @@ void agent_free(struct live_agent *live)
     buf_done(&live->text);
     free(live->pin);
     free(live->contact);
+    live->handles = 2;
     uv_close((uv_handle_t *)&live->again, agent_closed);
+    uv_close((uv_handle_t *)&live->bundling, agent_closed);
 }
 
 struct runner *agent_runner(const struct live_agent *live)
@@ -417,6 +470,27 @@ struct runner *agent_runner(const struct live_agent *live)
 const char *agent_address(const struct live_agent *live)
 {
     return live->server ? server_address(live->server) : "";
+}
+
+bool agent_known(struct live_agent *live, agent who, const char **ret_identity, const char **ret_name)
+{
+    const struct contact *contact = contacts_find(&live->contacts, who);
+
+    if (!contact)
+        return false;
+    *ret_identity = contact->identity;
+    *ret_name = contact->name;
+    return true;
+}
+
+bool agent_is_connected(const struct live_agent *live)
+{
+    return live->standing == REGISTERED && live->stream && !live->failures;
+}
+
+const char *agent_asks(const struct live_agent *live)
+{
+    return live->settings->matchmakers[live->at];
 }
 
 struct agent_counts agent_counts(const struct live_agent *live)

@@ -13,6 +13,7 @@
 #include "net/address.h"
 #include "net/log.h"
 #include "net/runner.h"
+#include "net/server.h"
 #include "net/token.h"
 
 #ifdef __cplusplus
@@ -35,8 +36,13 @@ struct agent_settings {
     const char *contact;             /* by which others call it; NULL: that of `listen` */
     const struct networks *networks; /* in which others may be, beside public ones */
     const char *version;
-    void (*job)(void *user, const struct effect *effect); /* EFFECT_JOB, EFFECT_DEADLINE, EFFECT_STOP; or NULL */
-    void (*broken)(void *user, const char *why);          /* the shelf has failed: it does nothing more */
+    void (*job)(void *user, const struct effect *effect); /* EFFECT_JOB, _DEADLINE, _STOP, _SUSPEND; or NULL */
+    void (*changed)(void *user, uint64_t job);            /* EFFECT_CHANGED; or NULL */
+    /* Another agent asks (agent_ask): the answer, which the agent unrefs; NULL: refused. Or NULL: all are refused. */
+    struct tree *(*asked)(void *user, const struct peer *peer, const struct tree *question);
+    const struct server_handler
+        *other; /* of requests at `listen` that are not for agents; copied; or NULL: there are none */
+    void (*broken)(void *user, const char *why); /* the shelf has failed: it does nothing more */
     void *user;
 };
 
@@ -48,6 +54,27 @@ void agent_free(struct live_agent *live); /* the loop has to run once more */
 
 struct runner *agent_runner(const struct live_agent *live);
 const char *agent_address(const struct live_agent *live); /* where it listens, "" when it does not */
+
+/* Asks another agent something that is not for its role, by the same way as messages: an ad with a text `Ask`. `done` is called once, with
+ * its answer (lent), or NULL: perhaps it arrived, perhaps not; also when the agent is freed. False, and `done` is not called, when it
+ * cannot be reached at all. */
+typedef void agent_answer_fn(void *user, const struct tree *answer);
+bool agent_ask(struct live_agent *live, agent to, const struct tree *question, agent_answer_fn *done, void *user);
+
+/* A message to its own role from within the process. `done` is called once, with the answer (lent) when what it stands for is durable, or
+ * with NULL when the agent is freed before. It may be called from within this call, when nothing has to be durable first. */
+typedef void agent_local_fn(void *user, const struct message *answer);
+void agent_local(struct live_agent *live, const struct peer *peer, const struct message *message, agent_local_fn *done,
+                 void *user);
+
+/* What is known of another agent: "NAME" of "IDENTITY"; false: nothing. Lent until the loop goes on. */
+bool agent_known(struct live_agent *live, agent who, const char **ret_identity, const char **ret_name);
+
+/* Whose token a request carries, for `other`: good for this agent alone. False when it has none that is good. */
+bool agent_caller(struct live_agent *live, const struct exchange *exchange, struct grant *ret);
+
+bool agent_is_connected(const struct live_agent *live); /* a matchmaker knows it */
+const char *agent_asks(const struct live_agent *live);  /* the URL of the matchmaker that is asked now */
 
 /* The handles that roles go by. */
 agent agent_self(const char *identity, const char *name);

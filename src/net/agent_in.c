@@ -52,6 +52,7 @@ static void inbound_remove(struct live_agent *live, struct inbound *inbound)
     while (*link != inbound)
         link = &(*link)->next;
     *link = inbound->next;
+    tree_unref(inbound->match);
     free(inbound);
 }
 
@@ -66,29 +67,62 @@ void agent_inbound_sweep(struct live_agent *live, bool all)
     }
 }
 
+static void inbound_answer(struct live_agent *live, struct inbound *inbound, const struct tree *ad)
+{
+    if (inbound->exchange) {
+        buf_reset(&live->text);
+        wire_print(&live->text, ad);
+        exchange_answer(
+            inbound->exchange,
+            &(struct http_answer){.status = 200, .type = TYPE_CLASSAD, .body = live->text.text, .len = live->text.len});
+        exchange_set_data(inbound->exchange, NULL);
+    } else if (inbound->relay) {
+        agent_reply_letter(live, inbound, ad);
+    }
+    inbound_remove(live, inbound);
+}
+
 void agent_reply(void *user, uint64_t token, const struct message *message)
 {
     struct live_agent *live = user;
     struct inbound *inbound = live->inbound;
     struct tree *ad;
 
+    if (agent_local_reply(live, token, message))
+        return;
     while (inbound && inbound->token != token)
         inbound = inbound->next;
     if (!inbound)
         return; /* nobody waits for it any more */
-    if (inbound->exchange) {
-        ad = wire_message(live->symbols, message);
-        buf_reset(&live->text);
-        wire_print(&live->text, ad);
-        tree_unref(ad);
-        exchange_answer(
-            inbound->exchange,
-            &(struct http_answer){.status = 200, .type = TYPE_CLASSAD, .body = live->text.text, .len = live->text.len});
-        exchange_set_data(inbound->exchange, NULL);
-    } else if (inbound->relay) {
-        agent_reply_letter(live, inbound, message);
+    if (inbound->match && message->kind == MESSAGE_GOT && message->u.got.reason == REASON_WAIT) {
+        inbound->waits = true; /* whoever calls would tell it again; a letter comes once */
+        return;
     }
-    inbound_remove(live, inbound);
+    ad = wire_message(live->symbols, message);
+    inbound_answer(live, inbound, ad);
+    tree_unref(ad);
+}
+
+/* What is asked of the agent and not of its role is answered at once. False when it is nothing of the kind. */
+static bool question_take(struct live_agent *live, struct inbound *inbound, const struct peer *peer,
+                          const struct tree *question)
+{
+    struct maker maker;
+    struct tree *answer = NULL;
+
+    if (!ad_find(question, "Ask"))
+        return false;
+    live->counts.taken++;
+    if (live->settings->asked)
+        answer = live->settings->asked(live->settings->user, peer, question);
+    if (!answer) {
+        maker_init(&maker, live->symbols);
+        maker_text(&maker, "Reason", "refused");
+        answer = maker_seal(&maker);
+    }
+    inbound_answer(live, inbound, answer);
+    tree_unref(answer);
+    return true;
 }
 
 /* The role is told. */
@@ -100,6 +134,13 @@ static void message_take(struct live_agent *live, const struct inbound *inbound,
                  &(struct event){.kind = EVENT_MESSAGE, .token = inbound->token, .peer = peer, .message = message});
 }
 
+static bool is_revoked(void *user, const char *id)
+{
+    const struct live_agent *live = user;
+
+    return textmap_find(&live->revoked, id, strlen(id)) != TEXTMAP_NONE;
+}
+
 /* Who a token says its bearer is. False when it is none for us. */
 static bool sender_prove(struct live_agent *live, const char *token, size_t len, const char *name, struct grant *grant,
                          struct peer *ret)
@@ -108,8 +149,8 @@ static bool sender_prove(struct live_agent *live, const char *token, size_t len,
     bool ours;
 
     if (live->has_pool)
-        fault = token_check(live->tokens, &live->pool, live->audience, token, len, runner_wall() / SECOND, NULL, NULL,
-                            grant);
+        fault = token_check(live->tokens, &live->pool, live->audience, token, len, runner_wall() / SECOND, is_revoked,
+                            live, grant);
     if (fault == TOKEN_UNKNOWN_KEY)
         agent_ask_keys(live);
     if (fault != TOKEN_OK || (*name && !agent_name_is_good(name, strlen(name)))) {
@@ -143,15 +184,46 @@ static struct tree *match_open(struct live_agent *live, const struct tree *ad)
 
 /* ------------------------------------------------------------------------------------------------------------ letters */
 
-static void letter_match(struct live_agent *live, const struct tree *letter)
+/* The inbound may be gone afterwards, and others too. */
+static void match_tell(struct live_agent *live, struct inbound *inbound)
 {
     struct peer peer = {.agent = live->matchmaker, .identity = "matchmaker"};
+    struct message message;
+    struct err err;
+
+    if (wire_read_message(inbound->match, &message, &err) < 0) {
+        inbound_remove(live, inbound);
+        return;
+    }
+    inbound->waits = false;
+    inbound->token = ++live->tokens_given;
+    if (message.kind == MESSAGE_MATCH)
+        message.u.match_told.age += runner_now() - inbound->at;
+    message_take(live, inbound, &peer, &message);
+    message_done(&message);
+}
+
+void agent_matches_again(struct live_agent *live)
+{
+    uint64_t last = live->tokens_given; /* those that are told now have later ones */
+    struct inbound *inbound = live->inbound;
+
+    while (inbound) {
+        if (inbound->waits && inbound->token <= last) {
+            match_tell(live, inbound);
+            inbound = live->inbound;
+        } else {
+            inbound = inbound->next;
+        }
+    }
+}
+
+static void letter_match(struct live_agent *live, const struct tree *letter)
+{
     const struct expr *body = ad_find(letter, "Body");
     struct inbound *inbound;
-    struct message message;
-    struct tree *ad, *match;
     struct build build;
-    struct err err;
+    struct tree *ad;
 
     if (!body || body->kind != EXPR_AD)
         return;
@@ -159,14 +231,10 @@ static void letter_match(struct live_agent *live, const struct tree *letter)
     build_copy(&build, letter, body);
     ad = build_seal(&build);
     build_done(&build);
-    match = match_open(live, ad);
+    inbound = inbound_add(live);
+    inbound->match = match_open(live, ad);
     tree_unref(ad);
-    if (wire_read_message(match, &message, &err) == 0) {
-        inbound = inbound_add(live);
-        message_take(live, inbound, &peer, &message);
-        message_done(&message);
-    }
-    tree_unref(match);
+    match_tell(live, inbound);
 }
 
 /* What is inside: the envelope, opened if it is sealed. The caller unrefs it; NULL when it is none for us. */
@@ -225,8 +293,10 @@ static void letter_message(struct live_agent *live, const struct tree *letter)
         build_done(&build);
         inbound->relay = id_number(number, number_len);
     }
-    if (good && sender_prove(live, token, token_len, called, &grant, &peer) && peer.agent != live->matchmaker &&
-        wire_read_message(ad, &message, &err) == 0) {
+    good = good && sender_prove(live, token, token_len, called, &grant, &peer) && peer.agent != live->matchmaker;
+    if (good && question_take(live, inbound, &peer, ad)) {
+        ; /* and answered */
+    } else if (good && wire_read_message(ad, &message, &err) == 0) {
         peer.channel = contact_relay_channel(&live->box.open, &inbound->sender);
         message_take(live, inbound, &peer, &message);
         message_done(&message);
@@ -267,6 +337,7 @@ static void stream_bytes(void *user, const char *bytes, size_t len)
     struct err err;
 
     live->failures = 0;
+    agent_ask_keys(live); /* when it is time: something comes every 15 s */
     if (events_reader_feed(&live->reader, bytes, len, &err) == 0)
         return;
     /* Nothing more could be read of it: it begins anew. */
@@ -348,6 +419,24 @@ static bool call_proved(struct live_agent *live, const struct exchange *exchange
     return sender_prove(live, field + 7, strlen(field + 7), name ? name : "", grant, ret);
 }
 
+/* Is the request for the agent, and not for what else is served here? */
+static bool call_is_ours(const struct live_agent *live, const struct exchange *exchange)
+{
+    const char *path = exchange_raw_path(exchange);
+
+    return !live->settings->other || !strcmp(path, "/healthz") || !strcmp(path, "/v1/challenge") ||
+           !strcmp(path, "/v1/messages");
+}
+
+bool agent_caller(struct live_agent *live, const struct exchange *exchange, struct grant *ret)
+{
+    const char *field = exchange_field(exchange, "Authorization");
+
+    return field && !strncasecmp(field, "Bearer ", 7) && live->has_pool &&
+           token_check(live->tokens, &live->pool, live->audience, field + 7, strlen(field + 7), runner_wall() / SECOND,
+                       NULL, NULL, ret) == TOKEN_OK;
+}
+
 static void call_begin(void *user, struct exchange *exchange)
 {
     struct live_agent *live = user;
@@ -356,6 +445,10 @@ static void call_begin(void *user, struct exchange *exchange)
     struct peer peer;
 
     exchange_set_data(exchange, NULL);
+    if (!call_is_ours(live, exchange)) {
+        live->settings->other->begin(live->settings->other->user, exchange);
+        return;
+    }
     if (!strcmp(path, "/healthz") || !strcmp(path, "/v1/challenge"))
         exchange_accept(exchange, 0, false);
     else if (strcmp(path, "/v1/messages") != 0)
@@ -380,6 +473,10 @@ static void call_handle(void *user, struct exchange *exchange)
     struct err err = {0};
     size_t len;
 
+    if (!call_is_ours(live, exchange)) {
+        live->settings->other->handle(live->settings->other->user, exchange);
+        return;
+    }
     if (!strcmp(path, "/v1/challenge")) {
         challenge_answer(live, exchange);
         return;
@@ -395,6 +492,14 @@ static void call_handle(void *user, struct exchange *exchange)
     body = exchange_body(exchange, &len);
     if (wire_parse(live->symbols, body, len, &ad, &err) < 0) {
         problem(exchange, 400, err.text);
+        return;
+    }
+    if (peer.agent != live->matchmaker && ad_find(ad, "Ask")) {
+        inbound = inbound_add(live);
+        inbound->exchange = exchange;
+        exchange_set_data(exchange, inbound);
+        question_take(live, inbound, &peer, ad);
+        tree_unref(ad);
         return;
     }
     match = peer.agent == live->matchmaker ? match_open(live, ad) : tree_ref(ad);
@@ -418,9 +523,13 @@ static void call_handle(void *user, struct exchange *exchange)
 /* Its sender may have gone before the answer: then there is nobody to tell. */
 static void call_over(void *user, struct exchange *exchange)
 {
+    const struct live_agent *live = user;
     struct inbound *inbound = exchange_data(exchange);
 
-    (void)user;
+    if (!call_is_ours(live, exchange)) {
+        live->settings->other->over(live->settings->other->user, exchange);
+        return;
+    }
     if (inbound)
         inbound->exchange = NULL;
 }

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "net/codes.h"
+#include "net/offer_key.h"
 #include "net/represent.h"
 #include "pool/wire.h"
 
@@ -13,15 +14,40 @@
 #include <string.h>
 
 #define ANSWER_MAX (4u << 20)
+#define BUNDLE_MAX 500            /* messages of one request */
+#define BUNDLE_BYTES (256u << 10) /* then it is sent; one message may be longer */
 
 struct errand {
     struct live_agent *live;
     agent to;
     uint64_t token, channel;
     uint32_t tag;
-    bool to_matchmaker, sealed;
+    agent_answer_fn *asked; /* of a question; NULL: it is the role's message */
+    void *user;
+    bool to_matchmaker, sealed, key_sealed;
     struct box_public theirs;
+    struct tree *called; /* held: what the call says, should nobody be at the address. Or NULL */
 };
+
+static void errand_free(struct errand *errand)
+{
+    tree_unref(errand->called);
+    free(errand);
+}
+
+/* The answer to a question; text of none: there was no answer. */
+static void errand_told(struct errand *errand, const char *text, size_t len)
+{
+    struct tree *ad = NULL;
+    struct err err;
+
+    while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+        len--;
+    if (len && wire_parse(errand->live->symbols, text, len, &ad, &err) < 0)
+        ad = NULL;
+    errand->asked(errand->user, ad);
+    tree_unref(ad);
+}
 
 static void errand_end(struct errand *errand, const struct message *answer)
 {
@@ -59,6 +85,29 @@ static bool box_unpack(struct errand *errand, const char *text, size_t len)
     return good;
 }
 
+static void relay_to_agent(struct live_agent *live, struct contact *contact, const struct tree *ad,
+                           struct errand *errand);
+
+/* Nobody is at the address: an agent that was started anew may have another, which only the next match would tell. It still opens letters
+ * that are sealed for it, and gets them wherever it is. */
+static bool errand_relay(struct errand *errand, const struct outcome *outcome)
+{
+    struct live_agent *live = errand->live;
+    struct contact *contact = errand->called ? contacts_find(&live->contacts, errand->to) : NULL;
+    struct tree *ad = errand->called;
+
+    if (!(outcome->result == CALL_UNREACHED || (outcome->result == CALL_REFUSED && !outcome->status)) || !contact ||
+        !contact->has_box)
+        return false;
+    LOG(live->settings->log, LEVEL_DEBUG, "send.detour", log_word("agent", errand->to),
+        log_text("why", outcome->error));
+    contact->relayed_until = runner_now() + live->settings->spans->lease;
+    errand->called = NULL;
+    relay_to_agent(live, contact, ad, errand);
+    tree_unref(ad);
+    return true;
+}
+
 static void errand_done(void *user, const struct outcome *outcome)
 {
     struct errand *errand = user;
@@ -69,10 +118,14 @@ static void errand_done(void *user, const struct outcome *outcome)
     struct err err = {0};
     bool good = outcome->result == CALL_ANSWERED && outcome->status == 200;
 
-    if (outcome->result == CALL_CANCELLED) {
-        free(errand);
+    if (outcome->result == CALL_CANCELLED) { /* the agent goes */
+        if (errand->asked)
+            errand->asked(errand->user, NULL);
+        errand_free(errand);
         return;
     }
+    if (errand_relay(errand, outcome))
+        return;
     if (errand->to_matchmaker)
         agent_heard(live, outcome);
     if (good && errand->sealed) {
@@ -80,7 +133,9 @@ static void errand_done(void *user, const struct outcome *outcome)
         text = buf_string(&live->text);
         len = live->text.len;
     }
-    if (good && agent_message_read(live, text, len, &answer, &err) == 0) {
+    if (errand->asked) {
+        errand_told(errand, text, good ? len : 0);
+    } else if (good && agent_message_read(live, text, len, &answer, &err) == 0) {
         errand_end(errand, &answer);
         message_done(&answer);
     } else {
@@ -88,7 +143,7 @@ static void errand_done(void *user, const struct outcome *outcome)
             log_number("status", outcome->status), log_text("why", outcome->error ? outcome->error : err.text));
         errand_end(errand, NULL);
     }
-    free(errand);
+    errand_free(errand);
 }
 
 /* ----------------------------------------------------------------------------------------------------- the matchmaker */
@@ -100,27 +155,188 @@ static const char *matchmaker_path(enum message_kind kind)
                                                                  : NULL;
 }
 
+static bool has_key(const struct message *message)
+{
+    static const struct key none = {{0}};
+
+    return message->kind == MESSAGE_ADVERTISE && memcmp(&message->u.advertise.key, &none, sizeof none) != 0;
+}
+
+/* The message as it is sent: the key of an offer only sealed, so that nothing between us and the matchmaker can read it; and only with its
+ * text, which it belongs to. NULL when there is no sealing it. */
+static struct tree *matchmaker_message(struct live_agent *live, const struct message *message, struct errand *errand)
+{
+    const struct advertise *advertise = &message->u.advertise;
+    struct tree *plain = wire_message(live->symbols, message), *ad;
+    struct maker maker;
+    struct buf sealed;
+    struct err err;
+    bool failed;
+
+    if (!has_key(message))
+        return plain;
+    buf_init(&sealed);
+    errand->key_sealed = !advertise->bare;
+    failed = errand->key_sealed &&
+             offer_key_seal(&sealed, &live->pool_box, live->self, advertise->id, &advertise->key, &err) < 0;
+    maker_init(&maker, live->symbols);
+    maker_parts(&maker, plain, "Key");
+    if (sealed.len)
+        maker_bytes(&maker, "SealedKey", sealed.text, sealed.len);
+    ad = maker_seal(&maker);
+    tree_unref(plain);
+    buf_done(&sealed);
+    if (!failed)
+        return ad;
+    tree_unref(ad);
+    return NULL;
+}
+
+/* What is said of ads within a turn of the loop goes in one request; each message is answered in its place. */
+struct bundle {
+    struct live_agent *live;
+    struct buf text;
+    struct errand **errands;
+    uint32_t count, room;
+};
+
+static void bundle_free(struct bundle *bundle)
+{
+    buf_done(&bundle->text);
+    free(bundle->errands);
+    free(bundle);
+}
+
+/* The answer to one of them; text of none: there was none. */
+static void bundle_answer(struct errand *errand, const char *text, size_t len)
+{
+    struct live_agent *live = errand->live;
+    struct message answer;
+    struct err err = {0};
+
+    if (len && agent_message_read(live, text, len, &answer, &err) == 0) {
+        if (errand->key_sealed && answer.kind == MESSAGE_ADVERTISED && answer.u.advertised.reason == REASON_INVALID)
+            agent_doubt_keys(live); /* it may be that it could not be opened */
+        errand_end(errand, &answer);
+        message_done(&answer);
+    } else {
+        errand_end(errand, NULL);
+    }
+    errand_free(errand);
+}
+
+static void bundle_done(void *user, const struct outcome *outcome)
+{
+    struct bundle *bundle = user;
+    struct live_agent *live = bundle->live;
+    bool good = outcome->result == CALL_ANSWERED && outcome->status == 200;
+    const char *at = outcome->body, *end = good ? outcome->body + outcome->len : outcome->body;
+
+    if (outcome->result == CALL_CANCELLED) {
+        for (uint32_t i = 0; i < bundle->count; i++)
+            errand_free(bundle->errands[i]);
+        bundle_free(bundle);
+        return;
+    }
+    agent_heard(live, outcome);
+    if (!good) {
+        if (outcome->result == CALL_ANSWERED)
+            agent_doubt_keys(live);
+        LOG(live->settings->log, LEVEL_DEBUG, "send.failed", log_text("to", "the matchmaker"),
+            log_number("status", outcome->status), log_text("why", outcome->error ? outcome->error : ""));
+    }
+    for (uint32_t i = 0; i < bundle->count; i++) {
+        const char *line = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+        size_t len = line ? (size_t)(line - at) : (size_t)(end - at);
+
+        bundle_answer(bundle->errands[i], at, len);
+        at = line ? line + 1 : end;
+    }
+    bundle_free(bundle);
+    agent_matches_again(live);
+}
+
+static void bundle_send(struct live_agent *live)
+{
+    struct bundle *bundle = live->bundle;
+    struct agent_call call = {.url = ""};
+
+    if (!bundle)
+        return;
+    live->bundle = NULL;
+    if (!agent_call(live, &call, "POST", "/v1/ads")) {
+        for (uint32_t i = 0; i < bundle->count; i++)
+            bundle_answer(bundle->errands[i], "", 0);
+        bundle_free(bundle);
+        return;
+    }
+    call.call.body = bundle->text.text;
+    call.call.len = bundle->text.len;
+    client_send(live->client, &call.call, bundle_done, bundle);
+}
+
+static void bundle_due(uv_timer_t *timer)
+{
+    bundle_send(timer->data);
+}
+
+void agent_bundle_drop(struct live_agent *live)
+{
+    for (uint32_t i = 0; live->bundle && i < live->bundle->count; i++)
+        errand_free(live->bundle->errands[i]);
+    if (live->bundle)
+        bundle_free(live->bundle);
+    live->bundle = NULL;
+}
+
+static void bundle_add(struct live_agent *live, const struct tree *ad, struct errand *errand)
+{
+    struct bundle *bundle = live->bundle;
+
+    if (!bundle) {
+        bundle = live->bundle = mem_alloc(sizeof *bundle);
+        *bundle = (struct bundle){.live = live};
+        buf_init(&bundle->text);
+        uv_timer_start(&live->bundling, bundle_due, 0, 0);
+    }
+    if (bundle->count == bundle->room) {
+        bundle->room = bundle->room ? bundle->room * 2 : 4;
+        bundle->errands = mem_grow(bundle->errands, bundle->room * sizeof *bundle->errands);
+    }
+    bundle->errands[bundle->count++] = errand;
+    wire_print(&bundle->text, ad);
+    buf_adds(&bundle->text, "\n");
+    if (bundle->count == BUNDLE_MAX || bundle->text.len >= BUNDLE_BYTES)
+        bundle_send(live);
+}
+
 static void send_to_matchmaker(struct live_agent *live, const struct message *message, struct errand *errand)
 {
     const char *path = matchmaker_path(message->kind);
     struct agent_call call = {.url = ""};
-    struct tree *ad;
+    struct tree *ad = NULL;
 
     errand->to_matchmaker = true;
     agent_ask_keys(live);
-    /* Whoever is matched with us must be told how we are reached: nothing is advertised before that is known there. */
-    if (live->standing != REGISTERED || !path || !agent_call(live, &call, "POST", path)) {
+    /* Whoever is matched with us must be told how we are reached, and be known by us: nothing is advertised before that is known there, and
+     * the pool's keys here. */
+    if (live->standing != REGISTERED || !live->has_pool_box || !path ||
+        !(ad = matchmaker_message(live, message, errand))) {
         errand_end(errand, NULL);
-        free(errand);
-        return;
+        errand_free(errand);
+    } else if (message->kind != MESSAGE_REPORT) {
+        bundle_add(live, ad, errand);
+    } else if (!agent_call(live, &call, "POST", path)) {
+        errand_end(errand, NULL);
+        errand_free(errand);
+    } else {
+        buf_reset(&live->text);
+        wire_print(&live->text, ad);
+        call.call.body = live->text.text;
+        call.call.len = live->text.len;
+        client_send(live->client, &call.call, errand_done, errand);
     }
-    ad = wire_message(live->symbols, message);
-    buf_reset(&live->text);
-    wire_print(&live->text, ad);
     tree_unref(ad);
-    call.call.body = live->text.text;
-    call.call.len = live->text.len;
-    client_send(live->client, &call.call, errand_done, errand);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ others */
@@ -155,8 +371,7 @@ static const char *bearer_for(struct live_agent *live, struct contact *contact)
     return contact->bearer;
 }
 
-static void call_agent(struct live_agent *live, struct contact *contact, const struct message *message,
-                       struct errand *errand)
+static void call_agent(struct live_agent *live, struct contact *contact, const struct tree *ad, struct errand *errand)
 {
     char url[CONTACT_TEXT_MAX + 32];
     struct http_field fields[] = {{"Berth-Agent", live->settings->name}};
@@ -174,8 +389,6 @@ static void call_agent(struct live_agent *live, struct contact *contact, const s
                                       strncmp(contact->address, "http://[::1]", 12) != 0,
                         .may_connect = may_connect,
                         .may_user = live};
-    struct tree *ad = wire_message(live->symbols, message);
-
     size_t end = strlen(contact->address);
 
     while (end && contact->address[end - 1] == '/')
@@ -183,10 +396,10 @@ static void call_agent(struct live_agent *live, struct contact *contact, const s
     snprintf(url, sizeof url, "%.*s/v1/messages", (int)end, contact->address);
     buf_reset(&live->text);
     wire_print(&live->text, ad);
-    tree_unref(ad);
     call.body = live->text.text;
     call.len = live->text.len;
     errand->channel = contact_channel(contact->pin, contact->address);
+    errand->called = tree_ref((struct tree *)(uintptr_t)ad);
     client_send(live->client, &call, errand_done, errand);
 }
 
@@ -234,10 +447,9 @@ static int envelope_print(struct live_agent *live, const struct contact *contact
     return failed;
 }
 
-static void relay_to_agent(struct live_agent *live, struct contact *contact, const struct message *message,
+static void relay_to_agent(struct live_agent *live, struct contact *contact, const struct tree *ad,
                            struct errand *errand)
 {
-    struct tree *ad = wire_message(live->symbols, message);
     struct tree *envelope = agent_envelope(live, bearer_for(live, contact), ad);
     struct agent_call call = {.url = ""};
     struct err err = {0};
@@ -248,8 +460,11 @@ static void relay_to_agent(struct live_agent *live, struct contact *contact, con
     errand->theirs = contact->box;
     errand->channel = contact_relay_channel(&live->box.open, &contact->box);
     if (envelope_print(live, contact, envelope, &err) < 0 || !agent_call(live, &call, "POST", path)) {
-        errand_end(errand, NULL);
-        free(errand);
+        if (errand->asked)
+            errand_told(errand, "", 0);
+        else
+            errand_end(errand, NULL);
+        errand_free(errand);
     } else {
         live->counts.relayed++;
         call.call.accept = NULL; /* whatever the other one answers */
@@ -258,7 +473,35 @@ static void relay_to_agent(struct live_agent *live, struct contact *contact, con
         client_send(live->client, &call.call, errand_done, errand);
     }
     tree_unref(envelope);
-    tree_unref(ad);
+}
+
+/* One that can neither be called nor sealed to is not spoken to: the matchmaker would read it. */
+static bool contact_is_reached(const struct live_agent *live, const struct contact *contact)
+{
+    return contact && live->has_pool && (contact->address || contact->has_box);
+}
+
+static void send_to_agent(struct live_agent *live, struct contact *contact, const struct tree *ad,
+                          struct errand *errand)
+{
+    if (contact->address && (!contact->has_box || runner_now() >= contact->relayed_until))
+        call_agent(live, contact, ad, errand);
+    else
+        relay_to_agent(live, contact, ad, errand);
+}
+
+bool agent_ask(struct live_agent *live, agent to, const struct tree *question, agent_answer_fn *done, void *user)
+{
+    struct contact *contact = contacts_find(&live->contacts, to);
+    struct errand *errand;
+
+    if (!contact_is_reached(live, contact))
+        return false;
+    live->counts.sent++;
+    errand = mem_alloc(sizeof *errand);
+    *errand = (struct errand){.live = live, .to = to, .asked = done, .user = user};
+    send_to_agent(live, contact, question, errand);
+    return true;
 }
 
 void agent_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag)
@@ -266,21 +509,22 @@ void agent_send(void *user, agent to, const struct message *message, uint64_t to
     struct live_agent *live = user;
     struct contact *contact = contacts_find(&live->contacts, to);
     struct errand *errand;
+    struct tree *ad;
 
     live->counts.sent++;
-    /* One that can neither be called nor sealed to is not spoken to: the matchmaker would read it. */
-    if (to != live->matchmaker && (!contact || !live->has_pool || (!contact->address && !contact->has_box))) {
+    if (to != live->matchmaker && !contact_is_reached(live, contact)) {
         runner_no_answer(live->runner, token, tag);
         return;
     }
     errand = mem_alloc(sizeof *errand);
     *errand = (struct errand){.live = live, .to = to, .token = token, .tag = tag};
-    if (to == live->matchmaker)
+    if (to == live->matchmaker) {
         send_to_matchmaker(live, message, errand);
-    else if (contact->address)
-        call_agent(live, contact, message, errand);
-    else
-        relay_to_agent(live, contact, message, errand);
+        return;
+    }
+    ad = wire_message(live->symbols, message);
+    send_to_agent(live, contact, ad, errand);
+    tree_unref(ad);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ answers */
@@ -291,9 +535,8 @@ static void answer_done(void *user, const struct outcome *outcome)
         agent_heard(user, outcome);
 }
 
-void agent_reply_letter(struct live_agent *live, const struct inbound *inbound, const struct message *message)
+void agent_reply_letter(struct live_agent *live, const struct inbound *inbound, const struct tree *ad)
 {
-    struct tree *ad = wire_message(live->symbols, message);
     struct agent_call call = {.url = ""};
     struct buf box, digits;
     struct err err = {0};
@@ -303,7 +546,6 @@ void agent_reply_letter(struct live_agent *live, const struct inbound *inbound, 
     buf_init(&digits);
     buf_reset(&live->text);
     wire_print(&live->text, ad);
-    tree_unref(ad);
     snprintf(path, sizeof path, "/v1/answers/%016llx", (unsigned long long)inbound->relay);
     if (agent_call(live, &call, "POST", path)) {
         call.call.body = live->text.text;

@@ -2,10 +2,13 @@
  *
  *     agent.c       life: its keys, the pool's keys, telling the matchmaker of itself
  *     agent_out.c   what its role sends: to the matchmaker, to other agents, by the relay
- *     agent_in.c    what comes: letters by the stream of events, calls by HTTP */
+ *     agent_in.c    what comes: letters by the stream of events, calls by HTTP
+ *     agent_local.c what comes from within the process */
 #ifndef BERTH_NET_AGENT_PARTS_H
 #define BERTH_NET_AGENT_PARTS_H
 
+#include "base/map.h"
+#include "base/textmap.h"
 #include "net/agent.h"
 #include "net/certs.h"
 #include "net/client.h"
@@ -32,6 +35,8 @@ struct inbound {
     bool sealed;
     struct box_public sender;
     int64_t at;
+    struct tree *match; /* of a letter that tells of one; or NULL */
+    bool waits;         /* the role wants it told again */
 };
 
 struct live_agent {
@@ -49,10 +54,13 @@ struct live_agent {
     struct key challenge;
     struct token_keys pool;
     bool has_pool;
+    struct box_public pool_box; /* the matchmaker's: offers' keys are sealed to it */
+    bool has_pool_box;
     int64_t pool_asked; /* seconds */
     char audience[TOKEN_NAME_MAX + 1];
     struct token_cache *tokens;
-    struct buf bearer; /* for the matchmaker */
+    struct textmap revoked; /* ids of tokens, as the matchmaker last told */
+    struct buf bearer;      /* for the matchmaker */
     int64_t bearer_ends;
     size_t at; /* the matchmaker that is asked */
     uint32_t failures;
@@ -64,7 +72,11 @@ struct live_agent {
     bool closing;
     uint64_t tokens_given;
     struct inbound *inbound;
+    struct map locals; /* token -> who waits for the answer, within the process */
     struct agent_counts counts;
+    struct bundle *bundle; /* what goes to the matchmaker with this turn of the loop; NULL: nothing does */
+    uv_timer_t bundling;
+    uint32_t handles; /* that are not closed yet, when it goes */
     struct buf text;
 };
 
@@ -81,11 +93,13 @@ bool agent_call(struct live_agent *live, struct agent_call *ret, const char *met
 void agent_heard(struct live_agent *live,
                  const struct outcome *outcome); /* of a call to the matchmaker: does it answer? */
 void agent_ask_keys(struct live_agent *live);    /* the pool's, when it is time; and makes itself known if it is not */
+void agent_doubt_keys(struct live_agent *live);  /* they may have changed: they are asked for again soon */
 
 /* ---- agent_out.c ---- */
 
+void agent_bundle_drop(struct live_agent *live); /* nothing of it is sent */
 void agent_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag);
-void agent_reply_letter(struct live_agent *live, const struct inbound *inbound, const struct message *message);
+void agent_reply_letter(struct live_agent *live, const struct inbound *inbound, const struct tree *ad);
 /* The message inside what is sent by the relay: who it is from, proved by a token. */
 struct tree *agent_envelope(struct live_agent *live, const char *bearer, const struct tree *message);
 
@@ -95,9 +109,17 @@ extern const struct server_handler agent_handler;
 void agent_reply(void *user, uint64_t token, const struct message *message);
 void agent_listen(struct live_agent *live); /* opens the stream of letters */
 void agent_inbound_sweep(struct live_agent *live, bool all);
+/* The matchmaker has answered: matches that came by letter before that, and had to wait for it, are told again. */
+void agent_matches_again(struct live_agent *live);
 
 /* A wire form that came from elsewhere; -1 when it is none. The caller gives the message back. */
 int agent_message_read(struct live_agent *live, const char *text, size_t len, struct message *ret, struct err *err);
+
+/* ---- agent_local.c ---- */
+
+bool agent_local_reply(struct live_agent *live, uint64_t token,
+                       const struct message *message); /* false: it is another's */
+void agent_local_done(struct live_agent *live);
 
 #ifdef __cplusplus
 }

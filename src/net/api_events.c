@@ -255,6 +255,7 @@ void api_events(struct request *request)
     const char *last = exchange_field(request->exchange, "Last-Event-ID");
     bool stream = accept && media_wants(accept, TYPE_EVENTS), reset;
     struct identity *account = &service->callers.items[request->caller.account];
+    struct http_field fields[CACHE_FIELDS];
     struct waiting *waiting;
     uint64_t after, wait;
     uint32_t who;
@@ -286,7 +287,7 @@ void api_events(struct request *request)
         service->streams++;
         account->streams++;
         request->status = 200;
-        exchange_stream(request->exchange, TYPE_EVENTS, NULL, 0,
+        exchange_stream(request->exchange, TYPE_EVENTS, fields, request_cache_fields(request, false, fields),
                         config_size(&service->config, CONFIG_STREAM_QUEUE) + LETTER_BYTES_MAX);
         exchange_stream_write(request->exchange, ":\n\n", 3); /* so that the head leaves at once */
         stream_go_on(waiting);

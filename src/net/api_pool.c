@@ -53,25 +53,30 @@ struct tree *match_row(struct service *service, const struct agent_row *row, con
     return maker_seal(&maker);
 }
 
+/* Of one agent, which may have some thousand. */
+static bool matches_step(struct tour *tour)
+{
+    struct collection *collection = (struct collection *)tour;
+    struct request *request = tour->request;
+    struct service *service = request->service;
+    const struct agent_row *row;
+    bool goes_on = true;
+
+    if (tour->from >= service->agents.texts.places)
+        return false;
+    row = &service->agents.items[tour->from++];
+    if (!row->handle || (!request_any(request) && row->identity != request->caller.identity))
+        return true;
+    for (const struct letter *letter = row->first; letter && goes_on; letter = letter->next)
+        if (letter->match.kind == MESSAGE_MATCH && letter->match.u.match_told.edges &&
+            letter->match.u.match_told.edges->count)
+            goes_on = collection_add(collection, match_row(service, row, letter, collection->now));
+    return goes_on;
+}
+
 void api_matches_list(struct request *request)
 {
-    struct service *service = request->service;
-    struct collection collection;
-    int64_t now = runner_now();
-
-    if (!collection_begin(&collection, request))
-        return;
-    for (uint32_t i = 0; i < service->agents.texts.places; i++) {
-        const struct agent_row *row = &service->agents.items[i];
-
-        if (!row->handle || (!request_any(request) && row->identity != request->caller.identity))
-            continue;
-        for (const struct letter *letter = row->first; letter; letter = letter->next)
-            if (letter->match.kind == MESSAGE_MATCH && letter->match.u.match_told.edges &&
-                letter->match.u.match_told.edges->count)
-                collection_add(&collection, match_row(service, row, letter, now));
-    }
-    collection_end(&collection);
+    collection_tour(request, matches_step);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- claims */
@@ -102,20 +107,21 @@ static bool claim_is_seen(const struct request *request, const struct claim_view
     return request_any(request) || (view->user && !strcmp(view->user, self)) || (provider && !strcmp(provider, self));
 }
 
+static bool claims_step(struct tour *tour)
+{
+    struct collection *collection = (struct collection *)tour;
+    struct service *service = tour->request->service;
+    struct claim_view view;
+
+    if (!matchmaker_next_claim(service->matchmaker, tour->from, &view, &tour->from))
+        return false;
+    return !claim_is_seen(tour->request, &view) ||
+           collection_add(collection, claim_row(service, &view, collection->now));
+}
+
 void api_claims_list(struct request *request)
 {
-    struct service *service = request->service;
-    struct collection collection;
-    struct claim_view view;
-    uint32_t from = 0;
-    int64_t now = runner_now();
-
-    if (!collection_begin(&collection, request))
-        return;
-    while (matchmaker_next_claim(service->matchmaker, from, &view, &from))
-        if (claim_is_seen(request, &view) && !collection_add(&collection, claim_row(service, &view, now)))
-            break;
-    collection_end(&collection);
+    collection_tour(request, claims_step);
 }
 
 static bool report_take(struct request *request, void *user, struct tree *ad, struct listing *answers)
@@ -172,44 +178,34 @@ static struct tree *user_row(struct service *service, const struct user_view *vi
     return maker_seal(&maker);
 }
 
-static void user_add(void *user, const struct user_view *view)
+static bool users_step(struct tour *tour)
 {
-    struct collection *collection = user;
+    struct service *service = tour->request->service;
+    struct user_view view;
 
-    collection_add(collection, user_row(collection->request->service, view));
+    return matchmaker_next_user(service->matchmaker, runner_wall() / SECOND, tour->from, &view, &tour->from) &&
+           collection_add((struct collection *)tour, user_row(service, &view));
 }
 
 void api_users_list(struct request *request)
 {
-    struct collection collection;
-
-    if (!collection_begin(&collection, request))
-        return;
-    matchmaker_each_user(request->service->matchmaker, runner_wall() / SECOND, user_add, &collection);
-    collection_end(&collection);
+    collection_tour(request, users_step);
 }
 
-struct user_search {
-    const char *name;
-    struct service *service;
-    struct tree *found;
-};
-
-static void user_search(void *user, const struct user_view *view)
+static struct tree *user_find(struct service *service, const char *name)
 {
-    struct user_search *search = user;
+    struct user_view view;
 
-    if (!search->found && !strcmp(view->name, search->name))
-        search->found = user_row(search->service, view);
+    return matchmaker_find_user(service->matchmaker, runner_wall() / SECOND, name, &view) ? user_row(service, &view)
+                                                                                          : NULL;
 }
 
 void api_user_get(struct request *request)
 {
-    struct user_search search = {request_variable(request, 0), request->service, NULL};
+    struct tree *ad = user_find(request->service, request_variable(request, 0));
 
-    matchmaker_each_user(request->service->matchmaker, runner_wall() / SECOND, user_search, &search);
-    if (search.found)
-        request_ad_take(request, 200, search.found);
+    if (ad)
+        request_ad_take(request, 200, ad);
     else
         request_problem(request, 404, "nothing is known of that user");
 }
@@ -218,7 +214,6 @@ void api_user_put(struct request *request)
 {
     struct service *service = request->service;
     const char *name = request_variable(request, 0);
-    struct user_search search = {name, service, NULL};
     struct tree *ad;
     double factor;
 
@@ -234,8 +229,7 @@ void api_user_put(struct request *request)
     } else {
         runner_event(service->runner, &(struct event){.kind = EVENT_FACTOR, .user = name, .factor = factor});
         LOG_AUDIT(&service->log, "user", log_text("subject", request_identity(request)), log_text("user", name));
-        matchmaker_each_user(service->matchmaker, runner_wall() / SECOND, user_search, &search);
-        request_answer_durable(request, 200, search.found);
+        request_answer_durable(request, 200, user_find(service, name));
     }
     tree_unref(ad);
 }
@@ -266,19 +260,21 @@ static struct tree *agent_ad(struct service *service, const struct agent_row *ro
     return maker_seal(&maker);
 }
 
+static bool agents_step(struct tour *tour)
+{
+    struct collection *collection = (struct collection *)tour;
+    struct service *service = tour->request->service;
+    const struct agent_row *row;
+
+    if (tour->from >= service->agents.texts.places)
+        return false;
+    row = &service->agents.items[tour->from++];
+    return !row->handle || collection_add(collection, agent_ad(service, row, collection->now));
+}
+
 void api_agents_list(struct request *request)
 {
-    struct service *service = request->service;
-    struct collection collection;
-    int64_t now = runner_now();
-
-    if (!collection_begin(&collection, request))
-        return;
-    for (uint32_t i = 0; i < service->agents.texts.places; i++)
-        if (service->agents.items[i].handle &&
-            !collection_add(&collection, agent_ad(service, &service->agents.items[i], now)))
-            break;
-    collection_end(&collection);
+    collection_tour(request, agents_step);
 }
 
 /* Sixteen hexadecimal digits; 0 when it is no handle. */

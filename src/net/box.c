@@ -6,6 +6,7 @@
 
 _Static_assert(BOX_KEY_BYTES == crypto_box_PUBLICKEYBYTES && BOX_KEY_BYTES == crypto_box_SECRETKEYBYTES, "X25519");
 _Static_assert(BOX_EXTRA_BYTES == crypto_box_NONCEBYTES + crypto_box_MACBYTES, "nonce and tag");
+_Static_assert(BOX_SEAL_EXTRA_BYTES == crypto_box_SEALBYTES, "key and tag");
 
 void box_keys_draw(struct box_keys *ret)
 {
@@ -57,5 +58,33 @@ int box_open(struct buf *out, const struct box_keys *mine, const struct box_publ
                              mine->secret) != 0)
         return err_set(err, "the box is not from this writer to us, or was changed");
     out->len += len - BOX_EXTRA_BYTES;
+    return 0;
+}
+
+int box_seal_unnamed(struct buf *out, const struct box_public *theirs, const void *bytes, size_t len, struct err *err)
+{
+    unsigned char *box;
+
+    if (len > BOX_BYTES_MAX)
+        return err_set(err, "too long for a box: the limit is %u bytes", BOX_BYTES_MAX);
+    if (sodium_init() < 0)
+        abort();
+    box = (unsigned char *)buf_reserve(out, BOX_SEAL_EXTRA_BYTES + len);
+    if (crypto_box_seal(box, len ? bytes : (const void *)"", len, theirs->bytes) != 0)
+        return err_set(err, "the reader's key is not a key");
+    out->len += BOX_SEAL_EXTRA_BYTES + len;
+    return 0;
+}
+
+int box_open_unnamed(struct buf *out, const struct box_keys *mine, const void *box, size_t len, struct err *err)
+{
+    unsigned char *into;
+
+    if (len < BOX_SEAL_EXTRA_BYTES || len > BOX_SEAL_EXTRA_BYTES + BOX_BYTES_MAX)
+        return err_set(err, "no box is %zu bytes long", len);
+    into = (unsigned char *)buf_reserve(out, len - BOX_SEAL_EXTRA_BYTES + 1);
+    if (crypto_box_seal_open(into, box, len, mine->open.bytes, mine->secret) != 0)
+        return err_set(err, "the box is not for us, or was changed");
+    out->len += len - BOX_SEAL_EXTRA_BYTES;
     return 0;
 }

@@ -3,7 +3,9 @@
  *     nonce (24 bytes, drawn) | tag (16 bytes) | as many bytes as went in
  *
  * Only the owner of the reader's key can open it, and then knows that it was made with the writer's key, and not
- * changed. It may be an old one sent again: what is inside must say what it is for. */
+ * changed. It may be an old one sent again: what is inside must say what it is for.
+ *
+ * A box without a name is libsodium's crypto_box_seal: a key drawn for it (32 bytes), a tag, the bytes. Who wrote it is not told. */
 #ifndef BERTH_NET_BOX_H
 #define BERTH_NET_BOX_H
 
@@ -16,6 +18,7 @@ extern "C" {
 
 #define BOX_KEY_BYTES 32
 #define BOX_EXTRA_BYTES 40       /* by which a box is longer than what is in it */
+#define BOX_SEAL_EXTRA_BYTES 48  /* the same of one without a name */
 #define BOX_BYTES_MAX (1u << 20) /* that go into one */
 
 struct box_public {
@@ -39,6 +42,10 @@ int box_seal(struct buf *out, const struct box_keys *mine, const struct box_publ
  * appended, when it is no box from them to us. */
 int box_open(struct buf *out, const struct box_keys *mine, const struct box_public *theirs, const void *box, size_t len,
              struct err *err);
+
+/* The same of boxes that anybody could have written. */
+int box_seal_unnamed(struct buf *out, const struct box_public *theirs, const void *bytes, size_t len, struct err *err);
+int box_open_unnamed(struct buf *out, const struct box_keys *mine, const void *box, size_t len, struct err *err);
 
 #ifdef __cplusplus
 }

@@ -261,10 +261,10 @@ static int common_name_check(const char *name, struct err *err)
     return len && len <= COMMON_NAME_MAX ? 0 : err_set(err, "a common name has 1 to %d bytes", COMMON_NAME_MAX);
 }
 
-int cert_make_ca(const char *name, int64_t now, struct cert_pair *ret, struct err *err)
+static int cert_make_root(const char *name, bool ca, int64_t now, struct cert_pair *ret, struct err *err)
 {
     const struct cert_plan plan = {
-        .common_name = name, .begins = now - CERT_BACKDATE, .ends = now + CERT_CA_SPAN, .ca = true};
+        .common_name = name, .begins = now - CERT_BACKDATE, .ends = now + CERT_CA_SPAN, .ca = ca};
     struct cert_pair pair = {0};
     gnutls_x509_privkey_t key = NULL;
     gnutls_pubkey_t open = NULL;
@@ -283,6 +283,16 @@ int cert_make_ca(const char *name, int64_t now, struct cert_pair *ret, struct er
     }
     gnutls_x509_privkey_deinit(key);
     return result;
+}
+
+int cert_make_ca(const char *name, int64_t now, struct cert_pair *ret, struct err *err)
+{
+    return cert_make_root(name, true, now, ret, err);
+}
+
+int cert_make_own(const char *name, int64_t now, struct cert_pair *ret, struct err *err)
+{
+    return cert_make_root(name, false, now, ret, err);
 }
 
 /* With everything read that the caller gave as text. */

@@ -37,6 +37,9 @@ bool cert_name_valid(const char *name);
 /* A CA that signs itself. `name` is its common name. */
 int cert_make_ca(const char *name, int64_t now, struct cert_pair *ret, struct err *err);
 
+/* One that signs itself and nothing else, for as long as a CA: of who is known by the pin of its key, and serves with it. */
+int cert_make_own(const char *name, int64_t now, struct cert_pair *ret, struct err *err);
+
 /* A new private key (PKCS #8) and its public half (SubjectPublicKeyInfo), both PEM and the caller's to free: the
  * private one by text_wipe. */
 int cert_make_key(char **ret_key, char **ret_public, struct err *err);

@@ -65,8 +65,9 @@ struct outcome {
     /* Fields of the answer; NULL when it has none such. */
     const char *type; /* Content-Type */
     const char *etag, *location, *retry_after;
-    const char *cursor; /* Berth-Cursor: where a list goes on */
-    const char *body;   /* never NULL, BUF_PADDING NULs behind; empty for a stream that was handed on */
+    const char *cursor;       /* Berth-Cursor: where a list goes on */
+    const char *size, *whole; /* Berth-Size and Berth-Whole: how much of a file there is, and whether that is all */
+    const char *body;         /* never NULL, BUF_PADDING NULs behind; empty for a stream that was handed on */
     size_t len;
     const char *error; /* words for a person; NULL when answered */
 };
@@ -92,9 +93,10 @@ struct call {
     const char *body;   /* or NULL */
     size_t len;
     int64_t timeout; /* microseconds, in all; 0: CLIENT_TIMEOUT. With `bytes`: the longest silence; 0: CLIENT_SILENCE */
-    size_t bytes_max;             /* of the answer; 0: CLIENT_BYTES_MAX. With `bytes` 0: as many as come */
-    const char *pin;              /* "sha256//BASE64" of the server's public key, then no CA is asked; or NULL */
-    bool https_only;              /* refuse http:// */
+    size_t bytes_max; /* of the answer; 0: CLIENT_BYTES_MAX. With `bytes` 0: as many as come */
+    const char *pin;  /* "sha256//BASE64" of the server's public key, then no CA is asked; or NULL */
+    bool unchecked;   /* whoever answers: only for what is then compared with a fingerprint, and never with a token */
+    bool https_only;  /* refuse http:// */
     call_address_fn *may_connect; /* NULL: any address */
     void *may_user;
     call_bytes_fn *bytes; /* for streams: what a 2xx answer brings is handed on, not kept; NULL: whole at the end */
@@ -113,7 +115,7 @@ uint32_t client_calls(const struct client *client); /* not yet done */
 struct fetched {
     enum call_result result;
     unsigned status;
-    char *type, *etag, *location, *retry_after, *cursor;
+    char *type, *etag, *location, *retry_after, *cursor, *size, *whole;
     struct buf body;
 };
 

@@ -12,7 +12,9 @@
     X(etag, "etag")               \
     X(location, "location")       \
     X(retry_after, "retry-after") \
-    X(cursor, "berth-cursor")
+    X(cursor, "berth-cursor")     \
+    X(size, "berth-size")         \
+    X(whole, "berth-whole")
 
 struct answer_fields {
 #define X(member, name) char *member;

@@ -351,6 +351,8 @@ static int call_check(struct transfer *transfer, const struct call *call, const 
         return refuse(transfer, "a pin is sha256//BASE64"); /* libcurl would take other words for a file's name */
     if (call->pin && !url.secure)
         return refuse(transfer, "a pin needs https://");
+    if (call->unchecked && (call->token || call->pin))
+        return refuse(transfer, "no token is shown to somebody who has not been checked");
     return 0;
 }
 
@@ -388,9 +390,9 @@ static void callbacks_set(struct transfer *transfer)
 }
 
 /* A pin names the one key that is trusted, so neither a CA nor the name in the certificate is asked. */
-static void trust_set(CURL *easy, const char *pin, const char *ca_file)
+static void trust_set(CURL *easy, const char *pin, bool unchecked, const char *ca_file)
 {
-    if (pin) {
+    if (pin || unchecked) {
         curl_easy_setopt(easy, CURLOPT_PINNEDPUBLICKEY, pin);
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
@@ -417,7 +419,7 @@ int transfer_prepare(struct transfer *transfer, const struct call *call, const c
     transfer->bytes_user = call->bytes_user ? call->bytes_user : transfer->user;
     rules_set(easy);
     callbacks_set(transfer);
-    trust_set(easy, call->pin, ca_file);
+    trust_set(easy, call->pin, call->unchecked, ca_file);
     curl_easy_setopt(easy, CURLOPT_URL, call->url);
     curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, call->unix_socket);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->head);

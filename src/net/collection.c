@@ -1,11 +1,15 @@
 /* collection.c: lists of ads that are made for the answer, asked for as ads are. */
 #include "net/service_parts.h"
 
-#include "text/parse.h"
+#include "base/mem.h"
+#include "net/query.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define ROW_STEPS 40 /* of evaluation: what it takes to make a row, for the length of a slice */
 
 struct env request_env(const struct request *request)
 {
@@ -20,58 +24,13 @@ struct env request_env(const struct request *request)
 
 bool request_expr(struct request *request, const char *name, struct tree **ret)
 {
-    const char *text = request_query(request, name);
-    struct parse_options options = {.cells_max = (uint32_t)config_count(&request->service->config, CONFIG_AD_NODES)};
-    struct build build;
+    const struct service *service = request->service;
     struct err err = {0};
 
-    *ret = NULL;
-    if (!text)
+    if (query_expr(request->exchange, name, service->symbols, &service->config, ret, &err) == 0)
         return true;
-    if (utf8_check(text, strlen(text), &err) < 0) {
-        request_problem(request, 400, "%s: %u:%u: %s", name, err.line, err.column, err.text);
-        return false;
-    }
-    build_init(&build, request->service->symbols, &dialect_classic);
-    *ret = parse_expr(&build, &options, text, strlen(text), &err);
-    build_done(&build);
-    if (!*ret)
-        request_problem(request, 400, "%s: %u:%u: %s", name, err.line, err.column, err.text);
-    return *ret;
-}
-
-/* A text as it stands in a URL. */
-static void url_text(struct buf *out, const char *text)
-{
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-
-        if ((c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || strchr("-._~,", c))
-            buf_addc(out, (char)c);
-        else
-            buf_addf(out, "%%%02X", c);
-    }
-}
-
-/* The same question, further on. */
-static void link_next(struct buf *out, const struct request *request, uint64_t cursor)
-{
-    char name[32];
-    size_t len;
-
-    buf_addf(out, "<%s?cursor=%" PRIu64, request->route->path, cursor);
-    for (const char *words = request->route->parameters; *words; words += len + (words[len] == ' ')) {
-        const char *value;
-
-        len = strcspn(words, " ");
-        snprintf(name, sizeof name, "%.*s", (int)len, words);
-        value = strcmp(name, "cursor") != 0 ? request_query(request, name) : NULL;
-        if (value) {
-            buf_addf(out, "&%s=", name);
-            url_text(out, value);
-        }
-    }
-    buf_adds(out, ">; rel=\"next\"");
+    request_problem(request, 400, "%s", err.text);
+    return false;
 }
 
 void request_list(struct request *request, const struct buf *out, bool more, uint64_t cursor)
@@ -83,7 +42,7 @@ void request_list(struct request *request, const struct buf *out, bool more, uin
     buf_init(&link);
     snprintf(digits, sizeof digits, "%" PRIu64, cursor);
     if (more)
-        link_next(&link, request, cursor);
+        query_next(&link, request->exchange, request->route->path, request->route->parameters, cursor);
     fields[1].value = buf_string(&link);
     request_answer(request, 200, media_type(request->form, &dialect_classic), out->text, out->len, fields,
                    more ? 2 : 0);
@@ -93,6 +52,7 @@ void request_list(struct request *request, const struct buf *out, bool more, uin
 bool collection_begin(struct collection *collection, struct request *request)
 {
     *collection = (struct collection){.request = request,
+                                      .now = runner_now(),
                                       .select = request_query(request, "select"),
                                       .steps = config_count(&request->service->config, CONFIG_QUERY_STEPS),
                                       .env = request_env(request)};
@@ -114,6 +74,7 @@ static bool collection_wants(struct collection *collection, const struct tree *a
 
     collection->spent = collection->spent || steps >= collection->steps;
     collection->steps -= collection->spent ? collection->steps : steps;
+    collection->tour.steps -= collection->tour.steps < steps ? collection->tour.steps : steps;
     return wanted && !collection->spent;
 }
 
@@ -122,6 +83,7 @@ bool collection_add(struct collection *collection, struct tree *ad)
     struct tree *part;
     bool enough = collection->more || collection->spent;
 
+    collection->tour.steps -= collection->tour.steps < ROW_STEPS ? collection->tour.steps : ROW_STEPS;
     if (enough || collection->at++ < collection->cursor || !collection_wants(collection, ad)) {
         tree_unref(ad);
         return !enough && !collection->spent;
@@ -141,7 +103,7 @@ bool collection_add(struct collection *collection, struct tree *ad)
     return true;
 }
 
-void collection_end(struct collection *collection)
+static void collection_answer(struct collection *collection)
 {
     struct request *request = collection->request;
 
@@ -150,7 +112,39 @@ void collection_end(struct collection *collection)
         request_problem(request, 429, "QuerySteps: the query takes too long; ask for less, or more simply");
     else
         request_list(request, &collection->out, collection->more, collection->at);
+}
+
+static void collection_done(struct collection *collection)
+{
     tree_unref(collection->query);
     buf_done(&collection->out);
     arena_done(&collection->scratch);
+}
+
+void collection_end(struct collection *collection)
+{
+    collection_answer(collection);
+    collection_done(collection);
+}
+
+static void tour_finish(struct tour *tour)
+{
+    collection_answer((struct collection *)tour);
+}
+
+static void tour_done(struct tour *tour)
+{
+    collection_done((struct collection *)tour);
+}
+
+void collection_tour(struct request *request, bool (*step)(struct tour *tour))
+{
+    struct collection *collection = mem_alloc(sizeof *collection);
+
+    if (!collection_begin(collection, request)) {
+        free(collection);
+        return;
+    }
+    collection->tour = (struct tour){.step = step, .finish = tour_finish, .done = tour_done};
+    tour_start(&collection->tour, request);
 }

@@ -39,6 +39,19 @@
       "where an agent finds its matchmaker, the first that answers")                                                  \
     X(CONFIG_SOURCES, "ConfigSources", LIST, "SOURCE", "{}", 0, 16, LIVE,                                             \
       "files and URLs that an agent asks for what its pool has configured")                                           \
+    X(AGENT_NAME, "AgentName", TEXT, "TEXT", "\"\"", 0, 60, RESTART,                                                  \
+      "what a customer or provider is called; the name of the machine if it does not say")                            \
+    X(CUSTOMER_LISTEN, "CustomerListen", TEXT, "ADDRESS", "\"127.0.0.1:0\"", 0, 256, RESTART,                         \
+      "where a customer can be called by providers; empty: it cannot, and all goes by the matchmaker")                \
+    X(PROVIDER_LISTEN, "ProviderListen", TEXT, "ADDRESS", "\"127.0.0.1:0\"", 0, 256, RESTART,                         \
+      "where a provider can be called by customers; empty: it cannot, and all goes by the matchmaker")                \
+    X(OWNER_POLICY, "OwnerPolicy", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                                 \
+      "the file of the owner's policy for this machine")                                                              \
+    X(PROBES, "Probes", LIST, "FILE", "{}", 0, 64, RESTART, "programs that print an ad about this machine")           \
+    X(JOB_DISK, "JobDisk", SIZE, "BYTES", "0", 0, CONFIG_GIB << 20, RESTART,                                          \
+      "disk set aside for jobs; 0: nine tenths of what is free at the first start")                                   \
+    X(UNPROTECTED, "Unprotected", FLAG, "FLAG", "false", 0, 1, RESTART,                                               \
+      "run jobs without a sandbox where none can be made")                                                            \
     X(POLICY, "Policy", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, LIVE, "the file of the administrative policy")      \
     X(LOG, "Log", TEXT, "logfmt|json", "\"logfmt\"", 1, 16, LIVE, "the form of the log's lines")                      \
     X(LOG_LEVEL, "LogLevel", TEXT, "error|warning|info|debug", "\"info\"", 1, 16, LIVE,                               \
@@ -79,6 +92,8 @@
       LIVE, "text of all ads of one identity")                                                                        \
     X(ADS_PER_IDENTITY, "AdsPerIdentity", COUNT, "N", "20000", 1, 16000000, RESTART, "ads of one identity")           \
     X(JOBS_PER_IDENTITY, "JobsPerIdentity", COUNT, "N", "100000", 1, 100000000, LIVE, "queued jobs of one identity")  \
+    X(SPOOL_MAX, "SpoolMax", SIZE, "BYTES", "\"64 GiB\"", CONFIG_MIB, 1024 * 1024 * CONFIG_GIB, LIVE,                 \
+      "inputs of jobs that a customer keeps, all together")                                                           \
     X(REQUESTS_PER_SECOND, "RequestsPerSecond", COUNT, "N", "100", 1, 10000000, LIVE,                                 \
       "HTTP requests a second of a person")                                                                           \
     X(AGENT_REQUESTS_PER_SECOND, "AgentRequestsPerSecond", COUNT, "N", "20000", 1, 10000000, LIVE,                    \

@@ -14,8 +14,8 @@
 #define PATH_SHOWN 200 /* bytes of a file's name that fit into an error */
 
 /* Variables that begin like settings and are none. */
-static const char *const other_variables[] = {"BERTH_POOL", "BERTH_TOKEN",  "BERTH_CONFIG",
-                                              "BERTH_SEED", "BERTH_ROUNDS", "BERTH_SOURCE"};
+static const char *const other_variables[] = {"BERTH_POOL", "BERTH_CUSTOMER", "BERTH_TOKEN", "BERTH_CONFIG",
+                                              "BERTH_SEED", "BERTH_ROUNDS",   "BERTH_SOURCE"};
 
 struct loader {
     struct config *config;

@@ -25,6 +25,8 @@ struct contact {
     struct box_public box;
     char *bearer;        /* a token of ours for it ... */
     int64_t bearer_ends; /* ... and until when, in seconds */
+    int64_t
+        relayed_until; /* nobody was at its address: until then it is written to. Microseconds of the clock that never jumps */
 };
 
 struct contacts {

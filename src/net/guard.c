@@ -85,8 +85,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte that the escape at `at` stands for, or -1. */
-static int escape_value(const char *at, const char *end)
+int guard_escape(const char *at, const char *end)
 {
     int high, low;
 
@@ -103,7 +102,7 @@ size_t guard_decode(const char *raw, size_t len, bool is_query, char *out)
     char *to = out;
 
     while (at < end) {
-        int value = escape_value(at, end);
+        int value = guard_escape(at, end);
         if (value >= 0) {
             *to++ = (char)value;
             at += 3;
@@ -124,7 +123,7 @@ static enum guard_reason path_check(const char *at, const char *end)
     unsigned dots = 3;
 
     while (at < end) {
-        int value = *at == '%' ? escape_value(at, end) : (unsigned char)*at;
+        int value = *at == '%' ? guard_escape(at, end) : (unsigned char)*at;
 
         at += *at == '%' ? 3 : 1;
         if (value < ' ' || value == 0x7f)
@@ -149,7 +148,7 @@ static enum guard_reason target_check(const char *target, size_t len)
         if (!(classes[(unsigned char)*at] & TARGET))
             return GUARD_TARGET_BYTE;
         if (*at == '%') {
-            int value = escape_value(at, end);
+            int value = guard_escape(at, end);
             if (value <= 0)
                 return value ? GUARD_TARGET_ESCAPE : GUARD_TARGET_NUL;
         }

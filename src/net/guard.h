@@ -83,6 +83,9 @@ bool guard_field(struct guard *guard, const char *name, size_t name_len, const c
 /* `head_len`: bytes from the method to the end of the empty line. */
 enum guard_reason guard_end(struct guard *guard, size_t head_len);
 
+/* The byte that the escape (%XX) at `at` stands for; -1 when there is none. */
+int guard_escape(const char *at, const char *end);
+
 /* Decodes %XX of a text that passed the guard; in a query '+' is a blank. Writes at most `len` bytes, returns how many; no NUL is
  * added. `out` may be `raw`. A '%' that does not begin an escape stays as it is. */
 size_t guard_decode(const char *raw, size_t len, bool is_query, char *out);

@@ -1,6 +1,7 @@
 /* messages.c: messages in the body of a request, one after another, each answered in its place. */
 #include "net/service_parts.h"
 
+#include "net/query.h"
 #include "pool/wire.h"
 
 #include <string.h>
@@ -48,7 +49,7 @@ void message_refuse(struct request *request, struct listing *answers, enum messa
 static int messages_take(struct request *request, const struct media *media, struct body *body, message_fn *take,
                          void *user, struct listing *answers, uint32_t *ret_count, struct err *err)
 {
-    struct form_limits limits = service_limits(request->service);
+    struct form_limits limits = query_limits(&request->service->config);
     struct form_reader *reader;
     struct tree *ad;
     int got = 1;

@@ -288,11 +288,27 @@ void maker_word(struct maker *maker, const char *name, uint64_t value)
     maker_text(maker, name, digits);
 }
 
+void maker_texts(struct maker *maker, const char *name, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        build_string(&maker->build, texts[i], strlen(texts[i]));
+    build_bind(&maker->build, EXPR_LIST, (uint32_t)count);
+    maker_name(maker, name);
+}
+
 void maker_ad(struct maker *maker, const char *name, const struct tree *ad)
 {
     if (!ad)
         return;
     build_copy(&maker->build, ad, tree_root(ad));
+    maker_name(maker, name);
+}
+
+void maker_list(struct maker *maker, const char *name, struct tree *const *ads, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        build_copy(&maker->build, ads[i], tree_root(ads[i]));
+    build_bind(&maker->build, EXPR_LIST, count);
     maker_name(maker, name);
 }
 
@@ -320,6 +336,15 @@ struct tree *maker_seal(struct maker *maker)
     tree = build_seal(&maker->build);
     build_done(&maker->build);
     return tree;
+}
+
+struct tree *ad_without(const struct tree *ad, const char *name)
+{
+    struct maker maker = {.count = 0};
+
+    build_init(&maker.build, ad->symbols, ad->dialect);
+    maker_parts(&maker, ad, name);
+    return maker_seal(&maker);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- reading */
@@ -350,6 +375,34 @@ bool ad_integer(const struct tree *ad, const char *name, int64_t *ret)
         return false;
     *ret = e->u.integer;
     return true;
+}
+
+bool ad_word(const struct tree *ad, const char *name, uint64_t *ret)
+{
+    const char *text;
+    char digits[17];
+    size_t len;
+
+    if (!ad_string(ad, name, &text, &len) || len != 16)
+        return false;
+    memcpy(digits, text, 16);
+    digits[16] = '\0';
+    if (strspn(digits, "0123456789abcdef") != 16)
+        return false;
+    *ret = strtoull(digits, NULL, 16);
+    return true;
+}
+
+struct tree *ad_part(const struct tree *ad, const struct expr *part)
+{
+    struct build build;
+    struct tree *tree;
+
+    build_init(&build, ad->symbols, ad->dialect);
+    build_copy(&build, ad, part);
+    tree = build_seal(&build);
+    build_done(&build);
+    return tree;
 }
 
 bool ad_number(const struct tree *ad, const char *name, double *ret)
@@ -444,4 +497,16 @@ struct tree *ad_select(struct symbols *symbols, const struct tree *ad, const cha
         names += strspn(names, " ,");
     }
     return ad_filter(ad, is_selected, &selection);
+}
+
+void url_value(struct buf *out, const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if ((c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || strchr("-._~,", c))
+            buf_addc(out, (char)c);
+        else
+            buf_addf(out, "%%%02X", c);
+    }
 }

@@ -68,19 +68,28 @@ void maker_integer(struct maker *maker, const char *name, int64_t value);
 void maker_seconds(struct maker *maker, const char *name, int64_t microseconds);
 void maker_real(struct maker *maker, const char *name, double value);
 void maker_flag(struct maker *maker, const char *name, bool value);
-void maker_word(struct maker *maker, const char *name, uint64_t value);        /* 16 hexadecimal digits */
-void maker_ad(struct maker *maker, const char *name, const struct tree *ad);   /* NULL: it is left out */
+void maker_word(struct maker *maker, const char *name, uint64_t value); /* 16 hexadecimal digits */
+void maker_texts(struct maker *maker, const char *name, const char *const *texts, size_t count);
+void maker_ad(struct maker *maker, const char *name, const struct tree *ad); /* NULL: it is left out */
+void maker_list(struct maker *maker, const char *name, struct tree *const *ads, uint32_t count); /* of ads */
 void maker_parts(struct maker *maker, const struct tree *ad, const char *but); /* all of an ad's but one (NULL: all) */
 struct tree *maker_seal(struct maker *maker); /* the caller unrefs it; the maker is done */
+
+/* The ad without one of its attributes, of the same dialect. The caller unrefs it. */
+struct tree *ad_without(const struct tree *ad, const char *name);
 
 /* The string that an attribute of an ad is, as written; false when it is none. Lent. */
 bool ad_string(const struct tree *ad, const char *name, const char **ret, size_t *ret_len);
 bool ad_integer(const struct tree *ad, const char *name, int64_t *ret);
 bool ad_number(const struct tree *ad, const char *name, double *ret);
 bool ad_flag(const struct tree *ad, const char *name, bool *ret);
-const struct expr *ad_find(const struct tree *ad, const char *name); /* NULL: there is none */
+bool ad_word(const struct tree *ad, const char *name, uint64_t *ret); /* of 16 hexadecimal digits */
+const struct expr *ad_find(const struct tree *ad, const char *name);  /* NULL: there is none */
+struct tree *ad_part(const struct tree *ad, const struct expr *part); /* a part of it, alone; the caller unrefs it */
 
 #define SELECT_MAX 64 /* names */
+
+void url_value(struct buf *out, const char *text); /* a text as it stands in a URL's query; appended */
 
 /* Are those names with commas between, and not too many? */
 bool select_is_good(const char *names);

@@ -1,6 +1,8 @@
 /* routes.c: the routes of the matchmaker. */
 #include "net/service_parts.h"
 
+#include "net/query.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -123,53 +125,6 @@ const char *method_name(enum http_method method)
     return method < sizeof words / sizeof *words ? words[method] : "other";
 }
 
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
-}
-
-/* A segment of the raw path, decoded; false when it is no text for a variable. */
-static bool variable_read(const char *raw, size_t len, char ret[ROUTE_VARIABLE_MAX + 1])
-{
-    size_t at = 0;
-
-    for (size_t i = 0; i < len; i++) {
-        int c = (unsigned char)raw[i];
-
-        if (c == '%') {
-            if (len - i < 3 || hex_digit(raw[i + 1]) < 0 || hex_digit(raw[i + 2]) < 0)
-                return false;
-            c = hex_digit(raw[i + 1]) << 4 | hex_digit(raw[i + 2]);
-            i += 2;
-        }
-        if (c < ' ' || c == 0x7f || at == ROUTE_VARIABLE_MAX)
-            return false;
-        ret[at++] = (char)c;
-    }
-    ret[at] = '\0';
-    return at > 0;
-}
-
-/* Does the path have the shape of the template? Variables are read on the way. */
-static bool path_fits(const char *template, const char *path, struct route_match *ret)
-{
-    int variable = 0;
-
-    while (*template && *path) {
-        size_t want = strcspn(template + 1, "/"), have = strcspn(path + 1, "/");
-
-        if (template[1] == '{') {
-            if (!variable_read(path + 1, have, ret->variables[variable++]))
-                return false;
-        } else if (want != have || memcmp(template, path, want + 1) != 0) {
-            return false;
-        }
-        template += want + 1;
-        path += have + 1;
-    }
-    return !*template && !*path;
-}
-
 enum route_result route_find(enum http_method method, const char *raw_path, struct route_match *ret)
 {
     bool other = false;
@@ -180,7 +135,7 @@ enum route_result route_find(enum http_method method, const char *raw_path, stru
     for (size_t i = 0; i < route_count; i++) {
         size_t used = strlen(ret->allow);
 
-        if (!path_fits(routes[i].path, raw_path, ret))
+        if (!path_fits(routes[i].path, raw_path, true, sizeof ret->variables[0], ret->variables[0]))
             continue;
         ret->route = &routes[i];
         if (routes[i].method == method)

@@ -117,8 +117,13 @@ static void effect_do(struct runner *runner, const struct effect *effect)
     case EFFECT_JOB:
     case EFFECT_DEADLINE:
     case EFFECT_STOP:
+    case EFFECT_SUSPEND:
         if (runner->ports.job)
             runner->ports.job(runner->ports.user, effect);
+        break;
+    case EFFECT_CHANGED:
+        if (runner->ports.changed)
+            runner->ports.changed(runner->ports.user, effect->job);
         break;
     case EFFECT_NOTE:
         runner->ports.note(runner->ports.user, effect);

@@ -21,8 +21,8 @@ struct runner_ports {
     void (*send)(void *user, agent to, const struct message *message, uint64_t token,
                  uint32_t tag); /* -> runner_answer */
     void (*reply)(void *user, uint64_t token, const struct message *message);
-    void (*job)(void *user,
-                const struct effect *effect); /* EFFECT_JOB, EFFECT_DEADLINE, EFFECT_STOP; NULL: none come */
+    void (*job)(void *user, const struct effect *effect); /* EFFECT_JOB, _DEADLINE, _STOP, _SUSPEND; NULL: none come */
+    void (*changed)(void *user, uint64_t job);            /* EFFECT_CHANGED; or NULL */
     void (*note)(void *user, const struct effect *effect);
     void (*committed)(void *user, int64_t took); /* rows are durable; or NULL */
     void (*woken)(void *user, int64_t took);     /* after each EVENT_WAKE, which is where cycles are; or NULL */

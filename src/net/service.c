@@ -17,7 +17,6 @@
 #define SWEEP_SPAN 100   /* milliseconds between two looks at what is past its time */
 #define SWEEP_IDS 2000   /* ids that one look covers */
 #define SWEEP_SLOWLY 600 /* looks between two at agents and identities */
-#define SOCKET_NAME "matchmaker.sock"
 
 /* ------------------------------------------------------------------------------------------------------------- the role */
 
@@ -81,210 +80,6 @@ static void role_broken(void *user, const char *why)
     service->ready = false;
     LOG(&service->log, LEVEL_ERROR, "store.failed", log_text("why", why));
     service_end(service, 1);
-}
-
-/* ------------------------------------------------------------------------------------------------------------- loading */
-
-static bool revoked_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
-{
-    struct service *service = user;
-    char ends[24] = "";
-
-    memcpy(ends, value, len < sizeof ends - 1 ? len : sizeof ends - 1);
-    if (strtoll(ends, NULL, 10) > runner_wall() / SECOND)
-        textmap_add(&service->revoked, key, key_len);
-    return true;
-}
-
-static bool code_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
-{
-    struct service *service = user;
-    struct err err;
-
-    (void)key;
-    (void)key_len;
-    if (join_book_load(service->codes, value, len, &err) < 0)
-        LOG(&service->log, LEVEL_WARNING, "code.lost", log_text("why", err.text));
-    return true;
-}
-
-static bool policy_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
-{
-    struct service *service = user;
-    const char *text = value, *blank = memchr(text, ' ', len);
-    bool condor = blank && blank - text == 6;
-    struct err err;
-
-    (void)key;
-    (void)key_len;
-    if (blank)
-        service->policy = form_parse(service->symbols, condor ? &dialect_condor : &dialect_classic, FORM_CLASSAD, NULL,
-                                     blank + 1, len - (size_t)(blank + 1 - text), &err);
-    return false;
-}
-
-/* The policy of the file that the configuration names. -1 when there is none, or it is none. */
-static int policy_file(struct service *service, const char *path, struct tree **ret, struct err *err)
-{
-    FILE *file = fopen(path, "r");
-    struct policy policy;
-    struct buf text;
-    symbol wrong;
-    int c;
-
-    if (!file)
-        return err_set(err, "%s: the policy cannot be read", path);
-    buf_init(&text);
-    while ((c = getc(file)) != EOF && text.len < 1u << 20)
-        buf_addc(&text, (char)c);
-    fclose(file);
-    *ret = form_parse(service->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, err);
-    buf_done(&text);
-    if (*ret && policy_init(&policy, *ret, &wrong, err) == 0) {
-        policy_done(&policy);
-        return 0;
-    }
-    tree_unref(*ret);
-    *ret = NULL;
-    return err_context(err, "%s", path);
-}
-
-static int shelf_load(struct service *service, struct err *err)
-{
-    struct shelf *shelf = service->shelf;
-    const char *file = config_text(&service->config, CONFIG_POLICY);
-
-    if (shelf->kind->each(shelf, REVOKED_SPACE, revoked_row, service, err) < 0 ||
-        shelf->kind->each(shelf, CODE_SPACE, code_row, service, err) < 0 ||
-        shelf->kind->get(shelf, POLICY_SPACE, "policy", 6, policy_row, service, err) < 0)
-        return -1;
-    if (!service->policy && *file)
-        return policy_file(service, file, &service->policy, err);
-    return 0;
-}
-
-/* ------------------------------------------------------------------------------------------------------------ listening */
-
-/* The host of an address: "127.0.0.1:80" -> "127.0.0.1", "[::1]:80" -> "::1". */
-static void host_of(const char *address, char out[ADDRESS_HOST_MAX + 1])
-{
-    struct address read;
-    struct err err;
-
-    out[0] = '\0';
-    if (address_read(address, &read, &err) == 0 && !read.is_unix)
-        snprintf(out, ADDRESS_HOST_MAX + 1, "%s", read.host);
-}
-
-static bool host_is_any(const char *host)
-{
-    return !strcmp(host, "0.0.0.0") || !strcmp(host, "::");
-}
-
-/* The certificate that all encrypted addresses serve with: for this machine's names. */
-static int certificate_get(struct service *service, struct cert_pair *ret, struct err *err)
-{
-    char names[20][ADDRESS_HOST_MAX + 1];
-    const char *pointers[20], *const *addresses, *public_url = config_text(&service->config, CONFIG_PUBLIC_URL);
-    size_t address_count, count = 0;
-    struct url url;
-    struct err ignored;
-
-    snprintf(names[count++], sizeof *names, "localhost");
-    snprintf(names[count++], sizeof *names, "127.0.0.1");
-    gethostname(names[count], ADDRESS_HOST_MAX);
-    names[count][ADDRESS_HOST_MAX] = '\0';
-    count += names[count][0] != '\0' && strcmp(names[count], "localhost") != 0;
-    if (*public_url && url_read(public_url, strlen(public_url), &url, &ignored) == 0)
-        snprintf(names[count++], sizeof *names, "%s", url.host);
-    addresses = config_list(&service->config, CONFIG_LISTEN, &address_count);
-    for (size_t i = 0; i < address_count && count < 20; i++) {
-        bool known = false;
-
-        host_of(addresses[i], names[count]);
-        for (size_t n = 0; n < count; n++)
-            known = known || !strcmp(names[n], names[count]);
-        count += names[count][0] && !host_is_any(names[count]) && !known;
-    }
-    for (size_t i = 0; i < count; i++)
-        pointers[i] = names[i];
-    return keyring_certificate(service->keys, pointers, count, runner_wall() / SECOND, ret, err);
-}
-
-/* Is that address served encrypted? -1 when it must be and shall not. */
-static int is_encrypted(const struct service *service, const char *address, struct err *err)
-{
-    int tls = config_word(&service->config, CONFIG_TLS); /* auto, on, off */
-    bool local = config_address_is_local(address);
-
-    if (!strncmp(address, "unix:", 5))
-        return 0;
-    if (tls == 1 || (tls == 0 && !local && !config_flag(&service->config, CONFIG_ALLOW_PLAIN)))
-        return 1;
-    if (local || config_flag(&service->config, CONFIG_ALLOW_PLAIN))
-        return 0;
-    return err_set(
-        err,
-        "%s is open to the network, and Tls is off: tokens could be read by others. Leave Tls at \"auto\", or set "
-        "AllowPlain if something in front of this service encrypts",
-        address);
-}
-
-static int listen_at(struct service *service, const char *address, const struct server_limits *limits, struct err *err)
-{
-    struct server_handler handler = service_handler;
-    struct cert_pair pair = {0};
-    int encrypted = is_encrypted(service, address, err);
-    struct server *server;
-
-    if (encrypted < 0 || (encrypted && certificate_get(service, &pair, err) < 0))
-        return -1;
-    handler.user = service;
-    server = server_new(service->loop, address, encrypted ? pair.cert : NULL, encrypted ? pair.key : NULL, limits,
-                        &handler, err);
-    if (encrypted)
-        cert_pair_done(&pair);
-    if (!server)
-        return -1;
-    if (!service->url && strncmp(address, "unix:", 5) != 0) {
-        char text[ADDRESS_HOST_MAX + 64], host[ADDRESS_HOST_MAX + 1], name[ADDRESS_HOST_MAX + 1] = "";
-        const char *port = strrchr(server_address(server), ':');
-
-        host_of(server_address(server), host);
-        gethostname(name, ADDRESS_HOST_MAX);
-        snprintf(text, sizeof text, "%s://%s%s%s%s", encrypted ? "https" : "http", strchr(host, ':') ? "[" : "",
-                 host_is_any(host) ? name : host, strchr(host, ':') ? "]" : "", port ? port : "");
-        service->url = mem_dup(text, strlen(text));
-    }
-    service->servers[service->server_count++] = server;
-    return 0;
-}
-
-static int listen_all(struct service *service, struct err *err)
-{
-    const struct config *config = &service->config;
-    struct server_limits limits = {.head = config_span(config, CONFIG_HEAD_DEADLINE),
-                                   .body = config_span(config, CONFIG_BODY_DEADLINE),
-                                   .reply = config_span(config, CONFIG_REPLY_DEADLINE),
-                                   .strangers = (uint32_t)config_count(config, CONFIG_STRANGERS_PER_ADDRESS),
-                                   .connections = (uint32_t)config_count(config, CONFIG_CONNECTIONS)};
-    const char *public_url = config_text(config, CONFIG_PUBLIC_URL);
-    char path[PATH_MAX];
-    const char *const *addresses;
-    size_t count;
-
-    if (*public_url)
-        service->url = mem_dup(public_url, strlen(public_url));
-    addresses = config_list(config, CONFIG_LISTEN, &count);
-    for (size_t i = 0; i < count; i++)
-        if (listen_at(service, addresses[i], &limits, err) < 0)
-            return -1;
-    snprintf(path, sizeof path, "unix:%s/" SOCKET_NAME, config_text(config, CONFIG_STATE));
-    if (listen_at(service, path, &limits, err) < 0)
-        return -1;
-    if (!service->url)
-        service->url = mem_dup(path, strlen(path));
-    return 0;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- timers */
@@ -405,6 +200,8 @@ static void signal_came(uv_signal_t *handle, int number)
 {
     struct service *service = handle->data;
 
+    if (service->stopping)
+        return; /* it ends within moments; asking again changes nothing */
     if (number == SIGHUP) {
         service_reload(service);
         return;
@@ -565,6 +362,8 @@ static int service_start(struct service *service, struct err *err)
     service->metrics = metrics_make(service);
     metrics_set(service->metrics, METRIC_START_TIME, 0, 0, service->started);
     textmap_init(&service->revoked, secrets_word(&secrets_live));
+    service->local_users = mem_alloc(LOCAL_USERS * sizeof *service->local_users);
+    memset(service->local_users, 0, LOCAL_USERS * sizeof *service->local_users);
     callers_init(&service->callers, secrets_word(&secrets_live));
     agents_init(&service->agents, &service->callers, secrets_word(&secrets_live));
     ids_init(&service->ids, secrets_word(&secrets_live));
@@ -572,8 +371,8 @@ static int service_start(struct service *service, struct err *err)
     networks_load(service);
     buf_init(&service->out);
     handles_start(service);
-    if (keys_open(service, err) < 0 || shelf_load(service, err) < 0 || role_start(service, err) < 0 ||
-        client_start(service, err) < 0 || listen_all(service, err) < 0)
+    if (keys_open(service, err) < 0 || service_load(service, err) < 0 || role_start(service, err) < 0 ||
+        client_start(service, err) < 0 || service_listen(service, err) < 0)
         return -1;
     service->ready = true;
     LOG(&service->log, LEVEL_INFO, "started", log_text("url", service->url),
@@ -581,6 +380,18 @@ static int service_start(struct service *service, struct err *err)
     tell_up(service);
     notify_ready(&service->notify, NULL);
     return 0;
+}
+
+/* From here on nobody can be told that a signal came, and the next one would kill: it waits, for the end. */
+static void signals_block(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
 static void close_handle(uv_handle_t *handle, void *user)
@@ -593,6 +404,7 @@ static void close_handle(uv_handle_t *handle, void *user)
 static void service_done(struct service *service)
 {
     service->stopping = true;
+    signals_block();
     tours_done(service);
     for (size_t i = 0; i < service->server_count; i++)
         server_free(service->servers[i]);
@@ -612,6 +424,7 @@ static void service_done(struct service *service)
     ids_done(&service->ids);
     agents_done(&service->agents);
     callers_done(&service->callers);
+    free(service->local_users);
     textmap_done(&service->revoked);
     networks_done(&service->networks);
     metrics_free(service->metrics);

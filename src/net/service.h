@@ -24,7 +24,8 @@ struct service_settings {
 };
 
 /* Runs until it is told to end (SIGTERM, SIGINT) or cannot go on; takes the configuration. 0, or -1 and `err` when it could not start;
- * 1 when it had to stop by itself, which the log says. */
+ * 1 when it had to stop by itself, which the log says. Once it is told to end, being told again changes nothing; those signals stay blocked
+ * when this returns, or the next would kill. */
 int service_run(const struct service_settings *settings, struct config *config, struct err *err);
 
 #ifdef __cplusplus

@@ -1,7 +1,11 @@
 /* service_parts.h: what the files of the live matchmaker share; not installed.
  *
  *     service.c      starting, stopping, reloading; the loop's timers
- *     request.c      from the head of a request to its answer: route, caller, scope, pace
+ *     service_load.c, service_listen.c   what was kept; where it listens
+ *     request.c      from the head of a request to its answer: route, body, role
+ *     admit.c        who makes it, and may they: identity, scope, pace
+ *     answer.c       ads, messages and problems as answers; conditions
+ *     ad_take.c      an ad that was sent is taken, or is not
  *     routes.c       the table;  openapi.c  the same for programs
  *     api_*.c        the handlers, by what they are about
  *     delivery.c     matches to agents: called, or by letter
@@ -40,11 +44,12 @@ extern "C" {
 #define SERVERS_MAX 18
 #define ROUTES_MAX 64
 #define RENEWAL_WORDS 3
-#define REVOKED_SPACE "revoked" /* rows: a token's id -> when it would have ended */
-#define TOKEN_SPACE "token"     /* a token's id -> an ad that tells of it */
-#define CODE_SPACE "code"       /* a number -> a row of the book of codes */
-#define CONFIG_SPACE "config"   /* a section -> an ad */
-#define POLICY_SPACE "policy"   /* "policy" -> the ad that was applied last */
+#define REVOKED_SPACE "revoked"          /* rows: a token's id -> when it would have ended */
+#define TOKEN_SPACE "token"              /* a token's id -> an ad that tells of it */
+#define CODE_SPACE "code"                /* a number -> a row of the book of codes */
+#define CONFIG_SPACE "config"            /* a section -> an ad */
+#define POLICY_SPACE "policy"            /* "policy" -> the ad that was applied last */
+#define TOKEN_SPAN_MAX INT64_C(31536000) /* seconds that a token lasts at most, and that of a machine */
 
 struct tour;
 struct relay;
@@ -64,7 +69,7 @@ struct service {
     struct keyring *keys;
     struct token_keys token_keys;
     struct token_cache *tokens;
-    struct textmap revoked; /* ids of tokens */
+    struct textmap revoked; /* ids of tokens, in places that rise with the time when they were */
     struct join_book *codes;
     struct networks networks; /* that contact addresses may lie in */
     char *url;                /* by which others reach us */
@@ -84,6 +89,7 @@ struct service {
     const char *route_words[ROUTES_MAX], *fault_words[TOKEN_FAULT_COUNT],
         *guard_texts[GUARD_REASON_COUNT]; /* for metrics */
     struct callers callers;
+    struct local_user *local_users; /* LOCAL_USERS of them, by uid */
     struct agents agents;
     struct ids ids;
     struct relay *relays; /* that wait for an answer */
@@ -108,6 +114,14 @@ struct service {
     symbol renewal[RENEWAL_WORDS]; /* the names in the commonest message: Message, Id, Bare */
     struct buf out;                /* scratch, for one answer */
 };
+
+/* The name of a local user, as it was found a while ago. */
+struct local_user {
+    uint32_t uid;
+    int64_t until; /* when it is looked up again; 0: there is none here */
+    char name[TOKEN_NAME_MAX + 1];
+};
+#define LOCAL_USERS 64 /* that are remembered at a time */
 
 /* Who makes a request, as a token or the kernel has proved it. */
 struct caller {
@@ -149,35 +163,6 @@ bool request_flag(const struct request *request, const char *name);         /* ?
 /* A whole number from `low` to `high`, `fallback` when it is not there; false, and a problem was answered, when it is none. */
 bool request_number(struct request *request, const char *name, uint64_t low, uint64_t high, uint64_t fallback,
                     uint64_t *ret);
-const char *request_identity(const struct request *request);
-uint64_t request_handle(
-    struct request *request); /* of the agent that it speaks for, known or not; 0: its name is none */
-bool request_any(const struct request *request); /* may it act for, and see, everybody? */
-/* The agent that it speaks for (Berth-Agent), new perhaps: a place; TEXTMAP_NONE, and a problem was answered, when its name is none. */
-uint32_t request_agent(struct request *request);
-uint32_t request_agent_named(struct request *request, const char *name); /* by that name, which is good */
-void request_peer(struct request *request, uint32_t who, struct peer *ret);
-
-/* Answers. A problem's words may come from strangers: they are escaped. */
-void request_answer(struct request *request, unsigned status, const char *type, const char *body, size_t len,
-                    const struct http_field *fields, size_t field_count);
-void request_problem(struct request *request, unsigned status, const char *format, ...) ERR_FORMAT(3, 4);
-void request_ad(struct request *request, unsigned status, const struct tree *ad, const struct http_field *fields,
-                size_t field_count);
-void request_ad_take(struct request *request, unsigned status, struct tree *ad); /* unrefs it */
-void request_message(struct request *request, unsigned status, const struct message *message,
-                     const struct http_field *fields, size_t field_count);
-void request_done(struct request *request); /* 204 */
-
-bool caller_is_revoked(const struct service *service, const struct caller *caller);
-
-/* Does a field If-Match or If-None-Match name that entity tag? NULL: there is nothing to name, so only "*" could. */
-bool etag_is_named(const char *field, const char *etag);
-/* The conditions of the request against what is there (NULL: nothing). False when they are not met, and that was answered. */
-bool conditions_met(struct request *request, const char *etag);
-/* Is what the caller has still what there is? Then it was answered with 304. */
-bool answered_unchanged(struct request *request, const char *etag);
-
 /* Are the names in `select` good? False when not, and that was answered. */
 bool select_checked(struct request *request);
 
@@ -193,7 +178,10 @@ void message_refuse(struct request *request, struct listing *answers, enum messa
 struct tree *request_body_ad(struct request *request);
 /* The same, of an ad that may have only those attributes (names with blanks between). */
 struct tree *request_body_of(struct request *request, const char *names);
-struct form_limits service_limits(const struct service *service);
+/* A text of such an ad; `fallback` when it is not there. False, and a problem was answered, when it is none. */
+bool body_text(struct request *request, const struct tree *ad, const char *name, const char *fallback, char *out,
+               size_t room);
+bool body_key(struct request *request, const struct tree *ad, const char *name, struct public_key *ret);
 
 /* Hands a message to the role; its answer is service->reply. False, and a problem was answered, when there was none. */
 bool request_ask(struct request *request, const struct peer *peer, const struct message *message);
@@ -204,11 +192,88 @@ void request_commit(struct request *request, void (*then)(struct request *reques
 /* The same, with an ad for the answer, which is taken; NULL: 204. */
 void request_answer_durable(struct request *request, unsigned status, struct tree *ad);
 
+/* Puts a row on the shelf; false, and a problem was answered, when that failed. */
+bool request_row_put(struct request *request, const char *space, const void *key, size_t key_len, const void *value,
+                     size_t len);
 /* A row could not be put on the shelf: says so, and the service ends. */
 void request_store_failed(struct request *request, const char *why);
 
-/* The status of a refusal by a role, and its words. */
-unsigned reason_status(enum reason reason);
+/* ---- admit.c ---- */
+
+/* Is the service called by a name of its own? Not so where a page of another site has sent a browser here. */
+bool host_is_known(const struct request *request);
+/* Open to all, or a caller with the scope, who is not too fast. False when it was answered. */
+bool request_admitted(struct request *request, int64_t now);
+/* What is under way is bounded, in all and for each account. False when it was answered. */
+bool request_counted(struct request *request);
+void request_uncount(struct request *request);
+
+const char *request_identity(const struct request *request);
+uint64_t request_handle(
+    struct request *request); /* of the agent that it speaks for, known or not; 0: its name is none */
+bool request_any(const struct request *request); /* may it act for, and see, everybody? */
+/* The agent that it speaks for (Berth-Agent), new perhaps: a place; TEXTMAP_NONE, and a problem was answered, when its name is none. */
+uint32_t request_agent(struct request *request);
+uint32_t request_agent_named(struct request *request, const char *name); /* by that name, which is good */
+void request_peer(struct request *request, uint32_t who, struct peer *ret);
+
+bool caller_is_revoked(const struct service *service, const struct caller *caller);
+
+/* ---- answer.c ---- */
+
+/* A problem's words may come from strangers: they are escaped. */
+void request_answer(struct request *request, unsigned status, const char *type, const char *body, size_t len,
+                    const struct http_field *fields, size_t field_count);
+/* What caches are told; how many fields. Every answer has them; a stream, which is answered elsewhere, asks for them. */
+#define CACHE_FIELDS 2
+size_t request_cache_fields(const struct request *request, bool tagged, struct http_field out[CACHE_FIELDS]);
+void request_problem(struct request *request, unsigned status, const char *format, ...) ERR_FORMAT(3, 4);
+/* The same, with one field in the head of the answer; NULL: none. */
+void request_problem_with(struct request *request, unsigned status, const char *detail, const char *field,
+                          const char *value);
+void request_ad(struct request *request, unsigned status, const struct tree *ad, const struct http_field *fields,
+                size_t field_count);
+void request_ad_take(struct request *request, unsigned status, struct tree *ad); /* unrefs it */
+void request_message(struct request *request, unsigned status, const struct message *message,
+                     const struct http_field *fields, size_t field_count);
+void request_done(struct request *request); /* 204 */
+
+/* Does a field If-Match or If-None-Match name that entity tag? NULL: there is nothing to name, so only "*" could. */
+bool etag_is_named(const char *field, const char *etag);
+/* The conditions of the request against what is there (NULL: nothing). False when they are not met, and that was answered. */
+bool conditions_met(struct request *request, const char *etag);
+/* Is what the caller has still what there is? Then it was answered with 304. */
+bool answered_unchanged(struct request *request, const char *etag);
+
+unsigned reason_status(enum reason reason); /* of a refusal by a role */
+
+/* ---- ad_take.c ---- */
+
+/* What became of an ad that was sent: the role's answer, or why it was not even asked. */
+struct taking {
+    enum reason reason;
+    struct err err; /* the words, when the role was not asked */
+    bool created;
+};
+
+/* The key of an offer, as that agent has sealed it for the ad of that id. An error, and its words, when it does not open. */
+enum reason sealed_key_take(const struct request *request, uint32_t who, const char *id, const char *text, size_t len,
+                            struct key *ret, struct err *err);
+/* The heart of PUT and of the batch. A version of 0 is the next one. False when the store has failed, and that was answered. */
+bool ad_take(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret);
+/* The ad of that id has gone: it no longer counts for its identity. And: nothing of it is remembered, it goes. */
+void id_unlive(struct service *service, uint32_t place);
+void id_forget(struct service *service, uint32_t place);
+
+/* ---- service_load.c ---- */
+
+int service_load(struct service *service, struct err *err); /* what was kept, from the shelf */
+/* The policy of the file that the configuration names. -1 when there is none, or it is none. */
+int policy_file(struct service *service, const char *path, struct tree **ret, struct err *err);
+
+/* ---- service_listen.c ---- */
+
+int service_listen(struct service *service, struct err *err); /* at every address, and says what it is called */
 
 /* ---- delivery.c ---- */
 
@@ -230,21 +295,28 @@ void relays_sweep(struct service *service, int64_t now);
 void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds);
 void waitings_end(struct service *service); /* those who only ask are answered */
 
-/* ---- api_admin.c ---- */
+/* ---- api_tokens.c ---- */
+
+/* Signs it, notes it, and answers with it when that is durable; with a certificate, if there is one. */
+void token_give(struct request *request, unsigned status, const struct token_terms *terms, const char *certificate);
+void tokens_sweep(struct service *service); /* what is told of those that have ended goes */
+
+/* ---- api_join.c ---- */
 
 /* A code with which a machine joins, appended; its row is on the shelf and wants a commit. */
 int service_join_code(struct service *service, struct buf *out, struct err *err);
-void tokens_sweep(struct service *service); /* what is told of those that have ended goes */
 
 /* ---- tour.c ---- */
 
-/* One who looks at all ads that live, in slices, so that others are served in between. */
+/* One who looks at all there is of something, in slices, so that others are served in between: at all ads that live, by `visit`; or, by
+ * `step`, at something else, of which `from` says how far it is. */
 struct tour {
     struct tour *next;
     struct request *request;
     uint32_t from;
     uint64_t steps;                                                                  /* of evaluation that are left */
     bool (*visit)(struct tour *tour, uint32_t place, const struct entry_view *view); /* false: enough */
+    bool (*step)(struct tour *tour);   /* one more; false: there is none, or enough. NULL: `visit` is asked */
     void (*finish)(struct tour *tour); /* answers; the tour is freed behind it */
     bool (*more)(struct tour *tour);   /* further slices before the finish; NULL: none. True: go on */
     void (*done)(struct tour *tour);   /* gives back what it holds; NULL: nothing */
@@ -270,7 +342,9 @@ void request_list(struct request *request, const struct buf *out, bool more, uin
 
 /* A list of ads that are made for the answer: asked for by constraint, select, limit and cursor as ads are. */
 struct collection {
+    struct tour tour; /* of one that is made in slices */
     struct request *request;
+    int64_t now; /* when it was asked for */
     struct tree *query;
     const char *select;
     uint64_t limit, cursor, at, steps;
@@ -287,15 +361,14 @@ bool collection_begin(struct collection *collection, struct request *request);
 bool collection_add(struct collection *collection, struct tree *ad);
 void collection_end(struct collection *collection); /* answers */
 
+/* The same in slices: `step` adds what is found at tour.from, and moves that on; false when there is no more, or enough. */
+void collection_tour(struct request *request, bool (*step)(struct tour *tour));
+
 /* ---- visibility ---- */
 
 /* May the caller see that ad at all? */
 bool request_sees(struct request *request, const struct entry_view *view);
 const char *entry_id(const struct service *service, const struct entry_view *view); /* "" when it has none */
-
-/* The ad of that id has gone: it no longer counts for its identity. And: nothing of it is remembered, it goes. */
-void id_unlive(struct service *service, uint32_t place);
-void id_forget(struct service *service, uint32_t place);
 
 /* ---- handlers, one a route ---- */
 

@@ -44,6 +44,7 @@ extern "C" {
 #define TOKEN_ID_DIGITS 32                   /* of a jti, a kid and a pool's id */
 #define TOKEN_SKEW 60                        /* seconds that another's clock may be ahead */
 #define TOKEN_TIME_MAX INT64_C(253402300799) /* the end of the year 9999 */
+#define TOKEN_REVOKED_TOLD 1000              /* ids of revoked tokens that agents are told: the last ones */
 #define TOKEN_BEARER_SPAN 3600               /* seconds that a link made by token_file_bearer lasts, at most */
 
 /* What is wrong with a token; OK comes first. */

@@ -1,9 +1,9 @@
-/* tour.c: work over all ads, in slices, so that others are served in between. */
+/* tour.c: work over all ads, or all of something else, in slices, so that others are served in between. */
 #include "net/service_parts.h"
 
 #include <stdlib.h>
 
-#define TOUR_SLICE 500              /* ads that one looks at before the next one's turn */
+#define TOUR_SLICE 500              /* ads, or rows, that one looks at before the next one's turn */
 #define TOUR_SLICE_STEPS 20000      /* of evaluation, likewise: a millisecond or so */
 #define TOUR_TURN (4 * MILLISECOND) /* of each turn of the loop that goes to tours */
 #define TOURS_MAX 8                 /* of one account at a time */
@@ -24,20 +24,26 @@ static void tour_free(struct tour *tour)
     free(tour);
 }
 
+/* The next ad; false when there is none, or enough. */
+static bool tour_visit(struct tour *tour)
+{
+    struct entry_view view;
+    uint32_t next;
+
+    if (!matchmaker_next(tour->request->service->matchmaker, tour->from, &view, &next) ||
+        !tour->visit(tour, next - 1, &view))
+        return false;
+    tour->from = next;
+    return true;
+}
+
 /* A slice. True while there is more to do. */
 static bool tour_walk(struct tour *tour)
 {
-    const struct matchmaker *matchmaker = tour->request->service->matchmaker;
     uint64_t enough = tour->steps > TOUR_SLICE_STEPS ? tour->steps - TOUR_SLICE_STEPS : 0;
-    struct entry_view view;
 
     for (int i = 0; i < TOUR_SLICE && !tour->walked; i++) {
-        uint32_t next;
-
-        if (!matchmaker_next(matchmaker, tour->from, &view, &next) || !tour->visit(tour, next - 1, &view))
-            tour->walked = true;
-        else
-            tour->from = next;
+        tour->walked = !(tour->step ? tour->step(tour) : tour_visit(tour));
         if (tour->steps <= enough)
             break;
     }

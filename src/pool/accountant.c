@@ -209,15 +209,26 @@ double accountant_priority(const struct accountant *accountant, uint32_t user, i
 
 /* ------------------------------------------------------------------------------------------------------ all of them */
 
+bool accountant_next(const struct accountant *accountant, uint32_t from, uint32_t *ret_number, struct account *ret)
+{
+    for (uint32_t i = from; i < accountant->count; i++) {
+        const struct holder *at = &accountant->users[i];
+
+        if (!at->name)
+            continue;
+        *ret_number = i;
+        *ret = (struct account){at->name, at->len, at->usage, at->factor, at->stamp};
+        return true;
+    }
+    return false;
+}
+
 void accountant_each(const struct accountant *accountant, accountant_fn *tell, void *user)
 {
-    for (uint32_t i = 0; i < accountant->count; i++) {
-        const struct holder *at = &accountant->users[i];
-        struct account account = {at->name, at->len, at->usage, at->factor, at->stamp};
+    struct account account;
 
-        if (at->name)
-            tell(user, i, &account);
-    }
+    for (uint32_t i = 0; accountant_next(accountant, i, &i, &account); i++)
+        tell(user, i, &account);
 }
 
 uint32_t accountant_load(struct accountant *accountant, const struct account *account)

@@ -57,6 +57,9 @@ struct account {
     int64_t stamp; /* when the usage was that */
 };
 
+/* The first user whose number is `from` or above; false when there is none. */
+bool accountant_next(const struct accountant *accountant, uint32_t from, uint32_t *ret_number, struct account *ret);
+
 typedef void accountant_fn(void *user, uint32_t number, const struct account *account);
 void accountant_each(const struct accountant *accountant, accountant_fn *tell,
                      void *user);                                                       /* in the order of numbers */

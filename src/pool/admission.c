@@ -12,6 +12,23 @@
 
 /* ---------------------------------------------------------------------------------------------------- being matched */
 
+/* A customer that does not want a match may say so before we have heard of it. */
+void match_unwanted(struct provider *provider, uint64_t claim, agent superior)
+{
+    uint32_t at = provider->unwanted_at++ % UNWANTED_MAX;
+
+    provider->unwanted[at].claim = claim;
+    provider->unwanted[at].superior = superior;
+}
+
+static bool match_is_unwanted(const struct provider *provider, const struct match_told *told)
+{
+    for (uint32_t i = 0; i < UNWANTED_MAX; i++)
+        if (provider->unwanted[i].claim == told->claim && provider->unwanted[i].superior == told->superior)
+            return told->claim != 0;
+    return false;
+}
+
 /* The notification is a courtesy: it names the match, and keeps the unit out of the next ad for a while. */
 void told_match(const struct provider_step *step, const struct event *event)
 {
@@ -35,7 +52,7 @@ void told_match(const struct provider_step *step, const struct event *event)
         offer_matched(step, place, told->incarnation, told->number);
         if (!known && told->superior_ad && tree_is_ad(told->superior_ad) && told->age >= 0 &&
             told->window > told->age && matched < MATCHED_MAX && provider->tenant_count < TENANTS_MAX &&
-            !offer_key_used(&provider->offers[place], told->claim)) {
+            !offer_key_used(&provider->offers[place], told->claim) && !match_is_unwanted(provider, told)) {
             struct tenant *tenant = tenant_new(provider, told->claim, place);
             int64_t left = told->window - told->age;
 
@@ -122,15 +139,17 @@ static bool proof_holds(const struct provider_step *step, const struct event *ev
     return holds;
 }
 
-/* Who has the unit, or is being verified for it, other than this claim? Then it is told how long that may last. */
-static bool offer_busy(const struct provider_step *step, uint32_t place, uint64_t claim, int64_t *ret_span)
+/* Is another being verified for what this claim would have? Then it is told how long that may last. What is left beside the other is free for
+ * it: a machine with many cores verifies many at once. */
+static bool offer_busy(const struct provider_step *step, uint32_t place, uint64_t claim, const struct tree *ad,
+                       int64_t *ret_span)
 {
     for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
         const struct tenant *tenant = step->provider->tenants[i];
 
         if (tenant->offer == place && tenant->claim != claim && tenant->state == TENANT_VERIFIED) {
             *ret_span = tenant->until - step->env->now;
-            return true;
+            return !tenant_accepted(step, place, tenant_find(step->provider, claim), ad);
         }
     }
     return false;
@@ -211,7 +230,7 @@ void told_verify(const struct provider_step *step, const struct event *event)
     } else if (tenant && tenant->state == TENANT_VERIFIED &&
                (tenant->superior != event->peer->agent || tenant->offer != place)) {
         verified.reason = REASON_IDENTITY;
-    } else if (offer_busy(step, place, verify->claim, &verified.span) ||
+    } else if (offer_busy(step, place, verify->claim, verify->ad, &verified.span) ||
                (verify->leads && (!tenant || !tenant->crew.count)) || (tenant && tenant->waits == WAITS_COMMIT)) {
         verified.reason = REASON_BUSY; /* or it has not heard yet whom it leads */
     } else if (!verify->proves) {

@@ -3,6 +3,7 @@
 #include "pool/customer_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void *customer_make(const void *settings)
 {
@@ -11,7 +12,12 @@ static void *customer_make(const void *settings)
     *customer = (struct customer){.settings = settings, .woken = INT64_MAX};
     customer->spans = customer->settings->spans;
     timers_init(&customer->timers);
-    queue_init(customer);
+    map_init(&customer->jobs, 0);
+    map_init(&customer->places, 0);
+    map_init(&customer->shapes, 0);
+    map_init(&customer->keys, 0);
+    map_init(&customer->stubs, 0);
+    map_init(&customer->owners, 0);
     map_init(&customer->gangs, 0);
     map_init(&customer->claims, 0);
     return customer;
@@ -20,34 +26,49 @@ static void *customer_make(const void *settings)
 static void customer_free(void *role)
 {
     struct customer *customer = role;
+    uint64_t id, job;
+    uint32_t at = 0;
 
     if (!customer)
         return;
     roots_done(customer);
-    queue_done(customer);
+    while (map_next(&customer->jobs, &at, &id, &job))
+        free((void *)(uintptr_t)job);
+    map_done(&customer->jobs);
+    map_done(&customer->owners);
+    submissions_done(customer);
+    shapes_done(customer);
     timers_done(&customer->timers);
     free(customer);
 }
 
-static void customer_boot(const struct customer_step *step)
+void customer_store(const struct customer_step *step)
 {
     struct record record = {.kind = RECORD_ROLE};
 
-    step->customer->booted = true;
-    record.u.role_record.starts = ++step->customer->starts;
+    record.u.role_record = (struct role_record){step->customer->starts, step->customer->last_job};
     step->customer->stored = effects_persist(step->effects, &record);
+}
+
+static void customer_boot(const struct customer_step *step)
+{
+    step->customer->booted = true;
+    step->customer->starts++;
+    customer_store(step);
     roots_boot(step);
     queue_boot(step);
 }
 
 static void customer_load(const struct customer_step *step, const struct record *record)
 {
-    if (record->kind == RECORD_ROLE)
+    if (record->kind == RECORD_ROLE) {
         step->customer->starts = record->u.role_record.starts;
-    else if (record->kind == RECORD_BRANCH)
+        step->customer->last_job = record->u.role_record.last < JOB_ID_MAX ? record->u.role_record.last : 0;
+    } else if (record->kind == RECORD_BRANCH) {
         root_load(step, record);
-    else
+    } else {
         queue_load(step, record);
+    }
 }
 
 static void customer_due(const struct customer_step *step)
@@ -91,6 +112,8 @@ static void customer_event(const struct customer_step *step, const struct event 
         customer_message(step, event);
     else if (event->kind == EVENT_ANSWER && event->tag % BRANCH_TAGS == BRANCH_TAG)
         root_answer(step, event);
+    else if (event->kind == EVENT_FORGET)
+        queue_forget(step, event);
     else if (event->kind == EVENT_ANSWER)
         shape_answer(step, event->token, event);
 }
@@ -126,23 +149,75 @@ static void job_view(const struct job *job, struct job_view *ret)
 {
     *ret = (struct job_view){.id = job->id,
                              .shape = job->shape->id,
+                             .index = job->id - job->from->first,
                              .state = job->state,
+                             .root = job->root ? job->root->state : ROOT_ENDING,
+                             .rooted = job->root != NULL,
                              .gang = job->gang,
                              .claim = job->claim,
                              .number = job->number,
+                             .member = job->member,
                              .tries = job->tries,
+                             .begun = job->begun,
+                             .submitted = job->from->at,
+                             .changed = job->changed,
                              .reason = job->reason,
-                             .status = job->status};
+                             .status = job->status,
+                             .owner = job->shape->owner.bytes,
+                             .ad = job->shape->ad};
 }
 
 void customer_each(const struct customer *customer, customer_job_fn *fn, void *user)
 {
-    for (uint64_t id = 1; id <= customer->last_job; id++) {
-        struct job_view view;
+    struct job_view view = {0};
 
-        if (customer_job(customer, id, &view))
-            fn(user, &view);
+    while (customer_next(customer, view.id, &view))
+        fn(user, &view);
+}
+
+/* The first submission with jobs behind that number. */
+static uint32_t submission_behind(const struct customer *customer, uint64_t id)
+{
+    uint32_t low = 0, high = customer->submission_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct submission *submission = customer->submissions[middle];
+
+        if (submission->first + submission->count <= id + 1)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    return low;
+}
+
+bool customer_next(const struct customer *customer, uint64_t after, struct job_view *ret)
+{
+    for (uint32_t i = submission_behind(customer, after); i < customer->submission_count; i++) {
+        const struct submission *submission = customer->submissions[i];
+        uint64_t id = submission->first + submission->gone;
+
+        for (id = id > after ? id : after + 1; submission->alive && id < submission->first + submission->count; id++)
+            if (customer_job(customer, id, ret))
+                return true;
+    }
+    return false;
+}
+
+uint64_t customer_count(const struct customer *customer)
+{
+    return map_count(&customer->jobs);
+}
+
+uint64_t customer_queued(const struct customer *customer, const char *owner)
+{
+    struct text text;
+    uint64_t count;
+
+    text_set(&text, owner, strlen(owner));
+    count = map_find(&customer->owners, owner_hash(&text, 0));
+    return count == MAP_NONE ? 0 : count;
 }
 
 bool customer_job(const struct customer *customer, uint64_t id, struct job_view *ret)
@@ -180,23 +255,30 @@ void customer_each_root(const struct customer *customer, customer_root_fn *fn, v
 static bool customer_valid(const void *role, const char **ret_why)
 {
     const struct customer *customer = role;
+    uint64_t id, value;
+    uint32_t at = 0;
 
-    for (uint64_t id = 1; id <= customer->last_job; id++) {
-        const struct job *job = job_find(customer, id);
+    while (map_next(&customer->jobs, &at, &id, &value)) {
+        const struct job *job = (const struct job *)(uintptr_t)value;
 
+        *ret_why = "a job has no submission";
+        if (customer->booted && (!job->from || id - job->from->first >= job->from->count))
+            return false;
         *ret_why = "a job and its claim do not name each other";
-        if (job && job->root && job->root->job != job)
+        if (job->root && job->root->job != job)
             return false;
         *ret_why = "a job waits and has a claim, or neither";
-        if (job && customer->booted && job->waits != (job->state == JOB_IDLE))
+        if (customer->booted && job->waits != (job->state == JOB_IDLE))
             return false;
-        if (job && customer->booted && job->state == JOB_RUNNING && !job->root)
+        if (customer->booted && job->state == JOB_RUNNING && !job->root)
             return false;
     }
     for (uint32_t i = 0; i < customer->shape_count; i++) {
         const struct shape *shape = customer->shape_list[i];
         int64_t waiting = 0;
 
+        if (!shape)
+            continue;
         for (const struct job *job = shape->first; job; job = job->after)
             waiting++;
         *ret_why = "a shape's counts are wrong";

@@ -4,8 +4,8 @@
  * pinned in time, a job is taken from the queue, the decision is made durable, and the claim is activated; the job starts when the
  * way is free. A claim that has done its job does the next of its shape, or is released.
  *
- *     IDLE -decided-> RUNNING -result-> DONE
- *      |  ^---- claim lost, or failed and to be tried again ----'        any but DONE: held, removed */
+ *     IDLE -decided-> RUNNING -result-> DONE -> forgotten, when the world has written it down
+ *      |  ^---- claim lost, or failed and to be tried again ----'        any but DONE: held, removed; IDLE: aborted, when it tires */
 #ifndef BERTH_POOL_CUSTOMER_H
 #define BERTH_POOL_CUSTOMER_H
 
@@ -17,7 +17,7 @@ extern "C" {
 
 #define CUSTOMER_JOBS_MAX 100000   /* queued, of one owner, unless the settings say otherwise */
 #define CUSTOMER_SUBMIT_MAX 100000 /* of one submission */
-#define CUSTOMER_RETRIES 3         /* of a job that fails and does not say MaxRetries */
+#define CUSTOMER_RETRIES 0         /* of a job that fails and does not say MaxRetries */
 
 struct customer;
 
@@ -35,22 +35,11 @@ enum job_state {
     JOB_DONE,
     JOB_HELD,
     JOB_REMOVED,
+    JOB_ABORTED,   /* it waited longer than it may */
+    JOB_FORGOTTEN, /* only on disk */
 };
 
-struct job_view {
-    uint64_t id, shape;
-    enum job_state state;
-    uint64_t gang, claim, number; /* where it runs, or ran last; the claim is that of the member with the job */
-    uint64_t tries;
-    enum reason reason; /* of its end, or of its being held */
-    int64_t status;
-};
-
-typedef void customer_job_fn(void *user, const struct job_view *job);
-void customer_each(const struct customer *customer, customer_job_fn *fn, void *user);
-bool customer_job(const struct customer *customer, uint64_t id, struct job_view *ret);
-
-/* A claim of which it is the root. */
+/* How far a claim is, of which it is the root. */
 enum root_state {
     ROOT_VERIFYING,
     ROOT_COMMITTING,
@@ -60,6 +49,32 @@ enum root_state {
     ROOT_ENDING,    /* being released: its job may run elsewhere when every member is gone */
     ROOT_ATTACHING, /* after a restart */
 };
+
+struct job_view {
+    uint64_t id, shape;
+    uint64_t index; /* in its submission: 0, 1, ... */
+    enum job_state state;
+    bool rooted;                  /* a claim has it: */
+    enum root_state root;         /* how far that is */
+    uint64_t gang, claim, number; /* where it runs, or ran last; the claim is that of the member with the job */
+    agent member;
+    uint64_t tries;             /* that failed */
+    uint64_t begun;             /* how often it was given to a claim */
+    int64_t submitted, changed; /* seconds, on the wall clock */
+    enum reason reason;         /* of its end, or of its being held */
+    int64_t status;
+    const char *owner;     /* lent */
+    const struct tree *ad; /* lent: what was submitted */
+};
+
+typedef void customer_job_fn(void *user, const struct job_view *job);
+void customer_each(const struct customer *customer, customer_job_fn *fn, void *user);
+bool customer_job(const struct customer *customer, uint64_t id, struct job_view *ret);
+/* The job with the smallest number above that one; false when there is none. */
+bool customer_next(const struct customer *customer, uint64_t after, struct job_view *ret);
+uint64_t customer_count(const struct customer *customer); /* jobs that are not forgotten */
+uint64_t customer_queued(const struct customer *customer,
+                         const char *owner); /* jobs of that owner that have not ended */
 
 struct root_view {
     uint64_t gang, claim; /* of its first member */

@@ -1,7 +1,9 @@
 /* customer_parts.h: the inside of a customer, shared by its files.
  *
  *     customer.c   the step: what came is handed to the right part
- *     queue.c      jobs and their shapes: submitted, advertised, held, removed, ended
+ *     shapes.c     requests: what is advertised
+ *     queue.c      jobs: waiting, assigned, ended, held, removed, forgotten
+ *     submissions.c  jobs as they come, and what outlives a restart
  *     roots.c      claims of which it is the root, from the match to the release
  *
  *     shape 1 --- jobs (idle ones in a list, first come first served)
@@ -16,22 +18,28 @@
 #include "pool/customer.h"
 #include "pool/timers.h"
 
+#define JOB_ID_MAX (UINT64_C(1) << 40) /* they are counted from 1: what is larger was never one */
+
 enum customer_timer {
     TIMER_SHAPE, /* its ad is sent or renewed; `which` is its place */
     TIMER_ROOT,  /* what is due of a claim; `which` is its gang */
 };
 
 struct root;
+struct submission;
 
 struct job {
     uint64_t id;
     struct shape *shape;
+    struct submission *from;
     enum job_state state;
     uint64_t gang, claim, number; /* where it runs, or ran last ... */
     agent member;                 /* ... and who has it there */
     uint64_t tries;               /* that failed */
+    uint64_t begun;               /* how often it was given to a claim */
     enum reason reason;
     int64_t status;
+    int64_t changed;            /* since when it is in this state: seconds, on the wall clock */
     struct root *root;          /* that may be running it; NULL: none can */
     struct job *before, *after; /* in its shape's list while it waits */
     bool waits;
@@ -46,6 +54,8 @@ struct shape {
     struct job *first, *last; /* that wait */
     int64_t waiting, pending; /* jobs that wait; claims on their way to one */
     int64_t retries;          /* of a job that fails */
+    int64_t patience;         /* seconds that a job may wait since it was submitted */
+    uint64_t uses;            /* by jobs, submissions and roots */
     struct advert advert;
     bool dirty;   /* the count has moved */
     int64_t rest; /* not to be advertised before, so that a rush is one update */
@@ -64,6 +74,7 @@ struct root {
     int64_t active; /* since the decision */
     bool pending;   /* counted in its shape */
     struct crew crew;
+    struct tree *unit; /* held: the job's own ad; NULL: not made yet */
     uint64_t stored;
     int64_t set; /* the earliest timer that is set */
 };
@@ -71,18 +82,27 @@ struct root {
 struct submission {
     struct text owner, key;
     struct shape *shape;
-    uint64_t first, count, stored;
+    uint64_t first, count;
+    uint64_t gone;  /* of its first jobs, those that are forgotten */
+    uint64_t alive; /* of all, those that are not */
+    int64_t at;     /* when it was submitted: seconds, on the wall clock */
+    int64_t since;  /* the same on the clock that does not jump, as well as that can be told after a restart */
+    int64_t ended;  /* on that clock: when the last one was forgotten, or it was loaded */
+    uint64_t stored;
 };
 
 struct customer {
     const struct customer_settings *settings;
     const struct spans *spans;
-    struct map jobs;   /* id -> struct job */
-    struct map places; /* id of a shape, and of its ad -> its place */
-    struct map shapes; /* hash of what it says -> struct shape (the first of that hash) */
-    struct shape **shape_list;
+    struct map jobs;           /* id -> struct job */
+    struct map places;         /* id of a shape, and of its ad -> its place */
+    struct map shapes;         /* hash of what it says -> its place (of the last of that hash) */
+    struct shape **shape_list; /* by place; NULL: gone */
     uint32_t shape_count, shape_room;
-    struct map keys;   /* hash of owner and key -> struct submission */
+    struct map keys;                 /* hash of owner and key -> struct submission */
+    struct map stubs;                /* while loading: jobs that are forgotten */
+    struct submission **submissions; /* in the order of their jobs' numbers */
+    uint32_t submission_count, submission_room, sweep_at;
     struct map owners; /* hash of the name -> jobs that are not at an end */
     struct map gangs;  /* gang -> struct root */
     struct map claims; /* claim -> struct root */
@@ -99,19 +119,37 @@ struct customer_step {
     struct effects *effects;
 };
 
-/* queue.c */
-void queue_init(struct customer *customer);
-void queue_done(struct customer *customer);
-void queue_load(const struct customer_step *step, const struct record *record);
-void queue_boot(const struct customer_step *step);
-void queue_submit(const struct customer_step *step, const struct event *event);
-void queue_control(const struct customer_step *step, const struct event *event);
-struct job *job_find(const struct customer *customer, uint64_t id);
+/* customer.c */
+void customer_store(const struct customer_step *step); /* its own row */
+
+/* shapes.c */
+uint64_t owner_hash(const struct text *text, uint64_t seed);
+struct shape *shape_new(struct customer *customer, uint64_t id, const struct text *owner, struct tree *ad);
+void shapes_done(struct customer *customer);
+void shapes_boot(const struct customer_step *step);
 struct shape *shape_find(const struct customer *customer, uint64_t id);
+struct shape *shape_like(const struct customer *customer, const struct text *owner, const struct tree *ad);
 void shape_changed(const struct customer_step *step, struct shape *shape);
 void shape_due(const struct customer_step *step, uint32_t place);
 void shape_answer(const struct customer_step *step, uint64_t place, const struct event *event);
+
+/* submissions.c */
+void submissions_done(struct customer *customer);
+void queue_submit(const struct customer_step *step, const struct event *event);
+void queue_load(const struct customer_step *step, const struct record *record);
+void queue_boot(const struct customer_step *step);
+void submission_lost(const struct customer_step *step, const struct job *job); /* one of its jobs is forgotten */
+
+/* queue.c */
+void queue_control(const struct customer_step *step, const struct event *event);
+void queue_forget(const struct customer_step *step, const struct event *event);
+struct job *job_new(struct customer *customer, uint64_t id, struct shape *shape);
+struct job *job_find(const struct customer *customer, uint64_t id);
+bool job_ended(const struct job *job);
+void owner_count(struct customer *customer, const struct text *owner, int64_t more);
 struct job *shape_next(struct shape *shape); /* the job that has waited longest; NULL: none */
+void job_wait(struct job *job, bool first);
+void job_give_up(const struct customer_step *step, struct job *job); /* it has waited too long */
 /* The job runs under a claim, waits again, or has ended: recorded at once. */
 void job_assign(const struct customer_step *step, struct job *job, struct root *root);
 void job_requeue(const struct customer_step *step, struct job *job);

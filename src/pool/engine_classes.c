@@ -233,10 +233,8 @@ bool engine_slot_swap(struct engine *engine, uint32_t id, struct tree *ad)
     unsigned which = slot->root ? ROOTS : OFFERS;
     struct side *side = &engine->sides[which];
     struct kin *class = slot->in_class != NOBODY ? &side->classes[slot->in_class] : NULL;
-    uint64_t hash;
 
-    if (!class || class->place == NO_CLASS || !classes_hash(&side->set, ad, &hash) ||
-        classes_find(&side->set, ad, hash) != class->place)
+    if (!class || class->place == NO_CLASS || !classes_has(&side->set, class->place, ad))
         return false;
     reads_add_ad(&engine->sides[!which].reads, ad);
     engine_slot_set_ad(engine, id, ad);

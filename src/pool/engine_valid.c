@@ -4,7 +4,8 @@
  * 2. Members are in their order, and a class has as many units as its roots.
  * 3. A class of offers that is not listed is in the index; one of roots that waits is, or will be.
  * 4. Who is in a heap knows the place.
- * 5. The indexes are in order. */
+ * 5. The indexes are in order.
+ * 6. An ad is in the class that it would be put into now. */
 #include "pool/engine_parts.h"
 
 /* The first thing that is wrong, or NULL. */
@@ -82,6 +83,17 @@ static const char *side_wrong(const struct engine *engine, unsigned which, uint6
     return wrong;
 }
 
+/* Is it found where it is, from scratch? */
+static bool slot_misplaced(const struct engine *engine, const struct slot *slot)
+{
+    const struct side *side = &engine->sides[slot->root ? ROOTS : OFFERS];
+    uint32_t place = slot->in_class != NOBODY ? side->classes[slot->in_class].place : NO_CLASS;
+    uint64_t hash;
+
+    return place != NO_CLASS &&
+           (!classes_hash(&side->set, slot->ad, &hash) || classes_find(&side->set, slot->ad, hash) != place);
+}
+
 static const char *slots_wrong(const struct engine *engine, uint64_t members)
 {
     for (uint32_t i = 0; i < engine->slot_count; i++) {
@@ -92,6 +104,8 @@ static const char *slots_wrong(const struct engine *engine, uint64_t members)
             return "a restless ad that is not at its place";
         if ((slot->restless != NOBODY) != (slot->traits != 0))
             return "an ad that should be restless, or not";
+        if (slot_misplaced(engine, slot))
+            return "an ad that is not of its class";
     }
     return members ? "a class has members that do not know it" : NULL;
 }

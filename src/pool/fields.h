@@ -74,7 +74,11 @@ struct seen {
     X(RELEASED, "released")                       \
     X(VETOED, "the owner would have it back")     \
     X(EXITED, "the job ended")                    \
-    X(TIME, "the job's time was up")
+    X(TIME, "the job's time was up")              \
+    X(MEMORY, "the job took too much memory")     \
+    X(DISK, "the job took too much disk")         \
+    X(SETUP, "the job could not be set up")       \
+    X(QUEUE, "it waited longer than it may")
 
 enum reason {
 #define X(id, words) REASON_##id,

@@ -82,7 +82,7 @@ struct claim_view {
     enum reason reason; /* of its end */
 };
 
-/* As matchmaker_next: the active claims, then those that are over. */
+/* As matchmaker_next: the active claims, then those that are over. `from` is 0 or what the call before gave. */
 bool matchmaker_next_claim(const struct matchmaker *matchmaker, uint32_t from, struct claim_view *ret,
                            uint32_t *ret_next);
 
@@ -92,8 +92,10 @@ struct user_view {
     uint32_t claims;
 };
 
-typedef void matchmaker_user_fn(void *user, const struct user_view *view);
-void matchmaker_each_user(const struct matchmaker *matchmaker, int64_t wall, matchmaker_user_fn *fn, void *user);
+/* As matchmaker_next; usage is decayed to that time (seconds of the wall clock). */
+bool matchmaker_next_user(const struct matchmaker *matchmaker, int64_t wall, uint32_t from, struct user_view *ret,
+                          uint32_t *ret_next);
+bool matchmaker_find_user(const struct matchmaker *matchmaker, int64_t wall, const char *name, struct user_view *ret);
 
 /* What a user has used, decayed to that time (seconds of the wall clock), and the effective priority; false when it is not known. */
 bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int64_t wall, double *ret_usage,

@@ -111,51 +111,58 @@ static void past_view(const struct past_claim *past, struct claim_view *ret)
                                .reason = past->reason};
 }
 
+#define PAST (UINT32_C(1) << 31) /* set in the place of a claim that is over: the active ones may grow in between */
+
 bool matchmaker_next_claim(const struct matchmaker *matchmaker, uint32_t from, struct claim_view *ret,
                            uint32_t *ret_next)
 {
     const struct registrar *registrar = &matchmaker->registrar;
 
-    for (uint32_t i = from; i < registrar->count + registrar->history_count; i++) {
-        *ret_next = i + 1;
-        if (i >= registrar->count) {
-            past_view(&registrar->history[i - registrar->count], ret);
+    for (; from < registrar->count; from++)
+        if (registrar->active[from].claim) {
+            active_view(matchmaker, &registrar->active[from], ret);
+            *ret_next = from + 1;
             return true;
         }
-        if (registrar->active[i].claim) {
-            active_view(matchmaker, &registrar->active[i], ret);
-            return true;
-        }
-    }
-    return false;
+    from = from & PAST ? from & ~PAST : 0;
+    if (from >= registrar->history_count)
+        return false;
+    past_view(&registrar->history[from], ret);
+    *ret_next = PAST | (from + 1);
+    return true;
 }
 
-struct user_tour {
-    const struct matchmaker *matchmaker;
-    int64_t wall;
-    matchmaker_user_fn *fn;
-    void *user;
-};
-
-static void user_tell(void *user, uint32_t number, const struct account *account)
+static void user_view_of(const struct matchmaker *matchmaker, int64_t wall, uint32_t number,
+                         const struct account *account, struct user_view *ret)
 {
-    const struct user_tour *tour = user;
-    const struct registrar *registrar = &tour->matchmaker->registrar;
-    struct user_view view = {.name = account->name,
-                             .usage = accountant_usage(tour->matchmaker->accountant, number, tour->wall),
-                             .factor = account->factor,
-                             .priority = registrar_priority(registrar, number, tour->wall),
-                             .claims = number < registrar->share_count ? registrar->shares[number].claims : 0};
+    const struct registrar *registrar = &matchmaker->registrar;
 
-    tour->fn(tour->user, &view);
+    *ret = (struct user_view){.name = account->name,
+                              .usage = accountant_usage(matchmaker->accountant, number, wall),
+                              .factor = account->factor,
+                              .priority = registrar_priority(registrar, number, wall),
+                              .claims = number < registrar->share_count ? registrar->shares[number].claims : 0};
 }
 
-void matchmaker_each_user(const struct matchmaker *matchmaker, int64_t wall, matchmaker_user_fn *fn, void *user)
+bool matchmaker_next_user(const struct matchmaker *matchmaker, int64_t wall, uint32_t from, struct user_view *ret,
+                          uint32_t *ret_next)
 {
-    struct user_tour tour = {matchmaker, wall, fn, user};
+    struct account account;
+    uint32_t number;
 
-    if (matchmaker->incarnation)
-        accountant_each(matchmaker->accountant, user_tell, &tour);
+    if (!matchmaker->incarnation || !accountant_next(matchmaker->accountant, from, &number, &account))
+        return false;
+    user_view_of(matchmaker, wall, number, &account, ret);
+    *ret_next = number + 1;
+    return true;
+}
+
+bool matchmaker_find_user(const struct matchmaker *matchmaker, int64_t wall, const char *name, struct user_view *ret)
+{
+    uint32_t number =
+        matchmaker->incarnation ? accountant_find(matchmaker->accountant, name, strlen(name)) : ACCOUNTANT_NOBODY;
+
+    return number != ACCOUNTANT_NOBODY && matchmaker_next_user(matchmaker, wall, number, ret, &number);
 }
 
 bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int64_t wall, double *ret_usage,

@@ -176,7 +176,7 @@ static struct tree *offer_text(const struct provider_step *step, uint32_t place)
     offer->look = owner.until;
     if (offer->closed == owner.open)
         effects_note(step->effects, owner.open ? REASON_OK : REASON_VETOED, offer->advert.id,
-                     owner.open ? "the owner lets others in" : "the owner has it: withdrawn");
+                     owner.open ? "others are let in" : "nobody can be let in now: withdrawn");
     offer->closed = !owner.open;
     if (owner.open)
         return left;

@@ -48,6 +48,25 @@ bool outcome_has(const struct provider *provider, uint64_t claim, uint64_t numbe
     return outcome_find(provider, outcome_key(claim, number)) != NULL;
 }
 
+bool outcome_hurry(const struct provider_step *step, uint64_t claim, agent superior)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < step->provider->outcome_count; i++) {
+        struct outcome *outcome = &step->provider->outcomes[i];
+
+        if (outcome->record.claim != claim || outcome->record.superior != superior)
+            continue;
+        any = true;
+        if (outcome->flying)
+            continue;
+        outcome->due = step->env->now;
+        outcome->pause = 0;
+        timers_set(&step->provider->timers, outcome->due, TIMER_OUTCOME, outcome->key);
+    }
+    return any;
+}
+
 void outcomes_boot(const struct provider_step *step)
 {
     for (uint32_t i = 0; i < step->provider->outcome_count; i++) {

@@ -25,6 +25,7 @@
 #define TENANTS_MAX 4096  /* claims of all offers */
 #define MATCHED_MAX 16    /* announced matches of an offer that are remembered */
 #define OUTCOMES_MAX 4096
+#define UNWANTED_MAX 64 /* aborts that came before the match they are about, and are remembered */
 
 /* What is due: timers of the provider. `which` is a claim, an offer's place or an outcome's key. */
 enum provider_timer {
@@ -69,6 +70,7 @@ struct tenant {
     int64_t lease;   /* CLAIMED: then it is over */
     int64_t active;  /* CLAIMED since */
     uint64_t number, job;
+    bool suspended;          /* the owner would have it stand still for a while */
     bool running;            /* a launcher has the job, or is about to */
     bool here;               /* after a restart: it is of this boot */
     bool found;              /* after a restart: the launcher, or the job's end, has been seen */
@@ -113,6 +115,11 @@ struct provider {
     uint32_t leaving_count, leaving_room;
     struct outcome *outcomes;
     uint32_t outcome_count, outcome_room;
+    struct {
+        uint64_t claim;
+        agent superior;
+    } unwanted[UNWANTED_MAX]; /* a ring */
+    uint32_t unwanted_at;
     struct timers timers;
     struct key challenges;   /* of this life: nonces are made with it */
     uint64_t starts, stored; /* how often it began, and the persist that says so */
@@ -171,6 +178,7 @@ void tenant_job(const struct provider_step *step, const struct event *event);
 void tenants_drain(const struct provider_step *step);
 
 /* admission.c */
+void match_unwanted(struct provider *provider, uint64_t claim, agent superior);
 void told_match(const struct provider_step *step, const struct event *event);
 void told_verify(const struct provider_step *step, const struct event *event);
 bool tenant_owns(const struct tenant *tenant, const struct tree *ad); /* is that ad of the claim's owner? */
@@ -210,6 +218,8 @@ void outcomes_done(struct provider *provider);
 void outcome_load(const struct provider_step *step, const struct record *record);
 void outcomes_boot(const struct provider_step *step);
 bool outcome_has(const struct provider *provider, uint64_t claim, uint64_t number);
+/* Is a result of that claim kept for that agent? Then it is offered at once, not at the end of its pause. */
+bool outcome_hurry(const struct provider_step *step, uint64_t claim, agent superior);
 void outcome_add(const struct provider_step *step, const struct tenant *tenant, const struct event *event);
 void outcome_due(const struct provider_step *step, uint64_t key);
 void outcome_answer(const struct provider_step *step, const struct event *event);

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Every role: how often it started (the upper half of its ads' versions). Key 0. */
-#define ROLE_RECORD_FIELDS(F, S) F(S, WORD, starts)
+/* Every role: how often it started (the upper half of its ads' versions), and the largest number it gave to a job. Key 0. */
+#define ROLE_RECORD_FIELDS(F, S) F(S, WORD, starts) F(S, WORD, last)
 /* Matchmaker: what a user has used, decayed to the second `stamp`. Key: a hash of the name. */
 #define USER_RECORD_FIELDS(F, S) F(S, TEXT, name) F(S, NUMBER, usage) F(S, NUMBER, factor) F(S, NUMBER, stamp)
 /* Provider: a unit that is pinned or claimed. `since` and `lease` are times of the clock that does not jump, within `boot`. */
@@ -31,14 +31,19 @@ extern "C" {
     F(S, WORD, number) F(S, WORD, job) F(S, WORD, superior) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, used)
 /* Customer: jobs that are equal but for their number. */
 #define SHAPE_RECORD_FIELDS(F, S) F(S, TEXT, owner) F(S, AD, ad)
-/* Customer: a job; `gang` and `number` say where it runs, or ran last. */
+/* Customer: a job; `gang` and `number` say where it runs, or ran last. One to which nothing has happened since it was submitted has none. */
 #define JOB_RECORD_FIELDS(F, S) \
     F(S, WORD, shape)           \
     F(S, WORD, state)           \
     F(S, WORD, gang)            \
-    F(S, WORD, claim) F(S, WORD, member) F(S, WORD, number) F(S, WORD, tries) F(S, REASON, reason) F(S, NUMBER, status)
+    F(S, WORD, claim)           \
+    F(S, WORD, member)          \
+    F(S, WORD, number)          \
+    F(S, WORD, tries) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, changed) F(S, WORD, begun)
 /* Customer: a submission by its key. Key: a hash of owner and key. */
-#define KEY_RECORD_FIELDS(F, S) F(S, TEXT, owner) F(S, TEXT, key) F(S, WORD, shape) F(S, WORD, first) F(S, WORD, count)
+#define KEY_RECORD_FIELDS(F, S) \
+    F(S, TEXT, owner)           \
+    F(S, TEXT, key) F(S, WORD, shape) F(S, WORD, first) F(S, WORD, count) F(S, WORD, gone) F(S, NUMBER, at)
 /* Customer (and whoever has subordinates): a subordinate of a gang that was decided. Key: its claim. */
 #define BRANCH_RECORD_FIELDS(F, S) \
     F(S, WORD, gang)               \

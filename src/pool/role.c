@@ -146,6 +146,22 @@ void effects_stop(struct effects *effects, uint64_t claim, int64_t span, uint64_
     effect->after = after;
 }
 
+void effects_suspend(struct effects *effects, uint64_t claim, bool suspended)
+{
+    struct effect *effect = effects_add(effects, EFFECT_SUSPEND);
+
+    effect->claim = claim;
+    effect->span = suspended;
+}
+
+void effects_changed(struct effects *effects, uint64_t job, uint64_t after)
+{
+    struct effect *effect = effects_add(effects, EFFECT_CHANGED);
+
+    effect->job = job;
+    effect->after = after;
+}
+
 void effects_note(struct effects *effects, enum reason reason, uint64_t claim, const char *words)
 {
     struct effect *effect = effects_add(effects, EFFECT_NOTE);

@@ -81,6 +81,7 @@ enum event_kind {
     EVENT_DRAIN,  /* provider: take no more claims, and end as they end */
     EVENT_POLICY, /* matchmaker: `ad` is the policy from now on; NULL: the defaults */
     EVENT_FACTOR, /* matchmaker: the factor of a user's priority */
+    EVENT_FORGET, /* customer: `job`, which has ended, is written down elsewhere */
 };
 
 struct event {
@@ -92,7 +93,7 @@ struct event {
     enum answer answer;
     const struct record *record;
     enum job_news news;
-    uint64_t claim, number;
+    uint64_t claim, number, job;
     enum reason reason;
     int64_t status, used, at;
     struct tree *ad;
@@ -108,6 +109,8 @@ enum effect_kind {
     EFFECT_JOB,      /* launch: claim, number, job; the launcher ends it at `at`, and when it has run for `span` */
     EFFECT_DEADLINE, /* the launcher of `claim` ends the job at `at` */
     EFFECT_STOP,     /* the job of `claim`: warned, and after `span` ended; EVENT_JOB says when nothing is left */
+    EFFECT_SUSPEND,  /* the job of `claim` stands still (span 1) or goes on (span 0) */
+    EFFECT_CHANGED,  /* customer: `job` is in another state */
     EFFECT_NOTE,     /* for the log: reason, claim, and what it is about */
 };
 
@@ -147,6 +150,8 @@ void effects_job(struct effects *effects, uint64_t claim, uint64_t number, uint6
                  int64_t span, uint64_t after);
 void effects_deadline(struct effects *effects, uint64_t claim, int64_t at, uint64_t after);
 void effects_stop(struct effects *effects, uint64_t claim, int64_t span, uint64_t after);
+void effects_suspend(struct effects *effects, uint64_t claim, bool suspended);
+void effects_changed(struct effects *effects, uint64_t job, uint64_t after);
 void effects_note(struct effects *effects, enum reason reason, uint64_t claim, const char *words);
 
 /* A role as the world sees it. `make` is called when a host starts it; what was durable then comes as events. */

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "pool/customer_parts.h"
 #include "pool/plants.h"
+#include "pool/writers.h"
 
 #include <stdlib.h>
 
@@ -27,6 +28,7 @@ static struct root *root_new(struct customer *customer, uint64_t gang, struct sh
     struct root *root = mem_alloc(sizeof *root);
 
     *root = (struct root){.gang = gang, .shape = shape, .set = INT64_MAX};
+    shape->uses++;
     map_set(&customer->gangs, gang, (uint64_t)(uintptr_t)root);
     return root;
 }
@@ -40,6 +42,7 @@ static struct branch *root_add(struct customer *customer, struct root *root, con
 static void root_free(struct root *root)
 {
     crew_done(&root->crew);
+    tree_unref(root->unit);
     free(root);
 }
 
@@ -58,6 +61,7 @@ static void root_forget(const struct customer_step *step, struct root *root)
 {
     if (root->pending)
         root->shape->pending--;
+    root->shape->uses--;
     shape_changed(step, root->shape);
     map_remove(&step->customer->gangs, root->gang);
     for (uint32_t i = 0; i < root->crew.count; i++)
@@ -75,7 +79,24 @@ static void root_set(const struct customer_step *step, struct root *root, int64_
 
 /* --------------------------------------------------------------------------------------------------- what is said */
 
-static struct branch_errand root_errand(const struct customer_step *step, const struct root *root)
+/* The job's own ad: what it was submitted as, and which it is. */
+static struct tree *root_unit(const struct customer_step *step, struct root *root)
+{
+    struct symbols *symbols = step->env->symbols;
+    struct ad_setting settings[] = {
+        {symbols_take(symbols, "JobId", 5), value_integer((int64_t)root->job->id)},
+        {symbols_take(symbols, "JobIndex", 8), value_integer((int64_t)(root->job->id - root->job->from->first))},
+        {symbols_take(symbols, "JobTry", 6), value_integer((int64_t)root->job->begun)},
+    };
+
+    if (!root->unit)
+        root->unit = ad_set(root->shape->ad, settings, sizeof settings / sizeof *settings, NULL);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        symbols_drop(symbols, settings[i].name);
+    return root->unit ? root->unit : root->shape->ad;
+}
+
+static struct branch_errand root_errand(const struct customer_step *step, struct root *root)
 {
     struct branch_errand errand = {.env = step->env,
                                    .spans = step->customer->spans,
@@ -88,6 +109,8 @@ static struct branch_errand root_errand(const struct customer_step *step, const 
     if (root->job) {
         errand.job = root->job->id;
         errand.number = root->number;
+        if (root->state == ROOT_STARTING)
+            errand.ad = root_unit(step, root);
     }
     if ((PLANTED(ACTIVATE_EARLY) && root->state == ROOT_ACTIVATING) ||
         (PLANTED(START_UNRECORDED) && root->state == ROOT_STARTING) ||
@@ -124,6 +147,8 @@ static void root_over(const struct customer_step *step, struct root *root)
 static void root_take(const struct customer_step *step, struct root *root, struct job *job)
 {
     root->number++;
+    tree_unref(root->unit);
+    root->unit = NULL;
     job_assign(step, job, root);
     root->stored = job->stored;
     root_go(step, root, ROOT_ACTIVATING, BRANCH_ACTIVATING);
@@ -193,8 +218,11 @@ static void root_advance(const struct customer_step *step, struct root *root)
             root_go(step, root, ROOT_STARTING, BRANCH_STARTING);
         break;
     case ROOT_STARTING:
-        if (crew_all(&root->crew, BRANCH_STARTED))
+        if (crew_all(&root->crew, BRANCH_STARTED)) {
             root->state = ROOT_RUNNING;
+            if (root->job)
+                effects_changed(step->effects, root->job->id, root->stored);
+        }
         break;
     case ROOT_ATTACHING:
         root_attached(step, root);
@@ -282,6 +310,17 @@ void root_due(const struct customer_step *step, uint64_t gang)
 
 /* --------------------------------------------------------------------------------------------------- what is heard */
 
+/* Unless it is a claim of ours already, said again. */
+static void edge_abort(const struct customer_step *step, const struct edge *edge)
+{
+    struct message message = {.kind = MESSAGE_ABORT};
+
+    if (root_of(&step->customer->claims, edge->claim))
+        return;
+    message.u.abort.claim = edge->claim;
+    effects_send(step->effects, edge->agent, &message, edge->claim, BRANCH_TAG, 0);
+}
+
 void root_matched(const struct customer_step *step, const struct event *event)
 {
     const struct match_told *told = &event->message->u.match_told;
@@ -303,8 +342,11 @@ void root_matched(const struct customer_step *step, const struct event *event)
            told->edges->count && told->edges->count <= EDGES_MAX && !root_of(&customer->gangs, told->gang);
     for (uint32_t i = 0; fits && i < told->edges->count; i++)
         fits = told->edges->items[i].ad && !root_of(&customer->claims, told->edges->items[i].claim);
-    if (!fits)
-        return; /* the match has been taken into account, and nothing is made of it */
+    if (!fits) { /* it has been taken into account, and nothing is made of it: those who wait for us need not */
+        for (uint32_t i = 0; told->edges && i < told->edges->count; i++)
+            edge_abort(step, &told->edges->items[i]);
+        return;
+    }
     left = told->window - told->age;
     root = root_new(customer, told->gang, shape);
     root->until = step->env->now + (left < customer->spans->window ? left : customer->spans->window);

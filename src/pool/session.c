@@ -315,7 +315,13 @@ void tenant_message(const struct provider_step *step, const struct event *event)
         return;
     }
     tenant = tenant_find(step->provider, message_claim(event->message));
-    if (!tenant || (tenant->state == TENANT_MATCHED))
+    if (!tenant && kind == MESSAGE_ABORT)
+        match_unwanted(step->provider, event->message->u.abort.claim, event->peer->agent);
+    /* The claim is over, but its job had ended before: whoever comes back takes the result first, or the job would run again for nothing. */
+    if (!tenant && kind == MESSAGE_ATTACH && outcome_hurry(step, message_claim(event->message), event->peer->agent))
+        reply_nothing(step, event, message_claim(event->message), REASON_BUSY);
+    /* Of a match only a customer that does not want it may speak. */
+    else if (!tenant || (tenant->state == TENANT_MATCHED && kind != MESSAGE_ABORT))
         reply_nothing(step, event, message_claim(event->message), REASON_UNKNOWN);
     else if (tenant->superior != event->peer->agent)
         reply_nothing(step, event, tenant->claim, REASON_IDENTITY);

@@ -230,7 +230,7 @@ static void claimed_due(const struct provider_step *step, struct tenant *tenant)
     }
     if (now >= tenant->beat) {
         tenant_beat(step, tenant);
-        if (tenant->state == TENANT_CLAIMED && tenant_vetoed(step, tenant)) {
+        if (tenant->state == TENANT_CLAIMED && !tenant->suspended && tenant_vetoed(step, tenant)) {
             tenant_end(step, tenant, REASON_VETOED, step->provider->spans->grace);
             return;
         }
@@ -262,12 +262,28 @@ void tenant_due(const struct provider_step *step, struct tenant *tenant)
     }
 }
 
+/* The owner's `Suspend`: a job stands still while it is true, and is not sent away meanwhile. */
+static bool tenant_rests(const struct provider_step *step, struct tenant *tenant)
+{
+    struct env eval = provider_env(step->env);
+    bool rests =
+        tenant->state == TENANT_CLAIMED && tenant->running &&
+        match_says(&eval, step->env->scratch, step->provider->offers[tenant->offer].whole, "Suspend", tenant->ad);
+
+    if (rests != tenant->suspended)
+        effects_suspend(step->effects, tenant->claim, rests);
+    tenant->suspended = rests;
+    return rests;
+}
+
 /* Backwards, since the claims that end are taken out. */
 void tenants_check(const struct provider_step *step, uint32_t offer)
 {
     for (uint32_t i = step->provider->tenant_count; i-- > 0;) {
         struct tenant *tenant = step->provider->tenants[i];
 
+        if (tenant->offer == offer && tenant_rests(step, tenant))
+            continue;
         if (tenant->offer == offer && tenant->state >= TENANT_VERIFIED && tenant->state < TENANT_STOPPING &&
             tenant_vetoed(step, tenant))
             tenant_end(step, tenant, REASON_VETOED, step->provider->spans->grace);
@@ -306,12 +322,12 @@ void tenant_job(const struct provider_step *step, const struct event *event)
         return;
     case JOB_EXITED:
         tenant->found = true;
-        tenant->running = false;
+        tenant->running = tenant->suspended = false;
         outcome_add(step, tenant, event);
         tenant_store(step, tenant);
         break;
     case JOB_GONE:
-        tenant->running = false;
+        tenant->running = tenant->suspended = false;
         break;
     }
     if (tenant->state == TENANT_STOPPING && crew_all(&tenant->crew, BRANCH_GONE))

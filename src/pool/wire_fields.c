@@ -204,21 +204,26 @@ static bool can_nest(const struct build *build, const struct tree *ad)
            (ad->cell_count <= WIRE_LEVELS_MAX || is_shallow(ad, tree_root(ad), WIRE_LEVELS_MAX));
 }
 
-static void push_copy(struct build *build, const struct tree *tree, const struct expr *e)
+/* An ad in parentheses is no ad to its parser. */
+static struct expr without_parentheses(const struct expr *e)
 {
-    build_copy(build, tree, e);
-    build_top(build)->flags &= (unsigned char)~EXPR_FLAG_PARENTHESES; /* an ad in parentheses is no ad to its parser */
+    struct expr plain = *e;
+
+    plain.flags &= (unsigned char)~EXPR_FLAG_PARENTHESES;
+    return plain;
 }
 
 static bool push_tree(struct build *build, const void *at)
 {
     const struct tree *ad = *(struct tree *const *)at;
+    struct expr plain;
     struct buf text;
 
     if (!ad)
         return false;
     if (can_nest(build, ad)) {
-        push_copy(build, ad, tree_root(ad));
+        plain = without_parentheses(tree_root(ad));
+        build_copy(build, ad, &plain);
         return true;
     }
     buf_init(&text);
@@ -244,11 +249,26 @@ static bool push_edges(struct build *build, const void *at)
 
 /* --------------------------------------------------------------------------------------------------------- reading */
 
+/* Most messages have few attributes, and are asked for many. */
+static const struct expr *source_find(const struct wire_source *source, const char *name, size_t len)
+{
+    const struct expr *parts = tree_parts(source->tree, source->ad);
+    symbol known;
+
+    if (source->ad->u.run.count < TREE_TABLE_FROM) {
+        for (uint32_t i = 0; i < source->ad->u.run.count; i++)
+            if (symbols_named(source->tree->symbols, parts[i].label, name, len))
+                return &parts[i];
+        return NULL;
+    }
+    known = symbols_find(source->tree->symbols, name, len);
+    return known == SYMBOL_NONE ? NULL : tree_find(source->tree, source->ad, known);
+}
+
 /* The attribute of that name, which counts as taken; or NULL. */
 static const struct expr *source_take(struct wire_source *source, const char *name, size_t len)
 {
-    symbol known = symbols_find(source->tree->symbols, name, len);
-    const struct expr *e = known == SYMBOL_NONE ? NULL : tree_find(source->tree, source->ad, known);
+    const struct expr *e = source_find(source, name, len);
     size_t place = e ? (size_t)(e - tree_parts(source->tree, source->ad)) : 0;
 
     if (e && place < 64)
@@ -372,9 +392,10 @@ static int read_tree(struct wire_source *source, const struct expr *e, void *at,
     if (e->kind == EXPR_STRING) {
         ad = read_tree_text(source, tree_string(source->tree, e), e->u.run.count, err);
     } else {
+        struct expr plain = without_parentheses(e);
+
         source->build->dialect = source->tree->dialect;
-        push_copy(source->build, source->tree, e);
-        ad = build_seal(source->build);
+        ad = build_seal_copy(source->build, source->tree, &plain);
     }
     *(struct tree **)at = ad;
     return ad ? 0 : -1;

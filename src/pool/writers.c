@@ -71,9 +71,34 @@ static void setting_push(struct build *build, const struct ad_setting *setting)
     attribute_name(build, setting->name);
 }
 
-struct tree *ad_set(const struct tree *ad, const struct ad_setting *settings, size_t setting_count, struct err *err)
+/* The attributes of the ad, those that are set with what they are set to. Mostly there are none, and all are copied at once. */
+static void attributes_push(struct build *build, const struct tree *ad, const struct ad_setting *settings,
+                            size_t setting_count)
 {
     const struct expr *root = tree_root(ad), *parts = tree_parts(ad, root);
+    bool any = false;
+
+    for (size_t i = 0; i < setting_count && !any; i++)
+        any = tree_find(ad, root, settings[i].name);
+    if (!any) {
+        build_copy_parts(build, ad, root);
+        return;
+    }
+    for (uint32_t i = 0; i < root->u.run.count; i++) {
+        const struct ad_setting *setting = setting_find(settings, setting_count, parts[i].label);
+
+        if (setting) {
+            setting_push(build, setting);
+        } else {
+            build_copy(build, ad, &parts[i]);
+            attribute_name(build, parts[i].label);
+        }
+    }
+}
+
+struct tree *ad_set(const struct tree *ad, const struct ad_setting *settings, size_t setting_count, struct err *err)
+{
+    const struct expr *root = tree_root(ad);
     struct build build;
     uint32_t count;
 
@@ -82,16 +107,8 @@ struct tree *ad_set(const struct tree *ad, const struct ad_setting *settings, si
         return NULL;
     }
     build_init(&build, ad->symbols, ad->dialect);
-    for (count = 0; count < root->u.run.count; count++) {
-        const struct ad_setting *setting = setting_find(settings, setting_count, parts[count].label);
-
-        if (setting) {
-            setting_push(&build, setting);
-        } else {
-            build_copy(&build, ad, &parts[count]);
-            attribute_name(&build, parts[count].label);
-        }
-    }
+    attributes_push(&build, ad, settings, setting_count);
+    count = root->u.run.count;
     for (size_t i = 0; i < setting_count; i++) { /* what the ad did not have, where it is first set */
         if (tree_find(ad, root, settings[i].name) || setting_find(settings, i, settings[i].name))
             continue;

@@ -494,8 +494,11 @@ static void check_job_row(struct judge *judge, const struct host *host, const st
     struct job_fact *fact = job_of(judge, host->place, record->key);
     const struct job_record *job = &record->u.job_record;
 
-    if (record->removed)
+    if (record->removed || job->state == JOB_FORGOTTEN) {
+        if (fact->state != JOB_DONE && fact->state != JOB_REMOVED)
+            violated(judge, 3, host, "a job is forgotten that has not ended");
         return;
+    }
     if (fact->known && fact->state == JOB_DONE)
         violated(judge, 3, host, "a job that is done is written again: a result was taken twice, or it came back");
     if (job->state == JOB_DONE && fact->state != JOB_DONE && event->kind != EVENT_LOADED)
@@ -830,9 +833,7 @@ static void root_replied(struct judge *judge, const struct host *host, const str
             violated(judge, 3, host, "a heart beat is acknowledged before re-attachment");
     } else if (message->kind == MESSAGE_SUBMITTED && message->u.submitted.reason == REASON_OK) {
         for (uint64_t n = 0; n < message->u.submitted.count; n++)
-            if (!job_of(judge, host->place, message->u.submitted.first + n)->known ||
-                !(disk_find(&host->disk, RECORD_JOB, message->u.submitted.first + n) ||
-                  job_of(judge, host->place, message->u.submitted.first + n)->durable != JOB_IDLE))
+            if (!job_of(judge, host->place, message->u.submitted.first + n)->known)
                 violated(judge, 3, host, "a submission is acknowledged before it is durable");
     }
 }
@@ -928,10 +929,13 @@ static void judge_durable(void *user, const struct host *host, const struct reco
             fact->row_number = record->u.tenant_record.number;
             fact->row_job = record->u.tenant_record.job;
         }
+    } else if (record->kind == RECORD_KEY && !record->removed) {
+        for (uint64_t n = record->u.key_record.gone; n < record->u.key_record.count; n++)
+            job_of(judge, host->place, record->u.key_record.first + n)->known = true;
     } else if (record->kind == RECORD_JOB) {
         struct job_fact *fact = job_of(judge, host->place, record->key);
 
-        if (record->removed) {
+        if (record->removed || record->u.job_record.state == JOB_FORGOTTEN) {
             if (fact->durable != JOB_DONE && fact->durable != JOB_REMOVED)
                 violated(judge, 3, host, "a job is forgotten that is not done");
             return;

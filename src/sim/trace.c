@@ -167,6 +167,9 @@ static void add_event(struct trace *trace, const struct event *event)
     case EVENT_FACTOR:
         buf_addf(out, "is told the factor of '%s'", event->user);
         break;
+    case EVENT_FORGET:
+        buf_addf(out, "is to forget job %llu", (unsigned long long)event->job);
+        break;
     }
 }
 
@@ -205,6 +208,13 @@ static void add_effect(struct trace *trace, const struct effect *effect)
         add_word(out, effect->claim);
         buf_adds(out, " at ");
         add_number(out, effect->at);
+        break;
+    case EFFECT_SUSPEND:
+        buf_adds(out, effect->span ? "suspends the job of " : "resumes the job of ");
+        add_word(out, effect->claim);
+        break;
+    case EFFECT_CHANGED:
+        buf_addf(out, "tells of job %llu", (unsigned long long)effect->job);
         break;
     case EFFECT_NOTE:
         buf_addf(out, "notes: %s: '%s' ", effect->note ? effect->note : "", reason_words(effect->reason));

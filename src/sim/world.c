@@ -188,6 +188,11 @@ void effect_carry(struct world *world, struct host *host, struct effect *effect)
     case EFFECT_STOP:
         process_stop(world, host, effect->claim, effect->span);
         break;
+    case EFFECT_SUSPEND:
+        break; /* no owner of these worlds asks for it */
+    case EFFECT_CHANGED:
+        host->changed = effect->job;
+        break;
     case EFFECT_PERSIST:
     case EFFECT_NOTE:
         break;
@@ -212,6 +217,12 @@ void host_event(struct world *world, struct host *host, const struct event *even
 
     if (!host->role)
         return;
+    if (event->kind == EVENT_WAKE && host->changed) {
+        struct event forget = {.kind = EVENT_FORGET, .job = host->changed};
+
+        host->changed = 0;
+        host_event(world, host, &forget);
+    }
     env = host_env(world, host);
     host->kind->step(host->role, &env, event, effects);
     world_note(world, host, event);
@@ -295,6 +306,7 @@ void host_crash(struct world *world, struct host *host, bool reboot, int64_t unt
     host->role = NULL;
     host->life++;
     host->wake = INT64_MAX;
+    host->changed = 0;
     host->wake_order = 0;
     disk_crash(world, host);
     host_went(world, host, reboot ? "reboots" : "crashes");

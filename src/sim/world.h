@@ -91,6 +91,7 @@ struct host {
     struct secrets secrets;
     int64_t wake; /* on its own clock; INT64_MAX: never */
     uint32_t wake_order;
+    uint64_t changed; /* a job that it told of last; when it wakes it may forget it; 0: none */
     struct effects effects;
     struct disk disk;
     uint32_t processes; /* the first of those that its launchers know */

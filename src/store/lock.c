@@ -9,7 +9,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
+
+#define ORPHAN_LOOKS 100 /* at a lock that no process has ... */
+#define ORPHAN_SPAN 10   /* ... each after so many milliseconds */
 
 static char *lock_path(const char *path)
 {
@@ -34,13 +38,40 @@ static int lock_open(const char *path, int flags, struct err *err)
     return fd;
 }
 
+/* Whoever had it was killed just after a fork: flock() is inherited, and the child lets go when it becomes another program, in a moment.
+ * The other lock is not. (Nor is it told of when it is our own: then this waits in vain.) */
+static bool lock_is_orphan(int fd)
+{
+    struct flock who = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    return fcntl(fd, F_GETLK, &who) == 0 && who.l_type == F_UNLCK;
+}
+
+/* Only who wants to have it waits: who just looks is told at once that it is held. */
+static int lock_try(int fd, int kind)
+{
+    struct timespec moment = {0, ORPHAN_SPAN * 1000000};
+    int looks = 0;
+
+    while (flock(fd, kind | LOCK_NB) < 0) {
+        int failed = errno;
+
+        if (failed != EWOULDBLOCK || kind != LOCK_EX || looks++ == ORPHAN_LOOKS || !lock_is_orphan(fd)) {
+            errno = failed;
+            return -1;
+        }
+        nanosleep(&moment, NULL);
+    }
+    return 0;
+}
+
 static int lock_get(int fd, int kind, short mark, const char *path, struct err *err)
 {
     struct flock who = {.l_type = mark, .l_whence = SEEK_SET};
 
     if (fd < 0)
         return fd;
-    if (flock(fd, kind | LOCK_NB) < 0) {
+    if (lock_try(fd, kind) < 0) {
         int failed = errno;
 
         close(fd);

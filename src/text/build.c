@@ -226,24 +226,22 @@ static uint32_t duplicate_among_few(const struct expr *parts, uint32_t count, ui
     return count;
 }
 
-/* Fills the table of names; returns the earlier of an equal pair, or `count`. */
-static uint32_t table_fill(const struct expr *parts, uint32_t count, unsigned char *slots, uint32_t mask,
-                           uint32_t *ret_later)
+/* Fills the table of names, of two bytes a slot if `wide`; returns the earlier of an equal pair, or `count`. Inline, so that there
+ * is one of it for each width. */
+static inline uint32_t table_fill(const struct expr *parts, uint32_t count, unsigned char *slots, uint32_t mask,
+                                  bool wide, uint32_t *ret_later)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = symbol_name(parts[i].label) * 0x9e3779b1u >> 16, place;
 
         for (;; slot++) {
-            unsigned char *s = &slots[count < 256 ? (slot & mask) : (slot & mask) * 2];
+            unsigned char *s = &slots[wide ? (slot & mask) * 2 : (slot & mask)];
 
-            place = count < 256 ? s[0] : (uint32_t)s[0] << 8 | s[1];
+            place = wide ? (uint32_t)s[0] << 8 | s[1] : s[0];
             if (!place) {
-                if (count < 256) {
-                    s[0] = (unsigned char)(i + 1);
-                } else {
-                    s[0] = (unsigned char)((i + 1) >> 8);
-                    s[1] = (unsigned char)(i + 1);
-                }
+                if (wide)
+                    *s++ = (unsigned char)((i + 1) >> 8);
+                *s = (unsigned char)(i + 1);
                 break;
             }
             if (symbol_same(parts[place - 1].label, parts[i].label)) {
@@ -272,7 +270,8 @@ int build_ad(struct build *build, uint32_t count, uint32_t *ret_place)
             bytes = count < 256 ? size : size * 2;
             slots = (unsigned char *)text_reserve(build, bytes);
             memset(slots, 0, bytes);
-            earlier = table_fill(parts, count, slots, size - 1, &later);
+            earlier = count < 256 ? table_fill(parts, count, slots, size - 1, false, &later)
+                                  : table_fill(parts, count, slots, size - 1, true, &later);
             if (earlier == count) {
                 build->text_len += bytes;
                 *cells_reserve(build, 1) = (struct expr){.kind = EXPR_TABLE, .u.run = {start, size}};
@@ -291,48 +290,179 @@ int build_ad(struct build *build, uint32_t count, uint32_t *ret_place)
     return 0;
 }
 
-void build_copy(struct build *build, const struct tree *tree, const struct expr *e)
-{
-    const struct expr *parts;
-    uint32_t count;
-    struct expr copy = *e;
+/* Where the parts of an expression lie in its tree, those inside of them as well. */
+struct extent {
+    uint32_t cells, cells_from, cells_to; /* how many, and between which */
+    uint32_t bytes, text_from, text_to;
+};
 
-    copy.flags &= (unsigned char)~EXPR_FLAG_NAMED;
-    copy.label = 0;
-    if (e->kind <= EXPR_RELTIME && e->kind != EXPR_STRING) { /* a literal is its cell, and most are literals */
-        build_push(build, copy);
-        return;
-    }
-    parts = tree_parts(tree, e);
-    count = expr_part_count(e);
-    if (e->kind == EXPR_STRING) {
-        build_string(build, tree_string(tree, e), e->u.run.count);
-        build_top(build)->flags = copy.flags;
-        return;
-    }
+static inline void extent_add_text(struct extent *extent, uint32_t from, uint32_t bytes)
+{
+    extent->bytes += bytes;
+    if (from < extent->text_from)
+        extent->text_from = from;
+    if (from + bytes > extent->text_to)
+        extent->text_to = from + bytes;
+}
+
+static void extent_add(struct extent *extent, const struct tree *tree, const struct expr *e);
+
+/* What is inside of a run of cells. */
+static inline void extent_add_run(struct extent *extent, const struct tree *tree, const struct expr *run,
+                                  uint32_t count)
+{
     for (uint32_t i = 0; i < count; i++) {
-        build_copy(build, tree, &parts[i]);
-        if (e->kind == EXPR_AD) {
-            symbols_hold(build->symbols, parts[i].label);
-            build_attribute(build, parts[i].label);
-        } else {
-            build_top(build)->label = parts[i].label;
+        if (run[i].kind == EXPR_STRING)
+            extent_add_text(extent, run[i].u.run.at, run[i].u.run.count);
+        else if (run[i].kind > EXPR_RELTIME)
+            extent_add(extent, tree, &run[i]);
+    }
+}
+
+static void extent_add(struct extent *extent, const struct tree *tree, const struct expr *e)
+{
+    uint32_t count = expr_part_count(e), from = e->u.run.at, to = from + count;
+    const struct expr *parts = tree_parts(tree, e);
+
+    if (!count)
+        return;
+    if (e->kind == EXPR_AD && count >= TREE_TABLE_FROM) {
+        const struct expr *table = parts - 1;
+
+        extent_add_text(extent, table->u.run.at, count < 256 ? table->u.run.count : table->u.run.count * 2);
+        from--;
+    }
+    extent->cells += to - from;
+    if (from < extent->cells_from)
+        extent->cells_from = from;
+    if (to > extent->cells_to)
+        extent->cells_to = to;
+    extent_add_run(extent, tree, parts, count);
+}
+
+/* A cell of a copied extent names its parts and its text where they are now, and holds its symbols. */
+static inline void cell_settle(struct symbols *symbols, struct expr *cell, uint32_t cells_by, uint32_t text_by)
+{
+    if (cell->flags & EXPR_FLAG_NAMED)
+        symbols_hold(symbols, cell->label);
+    if (cell->kind == EXPR_STRING || cell->kind == EXPR_TABLE)
+        cell->u.run.at += text_by;
+    if (cell->kind <= EXPR_RELTIME)
+        return;
+    if (expr_has_symbol(cell))
+        symbols_hold(symbols, cell->u.name.id);
+    if (cell->kind == EXPR_DOT)
+        symbols_hold(symbols, EXPR_DOT_BASE(cell));
+    else if (expr_part_count(cell))
+        cell->u.run.at += cells_by; /* the same place as u.name.at */
+}
+
+/* Does it lie together in its tree, as what a parser has put together does? Then it is copied as it lies. */
+static bool extent_of(struct extent *extent, const struct tree *tree, const struct expr *run, uint32_t count)
+{
+    *extent = (struct extent){.cells_from = UINT32_MAX, .text_from = UINT32_MAX};
+    extent_add_run(extent, tree, run, count);
+    if (!extent->cells)
+        extent->cells_from = extent->cells_to = 0;
+    if (!extent->bytes)
+        extent->text_from = extent->text_to = 0;
+    return extent->cells_to - extent->cells_from == extent->cells &&
+           extent->text_to - extent->text_from == extent->bytes;
+}
+
+/* Copies its cells to `cells`, which is the place `at`; its text will begin at `text_at`. */
+static void extent_copy(const struct extent *extent, const struct tree *tree, struct symbols *symbols,
+                        struct expr *cells, uint32_t at, uint32_t text_at)
+{
+    memcpy(cells, &tree->cells[extent->cells_from], extent->cells * sizeof *cells);
+    for (uint32_t i = 0; i < extent->cells; i++)
+        cell_settle(symbols, &cells[i], at - extent->cells_from, text_at - extent->text_from);
+}
+
+/* Pushes copies of a run of cells, labels and all. False when what is inside of them does not lie together. */
+static bool block_push(struct build *build, const struct tree *tree, const struct expr *run, uint32_t count)
+{
+    uint32_t at = build->cell_count, text_at = build->text_len;
+    struct extent extent;
+
+    if (!extent_of(&extent, tree, run, count))
+        return false;
+    if (extent.cells)
+        extent_copy(&extent, tree, build->symbols, cells_reserve(build, extent.cells), at, text_at);
+    build->cell_count += extent.cells;
+    build_string_append(build, tree_text(tree) + extent.text_from, extent.bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        build_push(build, run[i]);
+        cell_settle(build->symbols, build_top(build), at - extent.cells_from, text_at - extent.text_from);
+    }
+    return true;
+}
+
+static void cell_push(struct build *build, const struct tree *tree, const struct expr *e);
+
+/* Pushes copies of a run of cells, cell by cell. */
+static void run_push(struct build *build, const struct tree *tree, const struct expr *run, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        cell_push(build, tree, &run[i]);
+        build_top(build)->label = run[i].label;
+        if (run[i].flags & EXPR_FLAG_NAMED) {
+            symbols_hold(build->symbols, run[i].label);
+            build_attribute(build, run[i].label);
         }
     }
-    if (e->kind == EXPR_AD) {
-        uint32_t place;
+}
 
+/* Without its label. */
+static void cell_push(struct build *build, const struct tree *tree, const struct expr *e)
+{
+    unsigned char flags = e->flags & (unsigned char)~EXPR_FLAG_NAMED;
+    uint32_t count = expr_part_count(e), place;
+    struct expr copy = *e;
+
+    run_push(build, tree, tree_parts(tree, e), count);
+    if (e->kind == EXPR_AD) {
         build_ad(build, count, &place);
-        build_top(build)->flags = copy.flags;
-        return;
+    } else if (e->kind == EXPR_STRING) {
+        build_string(build, tree_string(tree, e), e->u.run.count);
+    } else {
+        if (count)
+            copy.u.run.at = parts_move(build, count);
+        if (expr_has_symbol(e))
+            symbols_hold(build->symbols, e->u.name.id);
+        if (e->kind == EXPR_DOT)
+            symbols_hold(build->symbols, EXPR_DOT_BASE(e));
+        copy.label = 0;
+        build_push(build, copy);
     }
-    if (count)
-        copy.u.run.at = parts_move(build, count);
-    if (expr_has_symbol(e))
-        symbols_hold(build->symbols, e->u.name.id);
-    if (e->kind == EXPR_DOT)
-        symbols_hold(build->symbols, EXPR_DOT_BASE(e));
-    build_push(build, copy);
+    build_top(build)->flags = flags;
+}
+
+/* Of an attribute, without its name. */
+static struct expr cell_bare(const struct expr *e)
+{
+    struct expr bare = *e;
+
+    bare.flags &= (unsigned char)~EXPR_FLAG_NAMED;
+    bare.label = 0;
+    return bare;
+}
+
+void build_copy(struct build *build, const struct tree *tree, const struct expr *e)
+{
+    struct expr bare = cell_bare(e);
+
+    if (!block_push(build, tree, &bare, 1))
+        cell_push(build, tree, e);
+}
+
+void build_copy_parts(struct build *build, const struct tree *tree, const struct expr *e)
+{
+    const struct expr *parts = tree_parts(tree, e);
+    uint32_t count = expr_part_count(e);
+
+    if (!block_push(build, tree, parts, count))
+        run_push(build, tree, parts, count);
 }
 
 struct build_mark build_mark(const struct build *build)
@@ -358,6 +488,16 @@ const char *build_source(struct build *build, const char *text, size_t len)
     return buf_string(&build->source);
 }
 
+static void tree_head(struct tree *tree, const struct build *build, uint32_t cells, uint32_t text_len)
+{
+    tree->references = 1;
+    tree->cell_count = cells;
+    tree->text_len = text_len;
+    tree->unused = 0;
+    tree->dialect = build->dialect;
+    tree->symbols = build->symbols;
+}
+
 struct tree *build_seal(struct build *build)
 {
     uint32_t count = build->cell_count + 1;
@@ -375,15 +515,31 @@ struct tree *build_seal(struct build *build)
         build->cells = NULL;
         build->cell_room = 0;
     }
-    tree->references = 1;
-    tree->cell_count = count;
-    tree->text_len = build->text_len;
-    tree->unused = 0;
-    tree->dialect = build->dialect;
-    tree->symbols = build->symbols;
+    tree_head(tree, build, count, build->text_len);
     tree->cells[count - 1] = root;
     if (build->text_len)
         memcpy(&tree->cells[count], build->text, build->text_len);
     build->cell_count = build->stack_count = build->text_len = 0;
     return tree;
+}
+
+struct tree *build_seal_copy(struct build *build, const struct tree *tree, const struct expr *e)
+{
+    struct expr *root;
+    struct extent extent;
+    struct tree *copy;
+
+    if (!extent_of(&extent, tree, e, 1)) {
+        cell_push(build, tree, e);
+        return build_seal(build);
+    }
+    copy = mem_alloc(tree_bytes(extent.cells + 1, extent.bytes));
+    tree_head(copy, build, extent.cells + 1, extent.bytes);
+    extent_copy(&extent, tree, build->symbols, copy->cells, 0, 0);
+    root = &copy->cells[extent.cells];
+    *root = cell_bare(e);
+    cell_settle(build->symbols, root, 0 - extent.cells_from, 0 - extent.text_from);
+    if (extent.bytes)
+        memcpy(&copy->cells[extent.cells + 1], tree_text(tree) + extent.text_from, extent.bytes);
+    return copy;
 }

@@ -131,8 +131,9 @@ static inline void build_attribute(struct build *build, symbol taken)
 /* -1 and the place among the attributes in `ret_place` when a name is there twice and the dialect does not allow that. */
 int build_ad(struct build *build, uint32_t count, uint32_t *ret_place);
 
-/* A copy of an expression of another tree, pushed. */
+/* A copy of an expression of another tree, pushed; or of all its parts, with their labels: the attributes of an ad, named. */
 void build_copy(struct build *build, const struct tree *tree, const struct expr *e);
+void build_copy_parts(struct build *build, const struct tree *tree, const struct expr *e);
 
 /* Everything pushed or bound since the mark is dropped. */
 struct build_mark {
@@ -146,6 +147,9 @@ const char *build_source(struct build *build, const char *text, size_t len);
 
 /* The one cell on the stack becomes the root of a new tree, and the builder is empty. */
 struct tree *build_seal(struct build *build);
+
+/* build_copy and build_seal at once, of a builder that is empty. */
+struct tree *build_seal_copy(struct build *build, const struct tree *tree, const struct expr *e);
 
 #ifdef __cplusplus
 }

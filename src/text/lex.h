@@ -73,6 +73,20 @@ void lex_init(struct lexer *lexer, const struct dialect *dialect, const char *te
 /* Makes the next token the current one. */
 void lex_next(struct lexer *lexer);
 
+/* Passes over a '=' that stands right behind the current token; false when none does. Between a name and its expression nothing else
+ * may come, so it need not become a token. */
+static inline bool lex_pass_assign(struct lexer *lexer)
+{
+    const char *at = lexer->at;
+
+    if (at[0] == ' ')
+        at++;
+    if (at[0] != '=' || at[1] == '=' || at[1] == '?' || at[1] == '!')
+        return false;
+    lexer->at = at + 1;
+    return true;
+}
+
 /* Says what is wrong at a place in the text; returns -1. */
 int lex_fail(struct lexer *lexer, const char *at, const char *format, ...) ERR_FORMAT(3, 4);
 

@@ -173,11 +173,25 @@ static bool token_is_name(const struct parser *p)
     return p->lexer.token.kind == TOKEN_NAME || p->lexer.token.kind == TOKEN_QUOTED_NAME;
 }
 
+/* The current token, a name of that symbol, must not be reserved. */
+static int parse_unreserved(struct parser *p, symbol name)
+{
+    const struct token *token = &p->lexer.token;
+    const char *text = token->start;
+    size_t len = (size_t)(token->end - token->start);
+
+    if (token->kind != TOKEN_NAME) /* a quoted name may have escapes */
+        text = symbols_text(p->build->symbols, name, &len);
+    if (word_may_name(text, len))
+        return 0;
+    return lex_fail(&p->lexer, token_place(p), "'%s' is reserved: it cannot be an attribute's name",
+                    symbols_text(p->build->symbols, name, &len));
+}
+
 /* NAME = EXPRESSION, pushed with its name on it. */
 static int parse_attribute(struct parser *p)
 {
-    const char *start = token_place(p), *text;
-    size_t len;
+    const char *start = token_place(p);
     symbol name;
 
     if (!token_is_name(p)) {
@@ -186,16 +200,16 @@ static int parse_attribute(struct parser *p)
         return parse_expected(p, "an attribute's name");
     }
     name = parse_symbol(p);
-    text = symbols_text(p->build->symbols, name, &len);
-    if (!word_may_name(text, len)) {
-        lex_fail(&p->lexer, start, "'%s' is reserved: it cannot be an attribute's name", text);
+    if (parse_unreserved(p, name) < 0) {
         symbols_drop(p->build->symbols, name);
         return -1;
     }
-    lex_next(&p->lexer);
-    if (p->lexer.token.kind != TOKEN_ASSIGN) {
-        symbols_drop(p->build->symbols, name);
-        return parse_expected(p, "'='");
+    if (!lex_pass_assign(&p->lexer)) {
+        lex_next(&p->lexer);
+        if (p->lexer.token.kind != TOKEN_ASSIGN) {
+            symbols_drop(p->build->symbols, name);
+            return parse_expected(p, "'='");
+        }
     }
     lex_next(&p->lexer);
     if (parse_value(p) < 0) {
@@ -254,10 +268,10 @@ static int parse_duplicate(struct parser *p, const char *open, uint32_t count, u
                     (int)(len < 200 ? len : 200), name);
 }
 
-static int parse_ad_literal(struct parser *p)
+/* The attributes of an ad, up to its closing bracket. */
+static int parse_attributes(struct parser *p, uint32_t *ret_count)
 {
-    const char *open = p->lexer.token.start;
-    uint32_t count = 0, place, limit = p->options->attributes_max ? p->options->attributes_max : TREE_PARTS_MAX;
+    uint32_t count = 0, limit = p->options->attributes_max ? p->options->attributes_max : TREE_PARTS_MAX;
 
     if (parse_deeper(p) < 0)
         return -1;
@@ -275,13 +289,29 @@ static int parse_ad_literal(struct parser *p)
     }
     if (p->lexer.token.kind != TOKEN_CLOSE_SQUARE && p->lexer.token.kind != TOKEN_END)
         return parse_expected_operator(p, "an operator, ';' or ']'");
-    if (parse_close(p, TOKEN_CLOSE_SQUARE, "]", open) < 0)
-        return -1;
+    *ret_count = count;
+    return 0;
+}
+
+static int parse_ad_bind(struct parser *p, const char *open, uint32_t count)
+{
+    uint32_t place;
+
     if (build_ad(p->build, count, &place) < 0)
         return parse_duplicate(p, open, count, place);
     p->ads--;
     p->depth--;
     return 0;
+}
+
+static int parse_ad_literal(struct parser *p)
+{
+    const char *open = p->lexer.token.start;
+    uint32_t count;
+
+    if (parse_attributes(p, &count) < 0 || parse_close(p, TOKEN_CLOSE_SQUARE, "]", open) < 0)
+        return -1;
+    return parse_ad_bind(p, open, count);
 }
 
 /* EXPRESSION, EXPRESSION, ... up to the closing token, not past it. */
@@ -551,6 +581,7 @@ static int parse_end(struct parser *p)
     return p->lexer.token.kind == TOKEN_END ? 0 : parse_expected_operator(p, "an operator or the end");
 }
 
+/* `text` is padded. */
 static void parser_init(struct parser *p, struct build *build, const struct parse_options *options, const char *text,
                         size_t len, struct err *err)
 {
@@ -561,7 +592,7 @@ static void parser_init(struct parser *p, struct build *build, const struct pars
     p->depth = p->options->depth;
     p->height = p->depth ? p->depth - 1 : 0; /* an outermost ad has depth, but stands in no expression */
     p->ads = 0;
-    lex_init(&p->lexer, build->dialect, build_source(build, text, len), len, err);
+    lex_init(&p->lexer, build->dialect, text, len, err);
     p->lexer.old_strings = p->options->old_strings;
     if (p->options->first_line)
         p->lexer.line = p->options->first_line;
@@ -578,7 +609,7 @@ int parse_push(struct build *build, const struct parse_options *options, const c
 {
     struct parser p;
 
-    parser_init(&p, build, options, text, len, err);
+    parser_init(&p, build, options, build_source(build, text, len), len, err);
     return parse_value(&p) < 0 || parse_size(&p) < 0 ? -1 : parse_end(&p);
 }
 
@@ -587,7 +618,7 @@ int parse_push_attribute(struct build *build, const struct parse_options *option
 {
     struct parser p;
 
-    parser_init(&p, build, options, text, len, err);
+    parser_init(&p, build, options, build_source(build, text, len), len, err);
     return parse_attribute(&p) < 0 || parse_size(&p) < 0 ? -1 : parse_end(&p);
 }
 
@@ -606,11 +637,27 @@ struct tree *parse_ad(struct build *build, const struct parse_options *options, 
 {
     struct parser p;
 
-    parser_init(&p, build, options, text, len, err);
+    parser_init(&p, build, options, build_source(build, text, len), len, err);
     if (p.lexer.token.kind != TOKEN_OPEN_SQUARE ? parse_expected(&p, "'[' of an ad") < 0
                                                 : parse_ad_literal(&p) < 0 || parse_end(&p) < 0) {
         build_reset(build);
         return NULL;
     }
+    return build_seal(build);
+}
+
+struct tree *parse_ad_front(struct build *build, const struct parse_options *options, const char *text, size_t len,
+                            size_t *ret_used)
+{
+    struct parser p;
+    uint32_t count;
+
+    parser_init(&p, build, options, text, len, NULL);
+    if (p.lexer.token.kind != TOKEN_OPEN_SQUARE || parse_attributes(&p, &count) < 0 ||
+        p.lexer.token.kind != TOKEN_CLOSE_SQUARE || parse_ad_bind(&p, text, count) < 0) {
+        build_reset(build);
+        return NULL;
+    }
+    *ret_used = (size_t)(p.lexer.token.end - text);
     return build_seal(build);
 }

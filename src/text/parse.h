@@ -43,6 +43,11 @@ struct tree *parse_expr(struct build *build, const struct parse_options *options
 struct tree *parse_ad(struct build *build, const struct parse_options *options, const char *text, size_t len,
                       struct err *err);
 
+/* The ad that a text begins with, whatever follows it, and how long it is; NULL when there is none, or none that is whole. The text
+ * is read where it is: BUF_PADDING NULs must stand behind it. */
+struct tree *parse_ad_front(struct build *build, const struct parse_options *options, const char *text, size_t len,
+                            size_t *ret_used);
+
 #ifdef __cplusplus
 }
 #endif

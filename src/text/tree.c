@@ -47,6 +47,8 @@ void expr_drop_symbols(struct symbols *symbols, const struct expr *cells, uint32
 
         if (e->flags & EXPR_FLAG_NAMED)
             symbols_drop(symbols, e->label);
+        if (e->kind <= EXPR_RELTIME) /* most, without further questions */
+            continue;
         if (expr_has_symbol(e))
             symbols_drop(symbols, e->u.name.id);
         if (e->kind == EXPR_DOT)
@@ -60,26 +62,6 @@ void tree_unref(struct tree *tree)
         return;
     expr_drop_symbols(tree->symbols, tree->cells, tree->cell_count);
     free(tree);
-}
-
-uint32_t expr_part_count(const struct expr *e)
-{
-    switch (e->kind) {
-    case EXPR_LIST:
-    case EXPR_AD:
-    case EXPR_PATH:
-    case EXPR_CHAIN:
-        return e->u.run.count;
-    case EXPR_PREFIX:
-    case EXPR_WITHIN:
-        return 1;
-    case EXPR_CHOICE:
-        return 3;
-    case EXPR_CALL:
-        return (uint32_t)e->small;
-    default:
-        return 0;
-    }
 }
 
 /* Two cells of one kind that have no parts, or for those that have: all but the parts. */

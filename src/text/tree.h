@@ -169,8 +169,28 @@ static inline bool expr_has_symbol(const struct expr *e)
 /* Gives back the symbols that a run of cells holds. */
 void expr_drop_symbols(struct symbols *symbols, const struct expr *cells, uint32_t count);
 
-/* How many parts a cell has, and where they begin (undefined when there are none). */
-uint32_t expr_part_count(const struct expr *e);
+/* How many parts a cell has. Every walk asks it of every cell. */
+static inline uint32_t expr_part_count(const struct expr *e)
+{
+    if (e->kind <= EXPR_RELTIME)
+        return 0;
+    switch (e->kind) {
+    case EXPR_LIST:
+    case EXPR_AD:
+    case EXPR_PATH:
+    case EXPR_CHAIN:
+        return e->u.run.count;
+    case EXPR_PREFIX:
+    case EXPR_WITHIN:
+        return 1;
+    case EXPR_CHOICE:
+        return 3;
+    case EXPR_CALL:
+        return (uint32_t)e->small;
+    default:
+        return 0;
+    }
+}
 
 /* The attribute of that name in an AD cell, or NULL. The cell returned is the attribute's expression. Half of all evaluation is this,
  * so it is here to be inlined.

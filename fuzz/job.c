@@ -1,0 +1,62 @@
+/* job.c (fuzzer): what a job's ad says of how it is run, from any ad.
+ *
+ * Law: an order that is read has a program, lists that end, texts without a NUL, names that stay in the job's folder, and limits that are not
+ * negative; what is refused has a reason. */
+#include "ad/names.h"
+#include "form/form.h"
+#include "fuzz.h"
+#include "net/beneath.h"
+#include "net/job_order.h"
+
+static void law(bool holds)
+{
+    if (!holds)
+        fuzz_broken("an order that is read is in order");
+}
+
+static void names_check(const char *const *names)
+{
+    for (; names && *names; names++)
+        law(beneath_name_is_good(*names, strlen(*names)));
+}
+
+static void order_check(const struct job_order *order)
+{
+    size_t bytes = 0;
+
+    law(order->order.arguments[0] && *order->order.arguments[0]);
+    for (size_t i = 0; order->order.arguments[i]; i++)
+        bytes += strlen(order->order.arguments[i]);
+    for (size_t i = 0; order->order.environment[i]; i++) {
+        law(strchr(order->order.environment[i], '='));
+        bytes += strlen(order->order.environment[i]);
+    }
+    law(bytes < 4 * JOB_ARGUMENT_BYTES);
+    names_check(order->outputs);
+    names_check(order->checkpoint);
+    law(!order->order.input || beneath_name_is_good(order->order.input, strlen(order->order.input)));
+    law(order->order.limits.cores >= 0 && order->order.limits.memory >= 0 && order->order.limits.disk >= 0 &&
+        order->order.limits.processes > 0 && order->checkpoint_period >= 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct form_limits limits = {.bytes = 1 << 20, .attributes = 1000, .cells = 10000};
+    struct symbols *symbols = names_new(1);
+    struct err err = {0};
+    struct tree *ad = form_parse(symbols, &dialect_classic, FORM_CLASSAD, &limits, (const char *)data, size, &err);
+    struct job_order order;
+
+    if (ad && tree_is_ad(ad)) {
+        err = (struct err){0};
+        if (job_order_read(ad, 1794754000, 7, &order, &err) == 0) {
+            order_check(&order);
+            job_order_done(&order);
+        } else {
+            law(*err.text);
+        }
+    }
+    tree_unref(ad);
+    symbols_free(symbols);
+    return 0;
+}

@@ -1,0 +1,18 @@
+/* explain.h: what a pool says about why an ad matches, or why nothing does. */
+#ifndef BERTH_CLI_EXPLAIN_H
+#define BERTH_CLI_EXPLAIN_H
+
+#include "cli/pool.h"
+
+/* Appends the explanation that the pool answers with (JSON, or words with no control character among them), and says whether the ad
+ * matches. The answer's form is asked for here. */
+int explain_fetch(struct pool *pool, const struct pool_ask *ask, bool json, struct buf *out, bool *ret_matches);
+
+/* Of an ad that need not be in the pool, such as a job's (of any symbols), which is called so. */
+int explain_ad(struct pool *pool, const struct tree *ad, const char *name, bool json, struct buf *out,
+               bool *ret_matches);
+
+/* The ad as one of the pool's symbols, without what may be long and decides nothing; the caller unrefs it. */
+struct tree *explain_body(struct pool *pool, const struct tree *ad);
+
+#endif

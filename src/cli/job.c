@@ -1,0 +1,241 @@
+/* job.c: berth job: everything about one job. */
+#include "cli/command.h"
+#include "cli/explain.h"
+#include "cli/file.h"
+#include "cli/jobs.h"
+#include "cli/report.h"
+#include "net/represent.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+struct job_settings {
+    struct pool_options pool;
+    bool json, long_form;
+};
+
+#define S struct job_settings
+static const struct option job_options[] = {
+    {0, "json", NULL, "the job as one JSON object", option_flag, offsetof(S, json)},
+    {0, "long", NULL, "the job's ad, in the long form", option_flag, offsetof(S, long_form)},
+    CUSTOMER_OPTION_ROW(S),
+    POOL_OPTION_ROWS(S),
+};
+#undef S
+
+static const struct job_settings job_defaults = {0};
+
+/* --------------------------------------------------------------------------------------------------------------- a line each */
+
+enum sort { SORT_VALUE, SORT_DATE, SORT_SPAN, SORT_BYTES };
+
+static const struct {
+    const char *word, *attribute;
+    enum sort sort;
+} job_lines[] = {
+    {"name", "Name", SORT_VALUE},         {"owner", "Owner", SORT_VALUE},       {"submitted", "Submitted", SORT_DATE},
+    {"started", "Started", SORT_DATE},    {"ended", "Ended", SORT_DATE},        {"machine", "Provider", SORT_VALUE},
+    {"tries", "Tries", SORT_VALUE},       {"message", "Message", SORT_VALUE},   {"reason", "Reason", SORT_VALUE},
+    {"wall time", "WallUsed", SORT_SPAN}, {"CPU time", "CpuUsed", SORT_SPAN},   {"memory", "MemoryUsed", SORT_BYTES},
+    {"disk", "DiskUsed", SORT_BYTES},     {"outputs go to", "Iwd", SORT_VALUE},
+};
+
+static void bytes_print(struct buf *out, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t i = 0;
+
+    for (; bytes >= 1024 && i + 1 < sizeof units / sizeof *units; i++)
+        bytes /= 1024;
+    buf_addf(out, i ? "%.1f %s" : "%.0f %s", bytes, units[i]);
+}
+
+static void date_print(struct buf *out, double seconds, int64_t now)
+{
+    time_t when = (time_t)seconds;
+    char text[40];
+    struct tm date;
+
+    if (localtime_r(&when, &date) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &date))
+        buf_adds(out, text);
+    buf_adds(out, " (");
+    clock_print(out, (double)now - seconds);
+    buf_adds(out, " ago)");
+}
+
+static void line_print(struct buf *out, const char *word)
+{
+    buf_addf(out, "  %-14s ", word);
+}
+
+static void ended_print(struct buf *out, const struct tree *job)
+{
+    double ended;
+
+    if (!job_number(job, "Status", &ended))
+        return;
+    line_print(out, "status");
+    if (ended >= 0)
+        buf_addf(out, "%.0f\n", ended);
+    else
+        buf_addf(out, "ended by signal %.0f (%s)\n", -ended, strsignal((int)-ended));
+}
+
+static void lines_print(struct buf *out, const struct tree *job, int64_t now)
+{
+    for (size_t i = 0; i < sizeof job_lines / sizeof *job_lines; i++) {
+        size_t start = out->len, from;
+        double number = 0;
+        bool is_number = job_number(job, job_lines[i].attribute, &number);
+
+        line_print(out, job_lines[i].word);
+        from = out->len;
+        if (job_lines[i].sort == SORT_VALUE)
+            cell_print(out, job, job_lines[i].attribute, CELL_VALUE, now);
+        else if (!is_number || number <= 0)
+            ;
+        else if (job_lines[i].sort == SORT_DATE)
+            date_print(out, number, now);
+        else if (job_lines[i].sort == SORT_SPAN)
+            clock_print(out, number);
+        else
+            bytes_print(out, number);
+        text_tame(out, from);
+        if (out->len == from)
+            out->len = start; /* it is not known */
+        else
+            buf_addc(out, '\n');
+    }
+}
+
+static void job_print(struct buf *out, const struct tree *job)
+{
+    int64_t now = time(NULL);
+    struct arena arena;
+    struct buf command;
+    double since;
+    bool due;
+
+    arena_init(&arena);
+    buf_init(&command);
+    buf_adds(out, "Job ");
+    cell_print(out, job, "Job", CELL_VALUE, now);
+    buf_adds(out, ": ");
+    cell_print(out, job, "State", CELL_VALUE, now);
+    if (job_number(job, "Since", &since)) {
+        buf_adds(out, " for ");
+        clock_print(out, since);
+    }
+    buf_addc(out, '\n');
+    line_print(out, "command");
+    job_command(&command, job, &arena);
+    text_tame(&command, 0);
+    buf_add(out, command.text, command.len);
+    buf_addc(out, '\n');
+    lines_print(out, job, now);
+    ended_print(out, job);
+    if (ad_flag(job, "OutputsDue", &due) && due) {
+        line_print(out, "outputs");
+        buf_adds(out, "on their way\n");
+    }
+    buf_done(&command);
+    arena_done(&arena);
+}
+
+/* ---------------------------------------------------------------------------------------------------- the log, and why it waits */
+
+static void log_print(struct pool *customer, uint64_t id, struct buf *out)
+{
+    struct pool_ask ask = {.accept = "*/*", .may_miss = true, .hush = true};
+    struct fetched fetched;
+    struct buf path;
+
+    buf_init(&path);
+    job_path(&path, id, "/log?offset=0");
+    ask.path = buf_string(&path);
+    if (pool_fetch(customer, &ask, &fetched) == STATUS_DONE) {
+        bool begins = true;
+
+        buf_adds(out, fetched.body.len ? "\nWhat happened:\n" : "");
+        for (size_t i = 0; i < fetched.body.len; i++) {
+            unsigned char c = (unsigned char)fetched.body.text[i];
+
+            buf_adds(out, begins ? "  " : "");
+            begins = c == '\n';
+            buf_addc(out, (c < ' ' && !begins) || c == 127 ? '?' : (char)c);
+        }
+        fetched_done(&fetched);
+    }
+    buf_done(&path);
+}
+
+static void why_print_waits(const struct job_settings *settings, const struct tree *job, uint64_t id, struct buf *out)
+{
+    struct pool pool;
+    struct buf text;
+    char name[32];
+    bool matches;
+
+    buf_init(&text);
+    snprintf(name, sizeof name, "job %" PRIu64, id);
+    if (pool_open(&pool, &settings->pool) == STATUS_DONE &&
+        explain_ad(&pool, job, name, false, &text, &matches) == STATUS_DONE) {
+        buf_adds(out, matches ? "\nIt would match, and waits for its turn:\n" : "\nWhy it waits:\n");
+        buf_add(out, text.text, text.len);
+    }
+    pool_close(&pool);
+    buf_done(&text);
+}
+
+static int job_run(const void *given, int word_count, char **words)
+{
+    const struct job_settings *settings = given;
+    struct tree *job = NULL;
+    struct pool customer;
+    enum rows_form form;
+    struct rows rows;
+    struct buf out;
+    uint64_t id;
+    int status;
+
+    if (job_id_read("job", word_count, words, &id) < 0 || rows_form(settings->json, settings->long_form, &form) < 0)
+        return STATUS_BAD;
+    buf_init(&out);
+    status = customer_open(&customer, &settings->pool);
+    if (status == STATUS_DONE)
+        status = job_fetch(&customer, id, &job);
+    if (status == STATUS_DONE && form != ROWS_TABLE) {
+        rows_init(&rows, form, NULL, 0);
+        rows_add(&rows, job);
+        rows_done(&rows);
+    } else if (status == STATUS_DONE) {
+        job_print(&out, job);
+        log_print(&customer, id, &out);
+        output_write(&out);
+        if (job_text_is(job, "State", "Waiting"))
+            why_print_waits(settings, job, id, &out);
+        output_write(&out);
+    }
+    tree_unref(job);
+    pool_close(&customer);
+    buf_done(&out);
+    return status;
+}
+
+const struct command command_job = {
+    .name = "job",
+    .summary = "tell everything about one job",
+    .usage = "[OPTIONS] ID",
+    .about =
+        "Prints what the customer knows of a job: its state and times, where it runs, what it has used, how it ended, and "
+        "its log. Of one that waits, the pool is asked why. With --json or --long, the job's ad.",
+    .examples = {{"berth job 5", NULL}, {"berth job 5 --json", NULL}},
+    .options = job_options,
+    .option_count = sizeof job_options / sizeof *job_options,
+    .settings_size = sizeof(struct job_settings),
+    .defaults = &job_defaults,
+    .run = job_run,
+};

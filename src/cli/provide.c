@@ -1,0 +1,132 @@
+/* provide.c: berth provide: offers what a file of ads describes: licences, instruments, anything that can be claimed. */
+#include "net/workshop.h"
+
+#include "ad/names.h"
+#include "cli/command.h"
+#include "cli/config_options.h"
+#include "cli/daemons.h"
+#include "cli/file.h"
+#include "cli/report.h"
+#include "text/print.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OFFERS_MAX 1000 /* of all files */
+
+struct provide_options {
+    struct config_options config;
+};
+
+#define S struct provide_options
+static const struct option provide_options[] = {CONFIG_AGENT_OPTION_ROWS(S)};
+#undef S
+
+static const struct provide_options provide_defaults;
+
+struct things {
+    char **files;
+    int file_count;
+    char *texts[OFFERS_MAX]; /* each ad as text: it is read again with the workshop's symbols */
+    uint32_t count;
+};
+
+static struct tree *thing_offer(void *user, struct symbols *symbols, uint32_t place, struct err *err)
+{
+    const struct things *things = user;
+
+    return form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, things->texts[place], strlen(things->texts[place]),
+                      err);
+}
+
+static void tell_up(void *user, const char *name, const char *matchmaker, const char *held)
+{
+    const struct things *things = user;
+
+    (void)held;
+    fprintf(stderr, "Berth provider %s is up, at the pool %s, with %u offer%s\n", name, matchmaker, things->count,
+            things->count == 1 ? "" : "s");
+}
+
+static int things_read(struct things *things)
+{
+    struct symbols *symbols = names_new(1);
+    int failed = 0;
+
+    for (int i = 0; i < things->file_count && !failed; i++) {
+        struct source source;
+        struct tree *ad;
+        int more = 0;
+
+        if (source_open(&source, symbols, &dialect_classic, FORM_UNKNOWN, things->files[i]) < 0) {
+            failed = -1;
+            break;
+        }
+        while ((more = source_next(&source, &ad)) > 0) {
+            struct buf text;
+
+            if (things->count == OFFERS_MAX) {
+                report("%s: more than %d offers", things->files[i], OFFERS_MAX);
+                more = -1;
+                tree_unref(ad);
+                break;
+            }
+            buf_init(&text);
+            print_tree(&text, ad, 0);
+            things->texts[things->count++] = strdup(buf_string(&text));
+            buf_done(&text);
+            tree_unref(ad);
+        }
+        source_close(&source);
+        failed = more < 0 ? -1 : 0;
+    }
+    symbols_free(symbols);
+    if (!failed && !things->count) {
+        report("there is no ad in what was given");
+        failed = -1;
+    }
+    return failed;
+}
+
+static int provide_run(const void *given, int word_count, char **words)
+{
+    const struct provide_options *options = given;
+    static struct things things;
+    struct workshop_settings settings = {.role = "provide", .offer = thing_offer, .up = tell_up, .user = &things};
+    struct config config;
+    int status = STATUS_BAD;
+
+    if (!word_count) {
+        report("provide needs a file of ads");
+        return STATUS_BAD;
+    }
+    things = (struct things){.files = words, .file_count = word_count};
+    if (things_read(&things) == 0 && config_options_load(&options->config, &config) == 0) {
+        settings.offers = things.count;
+        status = daemon_serve("provide", &options->config, &config, &settings);
+        config_done(&config);
+    }
+    for (uint32_t i = 0; i < things.count; i++)
+        free(things.texts[i]);
+    return status;
+}
+
+const struct command command_provide = {
+    .name = "provide",
+    .summary = "offer what a file of ads describes: licences, anything",
+    .usage = "[OPTIONS] FILE...",
+    .about =
+        "Advertises each ad of the files, under the constraint and rank that it states, and lets those that match claim "
+        "it. Nothing is run: who has claimed a thing holds it until it lets go. Runs until it is told to end "
+        "(SIGTERM).\n"
+        "\n"
+        "Who it is in the pool says the token in STATE/provide/token.",
+    .examples = {{"berth provide licenses.ad", NULL}},
+    .options = provide_options,
+    .option_count = sizeof provide_options / sizeof *provide_options,
+    .settings_size = sizeof(struct provide_options),
+    .defaults = &provide_defaults,
+    .run = provide_run,
+};

@@ -1,0 +1,216 @@
+/* submit.c: berth submit: jobs from files, to the customer. */
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/file.h"
+#include "cli/report.h"
+#include "cli/submission.h"
+#include "cli/vet.h"
+#include "net/represent.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct submit_settings {
+    struct pool_options pool;
+    const char *key, *cwd;
+    bool force, dry_run, json;
+};
+
+static int option_key(const char *text, void *target, struct err *err)
+{
+    size_t len = strlen(text);
+
+    for (size_t i = 0; text[i]; i++)
+        if (text[i] <= ' ' || text[i] > '~' || text[i] == '/')
+            len = 0;
+    if (!len || len > SUBMISSION_KEY_MAX)
+        return err_set(err, "expected up to %d visible characters without '/', got '%.60s'", SUBMISSION_KEY_MAX, text);
+    *(const char **)target = text;
+    return 0;
+}
+
+#define S struct submit_settings
+static const struct option submit_options[] = {
+    {'k', "key", "KEY", "the same key and the same jobs again are the same submission: nothing is submitted twice",
+     option_key, offsetof(S, key)},
+    {'f', "force", NULL, "also what matches no machine of the pool", option_flag, offsetof(S, force)},
+    {'n', "dry-run", NULL, "print the ads as they would be sent, and send nothing", option_flag, offsetof(S, dry_run)},
+    {0, "cwd", "FOLDER", "the folder from which inputs are named; that of FILE if not given", option_file,
+     offsetof(S, cwd)},
+    {0, "json", NULL, "JSON lines: an object an ad: first, count; with --dry-run the ads", option_flag,
+     offsetof(S, json)},
+    CUSTOMER_OPTION_ROW(S),
+    POOL_OPTION_ROWS(S),
+};
+#undef S
+
+static const struct submit_settings submit_defaults = {0};
+
+/* -------------------------------------------------------------------------------------------------------------- reading */
+
+static char *folder_of(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    if (!slash)
+        return mem_dup(".", 1);
+    return mem_dup(file, slash == file ? 1 : (size_t)(slash - file));
+}
+
+static int file_add(struct submission *submission, const struct submit_settings *settings, const char *file)
+{
+    char *folder = settings->cwd ? mem_dup(settings->cwd, strlen(settings->cwd)) : folder_of(file);
+    struct source source;
+    struct tree *ad;
+    int got = -1, status = STATUS_DONE;
+    char name[400];
+
+    if (source_open(&source, submission->customer->symbols, &dialect_classic, FORM_UNKNOWN, file) == 0)
+        while (status == STATUS_DONE && (got = source_next(&source, &ad)) > 0) {
+            snprintf(name, sizeof name, "%.300s:%u", file, form_reader_line(source.reader));
+            status = submission_add(submission, ad, folder, name);
+            tree_unref(ad);
+        }
+    source_close(&source);
+    free(folder);
+    return got < 0 ? STATUS_BAD : status;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- telling */
+
+struct told {
+    struct buf ids; /* "1-20,31" */
+    uint64_t count, first, last;
+    struct rows *rows;
+};
+
+static void told_range(struct told *told)
+{
+    if (!told->first)
+        return;
+    buf_addf(&told->ids, "%s%" PRIu64, told->ids.len ? "," : "", told->first);
+    if (told->last > told->first)
+        buf_addf(&told->ids, "-%" PRIu64, told->last);
+}
+
+static bool told_add(void *user, struct tree *answer)
+{
+    struct told *told = user;
+    int64_t first, count;
+
+    if (!ad_integer(answer, "First", &first) || !ad_integer(answer, "Count", &count) || first < 1 || count < 1)
+        return true;
+    if (told->first && (uint64_t)first != told->last + 1)
+        told_range(told);
+    if (!told->first || (uint64_t)first != told->last + 1)
+        told->first = (uint64_t)first;
+    told->last = (uint64_t)(first + count - 1);
+    told->count += (uint64_t)count;
+    if (told->rows)
+        rows_add(told->rows, answer);
+    return true;
+}
+
+/* The ads as they would be sent. */
+static int dry_print(const struct submission *submission, bool json)
+{
+    struct err err = {0};
+    struct buf out;
+
+    buf_init(&out);
+    for (size_t i = 0; i < submission->count; i++)
+        if (form_write_ad(&out, json ? FORM_JSON : FORM_CLASSAD, submission->ads[i], &err) < 0)
+            report("%s", err.text);
+    output_write(&out);
+    buf_done(&out);
+    return STATUS_DONE;
+}
+
+static int send_and_tell(struct submission *submission, const struct submit_settings *settings)
+{
+    static const struct column columns[] = {{"first", "First", CELL_VALUE}, {"count", "Count", CELL_VALUE}};
+    struct told told = {.count = 0};
+    struct rows rows;
+    struct buf out;
+    int status;
+
+    buf_init(&told.ids);
+    buf_init(&out);
+    rows_init(&rows, ROWS_JSON, columns, 2);
+    told.rows = settings->json ? &rows : NULL;
+    status = submission_send(submission, settings->key, settings->force, told_add, &told);
+    if (status == STATUS_DONE && !settings->json) {
+        told_range(&told);
+        jobs_count_print(&out, told.count);
+        buf_addf(&out, " submitted: %s\n", buf_string(&told.ids));
+        output_write(&out);
+    }
+    rows_done(&rows);
+    buf_done(&told.ids);
+    buf_done(&out);
+    return status;
+}
+
+static int submit_run(const void *given, int word_count, char **words)
+{
+    const struct submit_settings *settings = given;
+    struct submission submission;
+    struct pool customer;
+    int status;
+
+    if (!word_count) {
+        report("submit wants FILEs with the ads of jobs; - is standard input");
+        return STATUS_BAD;
+    }
+    status = customer_open(&customer, &settings->pool);
+    submission_init(&submission, &customer);
+    for (int i = 0; i < word_count && status == STATUS_DONE; i++)
+        status = file_add(&submission, settings, words[i]);
+    if (status == STATUS_DONE && !submission.count) {
+        report("there is no ad in %s", word_count == 1 ? words[0] : "those files");
+        status = STATUS_BAD;
+    }
+    if (status == STATUS_DONE && settings->dry_run) {
+        status = dry_print(&submission, settings->json);
+    } else if (status == STATUS_DONE) {
+        status = pool_knock(&customer); /* before others are asked for it */
+        if (status == STATUS_DONE && !settings->force)
+            status = vet_jobs(&settings->pool, &submission);
+        if (status == STATUS_DONE)
+            status = submission_upload(&submission);
+        if (status == STATUS_DONE)
+            status = send_and_tell(&submission, settings);
+    }
+    submission_done(&submission);
+    pool_close(&customer);
+    return status;
+}
+
+const struct command command_submit = {
+    .name = "submit",
+    .summary = "submit jobs",
+    .usage = "[OPTIONS] FILE...",
+    .about =
+        "Reads the ads of jobs from files, one after another, and submits them: all or none. An ad says at least what to run, "
+        "Cmd; Count says how many times. Their numbers are printed.\n"
+        "\n"
+        "What an ad does not say is filled in: Type = \"Job\"; RequestCpus 1, RequestMemory 512 MiB, RequestDisk 1 GiB (or half "
+        "of what this machine has, if that is less); a Constraint for machines with this one's Arch and OpSys that have as much; "
+        "a Rank for the least loaded; ImageSize, the executable's; Iwd, the current folder, where the outputs come to.\n"
+        "\n"
+        "The files in Inputs are uploaded to the customer, which keeps each content once; a folder stands for all that is in it. "
+        "So is the file of In, and the program itself when Cmd has a slash.\n"
+        "\n"
+        "Before that, the pool is asked. When it has machines, none of them is busy, and none matches, why is told, the status is "
+        "1, and nothing is submitted, unless --force is given. When machines are busy or none has come yet, a warning is all.",
+    .examples = {{"berth submit job.ad", "20 jobs submitted: 1-20"},
+                 {"berth submit --dry-run job.ad", NULL},
+                 {"berth submit --key monday-run jobs/*.ad", NULL}},
+    .options = submit_options,
+    .option_count = sizeof submit_options / sizeof *submit_options,
+    .settings_size = sizeof(struct submit_settings),
+    .defaults = &submit_defaults,
+    .run = submit_run,
+};

@@ -1,0 +1,112 @@
+/* vet.c: can jobs ever be matched? */
+#include "cli/vet.h"
+
+#include "cli/command.h"
+#include "cli/explain.h"
+#include "cli/report.h"
+#include "net/represent.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define VET_ADS_MAX 50 /* ads of one submission that are asked about */
+
+/* How the pool stands; asked once, when something does not match. */
+struct vetting {
+    struct pool *pool;
+    bool known, has_offers, is_busy;
+    bool is_empty; /* no machine offers itself: that has been told, and there is no more to ask */
+};
+
+static bool note_any(void *user, struct tree *ad)
+{
+    (void)ad;
+    *(bool *)user = true;
+    return false;
+}
+
+static int pool_stand(struct vetting *vetting)
+{
+    struct buf path;
+    int status;
+
+    if (vetting->known)
+        return STATUS_DONE;
+    status = pool_list(vetting->pool, "/v1/ads?kind=offers&select=AdId", 1, note_any, &vetting->has_offers);
+    if (status != STATUS_DONE)
+        return status;
+    buf_init(&path);
+    buf_adds(&path, "/v1/claims");
+    /* one that is on its way comes within moments, or not at all */
+    path_query(&path, "constraint", "State == \"active\" || State == \"expected\" && Age < 3");
+    status = pool_list(vetting->pool, buf_string(&path), 1, note_any, &vetting->is_busy);
+    buf_done(&path);
+    vetting->known = status == STATUS_DONE;
+    return status;
+}
+
+/* Is there an offer for it now? Cheaper than why not. */
+static int match_ask(struct pool *pool, const struct tree *ad, bool *ret)
+{
+    struct tree *body = explain_body(pool, ad);
+    struct pool_ask ask = {.method = "POST", .path = "/v1/match?limit=1", .body = body};
+    int status = body ? pool_fetch_ads(pool, &ask, note_any, ret) : STATUS_BAD;
+
+    tree_unref(body);
+    return status;
+}
+
+/* What does not match. */
+static int vet_unmatched(struct vetting *vetting, const struct tree *ad, size_t place)
+{
+    bool matches = false;
+    char name[32];
+    struct buf words;
+    int status = pool_stand(vetting);
+
+    if (status != STATUS_DONE)
+        return status;
+    if (!vetting->has_offers) {
+        report(vetting->is_busy ? "all machines of the pool are busy: what is submitted waits for them"
+                                : "no machine offers itself in the pool yet: what is submitted waits for one");
+        vetting->is_empty = true;
+        return STATUS_DONE;
+    }
+    buf_init(&words);
+    snprintf(name, sizeof name, "job #%zu", place);
+    status = explain_ad(vetting->pool, ad, name, false, &words, &matches);
+    if (status == STATUS_DONE && matches) {
+        report("%s: the machines that it matches are busy: it waits for them", name);
+    } else if (status == STATUS_DONE && vetting->is_busy) {
+        report("%s matches no machine as they are now, and some are busy: it waits (`berth why` tells more)", name);
+    } else if (status == STATUS_DONE) {
+        fwrite(words.text, 1, words.len, stderr);
+        report("%s matches no machine of the pool; nothing was submitted: use --force to submit it all the same", name);
+        status = STATUS_NO;
+    }
+    buf_done(&words);
+    return status;
+}
+
+static int vet_ad(struct vetting *vetting, const struct tree *ad, size_t place)
+{
+    bool matches = false;
+    int status = match_ask(vetting->pool, ad, &matches);
+
+    return status == STATUS_DONE && !matches ? vet_unmatched(vetting, ad, place) : status;
+}
+
+int vet_jobs(const struct pool_options *options, const struct submission *submission)
+{
+    struct pool pool;
+    struct vetting vetting = {.pool = &pool};
+    int status = pool_open(&pool, options);
+
+    for (size_t i = 0; i < submission->count && i < VET_ADS_MAX && status == STATUS_DONE && !vetting.is_empty; i++)
+        status = vet_ad(&vetting, submission->ads[i], i + 1);
+    pool_close(&pool);
+    if (status == STATUS_DONE || status == STATUS_NO)
+        return status;
+    report("so the matchmaker could not be asked whether this can match: it is submitted all the same");
+    return STATUS_DONE;
+}

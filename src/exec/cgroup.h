@@ -1,0 +1,63 @@
+/* cgroup.h: the kernel's groups of processes, version 1 or 2, where the machine offers them: they hold and count what a job uses.
+ *
+ *     struct cgroups   where groups can be made: a folder a part (with version 2 the same for all)
+ *     struct cgroup    the group of one claim below them
+ *
+ * Every part may be missing. What cannot be held here is held otherwise by the caller: see the HELD_ bits. */
+#ifndef BERTH_EXEC_CGROUP_H
+#define BERTH_EXEC_CGROUP_H
+
+#include "base/buf.h"
+#include "pool/executor.h"
+
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CGROUP_PATH_MAX 256
+
+enum cgroup_part { CGROUP_CPU, CGROUP_COUNT_CPU, CGROUP_MEMORY, CGROUP_PIDS, CGROUP_FREEZER, CGROUP_PART_COUNT };
+
+struct cgroups {
+    int32_t version;                               /* 1, 2; 0: none */
+    uint32_t tag;                                  /* of whoever makes groups here: two agents may run on a machine */
+    char base[CGROUP_PART_COUNT][CGROUP_PATH_MAX]; /* "": that part is missing */
+};
+
+/* What a group holds by itself. */
+enum { HELD_CORES = 1, HELD_MEMORY = 2, HELD_PROCESSES = 4 };
+
+struct cgroup {
+    int32_t version;
+    char path[CGROUP_PART_COUNT][CGROUP_PATH_MAX + 64]; /* "": that part is missing */
+    int64_t cpu_before, kills_before, peak_before, memory_most;
+};
+
+/* Tries each part by making a group in it. With version 2 the caller may move to a group "berth-agent" below its own. */
+void cgroups_probe(uint32_t tag, struct cgroups *ret);
+/* "cgroup v1 (cpu memory pids freezer)", or "no cgroups". */
+void cgroups_describe(const struct cgroups *cgroups, struct buf *out);
+
+/* Names the claim's group; `make` makes it as well, and drops the parts where that fails. */
+void cgroup_init(struct cgroup *cgroup, const struct cgroups *where, uint64_t claim);
+void cgroup_make(struct cgroup *cgroup);
+void cgroup_remove(struct cgroup *cgroup); /* it is empty */
+
+/* Sets the limits and counts from zero again. Returns the HELD_ bits of what is held from now on. */
+unsigned cgroup_limit(struct cgroup *cgroup, const struct executor_limits *limits);
+/* The process and all that it will fork. False: one of the parts refused. */
+bool cgroup_add(const struct cgroup *cgroup, pid_t pid);
+/* False: it cannot. */
+bool cgroup_freeze(const struct cgroup *cgroup, bool frozen);
+/* Kills what is in it, frozen or not. True when nothing is. */
+bool cgroup_kill(const struct cgroup *cgroup);
+/* What is counted replaces what is there. */
+void cgroup_usage(struct cgroup *cgroup, struct executor_usage *usage);
+bool cgroup_ran_out(const struct cgroup *cgroup); /* the kernel has killed something for its memory */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

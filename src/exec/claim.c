@@ -1,0 +1,383 @@
+/* claim.c: a claim as the agent sees it: its folder, and the launcher that carries out its jobs, which may be gone. */
+#define _GNU_SOURCE
+#include "base/rng.h"
+#include "exec/local_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOCK_ATTEMPTS 100 /* milliseconds */
+#define HIGH_FD 10        /* above those that a launcher is handed */
+
+static const char *const files[] = {"order",    "order.new", "status", "status.new", "init",
+                                    "init.new", "lock",      "socket", "log"};
+
+struct claim *claim_get(const struct local *local, uint64_t id)
+{
+    struct claim *claim = local->claims;
+
+    while (claim && claim->id != id)
+        claim = claim->next;
+    return claim;
+}
+
+static void claim_name(uint64_t id, char name[CLAIM_NAME_MAX])
+{
+    snprintf(name, CLAIM_NAME_MAX, "%016llx", (unsigned long long)id);
+}
+
+/* As root each claim has a user of its own, among those of all claims that are there. */
+static uint32_t choose_uid(const struct local *local, uint64_t id)
+{
+    uint32_t uid = (uint32_t)(rng_mix(id ^ ((uint64_t)local->tag << 32)) % SUPPORT_UID_COUNT);
+    bool taken = true;
+
+    if (geteuid() != 0)
+        return 0;
+    while (taken) {
+        taken = false;
+        for (struct claim *claim = local->claims; claim && !taken; claim = claim->next)
+            taken = claim->how.uid == SUPPORT_UID_FIRST + uid;
+        if (taken)
+            uid = (uid + 1) % SUPPORT_UID_COUNT;
+    }
+    return SUPPORT_UID_FIRST + uid;
+}
+
+struct claim *claim_open(struct local *local, uint64_t id, struct err *err)
+{
+    struct claim *claim = mem_alloc(sizeof *claim);
+    char name[CLAIM_NAME_MAX];
+
+    claim_name(id, name);
+    memset(claim, 0, sizeof *claim);
+    claim->id = id;
+    claim->how = (struct holding){choose_uid(local, id), !local->support.sandbox, local->support.cgroups};
+    claim->lock = -1;
+    if (mkdirat(local->state, name, 0700) < 0 && errno != EEXIST) {
+        err_set(err, "a folder for the claim: %s", strerror(errno));
+        free(claim);
+        return NULL;
+    }
+    claim->folder = openat(local->state, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (claim->folder >= 0)
+        claim->lock = openat(claim->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (claim->lock < 0) {
+        err_set(err, "the claim's folder: %s", strerror(errno));
+        if (claim->folder >= 0)
+            close(claim->folder);
+        free(claim);
+        return NULL;
+    }
+    claim->next = local->claims;
+    local->claims = claim;
+    return claim;
+}
+
+void claim_close(struct local *local, struct claim *claim, bool remove)
+{
+    struct claim **at = &local->claims;
+    char name[CLAIM_NAME_MAX];
+
+    while (*at != claim)
+        at = &(*at)->next;
+    *at = claim->next;
+    claim_detach(claim);
+    if (remove) {
+        claim_name(claim->id, name);
+        for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+            unlinkat(claim->folder, files[i], 0);
+        unlinkat(local->state, name, AT_REMOVEDIR);
+    }
+    close(claim->folder);
+    close(claim->lock);
+    free(claim);
+}
+
+/* --------------------------------------------------------------------------------------------------- a launcher's start */
+
+static _Noreturn void become_launcher(const struct local *local, const char *folder, int ours, int lock, int log)
+{
+    static char *const nothing[] = {NULL};
+    char *const argv[] = {(char *)(uintptr_t) "berth", (char *)(uintptr_t) "launcher", (char *)(uintptr_t)folder, NULL};
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    sigset_t none;
+
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    ours = fcntl(ours, F_DUPFD, HIGH_FD);
+    lock = fcntl(lock, F_DUPFD, HIGH_FD);
+    log = fcntl(log, F_DUPFD, HIGH_FD);
+    if (dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(log, 2) < 0 || dup2(ours, 3) < 0 || dup2(lock, 4) < 0 ||
+        chdir("/") < 0)
+        _exit(126);
+    close_range(5, ~0u, 0);
+    execve(local->program, argv, nothing);
+    _exit(126);
+}
+
+/* Twice a child and a session of its own: it has no ties to us. */
+static bool spawn(const struct local *local, const char *folder, int ours, int lock, int log)
+{
+    int status = 0;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        setsid();
+        pid = fork();
+        if (pid == 0)
+            become_launcher(local, folder, ours, lock, log);
+        _exit(pid < 0);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return pid > 0 && status == 0;
+}
+
+/* One that dies lets go of its socket a moment before its lock. */
+static bool lock_take(int lock)
+{
+    for (int i = 0; i < LOCK_ATTEMPTS; i++) {
+        if (flock(lock, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        poll(NULL, 0, 1);
+    }
+    return false;
+}
+
+int claim_start_launcher(struct local *local, struct claim *claim, struct err *err)
+{
+    /* A description of its own, so that it is the launcher who holds the lock, and not we. */
+    int lock = openat(claim->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int log = openat(claim->folder, "log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int ends[2] = {-1, -1}, failed = -1;
+    char folder[4096];
+
+    snprintf(folder, sizeof folder, "%s/%016llx", local->state_path, (unsigned long long)claim->id);
+    if (lock < 0 || log < 0 || !lock_take(lock))
+        err_set(err, "the claim's folder is in use: %s", strerror(errno));
+    else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
+        err_set(err, "a socket: %s", strerror(errno));
+    else if (!spawn(local, folder, ends[1], lock, log))
+        err_set(err, "a process could not be made: %s", strerror(errno));
+    else
+        failed = 0;
+    if (lock >= 0)
+        close(lock);
+    if (log >= 0)
+        close(log);
+    if (ends[1] >= 0)
+        close(ends[1]);
+    if (!failed) {
+        claim->heard = false;
+        claim_attach(local, claim, ends[0]);
+    } else if (ends[0] >= 0) {
+        close(ends[0]);
+    }
+    return failed;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- its socket */
+
+static void wire_closed(uv_handle_t *handle)
+{
+    struct wire *wire = handle->data;
+    struct local *local = wire->local;
+
+    close(wire->fd);
+    free(wire);
+    local_handle_closed(local);
+}
+
+static void wire_ready(uv_poll_t *poll, int status, int events)
+{
+    struct wire *wire = poll->data;
+
+    (void)status;
+    (void)events;
+    claim_hear(wire->local, wire->claim);
+}
+
+void claim_attach(struct local *local, struct claim *claim, int fd)
+{
+    struct wire *wire = mem_alloc(sizeof *wire);
+
+    memset(wire, 0, sizeof *wire);
+    wire->local = local;
+    wire->claim = claim->id;
+    wire->fd = fd;
+    claim->wire = wire;
+    uv_poll_init(local->loop, &wire->poll, fd);
+    wire->poll.data = wire;
+    local->handles++;
+    uv_poll_start(&wire->poll, UV_READABLE | UV_DISCONNECT, wire_ready);
+}
+
+void claim_detach(struct claim *claim)
+{
+    if (!claim->wire)
+        return;
+    uv_poll_stop(&claim->wire->poll);
+    uv_close((uv_handle_t *)&claim->wire->poll, wire_closed);
+    claim->wire = NULL;
+}
+
+bool claim_send(struct claim *claim, enum parcel_kind kind, int64_t value)
+{
+    struct parcel parcel;
+
+    memset(&parcel, 0, sizeof parcel);
+    parcel.kind = kind;
+    parcel.value = value;
+    return claim->wire && parcel_send(claim->wire->fd, &parcel);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- telling */
+
+static void tell(struct local *local, struct claim *claim, const struct executor_news *news)
+{
+    struct executor_news copy = *news;
+
+    copy.claim = claim->id;
+    claim->usage = news->usage;
+    if (news->kind == EXECUTOR_RUNS) {
+        claim->told_runs = true;
+        claim->deadline = news->deadline;
+    } else {
+        claim->runs = false;
+        if (news->kind == EXECUTOR_GONE)
+            claim->stopping = false;
+    }
+    local->told(local->user, &copy);
+}
+
+/* The launcher does not carry a job, or is not there any more: how did the last one end? */
+static void tell_end(struct local *local, struct claim *claim, bool launcher_lives)
+{
+    struct executor_news news;
+    bool was_stopping = claim->stopping;
+    uint64_t id = claim->id, number = claim->number;
+
+    if (claim->runs) {
+        if (!status_read(claim->folder, &news) || news.number != number) {
+            news = (struct executor_news){.kind = EXECUTOR_GONE, .number = number, .usage = claim->usage};
+            snprintf(news.words, sizeof news.words, "what carried it out has died");
+            if (!claim->heard && !claim->told_runs && !launcher_lives) {
+                news.kind = EXECUTOR_ENDED;
+                news.reason = REASON_SETUP;
+                snprintf(news.words, sizeof news.words, "its launcher could not be started");
+            }
+        }
+        tell(local, claim, &news);
+        if (news.kind == EXECUTOR_GONE)
+            return;
+        claim = claim_get(local, id);
+    }
+    if (claim && was_stopping && claim->stopping && !launcher_lives) {
+        news = (struct executor_news){.kind = EXECUTOR_GONE, .number = number, .usage = claim->usage};
+        tell(local, claim, &news);
+    }
+}
+
+static void hear_one(struct local *local, struct claim *claim, const struct parcel *parcel)
+{
+    claim->heard = true;
+    if (parcel->kind == PARCEL_IDLE) {
+        tell_end(local, claim, true);
+        return;
+    }
+    if (parcel->kind != PARCEL_NEWS && parcel->kind != PARCEL_USAGE)
+        return;
+    claim->usage = parcel->news.usage;
+    if (parcel->kind == PARCEL_USAGE)
+        return;
+    if (parcel->news.kind == EXECUTOR_RUNS && claim->told_runs)
+        return; /* it was found again */
+    if (parcel->news.kind == EXECUTOR_ENDED && !claim->runs)
+        return;
+    if (parcel->news.kind == EXECUTOR_GONE && !claim->runs && !claim->stopping)
+        return;
+    tell(local, claim, &parcel->news);
+}
+
+void claim_hear(struct local *local, uint64_t id)
+{
+    struct claim *claim;
+    struct parcel parcel;
+
+    while ((claim = claim_get(local, id)) && claim->wire) {
+        int got = parcel_receive(claim->wire->fd, &parcel);
+
+        if (got == 0)
+            return;
+        if (got < 0) {
+            claim_detach(claim);
+            claim_seek_soon(local, claim);
+            return;
+        }
+        hear_one(local, claim, &parcel);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- seeking */
+
+/* The lock is free: its launcher is dead. True when nothing is left of what it carried. */
+static bool is_clean(struct claim *claim)
+{
+    int init = init_read(claim->folder);
+    struct cgroup cgroup;
+
+    if (init > 0)
+        kill(init, SIGKILL); /* the kernel does that too; but not to what is frozen */
+    cgroup_init(&cgroup, &claim->how.cgroups, claim->id);
+    if (!cgroup_kill(&cgroup) || init > 0)
+        return false;
+    cgroup_remove(&cgroup);
+    return true;
+}
+
+void claim_seek(struct local *local, uint64_t id)
+{
+    struct claim *claim = claim_get(local, id);
+    int fd;
+
+    if (!claim || !claim->seeking)
+        return;
+    if (flock(claim->lock, LOCK_EX | LOCK_NB) < 0) { /* it lives */
+        fd = record_connect(claim->folder);
+        if (fd < 0)
+            return; /* it is about to listen, or about to die */
+        claim->seeking = false;
+        claim_attach(local, claim, fd);
+        if (!claim_send(claim, PARCEL_HELLO, 0)) {
+            claim_detach(claim);
+            claim->seeking = true;
+            return;
+        }
+        if (claim->deadline_owed)
+            claim_send(claim, PARCEL_DEADLINE, claim->deadline);
+        if (claim->stopping)
+            claim_send(claim, PARCEL_STOP, 0);
+        claim->deadline_owed = false;
+        return;
+    }
+    if (is_clean(claim)) {
+        flock(claim->lock, LOCK_UN);
+        claim->seeking = false;
+        tell_end(local, claim, false);
+    } else {
+        flock(claim->lock, LOCK_UN);
+    }
+}

@@ -1,0 +1,166 @@
+/* filter.c: which system calls a job may not make. Everything else it may: programs need more than one would list. */
+#define _GNU_SOURCE
+#include "exec/filter.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+/* What this machine or this libseccomp does not know is left out. */
+static const char *const denied[] = {
+    /* mounts and roots */
+    "mount",
+    "umount",
+    "umount2",
+    "pivot_root",
+    "chroot",
+    "open_tree",
+    "move_mount",
+    "fsopen",
+    "fsconfig",
+    "fsmount",
+    "fspick",
+    "mount_setattr",
+    "open_tree_attr",
+    /* namespaces, and files by handle, which go around paths */
+    "unshare",
+    "setns",
+    "open_by_handle_at",
+    "name_to_handle_at",
+    /* the kernel itself */
+    "kexec_load",
+    "kexec_file_load",
+    "init_module",
+    "finit_module",
+    "delete_module",
+    "create_module",
+    "bpf",
+    "perf_event_open",
+    "userfaultfd",
+    "io_uring_setup",
+    "io_uring_enter",
+    "io_uring_register",
+    "syslog",
+    "lookup_dcookie",
+    "nfsservctl",
+    "_sysctl",
+    "uselib",
+    "vm86",
+    "vm86old",
+    "modify_ldt",
+    "quotactl",
+    "quotactl_fd",
+    "fanotify_init",
+    "acct",
+    /* keys are not in a namespace */
+    "add_key",
+    "request_key",
+    "keyctl",
+    /* the machine */
+    "reboot",
+    "swapon",
+    "swapoff",
+    "ioperm",
+    "iopl",
+    "clock_settime",
+    "clock_settime64",
+    "clock_adjtime",
+    "clock_adjtime64",
+    "settimeofday",
+    "adjtimex",
+    "stime",
+    "sethostname",
+    "setdomainname",
+    "vhangup",
+    /* the insides of other processes */
+    "process_vm_readv",
+    "process_vm_writev",
+    "pidfd_getfd",
+    "kcmp",
+    "process_madvise",
+    "move_pages",
+    "migrate_pages",
+};
+
+static int deny(scmp_filter_ctx ctx, int error, const char *name, unsigned count, const struct scmp_arg_cmp *args)
+{
+    int number = seccomp_syscall_resolve_name(name), failed;
+
+    if (number == __NR_SCMP_ERROR)
+        return 0; /* this machine, or this libseccomp, has no such call */
+    failed = seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO((uint32_t)error), number, count, args);
+    return failed == -EDOM ? 0 : failed; /* -EDOM: of another machine */
+}
+
+/* Each new space is a rule of its own: a mask compares all its bits at once. */
+static int deny_clone(scmp_filter_ctx ctx)
+{
+    static const unsigned bits[] = {CLONE_NEWUSER, CLONE_NEWNS,  CLONE_NEWPID,   CLONE_NEWNET,
+                                    CLONE_NEWIPC,  CLONE_NEWUTS, CLONE_NEWCGROUP};
+    int failed = 0;
+
+    for (size_t i = 0; i < sizeof bits / sizeof *bits && !failed; i++)
+        failed = deny(ctx, EPERM, "clone", 1, &SCMP_A0(SCMP_CMP_MASKED_EQ, bits[i], bits[i]));
+    /* Its flags lie in memory, where a filter cannot look. Programs fall back to clone. */
+    return failed ? failed : deny(ctx, ENOSYS, "clone3", 0, NULL);
+}
+
+static int deny_some(scmp_filter_ctx ctx)
+{
+    const struct {
+        const char *name;
+        struct scmp_arg_cmp arg;
+    } rows[] = {
+        {"ioctl", SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCSTI)}, /* types at the owner's terminal */
+        {"ioctl", SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCLINUX)},
+        {"ptrace", SCMP_A0(SCMP_CMP_EQ, PTRACE_ATTACH)},
+        {"ptrace", SCMP_A0(SCMP_CMP_EQ, PTRACE_SEIZE)},
+        {"socket", SCMP_A0(SCMP_CMP_EQ, 40)}, /* AF_VSOCK: reaches the host of a virtual machine past the network */
+    };
+    int failed = 0;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !failed; i++)
+        failed = deny(ctx, EPERM, rows[i].name, 1, &rows[i].arg);
+    return failed;
+}
+
+static int fill(scmp_filter_ctx ctx, bool fixed_cores)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < sizeof denied / sizeof *denied && !failed; i++)
+        failed = deny(ctx, EPERM, denied[i], 0, NULL);
+    if (!failed && fixed_cores)
+        failed = deny(ctx, EPERM, "sched_setaffinity", 0, NULL);
+    if (!failed)
+        failed = deny_clone(ctx);
+    return failed ? failed : deny_some(ctx);
+}
+
+int filter_make(bool fixed_cores, struct err *err)
+{
+    scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
+    int fd = memfd_create("filter", MFD_CLOEXEC), failed = ctx ? 0 : -ENOMEM;
+
+    if (fd < 0)
+        failed = -errno;
+    if (!failed)
+        failed = fill(ctx, fixed_cores);
+    if (!failed)
+        failed = seccomp_export_bpf(ctx, fd);
+    if (ctx)
+        seccomp_release(ctx);
+    if (failed) {
+        if (fd >= 0)
+            close(fd);
+        return err_set(err, "no filter for system calls could be made: %s", strerror(-failed));
+    }
+    return fd;
+}

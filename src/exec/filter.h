@@ -1,0 +1,20 @@
+/* filter.h: which system calls a job may not make. */
+#ifndef BERTH_EXEC_FILTER_H
+#define BERTH_EXEC_FILTER_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The filter as the kernel takes it, in a file in memory. `fixed_cores`: the job may not choose its processors, because that is how
+ * its cores are limited. */
+int filter_make(bool fixed_cores, struct err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

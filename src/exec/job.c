@@ -1,0 +1,502 @@
+/* job.c: one job of a launcher, from its order to its end. */
+#define _GNU_SOURCE
+#include "exec/job.h"
+
+#include "exec/usage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WATCH_SPAN 250000      /* between two looks at what it uses */
+#define WATCH_SPAN_SOLE 100000 /* when nobody else holds its memory */
+#define DISK_SPAN 500000
+#define DISK_SHARE 5      /* at most one part in so many of the time is spent on counting files */
+#define DISK_SLICE 10000  /* a slice of that */
+#define KILL_SPAN 20000   /* between two attempts to kill what is left */
+#define STOP_ROUNDS 50    /* attempts to stop processes that go on forking */
+#define SIGNAL_STATUS 128 /* bubblewrap says, as a shell does: 128 + N for signal N */
+#define SIGNAL_LAST 64
+
+static int pidfd_open_(int pid)
+{
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+static void close_one(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void job_init(struct job *job, int record)
+{
+    memset(job, 0, sizeof *job);
+    job->record = record;
+    job->folder = job->error = job->init_fd = job->process.told = job->process.go = -1;
+}
+
+void job_done(struct job *job)
+{
+    jobfolder_walk_done(&job->walk);
+    close_one(&job->folder);
+    close_one(&job->error);
+    close_one(&job->init_fd);
+    close_one(&job->process.told);
+    close_one(&job->process.go);
+    order_free(job->order);
+    job_init(job, job->record);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ beginning */
+
+static int stream_open(const struct job *job, const char *name, bool input, struct err *err)
+{
+    uint32_t uid = job->order->how.uid;
+
+    if (!name)
+        return open("/dev/null", (input ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+    return input ? jobfolder_input(job->folder, name, err) : jobfolder_output(job->folder, name, uid, err);
+}
+
+static int streams_open(struct job *job, int streams[3], struct err *err)
+{
+    const struct executor_order *is = &job->order->is;
+    bool same = is->output && is->error && !strcmp(is->output, is->error);
+
+    streams[0] = stream_open(job, is->input, true, err);
+    streams[1] = streams[0] < 0 ? -1 : stream_open(job, is->output, false, err);
+    if (streams[1] < 0)
+        return -1;
+    streams[2] = same ? fcntl(streams[1], F_DUPFD_CLOEXEC, 3) : stream_open(job, is->error, false, err);
+    if (streams[2] >= 0 && is->error)
+        job->error = fcntl(streams[2], F_DUPFD_CLOEXEC, 3);
+    return streams[2] < 0 ? -1 : 0;
+}
+
+/* It has waited until what holds it is there. */
+static void let_go(struct job *job)
+{
+    if (write(job->process.go, "", 1) == 1)
+        close_one(&job->process.go);
+}
+
+int job_begin(struct job *job, struct order *order, struct sandbox *sandbox, struct err *err)
+{
+    int streams[3] = {-1, -1, -1}, failed;
+
+    job->order = order;
+    job->deadline = order->is.deadline;
+    job->began = record_now();
+    job->folder = jobfolder_open(order->is.folder, err);
+    if (job->folder < 0)
+        return -1;
+    if (order->how.uid)
+        jobfolder_give(job->folder, order->how.uid);
+    failed = streams_open(job, streams, err);
+    if (!failed) {
+        cgroup_init(&job->cgroup, &order->how.cgroups, order->is.claim);
+        cgroup_make(&job->cgroup);
+        job->held = cgroup_limit(&job->cgroup, &order->is.limits);
+        failed = sandbox_start(sandbox, order, job->folder, streams, job->held, &job->process, err);
+    }
+    for (int i = 0; i < 3; i++)
+        close_one(&streams[i]);
+    if (failed)
+        return -1;
+    fcntl(job->process.told, F_SETFL, O_NONBLOCK);
+    job->watch_at = job->began;
+    job->disk_at = job->began + DISK_SPAN;
+    if (order->how.unprotected) {
+        cgroup_add(&job->cgroup, job->process.pid);
+        let_go(job);
+    }
+    return 0;
+}
+
+/* The number behind a name in what bubblewrap said; -1: not yet. */
+static long told_number(const struct job *job, const char *name)
+{
+    const char *at = strstr(job->told, name);
+
+    return at ? strtol(at + strlen(name), NULL, 10) : -1;
+}
+
+/* Number 1 of the sandbox is there and waits: what holds it is put around it before the job begins. */
+static void init_found(struct job *job, int init)
+{
+    int64_t processes = job->order->is.limits.processes;
+
+    job->init = init;
+    job->init_fd = pidfd_open_(init);
+    init_write(job->record, init);
+    if (!cgroup_add(&job->cgroup, init))
+        job->held = 0; /* then we watch */
+    if (processes > 0 && !(job->held & HELD_PROCESSES)) {
+        struct rlimit most = {(rlim_t)processes + 1, (rlim_t)processes + 1};
+
+        prlimit(init, RLIMIT_NPROC, &most, NULL); /* counts only what is in its own user namespace */
+    }
+    let_go(job);
+}
+
+static void told_read(struct job *job)
+{
+    ssize_t got = 1;
+
+    while (job->process.told >= 0 && got > 0 && job->told_len + 1 < sizeof job->told) {
+        got = read(job->process.told, job->told + job->told_len, sizeof job->told - 1 - job->told_len);
+        if (got > 0)
+            job->told_len += (size_t)got;
+        else if (got == 0 || errno != EAGAIN)
+            close_one(&job->process.told);
+    }
+    if (job->told_len + 1 == sizeof job->told)
+        close_one(&job->process.told); /* it never says that much */
+}
+
+bool job_hear(struct job *job)
+{
+    long init;
+
+    told_read(job);
+    if (job->runs)
+        return false;
+    if (job->order->how.unprotected) {
+        job->runs = job->process.told < 0 && !job->told_len; /* closed by a good exec */
+    } else if (!job->init) {
+        init = told_number(job, "\"child-pid\":");
+        if (init > 0 && !job->killing) {
+            init_found(job, (int)init);
+            job->runs = true;
+        }
+    }
+    if (job->runs && job->suspended)
+        job_suspend(job, true); /* it was asked for before there was anything to suspend */
+    return job->runs;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- ending */
+
+static void decide(struct job *job, enum executor_news_kind kind, enum reason reason, const char *words)
+{
+    if (job->decided)
+        return;
+    job->decided = true;
+    job->end.kind = kind;
+    job->end.reason = reason;
+    snprintf(job->end.words, sizeof job->end.words, "%s", words);
+}
+
+/* Its sandbox dies with its first process. Whatever is ours beside that is looked for. */
+static void kill_all(struct job *job)
+{
+    struct kin kin;
+
+    job->killing = true;
+    if (job->init_fd >= 0)
+        syscall(SYS_pidfd_send_signal, job->init_fd, SIGKILL, NULL, 0);
+    if (job->init_fd < 0 || job->order->how.unprotected) {
+        kin_init(&kin);
+        kin_find(&kin, getpid(), false);
+        kin_signal(&kin, SIGSTOP); /* so that none forks while the others are killed */
+        kin_find(&kin, getpid(), false);
+        kin_signal(&kin, SIGKILL);
+        kin_done(&kin);
+    }
+    cgroup_kill(&job->cgroup);
+    job->kill_at = record_now() + KILL_SPAN;
+}
+
+void job_reaped(struct job *job, pid_t pid, int status, const struct rusage *usage)
+{
+    job->cpu_reaped += (int64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 + usage->ru_utime.tv_usec +
+                       usage->ru_stime.tv_usec;
+    if ((int64_t)usage->ru_maxrss * 1024 > job->memory_reaped)
+        job->memory_reaped = (int64_t)usage->ru_maxrss * 1024;
+    if (pid != job->process.pid)
+        return;
+    job->process.pid = 0;
+    if (job->order->how.unprotected) {
+        told_read(job);
+        job->exited = !job->told_len;
+        job->status = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+    } else if (WIFSIGNALED(status)) {
+        job->exited = job->runs;
+        job->status = -WTERMSIG(status);
+    }
+    kill_all(job); /* what it left behind */
+}
+
+static void words_of_failure(struct job *job, char *words, size_t size)
+{
+    ssize_t got = job->error < 0 ? 0 : pread(job->error, words, size - 1, 0);
+    int failed = 0;
+
+    if (job->order->how.unprotected && job->told_len >= sizeof failed) {
+        memcpy(&failed, job->told, sizeof failed);
+        snprintf(words, size, "'%.100s' could not be started: %s", job->order->is.arguments[0], strerror(failed));
+        return;
+    }
+    words[got > 0 ? got : 0] = '\0';
+    words[strcspn(words, "\n")] = '\0';
+    if (got <= 0)
+        snprintf(words, size, "'%.100s' could not be started", job->order->is.arguments[0]);
+}
+
+static void decide_by_exit(struct job *job)
+{
+    long code = told_number(job, "\"exit-code\":");
+    char words[EXECUTOR_WORDS_MAX + 1];
+
+    if (job->decided)
+        return;
+    if (!job->order->how.unprotected && code >= 0) {
+        job->exited = true;
+        job->status = code > SIGNAL_STATUS && code <= SIGNAL_STATUS + SIGNAL_LAST ? SIGNAL_STATUS - code : code;
+    }
+    if (cgroup_ran_out(&job->cgroup)) {
+        decide(job, EXECUTOR_ENDED, REASON_MEMORY, "its memory was used up");
+    } else if (!job->exited) {
+        words_of_failure(job, words, sizeof words);
+        decide(job, EXECUTOR_ENDED, REASON_SETUP, words);
+    } else if (job->status == -SIGXFSZ && job->order->is.limits.disk > 0) {
+        decide(job, EXECUTOR_ENDED, REASON_DISK, "a file of it was larger than its disk");
+    } else {
+        decide(job, EXECUTOR_ENDED, REASON_EXITED, "");
+        job->end.status = job->status;
+    }
+}
+
+void job_end(struct job *job, struct executor_news *ret)
+{
+    told_read(job);
+    cgroup_kill(&job->cgroup);
+    decide_by_exit(job);
+    cgroup_usage(&job->cgroup, &job->usage);
+    if (job->cpu_reaped > job->usage.cpu)
+        job->usage.cpu = job->cpu_reaped;
+    if (job->memory_reaped > job->usage.memory)
+        job->usage.memory = job->memory_reaped;
+    job->usage.wall = record_now() - job->began;
+    if (job->folder >= 0) { /* short jobs have not been measured yet */
+        jobfolder_walk_done(&job->walk);
+        jobfolder_walk_begin(&job->walk, job->folder, 0);
+        jobfolder_walk_step(&job->walk, DISK_SLICE);
+        if (job->walk.bytes > job->usage.disk)
+            job->usage.disk = job->walk.bytes;
+    }
+    *ret = job->end;
+    ret->claim = job->order->is.claim;
+    ret->number = job->order->is.number;
+    ret->deadline = job->deadline;
+    ret->usage = job->usage;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- watching */
+
+static void measure_processes(struct job *job)
+{
+    int64_t cpu = job->cpu_reaped, memory = 0, most = job->order->is.limits.memory;
+    bool watched = most > 0 && !(job->held & HELD_MEMORY);
+    struct kin kin;
+
+    kin_init(&kin);
+    if (job->order->how.unprotected)
+        kin_find(&kin, getpid(), false);
+    else
+        kin_find(&kin, job->init, true);
+    kin_usage(&kin, false, &cpu, &memory);
+    if (watched && memory > most) { /* shared pages were counted for each: look closely before it is ended */
+        int64_t ignored = 0;
+
+        memory = 0;
+        kin_usage(&kin, true, &ignored, &memory);
+    }
+    kin_done(&kin);
+    if (!job->order->how.unprotected && job->init)
+        memory += kin_files(job->init);
+    if (cpu > job->usage.cpu)
+        job->usage.cpu = cpu;
+    if (memory > job->usage.memory)
+        job->usage.memory = memory;
+    if (watched && memory > most) {
+        decide(job, EXECUTOR_ENDED, REASON_MEMORY, "its memory was used up");
+        kill_all(job);
+    }
+}
+
+static void measure(struct job *job, int64_t now)
+{
+    bool counted = *job->cgroup.path[CGROUP_COUNT_CPU] && *job->cgroup.path[CGROUP_MEMORY];
+
+    job->usage.wall = now - job->began;
+    if (counted)
+        cgroup_usage(&job->cgroup, &job->usage);
+    else
+        measure_processes(job);
+    if (cgroup_ran_out(&job->cgroup)) {
+        decide(job, EXECUTOR_ENDED, REASON_MEMORY, "its memory was used up");
+        kill_all(job);
+    }
+}
+
+/* What was deleted and is still open: nobody else can see it. */
+static int64_t nameless_bytes(const struct job *job)
+{
+    struct stat st;
+    struct kin kin;
+    int64_t bytes;
+
+    if (fstat(job->folder, &st) < 0)
+        return 0;
+    kin_init(&kin);
+    kin_find(&kin, job->order->how.unprotected ? getpid() : job->init, false);
+    bytes = kin_nameless(&kin, st.st_dev);
+    kin_done(&kin);
+    return bytes;
+}
+
+/* All files have been counted, or enough of them. */
+static void judge_disk(struct job *job)
+{
+    int64_t most = job->order->is.limits.disk, bytes = job->walk.bytes + nameless_bytes(job);
+    int64_t now = record_now(), pause = (now - job->walk_began) * DISK_SHARE;
+
+    job->walk_began = 0;
+    job->disk_at = now + (pause > DISK_SPAN ? pause : DISK_SPAN);
+    if (bytes > job->usage.disk)
+        job->usage.disk = bytes;
+    if (job->walk.too_much || (most > 0 && bytes > most)) {
+        decide(job, EXECUTOR_ENDED, REASON_DISK,
+               job->walk.too_much ? "it made too many files, or too many folders within folders"
+                                  : "its disk was used up");
+        kill_all(job);
+    }
+}
+
+/* Files are counted in slices: the next one is due at once. */
+static void measure_disk(struct job *job, int64_t now)
+{
+    int64_t most = job->order->is.limits.disk;
+
+    if (!job->walk_began) {
+        job->walk_began = now;
+        jobfolder_walk_begin(&job->walk, job->folder, 0);
+    }
+    job->disk_at = now + 1;
+    if (jobfolder_walk_step(&job->walk, DISK_SLICE)) {
+        judge_disk(job);
+    } else if (most > 0 && job->walk.bytes > most) {
+        jobfolder_walk_done(&job->walk); /* that is enough to know */
+        judge_disk(job);
+    }
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t span_end(const struct job *job)
+{
+    int64_t span = job->order->is.span;
+
+    return span > INT64_MAX - job->began ? INT64_MAX : job->began + span;
+}
+
+int64_t job_tick(struct job *job, int64_t now)
+{
+    bool sole = job->order->is.limits.memory > 0 && !(job->held & HELD_MEMORY);
+
+    if (!job->killing && now >= job->deadline) {
+        decide(job, EXECUTOR_GONE, REASON_TIME, "its deadline came");
+        kill_all(job);
+    }
+    if (!job->killing && now >= span_end(job)) {
+        decide(job, EXECUTOR_ENDED, REASON_TIME, "its time was up");
+        kill_all(job);
+    }
+    if (job->kill_at && now >= job->kill_at)
+        kill_all(job);
+    if (job->killing)
+        return job->kill_at;
+    if (job->runs && now >= job->watch_at) {
+        measure(job, now);
+        job->watch_at = now + (sole ? WATCH_SPAN_SOLE : WATCH_SPAN);
+    }
+    if (job->runs && !job->killing && now >= job->disk_at)
+        measure_disk(job, now);
+    if (job->killing)
+        return job->kill_at;
+    now = least(least(job->deadline, span_end(job)), job->kill_at ? job->kill_at : INT64_MAX);
+    return job->runs ? least(now, least(job->watch_at, job->disk_at)) : now;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ commanding */
+
+void job_signal(struct job *job, int number)
+{
+    int first = job->order->how.unprotected ? job->process.pid : job->init ? kin_first(job->init) : 0;
+
+    if (first > 0 && number > 0 && number <= SIGNAL_LAST)
+        kill(first, number);
+}
+
+void job_stop(struct job *job, int64_t grace)
+{
+    int64_t at = record_now() + (grace > 0 ? grace : 0);
+
+    decide(job, EXECUTOR_GONE, REASON_RELEASED, "it was stopped");
+    if (job->killing)
+        return;
+    if (grace > 0) {
+        if (job->suspended)
+            job_suspend(job, false); /* or it could not hear the warning */
+        job_signal(job, job->order->is.warning);
+    }
+    if (!job->kill_at || at < job->kill_at)
+        job->kill_at = at;
+}
+
+/* Without a freezer: until all stand still, for what forks meanwhile is missed. */
+static void stop_all(struct job *job)
+{
+    struct kin kin;
+
+    kin_init(&kin);
+    for (int round = 0; round < STOP_ROUNDS; round++) {
+        kin_find(&kin, job->order->how.unprotected ? getpid() : job->init, false);
+        kin_signal(&kin, SIGSTOP);
+        kin_find(&kin, job->order->how.unprotected ? getpid() : job->init, false);
+        if (kin_are_stopped(&kin))
+            break;
+        usleep(1000);
+    }
+    kin_done(&kin);
+}
+
+void job_suspend(struct job *job, bool suspended)
+{
+    struct kin kin;
+
+    job->suspended = suspended;
+    if (job->killing || !job->runs || cgroup_freeze(&job->cgroup, suspended))
+        return;
+    if (suspended) {
+        stop_all(job);
+        return;
+    }
+    kin_init(&kin);
+    kin_find(&kin, job->order->how.unprotected ? getpid() : job->init, false);
+    kin_signal(&kin, SIGCONT);
+    kin_done(&kin);
+}

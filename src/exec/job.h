@@ -1,0 +1,63 @@
+/* job.h: one job of a launcher, from its order to its end.
+ *
+ *     job_begin -> job_hear (its sandbox stands: let it go) -> job_tick, again and again -> all processes reaped -> job_end
+ *                                                                 `-- a limit, the deadline, job_stop: killed
+ *
+ * What is decided first is what is told. Times are microseconds of CLOCK_BOOTTIME. */
+#ifndef BERTH_EXEC_JOB_H
+#define BERTH_EXEC_JOB_H
+
+#include "exec/cgroup.h"
+#include "exec/jobfolder.h"
+#include "exec/record.h"
+#include "exec/sandbox.h"
+
+#include <sys/resource.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct job {
+    struct order *order; /* NULL: there is no job */
+    struct cgroup cgroup;
+    unsigned held;
+    int record;               /* the claim's folder; not ours to close */
+    int folder, error;        /* the job's; -1 */
+    struct sandboxed process; /* pid 0: it has been reaped */
+    int init, init_fd;        /* number 1 of its sandbox; 0 and -1 */
+    char told[512];           /* what bubblewrap said */
+    size_t told_len;
+    bool runs, suspended, killing;
+    bool exited; /* by itself: */
+    int64_t status;
+    bool decided;
+    struct executor_news end;
+    int64_t began, deadline, kill_at, watch_at, disk_at;
+    int64_t cpu_reaped, memory_reaped;
+    struct executor_usage usage;
+    struct jobfolder_walk walk;
+    int64_t walk_began; /* 0: none is under way */
+};
+
+void job_init(struct job *job, int record);
+void job_done(struct job *job);
+
+/* Takes the order. -1: it could not be set up, and nothing runs. */
+int job_begin(struct job *job, struct order *order_take, struct sandbox *sandbox, struct err *err);
+/* Something came on process.told. True: it runs from now on. */
+bool job_hear(struct job *job);
+void job_reaped(struct job *job, pid_t pid, int status, const struct rusage *usage);
+/* Does what is due. Returns when to call it next. */
+int64_t job_tick(struct job *job, int64_t now);
+/* All its processes have been reaped: what is to be told. */
+void job_end(struct job *job, struct executor_news *ret);
+
+void job_stop(struct job *job, int64_t grace);
+void job_suspend(struct job *job, bool suspended);
+void job_signal(struct job *job, int number);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,269 @@
+/* jobfolder.c: the folder of a job, which may be hostile. */
+#define _GNU_SOURCE
+#include "exec/jobfolder.h"
+
+#include "exec/record.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STEP_ENTRIES 256 /* between two looks at the clock */
+
+/* Beneath the folder, through no link of any kind. */
+static int open_beneath(int folder, const char *name, int flags)
+{
+    struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC),
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+
+    return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+}
+
+int jobfolder_open(const char *path, struct err *err)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    return fd < 0 ? err_set(err, "the job's folder '%s': %s", path, strerror(errno)) : fd;
+}
+
+int jobfolder_input(int folder, const char *name, struct err *err)
+{
+    int fd = open_beneath(folder, name, O_RDONLY | O_NONBLOCK);
+    struct stat st;
+
+    if (fd < 0)
+        return err_set(err, "its input '%.100s': %s", name, strerror(errno));
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return err_set(err, "its input '%.100s' is not a plain file", name);
+    }
+    fcntl(fd, F_SETFL, 0); /* no longer O_NONBLOCK */
+    return fd;
+}
+
+/* The folder that a name is in, and its last part. */
+static int parent_open(int folder, const char *name, const char **ret_last)
+{
+    const char *slash = strrchr(name, '/');
+    char parent[4096];
+
+    *ret_last = slash ? slash + 1 : name;
+    if (!**ret_last || !strcmp(*ret_last, ".") || !strcmp(*ret_last, "..") || *name == '/') {
+        errno = EINVAL;
+        return -1;
+    }
+    if (slash && (size_t)(slash - name) >= sizeof parent) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - name) : 1, slash ? name : ".");
+    return open_beneath(folder, parent, O_PATH | O_DIRECTORY);
+}
+
+int jobfolder_output(int folder, const char *name, uint32_t uid, struct err *err)
+{
+    const char *last;
+    int parent = parent_open(folder, name, &last), fd = -1;
+
+    if (parent >= 0) {
+        if (unlinkat(parent, last, 0) == 0 || errno == ENOENT)
+            fd = openat(parent, last, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd >= 0 && uid && fchown(fd, uid, uid) < 0) {
+            close(fd);
+            fd = -1;
+        }
+    }
+    if (fd < 0)
+        err_set(err, "its output '%.100s': %s", name, strerror(errno));
+    if (parent >= 0)
+        close(parent);
+    return fd;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- walking */
+
+/* A job can shut a folder to itself and us alike; as its owner we open it again. */
+static int open_shut_folder(int parent, const char *name)
+{
+    int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), opened = -1;
+    char path[64];
+
+    if (fd < 0)
+        return -1;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (chmod(path, 0700) == 0)
+        opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    close(fd);
+    return opened;
+}
+
+static void walk_push(struct jobfolder_walk *walk, int parent, const char *name)
+{
+    int fd;
+    DIR *dir;
+
+    if (walk->depth == FOLDER_DEPTH_MAX) {
+        walk->too_much = true;
+        return;
+    }
+    fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && errno == EACCES)
+        fd = open_shut_folder(parent, name);
+    dir = fd < 0 ? NULL : fdopendir(fd);
+    if (dir)
+        walk->open[walk->depth++] = dir;
+    else if (fd >= 0)
+        close(fd);
+}
+
+void jobfolder_walk_begin(struct jobfolder_walk *walk, int folder, uint32_t give_to)
+{
+    *walk = (struct jobfolder_walk){.give_to = give_to};
+    walk_push(walk, folder, ".");
+}
+
+static void walk_entry(struct jobfolder_walk *walk, int parent, const char *name)
+{
+    struct stat st;
+    int64_t bytes;
+
+    if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return;
+    bytes = (int64_t)st.st_blocks * 512;
+    if (!S_ISDIR(st.st_mode) && st.st_nlink > 1)
+        bytes /= (int64_t)st.st_nlink; /* its other names count the rest */
+    walk->bytes += bytes > FOLDER_ENTRY_BYTES ? bytes : FOLDER_ENTRY_BYTES;
+    if (++walk->entries > FOLDER_ENTRIES_MAX)
+        walk->too_much = true;
+    if (walk->give_to && (S_ISDIR(st.st_mode) || st.st_nlink == 1) && st.st_uid != walk->give_to &&
+        fchownat(parent, name, walk->give_to, walk->give_to, AT_SYMLINK_NOFOLLOW) < 0)
+        return;
+    if (S_ISDIR(st.st_mode))
+        walk_push(walk, parent, name);
+}
+
+bool jobfolder_walk_step(struct jobfolder_walk *walk, int64_t span)
+{
+    int64_t until = record_now() + span;
+
+    for (int count = 1; walk->depth > 0 && !walk->too_much; count++) {
+        DIR *dir = walk->open[walk->depth - 1];
+        struct dirent *entry = readdir(dir);
+
+        if (!entry) {
+            closedir(dir);
+            walk->depth--;
+        } else if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            walk_entry(walk, dirfd(dir), entry->d_name);
+        }
+        if (count % STEP_ENTRIES == 0 && record_now() >= until)
+            return false;
+    }
+    jobfolder_walk_done(walk);
+    return true;
+}
+
+void jobfolder_walk_done(struct jobfolder_walk *walk)
+{
+    while (walk->depth > 0)
+        closedir(walk->open[--walk->depth]);
+}
+
+void jobfolder_give(int folder, uint32_t uid)
+{
+    struct jobfolder_walk walk;
+
+    if (fchown(folder, uid, uid) < 0)
+        return;
+    jobfolder_walk_begin(&walk, folder, uid);
+    while (!jobfolder_walk_step(&walk, INT32_MAX))
+        ;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- removing */
+
+static bool is_dots(const char *name)
+{
+    return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+static DIR *dir_open(int parent, const char *name)
+{
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir;
+
+    if (fd < 0 && errno == EACCES)
+        fd = open_shut_folder(parent, name);
+    if (fd < 0)
+        return NULL;
+    fchmod(fd, 0700); /* nothing leaves a folder that cannot be written to */
+    dir = fdopendir(fd);
+    if (!dir)
+        close(fd);
+    return dir;
+}
+
+/* Moves a folder up to the top under a name that is not taken. */
+static bool move_up(int parent, const char *name, int top, uint64_t *next)
+{
+    char fresh[32];
+    int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), moved;
+
+    if (fd < 0)
+        return false;
+    close(fd);
+    fd = open_shut_folder(parent, name); /* one that cannot be written to cannot be moved either */
+    if (fd >= 0)
+        close(fd);
+    do {
+        snprintf(fresh, sizeof fresh, "..%llu", (unsigned long long)++*next);
+        moved = renameat(parent, name, top, fresh);
+    } while (moved < 0 && (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR));
+    return moved == 0;
+}
+
+/* Files of a folder go; its folders move up to the top, so that no depth is too deep. True: something has changed. */
+static bool flatten(int top, const char *name, uint64_t *next)
+{
+    DIR *dir = dir_open(top, name);
+    struct dirent *entry;
+    bool changed = false;
+
+    while (dir && (entry = readdir(dir)))
+        if (!is_dots(entry->d_name))
+            changed |= unlinkat(dirfd(dir), entry->d_name, 0) == 0 || move_up(dirfd(dir), entry->d_name, top, next);
+    if (dir)
+        closedir(dir);
+    return unlinkat(top, name, AT_REMOVEDIR) == 0 || changed;
+}
+
+/* One look at all that is in it. Returns whether anything has changed. */
+static bool remove_some(DIR *dir, uint64_t *next)
+{
+    struct dirent *entry;
+    bool changed = false;
+
+    rewinddir(dir);
+    while ((entry = readdir(dir)))
+        if (!is_dots(entry->d_name))
+            changed |= unlinkat(dirfd(dir), entry->d_name, 0) == 0 || flatten(dirfd(dir), entry->d_name, next);
+    return changed;
+}
+
+int jobfolder_remove(const char *path, struct err *err)
+{
+    DIR *dir = dir_open(AT_FDCWD, path);
+    uint64_t next = 0;
+
+    while (dir && remove_some(dir, &next))
+        ; /* folders came up from below: look again */
+    if (dir)
+        closedir(dir);
+    return rmdir(path) == 0 || errno == ENOENT ? 0 : err_set(err, "'%s' cannot be removed: %s", path, strerror(errno));
+}

@@ -1,0 +1,49 @@
+/* jobfolder.h: the folder of a job, which may be hostile: nothing in it is followed, and everything in it is counted.
+ *
+ *     output of a job   made anew beneath the folder, never through a link
+ *     walk              over all entries, in slices, so that a million of them stop nobody */
+#ifndef BERTH_EXEC_JOBFOLDER_H
+#define BERTH_EXEC_JOBFOLDER_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FOLDER_DEPTH_MAX 100       /* folders within folders: deeper ones cannot be counted, and end the job */
+#define FOLDER_ENTRIES_MAX 1000000 /* likewise */
+#define FOLDER_ENTRY_BYTES 512     /* what an entry takes at least */
+
+int jobfolder_open(const char *path, struct err *err);
+/* For reading: a plain file. */
+int jobfolder_input(int folder, const char *name, struct err *err);
+/* What is there is taken away first. `uid` not 0: it belongs to that user. */
+int jobfolder_output(int folder, const char *name, uint32_t uid, struct err *err);
+
+struct jobfolder_walk {
+    void *open[FOLDER_DEPTH_MAX]; /* DIR * */
+    int depth;
+    uint32_t give_to; /* 0: only counted */
+    int64_t bytes, entries;
+    bool too_much; /* of entries or depth */
+};
+
+void jobfolder_walk_begin(struct jobfolder_walk *walk, int folder, uint32_t give_to);
+/* Goes on for that many microseconds. True: it has seen all. */
+bool jobfolder_walk_step(struct jobfolder_walk *walk, int64_t span);
+void jobfolder_walk_done(struct jobfolder_walk *walk);
+
+/* All in it to a user, as root; not what has a second name, which may be outside. */
+void jobfolder_give(int folder, uint32_t uid);
+
+/* Takes it away with all that is in it, however deep that is and whatever is shut. Nothing works in it any more. */
+int jobfolder_remove(const char *path, struct err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,35 @@
+/* local.h: the executor of the machine at hand: each job in a sandbox of its own, under a launcher that outlives the agent.
+ *
+ *     agent ---- socket ---- launcher (one a claim) ---- bubblewrap ---- the job
+ *
+ * The launcher is this program again, as `berth launcher FOLDER`. It holds the deadline, the limits and the job's end, which it writes
+ * down before it tells; when it dies, the kernel ends the job with it. */
+#ifndef BERTH_EXEC_LOCAL_H
+#define BERTH_EXEC_LOCAL_H
+
+#include "pool/executor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct uv_loop_s; /* uv_loop_t */
+
+struct local_settings {
+    const char *state;   /* an absolute folder of ours alone: a folder a claim is made in it */
+    const char *program; /* what is started as `program launcher FOLDER`; NULL: /proc/self/exe */
+    bool unprotected;    /* the owner lets jobs run without a sandbox where none can be made */
+    executor_told_fn *told;
+    void *user;
+};
+
+/* NULL and `err` when jobs cannot be held here and `unprotected` is not set: it says what is missing, and what to do. */
+struct executor *local_new(struct uv_loop_s *loop, const struct local_settings *settings, struct err *err);
+
+/* What `berth launcher FOLDER` does; returns its exit status. */
+int launcher_main(const char *folder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

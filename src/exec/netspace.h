@@ -1,0 +1,23 @@
+/* netspace.h: a network with nothing but its own loopback, made once and used by all jobs of a claim: making one is slow. */
+#ifndef BERTH_EXEC_NETSPACE_H
+#define BERTH_EXEC_NETSPACE_H
+
+#include "base/err.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct netspace {
+    int user, net; /* namespaces; user -1: as root none is needed */
+};
+
+int netspace_make(struct netspace *ret, struct err *err);
+void netspace_done(struct netspace *netspace);
+/* The calling process goes there. It gains nothing that an exec would leave it. */
+int netspace_enter(const struct netspace *netspace);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,102 @@
+/* policy.c: the owner's policy, as it is without a file, and read from one. */
+#include "exec/policy.h"
+
+#include "base/buf.h"
+#include "match/residual.h"
+#include "pool/writers.h"
+#include "text/parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* Missing requests count as small ones. None may be below nothing, or a job could add to what is left; the first two clauses are false
+ * as soon as nothing is left, whatever a job asks. Disk is what was set aside when the provider first started, and is reserved by the job,
+ * not observed. A plain name that the machine does not have would be read from the job, so what is left is asked of self. */
+static const char default_text[] =
+    "[\n"
+    "    AskedCpus = ifThenElse(isUndefined(other.RequestCpus), 1, other.RequestCpus);\n"
+    "    AskedMemory = ifThenElse(isUndefined(other.RequestMemory), 512M, other.RequestMemory);\n"
+    "    AskedDisk = ifThenElse(isUndefined(other.RequestDisk), 1G, other.RequestDisk);\n"
+    "    AskedGpus = ifThenElse(isUndefined(other.RequestGpus), 0, other.RequestGpus);\n"
+    "    Fits = self.Cpus > 0 && self.Memory > 0\n"
+    "        && AskedCpus > 0 && AskedCpus <= self.Cpus\n"
+    "        && AskedMemory > 0 && AskedMemory <= self.Memory\n"
+    "        && AskedDisk >= 0 && AskedDisk <= self.Disk\n"
+    "        && AskedGpus >= 0 && AskedGpus <= self.GpuCount;\n"
+    "    Constraint = other.Type == \"Job\" && Fits;\n"
+    "    Rank = 0;\n"
+    "    Residual = [\n"
+    "        Cpus = Cpus - AskedCpus;\n"
+    "        Memory = Memory - AskedMemory;\n"
+    "        Disk = Disk - AskedDisk;\n"
+    "        GpuCount = GpuCount - AskedGpus;\n"
+    "    ];\n"
+    "]\n";
+
+static struct tree *parse(struct symbols *symbols, const char *text, size_t len, struct err *err)
+{
+    struct parse_options options = {.cells_max = PARSE_CELLS_MAX};
+    struct build build;
+    struct tree *ad;
+
+    build_init(&build, symbols, &dialect_classic);
+    ad = parse_ad(&build, &options, text, len, err);
+    build_done(&build);
+    return ad;
+}
+
+struct tree *policy_default(struct symbols *symbols)
+{
+    return parse(symbols, default_text, sizeof default_text - 1, NULL);
+}
+
+static int file_read(const char *file, struct buf *text, struct err *err)
+{
+    int fd = open(file, O_RDONLY | O_CLOEXEC), result = -1;
+    ssize_t count = 0;
+
+    while (fd >= 0 && text->len <= POLICY_BYTES_MAX) {
+        count = read(fd, buf_reserve(text, 16384), 16384);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            break;
+        text->len += (size_t)count;
+    }
+    if (fd < 0 || count < 0)
+        err_set(err, "%s: %s", file, strerror(errno));
+    else if (text->len > POLICY_BYTES_MAX)
+        err_set(err, "%s: a policy has at most %u bytes", file, POLICY_BYTES_MAX);
+    else
+        result = 0;
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+struct tree *policy_read(struct symbols *symbols, const char *file, struct err *err)
+{
+    struct tree *ad = NULL;
+    struct err why = {0};
+    struct buf text;
+
+    buf_init(&text);
+    if (file_read(file, &text, err) == 0) {
+        ad = parse(symbols, buf_string(&text), text.len, &why);
+        if (!ad) {
+            err_set(err, "%s:%u:%u: %s", file, why.line, why.column, why.text);
+        } else if (residual_check(ad, &why) < 0) {
+            err_set(err, "%s: %s", file, why.text);
+            tree_unref(ad);
+            ad = NULL;
+        }
+    }
+    buf_done(&text);
+    return ad;
+}
+
+struct tree *policy_over(const struct tree *policy, const struct tree *defaults)
+{
+    return ad_over(defaults, policy, NULL);
+}

@@ -1,0 +1,340 @@
+/* record.c: what is kept of a claim in a folder of ours, and what agent and launcher say to each other about it. */
+#define _GNU_SOURCE
+#include "exec/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t record_now(void)
+{
+    struct timespec at;
+
+    clock_gettime(CLOCK_BOOTTIME, &at);
+    return (int64_t)at.tv_sec * 1000000 + at.tv_nsec / 1000;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- files */
+
+/* Whole or not at all; with `durable` also after a power cut. */
+static int file_replace(int folder, const char *name, const void *bytes, size_t len, bool durable, struct err *err)
+{
+    char fresh[32];
+    int fd, saved;
+    bool good;
+
+    snprintf(fresh, sizeof fresh, "%s.new", name);
+    fd = openat(folder, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return err_set(err, "'%s' cannot be written: %s", name, strerror(errno));
+    good = write(fd, bytes, len) == (ssize_t)len && (!durable || fsync(fd) == 0);
+    saved = errno;
+    close(fd);
+    if (!good || renameat(folder, fresh, folder, name) < 0 || (durable && fsync(folder) < 0))
+        return err_set(err, "'%s' cannot be written: %s", name, strerror(good ? errno : saved));
+    return 0;
+}
+
+/* NULL: it is not there. */
+static char *file_whole(int folder, const char *name, size_t *ret_len)
+{
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    struct stat st;
+    char *bytes = NULL;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &st) == 0 && st.st_size >= 0 && st.st_size < 16 * ORDER_BYTES_MAX) {
+        bytes = mem_alloc((size_t)st.st_size + 1);
+        if (read(fd, bytes, (size_t)st.st_size) == st.st_size) {
+            *ret_len = (size_t)st.st_size;
+        } else {
+            free(bytes);
+            bytes = NULL;
+        }
+    }
+    close(fd);
+    return bytes;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- orders */
+
+/* The file: this, then the texts one after another, each with its NUL. */
+struct order_head {
+    uint32_t magic, size;
+    uint32_t texts, arguments, environment; /* how many */
+    uint32_t has_input, has_output, has_error;
+    struct executor_order is; /* its pointers mean nothing */
+    struct holding how;
+};
+
+static size_t count_words(const char *const *words)
+{
+    size_t count = 0;
+
+    while (words && words[count])
+        count++;
+    return count;
+}
+
+static void add_text(struct buf *out, const char *text)
+{
+    buf_add(out, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+/* The block begins with its head, so that copies, files and orders are one thing. */
+static struct order *order_take(char *block, size_t len)
+{
+    struct order_head *head = (struct order_head *)(void *)block;
+    char *at = block + sizeof *head, *end = block + len;
+    struct order *order = mem_alloc(sizeof *order);
+    const char **words = mem_alloc((head->texts + 4) * sizeof *words);
+    uint32_t found = 0;
+
+    for (; found < head->texts && at < end; at += strlen(at) + 1)
+        words[found++] = at;
+    memset(order, 0, sizeof *order);
+    order->block = block;
+    order->is = head->is;
+    order->how = head->how;
+    order->is.folder = words[0];
+    order->is.input = head->has_input ? words[1] : NULL;
+    order->is.output = head->has_output ? words[2] : NULL;
+    order->is.error = head->has_error ? words[3] : NULL;
+    /* room for a NULL behind the arguments and one behind the variables */
+    memmove(words + 4 + head->arguments + 1, words + 4 + head->arguments, head->environment * sizeof *words);
+    words[4 + head->arguments] = NULL;
+    words[4 + head->arguments + 1 + head->environment] = NULL;
+    order->is.arguments = words + 4;
+    order->is.environment = words + 4 + head->arguments + 1;
+    return order;
+}
+
+/* Is what was read what order_copy makes? */
+static bool order_block_is_good(const char *block, size_t len)
+{
+    const struct order_head *head = (const struct order_head *)(const void *)block;
+    uint32_t texts = 0;
+
+    if (len < sizeof *head || head->magic != RECORD_MAGIC || head->size != len || block[len - 1])
+        return false;
+    for (size_t i = sizeof *head; i < len; i++)
+        texts += !block[i];
+    return texts == head->texts && head->arguments >= 1 && head->arguments <= ORDER_WORDS_MAX &&
+           head->environment <= ORDER_WORDS_MAX && head->texts == 4 + head->arguments + head->environment;
+}
+
+struct order *order_copy(const struct executor_order *is, const struct holding *how, struct err *err)
+{
+    size_t arguments = count_words(is->arguments), environment = count_words(is->environment);
+    struct order_head head;
+    struct buf out;
+    size_t len;
+
+    if (!arguments || arguments + environment > ORDER_WORDS_MAX) {
+        err_set(err, arguments ? "more than %d arguments and variables" : "there is no program", ORDER_WORDS_MAX);
+        return NULL;
+    }
+    memset(&head, 0, sizeof head);
+    head = (struct order_head){.magic = RECORD_MAGIC,
+                               .texts = (uint32_t)(4 + arguments + environment),
+                               .arguments = (uint32_t)arguments,
+                               .environment = (uint32_t)environment,
+                               .has_input = is->input != NULL,
+                               .has_output = is->output != NULL,
+                               .has_error = is->error != NULL,
+                               .is = *is,
+                               .how = *how};
+    buf_init(&out);
+    buf_add(&out, (const char *)&head, sizeof head);
+    add_text(&out, is->folder);
+    add_text(&out, is->input);
+    add_text(&out, is->output);
+    add_text(&out, is->error);
+    for (size_t i = 0; i < arguments; i++)
+        add_text(&out, is->arguments[i]);
+    for (size_t i = 0; i < environment; i++)
+        add_text(&out, is->environment[i]);
+    len = out.len;
+    if (len > ORDER_BYTES_MAX) {
+        buf_done(&out);
+        err_set(err, "arguments and variables of more than %d bytes", ORDER_BYTES_MAX);
+        return NULL;
+    }
+    ((struct order_head *)(void *)out.text)->size = (uint32_t)len;
+    return order_take(out.text, len); /* it owns the text now */
+}
+
+void order_free(struct order *order)
+{
+    if (!order)
+        return;
+    free((void *)(uintptr_t)(order->is.arguments - 4));
+    free(order->block);
+    free(order);
+}
+
+int order_write(int folder, const struct order *order, struct err *err)
+{
+    const struct order_head *head = (const struct order_head *)(const void *)order->block;
+
+    return file_replace(folder, "order", order->block, head->size, false, err);
+}
+
+struct order *order_read(int folder, struct err *err)
+{
+    size_t len = 0;
+    char *block = file_whole(folder, "order", &len);
+
+    if (!block || !order_block_is_good(block, len)) {
+        free(block);
+        err_set(err, "there is no order that can be read");
+        return NULL;
+    }
+    return order_take(block, len);
+}
+
+/* -------------------------------------------------------------------------------------------------- status and process */
+
+struct status_file {
+    uint32_t magic, size;
+    struct executor_news news;
+};
+
+int status_write(int folder, const struct executor_news *news, struct err *err)
+{
+    struct status_file file;
+
+    memset(&file, 0, sizeof file);
+    file.magic = RECORD_MAGIC;
+    file.size = sizeof file;
+    file.news = *news;
+    return file_replace(folder, "status", &file, sizeof file, true, err);
+}
+
+bool status_read(int folder, struct executor_news *ret)
+{
+    size_t len = 0;
+    char *bytes = file_whole(folder, "status", &len);
+    struct status_file file;
+    bool good = bytes && len == sizeof file;
+
+    if (good) {
+        memcpy(&file, bytes, sizeof file);
+        good = file.magic == RECORD_MAGIC && file.size == sizeof file;
+    }
+    if (good)
+        *ret = file.news;
+    free(bytes);
+    return good;
+}
+
+/* When a process began, in ticks since the machine did; 0: there is none, or only its remains. */
+static unsigned long long process_began(int pid)
+{
+    char path[64], text[1024], state, *at;
+    unsigned long long began = 0;
+    ssize_t got;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    got = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[got > 0 ? got : 0] = '\0';
+    at = strrchr(text, ')'); /* its name may have anything in it */
+    if (!at ||
+        sscanf(at + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &state,
+               &began) != 2 ||
+        state == 'Z' || state == 'X')
+        return 0;
+    return began;
+}
+
+void init_write(int folder, int pid)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "%d %llu\n", pid, process_began(pid));
+    file_replace(folder, "init", text, strlen(text), false, NULL);
+}
+
+int init_read(int folder)
+{
+    size_t len = 0;
+    char *text = file_whole(folder, "init", &len);
+    unsigned long long began = 0;
+    int pid = 0;
+
+    if (text) {
+        text[len] = '\0';
+        if (sscanf(text, "%d %llu", &pid, &began) != 2 || pid <= 0 || process_began(pid) != began)
+            pid = 0;
+    }
+    free(text);
+    return pid;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- talking */
+
+bool parcel_send(int fd, const struct parcel *parcel)
+{
+    struct parcel out = *parcel;
+
+    out.magic = RECORD_MAGIC;
+    return send(fd, &out, sizeof out, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof out;
+}
+
+int parcel_receive(int fd, struct parcel *ret)
+{
+    ssize_t got;
+
+    do
+        got = recv(fd, ret, sizeof *ret, MSG_DONTWAIT);
+    while (got < 0 && errno == EINTR);
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        return 0;
+    return got == (ssize_t)sizeof *ret && ret->magic == RECORD_MAGIC ? 1 : -1;
+}
+
+static void socket_name(int folder, struct sockaddr_un *ret)
+{
+    *ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+    snprintf(ret->sun_path, sizeof ret->sun_path, "/proc/self/fd/%d/socket", folder);
+}
+
+int record_listen(int folder)
+{
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct sockaddr_un name;
+
+    socket_name(folder, &name);
+    unlinkat(folder, "socket", 0);
+    if (fd >= 0 && (bind(fd, (struct sockaddr *)&name, sizeof name) < 0 || listen(fd, 4) < 0)) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+int record_connect(int folder)
+{
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct sockaddr_un name;
+
+    socket_name(folder, &name);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&name, sizeof name) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}

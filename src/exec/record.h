@@ -1,0 +1,85 @@
+/* record.h: what is kept of a claim in a folder of ours, and what agent and launcher say to each other about it.
+ *
+ *     STATE/CLAIM/order    the last job that was ordered            written by the agent, before it is begun
+ *     STATE/CLAIM/status   the end of the last job that ended       written by the launcher, durable before it is told
+ *     STATE/CLAIM/init     the first process of the sandbox         written by the launcher
+ *     STATE/CLAIM/lock     held by the launcher as long as it lives
+ *     STATE/CLAIM/socket   where it listens
+ *     STATE/CLAIM/log      what it has to say for itself
+ *
+ * An order whose number is not the status's has been begun and has no end yet. */
+#ifndef BERTH_EXEC_RECORD_H
+#define BERTH_EXEC_RECORD_H
+
+#include "exec/cgroup.h"
+#include "pool/executor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RECORD_MAGIC 0x42455231u /* changes when a structure here does: what an older program left is not read */
+#define ORDER_WORDS_MAX 4000     /* arguments and variables */
+#define ORDER_BYTES_MAX 1000000
+
+/* How a claim's jobs are held: the same for all of them. */
+struct holding {
+    uint32_t uid;     /* jobs run as this one; 0: as we do */
+    bool unprotected; /* without a sandbox */
+    struct cgroups cgroups;
+};
+
+/* An order with memory of its own. */
+struct order {
+    struct executor_order is;
+    struct holding how;
+    char *block;
+};
+
+struct order *order_copy(const struct executor_order *order, const struct holding *how, struct err *err);
+void order_free(struct order *order);
+int order_write(int folder, const struct order *order, struct err *err);
+struct order *order_read(int folder, struct err *err);
+
+int status_write(int folder, const struct executor_news *news, struct err *err);
+bool status_read(int folder, struct executor_news *ret);
+
+/* The first process of a sandbox, which cannot be mistaken for another of the same number. */
+void init_write(int folder, int pid);
+/* The process if it lives; 0. */
+int init_read(int folder);
+
+/* One message each way is one datagram. */
+enum parcel_kind {
+    PARCEL_HELLO = 1, /* agent: what is there? -> PARCEL_NEWS, or PARCEL_IDLE */
+    PARCEL_LAUNCH,    /* the order is in the folder -> PARCEL_NEWS */
+    PARCEL_DEADLINE,  /* value */
+    PARCEL_STOP,      /* value: the grace -> PARCEL_NEWS */
+    PARCEL_SUSPEND,   /* value: 0 or 1 */
+    PARCEL_SIGNAL,    /* value */
+    PARCEL_LEAVE,     /* the claim is over */
+    PARCEL_NEWS,      /* launcher: news */
+    PARCEL_USAGE,     /* launcher: news.usage so far */
+    PARCEL_IDLE,      /* launcher: no job runs */
+};
+
+struct parcel {
+    uint32_t magic, kind;
+    int64_t value;
+    struct executor_news news;
+};
+
+bool parcel_send(int fd, const struct parcel *parcel); /* false: not sent */
+/* 1: got. 0: nothing there now. -1: the other side is gone, or speaks another language. */
+int parcel_receive(int fd, struct parcel *ret);
+
+/* The socket of a folder: its path may be longer than an address can be. */
+int record_listen(int folder);
+int record_connect(int folder); /* -1: nobody listens */
+
+int64_t record_now(void); /* CLOCK_BOOTTIME, microseconds */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,429 @@
+/* sandbox.c: a process in a sandbox of its own, by bubblewrap; or without one. */
+#define _GNU_SOURCE
+#include "exec/sandbox.h"
+
+#include "base/rng.h"
+#include "exec/filter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define INNER_ID "1000" /* who a job seems to be to itself */
+
+/* Files that programs need, if they are there: of /etc nothing else is seen. */
+static const struct seen_file {
+    const char *path;
+    bool network; /* only for those that may use it */
+} seen_files[] = {
+    {"/etc/ld.so.cache", false}, {"/etc/nsswitch.conf", false},  {"/etc/alternatives", false},
+    {"/etc/localtime", false},   {"/etc/resolv.conf", true},     {"/etc/hosts", true},
+    {"/etc/gai.conf", true},     {"/etc/services", true},        {"/etc/protocols", true},
+    {"/etc/ssl/certs", true},    {"/etc/ssl/openssl.cnf", true}, {"/etc/pki/tls/certs", true},
+    {"/etc/pki/ca-trust", true}, {"/etc/ca-certificates", true},
+};
+
+/* Folders of the root that are links into /usr on most machines. */
+static const char *const root_links[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
+
+/* Where a job's folder is put for bubblewrap as an ordinary user, who cannot go where root keeps it. Only bubblewrap sees that. */
+static const char *const meeting_places[] = {"/mnt", "/srv", "/media", "/opt", "/home", "/tmp"};
+
+const char *sandbox_program(void)
+{
+    static const char *const places[] = {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"};
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (access(places[i], X_OK) == 0)
+            return places[i];
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- once a claim */
+
+static int memory_file(const char *text, size_t len)
+{
+    int fd = memfd_create("berth", MFD_CLOEXEC);
+
+    if (fd >= 0 && write(fd, text, len) != (ssize_t)len) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+void sandbox_init(struct sandbox *sandbox)
+{
+    static const char users[] = "job:x:" INNER_ID ":" INNER_ID ":job:/job:/bin/sh\n"
+                                "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
+    static const char groups[] = "job:x:" INNER_ID ":\nnogroup:x:65534:\n";
+
+    *sandbox = (struct sandbox){.users = memory_file(users, sizeof users - 1),
+                                .groups = memory_file(groups, sizeof groups - 1),
+                                .filter = {-1, -1},
+                                .net = {-1, -1}};
+}
+
+static void close_one(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void sandbox_done(struct sandbox *sandbox)
+{
+    close_one(&sandbox->users);
+    close_one(&sandbox->groups);
+    close_one(&sandbox->filter[0]);
+    close_one(&sandbox->filter[1]);
+    netspace_done(&sandbox->net);
+}
+
+/* ---------------------------------------------------------------------------------------------------- the command line */
+
+static void add(struct buf *out, const char *word)
+{
+    buf_add(out, word, strlen(word) + 1);
+}
+
+static void add_words(struct buf *out, const char *const *words)
+{
+    for (; *words; words++)
+        add(out, *words);
+}
+
+#define ADD(out, ...) add_words(out, (const char *const[]){__VA_ARGS__, NULL})
+
+static void add_number(struct buf *out, const char *option, long long number)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%lld", number);
+    ADD(out, option, text);
+}
+
+static void add_root(struct buf *out, bool network)
+{
+    ADD(out, "--ro-bind", "/usr", "/usr");
+    for (size_t i = 0; i < sizeof root_links / sizeof *root_links; i++) {
+        char target[256];
+        ssize_t len = readlink(root_links[i], target, sizeof target - 1);
+
+        if (len > 0) {
+            target[len] = '\0';
+            ADD(out, "--symlink", target, root_links[i]);
+        } else if (access(root_links[i], F_OK) == 0) {
+            ADD(out, "--ro-bind", root_links[i], root_links[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof seen_files / sizeof *seen_files; i++)
+        if ((network || !seen_files[i].network) && access(seen_files[i].path, F_OK) == 0)
+            ADD(out, "--ro-bind-try", seen_files[i].path, seen_files[i].path);
+}
+
+static void add_environment(struct buf *out, const char *const *environment)
+{
+    bool has_path = false;
+
+    add(out, "--clearenv");
+    for (; *environment; environment++) {
+        const char *equals = strchr(*environment, '=');
+
+        if (!equals || equals == *environment)
+            continue;
+        has_path |= !strncmp(*environment, "PATH=", 5);
+        add(out, "--setenv");
+        buf_add(out, *environment, (size_t)(equals - *environment));
+        buf_addc(out, '\0');
+        add(out, equals + 1);
+    }
+    ADD(out, "--setenv", "HOME", "/job");
+    if (!has_path)
+        ADD(out, "--setenv", "PATH", SANDBOX_PATH);
+}
+
+struct sandbox_fds {
+    int filter, users, groups, told, go;
+};
+
+static void add_all(struct buf *out, const struct order *order, const char *folder, bool own_net,
+                    const struct sandbox_fds *fds)
+{
+    int64_t memory = order->is.limits.memory > 0 ? order->is.limits.memory : SANDBOX_TMP_BYTES;
+    char host[65] = "";
+
+    ADD(out, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try");
+    if (own_net)
+        add(out, "--unshare-net");
+    if (gethostname(host, sizeof host - 1) != 0 || !*host)
+        strcpy(host, "job");
+    ADD(out, "--uid", INNER_ID, "--gid", INNER_ID, "--hostname", host);
+    ADD(out, "--die-with-parent", "--new-session", "--cap-drop", "ALL");
+    add_environment(out, order->is.environment);
+    add_root(out, order->is.network);
+    ADD(out, "--perms", "0444");
+    add_number(out, "--file", fds->users);
+    ADD(out, "/etc/passwd", "--perms", "0444");
+    add_number(out, "--file", fds->groups);
+    ADD(out, "/etc/group", "--proc", "/proc", "--dev", "/dev");
+    add_number(out, "--size", memory);
+    ADD(out, "--tmpfs", "/dev/shm");
+    add_number(out, "--size", memory);
+    ADD(out, "--tmpfs", "/tmp", "--bind", folder, "/job", "--remount-ro", "/dev", "--remount-ro", "/");
+    ADD(out, "--chdir", "/job");
+    add_number(out, "--seccomp", fds->filter);
+    add_number(out, "--json-status-fd", fds->told);
+    add_number(out, "--block-fd", fds->go);
+}
+
+/* --------------------------------------------------------------------------------------------------------- in the child */
+
+static void limit(int which, rlim_t most)
+{
+    struct rlimit now;
+
+    if (getrlimit(which, &now) == 0) {
+        if (now.rlim_max != RLIM_INFINITY && most > now.rlim_max)
+            most = now.rlim_max;
+        setrlimit(which, &(struct rlimit){most, most});
+    }
+}
+
+/* As many processors as it may use in whole or in part; which ones depends on the claim, so that claims differ. */
+static void choose_cores(double cores, uint64_t claim)
+{
+    cpu_set_t may, chosen;
+    int count, wanted = (int)cores + ((double)(int)cores < cores), at;
+
+    if (sched_getaffinity(0, sizeof may, &may) < 0)
+        return;
+    count = CPU_COUNT(&may);
+    if (wanted >= count)
+        return;
+    CPU_ZERO(&chosen);
+    at = (int)(rng_mix(claim) % CPU_SETSIZE);
+    for (; CPU_COUNT(&chosen) < wanted; at = (at + 1) % CPU_SETSIZE)
+        if (CPU_ISSET(at, &may))
+            CPU_SET(at, &chosen);
+    sched_setaffinity(0, sizeof chosen, &chosen);
+}
+
+static void reset_signals(void)
+{
+    sigset_t none;
+
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL); /* what we ignore, a job would ignore as well */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static bool become(uint32_t uid)
+{
+    return !uid || (setgroups(0, NULL) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0);
+}
+
+/* Whoever may use the machine's network could also reach sockets that have a name and no file. Landlock (version 6) takes that
+ * away where the kernel has it. The rest of it would keep bubblewrap from mounting. */
+static void leave_named_sockets(void)
+{
+    const struct {
+        uint64_t files, net, scoped;
+    } rules = {0, 0, 1}; /* as <linux/landlock.h> has it from 6.12 on: LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET */
+    int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
+
+    if (fd < 0)
+        return;
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    syscall(SYS_landlock_restrict_self, fd, 0);
+    close(fd);
+}
+
+static bool meet(const char *folder, const char *place)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 &&
+           mount(folder, place, NULL, MS_BIND, NULL) == 0;
+}
+
+static void prepare(const struct order *order, const int streams[3], unsigned held)
+{
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+    if (fd >= 0 && write(fd, "500", 3) == 3) /* when the machine runs out of memory jobs go first */
+        close(fd);
+    reset_signals();
+    for (int i = 0; i < 3; i++)
+        if (dup2(streams[i], i) < 0)
+            _exit(126);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_NOFILE, SANDBOX_FILES_MAX);
+    if (order->is.limits.disk > 0)
+        limit(RLIMIT_FSIZE, (rlim_t)order->is.limits.disk);
+    if (order->is.limits.cores > 0 && !(held & HELD_CORES))
+        choose_cores(order->is.limits.cores, order->is.claim);
+}
+
+static void pass_on(int fd)
+{
+    lseek(fd, 0, SEEK_SET);
+    fcntl(fd, F_SETFD, 0);
+}
+
+static _Noreturn void run_sandboxed(const struct sandbox *sandbox, const struct order *order, const char *place,
+                                    bool own_net, const struct sandbox_fds *fds, int words, char *const *argv,
+                                    pid_t launcher)
+{
+    static char *const nothing[] = {NULL};
+    const int passed[] = {fds->filter, fds->users, fds->groups, fds->told, fds->go, words};
+
+    if (!own_net && !order->is.network && netspace_enter(&sandbox->net) < 0)
+        _exit(126);
+    if ((place && !meet(order->is.folder, place)) || !become(order->how.uid))
+        _exit(126);
+    if (order->is.network)
+        leave_named_sockets();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != launcher)
+        _exit(126); /* it died before we could ask to die with it */
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+        pass_on(passed[i]);
+    execve(sandbox_program(), argv, nothing);
+    _exit(126);
+}
+
+static _Noreturn void run_bare(const struct order *order, int folder, int told, int go)
+{
+    const char *const *words = order->is.environment;
+    size_t count = 0;
+    char **environment, *home, byte;
+    int failed;
+
+    while (words[count])
+        count++;
+    home = mem_alloc(strlen(order->is.folder) + 6);
+    sprintf(home, "HOME=%s", order->is.folder);
+    environment = mem_alloc((count + 3) * sizeof *environment); /* the first of a name is the one that counts */
+    environment[0] = home;
+    memcpy(environment + 1, words, count * sizeof *environment);
+    environment[count + 1] = (char *)(uintptr_t) "PATH=" SANDBOX_PATH;
+    environment[count + 2] = NULL;
+    setsid();
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (order->is.limits.processes > 0 && order->how.uid)
+        limit(RLIMIT_NPROC, (rlim_t)order->is.limits.processes); /* a user of its own: nobody else's are counted */
+    if (fchdir(folder) == 0 && become(order->how.uid)) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (read(go, &byte, 1) != 1)
+            _exit(126);
+        execvpe(order->is.arguments[0], (char *const *)(uintptr_t)order->is.arguments, environment);
+    }
+    failed = errno;
+    if (write(told, &failed, sizeof failed) < 0)
+        _exit(127);
+    _exit(126);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ starting */
+
+static const char *meeting_place(const struct order *order)
+{
+    struct stat st;
+
+    if (geteuid() != 0 || !order->how.uid)
+        return NULL;
+    for (size_t i = 0; i < sizeof meeting_places / sizeof *meeting_places; i++)
+        if (stat(meeting_places[i], &st) == 0 && S_ISDIR(st.st_mode))
+            return meeting_places[i];
+    return NULL;
+}
+
+/* What only the first job of a claim waits for. */
+static int prepare_claim(struct sandbox *sandbox, bool network, bool fixed_cores, struct err *err)
+{
+    if (sandbox->filter[fixed_cores] < 0)
+        sandbox->filter[fixed_cores] = filter_make(fixed_cores, err);
+    if (!network && sandbox->net.net < 0 && !sandbox->net_failed)
+        sandbox->net_failed = netspace_make(&sandbox->net, NULL) < 0;
+    return sandbox->filter[fixed_cores] < 0 ? -1 : 0;
+}
+
+static char **command_line(const struct order *order, int words)
+{
+    static char number[16];
+    const char *const *arguments = order->is.arguments;
+    size_t count = 0;
+    char **argv;
+
+    while (arguments[count])
+        count++;
+    argv = mem_alloc((count + 5) * sizeof *argv);
+    snprintf(number, sizeof number, "%d", words);
+    argv[0] = (char *)(uintptr_t) "bwrap";
+    argv[1] = (char *)(uintptr_t) "--args";
+    argv[2] = number;
+    argv[3] = (char *)(uintptr_t) "--";
+    memcpy(argv + 4, arguments, (count + 1) * sizeof *argv);
+    return argv;
+}
+
+int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder, const int streams[3], unsigned held,
+                  struct sandboxed *ret, struct err *err)
+{
+    bool fixed = order->is.limits.cores > 0 && !(held & HELD_CORES);
+    const char *place = meeting_place(order);
+    int told[2] = {-1, -1}, go[2] = {-1, -1}, words = -1;
+    struct sandbox_fds fds;
+    char **argv = NULL;
+    bool own_net;
+    struct buf out;
+    pid_t pid = -1, launcher = getpid();
+
+    if (!order->how.unprotected && prepare_claim(sandbox, order->is.network, fixed, err) < 0)
+        return -1;
+    own_net = !order->is.network && sandbox->net_failed;
+    if (pipe2(told, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0)
+        goto done;
+    fds = (struct sandbox_fds){sandbox->filter[fixed], sandbox->users, sandbox->groups, told[1], go[0]};
+    if (!order->how.unprotected) {
+        buf_init(&out);
+        add_all(&out, order, place ? place : order->is.folder, own_net, &fds);
+        words = memory_file(out.text, out.len);
+        buf_done(&out);
+        argv = command_line(order, words);
+    }
+    pid = fork();
+    if (pid == 0) {
+        close(go[1]);
+        prepare(order, streams, held);
+        if (order->how.unprotected)
+            run_bare(order, folder, told[1], go[0]);
+        run_sandboxed(sandbox, order, place, own_net, &fds, words, argv, launcher);
+    }
+done:
+    if (pid < 0)
+        err_set(err, "a process could not be made: %s", strerror(errno));
+    free(argv);
+    close_one(&words);
+    close_one(&told[1]);
+    close_one(&go[0]);
+    if (pid < 0) {
+        close_one(&go[1]);
+        close_one(&told[0]);
+    }
+    *ret = (struct sandboxed){pid, told[0], go[1]};
+    return pid < 0 ? -1 : 0;
+}

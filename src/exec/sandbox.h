@@ -1,0 +1,54 @@
+/* sandbox.h: a process in a sandbox of its own, by bubblewrap; or without one, where the owner allows that.
+ *
+ *     launcher ---- bwrap (outside) ---- bwrap (number 1 inside) ---- the job (number 2)
+ *
+ * Everything that is outside when one of the first three dies is killed by the kernel. Inside it sees:
+ *
+ *     /usr /bin /lib...     the machine's, read-only           /proc /dev     its own, minimal
+ *     /etc                  a few files that programs need     /tmp /dev/shm  its own, in memory
+ *     /job                  its folder, HOME, where it begins: the only place that lasts */
+#ifndef BERTH_EXEC_SANDBOX_H
+#define BERTH_EXEC_SANDBOX_H
+
+#include "exec/netspace.h"
+#include "exec/record.h"
+
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SANDBOX_FILES_MAX 4096          /* open files of a process */
+#define SANDBOX_TMP_BYTES (512ll << 20) /* of /tmp, when memory is not limited */
+#define SANDBOX_PATH "/usr/local/bin:/usr/bin:/bin"
+
+/* What is made once a claim. */
+struct sandbox {
+    int users, groups;   /* /etc/passwd and /etc/group */
+    int filter[2];       /* without and with fixed cores; -1: not made yet */
+    struct netspace net; /* -1: not made yet */
+    bool net_failed;     /* each job makes its own */
+};
+
+/* A process as it was begun. */
+struct sandboxed {
+    pid_t pid; /* bubblewrap's, outside; or the job's own */
+    int told;  /* its word of the inner process and its end; without a sandbox: of a failed exec. -1: closed */
+    int go;    /* the job starts when a byte is written here; -1 */
+};
+
+void sandbox_init(struct sandbox *sandbox);
+void sandbox_done(struct sandbox *sandbox);
+
+/* `streams`: input, output and error, open. `folder`: the job's, open. `held`: HELD_ bits of what cgroups do. */
+int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder, const int streams[3], unsigned held,
+                  struct sandboxed *ret, struct err *err);
+
+/* Where bubblewrap is; NULL: nowhere. */
+const char *sandbox_program(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,116 @@
+/* support.c: how jobs can be held on this machine: found out by trying. */
+#define _GNU_SOURCE
+#include "exec/support.h"
+
+#include "exec/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LANDLOCK_USED 6 /* the version from which on it adds something to the sandbox */
+
+static _Noreturn void trial_run(const char *program, int said)
+{
+    static const char *const argv[] = {"bwrap",
+                                       "--unshare-user",
+                                       "--unshare-pid",
+                                       "--unshare-ipc",
+                                       "--unshare-uts",
+                                       "--uid",
+                                       "1000",
+                                       "--gid",
+                                       "1000",
+                                       "--ro-bind",
+                                       "/",
+                                       "/",
+                                       "--proc",
+                                       "/proc",
+                                       "--dev",
+                                       "/dev",
+                                       "--tmpfs",
+                                       "/tmp",
+                                       "--die-with-parent",
+                                       "--",
+                                       "/bin/true",
+                                       NULL};
+    static char *const nothing[] = {NULL};
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    if (dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(said, 2) < 0)
+        _exit(126);
+    if (geteuid() == 0 && unshare(CLONE_NEWNS) < 0) {
+        static const char why[] = "this root may not make namespaces";
+
+        _exit(write(2, why, sizeof why - 1) > 0 ? 126 : 127);
+    }
+    if (geteuid() == 0 &&
+        (setgroups(0, NULL) < 0 || setresgid(SUPPORT_UID_FIRST, SUPPORT_UID_FIRST, SUPPORT_UID_FIRST) < 0 ||
+         setresuid(SUPPORT_UID_FIRST, SUPPORT_UID_FIRST, SUPPORT_UID_FIRST) < 0))
+        _exit(126);
+    execve(program, (char *const *)(uintptr_t)argv, nothing);
+    _exit(126);
+}
+
+/* Runs /bin/true as a job would. */
+static bool trial(const char *program, char *why_not, size_t size)
+{
+    int ends[2], status = -1;
+    size_t len = 0;
+    ssize_t got;
+    pid_t pid;
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return false;
+    pid = fork();
+    if (pid == 0)
+        trial_run(program, ends[1]);
+    close(ends[1]);
+    while (pid > 0 && len + 1 < size && (got = read(ends[0], why_not + len, size - 1 - len)) > 0)
+        len += (size_t)got;
+    close(ends[0]);
+    why_not[len] = '\0';
+    why_not[strcspn(why_not, ".\n")] = '\0';
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (status != 0 && !*why_not)
+        snprintf(why_not, size, "bubblewrap could not start a program");
+    return status == 0;
+}
+
+void support_probe(uint32_t tag, struct support *ret)
+{
+    const char *program = sandbox_program();
+
+    memset(ret, 0, sizeof *ret);
+    cgroups_probe(tag, &ret->cgroups);
+    ret->landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, 1) >= LANDLOCK_USED; /* 1: asks for the version */
+    if (program)
+        ret->sandbox = trial(program, ret->why_not, sizeof ret->why_not);
+}
+
+int support_refuse(const struct support *support, struct err *err)
+{
+    if (!sandbox_program())
+        return err_set(err, "jobs cannot be held here: bubblewrap is not installed; install the package 'bubblewrap'");
+    return err_set(
+        err,
+        "jobs cannot be held here (%.120s): user namespaces seem to be off; see sysctl user.max_user_namespaces, "
+        "kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, or allow jobs without "
+        "protection",
+        support->why_not);
+}
+
+void support_describe(const struct support *support, struct buf *out)
+{
+    buf_adds(out, !support->sandbox   ? "no sandbox, "
+                  : support->landlock ? "bubblewrap, seccomp, landlock, "
+                                      : "bubblewrap, seccomp, ");
+    cgroups_describe(&support->cgroups, out);
+}

@@ -1,0 +1,29 @@
+/* support.h: how jobs can be held on this machine. */
+#ifndef BERTH_EXEC_SUPPORT_H
+#define BERTH_EXEC_SUPPORT_H
+
+#include "exec/record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SUPPORT_UID_FIRST 1879048192u /* as root each claim has a user of its own; nobody else uses these numbers */
+#define SUPPORT_UID_COUNT 200000000u
+
+struct support {
+    bool sandbox, landlock;
+    char why_not[200];
+    struct cgroups cgroups;
+};
+
+/* Tries it. */
+void support_probe(uint32_t tag, struct support *ret);
+/* What is missing and what to do, for the owner. */
+int support_refuse(const struct support *support, struct err *err);
+void support_describe(const struct support *support, struct buf *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,265 @@
+/* usage.c: processes and all that they began, by what /proc tells. */
+#include "exec/usage.h"
+
+#include "base/mem.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define KIN_MAX 100000    /* processes that are looked at */
+#define NAMELESS_MAX 2000 /* files that are known to be the same; further ones may count twice */
+
+void kin_init(struct kin *kin)
+{
+    *kin = (struct kin){0};
+}
+
+void kin_done(struct kin *kin)
+{
+    free(kin->pids);
+    kin_init(kin);
+}
+
+static void kin_add(struct kin *kin, int pid)
+{
+    if (kin->count == kin->room) {
+        kin->room = kin->room ? kin->room * 2 : 64;
+        kin->pids = mem_grow(kin->pids, kin->room * sizeof *kin->pids);
+    }
+    kin->pids[kin->count++] = pid;
+}
+
+/* A small file of /proc with a NUL behind it; false: it is gone. */
+static bool proc_read(int pid, const char *name, char *text, size_t size)
+{
+    char path[128];
+    ssize_t got;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    got = read(fd, text, size - 1);
+    close(fd);
+    text[got > 0 ? got : 0] = '\0';
+    return got > 0;
+}
+
+static void add_children(struct kin *kin, int pid, const char *thread)
+{
+    char path[320];
+    FILE *file;
+    int child;
+
+    snprintf(path, sizeof path, "/proc/%d/task/%s/children", pid, thread);
+    file = fopen(path, "re");
+    while (file && kin->count < KIN_MAX && fscanf(file, "%d", &child) == 1)
+        kin_add(kin, child);
+    if (file)
+        fclose(file);
+}
+
+static void add_all_children(struct kin *kin, int pid)
+{
+    char path[64];
+    struct dirent *entry;
+    DIR *dir;
+
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    dir = opendir(path);
+    while (dir && (entry = readdir(dir)))
+        if (*entry->d_name != '.')
+            add_children(kin, pid, entry->d_name);
+    if (dir)
+        closedir(dir);
+}
+
+void kin_find(struct kin *kin, int root, bool with_root)
+{
+    kin->count = 0;
+    if (with_root)
+        kin_add(kin, root);
+    else
+        add_all_children(kin, root);
+    for (size_t i = 0; i < kin->count; i++)
+        add_all_children(kin, kin->pids[i]);
+}
+
+void kin_signal(const struct kin *kin, int number)
+{
+    for (size_t i = 0; i < kin->count; i++)
+        kill(kin->pids[i], number);
+}
+
+/* The fields of /proc/PID/stat from the third on, which is the state. */
+static const char *stat_fields(int pid, char *text, size_t size)
+{
+    const char *end;
+
+    if (!proc_read(pid, "stat", text, size))
+        return NULL;
+    end = strrchr(text, ')'); /* its name may have anything in it */
+    return end && end[1] ? end + 2 : NULL;
+}
+
+bool kin_are_stopped(const struct kin *kin)
+{
+    char text[1024];
+
+    for (size_t i = 0; i < kin->count; i++) {
+        const char *fields = stat_fields(kin->pids[i], text, sizeof text);
+
+        if (fields && !strchr("TtZX", *fields))
+            return false;
+    }
+    return true;
+}
+
+static int64_t exact_memory(int pid)
+{
+    char text[2048];
+    const char *at = proc_read(pid, "smaps_rollup", text, sizeof text) ? strstr(text, "\nPss:") : NULL;
+
+    return at ? strtoll(at + 5, NULL, 10) * 1024 : 0;
+}
+
+static int64_t rough_memory(int pid)
+{
+    char text[128];
+    long long pages;
+
+    return proc_read(pid, "statm", text, sizeof text) && sscanf(text, "%*s %lld", &pages) == 1
+               ? pages * sysconf(_SC_PAGESIZE)
+               : 0;
+}
+
+void kin_usage(const struct kin *kin, bool exact, int64_t *cpu, int64_t *memory)
+{
+    long tick = sysconf(_SC_CLK_TCK);
+    char text[1024];
+
+    for (size_t i = 0; i < kin->count; i++) {
+        const char *fields = stat_fields(kin->pids[i], text, sizeof text);
+        unsigned long long user, system, ended_user, ended_system;
+
+        if (fields && sscanf(fields, "%*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu %llu %llu", &user, &system,
+                             &ended_user, &ended_system) == 4)
+            *cpu += (int64_t)((user + system + ended_user + ended_system) * 1000000 / (unsigned long long)tick);
+        *memory += exact ? exact_memory(kin->pids[i]) : rough_memory(kin->pids[i]);
+    }
+}
+
+struct seen_files {
+    ino_t nodes[NAMELESS_MAX];
+    size_t count;
+};
+
+/* Several processes hold the same file after a fork. */
+static bool is_seen(struct seen_files *seen, ino_t node)
+{
+    for (size_t i = 0; i < seen->count; i++)
+        if (seen->nodes[i] == node)
+            return true;
+    if (seen->count < NAMELESS_MAX)
+        seen->nodes[seen->count++] = node;
+    return false;
+}
+
+static int64_t nameless_of(int pid, uint64_t device, struct seen_files *seen)
+{
+    char path[64];
+    struct dirent *entry;
+    struct stat st;
+    int64_t bytes = 0;
+    DIR *dir;
+
+    snprintf(path, sizeof path, "/proc/%d/fd", pid);
+    dir = opendir(path);
+    while (dir && (entry = readdir(dir)))
+        if (*entry->d_name != '.' && fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 && S_ISREG(st.st_mode) &&
+            st.st_nlink == 0 && st.st_dev == device && !is_seen(seen, st.st_ino))
+            bytes += (int64_t)st.st_blocks * 512;
+    if (dir)
+        closedir(dir);
+    return bytes;
+}
+
+int64_t kin_nameless(const struct kin *kin, uint64_t device)
+{
+    struct seen_files *seen = mem_alloc(sizeof *seen);
+    int64_t bytes = 0;
+
+    seen->count = 0;
+    for (size_t i = 0; i < kin->count; i++)
+        bytes += nameless_of(kin->pids[i], device, seen);
+    free(seen);
+    return bytes;
+}
+
+/* The innermost number of a process. */
+static int inner_number(int pid)
+{
+    char text[4096];
+    const char *at, *end;
+    int number = 0;
+
+    at = proc_read(pid, "status", text, sizeof text) ? strstr(text, "\nNSpid:") : NULL;
+    if (!at)
+        return 0;
+    at += 7;
+    end = strchr(at, '\n');
+    while (at && at < end) {
+        number = atoi(at);
+        at = strchr(at + 1, '\t');
+    }
+    return number;
+}
+
+int kin_first(int init)
+{
+    struct kin kin;
+    int found = 0;
+
+    kin_init(&kin);
+    add_all_children(&kin, init);
+    for (size_t i = 0; i < kin.count && !found; i++)
+        if (inner_number(kin.pids[i]) == 2)
+            found = kin.pids[i];
+    kin_done(&kin);
+    return found;
+}
+
+/* While its sandbox is being made a process still sees the machine's own: those are not meant. */
+static bool is_own(const char *path, const char *place)
+{
+    char host[64];
+    struct stat inside, outside;
+
+    snprintf(host, sizeof host, "/%s", place);
+    return stat(path, &inside) == 0 && (stat(host, &outside) < 0 || inside.st_dev != outside.st_dev);
+}
+
+int64_t kin_files(int init)
+{
+    static const char *const places[] = {"tmp", "dev/shm"};
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char path[64];
+        struct statfs st;
+
+        snprintf(path, sizeof path, "/proc/%d/root/%s", init, places[i]);
+        if (is_own(path, places[i]) && statfs(path, &st) == 0 && st.f_type == TMPFS_MAGIC)
+            bytes += (int64_t)(st.f_blocks - st.f_bfree) * (int64_t)st.f_bsize;
+    }
+    return bytes;
+}

@@ -1,0 +1,37 @@
+/* usage.h: processes and all that they began, by what /proc tells: for machines without cgroups, and for signals. */
+#ifndef BERTH_EXEC_USAGE_H
+#define BERTH_EXEC_USAGE_H
+
+#include "pool/executor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct kin {
+    int *pids;
+    size_t count, room;
+};
+
+void kin_init(struct kin *kin);
+void kin_done(struct kin *kin);
+/* All that a process began and what those began; itself only `with_root`. */
+void kin_find(struct kin *kin, int root, bool with_root);
+void kin_signal(const struct kin *kin, int number);
+/* Are all stopped? */
+bool kin_are_stopped(const struct kin *kin);
+
+/* Adds to it what they use now: processor time, with that of their ended children, and memory. Pages that several share are counted for each of
+ * them unless `exact`, which takes longer. */
+void kin_usage(const struct kin *kin, bool exact, int64_t *cpu, int64_t *memory);
+/* Bytes of files of a file system that have no name any more and are only held open by them. */
+int64_t kin_nameless(const struct kin *kin, uint64_t device);
+/* The first process of a job: number 2 in the namespace whose number 1 is `init`. 0: there is none. */
+int kin_first(int init);
+/* What the sandbox keeps in memory as files: its /tmp and /dev/shm. 0 when it cannot be told. */
+int64_t kin_files(int init);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,217 @@
+/* ad_take.c: an ad that was sent is taken, or is not: is it whole, whose is its id, is it too much for its identity. */
+#include "net/service_parts.h"
+
+#include "match/residual.h"
+#include "net/offer_key.h"
+
+#include <string.h>
+
+#define PORTS_MAX EDGES_MAX
+
+/* Names that the matchmaker gives: nobody else may. */
+static const char *const given_names[] = {"UserPrio", "RemoteUserPrio", "Usage"};
+
+/* A Ports must be a list of ads with labels that differ. */
+static int ports_check(const struct tree *ad, struct err *err)
+{
+    const struct expr *ports = ad_find(ad, "Ports"), *parts;
+
+    if (!ports)
+        return 0;
+    if (ports->kind != EXPR_LIST)
+        return err_set(err, "Ports: a list of ads is expected");
+    if (ports->u.run.count > PORTS_MAX)
+        return err_set(err, "Ports: up to %d are expected", PORTS_MAX);
+    parts = tree_parts(ad, ports);
+    for (uint32_t i = 0; i < ports->u.run.count; i++) {
+        const struct expr *label;
+
+        if (parts[i].kind != EXPR_AD)
+            return err_set(err, "Ports[%u]: an ad is expected", i);
+        label = tree_find(ad, &parts[i], symbols_find(ad->symbols, "Label", 5));
+        for (uint32_t n = 0; label && n < i; n++) {
+            const struct expr *other = tree_find(ad, &parts[n], symbols_find(ad->symbols, "Label", 5));
+
+            if (other && tree_equal(ad, label, ad, other))
+                return err_set(err, "Ports[%u]: its Label is that of Ports[%u] as well", i, n);
+        }
+    }
+    return 0;
+}
+
+/* What is wrong with an ad that is advertised, as far as it can be said better than by a role. */
+static int ad_check(const struct tree *ad, struct err *err)
+{
+    for (size_t i = 0; i < sizeof given_names / sizeof *given_names; i++)
+        if (ad_find(ad, given_names[i]))
+            return err_set(err, "%s: this name is given by the matchmaker", given_names[i]);
+    if (residual_check(ad, err) < 0)
+        return err_context(err, "Residual");
+    return ports_check(ad, err);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- taking */
+
+/* The place of an id for that agent: NONE when it is new. False, and the reason, when it is another's. */
+static bool id_claim(struct service *service, const char *id, uint64_t who, uint32_t *ret)
+{
+    uint32_t place = ids_find(&service->ids, id, strlen(id));
+    const struct ad_id *row = place == TEXTMAP_NONE ? NULL : &service->ids.items[place];
+
+    if (row && row->agent != who) {
+        if (matchmaker_remembers(service->matchmaker, row->agent, row->id))
+            return false;
+        id_forget(service, place);
+        place = TEXTMAP_NONE;
+    }
+    *ret = place;
+    return true;
+}
+
+void id_unlive(struct service *service, uint32_t place)
+{
+    struct ad_id *row = &service->ids.items[place];
+    struct identity *account = &service->callers.items[row->account];
+    uint32_t who = agents_find(&service->agents, row->agent);
+
+    if (!row->live)
+        return;
+    row->live = false;
+    account->ads--;
+    account->bytes -= row->bytes;
+    row->bytes = 0;
+    if (who != TEXTMAP_NONE)
+        service->agents.items[who].ads--;
+}
+
+void id_forget(struct service *service, uint32_t place)
+{
+    id_unlive(service, place);
+    service->callers.items[service->ids.items[place].account].ids--;
+    ids_remove(&service->ids, place);
+}
+
+static void id_keep(struct request *request, uint32_t who, const char *id, uint32_t place, size_t bytes)
+{
+    struct service *service = request->service;
+    struct identity *account;
+    struct ad_id *row;
+
+    if (place == TEXTMAP_NONE) {
+        place = ids_add(&service->ids, id, strlen(id), service->agents.items[who].handle, request->caller.account);
+        service->callers.items[request->caller.account].ids++;
+    }
+    row = &service->ids.items[place];
+    account = &service->callers.items[row->account];
+    if (!row->live) {
+        row->live = true;
+        account->ads++;
+        service->agents.items[who].ads++;
+    }
+    account->bytes += bytes;
+    account->bytes -= row->bytes;
+    row->bytes = (uint32_t)bytes;
+}
+
+/* Would the ad be too much for its identity? Then the name of the limit. */
+static const char *limit_passed(const struct request *request, uint32_t place, size_t bytes)
+{
+    const struct service *service = request->service;
+    const struct identity *account = &service->callers.items[request->caller.account];
+    uint64_t most = config_count(&service->config, CONFIG_ADS_PER_IDENTITY);
+    uint64_t before = place == TEXTMAP_NONE ? 0 : service->ids.items[place].bytes;
+    bool counted = place != TEXTMAP_NONE && service->ids.items[place].live;
+
+    if ((!counted && account->ads >= most) || (place == TEXTMAP_NONE && account->ids >= 2 * most))
+        return "AdsPerIdentity";
+    if (account->bytes + bytes - before > config_size(&service->config, CONFIG_AD_BYTES_PER_IDENTITY))
+        return "AdBytesPerIdentity";
+    return NULL;
+}
+
+/* Do both say the same, but for what the server writes? */
+static bool ad_says_same(const struct tree *there, const struct tree *ad)
+{
+    static const char *const written[] = {"Owner", "Identity", "Received"};
+    const struct expr *root = tree_root(ad), *parts = tree_parts(ad, root), *found;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < root->u.run.count; i++) {
+        bool ours = false;
+
+        for (size_t n = 0; n < sizeof written / sizeof *written; n++)
+            ours = ours || symbol_same(parts[i].label, symbols_find(ad->symbols, written[n], strlen(written[n])));
+        if (ours)
+            continue;
+        found = tree_find(there, tree_root(there), parts[i].label);
+        if (!found || !tree_equal(there, found, ad, &parts[i]))
+            return false;
+        count++;
+    }
+    return tree_root(there)->u.run.count == count + 3 && there->dialect == ad->dialect;
+}
+
+enum reason sealed_key_take(const struct request *request, uint32_t who, const char *id, const char *text, size_t len,
+                            struct key *ret, struct err *err)
+{
+    const struct service *service = request->service;
+    enum offer_key_result result = offer_key_open(keyring_box(service->keys), service->agents.items[who].handle,
+                                                  id_number(id, strlen(id)), text, len, ret);
+
+    if (result == OFFER_KEY_OK)
+        return REASON_OK;
+    err_set(err, "%s", offer_key_words(result));
+    return result == OFFER_KEY_ANOTHERS ? REASON_IDENTITY : REASON_INVALID;
+}
+
+bool ad_take(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret)
+{
+    struct service *service = request->service;
+    struct advertise *advertise = &message->u.advertise;
+    uint64_t handle = service->agents.items[who].handle;
+    size_t bytes = advertise->ad ? tree_size(advertise->ad) : 0;
+    struct entry_view view;
+    const char *limit;
+    struct peer peer;
+    uint32_t place;
+    bool lives;
+
+    *ret = (struct taking){.reason = REASON_OK};
+    advertise->id = id_number(id, strlen(id));
+    if (!id_claim(service, id, handle, &place)) {
+        ret->reason = REASON_IDENTITY;
+        err_set(&ret->err, "this id is another agent's");
+        return true;
+    }
+    if (place == TEXTMAP_NONE && ids_find_number(&service->ids, handle, advertise->id) != TEXTMAP_NONE) {
+        ret->reason = REASON_CONFLICT;
+        err_set(&ret->err, "another id of this agent has the same number");
+        return true;
+    }
+    if (!advertise->bare && (limit = limit_passed(request, place, bytes))) {
+        ret->reason = REASON_LIMIT;
+        err_set(&ret->err, "%s: the limit of this identity is reached", limit);
+        return true;
+    }
+    if (advertise->ad && ad_check(advertise->ad, &ret->err) < 0) {
+        ret->reason = REASON_INVALID;
+        return true;
+    }
+    lives = matchmaker_find(service->matchmaker, handle, advertise->id, &view);
+    if (!advertise->version)
+        advertise->version = lives ? view.version + !advertise->bare
+                                   : matchmaker_version(service->matchmaker, handle, advertise->id) + 1;
+    else if (lives && advertise->ad && advertise->version == view.version && !ad_says_same(view.ad, advertise->ad)) {
+        ret->reason = REASON_CONFLICT;
+        err_set(&ret->err, "this version is there with another text");
+        return true;
+    }
+    request_peer(request, who, &peer);
+    if (!request_ask(request, &peer, message))
+        return false;
+    ret->reason = service->reply.u.advertised.reason;
+    ret->created = !lives;
+    if ((ret->reason == REASON_OK || ret->reason == REASON_CONSUMED) && !advertise->bare)
+        id_keep(request, who, id, place, bytes);
+    return true;
+}

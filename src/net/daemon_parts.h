@@ -1,0 +1,69 @@
+/* daemon_parts.h: what a live customer and a live provider have in common: a loop, signals, a log, who they are and where their pool is.
+ *
+ *     daemon_init -> fill in daemon.agent's role and ports -> agent_new -> daemon_run ... SIGTERM -> daemon_close -> daemon_done
+ *
+ * All of its own is in one folder: the token (`token`), the CA of its pool (`ca.pem`), and what its role keeps. */
+#ifndef BERTH_NET_DAEMON_PARTS_H
+#define BERTH_NET_DAEMON_PARTS_H
+
+#include "net/agent.h"
+#include "net/config.h"
+#include "net/notify.h"
+
+#include <uv.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DAEMON_PATH_MAX 4096
+
+struct daemon_settings {
+    const char *role;   /* "customer", "provider", ...: its folder is STATE/ROLE */
+    const char *name;   /* of the agent; NULL: the machine's */
+    const char *listen; /* where it can be called; "" or NULL: it cannot */
+    const char *token;  /* the file of its token; NULL: STATE/ROLE/token */
+    bool near;          /* a matchmaker that runs with the same state folder goes before the pool of the token */
+    const char *version;
+    const struct config_sources *sources; /* for reloading; or NULL */
+    struct shelf *shelf;
+    int log_fd;
+};
+
+struct daemon {
+    uv_loop_t loop;
+    uv_signal_t signals[3];
+    uv_timer_t watchdog, renewal;
+    struct config config;
+    struct log log;
+    struct notify notify;
+    struct networks networks;
+    struct token_file token;
+    struct spans spans;
+    struct symbols *symbols;
+    struct shelf *shelf;
+    char folder[DAEMON_PATH_MAX], token_path[DAEMON_PATH_MAX], ca_file[DAEMON_PATH_MAX], matchmaker[DAEMON_PATH_MAX];
+    char identity[TOKEN_NAME_MAX + 1], name[TOKEN_NAME_MAX + 1];
+    const char *matchmakers[16];
+    struct agent_settings agent; /* all but role, job, changed, asked, other and user is filled in */
+    void (*reload)(void *user);  /* SIGHUP: the configuration is that of the files again; or NULL */
+    void (*ending)(void *user);  /* it is told to end, and is to stop the loop soon; NULL: that stops at once */
+    void *user;
+    const struct config_sources *sources;
+    bool told; /* to end */
+    int status;
+};
+
+/* Takes the configuration. On error daemon_done is still to be called. */
+int daemon_init(struct daemon *daemon, const struct daemon_settings *settings, struct config *config, struct err *err);
+int daemon_run(struct daemon *daemon,
+               const struct live_agent *live); /* 0 when it was told to end; 1 when it could not go on */
+void daemon_close(
+    struct daemon *daemon); /* all handles of the loop, after the agent was freed; nothing is called back after it */
+void daemon_done(struct daemon *daemon);                    /* closes it, when that was not done before */
+void daemon_broken(struct daemon *daemon, const char *why); /* ends, with status 1 */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,25 @@
+/* desk_routes.c: the routes of the customer. What is not in the table does not exist. */
+#include "net/desk_parts.h"
+
+#define ADS TYPE_CLASSAD " " TYPE_JSON
+#define TEXT "text/plain"
+#define BYTES "application/octet-stream"
+
+const struct desk_route desk_routes[] = {
+    {"status", HTTP_GET, "/v1/status", SCOPE_JOB_OWN, VISIT_NONE, "", ADS, api_desk_status},
+    {"jobs.submit", HTTP_POST, "/v1/jobs", SCOPE_JOB_SUBMIT, VISIT_SUBMISSION, "key force", ADS, api_jobs_submit},
+    {"jobs.list", HTTP_GET, "/v1/jobs", SCOPE_JOB_OWN, VISIT_NONE, "constraint select limit cursor ids", ADS,
+     api_jobs_list},
+    {"jobs.get", HTTP_GET, "/v1/jobs/{id}", SCOPE_JOB_OWN, VISIT_NONE, "", ADS, api_job_get},
+    {"jobs.log", HTTP_GET, "/v1/jobs/{id}/log", SCOPE_JOB_OWN, VISIT_NONE, "offset wait", TEXT, api_job_log},
+    {"jobs.files", HTTP_GET, "/v1/jobs/{id}/files", SCOPE_JOB_OWN, VISIT_NONE, "", ADS, api_job_files},
+    {"jobs.file", HTTP_GET, "/v1/jobs/{id}/files/{kind}/{name...}", SCOPE_JOB_OWN, VISIT_NONE, "offset wait", BYTES,
+     api_job_file},
+    {"summary", HTTP_GET, "/v1/summary", SCOPE_JOB_OWN, VISIT_NONE, "ids after wait", ADS, api_summary},
+    {"control", HTTP_POST, "/v1/control", SCOPE_JOB_OWN, VISIT_AD, "", ADS, api_control},
+    {"history", HTTP_GET, "/v1/history", SCOPE_JOB_OWN, VISIT_NONE, "constraint select limit cursor", ADS, api_history},
+    {"spool.head", HTTP_HEAD, "/v1/spool/{hash}", SCOPE_JOB_SUBMIT, VISIT_NONE, "", ADS, api_spool_head},
+    {"spool.get", HTTP_GET, "/v1/spool/{hash}", SCOPE_JOB_SUBMIT, VISIT_NONE, "", ADS, api_spool_head},
+    {"spool.put", HTTP_PUT, "/v1/spool/{hash}", SCOPE_JOB_SUBMIT, VISIT_PIECE, "offset size", ADS, api_spool_put},
+};
+const size_t desk_route_count = sizeof desk_routes / sizeof *desk_routes;

@@ -1,0 +1,149 @@
+/* job_ad.c: a job as an ad. */
+#include "net/job_ad.h"
+
+#include "base/mem.h"
+#include "net/represent.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const words[] = {
+#define X(id, word) word,
+    JOB_STATES(X)
+#undef X
+};
+
+/* Attributes that we give: those of the same name that were submitted are not shown. */
+static const char *const ours[] = {"Job",     "Index",      "State",    "Since",    "Submitted", "Started",
+                                   "Ended",   "Status",     "Reason",   "Tries",    "Provider",  "Message",
+                                   "CpuUsed", "MemoryUsed", "DiskUsed", "WallUsed", "OutputsDue"};
+
+const char *job_standing_word(enum job_standing standing)
+{
+    return words[standing];
+}
+
+/* A job under a claim: how far that is. */
+static enum job_standing standing_running(const struct job_view *view, const struct job_try *last)
+{
+    bool current = last && last->claim == view->claim && last->number == view->number;
+
+    if (current && last->started)
+        return STANDING_RUNNING;
+    if (!view->rooted || view->root < ROOT_STARTING)
+        return current && last->staging ? STANDING_SCHEDULED : STANDING_READY;
+    return STANDING_SCHEDULED;
+}
+
+enum job_standing job_standing(const struct job_view *view, const struct job_try *last)
+{
+    switch (view->state) {
+    case JOB_IDLE:
+        return STANDING_WAITING;
+    case JOB_RUNNING:
+        return standing_running(view, last);
+    case JOB_DONE:
+        return view->reason == REASON_EXITED && view->status == 0 ? STANDING_DONE : STANDING_FAILED;
+    case JOB_HELD:
+        return STANDING_HELD;
+    case JOB_REMOVED:
+        return STANDING_CANCELLED;
+    case JOB_ABORTED:
+    case JOB_FORGOTTEN:
+        break;
+    }
+    return STANDING_ABORTED;
+}
+
+bool job_outputs_due(const struct job_view *view, const struct job_try *last, int64_t now)
+{
+    return view->state == JOB_DONE && last && !last->finished && now < view->changed + OUTPUTS_KEPT;
+}
+
+static bool is_ours(const struct symbols *symbols, symbol name)
+{
+    size_t len;
+    const char *text = symbols_text(symbols, name, &len);
+
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strlen(ours[i]) == len && !strncasecmp(ours[i], text, len))
+            return true;
+    return false;
+}
+
+static void parts_copy(struct maker *maker, const struct tree *ad)
+{
+    const struct expr *parts = tree_parts(ad, tree_root(ad));
+
+    for (uint32_t i = 0; i < tree_root(ad)->u.run.count; i++) {
+        if (is_ours(ad->symbols, parts[i].label))
+            continue;
+        build_copy(&maker->build, ad, &parts[i]);
+        symbols_hold(ad->symbols, parts[i].label);
+        build_attribute(&maker->build, parts[i].label);
+        maker->count++;
+    }
+}
+
+static void usage_add(struct maker *maker, const struct job_try *last)
+{
+    maker_text(maker, "Provider", last->provider);
+    maker_text(maker, "Message", last->message);
+    if (last->started)
+        maker_integer(maker, "Started", last->started);
+    if (!last->started && !last->finished)
+        return;
+    maker_real(maker, "CpuUsed", last->cpu);
+    maker_integer(maker, "MemoryUsed", last->memory);
+    maker_integer(maker, "DiskUsed", last->disk);
+    maker_real(maker, "WallUsed", last->wall);
+}
+
+/* Why it stands where it does, in words. */
+static void reason_add(struct maker *maker, const struct job_view *view, const struct job_tries *tries,
+                       const struct job_try *last)
+{
+    char text[2 * TRY_MESSAGE_MAX + 64];
+    const char *said = tries && tries->why ? tries->why : NULL;
+
+    if (view->state == JOB_IDLE || view->state == JOB_RUNNING)
+        return;
+    if ((view->state == JOB_HELD || view->state == JOB_REMOVED) && view->reason == REASON_RELEASED) {
+        maker_text(maker, "Reason", said ? said : view->state == JOB_HELD ? "held by its user" : "removed by its user");
+        return;
+    }
+    if (last && last->words && view->reason == REASON_SETUP)
+        snprintf(text, sizeof text, "%s: %s", reason_words(view->reason), last->words);
+    else
+        snprintf(text, sizeof text, "%s", reason_words(view->reason));
+    maker_text(maker, "Reason", text);
+}
+
+struct tree *job_ad(struct symbols *symbols, const struct job_view *view, const struct job_tries *tries, int64_t now)
+{
+    const struct job_try *last = tries && tries->count ? &tries->tries[tries->count - 1] : NULL;
+    enum job_standing standing = job_standing(view, last);
+    bool ended = standing >= STANDING_DONE;
+    struct maker maker;
+
+    maker_init(&maker, symbols);
+    parts_copy(&maker, view->ad);
+    maker_integer(&maker, "Job", (int64_t)view->id);
+    maker_integer(&maker, "Index", (int64_t)view->index);
+    maker_text(&maker, "State", words[standing == STANDING_FAILED ? STANDING_DONE : standing]);
+    maker_integer(&maker, "Since", now > view->changed ? now - view->changed : 0);
+    maker_integer(&maker, "Submitted", view->submitted);
+    if (last && standing != STANDING_WAITING)
+        usage_add(&maker, last);
+    if (ended)
+        maker_integer(&maker, "Ended", view->changed);
+    /* one that was ended at a limit has no status of its own, and must not look as if it had ended well */
+    if (view->state == JOB_DONE && (view->reason == REASON_EXITED || view->status != 0))
+        maker_integer(&maker, "Status", view->status);
+    reason_add(&maker, view, tries, last);
+    maker_integer(&maker, "Tries", tries ? (int64_t)tries->made : (int64_t)view->tries);
+    if (view->state == JOB_DONE)
+        maker_flag(&maker, "OutputsDue", job_outputs_due(view, last, now));
+    return maker_seal(&maker);
+}

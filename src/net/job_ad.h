@@ -1,0 +1,74 @@
+/* job_ad.h: a job as an ad: what was submitted, and what became of it; and whether an ad can be submitted as a job. */
+#ifndef BERTH_NET_JOB_AD_H
+#define BERTH_NET_JOB_AD_H
+
+#include "net/spool.h"
+#include "net/tries.h"
+#include "pool/customer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What people are told; the order is that of the summary. */
+#define JOB_STATES(X)         \
+    X(WAITING, "Waiting")     \
+    X(READY, "Ready")         \
+    X(SCHEDULED, "Scheduled") \
+    X(RUNNING, "Running")     \
+    X(HELD, "Held")           \
+    X(DONE, "Done")           \
+    X(FAILED, "Failed")       \
+    X(ABORTED, "Aborted")     \
+    X(CANCELLED, "Cancelled")
+
+enum job_standing {
+#define X(id, word) STANDING_##id,
+    JOB_STATES(X)
+#undef X
+        STANDING_COUNT
+};
+
+const char *job_standing_word(enum job_standing standing); /* of FAILED: "Failed"; an ad says "Done" and a Status */
+
+/* `last` is the last try, or NULL. */
+enum job_standing job_standing(const struct job_view *view, const struct job_try *last);
+
+/* Are its outputs still to come? */
+#define OUTPUTS_KEPT INT64_C(86400) /* seconds after a job's end that are waited for them */
+bool job_outputs_due(const struct job_view *view, const struct job_try *last, int64_t now);
+
+/* All attributes that were submitted, and those that tell how it stands; the caller unrefs it. `tries` may be NULL. */
+struct tree *job_ad(struct symbols *symbols, const struct job_view *view, const struct job_tries *tries, int64_t now);
+
+#define JOB_INPUTS_MAX 2000 /* files that a job reads: the list of them goes in one answer */
+
+struct job_terms {
+    uint64_t count;    /* of units */
+    const char *owner; /* lent by the ad; NULL: it does not say */
+    size_t owner_len;
+    bool iwd; /* it says where its outputs go */
+};
+
+/* May the ad be submitted? -1 and the attribute and what is wrong with it. `spool` must have what it reads. */
+int job_check(const struct tree *ad, const struct spool *spool, struct job_terms *ret, struct err *err);
+
+/* The ad as the role is given it: without Count, with a Type. The caller unrefs it. */
+struct tree *job_submitted(struct symbols *symbols, const struct tree *ad);
+
+/* Each file that a job reads: name, hash, size and mode as its attribute Inputs says. Lent. */
+struct job_input {
+    const char *name, *hash; /* with a NUL */
+    uint64_t size;
+    unsigned mode;
+};
+typedef bool job_input_fn(void *user, const struct job_input *input); /* false: enough */
+void job_inputs(const struct tree *ad, job_input_fn *fn, void *user);
+
+/* Where its outputs go; NULL: they stay. A string of mem_dup's. */
+char *job_iwd(const struct tree *ad);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,38 @@
+/* job_order.h: what a job's ad says of how it is run: from attributes to what an executor is told. docs/jobs.md has the table. */
+#ifndef BERTH_NET_JOB_ORDER_H
+#define BERTH_NET_JOB_ORDER_H
+
+#include "base/arena.h"
+#include "pool/executor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JOB_ARGUMENTS_MAX 65536          /* arguments, and variables, of a job */
+#define JOB_ARGUMENT_BYTES (1024 * 1024) /* of all of them */
+#define JOB_FILES_MAX 10000              /* of a job: inputs, outputs, checkpoint files, each */
+#define JOB_CPUS 1                       /* of a job that does not say */
+#define JOB_MEMORY (INT64_C(512) << 20)
+#define JOB_DISK (INT64_C(1) << 30)
+#define JOB_PROCESSES 256
+#define JOB_STATUS ".berth-status" /* the file in which a job writes a line about itself */
+
+struct job_order {
+    struct executor_order order; /* without claim, number, folder and deadline */
+    const char *const *outputs;  /* names; ends with NULL. NULL: every file that is new */
+    const char *const *checkpoint;
+    int checkpoint_signal;     /* 0: none is sent */
+    int64_t checkpoint_period; /* microseconds; 0: only when it is stopped */
+    bool has_inputs;
+    struct arena arena; /* in which all of this lies */
+};
+
+/* `now`: seconds, for its expressions. On error nothing is to be given back. */
+int job_order_read(const struct tree *ad, int64_t now, uint64_t job, struct job_order *ret, struct err *err);
+void job_order_done(struct job_order *order); /* takes a zeroed one */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

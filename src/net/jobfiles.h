@@ -1,0 +1,81 @@
+/* jobfiles.h: what jobs leave at the customer: outputs, logs, checkpoints, each of a try.
+ *
+ *     FOLDER/ID/files                        a line for each file that is whole
+ *     FOLDER/ID/output checkpoint logs       those files
+ *     FOLDER/ID/part/CLAIM-NUMBER/KIND/NAME  what is on its way
+ *     FOLDER/ID/log                          the job's events (joblog.h)
+ *
+ * Outputs of a job that says where they go (Iwd) are put there when they are whole, and never outside of it. Names come from the
+ * machines where jobs run: no link is followed, whoever made it. */
+#ifndef BERTH_NET_JOBFILES_H
+#define BERTH_NET_JOBFILES_H
+
+#include "base/symbols.h"
+#include "net/pieces.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JOBFILES_MAX 100000 /* files of one job */
+
+/* The words are those of Kind. */
+#define JOB_FILE_KINDS(X) X(OUTPUT, "output", "output") X(CHECKPOINT, "checkpoint", "checkpoint") X(LOG, "log", "logs")
+
+enum job_file_kind {
+#define X(id, word, folder) JOB_FILE_##id,
+    JOB_FILE_KINDS(X)
+#undef X
+        JOB_FILE_KIND_COUNT
+};
+
+const char *job_file_word(enum job_file_kind kind);
+int job_file_kind(const char *word, size_t len); /* -1: there is none of that name */
+
+/* Of which job and which try; `iwd` is where its outputs go, NULL: they stay here. */
+struct job_place {
+    uint64_t job, claim, number;
+    const char *iwd;
+};
+
+struct job_file {
+    enum job_file_kind kind;
+    const char *name;
+    uint64_t size;
+    char hash[HASH_DIGITS + 1]; /* "" while it is not whole */
+    unsigned mode;
+    bool whole;
+    bool away; /* it lies where the job says */
+    uint64_t claim, number;
+};
+
+struct jobfiles;
+
+struct jobfiles *jobfiles_new(const char *path, struct symbols *symbols, struct err *err);
+void jobfiles_free(struct jobfiles *files);
+
+/* A piece of a file of that try. With PIECE_WHOLE it is in its place, and recorded on disk. `err` is also filled then, when it could
+ * not be put where the job says: it stayed here. */
+enum piece_result jobfiles_store(struct jobfiles *files, const struct job_place *place, enum job_file_kind kind,
+                                 const char *name, unsigned mode, const struct piece *piece, uint64_t *ret_have,
+                                 struct err *err);
+
+/* Files of a job: whole ones of that try (and all checkpoints), then those on their way. Lent. */
+typedef void job_file_fn(void *user, const struct job_file *file);
+void jobfiles_each(struct jobfiles *files, const struct job_place *place, job_file_fn *fn, void *user);
+
+/* A descriptor to read by, and what there is of it; -1: there is none. */
+int jobfiles_open(struct jobfiles *files, const struct job_place *place, enum job_file_kind kind, const char *name,
+                  uint64_t *ret_size, bool *ret_whole);
+
+/* What is on its way of a try is of no use any more. And: all of a job goes. */
+void jobfiles_drop(struct jobfiles *files, uint64_t job, uint64_t claim, uint64_t number);
+void jobfiles_remove(struct jobfiles *files, uint64_t job);
+
+/* The job's own folder, made when `make`; -1: there is none. The caller closes it. */
+int jobfiles_folder(struct jobfiles *files, uint64_t job, bool make);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,603 @@
+/* outgoing.c: brings back what a job made: logs, outputs, checkpoint files, and what it used; until the customer has all of it.
+ *
+ *     row on the shelf -> list of files -> piece after piece, each acknowledged by how much the customer has -> finish -> row and folder go
+ *
+ * The processor is free long before. After a restart it begins anew, and the customer says what it has already. */
+#include "net/workshop_parts.h"
+
+#include "base/mem.h"
+#include "net/beneath.h"
+#include "net/codes.h"
+#include "net/hash_parts.h"
+#include "net/ids.h"
+#include "net/represent.h"
+#include "pool/wire.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define AT_ONCE 16 /* that are sent at the same time */
+#define PAUSE_MIN (200 * MILLISECOND)
+#define PAUSE_MAX (60 * SECOND)
+#define HASHES_MAX 3 /* times that a file is sent anew because its hash was wrong */
+#define KEY_SIZE 16
+
+struct leaving_file {
+    char *name;
+    const char *kind;
+};
+
+struct outgoing {
+    struct outgoing *next;
+    struct workshop *workshop;
+    uint64_t claim, number, job;
+    agent superior;
+    struct tree *row; /* held */
+    struct leaving_file *files;
+    uint32_t count, room, at;
+    bool listed;
+    bool passing; /* only the checkpoint of a job that still runs: no row, and the folder stays */
+    int fd;       /* of the file at hand; -1: none is open */
+    int64_t size;
+    bool executable;
+    uint32_t hashes;
+    struct hashing hash; /* of what the customer has */
+    int64_t due, pause, until;
+    bool asking;
+};
+
+static void outgoing_next(struct outgoing *outgoing);
+
+static void key_make(unsigned char ret[KEY_SIZE], uint64_t claim, uint64_t number)
+{
+    for (int i = 0; i < 8; i++) {
+        ret[i] = (unsigned char)(claim >> (56 - 8 * i));
+        ret[8 + i] = (unsigned char)(number >> (56 - 8 * i));
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- files */
+
+static void file_add(struct outgoing *outgoing, const char *kind, const char *name)
+{
+    for (uint32_t i = 0; i < outgoing->count; i++)
+        if (!strcmp(outgoing->files[i].name, name) && !strcmp(outgoing->files[i].kind, kind))
+            return;
+    if (outgoing->count >= JOB_FILES_MAX)
+        return;
+    if (outgoing->count == outgoing->room) {
+        outgoing->room = outgoing->room ? outgoing->room * 2 : 4;
+        outgoing->files = mem_grow(outgoing->files, outgoing->room * sizeof *outgoing->files);
+    }
+    outgoing->files[outgoing->count++] = (struct leaving_file){mem_dup(name, strlen(name)), kind};
+}
+
+/* Calls for each text of a list in the row. */
+static bool row_names(const struct outgoing *outgoing, const char *list, void (*fn)(void *user, const char *name),
+                      void *user)
+{
+    const struct expr *names = ad_find(outgoing->row, list);
+
+    if (!names || names->kind != EXPR_LIST)
+        return false;
+    for (uint32_t i = 0; i < names->u.run.count; i++) {
+        const struct expr *name = &tree_parts(outgoing->row, names)[i];
+        char text[BENEATH_NAME_MAX + 1];
+
+        if (name->kind != EXPR_STRING || name->u.run.count > BENEATH_NAME_MAX)
+            continue;
+        memcpy(text, tree_string(outgoing->row, name), name->u.run.count);
+        text[name->u.run.count] = '\0';
+        fn(user, text);
+    }
+    return true;
+}
+
+static void output_add(void *user, const char *name)
+{
+    file_add(user, "output", name);
+}
+
+static void checkpoint_add(void *user, const char *name)
+{
+    file_add(user, "checkpoint", name);
+}
+
+struct found {
+    struct outgoing *outgoing;
+    const char *name;
+    bool is_input;
+};
+
+static void input_compare(void *user, const char *name)
+{
+    struct found *found = user;
+
+    found->is_input = found->is_input || !strcmp(found->name, name);
+}
+
+static int output_found(void *user, const char *name)
+{
+    struct found found = {user, name, !strcmp(name, JOB_STATUS)};
+
+    row_names(found.outgoing, "Inputs", input_compare, &found);
+    row_names(found.outgoing, "Checkpoint", input_compare, &found);
+    if (!found.is_input)
+        file_add(found.outgoing, "output", name);
+    return 0;
+}
+
+static void files_list(struct outgoing *outgoing)
+{
+    char path[DAEMON_PATH_MAX];
+    struct err err = {0};
+    int folder;
+
+    outgoing->listed = true;
+    if (outgoing->passing) {
+        row_names(outgoing, "Checkpoint", checkpoint_add, outgoing);
+        return;
+    }
+    file_add(outgoing, "log", "stdout");
+    file_add(outgoing, "log", "stderr");
+    if (!row_names(outgoing, "Outputs", output_add, outgoing)) {
+        workshop_folder(outgoing->workshop, path, sizeof path, outgoing->claim, outgoing->number);
+        folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (folder >= 0 && beneath_each(folder, JOB_FILES_MAX, output_found, outgoing, &err) < 0)
+            LOG(&outgoing->workshop->daemon.log, LEVEL_WARNING, "outputs", log_word("claim", outgoing->claim),
+                log_text("why", err.text));
+        if (folder >= 0)
+            close(folder);
+    }
+    row_names(outgoing, "Checkpoint", checkpoint_add, outgoing);
+}
+
+static void file_close(struct outgoing *outgoing)
+{
+    if (outgoing->fd >= 0)
+        close(outgoing->fd);
+    outgoing->fd = -1;
+}
+
+/* False when there is none, or nothing of it to send. */
+static bool file_open(struct outgoing *outgoing)
+{
+    const struct leaving_file *file = &outgoing->files[outgoing->at];
+    char path[DAEMON_PATH_MAX];
+    struct err err = {0};
+    struct stat info;
+    int folder;
+
+    workshop_folder(outgoing->workshop, path, sizeof path, outgoing->claim, outgoing->number);
+    folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return false;
+    outgoing->fd = beneath_read(folder, file->name, &outgoing->size, &err);
+    close(folder);
+    if (outgoing->fd < 0 || (!outgoing->size && !strcmp(file->kind, "log"))) {
+        file_close(outgoing);
+        return false;
+    }
+    outgoing->executable = fstat(outgoing->fd, &info) == 0 && info.st_mode & S_IXUSR;
+    hashing_begin(&outgoing->hash);
+    return true;
+}
+
+/* The customer has so much: what comes before is only summed up. */
+static bool file_seek(struct outgoing *outgoing, int64_t to)
+{
+    if (to < outgoing->hash.upto)
+        hashing_begin(&outgoing->hash);
+    return hashing_read(&outgoing->hash, outgoing->fd, to) == 0 && outgoing->hash.upto == to;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- life */
+
+static void outgoing_drop(struct outgoing *outgoing)
+{
+    struct workshop *workshop = outgoing->workshop;
+    struct outgoing **link = &workshop->outgoing;
+    unsigned char key[KEY_SIZE];
+    char path[DAEMON_PATH_MAX];
+    struct err err = {0};
+
+    while (*link != outgoing)
+        link = &(*link)->next;
+    *link = outgoing->next;
+    if (outgoing->passing)
+        return;
+    key_make(key, outgoing->claim, outgoing->number);
+    if (workshop->daemon.shelf->kind->remove(workshop->daemon.shelf, OUTGOING_SPACE, key, sizeof key, &err) == 0)
+        runner_commit(agent_runner(workshop->live), NULL, NULL);
+    workshop_folder(workshop, path, sizeof path, outgoing->claim, outgoing->number);
+    if (beneath_remove(AT_FDCWD, path, &err) < 0)
+        LOG(&workshop->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
+    file_close(outgoing);
+}
+
+static void outgoing_free(struct outgoing *outgoing)
+{
+    file_close(outgoing);
+    tree_unref(outgoing->row);
+    for (uint32_t i = 0; i < outgoing->count; i++)
+        free(outgoing->files[i].name);
+    free(outgoing->files);
+    free(outgoing);
+}
+
+static void outgoing_pause(struct outgoing *outgoing)
+{
+    outgoing->pause = outgoing->pause ? outgoing->pause * 2 : PAUSE_MIN;
+    if (outgoing->pause > PAUSE_MAX)
+        outgoing->pause = PAUSE_MAX;
+    outgoing->due = runner_now() + outgoing->pause;
+}
+
+/* True when the answer is of use; else it waits, or is over. */
+static bool outgoing_answered(struct outgoing *outgoing, const struct tree *answer)
+{
+    outgoing->asking = false;
+    if (answer && (answer_is(answer, "ok") || answer_is(answer, "hash"))) {
+        outgoing->pause = 0;
+        return true;
+    }
+    if (answer &&
+        answer_is(answer, "stale")) { /* nobody wants it any more; whatever else is said is asked again later */
+        LOG(&outgoing->workshop->daemon.log, LEVEL_INFO, "outputs.unwanted", log_word("claim", outgoing->claim));
+        outgoing_drop(outgoing);
+        outgoing_free(outgoing);
+        return false;
+    }
+    outgoing_pause(outgoing);
+    return false;
+}
+
+static void finish_answered(void *user, const struct tree *answer)
+{
+    struct outgoing *outgoing = user;
+
+    if (!outgoing_answered(outgoing, answer))
+        return;
+    outgoing_drop(outgoing);
+    outgoing_free(outgoing);
+}
+
+static void store_answered(void *user, const struct tree *answer)
+{
+    struct outgoing *outgoing = user;
+    int64_t have = 0;
+
+    if (answer && (answer_is(answer, "name") || answer_is(answer, "invalid"))) { /* of this file nothing can come */
+        LOG(&outgoing->workshop->daemon.log, LEVEL_WARNING, "outputs.refused", log_word("claim", outgoing->claim),
+            log_text("file", outgoing->files[outgoing->at].name));
+        outgoing->asking = false;
+        file_close(outgoing);
+        outgoing->at++;
+        outgoing_next(outgoing);
+        return;
+    }
+    if (!outgoing_answered(outgoing, answer))
+        return;
+    if (answer_is(answer, "hash") && ++outgoing->hashes > HASHES_MAX) {
+        LOG(&outgoing->workshop->daemon.log, LEVEL_ERROR, "outputs.hash", log_word("claim", outgoing->claim),
+            log_text("file", outgoing->files[outgoing->at].name));
+        have = outgoing->size;
+    } else if (!answer_is(answer, "hash")) {
+        ad_integer(answer, "Have", &have);
+    }
+    if (have >= outgoing->size || !file_seek(outgoing, have)) {
+        file_close(outgoing);
+        outgoing->hashes = 0;
+        outgoing->at++;
+    }
+    outgoing_next(outgoing);
+}
+
+static bool piece_ask(struct workshop *workshop, agent to, struct maker *maker, agent_answer_fn *done, void *user)
+{
+    struct tree *question = maker_seal(maker);
+    bool asked = agent_ask(workshop->live, to, question, done, user);
+
+    tree_unref(question);
+    return asked;
+}
+
+static void piece_bytes(struct maker *maker, const unsigned char *bytes, size_t len)
+{
+    struct buf digits;
+
+    buf_init(&digits);
+    base64url_print(&digits, bytes, len);
+    maker_bytes(maker, "Bytes", digits.text ? digits.text : "", digits.len);
+    buf_done(&digits);
+}
+
+static bool store_ask(struct outgoing *outgoing)
+{
+    const struct leaving_file *file = &outgoing->files[outgoing->at];
+    static unsigned char bytes[PIECE_BYTES];
+    struct hashing hash = outgoing->hash;
+    ssize_t n = pread(outgoing->fd, bytes, sizeof bytes, outgoing->hash.upto);
+    char digits[HASH_DIGITS + 1];
+    struct maker maker;
+
+    n = n < 0 ? 0 : n;
+    if (outgoing->hash.upto + n > outgoing->size)
+        n = (ssize_t)(outgoing->size - outgoing->hash.upto);
+    question_begin(&maker, outgoing->workshop, "store", outgoing->claim, outgoing->number, outgoing->job);
+    maker_text(&maker, "Kind", file->kind);
+    maker_text(&maker, "Name", file->name);
+    maker_integer(&maker, "Offset", outgoing->hash.upto);
+    maker_integer(&maker, "Size", outgoing->size);
+    maker_integer(&maker, "Mode", outgoing->executable ? 0755 : 0644);
+    if (outgoing->hash.upto + n == outgoing->size) {
+        hashing_add(&hash, bytes, (size_t)n);
+        hashing_digits(&hash, digits);
+        maker_text(&maker, "Hash", digits);
+    }
+    piece_bytes(&maker, bytes, (size_t)n);
+    return piece_ask(outgoing->workshop, outgoing->superior, &maker, store_answered, outgoing);
+}
+
+static bool finish_ask(struct outgoing *outgoing)
+{
+    static const struct {
+        const char *name;
+        bool is_time; /* kept in microseconds, told in seconds */
+    } used[] = {{"Cpu", true}, {"Memory", false}, {"Disk", false}, {"Wall", true}};
+    struct maker maker;
+    const char *words;
+    size_t len;
+    int64_t n;
+
+    question_begin(&maker, outgoing->workshop, "finish", outgoing->claim, outgoing->number, outgoing->job);
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
+        if (ad_integer(outgoing->row, used[i].name, &n))
+            (used[i].is_time ? maker_seconds : maker_integer)(&maker, used[i].name, n);
+    if (ad_string(outgoing->row, "Words", &words, &len) && len)
+        maker_bytes(&maker, "Words", words, len);
+    return piece_ask(outgoing->workshop, outgoing->superior, &maker, finish_answered, outgoing);
+}
+
+static void outgoing_next(struct outgoing *outgoing)
+{
+    bool asked;
+
+    if (!outgoing->listed)
+        files_list(outgoing);
+    while (outgoing->at < outgoing->count && outgoing->fd < 0 && !file_open(outgoing))
+        outgoing->at++;
+    if (outgoing->passing && outgoing->at == outgoing->count) {
+        outgoing_drop(outgoing);
+        outgoing_free(outgoing);
+        return;
+    }
+    outgoing->asking = true;
+    asked = outgoing->at < outgoing->count ? store_ask(outgoing) : finish_ask(outgoing);
+    if (!asked) {
+        outgoing->asking = false;
+        outgoing_pause(outgoing);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------- a job's end */
+
+static struct outgoing *outgoing_new(struct workshop *workshop, uint64_t claim, uint64_t number, uint64_t job,
+                                     agent superior, struct tree *row)
+{
+    struct outgoing *outgoing = mem_alloc(sizeof *outgoing);
+
+    *outgoing = (struct outgoing){.next = workshop->outgoing,
+                                  .workshop = workshop,
+                                  .claim = claim,
+                                  .number = number,
+                                  .job = job,
+                                  .superior = superior,
+                                  .row = tree_ref(row),
+                                  .fd = -1,
+                                  .until = runner_now() + OUTGOING_LIFE};
+    workshop->outgoing = outgoing;
+    return outgoing;
+}
+
+static void row_add(struct maker *maker, const char *name, const char *const *names)
+{
+    size_t count = 0;
+
+    while (names && names[count])
+        count++;
+    if (names)
+        maker_texts(maker, name, names, count);
+}
+
+/* The names of the inputs, as the ad has them. */
+static void row_add_inputs(struct maker *maker, const struct tree *ad)
+{
+    const struct expr *list = ad_find(ad, "Inputs");
+    const char *names[JOB_FILES_MAX];
+    size_t count = 0;
+    struct arena arena;
+
+    arena_init(&arena);
+
+    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count; i++) {
+        const struct expr *file = &tree_parts(ad, list)[i];
+        symbol name = symbols_find(ad->symbols, "Name", 4);
+        const struct expr *text = file->kind == EXPR_AD && name ? tree_find(ad, file, name) : NULL;
+
+        if (text && text->kind == EXPR_STRING && count < JOB_FILES_MAX) {
+            char *copy = arena_alloc(&arena, text->u.run.count + 1);
+
+            memcpy(copy, tree_string(ad, text), text->u.run.count);
+            copy[text->u.run.count] = '\0';
+            names[count++] = copy;
+        }
+    }
+    maker_texts(maker, "Inputs", names, count);
+    arena_done(&arena);
+}
+
+void outgoing_add(struct workshop *workshop, const struct task *task, const struct executor_news *news)
+{
+    struct shelf *shelf = workshop->daemon.shelf;
+    unsigned char key[KEY_SIZE];
+    struct err err = {0};
+    struct maker maker;
+    struct tree *row;
+    struct buf text;
+
+    maker_init(&maker, workshop->daemon.symbols);
+    maker_word(&maker, "Superior", task->superior);
+    maker_integer(&maker, "Job", (int64_t)task->job);
+    maker_integer(&maker, "Cpu", news->usage.cpu);
+    maker_integer(&maker, "Memory", news->usage.memory);
+    maker_integer(&maker, "Disk", news->usage.disk);
+    maker_integer(&maker, "Wall", news->usage.wall);
+    maker_text(&maker, "Words", *news->words ? news->words : NULL);
+    row_add(&maker, "Outputs", task->order.outputs);
+    row_add(&maker, "Checkpoint", task->order.checkpoint);
+    row_add_inputs(&maker, task->ad);
+    row = maker_seal(&maker);
+    buf_init(&text);
+    wire_print(&text, row);
+    key_make(key, task->claim, task->number);
+    if (shelf->kind->put(shelf, OUTGOING_SPACE, key, sizeof key, text.text, text.len, &err) < 0)
+        LOG(&workshop->daemon.log, LEVEL_ERROR, "outgoing", log_text("why", err.text));
+    buf_done(&text);
+    outgoing_new(workshop, task->claim, task->number, task->job, task->superior, row);
+    tree_unref(row);
+}
+
+void outgoing_checkpoint(struct workshop *workshop, const struct task *task)
+{
+    struct maker maker;
+    struct tree *row;
+
+    maker_init(&maker, workshop->daemon.symbols);
+    row_add(&maker, "Checkpoint", task->order.checkpoint);
+    row = maker_seal(&maker);
+    outgoing_new(workshop, task->claim, task->number, task->job, task->superior, row)->passing = true;
+    tree_unref(row);
+}
+
+bool outgoing_has(const struct workshop *workshop, uint64_t claim, uint64_t number)
+{
+    const struct outgoing *outgoing = workshop->outgoing;
+
+    while (outgoing && (outgoing->passing || outgoing->claim != claim || outgoing->number != number))
+        outgoing = outgoing->next;
+    return outgoing != NULL;
+}
+
+void outgoing_tick(struct workshop *workshop)
+{
+    int64_t now = runner_now();
+    struct outgoing *next;
+    uint32_t busy = 0;
+
+    for (struct outgoing *outgoing = workshop->outgoing; outgoing; outgoing = outgoing->next)
+        busy += outgoing->asking;
+    for (struct outgoing *outgoing = workshop->outgoing; outgoing && busy < AT_ONCE; outgoing = next) {
+        next = outgoing->next;
+        if (outgoing->asking || outgoing->due > now)
+            continue;
+        if (now > outgoing->until) {
+            LOG(&workshop->daemon.log, LEVEL_WARNING, "outputs.dropped", log_word("claim", outgoing->claim));
+            outgoing_drop(outgoing);
+            outgoing_free(outgoing);
+            continue;
+        }
+        outgoing_next(outgoing);
+        busy++;
+    }
+}
+
+uint32_t outgoing_count(const struct workshop *workshop)
+{
+    uint32_t count = 0;
+
+    for (const struct outgoing *outgoing = workshop->outgoing; outgoing; outgoing = outgoing->next)
+        count++;
+    return count;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ restarts */
+
+static bool row_load(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct workshop *workshop = user;
+    const unsigned char *bytes = key;
+    uint64_t claim = 0, number = 0;
+    struct tree *row;
+    struct err err;
+    const char *superior;
+    size_t digits;
+    int64_t job;
+
+    if (key_len != KEY_SIZE || wire_parse(workshop->daemon.symbols, value, len, &row, &err) < 0)
+        return true;
+    for (int i = 0; i < 8; i++) {
+        claim = claim << 8 | bytes[i];
+        number = number << 8 | bytes[8 + i];
+    }
+    if (ad_string(row, "Superior", &superior, &digits) && digits == 16 && ad_integer(row, "Job", &job))
+        outgoing_new(workshop, claim, number, (uint64_t)job, id_number(superior, digits), row);
+    tree_unref(row);
+    return true;
+}
+
+bool outgoing_load(struct workshop *workshop, struct err *err)
+{
+    struct shelf *shelf = workshop->daemon.shelf;
+
+    return shelf->kind->each(shelf, OUTGOING_SPACE, row_load, workshop, err) == 0;
+}
+
+void outgoing_done(struct workshop *workshop)
+{
+    struct outgoing *next;
+
+    for (struct outgoing *outgoing = workshop->outgoing; outgoing; outgoing = next) {
+        next = outgoing->next;
+        outgoing_free(outgoing);
+    }
+    workshop->outgoing = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------- of a job that still runs */
+
+bool outgoing_piece(struct workshop *workshop, const struct task *task, const char *kind, const char *name,
+                    int64_t from, agent_answer_fn *done, void *user)
+{
+    static unsigned char bytes[PIECE_BYTES];
+    char path[DAEMON_PATH_MAX];
+    struct err err = {0};
+    int64_t size = 0;
+    int folder, fd = -1;
+    ssize_t n = 0;
+    struct maker maker;
+
+    workshop_folder(workshop, path, sizeof path, task->claim, task->number);
+    folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+        fd = beneath_read(folder, name, &size, &err);
+        close(folder);
+    }
+    if (fd >= 0 && size > from)
+        n = pread(fd, bytes, sizeof bytes, from);
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return false;
+    question_begin(&maker, workshop, "store", task->claim, task->number, task->job);
+    maker_text(&maker, "Kind", kind);
+    maker_text(&maker, "Name", name);
+    maker_integer(&maker, "Offset", from);
+    maker_integer(&maker, "Size", -1);
+    piece_bytes(&maker, bytes, (size_t)n);
+    return piece_ask(workshop, task->superior, &maker, done, user);
+}

@@ -1,0 +1,437 @@
+/* questions.c: what providers ask about the files of a job, and the answers. */
+#include "net/questions.h"
+
+#include "base/mem.h"
+#include "base/textmap.h"
+#include "net/beneath.h"
+#include "net/codes.h"
+#include "net/represent.h"
+#include "net/runner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One question at hand. */
+struct asking {
+    struct questions *questions;
+    const struct tree *question;
+    struct job_view view;
+    struct job_try *one;
+    bool last; /* it is the job's last try */
+    int64_t now;
+};
+
+static struct tree *answer_reason(const struct asking *asking, const char *reason)
+{
+    struct maker maker;
+
+    maker_init(&maker, asking->questions->symbols);
+    maker_text(&maker, "Reason", reason);
+    return maker_seal(&maker);
+}
+
+static void tell(const struct asking *asking, enum question_news news, const char *words)
+{
+    asking->questions->news(asking->questions->user, &asking->view, asking->one, news, words);
+}
+
+static void place_of(const struct asking *asking, struct job_place *ret)
+{
+    *ret = (struct job_place){.job = asking->view.id,
+                              .claim = asking->one->claim,
+                              .number = asking->one->number,
+                              .iwd = job_iwd(asking->view.ad)};
+}
+
+/* ----------------------------------------------------------------------------------------------------------- manifest */
+
+struct listing_files {
+    struct symbols *symbols;
+    struct textmap names; /* of checkpoints: they come in the place of inputs */
+    struct tree **ads;
+    uint32_t count, room;
+};
+
+static void manifest_add(struct listing_files *list, const char *name, uint64_t size, const char *hash, unsigned mode,
+                         const char *kind)
+{
+    struct maker maker;
+
+    maker_init(&maker, list->symbols);
+    maker_text(&maker, "Name", name);
+    maker_integer(&maker, "Size", (int64_t)size);
+    maker_text(&maker, "Hash", hash);
+    maker_integer(&maker, "Mode", mode);
+    maker_text(&maker, "Kind", kind);
+    if (list->count == list->room) {
+        list->room = list->room ? list->room * 2 : 16;
+        list->ads = mem_grow(list->ads, list->room * sizeof *list->ads);
+    }
+    list->ads[list->count++] = maker_seal(&maker);
+}
+
+static void manifest_checkpoint(void *user, const struct job_file *file)
+{
+    struct listing_files *list = user;
+
+    if (file->kind != JOB_FILE_CHECKPOINT || !file->whole)
+        return;
+    textmap_add(&list->names, file->name, strlen(file->name));
+    manifest_add(list, file->name, file->size, file->hash, file->mode, "checkpoint");
+}
+
+static bool manifest_input(void *user, const struct job_input *input)
+{
+    struct listing_files *list = user;
+
+    if (textmap_find(&list->names, input->name, strlen(input->name)) == TEXTMAP_NONE)
+        manifest_add(list, input->name, input->size, input->hash, input->mode, "input");
+    return true;
+}
+
+/* The try before may still be sending what this one begins with. */
+static bool checkpoint_is_coming(const struct asking *asking)
+{
+    const struct job_tries *job = tries_of(asking->questions->tries, asking->view.id);
+    const struct job_try *before = job && job->count > 1 ? &job->tries[job->count - 2] : NULL;
+    int64_t since;
+
+    if (!before || before->finished || !before->started || asking->one->read || !ad_find(asking->view.ad, "Checkpoint"))
+        return false;
+    since = before->heard > asking->one->began ? before->heard : asking->one->began;
+    return asking->now < since + CHECKPOINT_WAIT;
+}
+
+/* From now on its files are what they are: nothing of older tries is taken any more. */
+static void try_reads(const struct asking *asking)
+{
+    struct job_tries *job = tries_of(asking->questions->tries, asking->view.id);
+    struct err err;
+
+    if (asking->one->read)
+        return;
+    asking->one->read = true;
+    for (uint32_t i = 0; i + 1 < job->count; i++)
+        jobfiles_drop(asking->questions->files, asking->view.id, job->tries[i].claim, job->tries[i].number);
+    tries_store(asking->questions->tries, asking->view.id, &err);
+    tell(asking, NEWS_MESSAGE, NULL);
+}
+
+static struct tree *ask_manifest(struct asking *asking)
+{
+    struct listing_files list = {.symbols = asking->questions->symbols};
+    struct job_place place;
+    struct maker maker;
+
+    if (!asking->last || asking->view.state != JOB_RUNNING)
+        return answer_reason(asking, "stale");
+    maker_init(&maker, asking->questions->symbols);
+    if (checkpoint_is_coming(asking)) {
+        maker_text(&maker, "Reason", "wait");
+        maker_integer(&maker, "Pause", QUESTION_PAUSE);
+        return maker_seal(&maker);
+    }
+    try_reads(asking);
+    textmap_init(&list.names, 0);
+    place_of(asking, &place);
+    jobfiles_each(asking->questions->files, &place, manifest_checkpoint, &list);
+    job_inputs(asking->view.ad, manifest_input, &list);
+    maker_text(&maker, "Reason", "ok");
+    maker_list(&maker, "Files", list.ads, list.count);
+    for (uint32_t i = 0; i < list.count; i++)
+        tree_unref(list.ads[i]);
+    free(list.ads);
+    textmap_done(&list.names);
+    free((char *)(uintptr_t)place.iwd);
+    return maker_seal(&maker);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- fetch */
+
+struct wanted {
+    const char *hash;
+    bool input;
+    char *checkpoint; /* its name */
+};
+
+static bool wanted_input(void *user, const struct job_input *input)
+{
+    struct wanted *wanted = user;
+
+    wanted->input = !strcmp(input->hash, wanted->hash);
+    return !wanted->input;
+}
+
+static void wanted_checkpoint(void *user, const struct job_file *file)
+{
+    struct wanted *wanted = user;
+
+    if (file->kind == JOB_FILE_CHECKPOINT && file->whole && !wanted->checkpoint && !strcmp(file->hash, wanted->hash))
+        wanted->checkpoint = mem_dup(file->name, strlen(file->name));
+}
+
+/* A file that the job's manifest names; -1: that hash is none of them. */
+static int fetch_open(const struct asking *asking, const char *hash)
+{
+    struct wanted wanted = {.hash = hash};
+    struct job_place place;
+    uint64_t size;
+    bool whole;
+    int fd = -1;
+
+    job_inputs(asking->view.ad, wanted_input, &wanted);
+    if (wanted.input)
+        return spool_open(asking->questions->spool, hash);
+    place_of(asking, &place);
+    jobfiles_each(asking->questions->files, &place, wanted_checkpoint, &wanted);
+    if (wanted.checkpoint)
+        fd = jobfiles_open(asking->questions->files, &place, JOB_FILE_CHECKPOINT, wanted.checkpoint, &size, &whole);
+    free(wanted.checkpoint);
+    free((char *)(uintptr_t)place.iwd);
+    return fd;
+}
+
+static struct tree *ask_fetch(struct asking *asking)
+{
+    char hash[HASH_DIGITS + 1] = "", *bytes;
+    const char *text;
+    int64_t offset = 0, length = QUESTION_BYTES_MAX;
+    struct maker maker;
+    struct buf coded;
+    ssize_t got;
+    size_t len;
+    off_t size;
+    int fd;
+
+    if (!asking->last || asking->view.state != JOB_RUNNING)
+        return answer_reason(asking, "stale");
+    if (!ad_string(asking->question, "Hash", &text, &len) || !hash_is_good(text, len) ||
+        !ad_integer(asking->question, "Offset", &offset) || offset < 0 ||
+        !ad_integer(asking->question, "Length", &length) || length < 0)
+        return answer_reason(asking, "invalid");
+    memcpy(hash, text, HASH_DIGITS);
+    fd = fetch_open(asking, hash);
+    if (fd < 0)
+        return answer_reason(asking, "unknown");
+    if (length > QUESTION_BYTES_MAX)
+        length = QUESTION_BYTES_MAX;
+    bytes = mem_alloc((size_t)length + 1);
+    got = pread(fd, bytes, (size_t)length, offset);
+    size = lseek(fd, 0, SEEK_END);
+    close(fd);
+    buf_init(&coded);
+    maker_init(&maker, asking->questions->symbols);
+    maker_text(&maker, "Reason", got < 0 ? "disk" : "ok");
+    maker_integer(&maker, "Size", size);
+    base64url_print(&coded, bytes, got < 0 ? 0 : (size_t)got);
+    maker_bytes(&maker, "Bytes", coded.len ? coded.text : "", coded.len);
+    buf_done(&coded);
+    free(bytes);
+    return maker_seal(&maker);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- store */
+
+static const char *const result_words[] = {
+    [PIECE_MORE] = "ok", [PIECE_WHOLE] = "ok", [PIECE_HASH] = "hash", [PIECE_BAD] = "name", [PIECE_DISK] = "disk"};
+
+/* What a question says of a piece; false when it says nothing good. The bytes go to `bytes`. */
+static bool piece_read(const struct tree *question, struct buf *bytes, char hash[HASH_DIGITS + 1], struct piece *ret)
+{
+    const char *text;
+    int64_t offset;
+    size_t len;
+
+    *ret = (struct piece){.size = -1};
+    if (!ad_integer(question, "Offset", &offset) || offset < 0 || !ad_integer(question, "Size", &ret->size) ||
+        ret->size < -1 || !ad_string(question, "Bytes", &text, &len) || !base64url_read(bytes, text, len))
+        return false;
+    ret->offset = (uint64_t)offset;
+    ret->bytes = bytes->text;
+    ret->len = bytes->len;
+    if (ad_string(question, "Hash", &text, &len) && len) {
+        if (!hash_is_good(text, len))
+            return false;
+        memcpy(hash, text, HASH_DIGITS);
+        ret->hash = hash;
+    }
+    return ret->hash || ret->size < 0 || ret->offset + ret->len < (uint64_t)ret->size;
+}
+
+/* The last try stores what it likes; one before it only what the last one waits for. */
+static bool may_store(const struct asking *asking, int kind)
+{
+    const struct job_try *last = tries_last(asking->questions->tries, asking->view.id);
+
+    return asking->last ? !asking->one->finished : kind == JOB_FILE_CHECKPOINT && !last->read;
+}
+
+static struct tree *store_piece(struct asking *asking, enum job_file_kind kind, const char *name,
+                                const struct piece *piece)
+{
+    struct job_place place;
+    enum piece_result result;
+    int64_t mode = 0644;
+    struct err err = {0};
+    struct maker maker;
+    uint64_t have;
+
+    ad_integer(asking->question, "Mode", &mode);
+    place_of(asking, &place);
+    result = jobfiles_store(asking->questions->files, &place, kind, name, (unsigned)mode, piece, &have, &err);
+    free((char *)(uintptr_t)place.iwd);
+    asking->one->heard = asking->now;
+    if (result == PIECE_DISK || (result == PIECE_WHOLE && err.text[0]))
+        tell(asking, NEWS_TROUBLE, err.text);
+    if (result == PIECE_WHOLE || result == PIECE_MORE)
+        tell(asking, result == PIECE_WHOLE ? NEWS_WHOLE : NEWS_FILE, name);
+    maker_init(&maker, asking->questions->symbols);
+    maker_text(&maker, "Reason", result_words[result]);
+    maker_integer(&maker, "Have", (int64_t)have);
+    return maker_seal(&maker);
+}
+
+static struct tree *ask_store(struct asking *asking)
+{
+    char hash[HASH_DIGITS + 1] = "", name[BENEATH_NAME_MAX + 1] = "";
+    struct tree *answer;
+    struct piece piece;
+    const char *text;
+    struct buf bytes;
+    size_t len;
+    int kind;
+
+    kind = ad_string(asking->question, "Kind", &text, &len) ? job_file_kind(text, len) : -1;
+    if (kind < 0)
+        return answer_reason(asking, "invalid");
+    if (!ad_string(asking->question, "Name", &text, &len) || !beneath_name_is_good(text, len))
+        return answer_reason(asking, "name");
+    memcpy(name, text, len);
+    if (!may_store(asking, kind))
+        return answer_reason(asking, "stale");
+    buf_init(&bytes);
+    answer = piece_read(asking->question, &bytes, hash, &piece)
+                 ? store_piece(asking, (enum job_file_kind)kind, name, &piece)
+                 : answer_reason(asking, "invalid");
+    buf_done(&bytes);
+    return answer;
+}
+
+/* ------------------------------------------------------------------------------------------------- report and finish */
+
+static void usage_read(const struct asking *asking)
+{
+    struct job_try *one = asking->one;
+    double cpu = one->cpu, wall = one->wall;
+    int64_t memory = one->memory, disk = one->disk;
+
+    ad_number(asking->question, "Cpu", &cpu);
+    ad_number(asking->question, "Wall", &wall);
+    ad_integer(asking->question, "Memory", &memory);
+    ad_integer(asking->question, "Disk", &disk);
+    one->cpu = cpu >= 0 && cpu < 1e15 ? cpu : one->cpu;
+    one->wall = wall >= 0 && wall < 1e15 ? wall : one->wall;
+    one->memory = memory > one->memory ? memory : one->memory;
+    one->disk = disk > one->disk ? disk : one->disk;
+    one->heard = asking->now;
+}
+
+static struct tree *ask_report(struct asking *asking)
+{
+    struct job_try *one = asking->one;
+    enum question_news news = NEWS_MESSAGE;
+    const char *text;
+    struct err err;
+    size_t len;
+
+    if (!asking->last)
+        return answer_reason(asking, "stale");
+    usage_read(asking);
+    if (ad_string(asking->question, "Message", &text, &len))
+        tries_text(&one->message, text, len);
+    if (ad_string(asking->question, "State", &text, &len)) {
+        if (len == 7 && !memcmp(text, "running", 7) && !one->started) {
+            one->started = asking->now;
+            news = NEWS_RUNNING;
+        } else if (len == 7 && !memcmp(text, "staging", 7) && !one->staging) {
+            one->staging = true;
+            news = NEWS_STAGING;
+        }
+    }
+    if (tries_store(asking->questions->tries, asking->view.id, &err) < 0)
+        return NULL;
+    tell(asking, news, one->message);
+    return answer_reason(asking, "ok");
+}
+
+/* The provider forgets the try when it is told so: it has to be on disk first. */
+static struct tree *ask_finish(struct asking *asking)
+{
+    struct shelf *shelf = asking->questions->shelf;
+    bool again = asking->one->finished;
+    const char *text;
+    struct err err;
+    size_t len;
+
+    if (again)
+        return answer_reason(asking, "ok");
+    usage_read(asking);
+    if (ad_string(asking->question, "Words", &text, &len))
+        tries_text(&asking->one->words, text, len);
+    asking->one->finished = asking->now;
+    if (tries_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
+        return NULL;
+    tell(asking, NEWS_FINISHED, asking->one->words);
+    return answer_reason(asking, "ok");
+}
+
+/* ------------------------------------------------------------------------------------------------------------- asking */
+
+static const struct {
+    const char *ask;
+    struct tree *(*answer)(struct asking *asking);
+} rows[] = {
+    {"manifest", ask_manifest}, {"fetch", ask_fetch},   {"store", ask_store},
+    {"report", ask_report},     {"finish", ask_finish},
+};
+
+/* The try that is meant: one that is known, or that the role knows and has not told of yet. NULL: none. */
+static struct job_try *try_of(const struct asking *asking, uint64_t claim, uint64_t number)
+{
+    const struct job_view *view = &asking->view;
+    struct job_try *one = tries_find(asking->questions->tries, view->id, claim, number);
+    bool made;
+
+    if (!one && view->claim == claim && view->number == number && view->state == JOB_RUNNING)
+        one = tries_begin(asking->questions->tries, view->id, claim, number, view->member, asking->now, &made);
+    return one;
+}
+
+struct tree *question_answer(struct questions *questions, const struct peer *peer, const struct tree *question)
+{
+    struct asking asking = {.questions = questions, .question = question, .now = runner_wall() / SECOND};
+    struct tree *answer = NULL;
+    uint64_t claim, number;
+    const char *ask;
+    int64_t job;
+    size_t len;
+
+    if (!ad_string(question, "Ask", &ask, &len) || !ad_word(question, "Claim", &claim) ||
+        !ad_word(question, "Number", &number) || !ad_integer(question, "Job", &job))
+        return NULL;
+    /* What is over and written down is answered as finished: the provider has nothing more to do about it. */
+    if (job <= 0 || !questions->job(questions->user, (uint64_t)job, &asking.view))
+        return answer_reason(&asking, len == 6 && !memcmp(ask, "finish", 6) ? "ok" : "stale");
+    asking.one = try_of(&asking, claim, number);
+    if (!asking.one)
+        return answer_reason(&asking, "stale");
+    if (asking.one->member != peer->agent)
+        return NULL;
+    asking.last = asking.one == tries_last(questions->tries, asking.view.id);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !answer; i++)
+        if (strlen(rows[i].ask) == len && !memcmp(rows[i].ask, ask, len))
+            answer = rows[i].answer(&asking);
+    return answer;
+}

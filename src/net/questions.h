@@ -1,0 +1,54 @@
+/* questions.h: what providers ask the customer about the files of a job (agent_ask), and the answers.
+ *
+ *     manifest   which files does this try need?          store    bytes of a file that it leaves
+ *     fetch      bytes of one of them                     report   it runs; a line of status; what it uses
+ *                                                         finish   all is stored
+ *
+ * Each names job, claim and number: a try. Only the agent to which the job was given is answered; what is asked of a try that is no longer
+ * the job's last is answered with "stale", but for checkpoints, which the next try waits for. */
+#ifndef BERTH_NET_QUESTIONS_H
+#define BERTH_NET_QUESTIONS_H
+
+#include "net/job_ad.h"
+#include "net/jobfiles.h"
+#include "pool/role.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QUESTION_BYTES_MAX (512u << 10) /* of a file in one answer: so that it goes through a relay, sealed */
+#define CHECKPOINT_WAIT INT64_C(60)     /* seconds that a try waits for the checkpoint of the one before */
+#define QUESTION_PAUSE 2                /* seconds before it asks again */
+
+enum question_news {
+    NEWS_STAGING,  /* its files are on their way */
+    NEWS_RUNNING,  /* its process runs */
+    NEWS_MESSAGE,  /* a line of status, or what it uses */
+    NEWS_FILE,     /* a file has grown */
+    NEWS_WHOLE,    /* a file is whole: its name */
+    NEWS_TROUBLE,  /* something could not be done with its files: words */
+    NEWS_FINISHED, /* all is stored */
+};
+
+struct questions {
+    struct symbols *symbols;
+    struct tries *tries;
+    struct jobfiles *files;
+    struct spool *spool;
+    struct shelf *shelf;
+    /* How a job of the role stands; false: there is none. */
+    bool (*job)(void *user, uint64_t id, struct job_view *ret);
+    /* Something was told of a try. Rows may be on the shelf: commit. */
+    void (*news)(void *user, const struct job_view *view, const struct job_try *one, enum question_news news,
+                 const char *words);
+    void *user;
+};
+
+/* The answer; the caller unrefs it. NULL: refused. */
+struct tree *question_answer(struct questions *questions, const struct peer *peer, const struct tree *question);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

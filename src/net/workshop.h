@@ -1,0 +1,48 @@
+/* workshop.h: a provider, live: it offers a machine, brings jobs their files, has them run, and brings back what they made.
+ *
+ *     the role (pool/provider.h)  --launch-->  inputs fetched  -->  executor  -->  end  -->  told to the role at once;
+ *                                                                                    `-> outputs, later, until the customer has them
+ *
+ * What the machine is, and how jobs are held, is the caller's: a probe and an executor. Without an executor nothing is run: what is
+ * offered is just held by whoever claims it (a licence, an instrument). */
+#ifndef BERTH_NET_WORKSHOP_H
+#define BERTH_NET_WORKSHOP_H
+
+#include "net/config.h"
+#include "pool/executor.h"
+#include "pool/shelf.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct uv_loop_s; /* uv_loop_t */
+
+struct workshop_settings {
+    const char *version, *name; /* name: of the agent; NULL: the host's */
+    const char *role;           /* whose folder it is: "provider" for most */
+    const struct config_sources *sources;
+    struct shelf *shelf;
+    int log_fd;
+    /* Asked once, in the loop. NULL: nothing is run. */
+    struct executor *(*executor)(void *user, struct uv_loop_s *loop, executor_told_fn *told, void *told_user,
+                                 struct err *err);
+    /* The ads of what is offered, with the owner's policy in them: their number, and each of them (the caller unrefs it). */
+    uint32_t offers;
+    struct tree *(*offer)(void *user, struct symbols *symbols, uint32_t place, struct err *err);
+    /* The machine's state now, which lies under the offer's ad; the caller unrefs it. `own_load`: what jobs make of the load. Or NULL. */
+    struct tree *(*probe)(void *user, struct symbols *symbols, double own_load);
+    /* It is up. Or NULL. */
+    void (*up)(void *user, const char *name, const char *matchmaker, const char *held);
+    /* It ends: ads that the caller holds are to be given back now, the table of their symbols goes next. Or NULL. */
+    void (*down)(void *user);
+    void *user;
+};
+
+/* Runs until it is told to end; takes the configuration. 0; -1 and `err` when it could not start; 1 when it had to stop by itself. */
+int workshop_run(const struct workshop_settings *settings, struct config *config, struct err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

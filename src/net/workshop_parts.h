@@ -1,0 +1,116 @@
+/* workshop_parts.h: what the files of a live provider share; not installed.
+ *
+ *     workshop.c   life: the agent, the machine's state, what the role wants
+ *     tasks.c      jobs under claims, from their files to their end
+ *     staging.c    brings a job its files
+ *     outgoing.c   brings back what it made
+ *     workshop_status.c  answers those on this machine
+ *
+ *     STATE/provider/work/CLAIM.NUMBER    a job's folder, until all of it is with the customer
+ *     STATE/provider/cache/HASH           inputs that came once */
+#ifndef BERTH_NET_WORKSHOP_PARTS_H
+#define BERTH_NET_WORKSHOP_PARTS_H
+
+#include "net/daemon_parts.h"
+#include "net/job_order.h"
+#include "net/workshop.h"
+#include "pool/provider.h"
+
+#include <uv.h>
+
+#define PIECE_BYTES (192 * 1024)             /* of a file, in one question */
+#define TICK_MS 400                          /* between looks at jobs that run */
+#define PROBE_MS 5000                        /* between looks at the machine */
+#define SWEEP_MS 3600000                     /* between looks for what is left over */
+#define CACHE_LIFE 86400                     /* seconds that an input is kept which nobody wants */
+#define OUTGOING_SPACE "outgoing"            /* on the shelf */
+#define OUTGOING_LIFE (7 * 24 * 60 * MINUTE) /* then nobody will want it */
+
+struct workshop;
+struct staging;
+
+enum task_state {
+    TASK_STAGING, /* its files are on their way */
+    TASK_RUNS,
+    TASK_HELD, /* nothing is run: whoever claimed it has it until it lets go */
+};
+
+struct task {
+    struct task *next;
+    struct workshop *workshop;
+    uint64_t claim, number, job;
+    agent superior;
+    enum task_state state;
+    struct tree *ad; /* held: the job's */
+    struct job_order order;
+    int64_t deadline, span;
+    int64_t began;           /* the process; 0: not yet */
+    struct staging *staging; /* or NULL */
+    bool reported, asking;   /* the customer knows that it runs; a question is on its way */
+    int64_t log_sent[2];     /* bytes of stdout and stderr that the customer has */
+    int64_t reported_at, checkpoint_at;
+    bool checkpoint_due; /* the signal was sent: the files are to follow */
+};
+
+struct workshop {
+    const struct workshop_settings *settings;
+    struct daemon daemon;
+    struct live_agent *live;
+    struct executor *executor; /* or NULL */
+    struct server *status;
+    struct provider_settings provider;
+    uint64_t *ids;
+    struct tree **ads;
+    struct task *tasks;
+    struct outgoing *outgoing;
+    uint64_t *claims; /* that had jobs, and that what holds jobs is kept for */
+    uint32_t claim_count, claim_room;
+    uv_timer_t tick, probe, sweep;
+    bool booted;
+};
+
+/* Names of folders; `size` bytes. */
+void workshop_folder(const struct workshop *workshop, char *ret, size_t size, uint64_t claim, uint64_t number);
+/* The beginning of a question about a try. */
+struct maker;
+void question_begin(struct maker *maker, const struct workshop *workshop, const char *ask, uint64_t claim,
+                    uint64_t number, uint64_t job);
+/* What the answer's Reason is; "" when there is no answer. */
+bool answer_is(const struct tree *answer, const char *reason);
+
+/* ---- tasks.c ---- */
+void task_launch(struct workshop *workshop, const struct effect *effect);
+void task_deadline(struct workshop *workshop, uint64_t claim, int64_t at);
+void task_stop(struct workshop *workshop, uint64_t claim, int64_t grace);
+void task_suspend(struct workshop *workshop, uint64_t claim, bool suspended);
+void task_told(void *user, const struct executor_news *news);  /* of the executor */
+void task_found(void *user, const struct executor_news *news); /* before the role has begun */
+void tasks_tick(struct workshop *workshop);
+void tasks_done(struct workshop *workshop);
+bool task_is_here(const struct workshop *workshop, uint64_t claim, uint64_t number);
+double tasks_load(const struct workshop *workshop);
+/* Its files are there (NULL), or cannot be had. */
+void task_staged(struct task *task, const char *why);
+
+/* ---- workshop_status.c ---- */
+int status_start(struct workshop *workshop, struct err *err);
+
+/* ---- staging.c ---- */
+void staging_begin(struct task *task, const char *folder); /* task_staged follows, perhaps at once */
+void staging_cancel(struct staging *staging);              /* takes NULL */
+
+/* ---- outgoing.c ---- */
+/* A try is over: what it made is to be sent. Lies on the shelf when this returns; a commit follows. */
+void outgoing_add(struct workshop *workshop, const struct task *task, const struct executor_news *news);
+/* A file of a job that still runs: what is new of it since `from`. `done` as in agent_ask. */
+bool outgoing_piece(struct workshop *workshop, const struct task *task, const char *kind, const char *name,
+                    int64_t from, agent_answer_fn *done, void *user);
+/* The checkpoint files of a job that still runs. */
+void outgoing_checkpoint(struct workshop *workshop, const struct task *task);
+bool outgoing_load(struct workshop *workshop, struct err *err);
+bool outgoing_has(const struct workshop *workshop, uint64_t claim, uint64_t number);
+void outgoing_tick(struct workshop *workshop);
+void outgoing_done(struct workshop *workshop);
+uint32_t outgoing_count(const struct workshop *workshop);
+
+#endif

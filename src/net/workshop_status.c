@@ -1,0 +1,97 @@
+/* workshop_status.c: what a live provider answers to those on its machine, by a Unix socket: is it well, and what does it do? */
+#include "net/represent.h"
+#include "net/workshop_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct tree *status_ad(const struct workshop *workshop)
+{
+    uint32_t staging = 0, running = 0, held = 0;
+    struct maker maker;
+
+    for (const struct task *task = workshop->tasks; task; task = task->next) {
+        staging += task->state == TASK_STAGING;
+        running += task->state == TASK_RUNS;
+        held += task->state == TASK_HELD;
+    }
+    maker_init(&maker, workshop->daemon.symbols);
+    maker_text(&maker, "Name", workshop->daemon.name);
+    maker_text(&maker, "Identity", workshop->daemon.identity);
+    maker_text(&maker, "Version", workshop->settings->version);
+    maker_text(&maker, "Matchmaker", agent_asks(workshop->live));
+    maker_flag(&maker, "Connected", agent_is_connected(workshop->live));
+    maker_text(&maker, "Address", agent_address(workshop->live));
+    maker_integer(&maker, "Staging", staging);
+    maker_integer(&maker, "Running", running);
+    maker_integer(&maker, "Held", held);
+    maker_integer(&maker, "Outgoing", outgoing_count(workshop));
+    if (workshop->executor)
+        maker_text(&maker, "Sandbox", workshop->executor->kind->describe(workshop->executor));
+    return maker_seal(&maker);
+}
+
+static void status_begin(void *user, struct exchange *exchange)
+{
+    uint32_t uid = 0;
+
+    (void)user;
+    if (!exchange_peer_user(exchange, &uid) || (uid != 0 && uid != getuid()))
+        exchange_problem(exchange, 403, "this is for the user who runs it");
+    else if (exchange_method(exchange) != HTTP_GET && exchange_method(exchange) != HTTP_HEAD)
+        exchange_problem(exchange, 405, "GET is expected");
+    else
+        exchange_accept(exchange, 0, true);
+}
+
+static void status_handle(void *user, struct exchange *exchange)
+{
+    const char *path = exchange_raw_path(exchange);
+    struct workshop *workshop = user;
+    struct buf out;
+    struct tree *ad;
+
+    if (!strcmp(path, "/healthz")) {
+        exchange_answer(exchange, &(struct http_answer){.status = 200, .type = "text/plain", .body = "ok\n", .len = 3});
+        return;
+    }
+    if (!strcmp(path, "/readyz")) {
+        bool ready = agent_is_connected(workshop->live);
+
+        exchange_answer(exchange, &(struct http_answer){.status = ready ? 200 : 503,
+                                                        .type = "text/plain",
+                                                        .body = ready ? "ready\n" : "no matchmaker knows it yet\n",
+                                                        .len = ready ? 6 : 27});
+        return;
+    }
+    if (strcmp(path, "/v1/status") != 0) {
+        exchange_problem(exchange, 404, "there are /v1/status, /healthz and /readyz");
+        return;
+    }
+    buf_init(&out);
+    ad = status_ad(workshop);
+    represent_ad(&out, FORM_CLASSAD, ad);
+    buf_adds(&out, "\n");
+    exchange_answer(exchange,
+                    &(struct http_answer){.status = 200, .type = TYPE_CLASSAD, .body = out.text, .len = out.len});
+    tree_unref(ad);
+    buf_done(&out);
+}
+
+static void status_over(void *user, struct exchange *exchange)
+{
+    (void)user;
+    (void)exchange;
+}
+
+int status_start(struct workshop *workshop, struct err *err)
+{
+    struct server_handler handler = {
+        .user = workshop, .begin = status_begin, .handle = status_handle, .over = status_over};
+    char address[DAEMON_PATH_MAX + 32];
+
+    snprintf(address, sizeof address, "unix:%s/%s.sock", workshop->daemon.folder, workshop->settings->role);
+    workshop->status = server_new(&workshop->daemon.loop, address, NULL, NULL, NULL, &handler, err);
+    return workshop->status ? 0 : -1;
+}

@@ -1,0 +1,422 @@
+/* How jobs live and die: launching, stopping, suspending, and what becomes of them when the agent or a launcher dies. Real processes. */
+#define _GNU_SOURCE
+#include "exec_world.h"
+#include "tap.h"
+
+#include <sys/file.h>
+
+static struct world world;
+static const char *who;
+
+static bool ended_with(const struct executor_news *news, int64_t status)
+{
+    return news && news->kind == EXECUTOR_ENDED && news->reason == REASON_EXITED && news->status == status;
+}
+
+static bool ended_for(const struct executor_news *news, enum reason reason)
+{
+    return news && news->kind == EXECUTOR_ENDED && news->reason == reason;
+}
+
+static void say_end(const struct executor_news *news)
+{
+    if (news)
+        tap_diag("kind %d, reason %s, status %lld, '%s'", (int)news->kind, reason_words(news->reason),
+                 (long long)news->status, news->words);
+    else
+        tap_diag("nothing was told");
+}
+
+static void ends_with(bool right, const struct executor_news *news, const char *sentence)
+{
+    if (!tap_ok(right, "%s: %s", who, sentence))
+        say_end(news);
+}
+
+static bool no_process_has(const char *mark)
+{
+    for (int i = 0; i < 200; i++) {
+        if (!marked_processes(mark))
+            return true;
+        world_run(&world, 10);
+    }
+    return false;
+}
+
+/* Waits until a file of a job's folder is there. */
+static bool file_comes(uint64_t claim, const char *name)
+{
+    char folder[200], path[300];
+
+    snprintf(path, sizeof path, "%s/%s", job_folder(&world, claim, folder), name);
+    for (int i = 0; i < 1000; i++) {
+        if (access(path, F_OK) == 0)
+            return true;
+        world_run(&world, 10);
+    }
+    return false;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- plain jobs */
+
+static void plain_jobs(void)
+{
+    const struct executor_news *news, *runs;
+    struct job_order order;
+    int launcher;
+
+    news = job_run(&world, 1, 1, "exit 0");
+    ends_with(ended_with(news, 0), news, "a job that does nothing ends with status 0");
+    runs = world_find(&world, 1, 1, EXECUTOR_RUNS);
+    tap_ok(runs && runs < news && runs->deadline > record_now(), "%s: that it runs is told before its end", who);
+    launcher = launcher_of(&world, 1);
+    news = job_run(&world, 1, 2, "exit 7");
+    ends_with(ended_with(news, 7), news, "its status is told");
+    news = job_run(&world, 1, 3, "kill -TERM $$");
+    ends_with(ended_with(news, -SIGTERM), news, "a signal that ended it is told as its number below zero");
+    tap_ok(launcher > 0 && launcher_of(&world, 1) == launcher, "%s: the jobs of a claim have the same launcher", who);
+
+    job_order(&world, 1, 4, "", &order);
+    order.arguments[0] = "no-such-program";
+    job_launch(&world, &order);
+    news = world_wait_end(&world, 1, 4);
+    ends_with(ended_for(news, REASON_SETUP) && strstr(news->words, "no-such-program"), news,
+              "a program that is not there is a failed setup, and named");
+    job_order(&world, 1, 5, "", &order);
+    order.is.folder = "/nowhere/at/all";
+    job_launch(&world, &order);
+    news = world_wait_end(&world, 1, 5);
+    ends_with(ended_for(news, REASON_SETUP) && strstr(news->words, "/nowhere"), news,
+              "a folder that is not there is a failed setup");
+}
+
+static void what_jobs_get(void)
+{
+    const struct executor_news *news;
+    struct job_order order;
+    char folder[200], path[300];
+    FILE *file;
+
+    job_order(&world, 1, 10, "", &order);
+    memcpy(order.arguments, ((const char *[]){"printf", "%s|", "a b", "$(id)", "*", ";ls\n", "", NULL}),
+           sizeof order.arguments);
+    job_launch(&world, &order);
+    news = world_wait_end(&world, 1, 10);
+    ends_with(ended_with(news, 0) && !strcmp(job_text(&world, 1, "out"), "a b|$(id)|*|;ls\n||"), news,
+              "arguments reach the program as they are: no shell reads them");
+
+    setenv("BERTH_TEST_SECRET", "hidden", 1);
+    job_order(&world, 1, 11, "env | sort; pwd; ulimit -c; ulimit -n", &order);
+    order.environment[0] = "GIVEN=a b=c";
+    job_launch(&world, &order);
+    world_wait_end(&world, 1, 11);
+    tap_ok(!strcmp(job_text(&world, 1, "out"),
+                   "GIVEN=a b=c\nHOME=/job\nPATH=/usr/local/bin:/usr/bin:/bin\nPWD=/job\n/job\n0\n4096\n"),
+           "%s: its environment is what the order says, HOME and PATH; it begins in /job, without core files", who) ||
+        (tap_diag("%s", job_text(&world, 1, "out")), true);
+    unsetenv("BERTH_TEST_SECRET");
+
+    snprintf(path, sizeof path, "%s/in", job_folder(&world, 1, folder));
+    file = fopen(path, "w");
+    fputs("what goes in", file);
+    fclose(file);
+    job_order(&world, 1, 12, "cat; echo to the error >&2", &order);
+    order.is.input = "in";
+    order.is.error = "err";
+    job_launch(&world, &order);
+    news = world_wait_end(&world, 1, 12);
+    ends_with(ended_with(news, 0) && !strcmp(job_text(&world, 1, "out"), "what goes in") &&
+                  !strcmp(job_text(&world, 1, "err"), "to the error\n"),
+              news, "its input, output and error are files of its folder");
+    order.arguments[2] = "cat";
+    order.is.number = 13;
+    order.is.input = "../state";
+    job_launch(&world, &order);
+    news = world_wait_end(&world, 1, 13);
+    ends_with(ended_for(news, REASON_SETUP), news, "an input outside of its folder is refused");
+}
+
+static void commands(void)
+{
+    struct executor *executor = world.executor;
+    const struct executor_news *news;
+    struct job_order order;
+    struct err err = {0};
+    int64_t began;
+    size_t before;
+
+    job_order(
+        &world, 2, 1,
+        "trap 'echo warned >told; exit 3' TERM; trap 'echo usr1 >got' USR1; touch up; while :; do sleep 0.02; done",
+        &order);
+    job_launch(&world, &order);
+    file_comes(2, "up");
+    tap_ok(executor->kind->launch(executor, &order.is, &err) < 0, "%s: a claim has one job at a time", who);
+    executor->kind->signal(executor, 2, SIGUSR1);
+    tap_ok(file_comes(2, "got"), "%s: a signal reaches the job's first process", who);
+    executor->kind->suspend(executor, 2, true);
+    world_run(&world, 100);
+    executor->kind->stop(executor, 2, 5 * SECOND_US);
+    news = world_wait(&world, 2, 1, EXECUTOR_GONE);
+    ends_with(news && !strcmp(job_text(&world, 2, "told"), "warned\n"), news,
+              "a job that is stopped is warned, suspended or not, and is told as gone");
+    executor->kind->stop(executor, 2, 0);
+    before = world.count;
+    news = NULL;
+    for (int i = 0; i < 500 && world.count == before; i++)
+        world_run(&world, 10);
+    tap_ok(world.count == before + 1 && world.news[before].kind == EXECUTOR_GONE && world.news[before].number == 1,
+           "%s: stopping what has ended is answered all the same", who);
+    executor->kind->stop(executor, 99, 0);
+    news = world_wait(&world, 99, 0, EXECUTOR_GONE);
+    ends_with(news != NULL, news, "stopping what never was is answered with nothing being gone");
+
+    job_order(&world, 2, 2, "trap '' TERM; : mark-stubborn; touch up2; while :; do sleep 0.1; done", &order);
+    job_launch(&world, &order);
+    file_comes(2, "up2");
+    began = record_now();
+    executor->kind->stop(executor, 2, SECOND_US / 5);
+    news = world_wait(&world, 2, 2, EXECUTOR_GONE);
+    ends_with(news && record_now() - began >= SECOND_US / 5 && no_process_has("mark-stubborn"), news,
+              "a job that ignores its warning is killed after the grace, with all its processes");
+}
+
+static int64_t count_size(void)
+{
+    char folder[200], path[300];
+    struct stat st;
+
+    snprintf(path, sizeof path, "%s/count", job_folder(&world, 3, folder));
+    return stat(path, &st) == 0 ? (int64_t)st.st_size : -1;
+}
+
+static void suspending(void)
+{
+    struct executor *executor = world.executor;
+    struct executor_usage usage = {0};
+    struct job_order order;
+    int64_t first, second;
+
+    job_order(&world, 3, 1, "(while :; do echo x >>count; sleep 0.02; done) & wait", &order);
+    job_launch(&world, &order);
+    file_comes(3, "count");
+    executor->kind->suspend(executor, 3, true);
+    world_run(&world, 200);
+    first = count_size();
+    world_run(&world, 400);
+    second = count_size();
+    tap_ok(first > 0 && first == second, "%s: a suspended job does nothing, nor do its children", who);
+    executor->kind->suspend(executor, 3, false);
+    for (int i = 0; i < 300 && count_size() == second; i++)
+        world_run(&world, 10);
+    tap_ok(count_size() > second, "%s: a resumed job goes on", who);
+    world_run(&world, 1100);
+    tap_ok(executor->kind->usage(executor, 3, &usage) && usage.wall > 0 && usage.memory > 0 && usage.disk > 0,
+           "%s: what a running job uses can be asked for", who);
+    executor->kind->suspend(executor, 3, true);
+    world_run(&world, 100);
+    kill(launcher_of(&world, 3), SIGKILL);
+    tap_ok(world_wait(&world, 3, 1, EXECUTOR_GONE) && no_process_has("echo x >>count"),
+           "%s: a launcher that is killed takes a suspended job with it", who);
+    tap_ok(!executor->kind->usage(executor, 3, &usage), "%s: what has ended uses nothing", who);
+    executor->kind->clear(executor, 3);
+}
+
+/* Until a launcher has closed all that it had open. */
+static void wait_for_lock(uint64_t claim)
+{
+    char path[300];
+    int fd;
+
+    snprintf(path, sizeof path, "%s/%016llx/lock", world.state, (unsigned long long)claim);
+    fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0 || flock(fd, LOCK_EX) < 0)
+        tap_diag("no lock: %s", strerror(errno));
+    close(fd);
+}
+
+static void deaths_of_launchers(void)
+{
+    const struct executor_news *news;
+    struct job_order order;
+    int launcher;
+
+    job_order(&world, 4, 1, "setsid sh -c ': mark-orphan; touch up; while :; do sleep 0.1; done' & sleep 100", &order);
+    job_launch(&world, &order);
+    file_comes(4, "up");
+    launcher = launcher_of(&world, 4);
+    tap_ok(launcher > 0 && getpgid(launcher) != getpgid(0) && getsid(launcher) != getsid(0),
+           "%s: a launcher is in no group and no session of ours", who);
+    kill(launcher, SIGKILL);
+    news = world_wait(&world, 4, 1, EXECUTOR_GONE);
+    ends_with(news && !marked_processes("mark-orphan"), news,
+              "when a launcher is killed its job is gone, and nothing is left when that is told");
+    news = job_run(&world, 4, 2, "exit 5");
+    ends_with(ended_with(news, 5), news, "the claim's next job gets a new launcher");
+    launcher = launcher_of(&world, 4);
+    kill(launcher, SIGKILL);
+    world_run(&world, 100);
+    news = job_run(&world, 4, 3, "exit 6");
+    ends_with(ended_with(news, 6), news, "so it does when the launcher died while it had nothing to do");
+    kill(launcher_of(&world, 4), SIGKILL);
+    wait_for_lock(4);
+    news = job_run(&world, 4, 4, "exit 8");
+    ends_with(ended_with(news, 8), news, "also before its death has been noticed");
+}
+
+/* ----------------------------------------------------------------------------------------------------- deaths of the agent */
+
+/* Another process is the agent: it orders jobs, and then only waits. */
+static pid_t agent_start(void (*orders)(void))
+{
+    int ends[2];
+    char done = 0;
+    pid_t pid;
+
+    if (pipe(ends) < 0)
+        return -1;
+    fflush(stdout);
+    pid = fork();
+    if (pid == 0) {
+        struct err err = {0};
+
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        close(ends[0]);
+        snprintf(world.state, sizeof world.state, "%s/state2", world.path);
+        if (!world_open(&world, &err))
+            _exit(1);
+        orders();
+        if (write(ends[1], "", 1) != 1)
+            _exit(1);
+        for (;;)
+            world_run(&world, 1000);
+    }
+    close(ends[1]);
+    if (read(ends[0], &done, 1) != 1)
+        printf("# the agent did not begin\n");
+    close(ends[0]);
+    return pid;
+}
+
+static void orders_to_be_found(void)
+{
+    struct job_order order;
+
+    job_order(&world, 20, 1, ": mark-found; sleep 100", &order);
+    job_launch(&world, &order);
+    job_order(&world, 21, 1, "while [ ! -e go ]; do sleep 0.01; done; exit 3", &order);
+    job_launch(&world, &order);
+    job_order(&world, 22, 1, ": mark-victim; sleep 100", &order);
+    job_launch(&world, &order);
+    job_order(&world, 23, 1, "exit 4", &order);
+    job_launch(&world, &order);
+    for (uint64_t claim = 20; claim < 23; claim++)
+        world_wait(&world, claim, 1, EXECUTOR_RUNS);
+    world_wait(&world, 23, 1, EXECUTOR_ENDED);
+    world.executor->kind->deadline(world.executor, 20, record_now() + 1000 * SECOND_US);
+    world_run(&world, 50);
+}
+
+static bool launcher_goes(uint64_t claim)
+{
+    for (int i = 0; i < 1000 && launcher_of(&world, claim); i++)
+        poll(NULL, 0, 10);
+    return !launcher_of(&world, claim);
+}
+
+static void finding_again(void)
+{
+    struct world here = world;
+    const struct executor_news *news;
+    struct err err = {0};
+    char folder[200], path[300];
+    pid_t other = agent_start(orders_to_be_found);
+    FILE *file;
+
+    snprintf(world.state, sizeof world.state, "%s/state2", world.path);
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+    kill(launcher_of(&world, 22), SIGKILL);
+    snprintf(path, sizeof path, "%s/go", job_folder(&world, 21, folder));
+    file = fopen(path, "w");
+    fclose(file);
+    tap_ok(launcher_goes(21) && marked_processes("mark-found"),
+           "%s: jobs go on when the agent is killed, and launchers leave when theirs has ended", who);
+    if (!world_open(&world, &err))
+        tap_diag("%s", err.text);
+    tap_ok(world.executor->kind->find(world.executor, &err) == 0 && world.count == 4,
+           "%s: after a restart all that was begun is told at once", who);
+    news = world_find(&world, 20, 1, EXECUTOR_RUNS);
+    ends_with(news && news->deadline > record_now() + 900 * SECOND_US, news,
+              "what still runs is found, with its deadline");
+    news = world_find(&world, 21, 1, EXECUTOR_ENDED);
+    ends_with(ended_with(news, 3), news, "what ended meanwhile has ended, with its status");
+    news = world_find(&world, 22, 1, EXECUTOR_GONE);
+    ends_with(news && !marked_processes("mark-victim"), news, "what died meanwhile is gone");
+    news = world_find(&world, 23, 1, EXECUTOR_ENDED);
+    ends_with(ended_with(news, 4), news, "what ended before, and was not cleared, is told again");
+    world.executor->kind->stop(world.executor, 20, 0);
+    news = world_wait(&world, 20, 1, EXECUTOR_GONE);
+    ends_with(news && no_process_has("mark-found"), news, "what was found can be stopped");
+    for (uint64_t claim = 20; claim < 24; claim++)
+        world.executor->kind->clear(world.executor, claim);
+    tap_ok(launcher_goes(20) && rmdir(world.state) == 0,
+           "%s: when a claim is cleared its launcher leaves, and nothing is kept", who);
+    world_close(&world);
+    world = here;
+}
+
+static void orders_with_deadline(void)
+{
+    struct job_order order;
+
+    job_order(&world, 25, 1, ": mark-deadline; sleep 100", &order);
+    order.is.deadline = record_now() + SECOND_US;
+    job_launch(&world, &order);
+    world_wait(&world, 25, 1, EXECUTOR_RUNS);
+}
+
+static void agent_that_is_stopped(void)
+{
+    struct world here = world;
+    struct err err = {0};
+    pid_t other = agent_start(orders_with_deadline);
+    bool ran = marked_processes("mark-deadline") > 0, over = false;
+
+    kill(other, SIGSTOP);
+    for (int i = 0; i < 500 && !over; i++, poll(NULL, 0, 10))
+        over = !marked_processes("mark-deadline");
+    tap_ok(ran && over, "%s: a deadline holds while the agent is stopped", who);
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+    snprintf(world.state, sizeof world.state, "%s/state2", world.path);
+    world_open(&world, &err);
+    world.executor->kind->find(world.executor, &err);
+    tap_ok(world_find(&world, 25, 1, EXECUTOR_GONE) != NULL, "%s: and the job is told as gone", who);
+    world.executor->kind->clear(world.executor, 25);
+    world_close(&world);
+    world = here;
+}
+
+static void cases(void)
+{
+    who = geteuid() == 0 ? "root" : "user";
+    world_init(&world);
+    tap_diag("%s: %s", who, world.executor->kind->describe(world.executor));
+    plain_jobs();
+    what_jobs_get();
+    commands();
+    suspending();
+    deaths_of_launchers();
+    for (uint64_t claim = 1; claim < 5; claim++)
+        world.executor->kind->clear(world.executor, claim);
+    finding_again();
+    agent_that_is_stopped();
+    world_done(&world);
+}
+
+int main(void)
+{
+    world_each_user(cases, &tap_count, &tap_failures);
+    return tap_done();
+}

@@ -1,0 +1,99 @@
+#!/bin/sh
+# pool_test.sh: `berth pool` as a user has it: one command, then jobs in real sandboxes, and a role that dies. Prints TAP.
+#
+#     JOBS=5000 BERTH=build/berth BERTH_SOURCE=. tests/pool_test.sh        the figures of docs/performance.md
+set -u
+berth=$(realpath "${BERTH:?the program}")
+BERTH_SOURCE=$(realpath "${BERTH_SOURCE:?the sources}") && export BERTH_SOURCE
+jobs=${JOBS:-200}
+. "$BERTH_SOURCE/tests/says.sh"
+state=$work/state
+milliseconds() { date +%s%3N; }
+# soon SECONDS COMMAND...: it succeeds within that time.
+soon() {
+  tries=$(($1 * 20))
+  shift
+  while [ $tries -gt 0 ]; do
+    "$@" >/dev/null 2>&1 && return 0
+    tries=$((tries - 1))
+    sleep 0.05
+  done
+  return 1
+}
+
+began=$(milliseconds)
+"$berth" pool --listen 127.0.0.1:0 >up 2>pool.err &
+pool=$!
+pids=$pool
+holds 'a pool of all roles is up by one command, with no configuration' soon 20 grep -q 'To end it' up
+echo "# after $(($(milliseconds) - began)) ms"
+machine_is_there() { [ -n "$("$berth" ads --json)" ]; }
+holds 'and this machine offers itself' soon 20 machine_is_there
+run "$berth" run -- sh -c 'echo to a user; echo to an operator >&2; exit 3'
+expect 'a command runs as if it ran here: its output, its errors, its status' 3 'to a user' 'to an operator'
+
+for n in 1 2 3; do # alone, in an idle pool
+  sleep 1
+  began=$(milliseconds)
+  run "$berth" run -- true
+  echo "# a single job: $(($(milliseconds) - began)) ms from the command to its end, with its output"
+done
+cat >true.ad <<END
+[ Cmd = "/bin/true"; Outputs = {}; Count = $jobs; RequestMemory = 16M; RequestDisk = 1M ]
+END
+began=$(milliseconds)
+run "$berth" submit --force true.ad
+says "$jobs jobs are submitted" 0 "$jobs jobs submitted: *" ''
+timeout $((60 + jobs / 20)) "$berth" wait "$(sed 's/.*: //' out)" >out 2>err
+status=$?
+expect 'and all of them are done, well' 0 ''
+took=$(($(milliseconds) - began))
+echo "# $jobs jobs of /bin/true in $took ms: $((jobs * 1000 / took)) a second"
+
+# What could be left of a job: launchers of claims that are over go within a moment.
+no_launchers() { ! pgrep -f "launcher $state/provider" >/dev/null; }
+holds 'nothing is left of them' soon 20 no_launchers
+
+cat >talk.ad <<'END'
+[ Cmd = "/bin/sh"; Args = { "-c", "echo half way > $BERTH_STATUS; echo so far; while [ ! -e go ]; do sleep 0.1; done" };
+  Outputs = {}; RequestMemory = 16M; RequestDisk = 1M ]
+END
+run "$berth" submit --force talk.ad
+talk=$(sed 's/.*: //' out)
+talks() { "$berth" job --long "$talk" | grep -q '^Message = "half way"$'; }
+holds 'a job reports a line of status itself' soon 20 talks
+writes() { [ "$("$berth" logs "$talk")" = 'so far' ]; }
+holds 'and what it writes is seen while it runs' soon 20 writes
+run "$berth" hold "$talk"
+is_held() { [ "$("$berth" jobs "$talk" --json | sed -n 's/.*"state": "\([A-Za-z]*\)".*/\1/p')" = Held ]; }
+holds 'a job that runs can be held' soon 20 is_held
+run "$berth" rm "$talk"
+
+mkdir -p state/provide && chmod 700 state/provide
+"$berth" token create --subject licenses --scope 'ad:read ad:write claim' -o state/provide/token >/dev/null
+echo '[ Type = "License"; App = "sim"; Constraint = other.Type == "Job" ]' >licenses.ad
+"$berth" provide licenses.ad >provide.out 2>provide.err &
+pids="$pids $!"
+license_is_there() { "$berth" ads -c 'App == "sim"' --json | grep -q License; }
+holds 'anything can be offered by a file of ads' soon 20 license_is_there
+
+provider=$(sed -n 's/.*provider  *process \([0-9]*\),.*/\1/p' up)
+kill -9 "$provider"
+run "$berth" run -- echo again
+expect 'a provider that dies is started again, and jobs go on' 0 again
+echo '[ Cmd = "true"; Constraint = other.Type == "Machine" && other.Memory >= 100T ]' >never.ad
+sleep 3
+soon 20 machine_is_there
+run "$berth" submit never.ad
+holds 'what can never match is told at once, with the reason, and not submitted' sh -c \
+  '[ '$status' = 1 ] && [ ! -s out ] && grep -q "^No offer satisfies other.Memory >= " err && grep -q -- "use --force" err'
+run "$berth" run -- sleep 1000 &
+sleep 1.5
+kill "$pool"
+wait "$pool"
+holds 'a pool ends in order when it is told to' [ $? = 0 ]
+holds 'and nothing went wrong in any of its processes' sh -c '! grep -q Sanitizer state/log/* provide.err'
+pkill -f "launcher $state/provider"
+holds 'a job that ran goes on under its launcher; told to end, that ends it' soon 20 no_launchers
+echo "1..$count"
+[ $failures = 0 ]

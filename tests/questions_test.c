@@ -1,0 +1,581 @@
+/* questions_test.c: what providers ask about files, and what they send: spool, pieces, tries, files of jobs, with a real store and disk. */
+#define _GNU_SOURCE /* nftw */
+#include "process.h"
+#include "tap.h"
+
+#include "ad/names.h"
+#include "net/beneath.h"
+#include "net/codes.h"
+#include "net/desk_parts.h"
+#include "net/joblog.h"
+#include "net/questions.h"
+#include "net/represent.h"
+#include "store/store.h"
+
+#include <sodium.h>
+
+#define PATH_ROOM (LIVE_PATH_MAX + 64)
+#define PROVIDER 77
+#define NOW ((int64_t)time(NULL))
+
+struct desk_bench {
+    char folder[LIVE_PATH_MAX], iwd[PATH_ROOM], outside[PATH_ROOM];
+    struct symbols *symbols;
+    struct shelf *shelf;
+    struct questions questions;
+    struct job_view view;
+    struct tree *ad;
+    int news[NEWS_FINISHED + 1];
+    char trouble[512];
+    struct buf answer;
+};
+
+static bool bench_job(void *user, uint64_t id, struct job_view *ret)
+{
+    const struct desk_bench *bench = user;
+
+    *ret = bench->view;
+    return id == bench->view.id;
+}
+
+static void bench_news(void *user, const struct job_view *view, const struct job_try *one, enum question_news news,
+                       const char *words)
+{
+    struct desk_bench *bench = user;
+
+    (void)view;
+    (void)one;
+    bench->news[news]++;
+    if (news == NEWS_TROUBLE)
+        snprintf(bench->trouble, sizeof bench->trouble, "%s", words);
+}
+
+static struct tree *ad_of(struct desk_bench *bench, const char *text)
+{
+    struct err err = {0};
+    struct tree *ad = form_parse(bench->symbols, &dialect_classic, FORM_CLASSAD, NULL, text, strlen(text), &err);
+
+    if (!ad) {
+        printf("Bail out! %s: %s\n", text, err.text);
+        exit(1);
+    }
+    return ad;
+}
+
+static void bench_open(struct desk_bench *bench)
+{
+    char path[PATH_ROOM];
+    struct err err = {0};
+
+    snprintf(path, sizeof path, "%s/berth.db", bench->folder);
+    bench->shelf = store_open(path, &err);
+    bench->questions = (struct questions){
+        .symbols = bench->symbols, .shelf = bench->shelf, .job = bench_job, .news = bench_news, .user = bench};
+    bench->questions.tries = bench->shelf ? tries_new(bench->symbols, bench->shelf, &err) : NULL;
+    snprintf(path, sizeof path, "%s/spool", bench->folder);
+    bench->questions.spool = spool_new(path, 1 << 20, &err);
+    snprintf(path, sizeof path, "%s/jobs", bench->folder);
+    bench->questions.files = jobfiles_new(path, bench->symbols, &err);
+    if (!bench->questions.tries || !bench->questions.spool || !bench->questions.files) {
+        printf("Bail out! %s\n", err.text);
+        exit(1);
+    }
+}
+
+static void bench_close(struct desk_bench *bench)
+{
+    tries_free(bench->questions.tries);
+    spool_free(bench->questions.spool);
+    jobfiles_free(bench->questions.files);
+    bench->shelf->kind->close(bench->shelf);
+}
+
+/* The job is given to that claim. */
+static void bench_claim(struct desk_bench *bench, uint64_t claim, uint64_t number, agent member)
+{
+    struct err err;
+    bool made;
+
+    bench->view.claim = claim;
+    bench->view.number = number;
+    bench->view.member = member;
+    bench->view.state = JOB_RUNNING;
+    tries_begin(bench->questions.tries, bench->view.id, claim, number, member, NOW, &made);
+    tries_store(bench->questions.tries, bench->view.id, &err);
+}
+
+static void bench_start(struct desk_bench *bench, const char *ad)
+{
+    memset(bench, 0, sizeof *bench);
+    live_folder(bench->folder);
+    snprintf(bench->iwd, sizeof bench->iwd, "%s/iwd", bench->folder);
+    snprintf(bench->outside, sizeof bench->outside, "%s/outside", bench->folder);
+    mkdir(bench->iwd, 0700);
+    mkdir(bench->outside, 0700);
+    bench->symbols = names_new(1);
+    buf_init(&bench->answer);
+    bench->ad = ad_of(bench, ad);
+    bench->view = (struct job_view){.id = 5, .rooted = true, .root = ROOT_RUNNING, .owner = "alice", .ad = bench->ad};
+    bench_open(bench);
+    bench_claim(bench, 1, 1, PROVIDER);
+}
+
+static void bench_end(struct desk_bench *bench)
+{
+    bench_close(bench);
+    tree_unref(bench->ad);
+    symbols_free(bench->symbols);
+    buf_done(&bench->answer);
+    live_remove(bench->folder);
+}
+
+/* The answer as text; "refused" when there is none. */
+static const char *ask_as(struct desk_bench *bench, agent who, uint64_t claim, uint64_t number, const char *rest)
+{
+    struct peer peer = {.agent = who, .identity = "bob"};
+    struct tree *question, *answer;
+    struct buf text;
+
+    buf_init(&text);
+    buf_addf(&text, "[Claim=\"%016llx\"; Number=\"%016llx\"; Job=5; %s]", (unsigned long long)claim,
+             (unsigned long long)number, rest);
+    question = ad_of(bench, buf_string(&text));
+    buf_done(&text);
+    answer = question_answer(&bench->questions, &peer, question);
+    buf_reset(&bench->answer);
+    if (answer)
+        represent_ad(&bench->answer, FORM_CLASSAD, answer);
+    else
+        buf_adds(&bench->answer, "refused");
+    tree_unref(answer);
+    tree_unref(question);
+    return buf_string(&bench->answer);
+}
+
+static const char *ask(struct desk_bench *bench, const char *rest)
+{
+    return ask_as(bench, PROVIDER, 1, 1, rest);
+}
+
+static void hash_of(const char *bytes, size_t len, char ret[HASH_DIGITS + 1])
+{
+    unsigned char hash[HASH_DIGITS / 2];
+
+    crypto_generichash(hash, sizeof hash, (const unsigned char *)bytes, len, NULL, 0);
+    hex_print(hash, sizeof hash, ret);
+}
+
+/* A piece of a file, from its bytes: those at offset..offset+len. */
+static const char *store(struct desk_bench *bench, uint64_t claim, uint64_t number, const char *kind, const char *name,
+                         const char *whole, size_t offset, size_t len, bool grows)
+{
+    char hash[HASH_DIGITS + 1];
+    struct buf text;
+    const char *answer;
+
+    hash_of(whole, strlen(whole), hash);
+    buf_init(&text);
+    buf_addf(&text, "Ask=\"store\"; Kind=\"%s\"; Name=\"%s\"; Offset=%zu; Size=%d; Mode=420; ", kind, name, offset,
+             grows ? -1 : (int)strlen(whole));
+    if (!grows)
+        buf_addf(&text, "Hash=\"%s\"; ", hash);
+    buf_adds(&text, "Bytes=\"");
+    base64url_print(&text, whole + offset, len);
+    buf_adds(&text, "\"");
+    answer = ask_as(bench, PROVIDER, claim, number, buf_string(&text));
+    buf_done(&text);
+    return answer;
+}
+
+static const char *store_all(struct desk_bench *bench, const char *kind, const char *name, const char *whole)
+{
+    return store(bench, 1, 1, kind, name, whole, 0, strlen(whole), false);
+}
+
+static bool file_is(const struct desk_bench *bench, const char *name, const char *text)
+{
+    char path[2 * PATH_ROOM];
+    struct buf have;
+    bool same;
+
+    snprintf(path, sizeof path, "%s/%s", bench->folder, name);
+    buf_init(&have);
+    live_read_file(path, &have);
+    same = have.len == strlen(text) && !memcmp(buf_string(&have), text, have.len) && access(path, F_OK) == 0;
+    buf_done(&have);
+    return same;
+}
+
+static bool says(const char *answer, const char *words)
+{
+    bool found = strstr(answer, words);
+
+    if (!found)
+        tap_diag("%s", answer);
+    return found;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- cases */
+
+static void check_names(void)
+{
+    static const struct {
+        const char *name;
+        size_t len;
+        bool good;
+    } rows[] = {
+        {"a", 1, true},   {"a/b.c", 5, true}, {"..a", 3, true},   {"a..", 3, true},    {".x", 2, true},
+        {"", 0, false},   {"/a", 2, false},   {"a/", 2, false},   {"a//b", 4, false},  {".", 1, false},
+        {"..", 2, false}, {"a/..", 4, false}, {"../x", 4, false}, {"a/./b", 5, false}, {"a\0b", 3, false},
+    };
+    bool good = true;
+    char longest[BENEATH_NAME_MAX + 2];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (beneath_name_is_good(rows[i].name, rows[i].len) != rows[i].good) {
+            tap_diag("%s", rows[i].name);
+            good = false;
+        }
+    tap_ok(good, "names that lead out of a folder, or nowhere, are told from good ones");
+    for (size_t i = 0; i <= BENEATH_NAME_MAX; i++)
+        longest[i] = i % 100 == 99 ? '/' : 'x';
+    tap_ok(beneath_name_is_good(longest, BENEATH_NAME_MAX) && !beneath_name_is_good(longest, BENEATH_NAME_MAX + 1),
+           "a name has at most %d bytes", BENEATH_NAME_MAX);
+}
+
+static void check_spool(void)
+{
+    struct desk_bench bench;
+    char hash[HASH_DIGITS + 1], question[512];
+    struct piece piece = {.offset = 0, .bytes = "hello, ", .len = 7, .size = 12};
+    struct err err = {0};
+    uint64_t have;
+    bool whole;
+
+    hash_of("hello, world", 12, hash);
+    snprintf(question, sizeof question, "[Cmd=\"x\"; Inputs={[Name=\"in/data\"; Hash=\"%s\"; Size=12; Mode=493]}]",
+             hash);
+    bench_start(&bench, question);
+    tap_ok(spool_put(bench.questions.spool, hash, &piece, &have, &err) == PIECE_MORE && have == 7,
+           "a file comes into the spool piece by piece");
+    piece = (struct piece){.offset = 9, .bytes = "rld", .len = 3, .size = 12};
+    tap_ok(spool_put(bench.questions.spool, hash, &piece, &have, &err) == PIECE_MORE && have == 7,
+           "a piece behind a gap is not taken, and it is told where to go on");
+    spool_free(bench.questions.spool);
+    {
+        char path[PATH_ROOM];
+
+        snprintf(path, sizeof path, "%s/spool", bench.folder);
+        bench.questions.spool = spool_new(path, 1 << 20, &err);
+    }
+    piece = (struct piece){.offset = 5, .bytes = ", world", .len = 7, .size = 12};
+    tap_ok(spool_put(bench.questions.spool, hash, &piece, &have, &err) == PIECE_WHOLE && have == 12 &&
+               spool_have(bench.questions.spool, hash, &whole) == 12 && whole,
+           "after a restart the rest comes, over what is there, and the hash is right");
+    hash[0] ^= 1;
+    piece = (struct piece){.offset = 0, .bytes = "hello, world", .len = 12, .size = 12};
+    tap_ok(spool_put(bench.questions.spool, hash, &piece, &have, &err) == PIECE_HASH && have == 0 &&
+               !spool_have(bench.questions.spool, hash, &whole),
+           "a file of another hash is not kept");
+    piece.size = 2 << 20;
+    piece.hash = NULL;
+    tap_ok(spool_put(bench.questions.spool, hash, &piece, &have, &err) == PIECE_DISK && strstr(err.text, "SpoolMax"),
+           "more than the spool holds is refused with the limit's name");
+    hash[0] ^= 1;
+    tap_ok(says(ask(&bench, "Ask=\"manifest\""), "Reason = \"ok\"") &&
+               says(buf_string(&bench.answer), "Name = \"in/data\"") && says(buf_string(&bench.answer), "Mode = 493"),
+           "the manifest names what the job reads");
+    snprintf(question, sizeof question, "Ask=\"fetch\"; Hash=\"%s\"; Offset=7; Length=100", hash);
+    tap_ok(says(ask(&bench, question), "Size = 12") && says(buf_string(&bench.answer), "Bytes = \"d29ybGQ\""),
+           "its bytes are given from any place");
+    hash[0] ^= 1;
+    snprintf(question, sizeof question, "Ask=\"fetch\"; Hash=\"%s\"; Offset=0; Length=100", hash);
+    tap_ok(says(ask(&bench, question), "unknown"), "what the manifest does not name is not given");
+    tap_ok(!strcmp(ask_as(&bench, PROVIDER + 1, 1, 1, "Ask=\"manifest\""), "refused"),
+           "another agent than the one that has the claim is refused");
+    tap_ok(says(ask_as(&bench, PROVIDER, 9, 1, "Ask=\"manifest\""), "stale"), "a claim that never was is stale");
+    bench_end(&bench);
+}
+
+static bool named_none(void *user, const char *hash)
+{
+    return user && !strcmp(user, hash);
+}
+
+static void check_garbage(void)
+{
+    char a[HASH_DIGITS + 1], b[HASH_DIGITS + 1];
+    struct desk_bench bench;
+    struct err err = {0};
+    uint64_t have;
+    bool whole;
+
+    bench_start(&bench, "[Cmd=\"x\"]");
+    hash_of("a", 1, a);
+    hash_of("b", 1, b);
+    spool_put(bench.questions.spool, a, &(struct piece){.bytes = "a", .len = 1, .size = 1}, &have, &err);
+    spool_put(bench.questions.spool, b, &(struct piece){.bytes = "b", .len = 1, .size = 1}, &have, &err);
+    tap_ok(spool_sweep(bench.questions.spool, NOW, named_none, NULL) == 0 && spool_bytes(bench.questions.spool) == 2,
+           "inputs of today are kept, though no job names them yet");
+    tap_ok(spool_sweep(bench.questions.spool, NOW + SPOOL_KEPT + 10, named_none, a) == 1 &&
+               spool_have(bench.questions.spool, a, &whole) == 1 && !spool_have(bench.questions.spool, b, &whole) &&
+               spool_bytes(bench.questions.spool) == 1,
+           "a day later those that no job names go, and the others stay");
+    bench_end(&bench);
+}
+
+static void check_store(void)
+{
+    struct desk_bench bench;
+    struct job_place place = {.job = 5, .claim = 1, .number = 1};
+    uint64_t size;
+    bool whole;
+    int fd;
+
+    bench_start(&bench, "[Cmd=\"x\"]");
+    tap_ok(says(store(&bench, 1, 1, "output", "out/a", "0123456789", 0, 4, false), "Have = 4") &&
+               says(store(&bench, 1, 1, "output", "out/a", "0123456789", 6, 4, false), "Have = 4"),
+           "a gap in an output is answered with what is there");
+    tap_ok(says(store(&bench, 1, 1, "output", "out/a", "0123456789", 0, 4, false), "Have = 4") &&
+               says(store(&bench, 1, 1, "output", "out/a", "0123456789", 2, 8, false), "Have = 10") &&
+               file_is(&bench, "jobs/5/output/out/a", "0123456789"),
+           "pieces that are sent again change nothing, and the whole is put in its place");
+    tap_ok(says(store(&bench, 1, 1, "output", "out/a", "0123456789", 6, 4, false), "Have = 10"),
+           "the last piece again, its answer lost, is answered as before");
+    tap_ok(says(ask(&bench, "Ask=\"store\"; Kind=\"output\"; Name=\"w\"; Offset=0; Size=1; Bytes=\"eA\"; "
+                            "Hash=\"0000000000000000000000000000000000000000000000000000000000000000\""),
+                "Reason = \"hash\"; Have = 0") &&
+               !file_is(&bench, "jobs/5/output/w", "x"),
+           "an output with another hash than was said begins anew");
+    tap_ok(says(store_all(&bench, "output", "empty", ""), "Reason = \"ok\"") &&
+               file_is(&bench, "jobs/5/output/empty", ""),
+           "an empty output is one");
+    tap_ok(says(store_all(&bench, "output", "../x", "bad"), "name") &&
+               says(store_all(&bench, "output", "/etc/x", "bad"), "name") &&
+               says(store_all(&bench, "output", "a/../../x", "bad"), "name") &&
+               says(store_all(&bench, "output", "", "bad"), "name") && !file_is(&bench, "jobs/5/x", "bad") &&
+               !file_is(&bench, "jobs/x", "bad") && !file_is(&bench, "x", "bad"),
+           "names that lead elsewhere are refused");
+    tap_ok(says(store_all(&bench, "nothing", "x", "bad"), "invalid"), "a kind that does not exist is refused");
+    store(&bench, 1, 1, "log", "stdout", "line 1\n", 0, 7, true);
+    fd = jobfiles_open(bench.questions.files, &place, JOB_FILE_LOG, "stdout", &size, &whole);
+    tap_ok(fd >= 0 && size == 7 && !whole, "a log that grows can be read");
+    close(fd);
+    tap_ok(says(store(&bench, 1, 1, "log", "stdout", "line 1\nline 2\n", 7, 7, false), "Have = 14") &&
+               (fd = jobfiles_open(bench.questions.files, &place, JOB_FILE_LOG, "stdout", &size, &whole)) >= 0 &&
+               size == 14 && whole,
+           "and becomes whole");
+    close(fd);
+    tap_ok(says(ask(&bench, "Ask=\"report\"; State=\"staging\""), "ok") && bench.news[NEWS_STAGING] == 1 &&
+               says(ask(&bench, "Ask=\"report\"; State=\"running\"; Message=\"half\\nway\"; Cpu=1.5; Memory=4096"),
+                    "ok") &&
+               bench.news[NEWS_RUNNING] == 1 && !strcmp(tries_last(bench.questions.tries, 5)->message, "half"),
+           "what it reports is known, a message as one line");
+    tap_ok(says(ask(&bench, "Ask=\"finish\"; Wall=3.5; Words=\"fine\""), "ok") && bench.news[NEWS_FINISHED] == 1 &&
+               says(ask(&bench, "Ask=\"finish\""), "ok") && bench.news[NEWS_FINISHED] == 1,
+           "the end is told once, however often it is said");
+    bench_close(&bench);
+    bench_open(&bench);
+    {
+        const struct job_try *one = tries_last(bench.questions.tries, 5);
+
+        tap_ok(one && one->finished && one->cpu == 1.5 && one->wall == 3.5 && one->memory == 4096 && one->started &&
+                   one->member == PROVIDER && !strcmp(one->words, "fine"),
+               "all that is known of a try outlives a restart");
+    }
+    fd = jobfiles_open(bench.questions.files, &place, JOB_FILE_OUTPUT, "out/a", &size, &whole);
+    tap_ok(fd >= 0 && size == 10 && whole, "and so do the files");
+    close(fd);
+    tap_ok(says(store_all(&bench, "output", "late", "x"), "stale"), "nothing is taken behind the end");
+    bench_end(&bench);
+}
+
+/* Outputs go where the job says, and only there. */
+static void check_iwd(void)
+{
+    struct desk_bench bench;
+    char ad[2 * PATH_ROOM], path[2 * PATH_ROOM];
+    struct job_place place = {.job = 5, .claim = 1, .number = 1};
+    uint64_t size;
+    bool whole;
+    int fd;
+
+    bench_start(&bench, "[Cmd=\"x\"]");
+    tree_unref(bench.ad);
+    snprintf(ad, sizeof ad, "[Cmd=\"x\"; Iwd=\"%s\"]", bench.iwd);
+    bench.view.ad = bench.ad = ad_of(&bench, ad);
+    place.iwd = bench.iwd;
+    tap_ok(says(store_all(&bench, "output", "deep/er/result", "42"), "ok") &&
+               file_is(&bench, "iwd/deep/er/result", "42"),
+           "an output is put where the job says, with its folders");
+    fd = jobfiles_open(bench.questions.files, &place, JOB_FILE_OUTPUT, "deep/er/result", &size, &whole);
+    tap_ok(fd >= 0 && size == 2 && whole, "and can be read from there");
+    close(fd);
+    snprintf(path, sizeof path, "%s/link", bench.iwd);
+    if (symlink(bench.outside, path) < 0)
+        tap_diag("no link");
+    tap_ok(says(store_all(&bench, "output", "link/evil", "x"), "ok") && !file_is(&bench, "outside/evil", "x") &&
+               file_is(&bench, "jobs/5/output/link/evil", "x") && strstr(bench.trouble, "link/evil"),
+           "a link in that folder is not followed: the output stays here, and that is told");
+    snprintf(path, sizeof path, "%s/file", bench.iwd);
+    {
+        char target[2 * PATH_ROOM];
+
+        snprintf(target, sizeof target, "%s/target", bench.outside);
+        live_write_file(target, "safe");
+        if (symlink(target, path) < 0)
+            tap_diag("no link");
+    }
+    tap_ok(says(store_all(&bench, "output", "file", "new"), "ok") && file_is(&bench, "outside/target", "safe") &&
+               file_is(&bench, "iwd/file", "new"),
+           "a link in the place of an output is replaced, and what it pointed to stays");
+    snprintf(path, sizeof path, "%s/jobs/5/part/0000000000000001-0000000000000001/output/sly", bench.folder);
+    if (symlink(bench.outside, path) < 0)
+        tap_diag("no link: %s", strerror(errno));
+    tap_ok(!strstr(store_all(&bench, "output", "sly/x", "x"), "\"ok\"") && !file_is(&bench, "outside/x", "x"),
+           "nor is a link followed among what is on its way");
+    bench_end(&bench);
+}
+
+static void check_checkpoint(void)
+{
+    struct desk_bench bench;
+    struct job_try *one;
+
+    bench_start(&bench, "[Cmd=\"x\"; Checkpoint={\"state\"}]");
+    ask(&bench, "Ask=\"manifest\"");
+    ask(&bench, "Ask=\"report\"; State=\"running\"");
+    store(&bench, 1, 1, "checkpoint", "state", "first", 0, 2, false);
+    bench_claim(&bench, 2, 1, PROVIDER);
+    tap_ok(says(ask_as(&bench, PROVIDER, 2, 1, "Ask=\"manifest\""), "Reason = \"wait\"; Pause = "),
+           "the next try waits for the checkpoint of the one before");
+    tap_ok(says(store_all(&bench, "output", "late", "x"), "stale"), "outputs of the try before are not taken any more");
+    tap_ok(says(store(&bench, 1, 1, "checkpoint", "state", "first", 2, 3, false), "Have = 5") &&
+               says(ask(&bench, "Ask=\"finish\""), "ok"),
+           "its checkpoint is");
+    tap_ok(says(ask_as(&bench, PROVIDER, 2, 1, "Ask=\"manifest\""), "Kind = \"checkpoint\"") &&
+               says(buf_string(&bench.answer), "Name = \"state\""),
+           "then the next one begins with it");
+    {
+        char hash[HASH_DIGITS + 1], question[256];
+
+        hash_of("first", 5, hash);
+        snprintf(question, sizeof question, "Ask=\"fetch\"; Hash=\"%s\"; Offset=0; Length=10", hash);
+        tap_ok(says(ask_as(&bench, PROVIDER, 2, 1, question), "Bytes = \"Zmlyc3Q\""), "and fetches it");
+    }
+    tap_ok(says(store(&bench, 1, 1, "checkpoint", "state", "older", 0, 5, false), "stale"),
+           "what the try before sends later is not taken");
+    bench_claim(&bench, 3, 1, PROVIDER);
+    one = tries_find(bench.questions.tries, 5, 2, 1);
+    one->started = NOW - 1000;
+    one->heard = NOW - 1000;
+    tries_last(bench.questions.tries, 5)->began = NOW - CHECKPOINT_WAIT - 1;
+    tap_ok(says(ask_as(&bench, PROVIDER, 3, 1, "Ask=\"manifest\""), "Reason = \"ok\""),
+           "a try before that says nothing more is not waited for for ever");
+    bench.view.state = JOB_HELD;
+    tap_ok(says(ask_as(&bench, PROVIDER, 3, 1, "Ask=\"manifest\""), "stale"), "a job that is held is not begun");
+    bench.view.id = 6;
+    tap_ok(says(ask_as(&bench, PROVIDER, 3, 1, "Ask=\"finish\""), "ok") &&
+               says(ask_as(&bench, PROVIDER, 3, 1, "Ask=\"report\""), "stale"),
+           "of a job that is written down already, the end is taken and nothing else");
+    bench_end(&bench);
+}
+
+static void check_joblog(void)
+{
+    struct desk_bench bench;
+    struct buf text;
+    uint64_t size;
+
+    bench_start(&bench, "[Cmd=\"x\"]");
+    buf_init(&text);
+    joblog_read(bench.questions.files, 5, 0, 0, NULL, 0, 1000, &text);
+    tap_ok(!strcmp(buf_string(&text), "1970-01-01T00:00:00Z submitted\n"),
+           "a job to which nothing happened was submitted");
+    joblog_add(bench.questions.files, 5, 0, 60, "running on %s", "har\nbour");
+    buf_reset(&text);
+    size = joblog_read(bench.questions.files, 5, 0, 0, NULL, 31, 1000, &text);
+    tap_ok(!strcmp(buf_string(&text), "1970-01-01T00:01:00Z running on har bour\n") && size == 31 + text.len,
+           "events are lines, whatever their words are, and can be read on");
+    buf_done(&text);
+    bench_end(&bench);
+}
+
+static void check_history(void)
+{
+    struct desk_bench bench;
+    struct history *history;
+    struct history_row row;
+    struct err err = {0};
+    struct tree *ad;
+    bool ordered;
+
+    bench_start(&bench, "[Cmd=\"x\"; State=\"Done\"; Owner=\"alice\"]");
+    history = history_new(bench.symbols, bench.shelf, &err);
+    for (uint64_t i = 1; i <= 5; i++)
+        history_add(history,
+                    &(struct history_row){.job = i,
+                                          .ended = 1000 + (int64_t)i / 2,
+                                          .standing = i == 2 ? STANDING_CANCELLED : STANDING_DONE},
+                    bench.ad, &err);
+    bench.shelf->kind->commit(bench.shelf, &err);
+    for (int round = 0; round < 2; round++) {
+        ordered = history_count(history) == 5;
+        for (uint32_t i = 0; i < 5; i++)
+            ordered = ordered && history_at(history, i, &row) && row.job == 5 - i;
+        tap_ok(ordered, "the history has the newest first%s", round ? ", and after a restart" : "");
+        tap_ok(history_find(history, 2, &row) && row.standing == STANDING_CANCELLED && !history_find(history, 6, &row),
+               "a job is found by its number");
+        history_free(history);
+        bench_close(&bench);
+        bench_open(&bench);
+        history = history_new(bench.symbols, bench.shelf, &err);
+    }
+    ad = history_ad(history, 3);
+    buf_reset(&bench.answer);
+    represent_ad(&bench.answer, FORM_CLASSAD, ad);
+    tap_ok(says(buf_string(&bench.answer), "State = \"Cleared\"") && says(buf_string(&bench.answer), "Cmd = \"x\""),
+           "its ad is as it was, but for its state");
+    tree_unref(ad);
+    history_free(history);
+    bench_end(&bench);
+}
+
+static void check_ranges(void)
+{
+    static const struct {
+        const char *text;
+        bool good;
+    } rows[] = {{"1", true},    {"1-20,31", true}, {"5,1-3", true}, {"", false},   {"0", false},
+                {"3-1", false}, {"1,", false},     {",1", false},   {"1-", false}, {"-1", false},
+                {"a", false},   {"1 2", false},    {"1--2", false}};
+    struct id_ranges ranges;
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (id_ranges_read(rows[i].text, strlen(rows[i].text), &ranges) != rows[i].good) {
+            tap_diag("%s", rows[i].text);
+            good = false;
+        }
+    tap_ok(good, "numbers and ranges are told from other texts");
+    id_ranges_read("8,2-3,3-5", 9, &ranges);
+    tap_ok(id_ranges_next(&ranges, 0) == 2 && id_ranges_next(&ranges, 2) == 3 && id_ranges_next(&ranges, 4) == 5 &&
+               id_ranges_next(&ranges, 5) == 8 && id_ranges_next(&ranges, 8) == 0,
+           "they are gone through in their order, each number once");
+}
+
+int main(void)
+{
+    if (sodium_init() < 0)
+        return 1;
+    check_names();
+    check_spool();
+    check_garbage();
+    check_store();
+    check_iwd();
+    check_checkpoint();
+    check_joblog();
+    check_history();
+    check_ranges();
+    return tap_done();
+}
