@@ -185,7 +185,7 @@ run "$berth" submit --key k1 --force plain.ad
 says 'the same key with others is refused' 2 '' 'berth: key: *'
 run "$berth" jobs 2,6-7
 sed -i 's/[0-9]*s  */NOW /' out
-expect 'a table of jobs' 0 'ID  STATE    SUBMITTED  RUN_TIME  WHERE  COMMAND
+expect 'a table of jobs' 0 'ID  STATE    SUBMITTED  RUN_TIME  STATUS  WHERE  COMMAND
  2  Waiting  NOW ./fit a '\''b c'\''
  6  Waiting  NOW ./fit a '\''b c'\''
  7  Waiting  NOW true

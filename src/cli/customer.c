@@ -118,7 +118,7 @@ const struct command command_customer = {
         "Settings come from a file (an ad), the folder FILE.d, the environment and these options, each over those before. "
         "SIGHUP reads them anew. The log goes to standard error, a line an event.",
     .examples = {{"berth customer", NULL},
-                 {"berth customer --state /srv/berth --set CustomerListen=0.0.0.0:7601", NULL}},
+                 {"berth customer --state /srv/berth --set CustomerListen=10.0.0.5:7601", NULL}},
     .options = customer_options,
     .option_count = sizeof customer_options / sizeof *customer_options,
     .settings_size = sizeof(struct customer_options),

@@ -352,13 +352,14 @@ void job_command(struct buf *out, const struct tree *job, struct arena *arena)
 
 const struct column job_columns[] = {
     {"id", "Job", CELL_VALUE},           {"state", "State", CELL_VALUE},    {"submitted", "Submitted", CELL_AGO},
-    {"run_time", "RunTime", CELL_CLOCK}, {"where", "Provider", CELL_VALUE}, {"command", "Command", CELL_VALUE},
+    {"run_time", "RunTime", CELL_CLOCK}, {"status", "Status", CELL_VALUE},  {"where", "Provider", CELL_VALUE},
+    {"command", "Command", CELL_VALUE},
 };
 const size_t job_column_count = sizeof job_columns / sizeof *job_columns;
 
 struct tree *job_row(const struct tree *job, int64_t now)
 {
-    static const char *const copied[] = {"Job", "State", "Submitted", "Provider"};
+    static const char *const copied[] = {"Job", "State", "Submitted", "Status", "Provider"};
     double started, ended = (double)now, used;
     struct arena arena;
     struct maker maker;

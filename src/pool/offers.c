@@ -158,6 +158,14 @@ void offer_probed(const struct provider_step *step, uint32_t place, struct tree 
         tenants_check(step, place);
 }
 
+static bool offer_is_used(const struct provider *provider, uint32_t place)
+{
+    for (uint32_t i = 0; i < provider->tenant_count; i++)
+        if (provider->tenants[i]->offer == place)
+            return true;
+    return false;
+}
+
 /* What should be advertised now: NULL for nothing. And when the time may change that. */
 static struct tree *offer_text(const struct provider_step *step, uint32_t place)
 {
@@ -175,8 +183,11 @@ static struct tree *offer_text(const struct provider_step *step, uint32_t place)
     owner_look(&eval, step->env->scratch, left, &owner);
     offer->look = owner.until;
     if (offer->closed == owner.open)
-        effects_note(step->effects, owner.open ? REASON_OK : REASON_VETOED, offer->advert.id,
-                     owner.open ? "others are let in" : "nobody can be let in now: withdrawn");
+        effects_note(step->effects,
+                     owner.open                             ? REASON_OK
+                     : offer_is_used(step->provider, place) ? REASON_CONSUMED
+                                                            : REASON_VETOED,
+                     offer->advert.id, owner.open ? "others are let in" : "nobody can be let in now: withdrawn");
     offer->closed = !owner.open;
     if (owner.open)
         return left;
