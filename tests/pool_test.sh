@@ -72,10 +72,16 @@ run "$berth" rm "$talk"
 mkdir -p state/provide && chmod 700 state/provide
 "$berth" token create --subject licenses --scope 'ad:read ad:write claim' -o state/provide/token >/dev/null
 echo '[ Type = "License"; App = "sim"; Constraint = other.Type == "Job" ]' >licenses.ad
-"$berth" provide licenses.ad >provide.out 2>provide.err &
+curl -sSf --unix-socket state/matchmaker.sock -X PUT -H 'Content-Type: application/classad' \
+  --data-binary '[ AgentName = "counter"; Grace = 7 ]' http://x/v1/config/Agent >/dev/null
+url=$(sed -n 's/^Berth pool is up: //p' up)
+"$berth" provide --set "ConfigSources={\"$url/v1/config\"}" licenses.ad >provide.out 2>provide.err &
 pids="$pids $!"
 license_is_there() { "$berth" ads -c 'App == "sim"' --json | grep -q License; }
 holds 'anything can be offered by a file of ads' soon 20 license_is_there
+is_called() { "$berth" agents --json | grep -q '"name": "counter"'; }
+holds 'an agent takes what its pool has configured for it' soon 20 is_called
+holds 'and keeps it' grep -rq counter state/served
 
 provider=$(sed -n 's/.*provider  *process \([0-9]*\),.*/\1/p' up)
 kill -9 "$provider"

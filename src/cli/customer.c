@@ -6,6 +6,7 @@
 #include "cli/daemons.h"
 #include "cli/file.h"
 #include "cli/report.h"
+#include "cli/served.h"
 #include "store/store.h"
 
 #include <limits.h>
@@ -52,7 +53,8 @@ static void tell_up(void *user, const char *const *addresses, const char *matchm
     buf_done(&out);
 }
 
-static int customer_serve(const struct customer_options *options, struct config *config, const char *folder)
+static int customer_serve(const struct customer_options *options, const struct config_options *all,
+                          struct config *config, const char *folder)
 {
     struct config_given given[CONFIG_OPTIONS_MAX];
     struct config_sources sources;
@@ -65,7 +67,7 @@ static int customer_serve(const struct customer_options *options, struct config 
     struct err err = {0};
     int ended;
 
-    config_options_sources(&options->config, given, &sources);
+    config_options_sources(all, given, &sources);
     snprintf(path, sizeof path, "%s/" STORE_FILE, folder);
     settings.shelf = store_open(path, &err);
     if (!settings.shelf) {
@@ -83,7 +85,9 @@ static int customer_run(const void *given, int word_count, char **words)
 {
     const struct customer_options *options = given;
     char folder[PATH_MAX];
+    struct config_options all;
     struct config config;
+    struct arena texts;
     int status = STATUS_BAD;
 
     (void)words;
@@ -91,14 +95,18 @@ static int customer_run(const void *given, int word_count, char **words)
         report("customer takes options alone");
         return STATUS_BAD;
     }
-    if (config_options_load(&options->config, &config) < 0)
+    arena_init(&texts);
+    if (agent_config_load(&options->config, DESK_FOLDER, &config, &all, &texts) < 0) {
+        arena_done(&texts);
         return STATUS_BAD;
+    }
     raise_files();
     if (snprintf(folder, sizeof folder, "%s/" DESK_FOLDER, config_text(&config, CONFIG_STATE)) >= (int)sizeof folder)
         report("the name of the state folder is too long");
     else if (folder_make(folder) == 0)
-        status = customer_serve(options, &config, folder);
+        status = customer_serve(options, &all, &config, folder);
     config_done(&config);
+    arena_done(&texts);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/daemons.h"
 #include "cli/file.h"
 #include "cli/report.h"
+#include "cli/served.h"
 #include "text/print.h"
 
 #include <limits.h>
@@ -95,6 +96,8 @@ static int provide_run(const void *given, int word_count, char **words)
     const struct provide_options *options = given;
     static struct things things;
     struct workshop_settings settings = {.role = "provide", .offer = thing_offer, .up = tell_up, .user = &things};
+    struct config_options all;
+    struct arena texts;
     struct config config;
     int status = STATUS_BAD;
 
@@ -103,11 +106,13 @@ static int provide_run(const void *given, int word_count, char **words)
         return STATUS_BAD;
     }
     things = (struct things){.files = words, .file_count = word_count};
-    if (things_read(&things) == 0 && config_options_load(&options->config, &config) == 0) {
+    arena_init(&texts);
+    if (things_read(&things) == 0 && agent_config_load(&options->config, "provide", &config, &all, &texts) == 0) {
         settings.offers = things.count;
-        status = daemon_serve("provide", &options->config, &config, &settings);
+        status = daemon_serve("provide", &all, &config, &settings);
         config_done(&config);
     }
+    arena_done(&texts);
     for (uint32_t i = 0; i < things.count; i++)
         free(things.texts[i]);
     return status;

@@ -6,6 +6,7 @@
 #include "cli/daemons.h"
 #include "cli/file.h"
 #include "cli/report.h"
+#include "cli/served.h"
 #include "exec/local.h"
 #include "exec/policy.h"
 #include "exec/probe.h"
@@ -112,7 +113,8 @@ static void tell_up(void *user, const char *name, const char *matchmaker, const 
     fprintf(stderr, "Berth provider %s is up, at the pool %s\n  jobs are held by  %s\n", name, matchmaker, held);
 }
 
-static int provider_serve(const struct provider_options *options, struct config *config)
+static int provider_serve(const struct provider_options *options, const struct config_options *all,
+                          struct config *config)
 {
     struct machine machine = {.disk = (int64_t)config_size(config, CONFIG_JOB_DISK)};
     struct workshop_settings settings = {.role = "provider",
@@ -133,13 +135,15 @@ static int provider_serve(const struct provider_options *options, struct config 
     machine.unprotected = config_flag(config, CONFIG_UNPROTECTED);
     for (size_t i = 0; i < count && i < 64; i++)
         machine.probes[i] = probes[i];
-    return daemon_serve("provider", &options->config, config, &settings);
+    return daemon_serve("provider", all, config, &settings);
 }
 
 static int provider_run(const void *given, int word_count, char **words)
 {
     const struct provider_options *options = given;
+    struct config_options all;
     struct config config;
+    struct arena texts;
     int status = STATUS_BAD;
 
     (void)words;
@@ -147,10 +151,12 @@ static int provider_run(const void *given, int word_count, char **words)
         report("provider takes options alone; `berth provide FILE` offers other things");
         return STATUS_BAD;
     }
-    if (config_options_load(&options->config, &config) < 0)
-        return STATUS_BAD;
-    status = provider_serve(options, &config);
-    config_done(&config);
+    arena_init(&texts);
+    if (agent_config_load(&options->config, "provider", &config, &all, &texts) == 0) {
+        status = provider_serve(options, &all, &config);
+        config_done(&config);
+    }
+    arena_done(&texts);
     return status;
 }
 

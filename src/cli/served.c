@@ -4,14 +4,18 @@
  * answers. Without that setting the pool itself is asked. */
 #include "cli/served.h"
 
+#include "ad/names.h"
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/report.h"
+#include "form/form.h"
 #include "net/sources.h"
+#include "text/print.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PATH "/v1/config"
 
@@ -118,4 +122,102 @@ int served_print(const struct pool_options *options, const char *what)
                    : ask_pool(options, section, slash ? option : NULL);
     config_done(&config);
     return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------- agents at their start */
+
+static const char *text_keep(struct arena *arena, const char *text, size_t len)
+{
+    char *copy = arena_alloc(arena, len + 1);
+
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+/* One setting, if the user has not said it himself. */
+static void setting_add(struct config_options *ret, const struct config *config, const struct tree *ad,
+                        const struct expr *part, struct arena *arena)
+{
+    struct config_option *item = &ret->items[ret->count];
+    const char *name;
+    struct buf text;
+    size_t len;
+    int key;
+
+    name = symbols_text(ad->symbols, part->label, &len);
+    key = config_find(name, len);
+    if (key < 0) {
+        report("the pool has configured %.48s for its agents, which is no setting: passed over", name);
+        return;
+    }
+    if (ret->count == CONFIG_OPTIONS_MAX || strcmp(config->values[key].from, "default") != 0)
+        return;
+    buf_init(&text);
+    print_expr(&text, ad, part, PRINT_PLAIN);
+    snprintf(item->flag, sizeof item->flag, "ConfigSources");
+    snprintf(item->key, sizeof item->key, "%s", config_row((enum config_key)key)->name);
+    item->value = text_keep(arena, buf_string(&text), text.len);
+    ret->count++;
+    buf_done(&text);
+}
+
+static void settings_add(struct config_options *ret, const struct config *config, const struct buf *text,
+                         struct arena *arena)
+{
+    struct symbols *symbols = names_new(1);
+    struct err err = {0};
+    struct tree *ad = form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, text->text, text->len, &err);
+
+    if (!ad || !tree_is_ad(ad))
+        report("what the pool has configured for its agents cannot be read: %s", err.text);
+    else
+        for (uint32_t i = 0; i < tree_root(ad)->u.run.count; i++)
+            setting_add(ret, config, ad, &tree_parts(ad, tree_root(ad))[i], arena);
+    tree_unref(ad);
+    symbols_free(symbols);
+}
+
+/* True when some source has said something. */
+static bool served_ask(const struct config_options *options, const char *role, const struct config *config,
+                       struct sources_answer *ret)
+{
+    struct pool_options pool = {.config = *options};
+    struct err err = {0};
+    char folder[PATH_MAX], token[PATH_MAX];
+    size_t count;
+    const char *const *places = config_list(config, CONFIG_CONFIG_SOURCES, &count);
+    enum sources_step step;
+
+    if (!count)
+        return false;
+    snprintf(folder, sizeof folder, "%.4000s/served", config_text(config, CONFIG_STATE));
+    snprintf(token, sizeof token, "%.4000s/%s/token", config_text(config, CONFIG_STATE), role);
+    pool.token = access(token, R_OK) == 0 ? token : NULL;
+    step = sources_get(places, count, SERVED_SECTION, NULL, folder, fetch, &pool, ret, &err);
+    if (step == SOURCES_LOST)
+        report("no source of ConfigSources answers, and nothing was kept: its own settings hold");
+    return step == SOURCES_FOUND;
+}
+
+int agent_config_load(const struct config_options *options, const char *role, struct config *ret,
+                      struct config_options *ret_all, struct arena *arena)
+{
+    struct sources_answer answer;
+    int loaded = config_options_load(options, ret);
+
+    *ret_all = *options;
+    if (loaded < 0)
+        return -1;
+    sources_answer_init(&answer);
+    if (served_ask(options, role, ret, &answer)) {
+        ret_all->count = 0;
+        settings_add(ret_all, ret, &answer.text, arena);
+        for (size_t i = 0; i < options->count && ret_all->count < CONFIG_OPTIONS_MAX; i++)
+            ret_all->items[ret_all->count++] = options->items[i];
+        config_done(ret);
+        loaded = config_options_load(ret_all, ret);
+    }
+    sources_answer_done(&answer);
+    return loaded;
 }
