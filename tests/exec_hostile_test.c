@@ -317,7 +317,7 @@ static const struct hostile hostiles[] = {
      REASON_MEMORY,
      "so it is when many processes share the blame"},
     {33,
-     ": mark-hostile; while :; do dd if=/dev/zero of=f$((i=i+1)) bs=1M count=1 2>/dev/null; done",
+     ": mark-hostile; while :; do dd if=/dev/zero of=f$((i=i+1)) bs=1M count=1 2>/dev/null; sleep 0.02; done",
      0,
      0,
      {1, 256 * MIB, 16 * MIB, 40},
