@@ -235,6 +235,26 @@ static void wait_for_lock(uint64_t claim)
     close(fd);
 }
 
+/* All that it had open is closed: it is gone, or only waits to be reaped. */
+static void wait_for_end(int pid)
+{
+    char path[64], line[512], state;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    for (int i = 0; i < 2000; i++) {
+        state = 'Z';
+        file = fopen(path, "re");
+        if (file && fgets(line, sizeof line, file) && strrchr(line, ')'))
+            state = strrchr(line, ')')[2];
+        if (file)
+            fclose(file);
+        if (state == 'Z' || state == 'X')
+            return;
+        usleep(1000);
+    }
+}
+
 static void deaths_of_launchers(void)
 {
     const struct executor_news *news;
@@ -258,8 +278,10 @@ static void deaths_of_launchers(void)
     world_run(&world, 100);
     news = job_run(&world, 4, 3, "exit 6");
     ends_with(ended_with(news, 6), news, "so it does when the launcher died while it had nothing to do");
-    kill(launcher_of(&world, 4), SIGKILL);
+    launcher = launcher_of(&world, 4);
+    kill(launcher, SIGKILL);
     wait_for_lock(4);
+    wait_for_end(launcher);
     news = job_run(&world, 4, 4, "exit 8");
     ends_with(ended_with(news, 8), news, "also before its death has been noticed");
 }
