@@ -120,9 +120,9 @@ static int deny_some(scmp_filter_ctx ctx)
     } rows[] = {
         {"ioctl", SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCSTI)}, /* types at the owner's terminal */
         {"ioctl", SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCLINUX)},
-        {"ptrace", SCMP_A0(SCMP_CMP_EQ, PTRACE_ATTACH)},
-        {"ptrace", SCMP_A0(SCMP_CMP_EQ, PTRACE_SEIZE)},
-        {"socket", SCMP_A0(SCMP_CMP_EQ, 40)}, /* AF_VSOCK: reaches the host of a virtual machine past the network */
+        {"ptrace", SCMP_A0(SCMP_CMP_EQ, PTRACE_ATTACH, 0)},
+        {"ptrace", SCMP_A0(SCMP_CMP_EQ, PTRACE_SEIZE, 0)},
+        {"socket", SCMP_A0(SCMP_CMP_EQ, 40, 0)}, /* AF_VSOCK: reaches the host of a virtual machine past the network */
     };
     int failed = 0;
 

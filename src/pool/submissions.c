@@ -264,7 +264,7 @@ static void load_job(struct customer *customer, const struct record *record)
     job->member = was->member;
     job->number = was->number;
     job->tries = was->tries;
-    job->changed = was->changed;
+    job->changed = was->changed > 0 ? was->changed : 0;
     job->begun = was->begun;
     job->reason = was->reason;
     job->status = was->status;
@@ -302,7 +302,8 @@ static void load_submission(struct customer *customer, const struct record *reco
     submission->first = was->first;
     submission->count = was->count;
     submission->gone = was->gone;
-    submission->at = was->at;
+    submission->at =
+        was->at > 0 && was->at < INT64_MAX / SECOND ? was->at : 0; /* what comes from a disk may be anything */
     load_leftovers(customer, submission);
     submission_jobs(customer, submission);
     if (was->first + was->count > customer->last_job + 1)
