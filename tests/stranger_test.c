@@ -23,11 +23,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define WORLDS 60
 #if defined(__SANITIZE_ADDRESS__)
-#define WORLDS 30
 #define PILES 150
 #else
-#define WORLDS 60
 #define PILES 1500
 #endif
 #define TRACE_LINES 25
