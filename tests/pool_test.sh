@@ -32,6 +32,11 @@ holds 'and this machine offers itself' soon 20 machine_is_there
 run "$berth" run -- sh -c 'echo to a user; echo to an operator >&2; exit 3'
 expect 'a command runs as if it ran here: its output, its errors, its status' 3 'to a user' 'to an operator'
 
+mkdir made
+(cd made && "$berth" run -- sh -c 'echo seen; echo unseen >&2; echo brought > back; echo : > tool; chmod +x tool') >said 2>&1
+holds 'what it makes comes here, with what it may do, and nothing else' sh -c \
+  'cd made && [ "$(ls | tr "\n" " ")" = "back tool " ] && [ "$(cat back)" = brought ] && [ -x tool ] && [ ! -x back ]'
+
 for n in 1 2 3; do # alone, in an idle pool
   sleep 1
   began=$(milliseconds)

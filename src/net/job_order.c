@@ -307,7 +307,7 @@ int job_order_read(const struct tree *ad, int64_t now, uint64_t job, struct job_
     int failed;
 
     *ret = (struct job_order){
-        .order = {.job = job, .output = "stdout", .error = "stderr", .span = INT64_MAX, .warning = SIGTERM}};
+        .order = {.job = job, .output = JOB_STDOUT, .error = JOB_STDERR, .span = INT64_MAX, .warning = SIGTERM}};
     arena_init(&ret->arena);
     arena_init(&reading.scratch);
     reading.into = &ret->arena;

@@ -16,6 +16,8 @@ extern "C" {
 #define JOB_MEMORY (INT64_C(512) << 20)
 #define JOB_DISK (INT64_C(1) << 30)
 #define JOB_PROCESSES 256
+#define JOB_STDOUT "stdout" /* what it writes goes there, in its folder */
+#define JOB_STDERR "stderr"
 #define JOB_STATUS ".berth-status" /* the file in which a job writes a line about itself */
 
 struct job_order {

@@ -110,23 +110,24 @@ static void checkpoint_add(void *user, const char *name)
 struct found {
     struct outgoing *outgoing;
     const char *name;
-    bool is_input;
+    bool is_known; /* as something else than an output */
 };
 
-static void input_compare(void *user, const char *name)
+static void known_compare(void *user, const char *name)
 {
     struct found *found = user;
 
-    found->is_input = found->is_input || !strcmp(found->name, name);
+    found->is_known = found->is_known || !strcmp(found->name, name);
 }
 
 static int output_found(void *user, const char *name)
 {
-    struct found found = {user, name, !strcmp(name, JOB_STATUS)};
+    struct found found = {user, name,
+                          !strcmp(name, JOB_STATUS) || !strcmp(name, JOB_STDOUT) || !strcmp(name, JOB_STDERR)};
 
-    row_names(found.outgoing, "Inputs", input_compare, &found);
-    row_names(found.outgoing, "Checkpoint", input_compare, &found);
-    if (!found.is_input)
+    row_names(found.outgoing, "Inputs", known_compare, &found);
+    row_names(found.outgoing, "Checkpoint", known_compare, &found);
+    if (!found.is_known)
         file_add(found.outgoing, "output", name);
     return 0;
 }
@@ -142,8 +143,8 @@ static void files_list(struct outgoing *outgoing)
         row_names(outgoing, "Checkpoint", checkpoint_add, outgoing);
         return;
     }
-    file_add(outgoing, "log", "stdout");
-    file_add(outgoing, "log", "stderr");
+    file_add(outgoing, "log", JOB_STDOUT);
+    file_add(outgoing, "log", JOB_STDERR);
     if (!row_names(outgoing, "Outputs", output_add, outgoing)) {
         workshop_folder(outgoing->workshop, path, sizeof path, outgoing->claim, outgoing->number);
         folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -474,9 +475,14 @@ void outgoing_add(struct workshop *workshop, const struct task *task, const stru
 
 void outgoing_checkpoint(struct workshop *workshop, const struct task *task)
 {
+    const struct outgoing *last = workshop->outgoing;
     struct maker maker;
     struct tree *row;
 
+    while (last && !(last->passing && last->claim == task->claim && last->number == task->number))
+        last = last->next;
+    if (last)
+        return; /* the one before is still on its way: the customer may be away for long */
     maker_init(&maker, workshop->daemon.symbols);
     row_add(&maker, "Checkpoint", task->order.checkpoint);
     row = maker_seal(&maker);

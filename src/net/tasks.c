@@ -22,7 +22,7 @@
 #define CHECKPOINT_SPAN (2 * SECOND) /* after its signal a job has so long to write its files */
 #define MESSAGE_MAX 200              /* bytes of a job's line about itself */
 
-static const char *const log_names[2] = {"stdout", "stderr"};
+static const char *const log_names[2] = {JOB_STDOUT, JOB_STDERR};
 
 static struct task *task_find(const struct workshop *workshop, uint64_t claim)
 {
@@ -97,7 +97,6 @@ static void task_end(struct task *task, const struct executor_news *given)
 
     if (news->reason == REASON_TIME || news->reason == REASON_MEMORY || news->reason == REASON_DISK)
         news->status = news->status ? news->status : -SIGKILL;
-
     LOG(&workshop->daemon.log, LEVEL_INFO, "job.ended", log_word("claim", task->claim),
         log_number("job", (int64_t)task->job), log_text("how", gone ? "stopped" : reason_words(news->reason)),
         log_number("status", news->status));
