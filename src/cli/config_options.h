@@ -29,39 +29,7 @@ option_read_fn option_config_policy;
 option_read_fn option_config_log;
 option_read_fn option_config_log_level;
 
-#define CONFIG_OPTION_ROWS(T)                                                                                  \
-    {0,                                                                                                        \
-     "config",                                                                                                 \
-     "FILE",                                                                                                   \
-     "the configuration file; else $BERTH_CONFIG, ~/.config/berth/berth.ad or /etc/berth/berth.ad",            \
-     option_config_file,                                                                                       \
-     offsetof(T, config)},                                                                                     \
-        {0,                                                                                                    \
-         "set",                                                                                                \
-         "KEY=VALUE",                                                                                          \
-         "any setting (`berth config --explain` lists them); may be repeated",                                 \
-         option_config_set,                                                                                    \
-         offsetof(T, config)},                                                                                 \
-        {0,                                                                                                    \
-         "listen",                                                                                             \
-         "ADDRESS",                                                                                            \
-         "the address to listen at: HOST:PORT or unix:PATH; several with commas",                              \
-         option_config_listen,                                                                                 \
-         offsetof(T, config)},                                                                                 \
-        {0,                                                                                                    \
-         "state",                                                                                              \
-         "FOLDER",                                                                                             \
-         "the folder for keys and what must outlive a restart",                                                \
-         option_config_state,                                                                                  \
-         offsetof(T, config)},                                                                                 \
-        {0, "name", "TEXT", "what the pool is called", option_config_name, offsetof(T, config)},               \
-        {0, "policy", "FILE", "the administrative policy", option_config_policy, offsetof(T, config)},         \
-        {0, "log", "FORM", "the form of the log: logfmt or json", option_config_log, offsetof(T, config)},     \
-    {                                                                                                          \
-        0, "log-level", "LEVEL", "error, warning, info or debug", option_config_log_level, offsetof(T, config) \
-    }
-
-/* Those of an agent: without what only a matchmaker has. `--policy` is another thing for a provider. */
+/* Those of an agent. */
 #define CONFIG_AGENT_OPTION_ROWS(T)                                                                            \
     {0,                                                                                                        \
      "config",                                                                                                 \
@@ -85,6 +53,18 @@ option_read_fn option_config_log_level;
     {                                                                                                          \
         0, "log-level", "LEVEL", "error, warning, info or debug", option_config_log_level, offsetof(T, config) \
     }
+
+/* Those of a matchmaker: what only it has comes first. `--policy` is another thing for a provider. */
+#define CONFIG_OPTION_ROWS(T)                                                                          \
+    {0,                                                                                                \
+     "listen",                                                                                         \
+     "ADDRESS",                                                                                        \
+     "the address to listen at: HOST:PORT or unix:PATH; several with commas",                          \
+     option_config_listen,                                                                             \
+     offsetof(T, config)},                                                                             \
+        {0, "name", "TEXT", "what the pool is called", option_config_name, offsetof(T, config)},       \
+        {0, "policy", "FILE", "the administrative policy", option_config_policy, offsetof(T, config)}, \
+        CONFIG_AGENT_OPTION_ROWS(T)
 
 /* What config_load wants, from the options, the environment and the user who runs it; lent by `options` and `given`. */
 void config_options_sources(const struct config_options *options, struct config_given given[CONFIG_OPTIONS_MAX],
