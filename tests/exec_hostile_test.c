@@ -266,6 +266,13 @@ static void links(void)
     order.is.error = NULL;
     job_launch(&world, &order);
     world_wait_end(&world, 6, 5);
+    job_run(&world, 6, 6, ":>kept; chmod 600 kept; ln kept linked");
+    job_order(&world, 6, 7, "echo words", &order);
+    order.is.output = "linked";
+    job_launch(&world, &order);
+    world_wait_end(&world, 6, 7);
+    told(!strcmp(job_text(&world, 6, "linked"), "words\n") && !*job_text(&world, 6, "kept"), 6,
+         "an output that has another name as well is made anew");
 }
 
 /* --------------------------------------------------------------------------------------------------------------- limits */

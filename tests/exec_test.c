@@ -420,11 +420,61 @@ static void agent_that_is_stopped(void)
     world = here;
 }
 
+/* Is the status that is in the folder read as the one that was written? */
+static bool status_is_read(int folder, uint64_t number)
+{
+    struct executor_news news;
+
+    return status_read(folder, &news) && news.number == number && !strcmp(news.words, "as it was");
+}
+
+static void records(void)
+{
+    struct executor_news news = {.kind = EXECUTOR_ENDED, .number = 7, .words = "as it was"};
+    char path[300], bytes[4096];
+    bool whole, cut = false, changed = false;
+    int folder, fd;
+    ssize_t len;
+
+    snprintf(path, sizeof path, "%s/record", world.path);
+    mkdir(path, 0700);
+    folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    whole = status_write(folder, &news, NULL) == 0 && status_is_read(folder, 7);
+    news.number = 8;
+    whole = whole && status_write(folder, &news, NULL) == 0 && status_is_read(folder, 8);
+    fd = openat(folder, "status", O_RDWR | O_CLOEXEC);
+    len = read(fd, bytes, sizeof bytes);
+    for (ssize_t i = 0; i < len; i++) {
+        char other = (char)~bytes[i];
+
+        if (pwrite(fd, &other, 1, i) == 1)
+            changed |= status_is_read(folder, 8);
+        if (pwrite(fd, bytes + i, 1, i) != 1)
+            changed = true;
+    }
+    whole = whole && status_is_read(folder, 8);
+    for (ssize_t i = len; i-- > 0;)
+        cut |= ftruncate(fd, i) < 0 || status_is_read(folder, 8);
+    close(fd);
+    tap_ok(whole && status_write(folder, &news, NULL) == 0 && status_is_read(folder, 8),
+           "%s: the end of a job that is written over another's is read", who);
+    tap_ok(len > 0 && !cut && !changed, "%s: one that was cut short, or has a byte changed, is none", who);
+    init_write(folder, (int)getpid());
+    whole = init_read(folder) == (int)getpid();
+    init_write(folder, 0);
+    tap_ok(whole && !init_read(folder), "%s: the first process of a sandbox is known until it has ended", who);
+    unlinkat(folder, "status", 0);
+    unlinkat(folder, "init", 0);
+    close(folder);
+    rmdir(path);
+}
+
 static void cases(void)
 {
     who = geteuid() == 0 ? "root" : "user";
     world_init(&world);
     tap_diag("%s: %s", who, world.executor->kind->describe(world.executor));
+    records();
     plain_jobs();
     what_jobs_get();
     commands();

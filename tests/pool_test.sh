@@ -59,6 +59,23 @@ echo "# $jobs jobs of /bin/true in $took ms: $((jobs * 1000 / took)) a second"
 no_launchers() { ! pgrep -f "launcher $state/provider" >/dev/null; }
 holds 'nothing is left of them' soon 20 no_launchers
 
+# Jobs of one claim get each other's folders, if nothing is left in them.
+cat >next.ad <<'END'
+[ Cmd = "/bin/sh"; Args = { "-c",
+    "ls -A; stat -c %a . stdout; cat stderr; echo $BERTH_INDEX >&2; case $BERTH_INDEX in *[12]) ;; *3) chmod 755 . ;; *) mkdir -p a/b; :>a/b/c; chmod 0 a; esac" };
+  Outputs = {}; Count = 12; RequestMemory = 16M; RequestDisk = 1M ]
+END
+run "$berth" submit --force next.ad
+first=$(sed 's/.*: \([0-9]*\).*/\1/' out)
+timeout 60 "$berth" wait "$(sed 's/.*: //' out)" >/dev/null
+found_clean() {
+  for index in 0 1 2 3 4 5 6 7 8 9 10 11; do
+    [ "$("$berth" logs $((first + index)))" = "$(printf 'stderr\nstdout\n700\n600')" ] &&
+      [ "$("$berth" logs --err $((first + index)))" = $index ] || return 1
+  done
+}
+holds 'a job finds nothing of another that ran under the same claim, and each has its own logs' found_clean
+
 cat >talk.ad <<'END'
 [ Cmd = "/bin/sh"; Args = { "-c", "echo half way > $BERTH_STATUS; echo so far; while [ ! -e go ]; do sleep 0.1; done" };
   Outputs = {}; RequestMemory = 16M; RequestDisk = 1M ]

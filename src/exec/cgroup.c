@@ -337,17 +337,19 @@ static bool limit_processes(const char *path, int64_t count)
     return count > 0 ? file_write_number(path, "pids.max", count) : file_write(path, "pids.max", "max");
 }
 
-unsigned cgroup_limit(struct cgroup *cgroup, const struct executor_limits *limits)
+unsigned cgroup_limit(struct cgroup *cgroup, const struct executor_limits *limits, bool sandboxed)
 {
+    int64_t memory = limits->memory > 0 && sandboxed ? limits->memory + CGROUP_OWN_MEMORY : limits->memory;
+    int64_t processes =
+        limits->processes > 0 && sandboxed ? limits->processes + CGROUP_OWN_PROCESSES : limits->processes;
     unsigned held = 0;
 
     if (*cgroup->path[CGROUP_CPU] && limit_cores(cgroup->path[CGROUP_CPU], cgroup->version, limits->cores))
         held |= HELD_CORES;
-    if (*cgroup->path[CGROUP_MEMORY] && limit_memory(cgroup->path[CGROUP_MEMORY], cgroup->version, limits->memory))
+    if (*cgroup->path[CGROUP_MEMORY] && limit_memory(cgroup->path[CGROUP_MEMORY], cgroup->version, memory))
         held |= HELD_MEMORY;
-    if (*cgroup->path[CGROUP_PIDS] &&
-        limit_processes(cgroup->path[CGROUP_PIDS], limits->processes > 0 ? limits->processes + 1 : 0))
-        held |= HELD_PROCESSES; /* one more for the sandbox's own first process */
+    if (*cgroup->path[CGROUP_PIDS] && limit_processes(cgroup->path[CGROUP_PIDS], processes))
+        held |= HELD_PROCESSES;
     cgroup->cpu_before = cpu_now(cgroup);
     cgroup->kills_before = kills_now(cgroup);
     cgroup->peak_before = cgroup->version == 2 ? file_number(cgroup->path[CGROUP_MEMORY], "memory.peak", "") : 0;
@@ -355,18 +357,18 @@ unsigned cgroup_limit(struct cgroup *cgroup, const struct executor_limits *limit
     return held;
 }
 
-bool cgroup_add(const struct cgroup *cgroup, pid_t pid)
+bool cgroup_enter(const struct cgroup *cgroup)
 {
-    bool added = true;
+    bool entered = true;
 
     for (int i = 0; i < CGROUP_PART_COUNT; i++) {
         if (!*cgroup->path[i])
             continue;
-        added &= file_write_number(cgroup->path[i], "cgroup.procs", pid);
+        entered &= file_write(cgroup->path[i], cgroup->version == 2 ? "cgroup.procs" : "tasks", "0");
         if (cgroup->version == 2)
             break; /* all are one */
     }
-    return added;
+    return entered;
 }
 
 bool cgroup_freeze(const struct cgroup *cgroup, bool frozen)

@@ -17,6 +17,8 @@ extern "C" {
 #endif
 
 #define CGROUP_PATH_MAX 256
+#define CGROUP_OWN_PROCESSES 2        /* bubblewrap, outside and inside, beside those of the job */
+#define CGROUP_OWN_MEMORY (2ll << 20) /* what they and the job's namespaces take */
 
 enum cgroup_part { CGROUP_CPU, CGROUP_COUNT_CPU, CGROUP_MEMORY, CGROUP_PIDS, CGROUP_FREEZER, CGROUP_PART_COUNT };
 
@@ -45,10 +47,11 @@ void cgroup_init(struct cgroup *cgroup, const struct cgroups *where, uint64_t cl
 void cgroup_make(struct cgroup *cgroup);
 void cgroup_remove(struct cgroup *cgroup); /* it is empty */
 
-/* Sets the limits and counts from zero again. Returns the HELD_ bits of what is held from now on. */
-unsigned cgroup_limit(struct cgroup *cgroup, const struct executor_limits *limits);
-/* The process and all that it will fork. False: one of the parts refused. */
-bool cgroup_add(const struct cgroup *cgroup, pid_t pid);
+/* Sets the limits, with room for a sandbox around the job, and counts from zero again. Returns the HELD_ bits of what is held from now on. */
+unsigned cgroup_limit(struct cgroup *cgroup, const struct executor_limits *limits, bool sandboxed);
+/* The caller enters it, with all that it will fork. False: one of the parts refused. With version 1 that takes no time; to put another
+ * process into a group, the kernel waits for milliseconds. */
+bool cgroup_enter(const struct cgroup *cgroup);
 /* False: it cannot. */
 bool cgroup_freeze(const struct cgroup *cgroup, bool frozen);
 /* Kills what is in it, frozen or not. True when nothing is. */

@@ -19,8 +19,7 @@
 #define LOCK_ATTEMPTS 100 /* milliseconds */
 #define HIGH_FD 10        /* above those that a launcher is handed */
 
-static const char *const files[] = {"order",    "order.new", "status", "status.new", "init",
-                                    "init.new", "lock",      "socket", "log"};
+static const char *const files[] = {"order", "status", "init", "lock", "socket", "log"};
 
 struct claim *claim_get(const struct local *local, uint64_t id)
 {

@@ -105,8 +105,8 @@ int job_begin(struct job *job, struct order *order, struct sandbox *sandbox, str
     if (!failed) {
         cgroup_init(&job->cgroup, &order->how.cgroups, order->is.claim);
         cgroup_make(&job->cgroup);
-        job->held = cgroup_limit(&job->cgroup, &order->is.limits);
-        failed = sandbox_start(sandbox, order, job->folder, streams, job->held, &job->process, err);
+        job->held = cgroup_limit(&job->cgroup, &order->is.limits, !order->how.unprotected);
+        failed = sandbox_start(sandbox, order, job->folder, streams, &job->cgroup, job->held, &job->process, err);
     }
     for (int i = 0; i < 3; i++)
         close_one(&streams[i]);
@@ -115,10 +115,10 @@ int job_begin(struct job *job, struct order *order, struct sandbox *sandbox, str
     fcntl(job->process.told, F_SETFL, O_NONBLOCK);
     job->watch_at = job->began;
     job->disk_at = job->began + DISK_SPAN;
-    if (order->how.unprotected) {
-        cgroup_add(&job->cgroup, job->process.pid);
+    if (job->process.unheld)
+        job->held = 0; /* then we watch */
+    if (order->how.unprotected)
         let_go(job);
-    }
     return 0;
 }
 
@@ -130,7 +130,7 @@ static long told_number(const struct job *job, const char *name)
     return at ? strtol(at + strlen(name), NULL, 10) : -1;
 }
 
-/* Number 1 of the sandbox is there and waits: what holds it is put around it before the job begins. */
+/* Number 1 of the sandbox is there and waits: the last of what holds it is put around it before the job begins. */
 static void init_found(struct job *job, int init)
 {
     int64_t processes = job->order->is.limits.processes;
@@ -138,8 +138,6 @@ static void init_found(struct job *job, int init)
     job->init = init;
     job->init_fd = pidfd_open_(init);
     init_write(job->record, init);
-    if (!cgroup_add(&job->cgroup, init))
-        job->held = 0; /* then we watch */
     if (processes > 0 && !(job->held & HELD_PROCESSES)) {
         struct rlimit most = {(rlim_t)processes + 1, (rlim_t)processes + 1};
 
@@ -218,9 +216,13 @@ static void kill_all(struct job *job)
 
 void job_reaped(struct job *job, pid_t pid, int status, const struct rusage *usage)
 {
+    struct rusage ours;
+
     job->cpu_reaped += (int64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 + usage->ru_utime.tv_usec +
                        usage->ru_stime.tv_usec;
-    if ((int64_t)usage->ru_maxrss * 1024 > job->memory_reaped)
+    getrusage(RUSAGE_SELF, &ours); /* bubblewrap began with our memory, and that counts as the most it had */
+    if ((pid != job->process.pid || job->order->how.unprotected || usage->ru_maxrss > ours.ru_maxrss) &&
+        (int64_t)usage->ru_maxrss * 1024 > job->memory_reaped)
         job->memory_reaped = (int64_t)usage->ru_maxrss * 1024;
     if (pid != job->process.pid)
         return;

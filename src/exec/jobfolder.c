@@ -66,13 +66,31 @@ static int parent_open(int folder, const char *name, const char **ret_last)
     return open_beneath(folder, parent, O_PATH | O_DIRECTORY);
 }
 
+/* An empty one is there already, such as we make it; -1. */
+static int output_reuse(int parent, const char *name, uint32_t uid)
+{
+    int fd = openat(parent, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) < 0 || st.st_mode != (S_IFREG | 0600) || st.st_nlink != 1 || st.st_size ||
+        st.st_uid != (uid ? uid : geteuid())) {
+        close(fd);
+        return -1;
+    }
+    fcntl(fd, F_SETFL, 0); /* no longer O_NONBLOCK */
+    return fd;
+}
+
 int jobfolder_output(int folder, const char *name, uint32_t uid, struct err *err)
 {
     const char *last;
     int parent = parent_open(folder, name, &last), fd = -1;
 
     if (parent >= 0) {
-        if (unlinkat(parent, last, 0) == 0 || errno == ENOENT)
+        fd = output_reuse(parent, last, uid);
+        if (fd < 0 && (unlinkat(parent, last, 0) == 0 || errno == ENOENT))
             fd = openat(parent, last, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd >= 0 && uid && fchown(fd, uid, uid) < 0) {
             close(fd);

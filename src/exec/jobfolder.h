@@ -1,6 +1,6 @@
 /* jobfolder.h: the folder of a job, which may be hostile: nothing in it is followed, and everything in it is counted.
  *
- *     output of a job   made anew beneath the folder, never through a link
+ *     output of a job   made anew beneath the folder, or an empty one that is there; never through a link
  *     walk              over all entries, in slices, so that a million of them stop nobody */
 #ifndef BERTH_EXEC_JOBFOLDER_H
 #define BERTH_EXEC_JOBFOLDER_H

@@ -81,7 +81,7 @@ static void job_is_over(struct launcher *launcher, const struct executor_news *n
         say(err.text); /* the agent still hears it; should it not, the job counts as gone */
     launcher->last = *news;
     tell(launcher, PARCEL_NEWS, news);
-    unlinkat(launcher->folder, "init", 0);
+    init_write(launcher->folder, 0);
     job_done(&launcher->job);
 }
 

@@ -2,13 +2,15 @@
 #define _GNU_SOURCE
 #include "exec/record.h"
 
+#include "base/rng.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,44 +25,66 @@ int64_t record_now(void)
 
 /* --------------------------------------------------------------------------------------------------------------- files */
 
-/* Whole or not at all; with `durable` also after a power cut. */
-static int file_replace(int folder, const char *name, const void *bytes, size_t len, bool durable, struct err *err)
-{
-    char fresh[32];
-    int fd, saved;
-    bool good;
+/* What a file begins with. It is written where the last one was: a file that is made and deleted for each job costs more than the job.
+ * One that was cut short does not have its sum. */
+struct seal {
+    uint32_t magic, size; /* bytes behind it; what follows them is of a longer one */
+    uint64_t sum;
+};
 
-    snprintf(fresh, sizeof fresh, "%s.new", name);
-    fd = openat(folder, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return err_set(err, "'%s' cannot be written: %s", name, strerror(errno));
-    good = write(fd, bytes, len) == (ssize_t)len && (!durable || fsync(fd) == 0);
-    saved = errno;
-    close(fd);
-    if (!good || renameat(folder, fresh, folder, name) < 0 || (durable && fsync(folder) < 0))
-        return err_set(err, "'%s' cannot be written: %s", name, strerror(good ? errno : saved));
-    return 0;
+static uint64_t sum_of(const char *bytes, size_t len)
+{
+    uint64_t sum = len, word;
+
+    for (; len >= sizeof word; bytes += sizeof word, len -= sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        sum = rng_mix(sum ^ word);
+    }
+    word = 0;
+    memcpy(&word, bytes, len);
+    return rng_mix(sum ^ word);
 }
 
-/* NULL: it is not there. */
-static char *file_whole(int folder, const char *name, size_t *ret_len)
+/* With `durable` also after a power cut. */
+static int file_write(int folder, const char *name, const void *bytes, size_t len, bool durable, struct err *err)
+{
+    struct seal seal = {RECORD_MAGIC, (uint32_t)len, sum_of(bytes, len)};
+    struct iovec parts[] = {{&seal, sizeof seal}, {(void *)(uintptr_t)bytes, len}};
+    int fd = openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), saved;
+    bool made = fd < 0 && errno == ENOENT, good;
+
+    if (made)
+        fd = openat(folder, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return err_set(err, "'%s' cannot be written: %s", name, strerror(errno));
+    good = writev(fd, parts, 2) == (ssize_t)(sizeof seal + len) &&
+           (!durable || (fdatasync(fd) == 0 && (!made || fsync(folder) == 0)));
+    saved = errno;
+    close(fd);
+    return good ? 0 : err_set(err, "'%s' cannot be written: %s", name, strerror(saved));
+}
+
+/* NULL: it is not there, or not whole. A NUL is behind it. */
+static char *file_read(int folder, const char *name, size_t *ret_len)
 {
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    struct stat st;
+    struct seal seal;
     char *bytes = NULL;
 
     if (fd < 0)
         return NULL;
-    if (fstat(fd, &st) == 0 && st.st_size >= 0 && st.st_size < 16 * ORDER_BYTES_MAX) {
-        bytes = mem_alloc((size_t)st.st_size + 1);
-        if (read(fd, bytes, (size_t)st.st_size) == st.st_size) {
-            *ret_len = (size_t)st.st_size;
-        } else {
+    if (read(fd, &seal, sizeof seal) == (ssize_t)sizeof seal && seal.magic == RECORD_MAGIC &&
+        seal.size <= ORDER_BYTES_MAX) {
+        bytes = mem_alloc((size_t)seal.size + 1);
+        bytes[seal.size] = '\0';
+        if (read(fd, bytes, seal.size) != (ssize_t)seal.size || sum_of(bytes, seal.size) != seal.sum) {
             free(bytes);
             bytes = NULL;
         }
     }
     close(fd);
+    if (bytes)
+        *ret_len = seal.size;
     return bytes;
 }
 
@@ -68,7 +92,7 @@ static char *file_whole(int folder, const char *name, size_t *ret_len)
 
 /* The file: this, then the texts one after another, each with its NUL. */
 struct order_head {
-    uint32_t magic, size;
+    uint32_t size;                          /* of all of it */
     uint32_t texts, arguments, environment; /* how many */
     uint32_t has_input, has_output, has_error;
     struct executor_order is; /* its pointers mean nothing */
@@ -123,7 +147,7 @@ static bool order_block_is_good(const char *block, size_t len)
     const struct order_head *head = (const struct order_head *)(const void *)block;
     uint32_t texts = 0;
 
-    if (len < sizeof *head || head->magic != RECORD_MAGIC || head->size != len || block[len - 1])
+    if (len < sizeof *head || head->size != len || block[len - 1])
         return false;
     for (size_t i = sizeof *head; i < len; i++)
         texts += !block[i];
@@ -143,8 +167,7 @@ struct order *order_copy(const struct executor_order *is, const struct holding *
         return NULL;
     }
     memset(&head, 0, sizeof head);
-    head = (struct order_head){.magic = RECORD_MAGIC,
-                               .texts = (uint32_t)(4 + arguments + environment),
+    head = (struct order_head){.texts = (uint32_t)(4 + arguments + environment),
                                .arguments = (uint32_t)arguments,
                                .environment = (uint32_t)environment,
                                .has_input = is->input != NULL,
@@ -185,13 +208,13 @@ int order_write(int folder, const struct order *order, struct err *err)
 {
     const struct order_head *head = (const struct order_head *)(const void *)order->block;
 
-    return file_replace(folder, "order", order->block, head->size, false, err);
+    return file_write(folder, "order", order->block, head->size, false, err);
 }
 
 struct order *order_read(int folder, struct err *err)
 {
     size_t len = 0;
-    char *block = file_whole(folder, "order", &len);
+    char *block = file_read(folder, "order", &len);
 
     if (!block || !order_block_is_good(block, len)) {
         free(block);
@@ -203,35 +226,19 @@ struct order *order_read(int folder, struct err *err)
 
 /* -------------------------------------------------------------------------------------------------- status and process */
 
-struct status_file {
-    uint32_t magic, size;
-    struct executor_news news;
-};
-
 int status_write(int folder, const struct executor_news *news, struct err *err)
 {
-    struct status_file file;
-
-    memset(&file, 0, sizeof file);
-    file.magic = RECORD_MAGIC;
-    file.size = sizeof file;
-    file.news = *news;
-    return file_replace(folder, "status", &file, sizeof file, true, err);
+    return file_write(folder, "status", news, sizeof *news, true, err);
 }
 
 bool status_read(int folder, struct executor_news *ret)
 {
     size_t len = 0;
-    char *bytes = file_whole(folder, "status", &len);
-    struct status_file file;
-    bool good = bytes && len == sizeof file;
+    char *bytes = file_read(folder, "status", &len);
+    bool good = bytes && len == sizeof *ret;
 
-    if (good) {
-        memcpy(&file, bytes, sizeof file);
-        good = file.magic == RECORD_MAGIC && file.size == sizeof file;
-    }
     if (good)
-        *ret = file.news;
+        memcpy(ret, bytes, sizeof *ret);
     free(bytes);
     return good;
 }
@@ -264,22 +271,19 @@ void init_write(int folder, int pid)
 {
     char text[64];
 
-    snprintf(text, sizeof text, "%d %llu\n", pid, process_began(pid));
-    file_replace(folder, "init", text, strlen(text), false, NULL);
+    snprintf(text, sizeof text, "%d %llu\n", pid, pid ? process_began(pid) : 0);
+    file_write(folder, "init", text, strlen(text), false, NULL);
 }
 
 int init_read(int folder)
 {
     size_t len = 0;
-    char *text = file_whole(folder, "init", &len);
+    char *text = file_read(folder, "init", &len);
     unsigned long long began = 0;
     int pid = 0;
 
-    if (text) {
-        text[len] = '\0';
-        if (sscanf(text, "%d %llu", &pid, &began) != 2 || pid <= 0 || process_began(pid) != began)
-            pid = 0;
-    }
+    if (text && (sscanf(text, "%d %llu", &pid, &began) != 2 || pid <= 0 || process_began(pid) != began))
+        pid = 0;
     free(text);
     return pid;
 }

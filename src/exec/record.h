@@ -7,6 +7,7 @@
  *     STATE/CLAIM/socket   where it listens
  *     STATE/CLAIM/log      what it has to say for itself
  *
+ * Each is written in its place, with a sum: one that was cut short counts as not there.
  * An order whose number is not the status's has been begun and has no end yet. */
 #ifndef BERTH_EXEC_RECORD_H
 #define BERTH_EXEC_RECORD_H
@@ -18,7 +19,7 @@
 extern "C" {
 #endif
 
-#define RECORD_MAGIC 0x42455231u /* changes when a structure here does: what an older program left is not read */
+#define RECORD_MAGIC 0x42455232u /* changes when a structure here does: what an older program left is not read */
 #define ORDER_WORDS_MAX 4000     /* arguments and variables */
 #define ORDER_BYTES_MAX 1000000
 
@@ -44,7 +45,7 @@ struct order *order_read(int folder, struct err *err);
 int status_write(int folder, const struct executor_news *news, struct err *err);
 bool status_read(int folder, struct executor_news *ret);
 
-/* The first process of a sandbox, which cannot be mistaken for another of the same number. */
+/* The first process of a sandbox, which cannot be mistaken for another of the same number; 0: there is none. */
 void init_write(int folder, int pid);
 /* The process if it lives; 0. */
 int init_read(int folder);

@@ -163,7 +163,8 @@ struct sandbox_fds {
 static void add_all(struct buf *out, const struct order *order, const char *folder, bool own_net,
                     const struct sandbox_fds *fds)
 {
-    int64_t memory = order->is.limits.memory > 0 ? order->is.limits.memory : SANDBOX_TMP_BYTES;
+    /* A job that fills /tmp is to be ended for its memory, and not told that the disk is full. */
+    int64_t memory = order->is.limits.memory > 0 ? order->is.limits.memory + CGROUP_OWN_MEMORY : SANDBOX_TMP_BYTES;
     char host[65] = "";
 
     ADD(out, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try");
@@ -283,25 +284,41 @@ static void pass_on(int fd)
     fcntl(fd, F_SETFD, 0);
 }
 
-static _Noreturn void run_sandboxed(const struct sandbox *sandbox, const struct order *order, const char *place,
-                                    bool own_net, const struct sandbox_fds *fds, int words, char *const *argv,
-                                    pid_t launcher)
+/* What the child needs to know. */
+struct start {
+    const struct sandbox *sandbox;
+    const struct order *order;
+    const char *place; /* NULL: the job's folder is reached where it is */
+    bool own_net;
+    struct sandbox_fds fds;
+    int words;
+    char *const *argv;
+    pid_t launcher;
+    const struct cgroup *group;
+    unsigned held;
+    const int *streams;
+    bool unheld; /* said by the child, where it has our memory */
+};
+
+static _Noreturn void run_sandboxed(const struct start *start)
 {
     static char *const nothing[] = {NULL};
-    const int passed[] = {fds->filter, fds->users, fds->groups, fds->told, fds->go, words};
+    const struct order *order = start->order;
+    const struct sandbox_fds *fds = &start->fds;
+    const int passed[] = {fds->filter, fds->users, fds->groups, fds->told, fds->go, start->words};
 
-    if (!own_net && !order->is.network && netspace_enter(&sandbox->net) < 0)
+    if (!start->own_net && !order->is.network && netspace_enter(&start->sandbox->net) < 0)
         _exit(126);
-    if ((place && !meet(order->is.folder, place)) || !become(order->how.uid))
+    if ((start->place && !meet(order->is.folder, start->place)) || !become(order->how.uid))
         _exit(126);
     if (order->is.network)
         leave_named_sockets();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != launcher)
+    if (getppid() != start->launcher)
         _exit(126); /* it died before we could ask to die with it */
     for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
         pass_on(passed[i]);
-    execve(sandbox_program(), argv, nothing);
+    execve(sandbox_program(), start->argv, nothing);
     _exit(126);
 }
 
@@ -380,50 +397,62 @@ static char **command_line(const struct order *order, int words)
     return argv;
 }
 
-int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder, const int streams[3], unsigned held,
-                  struct sandboxed *ret, struct err *err)
+/* Our memory is not copied for one that becomes bubblewrap at once; one that waits for us first has to have its own. */
+static pid_t child_make(struct start *start, int folder, int go)
+{
+    pid_t pid = start->order->how.unprotected ? fork() : vfork();
+
+    if (pid != 0)
+        return pid;
+    close(go);
+    start->unheld = !cgroup_enter(start->group);
+    prepare(start->order, start->streams, start->held);
+    if (start->order->how.unprotected)
+        run_bare(start->order, folder, start->fds.told, start->fds.go);
+    run_sandboxed(start);
+}
+
+int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder, const int streams[3],
+                  const struct cgroup *group, unsigned held, struct sandboxed *ret, struct err *err)
 {
     bool fixed = order->is.limits.cores > 0 && !(held & HELD_CORES);
-    const char *place = meeting_place(order);
-    int told[2] = {-1, -1}, go[2] = {-1, -1}, words = -1;
-    struct sandbox_fds fds;
+    struct start start = {.sandbox = sandbox,
+                          .order = order,
+                          .words = -1,
+                          .launcher = getpid(),
+                          .group = group,
+                          .held = held,
+                          .streams = streams};
+    int told[2] = {-1, -1}, go[2] = {-1, -1};
     char **argv = NULL;
-    bool own_net;
     struct buf out;
-    pid_t pid = -1, launcher = getpid();
+    pid_t pid = -1;
 
     if (!order->how.unprotected && prepare_claim(sandbox, order->is.network, fixed, err) < 0)
         return -1;
-    own_net = !order->is.network && sandbox->net_failed;
-    if (pipe2(told, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0)
-        goto done;
-    fds = (struct sandbox_fds){sandbox->filter[fixed], sandbox->users, sandbox->groups, told[1], go[0]};
-    if (!order->how.unprotected) {
-        buf_init(&out);
-        add_all(&out, order, place ? place : order->is.folder, own_net, &fds);
-        words = memory_file(out.text, out.len);
-        buf_done(&out);
-        argv = command_line(order, words);
+    if (pipe2(told, O_CLOEXEC) == 0 && pipe2(go, O_CLOEXEC) == 0) {
+        start.place = meeting_place(order);
+        start.own_net = !order->is.network && sandbox->net_failed;
+        start.fds = (struct sandbox_fds){sandbox->filter[fixed], sandbox->users, sandbox->groups, told[1], go[0]};
+        if (!order->how.unprotected) {
+            buf_init(&out);
+            add_all(&out, order, start.place ? start.place : order->is.folder, start.own_net, &start.fds);
+            start.words = memory_file(out.text, out.len);
+            buf_done(&out);
+            start.argv = argv = command_line(order, start.words);
+        }
+        pid = child_make(&start, folder, go[1]);
     }
-    pid = fork();
-    if (pid == 0) {
-        close(go[1]);
-        prepare(order, streams, held);
-        if (order->how.unprotected)
-            run_bare(order, folder, told[1], go[0]);
-        run_sandboxed(sandbox, order, place, own_net, &fds, words, argv, launcher);
-    }
-done:
     if (pid < 0)
         err_set(err, "a process could not be made: %s", strerror(errno));
     free(argv);
-    close_one(&words);
+    close_one(&start.words);
     close_one(&told[1]);
     close_one(&go[0]);
     if (pid < 0) {
         close_one(&go[1]);
         close_one(&told[0]);
     }
-    *ret = (struct sandboxed){pid, told[0], go[1]};
+    *ret = (struct sandboxed){pid, told[0], go[1], start.unheld};
     return pid < 0 ? -1 : 0;
 }

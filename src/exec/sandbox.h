@@ -33,17 +33,19 @@ struct sandbox {
 
 /* A process as it was begun. */
 struct sandboxed {
-    pid_t pid; /* bubblewrap's, outside; or the job's own */
-    int told;  /* its word of the inner process and its end; without a sandbox: of a failed exec. -1: closed */
-    int go;    /* the job starts when a byte is written here; -1 */
+    pid_t pid;   /* bubblewrap's, outside; or the job's own */
+    int told;    /* its word of the inner process and its end; without a sandbox: of a failed exec. -1: closed */
+    int go;      /* the job starts when a byte is written here; -1 */
+    bool unheld; /* it could not enter its group */
 };
 
 void sandbox_init(struct sandbox *sandbox);
 void sandbox_done(struct sandbox *sandbox);
 
-/* `streams`: input, output and error, open. `folder`: the job's, open. `held`: HELD_ bits of what cgroups do. */
-int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder, const int streams[3], unsigned held,
-                  struct sandboxed *ret, struct err *err);
+/* `streams`: input, output and error, open. `folder`: the job's, open. All of it is in `group` from its beginning; `held`: HELD_ bits of
+ * what that does. */
+int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder, const int streams[3],
+                  const struct cgroup *group, unsigned held, struct sandboxed *ret, struct err *err);
 
 /* Where bubblewrap is; NULL: nowhere. */
 const char *sandbox_program(void);

@@ -98,11 +98,25 @@ void jobfiles_free(struct jobfiles *files)
     free(files);
 }
 
-int jobfiles_folder(struct jobfiles *files, uint64_t job, bool make)
+static void job_name(char ret[32], uint64_t job, const char *end)
 {
-    char name[24];
+    snprintf(ret, 32, "%llu%s", (unsigned long long)job, end);
+}
 
-    snprintf(name, sizeof name, "%llu", (unsigned long long)job);
+int jobfiles_log(struct jobfiles *files, uint64_t job, int flags)
+{
+    char name[32];
+
+    job_name(name, job, ".log");
+    return openat(files->folder, name, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* The job's own folder, made when `make`; -1: there is none. */
+static int folder_open(struct jobfiles *files, uint64_t job, bool make)
+{
+    char name[32];
+
+    job_name(name, job, "");
     if (make && mkdirat(files->folder, name, 0700) < 0 && errno != EEXIST)
         return -1;
     return openat(files->folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -346,7 +360,7 @@ enum piece_result jobfiles_store(struct jobfiles *files, const struct job_place 
     *ret_have = 0;
     if (!beneath_name_is_good(name, strlen(name)))
         return PIECE_BAD;
-    folder = jobfiles_folder(files, place->job, true);
+    folder = folder_open(files, place->job, true);
     if (folder < 0) {
         err_set(err, "%s", strerror(errno));
         return PIECE_DISK;
@@ -394,7 +408,7 @@ static void parts_each(int fd, enum job_file_kind kind, const char *prefix, int 
 
 void jobfiles_each(struct jobfiles *files, const struct job_place *place, job_file_fn *fn, void *user)
 {
-    int folder = jobfiles_folder(files, place->job, false);
+    int folder = folder_open(files, place->job, false);
     struct file_index *index;
     char name[128];
 
@@ -420,8 +434,7 @@ void jobfiles_each(struct jobfiles *files, const struct job_place *place, job_fi
 int jobfiles_open(struct jobfiles *files, const struct job_place *place, enum job_file_kind kind, const char *name,
                   uint64_t *ret_size, bool *ret_whole)
 {
-    int folder = beneath_name_is_good(name, strlen(name)) ? jobfiles_folder(files, place->job, false) : -1, fd = -1,
-        iwd;
+    int folder = beneath_name_is_good(name, strlen(name)) ? folder_open(files, place->job, false) : -1, fd = -1, iwd;
     char path[BENEATH_NAME_MAX + 128];
     const struct job_file *file;
     struct stat stat;
@@ -454,7 +467,7 @@ int jobfiles_open(struct jobfiles *files, const struct job_place *place, enum jo
 
 void jobfiles_drop(struct jobfiles *files, uint64_t job, uint64_t claim, uint64_t number)
 {
-    int folder = jobfiles_folder(files, job, false);
+    int folder = folder_open(files, job, false);
     char name[64];
 
     if (folder < 0)
@@ -466,11 +479,13 @@ void jobfiles_drop(struct jobfiles *files, uint64_t job, uint64_t claim, uint64_
 
 void jobfiles_remove(struct jobfiles *files, uint64_t job)
 {
-    char name[24];
+    char name[32];
 
     for (int i = 0; i < INDEXES; i++)
         if (files->indexes[i].job == job)
             index_done(&files->indexes[i]);
-    snprintf(name, sizeof name, "%llu", (unsigned long long)job);
+    job_name(name, job, "");
     beneath_remove(files->folder, name, NULL);
+    job_name(name, job, ".log");
+    unlinkat(files->folder, name, 0);
 }

@@ -3,7 +3,7 @@
  *     FOLDER/ID/files                        a line for each file that is whole
  *     FOLDER/ID/output checkpoint logs       those files
  *     FOLDER/ID/part/CLAIM-NUMBER/KIND/NAME  what is on its way
- *     FOLDER/ID/log                          the job's events (joblog.h)
+ *     FOLDER/ID.log                          the job's events (joblog.h): most jobs have nothing else
  *
  * Outputs of a job that says where they go (Iwd) are put there when they are whole, and never outside of it. Names come from the
  * machines where jobs run: no link is followed, whoever made it. */
@@ -72,8 +72,8 @@ int jobfiles_open(struct jobfiles *files, const struct job_place *place, enum jo
 void jobfiles_drop(struct jobfiles *files, uint64_t job, uint64_t claim, uint64_t number);
 void jobfiles_remove(struct jobfiles *files, uint64_t job);
 
-/* The job's own folder, made when `make`; -1: there is none. The caller closes it. */
-int jobfiles_folder(struct jobfiles *files, uint64_t job, bool make);
+/* The job's events, opened with those flags; -1. The caller closes it. */
+int jobfiles_log(struct jobfiles *files, uint64_t job, int flags);
 
 #ifdef __cplusplus
 }

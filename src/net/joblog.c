@@ -1,8 +1,6 @@
 /* joblog.c: what happened to a job, for people. */
 #include "net/joblog.h"
 
-#include "net/beneath.h"
-
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOG_NAME "log"
 #define TEXT_MAX_BYTES 1024
 
 static void line_add(struct buf *out, int64_t at, const char *text)
@@ -30,16 +27,12 @@ static void line_add(struct buf *out, int64_t at, const char *text)
 
 void joblog_add(struct jobfiles *files, uint64_t job, int64_t submitted, int64_t now, const char *format, ...)
 {
-    int folder = jobfiles_folder(files, job, true), fd;
+    int fd = jobfiles_log(files, job, O_WRONLY | O_CREAT | O_APPEND);
     char text[TEXT_MAX_BYTES];
     struct stat stat;
     va_list arguments;
     struct buf lines;
 
-    if (folder < 0)
-        return;
-    fd = beneath_file(folder, LOG_NAME, O_WRONLY | O_CREAT | O_APPEND, 0600);
-    close(folder);
     if (fd < 0)
         return;
     va_start(arguments, format);
@@ -58,26 +51,22 @@ void joblog_add(struct jobfiles *files, uint64_t job, int64_t submitted, int64_t
 
 bool joblog_exists(struct jobfiles *files, uint64_t job)
 {
-    int folder = jobfiles_folder(files, job, false);
+    int fd = jobfiles_log(files, job, O_RDONLY);
 
-    if (folder >= 0)
-        close(folder);
-    return folder >= 0;
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 uint64_t joblog_read(struct jobfiles *files, uint64_t job, int64_t submitted, int64_t changed, const char *words,
                      uint64_t offset, size_t max, struct buf *out)
 {
-    int folder = jobfiles_folder(files, job, false), fd = -1;
+    int fd = jobfiles_log(files, job, O_RDONLY);
     struct stat stat;
     struct buf first;
     uint64_t size;
     ssize_t got;
 
-    if (folder >= 0) {
-        fd = beneath_file(folder, LOG_NAME, O_RDONLY, 0);
-        close(folder);
-    }
     if (fd >= 0 && fstat(fd, &stat) == 0 && stat.st_size > 0) {
         size = (uint64_t)stat.st_size;
         if (offset < size && (got = pread(fd, buf_reserve(out, max), max, (off_t)offset)) > 0)

@@ -203,7 +203,6 @@ static void outgoing_drop(struct outgoing *outgoing)
     struct workshop *workshop = outgoing->workshop;
     struct outgoing **link = &workshop->outgoing;
     unsigned char key[KEY_SIZE];
-    char path[DAEMON_PATH_MAX];
     struct err err = {0};
 
     while (*link != outgoing)
@@ -214,8 +213,7 @@ static void outgoing_drop(struct outgoing *outgoing)
     key_make(key, outgoing->claim, outgoing->number);
     if (workshop->daemon.shelf->kind->remove(workshop->daemon.shelf, OUTGOING_SPACE, key, sizeof key, &err) == 0)
         runner_commit(agent_runner(workshop->live), NULL, NULL);
-    workshop_folder(workshop, path, sizeof path, outgoing->claim, outgoing->number);
-    if (beneath_remove(AT_FDCWD, path, &err) < 0)
+    if (workfolder_leave(workshop, outgoing->claim, outgoing->number, &err) < 0)
         LOG(&workshop->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
     file_close(outgoing);
 }

@@ -75,12 +75,19 @@ static void role_tell(struct workshop *workshop, const struct executor_news *new
                                                                .at = news->deadline});
 }
 
-/* The claim may have another job: what holds its jobs stays until it is over. */
-static void claim_keep(struct workshop *workshop, uint64_t claim)
+bool claim_is_kept(const struct workshop *workshop, uint64_t claim)
 {
     for (uint32_t i = 0; i < workshop->claim_count; i++)
         if (workshop->claims[i] == claim)
-            return;
+            return true;
+    return false;
+}
+
+/* The claim may have another job: what holds its jobs stays until it is over. */
+static void claim_keep(struct workshop *workshop, uint64_t claim)
+{
+    if (claim_is_kept(workshop, claim))
+        return;
     if (workshop->claim_count == workshop->claim_room) {
         workshop->claim_room = workshop->claim_room ? workshop->claim_room * 2 : 16;
         workshop->claims = mem_grow(workshop->claims, workshop->claim_room * sizeof *workshop->claims);
@@ -201,9 +208,7 @@ void task_launch(struct workshop *workshop, const struct effect *effect)
         return;
     }
     workshop_folder(workshop, folder, sizeof folder, task->claim, task->number);
-    beneath_remove(AT_FDCWD, folder, &err);
-    if (mkdir(folder, 0700) < 0) {
-        err_set(&err, "%s: %s", folder, strerror(errno));
+    if (workfolder_make(workshop, task->claim, task->number, &err) < 0) {
         task_fail(task, err.text);
     } else if (job_order_read(task->ad, runner_wall() / SECOND, task->job, &task->order, &err) < 0) {
         task_fail(task, err.text);
@@ -449,6 +454,7 @@ static void claims_clear(struct workshop *workshop)
             continue;
         if (workshop->executor)
             workshop->executor->kind->clear(workshop->executor, claim);
+        workfolder_forget(workshop, claim);
         workshop->claims[i] = workshop->claims[--workshop->claim_count];
     }
 }

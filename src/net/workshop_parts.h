@@ -4,9 +4,11 @@
  *     tasks.c      jobs under claims, from their files to their end
  *     staging.c    brings a job its files
  *     outgoing.c   brings back what it made
+ *     workfolder.c the folders of jobs
  *     workshop_status.c  answers those on this machine
  *
  *     STATE/provider/work/CLAIM.NUMBER    a job's folder, until all of it is with the customer
+ *     STATE/provider/work/CLAIM.0         one that the claim's next job gets
  *     STATE/provider/cache/HASH           inputs that came once */
 #ifndef BERTH_NET_WORKSHOP_PARTS_H
 #define BERTH_NET_WORKSHOP_PARTS_H
@@ -87,10 +89,18 @@ void task_told(void *user, const struct executor_news *news);  /* of the executo
 void task_found(void *user, const struct executor_news *news); /* before the role has begun */
 void tasks_tick(struct workshop *workshop);
 void tasks_done(struct workshop *workshop);
+bool claim_is_kept(const struct workshop *workshop, uint64_t claim); /* it had a job, and may have another */
 bool task_is_here(const struct workshop *workshop, uint64_t claim, uint64_t number);
 double tasks_load(const struct workshop *workshop);
 /* Its files are there (NULL), or cannot be had. */
 void task_staged(struct task *task, const char *why);
+
+/* ---- workfolder.c ---- */
+/* An empty folder for a job, but for logs that may be there, and are empty too. */
+int workfolder_make(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err);
+/* All that was in it is with the customer: it goes, or is kept for another job of its claim. */
+int workfolder_leave(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err);
+void workfolder_forget(const struct workshop *workshop, uint64_t claim); /* no more jobs of it */
 
 /* ---- workshop_status.c ---- */
 int status_start(struct workshop *workshop, struct err *err);
