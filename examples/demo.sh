@@ -32,6 +32,9 @@ trap 'exit 1' INT TERM
 say "Two ads meet: a job and a workstation, each with a constraint and a rank of its own."
 shows match -d condor -r examples/job.ad -o examples/workstation.ad
 
+say "Three parties at once: a job that needs a machine and one of two floating licences. A gang forms wholly or not at all."
+shows gang -r examples/gangs/licenses.ad -o examples/gangs/licenses-pool.ad
+
 say "A pool, in one command: a matchmaker, a customer and a provider for this machine. Nothing is configured."
 printf '  $ berth pool\n'
 "$berth" pool --listen 127.0.0.1:0 >"$work/up" 2>&1 &
@@ -59,8 +62,8 @@ cd "$work/results"
 shows submit "$jobs/sweep.ad"
 # tell_news: the lines of the jobs' logs that were not told yet.
 tell_news() {
-    for log in "$BERTH_STATE"/customer/jobs/*/log; do
-        job=$(basename "$(dirname "$log")")
+    for log in "$BERTH_STATE"/customer/jobs/*.log; do
+        job=$(basename "$log" .log)
         [ "$job" -gt 1 ] 2>/dev/null || continue
         told=$(cat "$work/told.$job" 2>/dev/null || echo 0)
         lines=$(wc -l <"$log")

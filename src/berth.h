@@ -5,6 +5,7 @@
  *     meeting    pair_init                          two ads see each other
  *     values     eval_init, eval_attribute, eval_tree, value_print
  *     writing    form_write_ad, print_tree
+ *     gangs      gang_run                           one ad and all that its ports ask for
  *
  * Nothing in the library reads a clock, a file or a global; examples/embed.c shows a whole program. */
 #ifndef BERTH_H
@@ -44,5 +45,8 @@
 #include "match/pair.h"
 #include "match/policy.h"
 #include "match/residual.h"
+
+#include "gang/gang.h"
+#include "gang/ports.h"
 
 #endif

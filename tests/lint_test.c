@@ -63,7 +63,7 @@ static const struct finding_case {
      "Ports shadow: the attribute 'Disk' hides the label of port 2\n"},
     {"a port may read those before it, not those behind it", NULL,
      "[ Ports = { [ Label = a; Constraint = a.x && b.x ], [ Label = b; Constraint = a.x && b.x ] } ]",
-     "Ports later-label: port 1 reads 'b', the label of port 2, which is filled later\n"},
+     "Ports later-label: port 1 reads 'b', the label of port 2, which is filled later: there it is undefined\n"},
     {"a port's constraint and rank are looked at", NULL,
      "[ Ports = { [ Label = a; Constraint = false ], [ Label = b; Rank = self.x + 1; Constraint = b.x < 1 && b.x > 2 ] } ]",
      "Ports never-true: Constraint of port 1 is always false, so nothing matches\n"

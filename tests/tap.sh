@@ -44,3 +44,26 @@ holds() {
   shift
   if "$@" >why 2>&1; then result 0 "$sentence"; else result 1 "$sentence"; fi
 }
+
+# console PAGE: every ```console block of a page of the manual, run in order in one folder, from which examples/ can be seen: `$ ` begins
+# a command, `> ` goes on with it, other lines are what it prints on both streams, standard output first. $example is one more than ran.
+console() {
+  mkdir manual bin
+  ln -s "$(command -v "$berth")" bin/berth
+  ln -s "${BERTH_SOURCE:?the sources}/examples" manual/examples
+  awk '
+    /^```console$/ { inside = 1; next }
+    /^```$/ { inside = 0 }
+    !inside { next }
+    /^[$] / { n++; printf "%s\n", substr($0, 3) >("manual/" n ".sh"); printf "" >("manual/" n ".want"); next }
+    /^> / { printf "%s\n", substr($0, 3) >("manual/" n ".sh"); next }
+    { print >("manual/" n ".want") }
+  ' "$1"
+  example=1
+  while [ -e manual/$example.sh ]; do
+    (cd manual && PATH=$PWD/../bin:$PATH sh $example.sh >$example.out 2>$example.err </dev/null)
+    cat manual/$example.out manual/$example.err >manual/$example.got
+    holds "the manual is right about: $(head -n 1 manual/$example.sh)" diff manual/$example.want manual/$example.got
+    example=$((example + 1))
+  done
+}

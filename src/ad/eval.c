@@ -113,7 +113,9 @@ static void eval_free_name(struct eval *eval, const struct scope *scope, symbol 
     const struct scope *counterpart = scope->around ? scope->around->counterpart : NULL;
     const struct expr *found;
 
-    if (counterpart && counterpart->ad && (found = tree_find(counterpart->tree, counterpart->ad, name))) {
+    if (counterpart == LABEL_OPEN)
+        eval->open = true;
+    else if (counterpart && (found = scope_find(&counterpart, name))) {
         eval_bound(eval, counterpart, found, ret);
         return;
     }
@@ -126,13 +128,27 @@ static void eval_free_name(struct eval *eval, const struct scope *scope, symbol 
     *ret = value_undefined();
 }
 
-/* The ad that a reserved name or a label stands for, NULL when it is absent; false when the name is neither. */
-static bool scope_named(const struct scope *scope, symbol name, const struct scope **ret)
+/* What a reserved name or a label stands for, which is an ad, a list of them, or undefined; false when the name is neither. */
+static bool eval_named(struct eval *eval, const struct scope *scope, symbol name, struct value *ret)
 {
-    if (scope_reserved(scope, name, ret))
+    const struct scope *at;
+    struct label label;
+
+    if (scope_reserved(scope, name, &at)) {
+        value_of_scope(at, ret);
         return true;
-    *ret = scope_label(scope, name);
-    return *ret != NULL;
+    }
+    if (!scope_label(scope, name, &label))
+        return false;
+    if (label.scope == LABEL_OPEN) {
+        eval->open = true;
+        *ret = value_undefined();
+    } else if (label.set) {
+        *ret = *label.set;
+    } else {
+        value_of_scope(label.scope, ret);
+    }
+    return true;
 }
 
 static void eval_name(struct eval *eval, const struct scope *scope, symbol name, struct value *ret)
@@ -142,9 +158,7 @@ static void eval_name(struct eval *eval, const struct scope *scope, symbol name,
 
     if (found)
         eval_bound(eval, at, found, ret);
-    else if (scope_named(scope, name, &at))
-        value_of_scope(at, ret);
-    else
+    else if (!eval_named(eval, scope, name, ret))
         eval_free_name(eval, scope, name, ret);
 }
 
@@ -223,12 +237,15 @@ static void eval_dot(struct eval *eval, const struct scope *scope, const struct 
 
     if (found) {
         eval_bound(eval, at, found, ret);
-    } else if (scope_named(scope, base, &at)) {
-        if (at)
-            eval_selected(eval, at, e->u.name.id, ret);
-        else
-            *ret = value_undefined();
-        return;
+    } else if (eval_named(eval, scope, base, ret)) {
+        if (ret->type == VALUE_AD) {
+            eval_selected(eval, ret->scope, e->u.name.id, ret);
+            return;
+        }
+        if (ret->type == VALUE_LIST) { /* of a set, whatever the dialect says of lists */
+            eval_select_each(eval, scope->tree->dialect, e->u.name.id, ret);
+            return;
+        }
     } else {
         eval_free_name(eval, scope, base, ret);
     }
@@ -298,14 +315,15 @@ static void eval_path(struct eval *eval, const struct scope *scope, const struct
 static inline const struct expr *counterpart_literal(const struct scope *scope, const struct expr *e,
                                                      const struct scope **ret)
 {
+    const struct surroundings *around = scope->around;
     symbol base = EXPR_DOT_BASE(e);
     const struct expr *found;
 
-    if (scope->root != scope || !(symbol_same(base, NAME_OTHER) || symbol_same(base, NAME_TARGET)) ||
-        tree_find(scope->tree, scope->ad, base))
+    if (scope->root != scope || !around || !around->label_count || !symbol_same(around->labels[0].name, NAME_OTHER) ||
+        !(symbol_same(base, NAME_OTHER) || symbol_same(base, NAME_TARGET)) || tree_find(scope->tree, scope->ad, base))
         return NULL;
-    *ret = scope_label(scope, base);
-    if (!*ret || !(*ret)->ad || (*ret)->parent)
+    *ret = around->counterpart;
+    if (!*ret || *ret != around->labels[0].scope || !(*ret)->ad || (*ret)->parent)
         return NULL;
     found = tree_find((*ret)->tree, (*ret)->ad, e->u.name.id);
     return found && found->kind <= EXPR_RELTIME ? found : NULL;

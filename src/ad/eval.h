@@ -52,6 +52,7 @@ struct eval {
     uint64_t steps, bytes; /* left */
     unsigned depth;
     bool exhausted;
+    bool open; /* a label was read at which nobody is docked yet: the value may still change */
     const struct active *active;
 };
 

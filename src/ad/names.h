@@ -29,7 +29,12 @@ extern "C" {
     X(LABEL, "Label")                 \
     X(ROOTSELECTION, "RootSelection") \
     X(ROOTORDER, "RootOrder")         \
-    X(DOCKINGVECTOR, "DockingVector")
+    X(DOCKINGVECTOR, "DockingVector") \
+    X(PORTS, "Ports")                 \
+    X(CHOOSE, "Choose")               \
+    X(ESSENTIAL, "Essential")         \
+    X(SHARE, "Share")                 \
+    X(SETSIZE, "SetSize")
 
 enum name_number {
     NAME_NUMBER_NOBODY,

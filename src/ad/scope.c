@@ -1,6 +1,8 @@
 /* scope.c: where an expression stands. */
 #include "ad/scope.h"
 
+const struct scope label_open;
+
 void scope_init(struct scope *ret, const struct tree *tree, const struct surroundings *around)
 {
     bool ad = tree_is_ad(tree);
@@ -65,16 +67,28 @@ bool scope_reserved(const struct scope *scope, symbol name, const struct scope *
     }
 }
 
-const struct scope *scope_label(const struct scope *scope, symbol name)
+bool scope_label(const struct scope *scope, symbol name, struct label *ret)
 {
     const struct surroundings *around = scope->around;
+    uint32_t in_force;
 
     if (!around)
-        return NULL;
+        return false;
     if (symbol_same(name, NAME_TARGET))
         name = NAME_OTHER;
-    for (uint32_t i = 0; i < around->label_count; i++)
+    in_force = around->label_count - around->label_later;
+    for (uint32_t i = 0; i < in_force; i++) {
+        if (symbol_same(around->labels[i].name, name)) {
+            *ret = around->labels[i];
+            return true;
+        }
+    }
+    *ret = (struct label){name, around->counterpart, NULL};
+    if (symbol_same(name, NAME_OTHER))
+        return around->counterpart != NULL;
+    ret->scope = NULL;
+    for (uint32_t i = in_force; i < around->label_count; i++)
         if (symbol_same(around->labels[i].name, name))
-            return around->labels[i].scope;
-    return NULL;
+            return true;
+    return false;
 }

@@ -14,18 +14,25 @@ extern "C" {
 #endif
 
 struct scope;
+struct value;
 
 /* A name under which a counterpart is seen: `other`, or the label of a port. */
 struct label {
     symbol name;
-    const struct scope *scope;
+    const struct scope *scope; /* NULL: nobody is there, it is undefined; LABEL_OPEN: that is not decided yet */
+    const struct value *set;   /* or all who are there, as a list; NULL where it is one */
 };
+
+extern const struct scope label_open;
+#define LABEL_OPEN (&label_open)
 
 /* What an outermost ad is surrounded by in a match. Two scopes that share it belong to the same ad in the same role. */
 struct surroundings {
     const struct label *labels;
     uint32_t label_count;
-    const struct scope *counterpart; /* where plain names are looked up that no enclosing ad defines; or NULL */
+    const struct scope
+        *counterpart;     /* where plain names are looked up that no enclosing ad defines; or NULL, or LABEL_OPEN */
+    uint32_t label_later; /* so many labels at the end are not in force yet: they are undefined */
 };
 
 struct scope {
@@ -53,8 +60,9 @@ const struct scope *scope_self(const struct scope *scope); /* the innermost ad; 
 /* Is the name self, MY, parent or root? Then *ret is the ad's scope, NULL when there is no such ad. */
 bool scope_reserved(const struct scope *scope, symbol name, const struct scope **ret);
 
-/* The counterpart by its label (TARGET is another way to write other); NULL when there is none. */
-const struct scope *scope_label(const struct scope *scope, symbol name);
+/* The label of that name (TARGET is another way to write other, and other is the counterpart where no label in force has that name);
+ * false when it is no label. */
+bool scope_label(const struct scope *scope, symbol name, struct label *ret);
 
 #ifdef __cplusplus
 }

@@ -114,15 +114,44 @@ static bool scope_known(const struct scope *scope, symbol name, struct value *re
     return true;
 }
 
+/* A label, or a name of the counterpart, where who is docked is known; false when it is neither, or that is open. `ret_known`: as
+ * special_expr. */
+static bool special_docked(struct special *sp, const struct scope *scope, const struct expr *e, symbol name, bool truth,
+                           struct value *ret, bool *ret_known)
+{
+    const struct scope *at = scope->around ? scope->around->counterpart : NULL;
+    const struct expr *found;
+    struct label label;
+
+    *ret_known = true;
+    if (scope_label(scope, name, &label)) {
+        *ret = value_undefined();
+        if (label.set && label.scope != LABEL_OPEN)
+            *ret = *label.set;
+        else if (label.scope && label.scope != LABEL_OPEN)
+            *ret = (struct value){.type = VALUE_AD, .u.aggregate = label.scope->ad, .scope = label.scope};
+        return label.scope != LABEL_OPEN;
+    }
+    if (!at || at == LABEL_OPEN || !(found = scope_find(&at, name)))
+        return false;
+    *ret_known = special_bound(sp, at, found, name, scope, e, truth, ret);
+    return true;
+}
+
 static bool special_name(struct special *sp, const struct scope *scope, const struct expr *e, symbol name, bool truth,
                          struct value *ret)
 {
     const struct scope *at = scope;
     const struct expr *found = scope_find(&at, name);
+    bool known;
 
     if (found)
         return special_bound(sp, at, found, name, scope, e, truth, ret);
-    return scope_known(scope, name, ret) || special_leave(sp, scope, e);
+    if (scope_known(scope, name, ret))
+        return true;
+    if (sp->flags & SPECIALIZE_DOCKED && special_docked(sp, scope, e, name, truth, ret, &known))
+        return known;
+    return special_leave(sp, scope, e);
 }
 
 /* base.name for a base that is known; `e` is the whole reference. */
@@ -134,7 +163,7 @@ static bool special_select(struct special *sp, const struct scope *scope, const 
 
     if (ret->type == VALUE_UNDEFINED)
         return true;
-    if (ret->type == VALUE_LIST && scope->tree->dialect->lists_take_names)
+    if (ret->type == VALUE_LIST && (scope->tree->dialect->lists_take_names || sp->flags & SPECIALIZE_DOCKED))
         return special_leave(sp, scope, e);
     if (ret->type != VALUE_AD) {
         *ret = value_error();
@@ -339,7 +368,7 @@ struct tree *specialize_part(const struct env *env, struct arena *scratch, const
             special_emit(&sp, scope, e, &v);
         }
     }
-    if (sp.failed || sp.chance || sp.eval.exhausted) {
+    if (sp.failed || sp.chance || sp.eval.exhausted || sp.eval.open) {
         tree = special_give_up(&sp, scope, e);
     } else {
         build_top(&sp.build)->flags = 0;

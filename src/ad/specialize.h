@@ -21,6 +21,7 @@ enum specialize_flags {
     SPECIALIZE_TRUTH = 1,  /* truth mode; else value mode */
     SPECIALIZE_TIME = 2,   /* env->now and the zone are known: fold what reads them */
     SPECIALIZE_GATHER = 4, /* constants across unknown operands, 3 + a + 7 to 10 + a: for people, not for matching */
+    SPECIALIZE_DOCKED = 8, /* the ads that stand around it are known, but for those whose labels are open */
 };
 
 /* A new tree (the caller unrefs it) for `e`, an expression of scope->tree that stands in `scope`. The scratch arena is

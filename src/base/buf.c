@@ -56,3 +56,13 @@ void buf_addf(struct buf *buf, const char *format, ...)
     }
     va_end(again);
 }
+
+void buf_add_count(struct buf *buf, size_t n)
+{
+    if (n >= 1000) {
+        buf_add_count(buf, n / 1000);
+        buf_addf(buf, ",%03zu", n % 1000);
+    } else {
+        buf_addf(buf, "%zu", n);
+    }
+}

@@ -1,11 +1,14 @@
 /* bench.c: berth bench: measurements of this program on this machine. */
 #include "cli/bench.h"
 
+#include "base/mem.h"
 #include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/file.h"
+#include "cli/gang_workload.h"
 #include "cli/report.h"
 #include "cli/workload.h"
+#include "gang/gang.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
@@ -61,6 +64,65 @@ static int option_scene(const char *text, void *target, struct err *err)
     return err_set(err, "expected few, offers, most or queue, got '%.60s'", text);
 }
 
+static int option_algorithm(const char *text, void *target, struct err *err)
+{
+    int found = strcmp(text, "all") == 0 ? GANG_ALGORITHMS : -1;
+
+    for (int i = 0; i < GANG_ALGORITHMS; i++)
+        if (strcmp(text, gang_algorithm_names[i]) == 0)
+            found = i;
+    if (found < 0)
+        return err_set(err, "expected naive, lr, rl, lrc, rlc, dyn, dyns, dynsr, auto or all, got '%.60s'", text);
+    *(int *)target = found;
+    return 0;
+}
+
+static int option_workload(const char *text, void *target, struct err *err)
+{
+    static const int kinds[] = {GANG_BASE, GANG_SKEWED, GANG_OPPORTUNITY};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(text, gang_workload_names[kinds[i]]) == 0) {
+            *(int *)target = kinds[i];
+            return 0;
+        }
+    }
+    return err_set(err, "expected base, skewed or opportunity, got '%.60s'", text);
+}
+
+static int option_licenses(const char *text, void *target, struct err *err)
+{
+    uint64_t given;
+
+    if (option_number(text, &given, NULL) < 0 || (given != 50 && given != 100))
+        return err_set(err, "expected 50 or 100, got '%.60s'", text);
+    *(uint64_t *)target = given;
+    return 0;
+}
+
+static int option_selectivity(const char *text, void *target, struct err *err)
+{
+    uint64_t given;
+
+    if (option_number(text, &given, NULL) < 0 || (given != 1 && given != 2 && given != 4 && given != 8))
+        return err_set(err, "expected 1, 2, 4 or 8, got '%.60s'", text);
+    *(uint64_t *)target = given;
+    return 0;
+}
+
+static int option_discrimination(const char *text, void *target, struct err *err)
+{
+    return option_count_to(text, GANG_TAGS, target, err);
+}
+
+static int option_preferences(const char *text, void *target, struct err *err)
+{
+    if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
+        return err_set(err, "expected on or off, got '%.60s'", text);
+    *(int *)target = text[1] == 'n';
+    return 0;
+}
+
 #define S struct bench_settings
 static const struct option bench_options[] = {
     {0, "ads", "N",
@@ -71,8 +133,8 @@ static const struct option bench_options[] = {
      offsetof(S, rounds)},
     {0, "attributes", "K", "attributes of an ad in the index's workload (4 if not given)", option_attributes,
      offsetof(S, attributes)},
-    {'r', "requests", "FILE", "ads for the index in place of the generated queries", option_file,
-     offsetof(S, requests)},
+    {'r', "requests", "FILE", "ads for the index in place of the generated queries, or for gang in place of the jobs",
+     option_file, offsetof(S, requests)},
     {'o', "offers", "FILE", "and in place of the generated ads that they look for", option_file, offsetof(S, offers)},
     OPTION_DIALECT(S),
     {0, "queries", "N", "how many ads look for matches there (as many as --ads if not given)", option_ads,
@@ -82,12 +144,28 @@ static const struct option bench_options[] = {
      offsetof(S, mix)},
     {0, "pool", "NAME", "only few, offers, most or queue for the engine; all four if not given", option_scene,
      offsetof(S, scene)},
+    {0, "algorithm", "NAME",
+     "how gang searches: naive, lr, rl, lrc, rlc, dyn, dyns, dynsr, auto (if not given), or all of them",
+     option_algorithm, offsetof(S, algorithm)},
+    {0, "workload", "NAME", "of gang: base (if not given), skewed or opportunity", option_workload, offsetof(S, kind)},
+    {0, "machines", "N", "there, and as many jobs (4000 if not given, 500 of skewed)", option_ads,
+     offsetof(S, machines)},
+    {0, "licenses", "50|100", "in base: licences for each hundred machines; both if not given", option_licenses,
+     offsetof(S, licenses)},
+    {0, "selectivity", "1|2|4|8", "there: partitions of machines and licences; all four if not given",
+     option_selectivity, offsetof(S, selectivity)},
+    {0, "duds", NULL, "there: machines and a licence are added that fit each by itself, but never together",
+     option_flag, offsetof(S, duds)},
+    {0, "discrimination", "K", "in opportunity: how choosy machines are, up to 10; 1, 4, 6, 8 and 10 if not given",
+     option_discrimination, offsetof(S, discrimination)},
+    {0, "preferences", "on|off", "whether gangs follow ranks (off if not given: any gang will do)", option_preferences,
+     offsetof(S, preferences)},
     {0, "seed", "N", "what the generated ads depend on (1 if not given)", option_number, offsetof(S, seed)},
 };
 #undef S
 
 static const struct bench_settings bench_defaults = {
-    .dialect = &dialect_classic, .rounds = 7, .seed = 1, .attributes = 4, .mix = WORKLOAD_D};
+    .dialect = &dialect_classic, .rounds = 7, .seed = 1, .attributes = 4, .mix = WORKLOAD_D, .algorithm = GANG_AUTO};
 
 static const struct bench_kind {
     const char *name;
@@ -96,7 +174,7 @@ static const struct bench_kind {
 } bench_kinds[] = {
     {"parse", bench_parse, 100000}, {"eval", bench_eval, 100000}, {"pair", bench_pair, 2000},
     {"index", bench_index, 2000},   {"why", bench_why, 100000},   {"engine", bench_engine, 100000},
-    {"serve", bench_serve, 20000},
+    {"serve", bench_serve, 20000},  {"gang", bench_gang, 0},
 };
 #define BENCH_KINDS (sizeof bench_kinds / sizeof *bench_kinds)
 
@@ -197,6 +275,24 @@ void bench_row_finish(struct buf *row)
     output_flush();
 }
 
+int bench_ads_read(const struct bench_settings *settings, struct symbols *symbols, const char *file,
+                   struct tree ***ret_ads, size_t *ret_count)
+{
+    struct source source;
+    struct tree *ad;
+    int got = -1;
+
+    if (source_open(&source, symbols, settings->dialect, FORM_UNKNOWN, file) == 0) {
+        while ((got = source_next(&source, &ad)) > 0) {
+            if ((*ret_count & (*ret_count - 1)) == 0) /* nothing, or a power of two: full */
+                *ret_ads = mem_grow(*ret_ads, (*ret_count ? *ret_count * 2 : 1) * sizeof **ret_ads);
+            (*ret_ads)[(*ret_count)++] = ad;
+        }
+    }
+    source_close(&source);
+    return got;
+}
+
 static int fail_unknown_kind(const char *name)
 {
     struct nearest nearest;
@@ -207,7 +303,7 @@ static int fail_unknown_kind(const char *name)
     if (nearest.name)
         report("there is no bench '%.60s'; did you mean '%s'?", name, nearest.name);
     else
-        report("there is no bench '%.60s'; there are parse, eval, pair, index, why and engine", name);
+        report("there is no bench '%.60s'; there are parse, eval, pair, index, why, engine, serve and gang", name);
     return STATUS_BAD;
 }
 
@@ -216,7 +312,7 @@ static int bench_run(const void *given, int word_count, char **words)
     struct bench_settings settings = *(const struct bench_settings *)given;
 
     if (word_count != 1) {
-        report("bench wants what to measure: parse, eval, pair, index, why or engine");
+        report("bench wants what to measure: parse, eval, pair, index, why, engine, serve or gang");
         return STATUS_BAD;
     }
     for (size_t i = 0; i < BENCH_KINDS; i++) {
@@ -233,7 +329,7 @@ const struct command command_bench = {
     .name = "bench",
     .summary = "measure how fast and how small this program is here",
     .usage =
-        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]",
+        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]\ngang [OPTIONS]",
     .about =
         "Prints one JSON object a measurement: its `name` and parameters, the `seconds` of the best of several rounds "
         "(after one that is not counted), the `operations` in a round, `per_second` and `nanoseconds` an operation, "
@@ -252,8 +348,13 @@ const struct command command_bench = {
         "    engine  matchmaking cycles over offers and requests: all have just come, one\n"
         "            in a hundred has changed, nothing has\n"
         "    serve   a matchmaker in a process of its own, driven over loopback: ads put,\n"
-        "            renewed and read, one by one and in batches; the time to a letter",
-    .examples = {{"berth bench parse", NULL}, {"berth bench eval --rounds 20", NULL}},
+        "            renewed and read, one by one and in batches; the time to a letter\n"
+        "    gang    jobs that each want a machine and a licence, by any algorithm; also\n"
+        "            in a skewed pool, and with choosy machines; a round that takes\n"
+        "            longer than a second is not repeated",
+    .examples = {{"berth bench parse", NULL},
+                 {"berth bench eval --rounds 20", NULL},
+                 {"berth bench gang --machines 500 --algorithm all", NULL}},
     .options = bench_options,
     .option_count = sizeof bench_options / sizeof *bench_options,
     .settings_size = sizeof(struct bench_settings),

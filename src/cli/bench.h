@@ -8,7 +8,7 @@
 #define BERTH_CLI_BENCH_H
 
 #include "base/buf.h"
-#include "text/dialect.h"
+#include "text/tree.h"
 
 #include <stdint.h>
 
@@ -33,13 +33,22 @@ enum bench_engine { BENCH_BOTH, BENCH_SCAN, BENCH_INDEX };
 
 struct bench_settings {
     const struct dialect *dialect; /* of these files: */
-    const char *requests, *offers; /* in place of the index's workload; or NULL */
+    const char *requests, *offers; /* in place of the workload of index or gang; or NULL */
     uint64_t ads, rounds, seed;
     uint64_t attributes; /* of each ad of the index's workload ... */
     int mix;             /* ... its enum workload_mix ... */
     int engine;          /* ... BENCH_BOTH, or one of them ... */
     uint64_t queries;    /* ... and how many look for matches; 0: as many as there are ads */
     const char *scene;   /* the engine's only pool, or NULL */
+
+    int algorithm;           /* of gang: an enum gang_algorithm, or GANG_ALGORITHMS for all of them ... */
+    int kind;                /* ... the enum gang_workload_kind of its workload, never GANG_DUDS ... */
+    bool duds;               /* ... which these are added to ... */
+    uint64_t machines;       /* ... 0: 4000, or 500 where it is skewed ... */
+    uint64_t licenses;       /* ... 50 or 100 for each hundred machines; 0: both ... */
+    uint64_t selectivity;    /* ... 1, 2, 4 or 8; 0: all four ... */
+    uint64_t discrimination; /* ... 0: all of figure 57 ... */
+    int preferences;         /* ... 1: they count */
 };
 
 int bench_parse(const struct bench_settings *settings); /* returns an enum status */
@@ -49,6 +58,11 @@ int bench_index(const struct bench_settings *settings);
 int bench_why(const struct bench_settings *settings);
 int bench_engine(const struct bench_settings *settings);
 int bench_serve(const struct bench_settings *settings);
+int bench_gang(const struct bench_settings *settings);
+
+/* All ads of a file are appended. -1 when it cannot be read, which has been reported. */
+int bench_ads_read(const struct bench_settings *settings, struct symbols *symbols, const char *file,
+                   struct tree ***ret_ads, size_t *ret_count);
 
 /* What a round of so many operations took. */
 struct bench {

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "cli/bench.h"
 #include "cli/command.h"
-#include "cli/file.h"
 #include "cli/report.h"
 #include "cli/workload.h"
 #include "index/index.h"
@@ -190,28 +189,6 @@ static void measure_each(const struct bench_settings *settings, const struct wor
     free(times);
 }
 
-/* All ads of a file. -1 when it cannot be read, which has been reported. */
-static int read_ads(const struct bench_settings *settings, struct symbols *symbols, const char *file,
-                    struct tree ***ret_ads, size_t *ret_count)
-{
-    struct source source;
-    size_t room = 0;
-    struct tree *ad;
-    int got = -1;
-
-    if (source_open(&source, symbols, settings->dialect, FORM_UNKNOWN, file) == 0) {
-        while ((got = source_next(&source, &ad)) > 0) {
-            if (*ret_count == room) {
-                room = room ? room * 2 : 64;
-                *ret_ads = mem_grow(*ret_ads, room * sizeof **ret_ads);
-            }
-            (*ret_ads)[(*ret_count)++] = ad;
-        }
-    }
-    source_close(&source);
-    return got;
-}
-
 /* The ads of the files, or those of section 4.6. */
 static int workload_make(const struct bench_settings *settings, struct symbols *symbols, struct workload *workload)
 {
@@ -226,9 +203,9 @@ static int workload_make(const struct bench_settings *settings, struct symbols *
         report("bench index wants both -r FILE and -o FILE, or neither");
         return -1;
     }
-    if (read_ads(settings, symbols, settings->requests, &workload->queries, &workload->query_count) < 0)
+    if (bench_ads_read(settings, symbols, settings->requests, &workload->queries, &workload->query_count) < 0)
         return -1;
-    return read_ads(settings, symbols, settings->offers, &workload->objects, &workload->object_count);
+    return bench_ads_read(settings, symbols, settings->offers, &workload->objects, &workload->object_count);
 }
 
 static bool measure_all(const struct bench_settings *settings, const struct workload *workload, struct arena *arena,

@@ -7,6 +7,7 @@
 #include "cli/file.h"
 #include "cli/report.h"
 #include "cli/table.h"
+#include "gang/lint_ports.h"
 #include "text/print.h"
 
 #include <string.h>
@@ -95,6 +96,7 @@ static int lint_file(struct lint_run *run, const char *name)
             buf_reset(&run->name);
             ad_name(&run->name, ad, source.count);
             lint_ad(&run->arena, ad, print_finding, run);
+            lint_ports(ad, print_finding, run);
             tree_unref(ad);
             if (output_write(&run->out) < 0) {
                 got = -1;
@@ -146,7 +148,8 @@ const struct command command_lint = {
         "two types, constraints that are never true, ranks without a preference, operators whose operands never fit, "
         "unknown functions, wrong numbers of arguments, self.NAME where there is no such attribute, likely misspellings of "
         "the ad's own attributes, attributes that read themselves, names that hide `other`, TARGET, MY or a label, ports "
-        "that read a later one, Requirements beside Constraint, and names whose value the matchmaker gives.\n"
+        "that read a later one, Ports that are not in order, a Constraint or Rank that stands where it is not read, "
+        "Requirements beside Constraint, and names whose value the matchmaker gives.\n"
         "\n"
         "The status is 1 when there is a finding and 2 when a file cannot be read.",
     .examples = {{"echo '[ Constraint = x < 1 && x > 2 ]' | berth lint -",

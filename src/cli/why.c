@@ -1,5 +1,5 @@
 /* why.c: berth why: why requests match nothing, or what they match and why that. */
-#include "match/why.h"
+#include "gang/gang_why.h"
 
 #include "base/mem.h"
 #include "cli/command.h"
@@ -154,10 +154,52 @@ static void other_name(void *user, size_t place, struct buf *out)
     ad_name(out, run->others->ads[place], (unsigned)place + 1);
 }
 
-static void explain(struct why_run *run, struct side *side, size_t place, const struct side *others)
+/* A request is explained as a gang when it has Ports, or an offer has: then it can only dock through them. */
+static bool wants_gang(const struct why_run *run, const struct side *side, size_t place)
+{
+    bool ported = gang_why_ported(side->ads[place]);
+
+    for (size_t i = 0; i < run->offers.count && !ported; i++)
+        ported = gang_why_ported(run->offers.ads[i]);
+    return side == &run->requests && ported;
+}
+
+static int explain_gang(struct why_run *run, const struct side *side, size_t place, const struct why_names *names)
+{
+    struct gang_why why;
+    struct err err = {0};
+
+    if (gang_why_explain(&why, &run->env, &run->arena, &run->policy, side->ads[place], run->offers.ads,
+                         run->offers.count, 0, &err) < 0) {
+        report("%s: %.60s: %s", side->file, names->request, err.text);
+        return -1;
+    }
+    run->unmatched = run->unmatched || why.outcome != GANG_FORMED;
+    if (run->settings->json)
+        gang_why_print_json(&run->out, &why, names);
+    else
+        gang_why_print(&run->out, &why, names);
+    gang_why_done(&why);
+    return 0;
+}
+
+static void explain_plain(struct why_run *run, const struct side *side, size_t place, const struct side *others,
+                          const struct why_names *names)
+{
+    struct why why;
+
+    why_explain(&why, &run->env, &run->arena, &run->policy, side->ads[place], others->ads, others->count);
+    run->unmatched = run->unmatched || why.verdict != WHY_MATCHES;
+    if (run->settings->json)
+        why_print_json(&run->out, &why, side->ads[place], names);
+    else
+        why_print(&run->out, &why, side->ads[place], names);
+    why_done(&why);
+}
+
+static int explain(struct why_run *run, struct side *side, size_t place, const struct side *others)
 {
     struct why_names names = {.file = side->file, .place = clause_place, .offer = other_name, .user = run};
-    struct why why;
 
     run->explained = side;
     run->others = others;
@@ -166,18 +208,15 @@ static void explain(struct why_run *run, struct side *side, size_t place, const 
     ad_name(&run->name, side->ads[place], (unsigned)place + 1);
     names.request = buf_string(&run->name);
     names.is_offer = side == &run->offers;
-    why_explain(&why, &run->env, &run->arena, &run->policy, side->ads[place], others->ads, others->count);
-    run->unmatched = run->unmatched || why.verdict != WHY_MATCHES;
-    if (run->settings->json) {
-        why_print_json(&run->out, &why, side->ads[place], &names);
-    } else {
-        if (run->found)
-            buf_addc(&run->out, '\n');
-        why_print(&run->out, &why, side->ads[place], &names);
-    }
+    if (run->found && !run->settings->json)
+        buf_addc(&run->out, '\n');
     run->found = true;
-    why_done(&why);
+    if (!wants_gang(run, side, place))
+        explain_plain(run, side, place, others, &names);
+    else if (explain_gang(run, side, place, &names) < 0)
+        return -1;
     output_write(&run->out);
+    return 0;
 }
 
 static bool is_called(struct why_run *run, const struct side *side, size_t place)
@@ -200,11 +239,11 @@ static int why_files(struct why_run *run)
     if (side_read(run, &run->requests, settings->requests) < 0 || side_read(run, &run->offers, settings->offers) < 0)
         return STATUS_BAD;
     for (size_t i = 0; i < run->requests.count; i++)
-        if (is_called(run, &run->requests, i))
-            explain(run, &run->requests, i, &run->offers);
+        if (is_called(run, &run->requests, i) && explain(run, &run->requests, i, &run->offers) < 0)
+            return STATUS_BAD;
     for (size_t i = 0; i < run->offers.count && !run->found && settings->name; i++)
-        if (is_called(run, &run->offers, i))
-            explain(run, &run->offers, i, &run->requests);
+        if (is_called(run, &run->offers, i) && explain(run, &run->offers, i, &run->requests) < 0)
+            return STATUS_BAD;
     if (settings->name && !run->found) {
         report("no request and no offer is called '%.60s'", settings->name);
         return STATUS_BAD;
@@ -340,6 +379,10 @@ const struct command command_why = {
         "the smallest changes that would make it match, each tried before it is printed, with the number of offers "
         "that it opens. Where a request matches, the offer that it gets and what decided for it. Every request is "
         "looked at by itself: nothing is consumed.\n"
+        "\n"
+        "A request with Ports, or any when an offer has them, is explained as a gang: the gang that it gets; or each port "
+        "alone, the smallest set of ports that cannot be filled together, and the port and clause at which a search from "
+        "left to right died, with who was docked by then.\n"
         "\n"
         "With --name the name of an offer explains to its owner why nobody takes it: nobody asks, nobody wants it, it "
         "refuses all that ask, or it refuses everybody.\n"

@@ -2,6 +2,7 @@
  *
  * For each part three sets are known: the rows that satisfy it, those that may (they must be evaluated), and those for which it is an
  * error, because an attribute has the wrong type: an error spoils the whole. */
+#include "ad/ops.h"
 #include "base/mem.h"
 #include "index/probe.h"
 
@@ -14,6 +15,14 @@ static void choice_add(struct probe *probe, uint32_t node)
     probe->choices[probe->choice_count++] = node;
 }
 
+/* What the column is compared with, where that tells: the order of strings is not that of their numbers. */
+static void part_compare(struct part *part, const struct dim *dim, uint32_t place, enum op op, double v)
+{
+    part->dim = dim->kind == KEY_STRING && op > OP_NOT_EQUAL ? NO_DIM : place;
+    part->op = (unsigned char)op;
+    part->v = v;
+}
+
 static void part_read(struct index *index, struct probe *probe, uint32_t node)
 {
     const struct wants *wants = &index->wants;
@@ -21,8 +30,10 @@ static void part_read(struct index *index, struct probe *probe, uint32_t node)
     struct part *part = &probe->parts[node];
     uint32_t absence, place;
 
-    *part = (struct part){
-        .kind = wants->nodes[node].kind, .child = wants->nodes[node].child, .after = wants->nodes[node].after};
+    *part = (struct part){.kind = wants->nodes[node].kind,
+                          .child = wants->nodes[node].child,
+                          .after = wants->nodes[node].after,
+                          .dim = NO_DIM};
     for (uint32_t at = part->child; at; at = wants->nodes[at].after)
         part_read(index, probe, at);
     if (part->kind != WANTS_LEAF)
@@ -42,6 +53,7 @@ static void part_read(struct index *index, struct probe *probe, uint32_t node)
         part->here = dim_line_here(dim);
         part->deviant = dim_line_deviant(dim);
         part->errs = want->kind == WANT_COMPARE;
+        part_compare(part, dim, place, (enum op)want->op, index_key(index, &wants->keys[want->keys], true));
         if (want->kind == WANT_IS)
             part->reach.in = LINE_NONE;
         part->kind = WANTS_LEAF;
@@ -125,6 +137,28 @@ void probe_choice(const struct probe *probe, bool ordered, uint32_t node, const 
     }
 }
 
+bool probe_choice_may(const struct index *index, const struct probe *probe, uint32_t node, const struct line *block,
+                      uint32_t row)
+{
+    const struct part *part = &probe->parts[node];
+    bool all = part->kind == WANTS_AND;
+
+    if (part->kind == WANTS_DEVIANT)
+        return true;
+    if (part->kind == WANTS_LEAF) {
+        const struct dim *dim = part->dim == NO_DIM ? NULL : &index->dims[part->dim];
+        uint32_t bit = row % LINE_ROWS;
+
+        if (!dim || line_has(&block[dim_line_deviant(dim)], bit))
+            return true;
+        return line_has(&block[dim_line_here(dim)], bit) && op_compare_reals((enum op)part->op, dim->low[row], part->v);
+    }
+    for (uint32_t at = part->child; at; at = probe->parts[at].after)
+        if (probe_choice_may(index, probe, at, block, row) != all)
+            return !all;
+    return all;
+}
+
 void probe_among(struct index *index, struct probe *probe, uint32_t node)
 {
     const struct want *want = &index->wants.items[index->wants.nodes[node].want];
@@ -136,13 +170,14 @@ void probe_among(struct index *index, struct probe *probe, uint32_t node)
             return;
         }
     }
-    probe->parts[node] = (struct part){.kind = WANTS_OR};
+    probe->parts[node] = (struct part){.kind = WANTS_OR, .dim = NO_DIM};
     for (uint32_t i = 0; i < want->key_count; i++) {
         const struct dim *dim = &index->dims[probe_dim(index, want, i)];
         uint32_t place = probe->part_count++;
         double v = index_key(index, &index->wants.keys[want->keys + i], true);
 
         probe->parts[place] = (struct part){.kind = WANTS_LEAF, .reach = probe_reach(dim, OP_EQUAL, v)};
+        part_compare(&probe->parts[place], dim, probe_dim(index, want, i), OP_EQUAL, v);
         if (last)
             probe->parts[last].after = place;
         else

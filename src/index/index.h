@@ -65,6 +65,16 @@ typedef void index_sift_fn(void *user, uint32_t id, unsigned doubts);
 void index_sift(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
                 index_sift_fn *found, void *user);
 
+/* The same by and by: from that row on, until `found` returns false. Returns the row to go on from, or INDEX_END. The rows are in
+ * the order in which index_build was given them, until the index has changed. */
+#define INDEX_END UINT32_MAX
+typedef bool index_seek_fn(void *user, uint32_t id);
+uint32_t index_seek(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
+                    uint32_t from, index_seek_fn *found, void *user);
+
+/* The next ad of those that share a row with that one, in the order of their numbers; INDEX_END when it is the last. */
+uint32_t index_next(const struct index *index, uint32_t id);
+
 /* What the last probe did. */
 struct index_probed {
     uint64_t tests;       /* lines that were looked at */

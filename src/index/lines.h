@@ -43,6 +43,17 @@ static inline bool line_has(const struct line *a, uint32_t bit)
     return a->words[bit >> 6] >> (bit & 63) & 1;
 }
 
+/* Takes out the rows below that one, which may lie behind the line. */
+static inline void line_clear_below(struct line *a, uint32_t bit)
+{
+    for (uint32_t i = 0; i < LINE_WORDS; i++) {
+        if (bit >= (i + 1) * 64)
+            a->words[i] = 0;
+        else if (bit > i * 64)
+            a->words[i] &= ~(line_word)0 << (bit & 63);
+    }
+}
+
 static inline unsigned line_count(const struct line *a)
 {
     unsigned count = 0;

@@ -332,10 +332,20 @@ static void row_try(struct index *index, struct probe *probe, struct line *block
             return;
         }
     }
+    for (uint32_t i = 0; doubt && i < probe->choice_count; i++)
+        if (!probe_choice_may(index, probe, probe->choices[i], block, row))
+            return;
     if (entry->stamp == index->stamp)
         return; /* by another of its rows */
     for (uint32_t i = 0; i < probe->asker_count && !others; i++)
         others = line_has(&block[probe->askers[i]], bit);
+    if (probe->seek) {
+        entry->stamp = index->stamp;
+        index->probed.found++;
+        probe->next = row + 1;
+        probe->enough = !probe->seek(probe->user, index->rows[row].id);
+        return;
+    }
     if (probe->sift) {
         entry->stamp = index->stamp;
         row_sift(index, probe, index->rows[row].id, (own ? INDEX_DOUBT_OWN : 0u) | (others ? INDEX_DOUBT_FOUND : 0u));
@@ -363,6 +373,9 @@ static void row_try(struct index *index, struct probe *probe, struct line *block
 static void block_try(struct index *index, struct probe *probe, uint32_t n)
 {
     struct line *block = index->blocks[n], left = block[LINE_LIVE], doubt = {0};
+
+    if (n * LINE_ROWS < probe->next)
+        line_clear_below(&left, probe->next - n * LINE_ROWS);
 
     for (uint32_t i = 0; i < probe->test_count; i++) {
         const struct line *in = &block[probe->tests[i].in], *out = &block[probe->tests[i].out];
@@ -392,6 +405,8 @@ static void block_try(struct index *index, struct probe *probe, uint32_t n)
 
             index->probed.candidates++;
             row_try(index, probe, block, n * LINE_ROWS + bit, line_has(&doubt, bit));
+            if (probe->enough)
+                return;
         }
     }
 }
@@ -460,7 +475,7 @@ static void probe_run(struct index *index, const struct env *env, struct arena *
     blocks = (index->row_count + LINE_ROWS - 1) / LINE_ROWS;
     if (blocks >= SORTED_FROM)
         tests_sort(index, probe);
-    for (uint32_t n = 0; n < blocks; n++) {
+    for (uint32_t n = probe->next / LINE_ROWS; n < blocks && !probe->enough; n++) {
         if (blocks >= SORTED_FROM && n + AHEAD < blocks)
             block_ahead(index, probe, n + AHEAD);
         block_try(index, probe, n);
@@ -475,6 +490,8 @@ void index_probe(struct index *index, const struct env *env, struct arena *scrat
 
     probe->found = found;
     probe->sift = NULL;
+    probe->seek = NULL;
+    probe->next = 0;
     probe->user = user;
     probe_run(index, env, scratch, ad);
 }
@@ -485,6 +502,28 @@ void index_sift(struct index *index, const struct env *env, struct arena *scratc
     struct probe *probe = probe_of(index);
 
     probe->sift = found;
+    probe->seek = NULL;
+    probe->next = 0;
     probe->user = user;
     probe_run(index, env, scratch, ad);
+}
+
+uint32_t index_seek(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
+                    uint32_t from, index_seek_fn *found, void *user)
+{
+    struct probe *probe = probe_of(index);
+    bool enough;
+
+    probe->seek = found;
+    probe->next = from;
+    probe->user = user;
+    probe_run(index, env, scratch, ad);
+    enough = probe->enough;
+    probe->enough = false;
+    return enough && probe->next < index->row_count ? probe->next : INDEX_END;
+}
+
+uint32_t index_next(const struct index *index, uint32_t id)
+{
+    return index->entries[id].next;
 }

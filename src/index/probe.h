@@ -31,7 +31,10 @@ struct part {
     bool errs;          /* a LEAF that is an error where the type is wrong */
     struct reach reach;
     uint32_t here, deviant, absent, absent_deviant; /* lines that tell who has the wrong type */
-    uint32_t child, after;                          /* as in the wants */
+    uint32_t dim;                                   /* a LEAF that compares the column with v; else NO_DIM */
+    unsigned char op;
+    double v;
+    uint32_t child, after; /* as in the wants */
 };
 
 struct probe {
@@ -51,6 +54,9 @@ struct probe {
     const struct tree *ad;
     index_found_fn *found;
     index_sift_fn *sift; /* or this one: nobody is evaluated */
+    index_seek_fn *seek; /* or this one, from row `next` on, until it has had `enough` */
+    uint32_t next;
+    bool enough;
     void *user;
 };
 
@@ -74,6 +80,10 @@ void probe_among(struct index *index, struct probe *probe, uint32_t node);
 /* The rows of a block that satisfy a choice (or a part of it), that may, and for which it is an error. Where || goes from left to
  * right, an error counts only before a part that is true. */
 void probe_choice(const struct probe *probe, bool ordered, uint32_t node, const struct line *block, struct sets *ret);
+
+/* A look into the columns: could the row satisfy the choice? */
+bool probe_choice_may(const struct index *index, const struct probe *probe, uint32_t node, const struct line *block,
+                      uint32_t row);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,7 @@ struct cycle {
     struct arena *arena;
     const struct policy *policy;
     const struct party *parties;
+    struct tree **ads; /* theirs */
     const struct cycle_finder *finder;
     size_t *roots; /* their places among the parties */
     size_t root_count;
@@ -52,7 +53,10 @@ static void cycle_divide(struct cycle *cycle, size_t request_count, size_t offer
 
     cycle->roots = mem_alloc(count * sizeof *cycle->roots);
     cycle->candidates = mem_alloc(count * sizeof *cycle->candidates);
+    cycle->ads = mem_alloc(count * sizeof *cycle->ads);
     cycle->first = cycle->last = NOBODY;
+    for (size_t i = 0; i < count; i++)
+        cycle->ads[i] = cycle->parties[i].ad;
     for (size_t i = 0; i < count; i++) {
         bool root = cycle->policy->selection
                         ? policy_selects(cycle->policy, cycle->env, cycle->arena, cycle->parties[i].ad)
@@ -63,24 +67,20 @@ static void cycle_divide(struct cycle *cycle, size_t request_count, size_t offer
         else
             candidate_add(cycle, i);
     }
-    policy_sort(cycle->policy, cycle->env, cycle->arena, cycle->parties, cycle->roots, cycle->root_count);
+    policy_sort(cycle->policy, cycle->env, cycle->arena, cycle->ads, cycle->roots, cycle->root_count);
 }
 
 /* The finder is told who there is. */
 static void cycle_start(struct cycle *cycle, size_t count)
 {
     size_t *places = mem_alloc(count * sizeof *places), n = 0;
-    struct tree **ads = mem_alloc(count * sizeof *ads);
     struct cycle_parts parts;
 
-    for (size_t i = 0; i < count; i++)
-        ads[i] = cycle->parties[i].ad;
     for (size_t place = cycle->first; place != NOBODY; place = cycle->candidates[place].after)
         places[n++] = place;
-    parts = (struct cycle_parts){cycle->policy, cycle->roots, places, cycle->root_count, n, ads};
+    parts = (struct cycle_parts){cycle->policy, cycle->roots, places, cycle->root_count, n, cycle->ads};
     cycle->finder->start(cycle->finder->user, cycle->env, cycle->arena, &parts);
     free(places);
-    free(ads);
 }
 
 static int vector_compare(const struct value *a, const struct value *b, uint32_t count)
@@ -224,5 +224,6 @@ void cycle_run(const struct env *env, struct arena *arena, const struct policy *
     for (size_t place = cycle.first; place != NOBODY; place = cycle.candidates[place].after)
         candidate_done(&cycle.candidates[place]);
     free(cycle.roots);
+    free(cycle.ads);
     free(cycle.candidates);
 }

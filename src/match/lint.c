@@ -261,7 +261,7 @@ static void check_shadow(struct lint *lint, const struct expr *attribute)
         buf_addf(text, "' hides the %s", hidden[i] == NAME_MY ? "ad itself" : "counterpart");
         lint_end(lint, LINT_SHADOW);
     }
-    for (uint32_t i = 0; i < lint->label_count; i++) {
+    for (uint32_t i = 0; i < lint->label_count && i <= lint->port; i++) { /* no later one is in force */
         if (lint->labels[i] == SYMBOL_NONE || !symbol_same(attribute->label, lint->labels[i]))
             continue;
         text = lint_begin(lint);
@@ -280,29 +280,43 @@ static void check_shadows(struct lint *lint, const struct expr *ad)
         check_shadow(lint, &parts[i]);
 }
 
-static bool is_named(const struct lint *lint, symbol name, const char *text)
-{
-    symbol found = symbols_find(lint->tree->symbols, text, strlen(text));
+/* ----------------------------------------------------------------------------------------------------------- ports */
 
-    return found != SYMBOL_NONE && symbol_same(found, name);
+/* The list of a group, which is an entry of Ports with Ports of its own; NULL when the entry is a port. */
+static const struct expr *group_list(const struct lint *lint, const struct expr *entry)
+{
+    const struct expr *list = entry->kind == EXPR_AD ? tree_find(lint->tree, entry, NAME_PORTS) : NULL;
+
+    return list && list->kind == EXPR_LIST ? list : NULL;
 }
 
-/* The labels of an ad's ports: Ports = { [ Label = cpu; ... ], ... }. */
-static void find_labels(struct lint *lint)
+/* Label = cpu, or "cpu". SYMBOL_NONE for one that nothing can read: a string that no symbol stands for, or a name that means
+ * something else. */
+static symbol find_label(const struct lint *lint, const struct expr *entry)
 {
-    const struct expr *root = tree_root(lint->tree), *ports, *parts;
-    symbol ports_name = symbols_find(lint->tree->symbols, "Ports", 5);
-    symbol label_name = symbols_find(lint->tree->symbols, "Label", 5);
+    const struct expr *label = entry->kind == EXPR_AD ? tree_find(lint->tree, entry, NAME_LABEL) : NULL;
+    const struct scope *ignored;
+    symbol found = SYMBOL_NONE;
 
-    ports = ports_name == SYMBOL_NONE ? NULL : tree_find(lint->tree, root, ports_name);
-    if (!ports || ports->kind != EXPR_LIST)
-        return;
-    parts = tree_parts(lint->tree, ports);
-    for (uint32_t i = 0; i < ports->u.run.count && i < LINT_PORTS_MAX; i++) {
-        const struct expr *label =
-            label_name != SYMBOL_NONE && parts[i].kind == EXPR_AD ? tree_find(lint->tree, &parts[i], label_name) : NULL;
+    if (label && label->kind == EXPR_NAME)
+        found = label->u.name.id;
+    else if (label && label->kind == EXPR_STRING)
+        found = symbols_find(lint->tree->symbols, tree_string(lint->tree, label), label->u.run.count);
+    return scope_reserved(&(struct scope){0}, found, &ignored) || symbol_same(found, NAME_TARGET) ? SYMBOL_NONE : found;
+}
 
-        lint->labels[lint->label_count++] = label && label->kind == EXPR_NAME ? label->u.name.id : SYMBOL_NONE;
+/* The labels of the ports from left to right, those in groups in their place. */
+static void find_labels(struct lint *lint, const struct expr *list)
+{
+    const struct expr *entries = tree_parts(lint->tree, list);
+
+    for (uint32_t i = 0; i < list->u.run.count && lint->label_count < LINT_PORTS_MAX; i++) {
+        const struct expr *inner = group_list(lint, &entries[i]);
+
+        if (inner)
+            find_labels(lint, inner);
+        else
+            lint->labels[lint->label_count++] = find_label(lint, &entries[i]);
     }
 }
 
@@ -313,29 +327,45 @@ static void walk_port(struct lint *lint, const struct scope *scope, const struct
 
     scope_open(&opened, scope, port);
     check_shadows(lint, port);
+    lint->set = tree_find(lint->tree, port, NAME_COUNT) != NULL;
     for (uint32_t i = 0; i < port->u.run.count; i++) {
-        if (is_named(lint, parts[i].label, "Label"))
+        if (symbol_same(parts[i].label, NAME_LABEL) && parts[i].kind == EXPR_NAME)
             continue; /* a name that stands for itself */
         lint_role(lint, &opened, &parts[i]);
         walk(lint, &opened, &parts[i], 0);
     }
 }
 
-static void walk_ports(struct lint *lint, const struct scope *scope, const struct expr *ports)
+/* The entries of Ports. `*next` is the number of the first port among them, and becomes that of the first behind them. */
+static void walk_ports(struct lint *lint, const struct scope *scope, const struct expr *list, uint32_t *next)
 {
-    const struct expr *parts = tree_parts(lint->tree, ports);
+    const struct expr *entries = tree_parts(lint->tree, list);
 
-    lint->lazy++;
-    for (uint32_t i = 0; i < ports->u.run.count; i++) {
-        lint->port = i < lint->label_count ? i : lint->label_count;
-        if (lint->port < lint->label_count && parts[i].kind == EXPR_AD)
-            walk_port(lint, scope, &parts[i]);
+    for (uint32_t i = 0; i < list->u.run.count; i++) {
+        const struct expr *inner = group_list(lint, &entries[i]), *parts = tree_parts(lint->tree, &entries[i]);
+        struct scope opened;
+
+        if (inner) {
+            scope_open(&opened, scope, &entries[i]);
+            check_shadows(lint, &entries[i]);
+            for (uint32_t n = 0; n < entries[i].u.run.count; n++) {
+                if (&parts[n] == inner)
+                    walk_ports(lint, &opened, inner, next);
+                else
+                    walk(lint, &opened, &parts[n], 0);
+            }
+            continue;
+        }
+        lint->port = *next < lint->label_count ? (*next)++ : lint->label_count;
+        if (lint->port < lint->label_count && entries[i].kind == EXPR_AD)
+            walk_port(lint, scope, &entries[i]);
         else
-            walk(lint, scope, &parts[i], 0);
+            walk(lint, scope, &entries[i], 0);
+        lint->port = lint->label_count;
     }
-    lint->port = lint->label_count;
-    lint->lazy--;
 }
+
+/* -------------------------------------------------------------------------------------------------- the outermost ad */
 
 static void check_reserved(struct lint *lint, symbol name)
 {
@@ -352,6 +382,24 @@ static bool is_policy(symbol name)
            symbol_same(name, NAME_DOCKINGVECTOR);
 }
 
+static void walk_attribute(struct lint *lint, const struct scope *scope, const struct expr *e)
+{
+    uint32_t next = 0;
+
+    check_shadow(lint, e);
+    check_reserved(lint, e->label);
+    if (!lint->ports)
+        lint_role(lint, scope, e); /* else those of its ports are read */
+    lint->elsewhere = is_policy(e->label);
+    if (e != lint->ports || e->kind != EXPR_LIST) {
+        walk(lint, scope, e, 0);
+        return;
+    }
+    lint->lazy++;
+    walk_ports(lint, scope, e, &next);
+    lint->lazy--;
+}
+
 void lint_ad(struct arena *scratch, const struct tree *ad, lint_report_fn *report, void *user)
 {
     struct lint lint = {.tree = ad, .scratch = scratch, .report = report, .user = user};
@@ -362,18 +410,13 @@ void lint_ad(struct arena *scratch, const struct tree *ad, lint_report_fn *repor
     buf_init(&lint.text);
     buf_init(&lint.told);
     scope_init(&scope, ad, NULL);
-    find_labels(&lint);
+    lint.ports = tree_find(ad, tree_root(ad), NAME_PORTS);
+    if (lint.ports && lint.ports->kind == EXPR_LIST)
+        find_labels(&lint, lint.ports);
     lint.port = lint.label_count;
     for (uint32_t i = 0; i < tree_root(ad)->u.run.count; i++) {
         lint_place(&lint, i);
-        check_shadow(&lint, &parts[i]);
-        check_reserved(&lint, parts[i].label);
-        lint_role(&lint, &scope, &parts[i]);
-        lint.elsewhere = is_policy(parts[i].label);
-        if (lint.label_count && parts[i].kind == EXPR_LIST && is_named(&lint, parts[i].label, "Ports"))
-            walk_ports(&lint, &scope, &parts[i]);
-        else
-            walk(&lint, &scope, &parts[i], 0);
+        walk_attribute(&lint, &scope, &parts[i]);
         arena_rewind(scratch, mark);
     }
     lint_place(&lint, 0);

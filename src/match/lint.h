@@ -27,6 +27,10 @@ extern "C" {
     X(CIRCLE, "circle")                       /* an attribute that reads itself */                       \
     X(SHADOW, "shadow")                       /* an attribute that hides other, TARGET, MY or a label */ \
     X(LATER_LABEL, "later-label")             /* a port that reads one behind it */                      \
+    X(WRONG_PORTS, "wrong-ports")             /* Ports that are refused */                               \
+    X(NOT_READ, "not-read")                   /* a constraint outside the ports, and the like */         \
+    X(NOT_BOOLEAN, "not-boolean")             /* Essential or Share that is neither true nor false */    \
+    X(NO_SET, "no-set")                       /* SetSize in a port without Count */                      \
     X(TWO_CONSTRAINTS, "two-constraints")     /* Constraint and Requirements: the second is not read */  \
     X(RESERVED, "reserved")                   /* a name whose value the matchmaker gives */
 
@@ -48,7 +52,7 @@ const char *lint_kind_name(enum lint_kind kind); /* "contradiction", ... */
 /* Lives during the call of the reporter only. */
 struct lint_finding {
     enum lint_kind kind;
-    symbol attribute; /* of the outermost ad, in which it was found */
+    symbol attribute; /* of the outermost ad, in which it was found; Ports for what is in a port */
     const char *text; /* what is wrong: a line */
     symbol function;  /* UNKNOWN_FUNCTION: its name, for who can tell the nearest; else SYMBOL_NONE */
 };
@@ -56,7 +60,7 @@ struct lint_finding {
 typedef void lint_report_fn(void *user, const struct lint_finding *finding);
 
 /* Calls `report` for each finding, those of an attribute together, in the ad's order; circles come last. The same finding is told
- * once. `scratch` is left as it was. */
+ * once. `scratch` is left as it was. What is in a port is looked at there; whether the ports are in order is gang/lint_ports.h's. */
 void lint_ad(struct arena *scratch, const struct tree *ad, lint_report_fn *report, void *user);
 
 #ifdef __cplusplus

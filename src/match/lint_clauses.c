@@ -105,15 +105,21 @@ static void collect(const struct lint *lint, const struct scope *scope, const st
     }
 }
 
-/* The name that a reference asks of the counterpart, as x, other.x and TARGET.x do; else SYMBOL_NONE. */
+/* Does the name stand for the counterpart: of the ad, or of the port that is looked at? */
+static bool is_counterpart(const struct lint *lint, symbol name)
+{
+    return symbol_same(name, NAME_OTHER) || symbol_same(name, NAME_TARGET) ||
+           (lint->port < lint->label_count && symbol_same(name, lint->labels[lint->port]));
+}
+
+/* The name that a reference asks of the counterpart, as x, other.x, TARGET.x and, in the port cpu, cpu.x do; else SYMBOL_NONE. */
 static symbol asked_name(const struct lint *lint, const struct scope *scope, const struct expr *e)
 {
     const struct scope *at = scope, *ignored;
 
     if (e->kind == EXPR_NAME && !lint_definition(lint, scope, e) && !scope_reserved(scope, e->u.name.id, &ignored))
         return e->u.name.id;
-    if (e->kind == EXPR_DOT && !scope_find(&at, EXPR_DOT_BASE(e)) &&
-        (symbol_same(EXPR_DOT_BASE(e), NAME_OTHER) || symbol_same(EXPR_DOT_BASE(e), NAME_TARGET)))
+    if (e->kind == EXPR_DOT && !scope_find(&at, EXPR_DOT_BASE(e)) && is_counterpart(lint, EXPR_DOT_BASE(e)))
         return e->u.name.id;
     return SYMBOL_NONE;
 }

@@ -125,10 +125,19 @@ static symbol near_attribute(const struct scope *scope, symbol wrong)
     return SYMBOL_NONE;
 }
 
+static void tell_no_set(struct lint *lint)
+{
+    buf_addf(lint_begin(lint), "port %u reads 'SetSize', but it has no Count, so it is asked of the counterpart",
+             lint->port + 1);
+    lint_end(lint, LINT_NO_SET);
+}
+
 static void check_free_name(struct lint *lint, const struct scope *scope, symbol name)
 {
     symbol near;
 
+    if (symbol_same(name, NAME_SETSIZE) && lint->port < lint->label_count && !lint->set && !lint->elsewhere)
+        tell_no_set(lint);
     if (lint->elsewhere || symbol_name(name) < NAME_NUMBER_END || lint_is_given(lint, name))
         return;
     near = near_attribute(scope, name);
@@ -141,6 +150,27 @@ static void check_free_name(struct lint *lint, const struct scope *scope, symbol
         lint_name(lint, near);
         buf_adds(text, "' meant?");
         lint_end(lint, LINT_MISSPELT);
+    }
+}
+
+/* name.x where no label is called so: a label in force may be one slip away. */
+static void check_free_base(struct lint *lint, symbol name)
+{
+    if (lint->elsewhere || symbol_name(name) < NAME_NUMBER_END)
+        return;
+    for (uint32_t i = 0; i < lint->label_count && i <= lint->port; i++) {
+        struct buf *text;
+
+        if (lint->labels[i] == SYMBOL_NONE || !likely_slip(lint->tree->symbols, name, lint->labels[i]))
+            continue;
+        text = lint_begin(lint);
+        buf_adds(text, "no port of this ad is labelled '");
+        lint_name(lint, name);
+        buf_adds(text, "', so it is asked of the counterpart; was '");
+        lint_name(lint, lint->labels[i]);
+        buf_adds(text, "' meant?");
+        lint_end(lint, LINT_MISSPELT);
+        return;
     }
 }
 
@@ -174,7 +204,7 @@ static bool check_label(struct lint *lint, symbol name)
 
             buf_addf(text, "port %u reads '", lint->port + 1);
             lint_name(lint, name);
-            buf_addf(text, "', the label of port %u, which is filled later", i + 1);
+            buf_addf(text, "', the label of port %u, which is filled later: there it is undefined", i + 1);
             lint_end(lint, LINT_LATER_LABEL);
         }
         return true;
@@ -210,6 +240,8 @@ void lint_reference(struct lint *lint, const struct scope *scope, const struct e
         if (!scope_reserved(scope, first, &ignored)) {
             if (e->kind == EXPR_NAME)
                 check_free_name(lint, scope, first);
+            else
+                check_free_base(lint, first);
             return;
         }
         if (e->kind == EXPR_NAME)

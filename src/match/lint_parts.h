@@ -32,8 +32,10 @@ struct lint {
     unsigned elsewhere;      /* inside what is evaluated in other ads */
     struct lint_edge *edges; /* in the order of `from` */
     size_t edge_count, edge_room;
-    symbol labels[LINT_PORTS_MAX]; /* of the ports; SYMBOL_NONE where there is none */
+    const struct expr *ports;      /* the attribute Ports, whatever it is; or NULL */
+    symbol labels[LINT_PORTS_MAX]; /* of the ports, those in groups in their place; SYMBOL_NONE where there is none */
     uint32_t label_count, port;    /* the port that is looked at; label_count when it is none */
+    bool set;                      /* it has a Count */
 };
 
 /* What is known of an expression before anything is evaluated: its value, or only its type (then `v` is a sample of it). When it

@@ -86,7 +86,7 @@ static int key_compare(const void *a, const void *b)
     return order ? order : x->place < y->place ? -1 : 1;
 }
 
-void policy_sort(const struct policy *policy, const struct env *env, struct arena *scratch, const struct party *parties,
+void policy_sort(const struct policy *policy, const struct env *env, struct arena *scratch, struct tree *const *ads,
                  size_t *order, size_t count)
 {
     struct arena_mark mark = arena_mark(scratch);
@@ -98,7 +98,7 @@ void policy_sort(const struct policy *policy, const struct env *env, struct aren
     for (size_t i = 0; i < count; i++) {
         keys[i].party = order[i];
         keys[i].place = i;
-        policy_key(policy, env, scratch, parties[order[i]].ad, &keys[i].value);
+        policy_key(policy, env, scratch, ads[order[i]], &keys[i].value);
     }
     qsort(keys, count, sizeof *keys, key_compare);
     for (size_t i = 0; i < count; i++)
@@ -122,9 +122,9 @@ static void docking_init(struct docking *docking, const struct policy *policy, c
     pair_init(&docking->pair, root, candidate);
     if (!policy->vector)
         return;
-    docking->labels[0] = (struct label){NAME_OTHER, &docking->pair.right};
-    docking->labels[1] = (struct label){NAME_LABEL, &docking->pair.right};
-    docking->around = (struct surroundings){docking->labels, 2, &docking->pair.right};
+    docking->labels[0] = (struct label){NAME_OTHER, &docking->pair.right, NULL};
+    docking->labels[1] = (struct label){NAME_LABEL, &docking->pair.right, NULL};
+    docking->around = (struct surroundings){docking->labels, 2, &docking->pair.right, 0};
     scope_inside(&docking->policy, &docking->pair.left, policy->ad);
     docking->policy.around = &docking->around;
 }

@@ -31,8 +31,8 @@ void policy_done(struct policy *policy);
 /* Is the ad one that is served? Only where the policy has a RootSelection. */
 bool policy_selects(const struct policy *policy, const struct env *env, struct arena *scratch, const struct tree *ad);
 
-/* Puts those that are served first in front; equal ones stay in their order. `order` holds `count` places of `parties`. */
-void policy_sort(const struct policy *policy, const struct env *env, struct arena *scratch, const struct party *parties,
+/* Puts those that are served first in front; equal ones stay in their order. `order` holds `count` places of `ads`. */
+void policy_sort(const struct policy *policy, const struct env *env, struct arena *scratch, struct tree *const *ads,
                  size_t *order, size_t count);
 
 /* The vector of a candidate for a root, in the arena; 0 when it is discarded, else how many components it has. `than`, if it is not

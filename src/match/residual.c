@@ -40,25 +40,23 @@ static void push_now(struct build *build, const struct env *env, struct arena *s
     value_build(build, &v);
 }
 
-struct tree *residual_make(const struct env *env, struct arena *scratch, const struct tree *offer,
-                           const struct tree *request)
+struct tree *residual_make_in(const struct env *env, struct arena *scratch, const struct scope *scope)
 {
+    const struct tree *offer = scope->tree;
     const struct expr *residual = residual_of(offer), *root = tree_root(offer), *parts = tree_parts(offer, root);
     struct arena_mark mark = arena_mark(scratch);
     uint32_t count = root->u.run.count, place;
     struct tree *left = NULL;
     struct build build;
-    struct pair pair;
 
     if (!residual)
         return NULL;
-    pair_init(&pair, request, offer);
     build_init(&build, offer->symbols, offer->dialect);
     for (uint32_t i = 0; i < root->u.run.count; i++) {
         const struct expr *now = tree_find(offer, residual, parts[i].label);
 
         if (now)
-            push_now(&build, env, scratch, &pair.right, now);
+            push_now(&build, env, scratch, scope, now);
         else
             build_copy(&build, offer, &parts[i]);
         symbols_hold(offer->symbols, parts[i].label);
@@ -68,7 +66,7 @@ struct tree *residual_make(const struct env *env, struct arena *scratch, const s
     for (uint32_t i = 0; i < residual->u.run.count; i++) { /* what the offer did not have before */
         if (tree_find(offer, root, parts[i].label))
             continue;
-        push_now(&build, env, scratch, &pair.right, &parts[i]);
+        push_now(&build, env, scratch, scope, &parts[i]);
         symbols_hold(offer->symbols, parts[i].label);
         build_attribute(&build, parts[i].label);
         count++;
@@ -78,4 +76,13 @@ struct tree *residual_make(const struct env *env, struct arena *scratch, const s
     build_done(&build);
     arena_rewind(scratch, mark);
     return left;
+}
+
+struct tree *residual_make(const struct env *env, struct arena *scratch, const struct tree *offer,
+                           const struct tree *request)
+{
+    struct pair pair;
+
+    pair_init(&pair, request, offer);
+    return residual_make_in(env, scratch, &pair.right);
 }

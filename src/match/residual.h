@@ -23,6 +23,9 @@ int residual_check(const struct tree *offer, struct err *err);
 struct tree *residual_make(const struct env *env, struct arena *scratch, const struct tree *offer,
                            const struct tree *request);
 
+/* The same where the offer stands already: `scope` is its outermost, with the counterpart around it. */
+struct tree *residual_make_in(const struct env *env, struct arena *scratch, const struct scope *scope);
+
 #ifdef __cplusplus
 }
 #endif

@@ -166,6 +166,12 @@ struct why_names {
 void why_print(struct buf *out, const struct why *why, const struct tree *request, const struct why_names *names);
 void why_print_json(struct buf *out, const struct why *why, const struct tree *request, const struct why_names *names);
 
+/* Of it, only the reasons: clauses, conflicts, sets, refusals, hints, edits. In JSON they are fields, with a comma in front. */
+void why_print_reasons(struct buf *out, const struct why *why, const struct tree *request,
+                       const struct why_names *names);
+void why_print_json_reasons(struct buf *out, const struct why *why, const struct tree *request,
+                            const struct why_names *names);
+
 #ifdef __cplusplus
 }
 #endif

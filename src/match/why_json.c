@@ -194,6 +194,17 @@ static void add_choice(struct buf *out, const struct why *why, const struct why_
     buf_addc(out, '}');
 }
 
+void why_print_json_reasons(struct buf *out, const struct why *why, const struct tree *request,
+                            const struct why_names *names)
+{
+    add_clauses(out, why, request, names);
+    add_conflicts(out, why);
+    add_sets(out, why);
+    add_refusals(out, why, request, names);
+    add_hints(out, why, request);
+    add_edits(out, why, request);
+}
+
 void why_print_json(struct buf *out, const struct why *why, const struct tree *request, const struct why_names *names)
 {
     static const char *const verdicts[] = {"matches", "not-now", "never"};
@@ -207,12 +218,7 @@ void why_print_json(struct buf *out, const struct why *why, const struct tree *r
     buf_addf(out, ", \"unseen\": %zu", why->unseen);
     buf_addf(out, ", \"offers\": %zu, \"fitting\": %zu, \"accepting\": %zu, \"matching\": %zu, \"discarded\": %s",
              why->offers, why->fitting, why->accepting, why->matching, why->discarded ? "true" : "false");
-    add_clauses(out, why, request, names);
-    add_conflicts(out, why);
-    add_sets(out, why);
-    add_refusals(out, why, request, names);
-    add_hints(out, why, request);
-    add_edits(out, why, request);
+    why_print_json_reasons(out, why, request, names);
     add_choice(out, why, names);
     buf_adds(out, "}\n");
 }

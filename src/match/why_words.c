@@ -26,21 +26,10 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
-/* A number with a comma behind each thousand. */
-static void add_count(struct buf *out, size_t n)
-{
-    if (n >= 1000) {
-        add_count(out, n / 1000);
-        buf_addf(out, ",%03zu", n % 1000);
-    } else {
-        buf_addf(out, "%zu", n);
-    }
-}
-
 /* "1 offer", "8,412 offers". */
 static void add_others(const struct words *words, size_t n)
 {
-    add_count(words->out, n);
+    buf_add_count(words->out, n);
     buf_addf(words->out, " %s%s", words->names->is_offer ? "request" : "offer", plural(n));
 }
 
@@ -121,7 +110,7 @@ static void say_verdict(const struct words *words)
     make_safe(words->out, from);
     if (why->verdict == WHY_MATCHES) {
         buf_adds(words->out, ": matches ");
-        add_count(words->out, why->matching);
+        buf_add_count(words->out, why->matching);
         buf_adds(words->out, " of ");
         add_others(words, why->offers);
         buf_adds(words->out, ".\n");
@@ -183,12 +172,12 @@ static void say_clauses(const struct words *words)
             buf_adds(words->out, "  (not at this time)");
         if (clause->undefined) {
             buf_adds(words->out, "  (undefined for ");
-            add_count(words->out, clause->undefined);
+            buf_add_count(words->out, clause->undefined);
             buf_addc(words->out, ')');
         }
         if (clause->error) {
             buf_adds(words->out, "  (error for ");
-            add_count(words->out, clause->error);
+            buf_add_count(words->out, clause->error);
             buf_addc(words->out, ')');
         }
         buf_addc(words->out, '\n');
@@ -240,7 +229,7 @@ static void say_sets(const struct words *words)
         }
         if (set->opens) {
             buf_adds(words->out, "; without that, ");
-            add_count(words->out, set->opens);
+            buf_add_count(words->out, set->opens);
             buf_adds(words->out, " would match");
         }
         buf_adds(words->out, ".\n");
@@ -259,7 +248,7 @@ static void say_refusals(const struct words *words)
         buf_addf(words->out, " refuse%s it", why->offers - why->accepting == 1 ? "s" : "");
         if (why->fitting > why->matching) {
             buf_adds(words->out, ", ");
-            add_count(words->out, why->fitting - why->matching);
+            buf_add_count(words->out, why->fitting - why->matching);
             buf_adds(words->out, " of which it would take");
         }
         buf_adds(words->out, ":\n");
@@ -317,7 +306,7 @@ static void say_hints(const struct words *words)
             continue;
         }
         if (hint->kind == WHY_MISSING) {
-            add_count(words->out, hint->count);
+            buf_add_count(words->out, hint->count);
             buf_adds(words->out, " of ");
             add_others(words, why->offers);
             buf_addf(words->out, " %s not have it.\n", hint->count == 1 ? "does" : "do");
@@ -333,7 +322,7 @@ static void say_hints(const struct words *words)
             if (hint->nearest_have == why->offers)
                 buf_adds(words->out, "all");
             else
-                add_count(words->out, hint->nearest_have);
+                buf_add_count(words->out, hint->nearest_have);
         }
         buf_adds(words->out, ".\n");
     }
@@ -399,6 +388,19 @@ static void say_choice(const struct words *words)
         buf_addf(words->out, " by %s: %s against %s.\n", choice->text, choice->value, choice->second_value);
 }
 
+void why_print_reasons(struct buf *out, const struct why *why, const struct tree *request,
+                       const struct why_names *names)
+{
+    struct words words = {out, why, request, names};
+
+    say_clauses(&words);
+    say_conflicts(&words);
+    say_sets(&words);
+    say_refusals(&words);
+    say_hints(&words);
+    say_edits(&words);
+}
+
 void why_print(struct buf *out, const struct why *why, const struct tree *request, const struct why_names *names)
 {
     struct words words = {out, why, request, names};
@@ -409,10 +411,5 @@ void why_print(struct buf *out, const struct why *why, const struct tree *reques
         say_case(&words);
     if (why->verdict == WHY_MATCHES && !names->is_offer)
         say_choice(&words);
-    say_clauses(&words);
-    say_conflicts(&words);
-    say_sets(&words);
-    say_refusals(&words);
-    say_hints(&words);
-    say_edits(&words);
+    why_print_reasons(out, why, request, names);
 }

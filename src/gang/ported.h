@@ -1,0 +1,40 @@
+/* ported.h: an ad with its ports read, and what hangs on what among them (section 5.5.1, identification); not installed. */
+#ifndef BERTH_GANG_PORTED_H
+#define BERTH_GANG_PORTED_H
+
+#include "gang/ports.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Ports are bits: 1 << port. */
+struct ported {
+    struct tree *ad; /* held */
+    struct ports ports;
+    uint32_t slot_count; /* of a member of this ad: see members.h */
+    uint64_t
+        *mentions; /* by port: the labels that it mentions, be it by its constraint, rank or an attribute that shows */
+    uint64_t
+        *connected; /* by port: those that what is docked there may matter to, or that matter to it; itself as well */
+    uint64_t twins; /* ports that are like the one before them but for the label, which nobody else mentions */
+};
+
+/* -1 and the reason when the ports are not in order. Holds the ad. */
+int ported_init(struct ported *ported, struct tree *ad, struct err *err);
+void ported_done(struct ported *ported);
+
+/* Has what is left of an ad the ports that the ad had: as many, and the same ones sets? */
+bool ported_kept(const struct ported *left, const struct ported *ported);
+
+/* Is that port's clause about the whole set that docks there: does it read SetSize, or sum, min, max, avg or size of the label? */
+bool port_speaks_of_set(const struct ports *ports, uint32_t port, const struct expr *e);
+
+/* Does the port's rank? And some clause of its constraint? */
+bool port_ranks_set(const struct ports *ports, uint32_t port);
+bool port_binds_set(const struct ports *ports, uint32_t port);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

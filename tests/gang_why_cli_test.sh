@@ -1,0 +1,56 @@
+#!/bin/sh
+# gang_why_cli_test.sh: berth why for requests and offers with ports, as a user runs it. Prints TAP.
+set -u
+berth=${BERTH:?the program}
+. "${BERTH_SOURCE:?the sources}/tests/says.sh"
+
+cat >jobs.ad <<'END'
+[ Name = "pair"; Ports = { [ Label = Host1; Constraint = Host1.Type == "Machine" ],
+    [ Label = Host2; Constraint = Host2.Type == "Machine" && Host2.Subnet == Host1.Subnet ] } ]
+[ Name = "one"; Ports = { [ Label = Host; Constraint = Host.Type == "Machine"; Rank = Host.Mips ] } ]
+[ Name = "plain"; Constraint = other.Type == "Machine"; Rank = other.Mips ]
+END
+cat >pool.ad <<'END'
+[ Name = "m1"; Type = "Machine"; Subnet = 5; Mips = 10 ]
+[ Name = "m2"; Type = "Machine"; Subnet = 6; Mips = 20 ]
+END
+pair='pair: gets no gang from 2 offers now.
+Port Host1: 2 of 2 offers fit.
+Port Host2: 2 of 2 offers fit.
+  tested only when somebody docks: Host2.Subnet == Host1.Subnet
+Ports Host1 and Host2 cannot be filled together; any fewer ports can.
+The search died at port Host2, with Host1 = m1: Host2.Subnet == Host1.Subnet  (that is, Host2.Subnet == 5) is true of nobody who is left; 1 offer that fits is in the gang already.'
+one='one: gets a gang from 2 offers: Host = m2.'
+plain='plain: matches 2 of 2 offers.
+It gets m2 rather than m1 by self.Rank: 20 against 10.
+     alone     left  clause
+         2        2  jobs.ad:4:32  other.Type == "Machine"'
+
+run "$berth" why -r jobs.ad -o pool.ad --name pair
+expect 'a request with ports is explained as a gang' 1 "$pair"
+run "$berth" why -r jobs.ad -o pool.ad --name one
+expect 'the gang that it gets is the best, and the status is 0' 0 "$one"
+run "$berth" why -r jobs.ad -o pool.ad --name plain
+expect 'a request without ports in a pool without ports is explained as before' 0 "$plain"
+run "$berth" why -r jobs.ad -o pool.ad
+expect 'all are explained, a blank line between them' 1 "$pair
+
+$one
+
+$plain"
+run "$berth" why --json -r jobs.ad -o pool.ad --name one
+expect 'a gang as JSON' 0 '{"version": 1, "request": "one", "verdict": "matches", "offers": 2, "broken": 0, "gang": {"Host": "m2"}, "ports": [], "together": [], "smallest": false, "minimal": false, "died": null}'
+run "$berth" why --json -r jobs.ad -o pool.ad --name pair
+says 'no gang as JSON' 1 '{"version": 1, "request": "pair", "verdict": "not-now", *"together": \["Host1", "Host2"\], "smallest": true, "minimal": true, "died": {"port": "Host2", "docked": {"Host1": "m1"}, "fitting": 0, "taken": 1, "clause": "Host2.Subnet == Host1.Subnet", "means": "Host2.Subnet == 5", *' ''
+
+echo '[ Name = "m3"; Type = "Machine"; Ports = { [ Label = job; Constraint = job.Owner == "ann" ] } ]' >>pool.ad
+run "$berth" why -r jobs.ad -o pool.ad --name plain
+expect 'where an offer has ports, a request without is explained as a gang of one port' 0 \
+  'plain: gets a gang from 3 offers: other = m2.'
+
+echo '[ Name = "bad"; Ports = { [ Lable = x ] } ]' >bad.ad
+run "$berth" why -r bad.ad -o pool.ad
+expect 'ports that are not in order are refused' 2 '' 'berth: bad.ad: bad: port 1 has no Label'
+
+echo "1..$count"
+[ $failures = 0 ]
