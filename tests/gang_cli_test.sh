@@ -228,6 +228,24 @@ for algorithm in $algorithms; do
 easy  p=n8' 'berth: gave up: hard after 5000 candidates'
 done
 
+# Twenty nodes: more sets of ten than may be tried.
+awk 'BEGIN { for (i = 1; i <= 20; i++) printf "[ Name = \"s%02d\"; V = %d ]\n", i, i % 7 }' >sets.ad
+echo '[ Name = "set"; Ports = { [ Label = n; Count = 10; Rank = -sum(n.V) ] } ]' >set.ad
+run "$berth" gang -r set.ad -o sets.ad --nodes 500
+expect 'a set that may not be the best is taken, and that is told' 0 'ROOT  MEMBERS
+set   n={s07 s14 s01 s08 s15 s02 s09 s16 s03 s10}' 'berth: 1 gang may not be the best: the search ended after 500 candidates; --nodes searches longer'
+
+echo '[ Name = "may"; Ports = { [ Label = n; Constraint = n.V == 1 ], [ Choose = { 0, 1 }; Ports = { [ Label = x; Constraint = x.V == 9 ] } ] } ]' >may.ad
+run "$berth" gang -r may.ad -o sets.ad
+expect 'a group of which none need be chosen may stay empty' 0 'ROOT  MEMBERS
+may   n=s01'
+run "$berth" match -r may.ad -o sets.ad
+expect 'match says that it does not look at ports' 0 'REQUEST  OFFER  RANK
+may      s01       0' 'berth: may.ad: ads with Ports are matched here as if they had none; `berth gang` fills them'
+run "$berth" why -r may.ad -o sets.ad --name s09
+expect 'why does not explain an offer to its owner as if there were no ports' 2 '' \
+  'berth: s09 is asked for by ports: why explains a gang to the request, with --name and its name'
+
 # ----------------------------------------------------------------------------------------------------------- wrong ports
 
 # refuses SENTENCE PORTS REASON: of an ad on the second line, as a request and as an offer.

@@ -88,6 +88,11 @@ static const struct finding_case {
     {"a port chooses nothing", NULL, "[ Ports = { [ Label = a; Choose = 1 ] } ]",
      "Ports not-read: Choose of port 1 is not read, since only groups have one\n"},
 
+    {"a port's own names are known by one slip", NULL,
+     "[ Ports = { [ Label = a; Constrain = a.x; Rnak = 1 ], [ Choose = 1; Esential = false; Ports = { [ Label = b; Cost = 1 ] } ] } ]",
+     "Ports misspelt: Constrain of port 1 is only shown to whoever docks; did you mean 'Constraint'?\n"
+     "Ports misspelt: Rnak of port 1 is only shown to whoever docks; did you mean 'Rank'?\n"
+     "Ports misspelt: Esential of the group at port 2 is only shown to whoever docks; did you mean 'Essential'?\n"},
     {"Essential and Share are true or false as they stand", NULL,
      "[ Ports = { [ Label = a; Essential = 0 ], [ Label = b; Share = \"yes\"; Essential = !true ],"
      "  [ Essential = x; Choose = 1; Ports = { [ Label = c ] } ] } ]",

@@ -291,6 +291,16 @@ static void gang_found(void *user, enum gang_outcome outcome, const struct gang_
     table_text(&run->table, run->text.text, run->text.len);
 }
 
+/* Some gangs may not be the best: that is told, since ranks are kept to otherwise. */
+static void cut_report(const struct gang_cycle *run, const struct gang_stats *stats)
+{
+    uint64_t nodes = run->call->nodes ? run->call->nodes : GANG_NODES_MAX;
+
+    if (stats->cut)
+        report("%llu gang%s may not be the best: the search ended after %llu candidates; --nodes searches longer",
+               (unsigned long long)stats->cut, stats->cut == 1 ? "" : "s", (unsigned long long)nodes);
+}
+
 static void stats_print(const struct gang_cycle *run, const struct gang_stats *stats, double seconds)
 {
     const uint64_t numbers[] = {stats->gangs,  stats->roots,       stats->gave_up,
@@ -343,6 +353,7 @@ static int gang_files(struct gang_cycle *run)
     table_finish(&run->table);
     if (call->stats)
         stats_print(run, &stats, clock_seconds() - start);
+    cut_report(run, &stats);
     return run->found ? STATUS_DONE : STATUS_NO;
 }
 
@@ -401,6 +412,8 @@ const struct command command_gang = {
         "machines side by side. An ad says whom it must meet in Ports, a list of ads. Each has a Label, by which it and "
         "the ports behind it speak of whoever docks there, a Constraint and a Rank. Whoever docks may have more ports, "
         "and these are filled too. A request gets its whole gang or nothing.\n\n"
+        "A port may say Count = N or { least, most } (a set), Essential = false (it may stay empty) and Share = true; an "
+        "entry with Choose and Ports of its own is a group of alternatives. docs/gangs.md explains them all.\n\n"
         "The requests are served in the order of their file. Each gets the best gang of what is left: the best for its "
         "first port among all gangs that can be completed, then for the next. An offer is in one gang, unless it says by "
         "Residual what is left of it.\n\n"

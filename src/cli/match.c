@@ -66,10 +66,19 @@ struct match_run {
     struct party *parties; /* the requests, then the offers */
     size_t count, room, request_count;
     size_t planned; /* the request whose plan is told */
+    bool ports;     /* it was told that ports are not looked at */
     struct table table;
     struct buf text;
     bool found;
 };
+
+/* An ad with Ports wants a gang. */
+static void ports_warn(struct match_run *run, const char *file, const struct tree *ad)
+{
+    if (!run->ports && tree_find(ad, tree_root(ad), NAME_PORTS))
+        report("%s: ads with Ports are matched here as if they had none; `berth gang` fills them", file);
+    run->ports = run->ports || tree_find(ad, tree_root(ad), NAME_PORTS);
+}
 
 /* All ads of a file, made ready. */
 static int ads_read(struct match_run *run, const char *file)
@@ -85,6 +94,7 @@ static int ads_read(struct match_run *run, const char *file)
                 run->room = run->room ? run->room * 2 : 64;
                 run->parties = mem_grow(run->parties, run->room * sizeof *run->parties);
             }
+            ports_warn(run, file, ad);
             party_init(&run->parties[run->count++], &run->env, &run->arena, ad);
             got = residual_check(ad, &err);
             tree_unref(ad);

@@ -154,14 +154,19 @@ static void other_name(void *user, size_t place, struct buf *out)
     ad_name(out, run->others->ads[place], (unsigned)place + 1);
 }
 
+static bool side_ported(const struct side *side)
+{
+    bool ported = false;
+
+    for (size_t i = 0; i < side->count && !ported; i++)
+        ported = gang_why_ported(side->ads[i]);
+    return ported;
+}
+
 /* A request is explained as a gang when it has Ports, or an offer has: then it can only dock through them. */
 static bool wants_gang(const struct why_run *run, const struct side *side, size_t place)
 {
-    bool ported = gang_why_ported(side->ads[place]);
-
-    for (size_t i = 0; i < run->offers.count && !ported; i++)
-        ported = gang_why_ported(run->offers.ads[i]);
-    return side == &run->requests && ported;
+    return side == &run->requests && (gang_why_ported(side->ads[place]) || side_ported(&run->offers));
 }
 
 static int explain_gang(struct why_run *run, const struct side *side, size_t place, const struct why_names *names)
@@ -208,6 +213,11 @@ static int explain(struct why_run *run, struct side *side, size_t place, const s
     ad_name(&run->name, side->ads[place], (unsigned)place + 1);
     names.request = buf_string(&run->name);
     names.is_offer = side == &run->offers;
+    if (names.is_offer && (gang_why_ported(side->ads[place]) || side_ported(&run->requests))) {
+        report("%.60s is asked for by ports: why explains a gang to the request, with --name and its name",
+               names.request);
+        return -1;
+    }
     if (run->found && !run->settings->json)
         buf_addc(&run->out, '\n');
     run->found = true;

@@ -182,6 +182,7 @@ static enum gang_outcome cycle_unit(struct gang_cycle *cycle, const struct porte
     cycle->stats.nodes += cycle->search.nodes;
     if (outcome == GANG_FORMED) {
         cycle->stats.gangs++;
+        cycle->stats.cut += cycle->search.cut;
         cycle->found(cycle->user, outcome, cycle->search.best, cycle->search.best_count);
         cycle_consume(cycle, root);
     } else {

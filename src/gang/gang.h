@@ -52,6 +52,7 @@ struct gang_settings {
 
 struct gang_stats {
     uint64_t roots, gangs, gave_up;
+    uint64_t cut;         /* gangs of which a better one may exist: the budget ended before all had been seen */
     uint64_t probes;      /* of the index */
     uint64_t evaluations; /* dockings that were tested by evaluation */
     uint64_t nodes;       /* candidates that were put into a gang */

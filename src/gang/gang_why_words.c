@@ -386,8 +386,10 @@ static void say_reason(const struct words *words)
         say_denial(words, &died->empty);
     }
     if (died->free > died->refusing + died->denied.count)
-        buf_addf(words->out, "; a gang is at most %d deep and has at most %d members", GANG_DEPTH_MAX,
-                 GANG_MEMBERS_MAX);
+        buf_addf(
+            words->out,
+            "; what is in the gang already has nothing left for it, or the gang is too large (%d deep, %d members)",
+            GANG_DEPTH_MAX, GANG_MEMBERS_MAX);
     if (died->refusing) {
         buf_adds(words->out, died->free == 1                ? ", but refuses:"
                              : died->refusing == died->free ? ", but all refuse:"

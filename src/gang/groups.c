@@ -42,7 +42,7 @@ static bool entries_add(const struct ports *ports, uint32_t group, const enum sl
             continue;
         if (!group_prospect(ports, i, states, &prospect))
             return false;
-        if (must && !prospect.filled && !ports->groups[i].optional)
+        if (must && !prospect.filled && !ports->groups[i].optional && ports->groups[i].min > 0)
             return false;
         *ret_surely += !prospect.empty;
         *ret_perhaps += prospect.filled;

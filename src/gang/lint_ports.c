@@ -2,6 +2,7 @@
 #include "gang/lint_ports.h"
 
 #include "base/buf.h"
+#include "base/nearest.h"
 #include "gang/ports.h"
 
 struct looking {
@@ -75,6 +76,29 @@ static void look_at_unread(struct looking *looking, const struct expr *entry, en
     }
 }
 
+/* A name that has no meaning, one slip away from one that has. */
+static void look_at_spelling(struct looking *looking, const struct expr *entry, enum place place)
+{
+    static const char *const names[] = {"Label", "Constraint", "Requirements", "Rank",
+                                        "Count", "Share",      "Essential",    "Choose"};
+    const struct expr *parts = tree_parts(looking->ad, entry);
+
+    for (uint32_t i = 0; i < entry->u.run.count; i++) {
+        struct nearest nearest;
+        size_t len;
+        const char *text = symbols_text(looking->ad->symbols, parts[i].label, &len);
+
+        nearest_init(&nearest, text, len);
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            nearest_try(&nearest, names[k]);
+        if (!nearest.name || nearest.distance != 1)
+            continue;
+        buf_addf(begin(looking, parts[i].label, place), "is only shown to whoever docks; did you mean '%s'?",
+                 nearest.name);
+        tell(looking, LINT_MISSPELT, looking->attribute);
+    }
+}
+
 /* What is true or false as it stands, or is taken for what it is when it is absent. */
 static void look_at_flag(struct looking *looking, const struct expr *entry, enum place place, symbol name,
                          const char *absent)
@@ -119,6 +143,7 @@ static void look_at_port(struct looking *looking, const struct expr *port)
     const struct expr *size = tree_find(looking->ad, port, NAME_SETSIZE);
 
     look_at_unread(looking, port, IN_PORT);
+    look_at_spelling(looking, port, IN_PORT);
     look_at_flag(looking, port, IN_PORT, NAME_ESSENTIAL, "true");
     look_at_flag(looking, port, IN_PORT, NAME_SHARE, "false");
     look_at_label(looking, port);
@@ -138,6 +163,7 @@ static void look_at_list(struct looking *looking, const struct expr *list, unsig
 
         if (inner) {
             look_at_unread(looking, &entries[i], IN_GROUP);
+            look_at_spelling(looking, &entries[i], IN_GROUP);
             look_at_flag(looking, &entries[i], IN_GROUP, NAME_ESSENTIAL, "true");
             if (inner->kind == EXPR_LIST && depth + 1 < PORTS_GROUP_DEPTH)
                 look_at_list(looking, inner, depth + 1);

@@ -324,6 +324,7 @@ enum gang_outcome search_root(struct search *search, const struct ported *root, 
         outcome = search_once(search);
         if (outcome == GANG_NONE && search->strategy->ahead && !search->counted && root_counts(search))
             outcome = search_again(search);
+        search->cut = search->preferences && search_spent(search);
         if (search_spent(search) && !greedy && root_has_sets(root))
             outcome = search_quickly(search);
     }

@@ -103,6 +103,7 @@ struct search {
     uint64_t work_end, steps_end; /* of probes and evaluations, as they are counted: there it gives up too */
     bool by_fewest;               /* the slots with the fewest candidates come first, whatever the strategy says */
     bool counted;                 /* there are enough candidates for all slots of the root */
+    bool cut;                     /* not all gangs were seen that could have been better */
     bool exhaustive;              /* the first gang need not be the best */
     struct arena best_arenas[2];
     uint32_t best_arena;

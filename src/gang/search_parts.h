@@ -2,7 +2,8 @@
  *
  *     search.c     the loop: fill, refill, back
  *     agenda.c     the slots that must be filled, in order
- *     fill.c       the candidates of a slot
+ *     filter.c     the window of a slot
+ *     fill.c       its candidates
  *     set.c        a set put together quickly
  *     groups.c     which ports may stay empty
  *     try.c        a candidate is docked, or not
@@ -41,10 +42,12 @@ void slot_may(const struct search *search, const struct slot *slot, bool *ret_fi
 /* Can the ports still be filled as their groups say? `states` by port. */
 bool ports_feasible(const struct ports *ports, const enum slot_state *states);
 
-/* ---- fill.c */
+/* ---- filter.c */
 
-/* The window of a slot as things are; NULL when nobody fits. */
+/* The window of a slot as things are; NULL when nobody fits. `filter`: later ports have a say. */
 struct tree *slot_window(struct search *search, const struct slot *slot, bool filter);
+
+/* ---- fill.c */
 
 /* Up to `limit` faces that may dock at the slot, heads of classes; how many. */
 uint32_t slot_seek(struct search *search, const struct slot *slot, uint32_t *ret_faces, uint32_t limit);
