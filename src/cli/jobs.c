@@ -351,8 +351,8 @@ void job_command(struct buf *out, const struct tree *job, struct arena *arena)
 /* ----------------------------------------------------------------------------------------------------------------- rows */
 
 const struct column job_columns[] = {
-    {"id", "Job", CELL_VALUE},           {"state", "State", CELL_VALUE},    {"submitted", "Submitted", CELL_AGO},
-    {"run_time", "RunTime", CELL_CLOCK}, {"status", "Status", CELL_VALUE},  {"where", "Provider", CELL_VALUE},
+    {"id", "Job", CELL_VALUE},           {"state", "State", CELL_VALUE},   {"submitted", "Submitted", CELL_AGO},
+    {"run_time", "RunTime", CELL_CLOCK}, {"status", "Status", CELL_VALUE}, {"where", "Provider", CELL_VALUE},
     {"command", "Command", CELL_VALUE},
 };
 const size_t job_column_count = sizeof job_columns / sizeof *job_columns;
