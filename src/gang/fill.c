@@ -280,10 +280,15 @@ static uint32_t list_next(struct search *search, struct frame *frame)
 
 uint32_t frame_next(struct search *search, struct frame *frame)
 {
-    uint32_t face = list_next(search, frame);
+    uint32_t face = frame->rest;
 
+    frame->rest = INDEX_END;
+    if (face != INDEX_END)
+        return face;
+    face = list_next(search, frame);
     while (frame->skip_to != INDEX_END && face != frame->skip_to && face != INDEX_END)
         face = list_next(search, frame);
     frame->skip_to = INDEX_END;
+    frame->chosen = face;
     return face;
 }

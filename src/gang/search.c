@@ -98,6 +98,7 @@ static void frame_start(struct search *search)
     *frame = (struct frame){.member = what->member,
                             .slot = what->slot,
                             .docked = NOBODY,
+                            .rest = INDEX_END,
                             .skip_to = INDEX_END,
                             .resume = INDEX_END,
                             .mark = arena_mark(&search->arena)};

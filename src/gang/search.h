@@ -49,6 +49,7 @@ struct frame {
     uint32_t resume;      /* the row from which more can be had, or INDEX_END */
     struct tree *window;  /* then */
     uint32_t chosen;      /* the face on the list that is docked (or stands for it) */
+    uint32_t rest;        /* others of its kind that must be tried as well; INDEX_END: none */
     uint32_t skip_to;     /* those before this one on the list were for a port like this; INDEX_END: none */
     uint32_t offer;       /* the offer that is */
     uint32_t docked;      /* the member that is; NOBODY */

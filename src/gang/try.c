@@ -201,10 +201,13 @@ bool frame_dock(struct search *search, struct frame *frame, uint32_t face)
             conflict_add_holder(search, &frame->conflict, of->offer, frame_number(search, frame));
             continue; /* another of the same kind will do */
         }
-        if (offer->taken) /* what is left of it hangs on who has it */
-            conflict_add_holder(search, &frame->conflict, of->offer, frame_number(search, frame));
-        frame->chosen = face;
-        return offer_dock(search, frame, at); /* if it does not fit, none of its kind does */
+        if (!offer->taken)
+            return offer_dock(search, frame, at); /* if it does not fit, none of its kind does */
+        conflict_add_holder(search, &frame->conflict, of->offer, frame_number(search, frame));
+        if (!offer_dock(search, frame, at))
+            continue; /* what is left of it hangs on who has it: one that is whole may fit */
+        frame->rest = search->offers->shared ? index_next(search->offers->index, at) : INDEX_END;
+        return true;
     }
     return false;
 }
