@@ -87,6 +87,16 @@ static bool says_set(const struct tree *ad)
     return set;
 }
 
+/* Does some ad, or a port of one, have an attribute of that name? */
+static bool pool_says(const struct pool *pool, symbol name)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        for (uint32_t k = 0; k < pool->ads[i]->cell_count; k++)
+            if (pool->ads[i]->cells[k].flags & EXPR_FLAG_NAMED && symbol_same(pool->ads[i]->cells[k].label, name))
+                return true;
+    return false;
+}
+
 static void pool_check(struct pool *pool)
 {
     enum gang_algorithm algorithm = (enum gang_algorithm)(pool->bits >> 2 & 7);
@@ -97,6 +107,9 @@ static void pool_check(struct pool *pool)
     for (size_t i = 0; i < pool->count && quick; i++)
         if (says_set(pool->ads[i]))
             return; /* what is put together quickly may miss */
+    if (pool_says(pool, NAME_SHARE) && pool_says(pool, NAME_RESIDUAL) && algorithm != GANG_NAIVE &&
+        algorithm != GANG_LR && algorithm != GANG_LRC)
+        return; /* what is shared is divided from the left, and these fill in another order */
     if (other.outcome == GANG_GAVE_UP || any.outcome == GANG_GAVE_UP || best.outcome == GANG_GAVE_UP)
         return;
     if (other.outcome != any.outcome)

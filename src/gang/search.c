@@ -270,7 +270,7 @@ static enum gang_outcome search_again(struct search *search)
     enum gang_outcome outcome = GANG_NONE;
 
     search->counted = true;
-    search->by_fewest = !search->preferences;
+    search->by_fewest = !search->preferences && !search->offers->residual; /* who docks first sees the whole of it */
     search->agenda_count = 0;
     if (agenda_insert(search, NULL, 0))
         outcome = search_once(search);

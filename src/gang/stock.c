@@ -90,11 +90,11 @@ static void index_fill(struct stock *offers, const struct name_set *read)
     free(rows);
 }
 
-/* Does the ad, or a port of it, say Rank? */
-static bool ad_ranks(const struct tree *ad)
+/* Has the ad, or a port of it, an attribute of that name? */
+static bool ad_says(const struct tree *ad, symbol name)
 {
     for (uint32_t i = 0; i < ad->cell_count; i++)
-        if (ad->cells[i].flags & EXPR_FLAG_NAMED && symbol_same(ad->cells[i].label, NAME_RANK))
+        if (ad->cells[i].flags & EXPR_FLAG_NAMED && symbol_same(ad->cells[i].label, name))
             return true;
     return false;
 }
@@ -114,7 +114,8 @@ void stock_init(struct stock *offers, struct members *members, struct tree *cons
         if (ported_init(&offer->ported, ads[places[i]], &err) < 0 || offer->ported.slot_count > MEMBER_SLOTS_MAX)
             offer->gone = true;
         offers->face_count += offer->ported.ports.count;
-        offers->ranked = offers->ranked || ad_ranks(ads[places[i]]);
+        offers->ranked = offers->ranked || ad_says(ads[places[i]], NAME_RANK);
+        offers->residual = offers->residual || ad_says(ads[places[i]], NAME_RESIDUAL);
     }
     offers->faces = mem_alloc((offers->face_count + 1) * sizeof *offers->faces);
     offers->number = mem_alloc((offers->face_count + 1) * sizeof *offers->number);

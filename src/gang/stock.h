@@ -40,6 +40,7 @@ struct stock {
     struct index *index;   /* NULL: there is none, every face is tried */
     struct name_set asked; /* the names that faces ask of whoever comes */
     bool shared;
+    bool residual;  /* some offer says Residual */
     bool ranked;    /* some offer says Rank */
     bool entangled; /* ports may hang together though none mentions the other: by eval, or Ports[0].Key */
 };
