@@ -36,7 +36,8 @@ struct branch {
     uint64_t claim;
     uint64_t agent;
     uint64_t offer;
-    uint64_t depth; /* levels below it: they may outlive it by a lease each */
+    uint64_t depth;      /* levels below it: they may outlive it by a lease each */
+    uint64_t port, link; /* our port that it docks at, and its own that it docks by */
     struct key ticket;
     struct tree *ad; /* held: the subordinate's, as last heard */
     enum branch_state state;

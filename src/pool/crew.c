@@ -146,6 +146,8 @@ uint64_t branch_store(const struct branch *branch, uint64_t gang, uint64_t shape
                                                     .agent = branch->agent,
                                                     .offer = branch->offer,
                                                     .depth = branch->depth,
+                                                    .port = branch->port,
+                                                    .link = branch->link,
                                                     .epoch = branch->epoch,
                                                     .ad = branch->ad};
     return effects_persist(effects, &record);

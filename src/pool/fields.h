@@ -95,6 +95,8 @@ struct edge {
     uint64_t agent;
     uint64_t offer; /* the ad's id there */
     uint64_t depth; /* how many levels are below it: it must have heard of them before it is verified */
+    uint64_t port;  /* the superior's port that it docks at, ... */
+    uint64_t link;  /* ... and its own that it docks by: their places among the ports; 0 for an ad without ports */
     struct key ticket;
     struct tree *ad; /* held */
 };

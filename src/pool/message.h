@@ -37,11 +37,13 @@ extern "C" {
     F(S, NUMBER, window)    \
     F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, superior) F(S, AD, superior_ad) F(S, EDGES, edges)
 
-/* Without a proof it asks for a challenge. `leads`: it must know of subordinates of its own. `offer` is the ad's id at the subordinate, `ad` the superior's. */
-#define VERIFY_FIELDS(F, S) \
-    F(S, WORD, gang)        \
-    F(S, WORD, claim)       \
-    F(S, WORD, offer) F(S, FLAG, leads) F(S, FLAG, proves) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad)
+/* `port` of the superior is to be docked by `link` of the subordinate. Without a proof it asks for a challenge. `leads`: it must know of subordinates of its own. `offer` is the ad's id at the subordinate, `ad` the superior's. */
+#define VERIFY_FIELDS(F, S)                                                                                  \
+    F(S, WORD, gang)                                                                                         \
+    F(S, WORD, claim)                                                                                        \
+    F(S, WORD, offer)                                                                                        \
+    F(S, WORD, port) F(S, WORD, link) F(S, FLAG, leads) F(S, FLAG, proves) F(S, KEY, nonce) F(S, KEY, proof) \
+        F(S, AD, ad)
 #define VERIFIED_FIELDS(F, S) \
     F(S, WORD, claim) F(S, REASON, reason) F(S, NUMBER, span) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad)
 #define COMMIT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence) F(S, NUMBER, collect)

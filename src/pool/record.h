@@ -45,9 +45,11 @@ extern "C" {
     F(S, TEXT, owner)           \
     F(S, TEXT, key) F(S, WORD, shape) F(S, WORD, first) F(S, WORD, count) F(S, WORD, gone) F(S, NUMBER, at)
 /* Customer (and whoever has subordinates): a subordinate of a gang that was decided. Key: its claim. */
-#define BRANCH_RECORD_FIELDS(F, S) \
-    F(S, WORD, gang)               \
-    F(S, WORD, shape) F(S, WORD, agent) F(S, WORD, offer) F(S, WORD, depth) F(S, WORD, epoch) F(S, AD, ad)
+#define BRANCH_RECORD_FIELDS(F, S)                                                                            \
+    F(S, WORD, gang)                                                                                          \
+    F(S, WORD, shape)                                                                                         \
+    F(S, WORD, agent) F(S, WORD, offer) F(S, WORD, depth) F(S, WORD, port) F(S, WORD, link) F(S, WORD, epoch) \
+        F(S, AD, ad)
 
 #define RECORDS(X)             \
     X(ROLE, role_record)       \

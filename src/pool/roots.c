@@ -510,8 +510,13 @@ void root_load(const struct customer_step *step, const struct record *record)
     struct customer *customer = step->customer;
     struct shape *shape = shape_find(customer, was->shape);
     struct root *root = root_of(&customer->gangs, was->gang);
-    struct edge edge = {
-        .claim = record->key, .agent = was->agent, .offer = was->offer, .depth = was->depth, .ad = was->ad};
+    struct edge edge = {.claim = record->key,
+                        .agent = was->agent,
+                        .offer = was->offer,
+                        .depth = was->depth,
+                        .port = was->port,
+                        .link = was->link,
+                        .ad = was->ad};
 
     if (!shape)
         return;

@@ -301,8 +301,13 @@ void subordinates_message(const struct provider_step *step, const struct event *
 void subordinates_load(const struct provider_step *step, const struct record *record)
 {
     const struct branch_record *was = &record->u.branch_record;
-    struct edge edge = {
-        .claim = record->key, .agent = was->agent, .offer = was->offer, .depth = was->depth, .ad = was->ad};
+    struct edge edge = {.claim = record->key,
+                        .agent = was->agent,
+                        .offer = was->offer,
+                        .depth = was->depth,
+                        .port = was->port,
+                        .link = was->link,
+                        .ad = was->ad};
 
     for (uint32_t i = 0; i < step->provider->tenant_count; i++)
         if (step->provider->tenants[i]->gang == was->gang) {

@@ -21,7 +21,9 @@ static const char *const reason_ids[] = {
 
 #define SEEN_FIELDS(F, S) F(S, WORD, incarnation) F(S, WORD, last) F(S, WORD, beyond)
 #define EDGE_FIELDS(F, S) \
-    F(S, WORD, claim) F(S, WORD, agent) F(S, WORD, offer) F(S, WORD, depth) F(S, KEY, ticket) F(S, AD, ad)
+    F(S, WORD, claim)     \
+    F(S, WORD, agent)     \
+    F(S, WORD, offer) F(S, WORD, depth) F(S, WORD, port) F(S, WORD, link) F(S, KEY, ticket) F(S, AD, ad)
 
 static const struct field seen_fields[] = {SEEN_FIELDS(FIELD_ROW, seen)};
 static const struct field edge_fields[] = {EDGE_FIELDS(FIELD_ROW, edge)};
