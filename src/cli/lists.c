@@ -137,6 +137,7 @@ const struct command command_agents = {
 static const struct column match_columns[] = {
     {"request", "Request", CELL_VALUE},   {"offer", "Offer", CELL_VALUE}, {"owner", "Owner", CELL_VALUE},
     {"provider", "Provider", CELL_VALUE}, {"age", "Age", CELL_SPAN},      {"claim", "Claim", CELL_VALUE},
+    {"port", "Label", CELL_VALUE},
 };
 
 static int matches_run(const void *given, int word_count, char **words)
@@ -154,7 +155,8 @@ const struct command command_matches = {
     .usage = "[OPTIONS]",
     .about =
         "Prints a row a match that the matchmaker has told and still remembers: the ids of the request and of the offer, "
-        "whose each is, how long ago, and the claim that the match is for. One sees the matches of one's own requests; an "
+        "whose each is, how long ago, and the claim that the match is for. A gang has a row a member: `port` is what its superior "
+        "calls it, and `request` the id of the superior's ad. One sees the matches of one's own requests; an "
         "administrator sees all.",
     .examples = {{"berth matches", NULL}, {"berth matches --json -c 'Owner == \"alice\"'", NULL}},
     .options = list_options,

@@ -98,9 +98,10 @@ static void defaults_print(struct buf *out, const struct submission *submission,
         buf_addf(out, "RequestMemory = %" PRIu64 ";\n", memory_default());
     if (!ad_find(ad, "RequestDisk"))
         buf_addf(out, "RequestDisk = %" PRIu64 ";\n", disk_default("."));
-    if (!ad_find(ad, "Constraint") && !ad_find(ad, "Requirements"))
+    /* with Ports each says for itself whom it wants */
+    if (!ad_find(ad, "Constraint") && !ad_find(ad, "Requirements") && !ad_find(ad, "Ports"))
         constraint_print(out);
-    if (!ad_find(ad, "Rank"))
+    if (!ad_find(ad, "Rank") && !ad_find(ad, "Ports"))
         buf_adds(out, "Rank = -other.LoadAvg;\n");
     /* A customer elsewhere has no such folder: the outputs are fetched from it. */
     if (!ad_find(ad, "Iwd") && submission->customer->places[0].socket && getcwd(here, sizeof here)) {

@@ -1,53 +1,29 @@
 /* ad_take.c: an ad that was sent is taken, or is not: is it whole, whose is its id, is it too much for its identity. */
 #include "net/service_parts.h"
 
+#include "gang/ports.h"
 #include "match/residual.h"
 #include "net/offer_key.h"
 
 #include <string.h>
 
-#define PORTS_MAX EDGES_MAX
-
 /* Names that the matchmaker gives: nobody else may. */
 static const char *const given_names[] = {"UserPrio", "RemoteUserPrio", "Usage"};
-
-/* A Ports must be a list of ads with labels that differ. */
-static int ports_check(const struct tree *ad, struct err *err)
-{
-    const struct expr *ports = ad_find(ad, "Ports"), *parts;
-
-    if (!ports)
-        return 0;
-    if (ports->kind != EXPR_LIST)
-        return err_set(err, "Ports: a list of ads is expected");
-    if (ports->u.run.count > PORTS_MAX)
-        return err_set(err, "Ports: up to %d are expected", PORTS_MAX);
-    parts = tree_parts(ad, ports);
-    for (uint32_t i = 0; i < ports->u.run.count; i++) {
-        const struct expr *label;
-
-        if (parts[i].kind != EXPR_AD)
-            return err_set(err, "Ports[%u]: an ad is expected", i);
-        label = tree_find(ad, &parts[i], symbols_find(ad->symbols, "Label", 5));
-        for (uint32_t n = 0; label && n < i; n++) {
-            const struct expr *other = tree_find(ad, &parts[n], symbols_find(ad->symbols, "Label", 5));
-
-            if (other && tree_equal(ad, label, ad, other))
-                return err_set(err, "Ports[%u]: its Label is that of Ports[%u] as well", i, n);
-        }
-    }
-    return 0;
-}
 
 /* What is wrong with an ad that is advertised, as far as it can be said better than by a role. */
 static int ad_check(const struct tree *ad, struct err *err)
 {
+    struct ports ports;
+
     for (size_t i = 0; i < sizeof given_names / sizeof *given_names; i++)
         if (ad_find(ad, given_names[i]))
             return err_set(err, "%s: this name is given by the matchmaker", given_names[i]);
     if (residual_check(ad, err) < 0)
         return err_context(err, "Residual");
-    return ports_check(ad, err);
+    if (ports_read(&ports, ad, err) < 0)
+        return -1;
+    ports_done(&ports);
+    return 0;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- taking */

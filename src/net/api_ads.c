@@ -318,13 +318,18 @@ void api_ad_matches(struct request *request)
     listing_begin(&listing, &out, request->form);
     for (const struct letter *letter = agents_letter_after(&service->agents, who, 0, runner_now()); letter;
          letter = letter->next) {
-        struct tree *row;
+        const struct edges *edges = letter->match.u.match_told.edges;
+        uint32_t i = 0;
 
         if (letter->match.kind != MESSAGE_MATCH || letter->match.u.match_told.id != view.id)
             continue;
-        row = match_row(service, &service->agents.items[who], letter, runner_now());
-        listing_add(&listing, row);
-        tree_unref(row);
+        do {
+            struct tree *row = match_row(service, &service->agents.items[who], letter,
+                                         edges && edges->count ? &edges->items[i] : NULL, runner_now());
+
+            listing_add(&listing, row);
+            tree_unref(row);
+        } while (edges && ++i < edges->count);
     }
     listing_end(&listing);
     request_answer(request, 200, media_type(request->form, &dialect_classic), out.text, out.len, NULL, 0);

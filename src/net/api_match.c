@@ -4,6 +4,7 @@
 #include "net/service_parts.h"
 
 #include "base/mem.h"
+#include "gang/gang_why.h"
 #include "match/why.h"
 #include "pool/engine.h"
 #include "pool/writers.h"
@@ -138,6 +139,7 @@ struct meeting {
     uint64_t self;   /* its own place plus one, when it is one of the pool's; 0: it is not */
     bool is_request; /* it meets offers; else requests */
     bool why;
+    bool gang;                 /* it has ports */
     char name[ID_LEN_MAX + 1]; /* by which the explanation calls it */
     uint64_t taken;            /* of the others that have nothing left */
     uint64_t limit;
@@ -203,9 +205,9 @@ static bool meeting_visit(struct tour *tour, uint32_t place, const struct entry_
         (view->free < 1 && !meeting->why) || !request_sees(tour->request, view))
         return true;
     meeting->taken += view->free < 1;
-    if (meeting->why)
+    if (meeting->why || meeting->gang)
         meeting_remember(meeting, other, entry_id(service, view));
-    if (match_accepts_counted(&meeting->env, &meeting->scratch, meeting->ad, other, &steps) &&
+    if (!meeting->gang && match_accepts_counted(&meeting->env, &meeting->scratch, meeting->ad, other, &steps) &&
         match_accepts_counted(&meeting->env, &meeting->scratch, other, meeting->ad, &steps)) {
         struct arena_mark mark = arena_mark(&meeting->scratch);
         struct match match;
@@ -274,6 +276,21 @@ static void meeting_finish(struct tour *tour)
         request_problem(request, 429, "QuerySteps: the match takes too long");
         return;
     }
+    if (meeting->is_request && (meeting->why || meeting->gang)) {
+        struct gang_question question = {.ad = meeting->ad,
+                                         .name = meeting->name,
+                                         .why = meeting->why,
+                                         .env = meeting->env,
+                                         .scratch = &meeting->scratch,
+                                         .offers = meeting->others,
+                                         .ids = meeting->other_ids,
+                                         .count = meeting->other_count};
+
+        if (gang_is_asked(&question)) {
+            gang_answer(request, &question);
+            return;
+        }
+    }
     if (meeting->why) {
         meeting_explain(meeting, request);
         return;
@@ -326,6 +343,7 @@ static void meeting_start(struct request *request, struct tree *ad, const char *
                                 .self = self,
                                 .is_request = is_request,
                                 .why = why,
+                                .gang = is_request && gang_why_ported(ad),
                                 .limit = limit,
                                 .env = request_env(request)};
     snprintf(meeting->name, sizeof meeting->name, "%s", name);

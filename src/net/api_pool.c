@@ -2,6 +2,7 @@
 #include "net/service_parts.h"
 
 #include "base/mem.h"
+#include "gang/ports.h"
 #include "net/codes.h"
 #include "pool/wire.h"
 
@@ -28,11 +29,31 @@ static const char *agent_identity(const struct service *service, uint64_t handle
     return place == TEXTMAP_NONE ? NULL : caller_text(&service->callers, service->agents.items[place].identity);
 }
 
-/* The root's letter names its members; a member's letter its superior, whose ad's id is not told to it. */
-struct tree *match_row(struct service *service, const struct agent_row *row, const struct letter *letter, int64_t now)
+/* By what its superior calls whoever docks at a port: told only where the superior has ports. */
+static void row_add_label(struct maker *maker, const struct service *service, const struct agent_row *row,
+                          const struct match_told *told, const struct edge *edge)
+{
+    struct entry_view superior;
+    struct ports ports;
+    const char *label;
+    size_t len;
+
+    if (!matchmaker_find(service->matchmaker, row->handle, told->id, &superior) ||
+        ports_read(&ports, superior.ad, NULL) < 0)
+        return;
+    if (!ports.implicit && edge->port < ports.count) {
+        label = port_label(&ports, (uint32_t)edge->port, &len);
+        maker_bytes(maker, "Label", label, len);
+    }
+    ports_done(&ports);
+}
+
+/* The letter of a superior names its members: `edge` is one of them. A member's own letter (NULL) names its superior, whose ad's id is not
+ * told to it. */
+struct tree *match_row(struct service *service, const struct agent_row *row, const struct letter *letter,
+                       const struct edge *edge, int64_t now)
 {
     const struct match_told *told = &letter->match.u.match_told;
-    const struct edge *edge = told->edges && told->edges->count ? &told->edges->items[0] : NULL;
     struct maker maker;
 
     maker_init(&maker, service->symbols);
@@ -42,6 +63,7 @@ struct tree *match_row(struct service *service, const struct agent_row *row, con
         maker_text(&maker, "Offer", id_text(service, edge->agent, edge->offer));
         maker_text(&maker, "Owner", caller_text(&service->callers, row->identity));
         maker_text(&maker, "Provider", agent_identity(service, edge->agent));
+        row_add_label(&maker, service, row, told, edge);
     } else {
         maker_text(&maker, "Offer", id_text(service, row->handle, told->id));
         maker_text(&maker, "Owner", agent_identity(service, told->superior));
@@ -67,10 +89,12 @@ static bool matches_step(struct tour *tour)
     row = &service->agents.items[tour->from++];
     if (!row->handle || (!request_any(request) && row->identity != request->caller.identity))
         return true;
-    for (const struct letter *letter = row->first; letter && goes_on; letter = letter->next)
-        if (letter->match.kind == MESSAGE_MATCH && letter->match.u.match_told.edges &&
-            letter->match.u.match_told.edges->count)
-            goes_on = collection_add(collection, match_row(service, row, letter, collection->now));
+    for (const struct letter *letter = row->first; letter && goes_on; letter = letter->next) {
+        const struct edges *edges = letter->match.kind == MESSAGE_MATCH ? letter->match.u.match_told.edges : NULL;
+
+        for (uint32_t i = 0; edges && i < edges->count && goes_on; i++)
+            goes_on = collection_add(collection, match_row(service, row, letter, &edges->items[i], collection->now));
+    }
     return goes_on;
 }
 

@@ -2,6 +2,7 @@
 #include "net/job_ad.h"
 
 #include "base/mem.h"
+#include "gang/ports.h"
 #include "net/beneath.h"
 #include "net/represent.h"
 
@@ -189,6 +190,17 @@ static int iwd_check(const struct tree *ad, struct err *err)
     return good ? 0 : err_set(err, "Iwd: there is no such folder");
 }
 
+/* Whom it needs at once. */
+static int ports_check(const struct tree *ad, struct err *err)
+{
+    struct ports ports;
+
+    if (ports_read(&ports, ad, err) < 0)
+        return -1;
+    ports_done(&ports);
+    return 0;
+}
+
 int job_check(const struct tree *ad, const struct spool *spool, struct job_terms *ret, struct err *err)
 {
     struct input_check check = {.spool = spool, .err = err};
@@ -202,6 +214,8 @@ int job_check(const struct tree *ad, const struct spool *spool, struct job_terms
         if (e && !rows[i].good(ad, e))
             return err_set(err, "%s: %s", rows[i].name, rows[i].wanted);
     }
+    if (ports_check(ad, err) < 0)
+        return -1;
     e = ad_find(ad, "Count");
     if (e)
         terms.count = (uint64_t)e->u.integer;

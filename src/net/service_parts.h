@@ -287,7 +287,8 @@ bool contact_check(struct service *service, uint32_t who);
 /* ---- api_pool.c ---- */
 
 /* A match as it is listed, from a letter of one of its parties: who got what, and when; never a ticket. The caller unrefs it. */
-struct tree *match_row(struct service *service, const struct agent_row *row, const struct letter *letter, int64_t now);
+struct tree *match_row(struct service *service, const struct agent_row *row, const struct letter *letter,
+                       const struct edge *edge, int64_t now);
 
 /* ---- api_events.c ---- */
 
@@ -325,6 +326,20 @@ struct tour {
 
 /* Takes the tour, which is the first member of a block from mem_alloc. It begins at once. */
 void tour_start(struct tour *tour, struct request *request);
+
+/* ---- api_gang.c: an ad that asks for several at once. All is lent; offers and ids may come back in another order. ---- */
+struct gang_question {
+    struct tree *ad;
+    const char *name; /* by which the explanation calls it */
+    bool why;
+    struct env env;
+    struct arena *scratch;
+    struct tree **offers;
+    char **ids;
+    uint32_t count;
+};
+bool gang_is_asked(const struct gang_question *question); /* are there ports, so that pairs do not tell? */
+void gang_answer(struct request *request, struct gang_question *question);
 void tours_done(struct service *service);
 
 /* ---- collection.c ---- */

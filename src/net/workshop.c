@@ -110,6 +110,8 @@ static void machine_probe(struct workshop *workshop)
             struct maker maker;
 
             maker_init(&maker, workshop->daemon.symbols);
+            if (!workshop->executor) /* whoever leads a gang knows that its job does not run here */
+                maker_flag(&maker, "Executes", false);
             state = maker_seal(&maker);
         }
         runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_PROBED, .claim = i, .ad = state});
