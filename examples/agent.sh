@@ -56,7 +56,7 @@ verify_answer() {
 
 # The customer: AGENT GANG CLAIM OFFER TICKET AD. True when both have proved it; else `reason` says why not.
 verify_ask() {
-  local mine=$(openssl rand -hex 32) theirs heard head="[Message=\"verify\";Gang=\"$2\";Claim=\"$3\";Offer=\"$4\";Leads=false"
+  local mine=$(openssl rand -hex 32) theirs heard head="[Message=\"verify\";Gang=\"$2\";Claim=\"$3\";Offer=\"$4\";Port=\"$(word 0)\";Link=\"$(word 0)\";Leads=false"
   heard=$(tell "$1" "$head;Proves=false;Nonce=\"$zeros\";Proof=\"$zeros\";Ad=$6]") reason=$(get Reason "$heard")
   [ "$reason" = challenge ] || return
   theirs=$(get Nonce "$heard")

@@ -93,13 +93,13 @@ static const struct finding_case {
      "Ports misspelt: Constrain of port 1 is only shown to whoever docks; did you mean 'Constraint'?\n"
      "Ports misspelt: Rnak of port 1 is only shown to whoever docks; did you mean 'Rank'?\n"
      "Ports misspelt: Esential of the group at port 2 is only shown to whoever docks; did you mean 'Essential'?\n"},
-    {"Essential and Share are true or false as they stand", NULL,
-     "[ Ports = { [ Label = a; Essential = 0 ], [ Label = b; Share = \"yes\"; Essential = !true ],"
-     "  [ Essential = x; Choose = 1; Ports = { [ Label = c ] } ] } ]",
+    {"Share is true or false as it stands, Essential as well or an expression", NULL,
+     "[ Ports = { [ Label = a; Essential = 0 ], [ Label = b; Share = \"yes\"; Essential = JobRunTime < 60 ],"
+     "  [ Essential = \"x\"; Choose = 1; Ports = { [ Label = c; Share = !true ] } ] } ]",
      "Ports not-boolean: Essential of port 1 is neither true nor false as it stands, so it counts as true\n"
-     "Ports not-boolean: Essential of port 2 is neither true nor false as it stands, so it counts as true\n"
      "Ports not-boolean: Share of port 2 is neither true nor false as it stands, so it counts as false\n"
-     "Ports not-boolean: Essential of the group at port 3 is neither true nor false as it stands, so it counts as true\n"},
+     "Ports not-boolean: Essential of the group at port 3 is neither true nor false as it stands, so it counts as true\n"
+     "Ports not-boolean: Share of port 3 is neither true nor false as it stands, so it counts as false\n"},
     {"SetSize is for sets", NULL,
      "[ Ports = { [ Label = a; Rank = SetSize ], [ Label = b; Count = 2; Rank = SetSize ], [ Label = c; SetSize = 3; Rank = "
      "SetSize ] } ]",

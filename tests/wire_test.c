@@ -360,7 +360,9 @@ static void check_depths(struct world *world)
 
 #define KEY64 "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eff"
 #define WORD1 "\"0000000000000001\""
-#define EDGE "[Claim=" WORD1 ";Agent=" WORD1 ";Offer=" WORD1 ";Depth=" WORD1 ";Ticket=\"" KEY64 "\"]"
+#define EDGE                                                                                                         \
+    "[Claim=" WORD1 ";Agent=" WORD1 ";Offer=" WORD1 ";Depth=" WORD1 ";Port=" WORD1 ";Link=" WORD1 ";Ticket=\"" KEY64 \
+    "\"]"
 #define MATCH(edges)                                                                                     \
     "[Message=\"match\";Id=" WORD1 ";Incarnation=" WORD1 ";Number=" WORD1 ";Age=-1;Window=2;Gang=" WORD1 \
     ";Claim=" WORD1 ";Superior=" WORD1 ";Edges=" edges "]"
@@ -430,8 +432,8 @@ static const struct text_case {
      "[Message=\"activate\";Claim=" WORD1 ";Epoch=" WORD1 ";Sequence=" WORD1 ";Ad=\"condor [a=]\"]",
      "activate: Ad: expected an expression, got ']' at 1:4 of its text"},
     {"a key is 32 bytes, and the error does not repeat it",
-     "[Message=\"verify\";Gang=" WORD1 ";Claim=" WORD1 ";Offer=" WORD1 ";Leads=false;Proves=true;Nonce=\"" KEY64
-     "\";Proof=\"5ec7e7\"]",
+     "[Message=\"verify\";Gang=" WORD1 ";Claim=" WORD1 ";Offer=" WORD1 ";Port=" WORD1 ";Link=" WORD1
+     ";Leads=false;Proves=true;Nonce=\"" KEY64 "\";Proof=\"5ec7e7\"]",
      "verify: Proof: expected 64 hexadecimal digits, got 6 bytes"},
     {"what is missing in what was seen is named", ADVERTISE("[Incarnation=" WORD1 ";Last=" WORD1 "]"),
      "advertise: Seen: Beyond: missing"},

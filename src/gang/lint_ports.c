@@ -99,13 +99,14 @@ static void look_at_spelling(struct looking *looking, const struct expr *entry, 
     }
 }
 
-/* What is true or false as it stands, or is taken for what it is when it is absent. */
+/* What is true or false as it stands, or is taken for what it is when it is absent. Essential may also be an expression: it is evaluated
+ * when the member is lost. */
 static void look_at_flag(struct looking *looking, const struct expr *entry, enum place place, symbol name,
                          const char *absent)
 {
     const struct expr *found = tree_find(looking->ad, entry, name);
 
-    if (!found || found->kind == EXPR_BOOLEAN)
+    if (!found || found->kind == EXPR_BOOLEAN || (found->kind > EXPR_RELTIME && symbol_same(name, NAME_ESSENTIAL)))
         return;
     buf_addf(begin(looking, found->label, place), "is neither true nor false as it stands, so it counts as %s", absent);
     tell(looking, LINT_NOT_BOOLEAN, looking->attribute);

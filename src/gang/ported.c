@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The labels that an expression mentions. */
-static uint64_t expr_mentions(const struct ports *ports, const struct expr *e)
+uint64_t ports_mentioned(const struct ports *ports, const struct expr *e)
 {
     const struct expr *parts = tree_parts(ports->ad, e);
     symbol name = e->kind == EXPR_DOT ? EXPR_DOT_BASE(e) : e->kind == EXPR_NAME ? e->u.name.id : SYMBOL_NONE;
@@ -18,7 +17,7 @@ static uint64_t expr_mentions(const struct ports *ports, const struct expr *e)
             found |= (uint64_t)1 << i;
     for (uint32_t i = 0; i < expr_part_count(e); i++)
         if (parts[i].kind > EXPR_RELTIME)
-            found |= expr_mentions(ports, &parts[i]);
+            found |= ports_mentioned(ports, &parts[i]);
     return found;
 }
 
@@ -31,7 +30,7 @@ static uint64_t ad_mentions(const struct ports *ports, const struct expr *ad)
     for (uint32_t i = 0; i < ad->u.run.count; i++)
         if (parts[i].kind > EXPR_RELTIME && !symbol_same(parts[i].label, NAME_PORTS) &&
             !symbol_same(parts[i].label, NAME_LABEL))
-            found |= expr_mentions(ports, &parts[i]);
+            found |= ports_mentioned(ports, &parts[i]);
     return found;
 }
 
@@ -176,7 +175,7 @@ bool port_speaks_of_set(const struct ports *ports, uint32_t port, const struct e
 
     if (e->kind == EXPR_NAME && symbol_same(e->u.name.id, NAME_SETSIZE))
         return true;
-    if (e->kind == EXPR_CALL && is_aggregate(ports->ad, e->u.name.id) && expr_mentions(ports, e) & (uint64_t)1 << port)
+    if (e->kind == EXPR_CALL && is_aggregate(ports->ad, e->u.name.id) && ports_mentioned(ports, e) & (uint64_t)1 << port)
         return true;
     for (uint32_t i = 0; i < expr_part_count(e); i++)
         if (parts[i].kind > EXPR_RELTIME && port_speaks_of_set(ports, port, &parts[i]))

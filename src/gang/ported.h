@@ -24,6 +24,9 @@ struct ported {
 int ported_init(struct ported *ported, struct tree *ad, struct err *err);
 void ported_done(struct ported *ported);
 
+/* The labels that an expression mentions. */
+uint64_t ports_mentioned(const struct ports *ports, const struct expr *e);
+
 /* Has what is left of an ad the ports that the ad had: as many, and the same ones sets? */
 bool ported_kept(const struct ported *left, const struct ported *ported);
 

@@ -2,6 +2,7 @@
  *
  * A ticket is proved, not shown; the ad's owner is the one that the world has proved; and our own constraint, in our present state, has
  * the last word. */
+#include "gang/dock.h"
 #include "pool/plants.h"
 #include "pool/provider_parts.h"
 #include "pool/ticket.h"
@@ -141,15 +142,17 @@ static bool proof_holds(const struct provider_step *step, const struct event *ev
 
 /* Is another being verified for what this claim would have? Then it is told how long that may last. What is left beside the other is free for
  * it: a machine with many cores verifies many at once. */
-static bool offer_busy(const struct provider_step *step, uint32_t place, uint64_t claim, const struct tree *ad,
-                       int64_t *ret_span)
+static bool offer_busy(const struct provider_step *step, uint32_t place, const struct verify *verify, int64_t *ret_span)
 {
+    struct docked superior = {verify->link, verify->ad, verify->port};
+    uint64_t claim = verify->claim;
+
     for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
         const struct tenant *tenant = step->provider->tenants[i];
 
         if (tenant->offer == place && tenant->claim != claim && tenant->state == TENANT_VERIFIED) {
             *ret_span = tenant->until - step->env->now;
-            return !tenant_accepted(step, place, tenant_find(step->provider, claim), ad);
+            return !tenant_docks(step, place, tenant_find(step->provider, claim), &superior);
         }
     }
     return false;
@@ -160,6 +163,7 @@ static void verified_tenant(const struct provider_step *step, const struct event
 {
     const struct verify *verify = &event->message->u.verify;
     struct tenant *tenant = tenant_find(step->provider, verify->claim);
+    struct docked superior = {verify->link, verify->ad, verify->port};
     struct text owner;
     struct key nonce, proof;
 
@@ -171,7 +175,7 @@ static void verified_tenant(const struct provider_step *step, const struct event
         verified->reason = REASON_TICKET;
         return;
     }
-    if (!tenant_accepted(step, place, tenant, verify->ad)) {
+    if (!tenant_is_whole(step, place, tenant, &superior) || !tenant_docks(step, place, tenant, &superior)) {
         verified->reason = REASON_CONSTRAINT;
         return;
     }
@@ -187,6 +191,8 @@ static void verified_tenant(const struct provider_step *step, const struct event
     tenant->state = TENANT_VERIFIED;
     tenant->gang = verify->gang;
     tenant->offer = place;
+    tenant->port = verify->port;
+    tenant->link = verify->link;
     tenant->superior = event->peer->agent;
     tenant->owner = owner;
     tenant_set_ad(tenant, verify->ad);
@@ -201,13 +207,15 @@ static void verified_tenant(const struct provider_step *step, const struct event
 void tenant_verified(const struct provider_step *step, struct tenant *tenant, uint64_t token)
 {
     struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant);
+    struct tree *shown = left ? tenant_shows(step, tenant, left) : NULL;
     struct verified verified = {.claim = tenant->claim,
                                 .reason = left ? REASON_OK : REASON_BUSY,
                                 .nonce = tenant->nonce,
                                 .proof = tenant->proof,
-                                .ad = left};
+                                .ad = shown};
 
     reply_verified(step, token, &verified);
+    tree_unref(shown);
     tree_unref(left);
 }
 
@@ -230,8 +238,8 @@ void told_verify(const struct provider_step *step, const struct event *event)
     } else if (tenant && tenant->state == TENANT_VERIFIED &&
                (tenant->superior != event->peer->agent || tenant->offer != place)) {
         verified.reason = REASON_IDENTITY;
-    } else if (offer_busy(step, place, verify->claim, verify->ad, &verified.span) ||
-               (verify->leads && (!tenant || !tenant->crew.count)) || (tenant && tenant->waits == WAITS_COMMIT)) {
+    } else if (offer_busy(step, place, verify, &verified.span) || (verify->leads && (!tenant || !tenant->crew.count)) ||
+               (tenant && tenant->waits == WAITS_COMMIT)) {
         verified.reason = REASON_BUSY; /* or it has not heard yet whom it leads */
     } else if (!verify->proves) {
         verified.reason = REASON_CHALLENGE;

@@ -1,7 +1,6 @@
 /* branch.c: an edge of a gang downwards. */
 #include "pool/branch.h"
 
-#include "match/match.h"
 #include "pool/advert.h"
 #include "pool/plants.h"
 #include "pool/ticket.h"
@@ -151,7 +150,6 @@ static enum branch_news heard_verified(struct branch *branch, const struct branc
                                        const struct event *event)
 {
     const struct verified *verified = &event->message->u.verified;
-    struct env eval = {.now = errand->env->wall / SECOND, .zone = errand->env->zone};
     struct key proof;
 
     if (verified->reason == REASON_CHALLENGE) {
@@ -167,9 +165,6 @@ static enum branch_news heard_verified(struct branch *branch, const struct branc
     if (!key_equal(&proof, &verified->proof))
         return BRANCH_REFUSED; /* it does not know the ticket: it is not who advertised */
     branch_keep_ad(branch, verified->ad);
-    /* our own port, against what it says it is now */
-    if (!match_accepts(&eval, errand->env->scratch, errand->ad, branch->ad))
-        return BRANCH_REFUSED;
     branch->state = BRANCH_VERIFIED;
     return BRANCH_REACHED;
 }

@@ -38,6 +38,8 @@ struct branch {
     uint64_t offer;
     uint64_t depth;      /* levels below it: they may outlive it by a lease each */
     uint64_t port, link; /* our port that it docks at, and its own that it docks by */
+    uint64_t place;      /* among all of its crew */
+    bool dropped;        /* it was lost, and the gang goes on without it: it is released, or gone */
     struct key ticket;
     struct tree *ad; /* held: the subordinate's, as last heard */
     enum branch_state state;
@@ -55,15 +57,17 @@ struct branch {
 };
 
 /* What the gang is about. */
+struct docked;
 struct branch_errand {
     const struct role_env *env;
     const struct spans *spans;
     struct effects *effects;
     uint64_t gang, job, number;
-    struct tree *ad; /* the superior's, or that of the unit */
-    bool again;      /* the claim is used again: activate for that ad */
-    int64_t collect; /* a commit's time to collect */
-    uint64_t after;  /* the persist that what we say stands behind */
+    struct tree *ad;            /* the superior's, or that of the unit */
+    const struct docked *above; /* who is docked at the link of the superior itself; NULL at the root */
+    bool again;                 /* the claim is used again: activate for that ad */
+    int64_t collect;            /* a commit's time to collect */
+    uint64_t after;             /* the persist that what we say stands behind */
 };
 
 /* What an answer brought. */

@@ -2,6 +2,7 @@
 #include "pool/crew.h"
 
 #include "base/mem.h"
+#include "gang/dock.h"
 #include "pool/plants.h"
 
 #include <stdlib.h>
@@ -18,7 +19,29 @@ struct branch *crew_add(struct crew *crew, const struct edge *edge)
 {
     crew->branches = mem_grow(crew->branches, (crew->count + 1) * sizeof *crew->branches);
     branch_init(&crew->branches[crew->count], edge);
+    crew->branches[crew->count].place = crew->count;
     return &crew->branches[crew->count++];
+}
+
+struct branch *crew_load(struct crew *crew, uint64_t claim, const struct branch_record *was)
+{
+    struct edge edge = {.claim = claim,
+                        .agent = was->agent,
+                        .offer = was->offer,
+                        .depth = was->depth,
+                        .port = was->port,
+                        .link = was->link,
+                        .ad = was->ad};
+    struct branch loaded = *crew_add(crew, &edge);
+    uint32_t at = crew->count - 1;
+
+    loaded.epoch = was->epoch;
+    loaded.place = was->place;
+    loaded.dropped = was->dropped;
+    for (; at > 0 && crew->branches[at - 1].place > loaded.place; at--)
+        crew->branches[at] = crew->branches[at - 1];
+    crew->branches[at] = loaded;
+    return &crew->branches[at];
 }
 
 struct branch *crew_find(const struct crew *crew, uint64_t claim)
@@ -32,14 +55,14 @@ struct branch *crew_find(const struct crew *crew, uint64_t claim)
 void crew_go(struct crew *crew, int64_t now, enum branch_state state)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (crew->branches[i].state != BRANCH_GONE)
+        if (crew->branches[i].state != BRANCH_GONE && !crew->branches[i].dropped)
             branch_go(&crew->branches[i], now, state);
 }
 
 bool crew_all(const struct crew *crew, enum branch_state state)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (crew->branches[i].state != state)
+        if (crew->branches[i].state != state && (!crew->branches[i].dropped || state == BRANCH_GONE))
             return false;
     return true;
 }
@@ -47,9 +70,152 @@ bool crew_all(const struct crew *crew, enum branch_state state)
 bool crew_through(const struct crew *crew, enum branch_state state)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (crew->branches[i].state < state || crew->branches[i].state > BRANCH_STARTED)
+        if (!crew->branches[i].dropped && (crew->branches[i].state < state || crew->branches[i].state > BRANCH_STARTED))
             return false;
     return true;
+}
+
+bool crew_whole(const struct crew *crew)
+{
+    for (uint32_t i = 0; i < crew->count; i++)
+        if (crew->branches[i].dropped)
+            return false;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------- what ports say */
+
+uint32_t crew_docked(const struct crew *crew, struct docked *at, uint32_t room)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < crew->count && count < room; i++)
+        if (!crew->branches[i].dropped && crew->branches[i].ad)
+            at[count++] = (struct docked){crew->branches[i].port, crew->branches[i].ad, crew->branches[i].link};
+    return count;
+}
+
+/* Our ad, our subordinates, and behind them our superior. */
+static struct dock crew_dock(const struct crew *crew, const struct branch_errand *errand, struct docked *at)
+{
+    uint32_t count = crew_docked(crew, at, DOCK_MAX - 1);
+
+    if (errand->above)
+        at[count++] = *errand->above;
+    return (struct dock){errand->ad, at, count};
+}
+
+/* Which of those docked it is. */
+static uint32_t crew_which(const struct crew *crew, const struct branch *branch)
+{
+    uint32_t which = 0;
+
+    for (const struct branch *other = crew->branches; other != branch; other++)
+        which += !other->dropped && other->ad;
+    return which;
+}
+
+static struct env errand_eval(const struct branch_errand *errand)
+{
+    return (struct env){.now = errand->env->wall / SECOND, .zone = errand->env->zone};
+}
+
+enum branch_news crew_answer(struct crew *crew, struct branch *branch, const struct branch_errand *errand,
+                             const struct event *event)
+{
+    enum branch_news news = branch_answer(branch, errand, event);
+    struct env eval = errand_eval(errand);
+    struct docked at[DOCK_MAX];
+    struct dock dock;
+
+    if (news != BRANCH_REACHED || branch->state != BRANCH_VERIFIED || PLANTED(PORT_UNCHECKED))
+        return news;
+    dock = crew_dock(crew, errand, at);
+    return dock_accepts(&eval, errand->env->scratch, &dock, crew_which(crew, branch)) == DOCK_NO ? BRANCH_REFUSED
+                                                                                                 : news;
+}
+
+bool crew_accepts(const struct crew *crew, const struct branch_errand *errand)
+{
+    struct env eval = errand_eval(errand);
+    struct docked at[DOCK_MAX];
+    struct dock dock = crew_dock(crew, errand, at);
+
+    if (!dock_whole(&dock))
+        return false;
+    return PLANTED(PORT_UNCHECKED) ||
+           dock_accepts_all(&eval, errand->env->scratch, &dock, dock.count - (errand->above != NULL));
+}
+
+bool crew_needs(const struct crew *crew, const struct branch_errand *errand, const struct branch *branch, int64_t run)
+{
+    struct env eval = errand_eval(errand);
+    struct docked at[DOCK_MAX];
+    struct dock dock = crew_dock(crew, errand, at);
+
+    if (PLANTED(ESSENTIAL_IGNORED))
+        return false;
+    return PLANTED(UNESSENTIAL_ENDS) ||
+           dock_essential(&eval, errand->env->scratch, &dock, crew_which(crew, branch), run);
+}
+
+int64_t run_time(const struct role_env *env, int64_t started)
+{
+    int64_t now = env->wall / SECOND;
+
+    return started < 0 ? -1 : started < now ? now - started : 0;
+}
+
+uint64_t crew_drop(struct branch *branch, int64_t now, uint64_t gang, uint64_t shape, struct effects *effects)
+{
+    branch->dropped = true;
+    if (branch->state != BRANCH_GONE)
+        branch_go(branch, now, BRANCH_RELEASING);
+    return branch_store(branch, gang, shape, effects);
+}
+
+bool ad_executes(const struct tree *ad)
+{
+    symbol name = symbols_find(ad->symbols, "Executes", 8);
+    const struct expr *said = name ? tree_find(ad, tree_root(ad), name) : NULL;
+
+    return !said || said->kind != EXPR_BOOLEAN || said->small;
+}
+
+struct branch *crew_leader(const struct crew *crew)
+{
+    struct branch *leader = NULL;
+
+    for (uint32_t i = 0; i < crew->count; i++) {
+        struct branch *branch = &crew->branches[i];
+
+        if (branch->ad && ad_executes(branch->ad) && (!leader || branch->port < leader->port))
+            leader = branch;
+    }
+    return leader;
+}
+
+/* ----------------------------------------------------------------------------------------------------- what is said */
+
+/* It is told our ad as it may see it. */
+static int64_t crew_say(const struct crew *crew, struct branch *branch, struct branch_errand *errand)
+{
+    struct tree *ad = errand->ad, *shown;
+    struct env eval = errand_eval(errand);
+    struct docked at[DOCK_MAX];
+    struct dock dock;
+    int64_t again;
+
+    if ((branch->state != BRANCH_VERIFYING && branch->state != BRANCH_ACTIVATING && branch->state != BRANCH_STARTING) ||
+        branch->flight || branch->due > errand->env->now || !dock_has_ports(ad))
+        return branch_run(branch, errand);
+    dock = crew_dock(crew, errand, at);
+    shown = dock_shows(&eval, errand->env->scratch, &dock, branch->port);
+    errand->ad = shown;
+    again = branch_run(branch, errand);
+    errand->ad = ad;
+    tree_unref(shown);
+    return again;
 }
 
 int64_t crew_run(struct crew *crew, struct branch_errand *errand, bool leased)
@@ -63,7 +229,7 @@ int64_t crew_run(struct crew *crew, struct branch_errand *errand, bool leased)
 
         errand->again = branch->active;
         errand->after = PLANTED(START_UNRECORDED) && branch->active ? 0 : after;
-        again = branch_run(branch, errand);
+        again = crew_say(crew, branch, errand);
         left = branch->lease - lease_clock(errand->env);
         if (leased && branch->state != BRANCH_GONE && errand->env->now + left < again)
             again = errand->env->now + left;
@@ -74,27 +240,24 @@ int64_t crew_run(struct crew *crew, struct branch_errand *errand, bool leased)
     return next;
 }
 
-bool crew_expire(struct crew *crew, const struct role_env *env)
-{
-    bool any = false;
-
-    for (uint32_t i = 0; i < crew->count; i++) {
-        struct branch *branch = &crew->branches[i];
-
-        if (branch->state != BRANCH_GONE && lease_clock(env) >= branch->lease) {
-            branch->state = BRANCH_GONE;
-            any = true;
-        }
-    }
-    return any;
-}
-
-bool crew_silent(const struct crew *crew, const struct role_env *env)
+void crew_expire(struct crew *crew, const struct role_env *env)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (crew->branches[i].state != BRANCH_GONE && env->now >= crew->branches[i].alive)
-            return true;
-    return false;
+        if (lease_clock(env) >= crew->branches[i].lease)
+            crew->branches[i].state = BRANCH_GONE;
+}
+
+bool branch_lost(const struct branch *branch, const struct role_env *env)
+{
+    return branch->state == BRANCH_GONE || env->now >= branch->alive;
+}
+
+struct branch *crew_lost(const struct crew *crew, const struct role_env *env)
+{
+    for (uint32_t i = 0; i < crew->count; i++)
+        if (!crew->branches[i].dropped && branch_lost(&crew->branches[i], env))
+            return &crew->branches[i];
+    return NULL;
 }
 
 void crew_abort(const struct crew *crew, struct effects *effects)
@@ -121,7 +284,7 @@ enum reason crew_beat(struct branch *branch, const struct role_env *env, const s
 {
     enum reason reason = REASON_OK;
 
-    if (branch->state == BRANCH_GONE || (ending && !PLANTED(BEAT_REVIVES)))
+    if (branch->state == BRANCH_GONE || branch->dropped || (ending && !PLANTED(BEAT_REVIVES)))
         return REASON_RELEASED;
     if (!decided || !branch->attached)
         reason = PLANTED(ACK_UNATTACHED) ? REASON_OK : REASON_WAIT;
@@ -149,6 +312,8 @@ uint64_t branch_store(const struct branch *branch, uint64_t gang, uint64_t shape
                                                     .port = branch->port,
                                                     .link = branch->link,
                                                     .epoch = branch->epoch,
+                                                    .place = branch->place,
+                                                    .dropped = branch->dropped,
                                                     .ad = branch->ad};
     return effects_persist(effects, &record);
 }

@@ -5,6 +5,7 @@
  *     queue.c      jobs: waiting, assigned, ended, held, removed, forgotten
  *     submissions.c  jobs as they come, and what outlives a restart
  *     roots.c      claims of which it is the root, from the match to the release
+ *     ends.c       what comes of their jobs: results, and members that are lost
  *
  *     shape 1 --- jobs (idle ones in a list, first come first served)
  *       |         ^ at most one root has a job
@@ -69,10 +70,11 @@ struct root {
     struct job *job; /* NULL before the decision, and between jobs */
     uint64_t number; /* of its jobs so far */
     enum root_state state;
-    int64_t until;  /* VERIFYING: the window's end */
-    int64_t began;  /* COMMITTING: the first commit */
-    int64_t active; /* since the decision */
-    bool pending;   /* counted in its shape */
+    int64_t until;   /* VERIFYING: the window's end */
+    int64_t began;   /* COMMITTING: the first commit */
+    int64_t active;  /* since the decision */
+    int64_t started; /* when its job had been, by all: seconds, on the wall clock; -1: not yet */
+    bool pending;    /* counted in its shape */
     struct crew crew;
     struct tree *unit; /* held: the job's own ad; NULL: not made yet */
     uint64_t stored;
@@ -153,9 +155,20 @@ void job_give_up(const struct customer_step *step, struct job *job); /* it has w
 /* The job runs under a claim, waits again, or has ended: recorded at once. */
 void job_assign(const struct customer_step *step, struct job *job, struct root *root);
 void job_requeue(const struct customer_step *step, struct job *job);
+void job_spoiled(const struct customer_step *step, struct job *job, const struct result *result); /* by a helper */
 void job_result(const struct customer_step *step, struct job *job, const struct result *result);
 
 /* roots.c */
+struct root *root_of(const struct map *map, uint64_t key); /* NULL: none */
+struct branch_errand root_errand(const struct customer_step *step, struct root *root);
+/* The next job that waits is for this claim: that is durable before anybody is told. */
+void root_take(const struct customer_step *step, struct root *root, struct job *job);
+void root_continue(const struct customer_step *step, uint64_t gang); /* as far as it can; then what is due is said */
+/* The branch that a subordinate speaks of, if it is its own. */
+struct branch *branch_heard(const struct customer_step *step, const struct event *event, uint64_t claim,
+                            struct root **ret_root);
+void reply_root(const struct customer_step *step, const struct event *event, uint64_t claim, enum reason reason,
+                uint64_t after);
 void roots_done(struct customer *customer);
 void root_load(const struct customer_step *step, const struct record *record);
 void roots_boot(const struct customer_step *step);
@@ -165,7 +178,12 @@ void root_answer(const struct customer_step *step, const struct event *event);
 void root_end(const struct customer_step *step, struct root *root); /* what it claims is released */
 void root_beat(const struct customer_step *step, const struct event *event);
 void root_asked(const struct customer_step *step, const struct event *event);
-void root_result(const struct customer_step *step, const struct event *event);
 void root_left(const struct customer_step *step, const struct event *event);
+
+/* ends.c */
+void root_loses(const struct customer_step *step, struct root *root, struct branch *branch); /* it ends, or goes on */
+/* All that are lost: does the gang go on? `whole`: it has been, all members have cleared the way. */
+bool root_mourn(const struct customer_step *step, struct root *root, bool whole);
+void root_result(const struct customer_step *step, const struct event *event);
 
 #endif

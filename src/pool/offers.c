@@ -1,6 +1,5 @@
 /* offers.c: the ads of a provider: written from its parts, advertised while somebody could be accepted and something is left. */
 #include "base/mem.h"
-#include "match/residual.h"
 #include "pool/owner.h"
 #include "pool/plants.h"
 #include "pool/provider_parts.h"
@@ -73,7 +72,6 @@ uint32_t offer_find(const struct provider *provider, uint64_t id)
 struct tree *offer_left(const struct provider *provider, const struct role_env *env, uint32_t place,
                         enum tenant_state from, const struct tenant *except)
 {
-    struct env eval = provider_env(env);
     struct tree *left = tree_ref(provider->offers[place].whole);
 
     for (uint32_t i = 0; i < provider->tenant_count && left; i++) {
@@ -82,7 +80,7 @@ struct tree *offer_left(const struct provider *provider, const struct role_env *
 
         if (tenant == except || tenant->offer != place || tenant->state < from)
             continue;
-        less = residual_make(&eval, env->scratch, left, tenant->ad);
+        less = tenant_residual(env, tenant, left);
         tree_unref(left);
         left = less;
     }

@@ -50,12 +50,28 @@ extern "C" {
     X(TICKET_TWICE, "a ticket is good for a second commit")                                      \
     X(OWNER_UNCHECKED, "the owner written in an ad is believed")
 
+/* Those of gangs, for tests that make some (tests/tree_test.c). */
+#define GANG_PLANTS(X)                                                                           \
+    X(ESSENTIAL_IGNORED, "the loss of an essential member is taken for harmless")                \
+    X(PORT_UNCHECKED, "a superior does not look at its own ports when its gang is verified")     \
+    X(REUSE_REDUCED, "a gang that has lost a member is used for the next job")                   \
+    X(NON_LEADER_RESULT, "the result of a member that is not the leader is taken for the job's") \
+    X(LEADER_DROPPED, "a gang goes on without its leader")                                       \
+    X(UNESSENTIAL_ENDS, "a gang ends whoever is lost")                                           \
+    X(UNWHOLE, "a gang begins although a member was lost before")                                \
+    X(EXECUTES_IGNORED, "a member that says Executes = false launches the job")                  \
+    X(FAILURE_IGNORED, "that a member fails which is not the leader is not taken for a loss")    \
+    X(RUNS_ON, "a member goes on with the last job while its gang begins the next")
+
 enum plant {
     PLANT_NONE,
 #define X(id, words) PLANT_##id,
     PLANTS(X)
 #undef X
-        PLANT_COUNT
+        PLANT_COUNT,
+#define X(id, words) PLANT_##id,
+    GANG_PLANTS(X)
+#undef X
 };
 
 #ifdef BERTH_PLANTS

@@ -4,6 +4,7 @@
  *     offers.c        the ads: written, advertised, withdrawn while the owner is there; their keys
  *     admission.c     matches and verifications: who becomes a tenant
  *     session.c       what a superior says to a tenant
+ *     docking.c       who is docked at its offer, and what the ports say
  *     subordinates.c  members that have members
  *     tenants.c       what jobs and time do to it, and what outlives a restart
  *     leavings.c      superiors that must hear that a claim is over
@@ -70,8 +71,12 @@ struct tenant {
     int64_t lease;   /* CLAIMED: then it is over */
     int64_t active;  /* CLAIMED since */
     uint64_t number, job;
+    uint64_t port, link;     /* the superior's port, and our own that docks there */
+    bool serves;             /* it was started, and launches nothing: its unit is in use */
+    int64_t started;         /* when its job was, last: seconds, on the wall clock; -1: never */
     bool suspended;          /* the owner would have it stand still for a while */
     bool running;            /* a launcher has the job, or is about to */
+    bool clearing;           /* the job that runs is being ended for the superior's next one */
     bool here;               /* after a restart: it is of this boot */
     bool found;              /* after a restart: the launcher, or the job's end, has been seen */
     enum reason end;         /* STOPPING: why */
@@ -162,9 +167,6 @@ void tenant_drop(const struct provider_step *step, struct tenant *tenant);
 void tenant_set_ad(struct tenant *tenant, struct tree *ad);
 void tenant_store(const struct provider_step *step, struct tenant *tenant);
 void tenant_set(const struct provider_step *step, struct tenant *tenant, int64_t at); /* look again then */
-/* Does our own constraint, in our present state, accept this ad? What other tenants have is not ours to give. */
-bool tenant_accepted(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
-                     const struct tree *ad);
 /* The claim ends for that reason: at once, or when its job is gone. What was never pinned is just forgotten. */
 void tenant_end(const struct provider_step *step, struct tenant *tenant, enum reason reason, int64_t grace);
 void reply_claimed(const struct provider_step *step, uint64_t token, uint64_t claim, uint64_t epoch, enum reason reason,
@@ -176,6 +178,24 @@ void tenant_due(const struct provider_step *step, struct tenant *tenant);
 void tenants_check(const struct provider_step *step, uint32_t offer); /* the offer's state moved: who may stay? */
 void tenant_job(const struct provider_step *step, const struct event *event);
 void tenants_drain(const struct provider_step *step);
+
+/* docking.c */
+struct docked;
+/* Does our own constraint, in our present state, accept this ad? What other tenants have is not ours to give. */
+bool tenant_accepted(const struct provider_step *step, uint32_t place, const struct tenant *tenant, struct tree *ad);
+/* The same of a superior that comes with its port; the tenant may be NULL. */
+bool tenant_docks(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
+                  const struct docked *superior);
+/* Is every port of ours taken that must be? Else anybody could come in by a port that is meant for somebody else. */
+bool tenant_is_whole(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
+                     const struct docked *superior);
+struct docked tenant_above(const struct tenant *tenant); /* the superior, as it is docked at us */
+/* What is left of that when the tenant has its part; NULL: nothing. The caller unrefs it, here and below. */
+struct tree *tenant_residual(const struct role_env *env, const struct tenant *tenant, struct tree *left);
+/* The offer as the superior may see it. Who has subordinates that execute says so too. */
+struct tree *tenant_shows(const struct provider_step *step, const struct tenant *tenant, struct tree *left);
+/* Does it launch anything itself? Not when the offer says Executes = false. */
+bool tenant_executes(const struct provider *provider, const struct tenant *tenant);
 
 /* admission.c */
 void match_unwanted(struct provider *provider, uint64_t claim, agent superior);

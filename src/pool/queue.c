@@ -89,12 +89,15 @@ struct job *shape_next(struct shape *shape)
 
 void job_assign(const struct customer_step *step, struct job *job, struct root *root)
 {
+    const struct branch *leader = crew_leader(&root->crew);
+
+    leader = leader ? leader : &root->crew.branches[0]; /* nobody runs anything: it is held until it is removed */
     job_unwait(job);
     job->state = JOB_RUNNING;
     job->root = root;
     job->gang = root->gang;
-    job->claim = root->crew.branches[0].claim;
-    job->member = root->crew.branches[0].agent;
+    job->claim = leader->claim;
+    job->member = leader->agent;
     job->number = root->number;
     job->begun++;
     root->job = job;
@@ -141,6 +144,18 @@ void job_result(const struct customer_step *step, struct job *job, const struct 
     if (job->state == JOB_IDLE && !job->root)
         job_wait(job, true);
     shape_changed(step, job->shape);
+}
+
+/* A member failed that is not the leader, and the gang ends for that: a try, but no result. Past all tries its user has to look at it. */
+void job_spoiled(const struct customer_step *step, struct job *job, const struct result *result)
+{
+    if (job->state != JOB_RUNNING)
+        return;
+    job->reason = result->reason;
+    job->status = result->status;
+    if (++job->tries > (uint64_t)job->shape->retries)
+        job->state = JOB_HELD;
+    job_store(step, job);
 }
 
 void job_give_up(const struct customer_step *step, struct job *job)

@@ -5,13 +5,13 @@
 #include "base/mem.h"
 #include "pool/customer_parts.h"
 #include "pool/plants.h"
-#include "pool/writers.h"
+#include "pool/unit.h"
 
 #include <stdlib.h>
 
 #define COLLECT_PART 4 /* all members acknowledge a commit within P / 4, or it is off */
 
-static struct root *root_of(const struct map *map, uint64_t key)
+struct root *root_of(const struct map *map, uint64_t key)
 {
     uint64_t value = map_find(map, key);
 
@@ -27,16 +27,16 @@ static struct root *root_new(struct customer *customer, uint64_t gang, struct sh
 {
     struct root *root = mem_alloc(sizeof *root);
 
-    *root = (struct root){.gang = gang, .shape = shape, .set = INT64_MAX};
+    *root = (struct root){.gang = gang, .shape = shape, .started = -1, .set = INT64_MAX};
     shape->uses++;
     map_set(&customer->gangs, gang, (uint64_t)(uintptr_t)root);
     return root;
 }
 
-static struct branch *root_add(struct customer *customer, struct root *root, const struct edge *edge)
+static void root_add(struct customer *customer, struct root *root, const struct edge *edge)
 {
     map_set(&customer->claims, edge->claim, (uint64_t)(uintptr_t)root);
-    return crew_add(&root->crew, edge);
+    crew_add(&root->crew, edge);
 }
 
 static void root_free(struct root *root)
@@ -79,24 +79,21 @@ static void root_set(const struct customer_step *step, struct root *root, int64_
 
 /* --------------------------------------------------------------------------------------------------- what is said */
 
-/* The job's own ad: what it was submitted as, and which it is. */
-static struct tree *root_unit(const struct customer_step *step, struct root *root)
+/* The job's own ad. */
+static struct tree *root_unit(struct root *root)
 {
-    struct symbols *symbols = step->env->symbols;
-    struct ad_setting settings[] = {
-        {symbols_take(symbols, "JobId", 5), value_integer((int64_t)root->job->id)},
-        {symbols_take(symbols, "JobIndex", 8), value_integer((int64_t)(root->job->id - root->job->from->first))},
-        {symbols_take(symbols, "JobTry", 6), value_integer((int64_t)root->job->begun)},
-    };
+    struct unit unit = {.ad = root->shape->ad,
+                        .job = root->job->id,
+                        .index = root->job->id - root->job->from->first,
+                        .tries = root->job->begun,
+                        .crew = &root->crew};
 
     if (!root->unit)
-        root->unit = ad_set(root->shape->ad, settings, sizeof settings / sizeof *settings, NULL);
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        symbols_drop(symbols, settings[i].name);
+        root->unit = unit_ad(&unit);
     return root->unit ? root->unit : root->shape->ad;
 }
 
-static struct branch_errand root_errand(const struct customer_step *step, struct root *root)
+struct branch_errand root_errand(const struct customer_step *step, struct root *root)
 {
     struct branch_errand errand = {.env = step->env,
                                    .spans = step->customer->spans,
@@ -110,7 +107,7 @@ static struct branch_errand root_errand(const struct customer_step *step, struct
         errand.job = root->job->id;
         errand.number = root->number;
         if (root->state == ROOT_STARTING)
-            errand.ad = root_unit(step, root);
+            errand.ad = root_unit(root);
     }
     if ((PLANTED(ACTIVATE_EARLY) && root->state == ROOT_ACTIVATING) ||
         (PLANTED(START_UNRECORDED) && root->state == ROOT_STARTING) ||
@@ -143,10 +140,10 @@ static void root_over(const struct customer_step *step, struct root *root)
     root_forget(step, root);
 }
 
-/* The next job that waits is for this claim: that is durable before anybody is told. */
-static void root_take(const struct customer_step *step, struct root *root, struct job *job)
+void root_take(const struct customer_step *step, struct root *root, struct job *job)
 {
     root->number++;
+    root->started = -1;
     tree_unref(root->unit);
     root->unit = NULL;
     job_assign(step, job, root);
@@ -175,7 +172,7 @@ static void root_decide(const struct customer_step *step, struct root *root)
 /* All members have answered after a restart: the job goes on, is started now, or there is none. */
 static void root_attached(const struct customer_step *step, struct root *root)
 {
-    bool started = root->job != NULL;
+    bool started = true, any = false;
 
     if (!root->job || root->job->state != JOB_RUNNING) {
         root_end(step, root);
@@ -184,17 +181,33 @@ static void root_attached(const struct customer_step *step, struct root *root)
     for (uint32_t i = 0; i < root->crew.count; i++) {
         const struct branch *branch = &root->crew.branches[i];
 
+        bool at_it = branch->active && branch->number == root->number && branch->job == root->job->id;
+
+        if (branch->dropped || branch_lost(branch, step->env))
+            continue;
         if (branch->state != BRANCH_PINNED && branch->state != BRANCH_ACTIVE)
             return;
-        started = started && branch->active && branch->number == root->number && branch->job == root->job->id;
+        started = started && at_it;
+        any = any || at_it;
     }
-    if (!started) {
-        root_go(step, root, ROOT_ACTIVATING, BRANCH_ACTIVATING);
+    root->started = any ? root->job->changed : -1;
+    if (!root_mourn(step, root, any))
+        return; /* if one has begun, all had cleared the way; else the gang is not whole */
+    if (!started && !crew_whole(&root->crew)) {
+        root_end(step, root);
+        return;
+    }
+    if (!started) { /* they start together: who has begun begins anew, under the next number */
+        if (any)
+            root_take(step, root, root->job);
+        else
+            root_go(step, root, ROOT_ACTIVATING, BRANCH_ACTIVATING);
         return;
     }
     root->state = ROOT_RUNNING;
     for (uint32_t i = 0; i < root->crew.count; i++)
-        root->crew.branches[i].state = BRANCH_STARTED;
+        if (!root->crew.branches[i].dropped)
+            root->crew.branches[i].state = BRANCH_STARTED;
 }
 
 /* Goes on when all branches have done what this state is for. The root may be gone then. */
@@ -203,6 +216,12 @@ static void root_advance(const struct customer_step *step, struct root *root)
     switch (root->state) {
     case ROOT_VERIFYING:
         if (crew_all(&root->crew, BRANCH_VERIFIED)) {
+            struct branch_errand errand = root_errand(step, root);
+
+            if (!crew_accepts(&root->crew, &errand)) { /* somebody is not as it was when others were verified */
+                root_abort(step, root);
+                break;
+            }
             root->began = step->env->now;
             for (uint32_t i = 0; i < root->crew.count; i++)
                 root->crew.branches[i].epoch = 1;
@@ -220,6 +239,7 @@ static void root_advance(const struct customer_step *step, struct root *root)
     case ROOT_STARTING:
         if (crew_all(&root->crew, BRANCH_STARTED)) {
             root->state = ROOT_RUNNING;
+            root->started = step->env->wall / SECOND;
             if (root->job)
                 effects_changed(step->effects, root->job->id, root->stored);
         }
@@ -272,7 +292,7 @@ static void root_run(const struct customer_step *step, struct root *root)
 }
 
 /* Goes on as far as it can, then says what is due. */
-static void root_continue(const struct customer_step *step, uint64_t gang)
+void root_continue(const struct customer_step *step, uint64_t gang)
 {
     struct root *root = root_of(&step->customer->gangs, gang);
     enum root_state before;
@@ -303,8 +323,10 @@ void root_due(const struct customer_step *step, uint64_t gang)
         root_abort(step, root);
         return;
     }
-    if (root_decided(root) && (crew_expire(&root->crew, step->env) || crew_silent(&root->crew, step->env)))
-        root_end(step, root);
+    if (root_decided(root))
+        crew_expire(&root->crew, step->env);
+    if (root_decided(root) && root->state != ROOT_ENDING && root->state != ROOT_ATTACHING)
+        root_mourn(step, root, root->state != ROOT_ACTIVATING);
     root_continue(step, gang);
 }
 
@@ -369,7 +391,7 @@ void root_answer(const struct customer_step *step, const struct event *event)
         return;
     gang = root->gang;
     errand = root_errand(step, root);
-    switch (branch_answer(branch, &errand, event)) {
+    switch (crew_answer(&root->crew, branch, &errand, event)) {
     case BRANCH_SAME:
     case BRANCH_REACHED:
         break;
@@ -378,15 +400,14 @@ void root_answer(const struct customer_step *step, const struct event *event)
         break;
     case BRANCH_REFUSED:
     case BRANCH_LOST:
-        root_end(step, root);
+        root_loses(step, root, branch);
         break;
     }
     root_continue(step, gang);
 }
 
-/* The branch that a subordinate speaks of, if it is its own. */
-static struct branch *branch_heard(const struct customer_step *step, const struct event *event, uint64_t claim,
-                                   struct root **ret_root)
+struct branch *branch_heard(const struct customer_step *step, const struct event *event, uint64_t claim,
+                            struct root **ret_root)
 {
     struct root *root = root_of(&step->customer->claims, claim);
     struct branch *branch = root ? crew_find(&root->crew, claim) : NULL;
@@ -411,8 +432,8 @@ void root_beat(const struct customer_step *step, const struct event *event)
     effects_reply(step->effects, event->token, &message, 0);
 }
 
-static void reply_root(const struct customer_step *step, const struct event *event, uint64_t claim, enum reason reason,
-                       uint64_t after)
+void reply_root(const struct customer_step *step, const struct event *event, uint64_t claim, enum reason reason,
+                uint64_t after)
 {
     struct message message = {.kind = MESSAGE_CLAIMED};
 
@@ -445,61 +466,8 @@ void root_left(const struct customer_step *step, const struct event *event)
         return;
     gang = root->gang;
     branch->state = BRANCH_GONE;
-    root_end(step, root);
+    root_loses(step, root, branch);
     root_continue(step, gang);
-}
-
-/* Is more than one process at a job of this root? */
-static bool root_is_gang(const struct root *root)
-{
-    return root->crew.count > 1 || root->crew.branches[0].depth > 0;
-}
-
-/* The claim has done its job: the next of its shape, or the release. */
-static void root_next(const struct customer_step *step, struct root *root)
-{
-    struct job *job = shape_next(root->shape);
-
-    if (root->state == ROOT_ENDING || root->state == ROOT_ATTACHING)
-        return; /* who is not attached yet may still be at the last one */
-    if (job && !root->job && step->env->now - root->active < step->customer->spans->life)
-        root_take(step, root, job);
-    else
-        root_end(step, root);
-}
-
-/* A result is taken if claim and number are those recorded for the job, once. */
-void root_result(const struct customer_step *step, const struct event *event)
-{
-    const struct result *result = &event->message->u.result;
-    struct job *job = job_find(step->customer, result->job);
-    struct root *root = job ? job->root : NULL;
-    bool failed,
-        ours = job &&
-               ((job->claim == result->claim && job->number == result->number && job->member == event->peer->agent) ||
-                PLANTED(RESULT_ANY));
-
-    if (!ours || job->state == JOB_REMOVED) {
-        reply_root(step, event, result->claim, REASON_STALE, 0);
-        return;
-    }
-    if (job->state == JOB_DONE && !PLANTED(RESULT_TWICE)) {
-        reply_root(step, event, result->claim, REASON_OK, job->stored);
-        return;
-    }
-    failed = result->reason != REASON_EXITED || result->status != 0;
-    if (root && !(failed && root_is_gang(root))) {
-        root->job = NULL;
-        job->root = NULL;
-    }
-    job_result(step, job, result);
-    reply_root(step, event, result->claim, REASON_OK, job->stored);
-    if (root) {
-        uint64_t gang = root->gang;
-
-        root_next(step, root);
-        root_continue(step, gang);
-    }
 }
 
 /* --------------------------------------------------------------------------------------------------------- restarts */
@@ -510,19 +478,13 @@ void root_load(const struct customer_step *step, const struct record *record)
     struct customer *customer = step->customer;
     struct shape *shape = shape_find(customer, was->shape);
     struct root *root = root_of(&customer->gangs, was->gang);
-    struct edge edge = {.claim = record->key,
-                        .agent = was->agent,
-                        .offer = was->offer,
-                        .depth = was->depth,
-                        .port = was->port,
-                        .link = was->link,
-                        .ad = was->ad};
 
     if (!shape)
         return;
     if (!root)
         root = root_new(customer, was->gang, shape);
-    root_add(customer, root, &edge)->epoch = was->epoch;
+    map_set(&customer->claims, record->key, (uint64_t)(uintptr_t)root);
+    crew_load(&root->crew, record->key, was);
 }
 
 /* Of the jobs that a gang has had, the one with the largest number may still be running under it. */
@@ -565,8 +527,11 @@ void roots_boot(const struct customer_step *step)
             root->stored = branch_store(branch, root->gang, root->shape->id, step->effects);
         }
         root_go(step, root, ROOT_ATTACHING, BRANCH_ATTACHING);
-        for (uint32_t i = 0; i < root->crew.count; i++)
+        for (uint32_t i = 0; i < root->crew.count; i++) {
+            if (root->crew.branches[i].dropped)
+                branch_go(&root->crew.branches[i], step->env->now, BRANCH_RELEASING);
             root->crew.branches[i].sequence = 0;
+        }
         root_set(step, root, step->env->now);
     }
 }

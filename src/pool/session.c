@@ -78,9 +78,14 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
                                     const struct activate *activate)
 {
     if (activate->sequence == tenant->sequence)
-        return REASON_OK; /* a repeat */
-    if (tenant->running)
+        return REASON_OK;                       /* a repeat */
+    if (tenant->running && !PLANTED(RUNS_ON)) { /* the superior's job is over, and our part of it with that */
+        if (activate->ad && !tenant->clearing)
+            effects_stop(step->effects, tenant->claim, step->provider->spans->grace, tenant->stored);
+        tenant->clearing = tenant->clearing || activate->ad;
         return REASON_BUSY;
+    }
+    tenant->serves = false;
     if (!activate->ad) { /* said anew, for what was activated already */
         tenant->sequence = activate->sequence;
         tenant_store(step, tenant);
@@ -88,8 +93,9 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
     }
     if (step->provider->draining)
         return REASON_DRAINING;
-    if (step->env->now - tenant->active > step->provider->spans->life)
-        return REASON_LIFE;
+    if (step->env->now - tenant->active > step->provider->spans->life ||
+        (!crew_whole(&tenant->crew) && !PLANTED(REUSE_REDUCED)))
+        return REASON_LIFE; /* or it has dropped a member: the next job begins with a whole gang */
     if (!tree_is_ad(activate->ad) || !tenant_owns(tenant, activate->ad))
         return REASON_IDENTITY;
     if (!tenant_accepted(step, tenant->offer, tenant, activate->ad))
@@ -142,7 +148,7 @@ static int64_t job_span(const struct provider_step *step, const struct tree *ad)
 static void told_start(const struct provider_step *step, const struct event *event, struct tenant *tenant)
 {
     const struct start *start = &event->message->u.start;
-    const struct tree *ad = start->ad ? start->ad : tenant->ad;
+    struct tree *ad = start->ad ? start->ad : tenant->ad;
     enum reason reason = REASON_OK;
     bool again = start->number == tenant->number && start->job == tenant->job;
 
@@ -150,9 +156,13 @@ static void told_start(const struct provider_step *step, const struct event *eve
         return;
     if (tenant->state != TENANT_CLAIMED || (start->number <= tenant->number && !again && !PLANTED(NUMBER_IGNORED)))
         reason = REASON_STALE;
-    else if (again && !PLANTED(NUMBER_IGNORED))
+    else if (again && !PLANTED(NUMBER_IGNORED)) {
         reason = REASON_OK;
-    else if (tenant->running)
+        if (!tenant->serves && !tenant_executes(step->provider, tenant)) { /* it was activated anew meanwhile */
+            tenant->serves = true;
+            tenant_store(step, tenant);
+        }
+    } else if (tenant->running)
         reason = REASON_BUSY;
     else if (!tree_is_ad(ad) || !tenant_owns(tenant, ad))
         reason = REASON_IDENTITY;
@@ -162,15 +172,18 @@ static void told_start(const struct provider_step *step, const struct event *eve
         tenant->number = start->number;
         tenant->job = start->job;
         tenant->sequence = start->sequence;
-        tenant->running = true;
+        tenant->running = tenant_executes(step->provider, tenant);
+        tenant->serves = !tenant->running;
+        tenant->started = step->env->wall / SECOND;
         if (start->ad) { /* what this job takes is what others cannot have */
             tenant_set_ad(tenant, start->ad);
             offer_changed(step, tenant->offer);
         }
         tenant_store(step, tenant);
-        effects_job(step->effects, tenant->claim, tenant->number, tenant->job, start->ad ? start->ad : tenant->ad,
-                    step->env->now + tenant->lease - lease_clock(step->env), job_span(step, ad),
-                    PLANTED(LAUNCH_UNRECORDED) ? 0 : tenant->stored);
+        if (tenant->running)
+            effects_job(step->effects, tenant->claim, tenant->number, tenant->job, start->ad ? start->ad : tenant->ad,
+                        step->env->now + tenant->lease - lease_clock(step->env), job_span(step, ad),
+                        PLANTED(LAUNCH_UNRECORDED) ? 0 : tenant->stored);
     }
     reply_claimed(step, event->token, tenant->claim, tenant->epoch, reason, tenant->stored);
     subordinates_due(step, tenant);
@@ -348,6 +361,8 @@ static void beat_answered(const struct provider_step *step, struct tenant *tenan
     tenant->lease = lease;
     if (tenant->running)
         effects_deadline(step->effects, tenant->claim, step->env->now + lease - lease_clock(step->env), tenant->stored);
+    else if (tenant->serves)
+        tenant_store(step, tenant); /* no launcher remembers it */
 }
 
 void tenant_answer(const struct provider_step *step, struct tenant *tenant, const struct event *event)

@@ -10,13 +10,18 @@
 #include "pool/provider_parts.h"
 
 #include "base/mem.h"
+#include "gang/dock.h"
+#include "pool/plants.h"
 
 /* The time to collect is half of what the superior has. */
 #define COLLECT_PART 2
 #define COLLECT_MOST 4 /* nobody collects for longer than P / 4 */
 
-static struct branch_errand subordinates_errand(const struct provider_step *step, const struct tenant *tenant)
+/* `above` must live as long as the errand. */
+static struct branch_errand subordinates_errand(const struct provider_step *step, const struct tenant *tenant,
+                                                struct docked *above)
 {
+    *above = tenant_above(tenant);
     return (struct branch_errand){.env = step->env,
                                   .spans = step->provider->spans,
                                   .effects = step->effects,
@@ -24,6 +29,7 @@ static struct branch_errand subordinates_errand(const struct provider_step *step
                                   .job = tenant->job,
                                   .number = tenant->number,
                                   .ad = step->provider->offers[tenant->offer].whole,
+                                  .above = above,
                                   .collect = tenant->collect,
                                   .after = tenant->stored};
 }
@@ -36,7 +42,8 @@ static bool tenant_decided(const struct tenant *tenant)
 /* Says what is due, and sets the next time. */
 static void subordinates_speak(const struct provider_step *step, struct tenant *tenant)
 {
-    struct branch_errand errand = subordinates_errand(step, tenant);
+    struct docked above;
+    struct branch_errand errand = subordinates_errand(step, tenant, &above);
     int64_t next = crew_run(&tenant->crew, &errand, tenant_decided(tenant));
 
     if (tenant->waits == WAITS_COMMIT && tenant->began + tenant->collect + 1 < next)
@@ -123,10 +130,51 @@ static void subordinates_failed(const struct provider_step *step, struct tenant 
     tenant_end(step, tenant, REASON_LOST, step->provider->spans->grace);
 }
 
+/* All are verified: do our ports accept them as they are now, and the superior with what they have? */
+static bool subordinates_fit(const struct provider_step *step, struct tenant *tenant)
+{
+    struct docked above;
+    struct branch_errand errand = subordinates_errand(step, tenant, &above);
+
+    return crew_accepts(&tenant->crew, &errand) && tenant_accepted(step, tenant->offer, tenant, tenant->ad);
+}
+
+/* Has the gang begun, so that it may go on without somebody? */
+static bool tenant_began(const struct tenant *tenant)
+{
+    return tenant->state == TENANT_CLAIMED && tenant->waits == WAITS_NOTHING &&
+           (tenant->running || tenant->serves || tenant->cleared == tenant->sequence);
+}
+
+/* A member is lost. The tenant ends and its superior hears of it; or it goes on without, and nobody does. It may be gone then. */
+static void tenant_loses(const struct provider_step *step, struct tenant *tenant, struct branch *branch,
+                         enum reason reason)
+{
+    struct docked above;
+    struct branch_errand errand = subordinates_errand(step, tenant, &above);
+    bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew) == branch;
+
+    if (tenant->state == TENANT_STOPPING || branch->dropped)
+        return;
+    if (!tenant_began(tenant) || leads ||
+        crew_needs(&tenant->crew, &errand, branch, run_time(step->env, tenant->started))) {
+        subordinates_failed(step, tenant, reason);
+        return;
+    }
+    tenant->stored = crew_drop(branch, step->env->now, tenant->gang, 0, step->effects);
+    effects_note(step->effects, REASON_LOST, branch->claim,
+                 "a member that is not essential: the gang goes on without it");
+}
+
 /* The whole crew has done what the superior asked for: it is answered. */
 static void subordinates_reached(const struct provider_step *step, struct tenant *tenant)
 {
     enum tenant_waits waits = tenant->waits;
+
+    if (waits == WAITS_VERIFY && !subordinates_fit(step, tenant)) {
+        subordinates_failed(step, tenant, REASON_CONSTRAINT);
+        return;
+    }
 
     tenant->waits = WAITS_NOTHING;
     switch (waits) {
@@ -154,9 +202,12 @@ static void subordinates_follow(const struct provider_step *step, struct tenant 
     for (uint32_t i = 0; i < tenant->crew.count && tenant->state == TENANT_CLAIMED; i++) {
         struct branch *branch = &tenant->crew.branches[i];
 
+        if (branch->dropped)
+            continue;
         if (branch->state == BRANCH_PINNED)
             branch_go(branch, step->env->now, BRANCH_ACTIVATING);
-        else if (branch->state == BRANCH_ACTIVE && tenant->running && tenant->waits == WAITS_NOTHING)
+        else if (branch->state == BRANCH_ACTIVE && (tenant->running || tenant->serves) &&
+                 tenant->waits == WAITS_NOTHING)
             branch_go(branch, step->env->now, BRANCH_STARTING);
     }
 }
@@ -188,11 +239,16 @@ bool subordinates_due(const struct provider_step *step, struct tenant *tenant)
         return true;
     if (tenant->waits == WAITS_COMMIT && step->env->now - tenant->began > tenant->collect)
         subordinates_failed(step, tenant, REASON_ABORT);
-    else if (tenant_decided(tenant) &&
-             (crew_expire(&tenant->crew, step->env) || crew_silent(&tenant->crew, step->env)) &&
-             tenant->state != TENANT_STOPPING)
-        subordinates_failed(step, tenant, REASON_LOST);
-    tenant = tenant_find(step->provider, claim);
+    else if (tenant_decided(tenant))
+        crew_expire(&tenant->crew, step->env);
+    for (tenant = tenant_find(step->provider, claim); tenant && tenant->state == TENANT_CLAIMED;
+         tenant = tenant_find(step->provider, claim)) {
+        struct branch *lost = crew_lost(&tenant->crew, step->env);
+
+        if (!lost)
+            break;
+        tenant_loses(step, tenant, lost, REASON_LOST);
+    }
     if (tenant)
         subordinates_continue(step, tenant);
     return tenant_find(step->provider, claim) != NULL;
@@ -215,7 +271,7 @@ void subordinates_ends(const struct provider_step *step, struct tenant *tenant)
 
 /* ------------------------------------------------------------------------------------------------- what they say */
 
-static struct tenant *tenant_above(const struct provider *provider, uint64_t claim, struct branch **ret)
+static struct tenant *tenant_leading(const struct provider *provider, uint64_t claim, struct branch **ret)
 {
     *ret = NULL;
     for (uint32_t i = 0; i < provider->tenant_count; i++) {
@@ -229,27 +285,29 @@ static struct tenant *tenant_above(const struct provider *provider, uint64_t cla
 void subordinates_answer(const struct provider_step *step, const struct event *event)
 {
     struct branch *branch;
-    struct tenant *tenant = tenant_above(step->provider, event->token, &branch);
+    struct tenant *tenant = tenant_leading(step->provider, event->token, &branch);
+    uint64_t claim;
     struct branch_errand errand;
+    struct docked above;
 
     if (!tenant)
         return;
-    errand = subordinates_errand(step, tenant);
-    switch (branch_answer(branch, &errand, event)) {
+    claim = tenant->claim;
+    errand = subordinates_errand(step, tenant, &above);
+    switch (crew_answer(&tenant->crew, branch, &errand, event)) {
     case BRANCH_BUSY:
         subordinates_failed(step, tenant, REASON_BUSY);
         return;
     case BRANCH_REFUSED:
     case BRANCH_LOST:
-        if (tenant->state != TENANT_STOPPING) {
-            subordinates_failed(step, tenant, REASON_ABORT);
-            return;
-        }
+        tenant_loses(step, tenant, branch, REASON_ABORT);
         break;
     default:
         break;
     }
-    subordinates_continue(step, tenant);
+    tenant = tenant_find(step->provider, claim);
+    if (tenant)
+        subordinates_continue(step, tenant);
 }
 
 static void told_beat(const struct provider_step *step, const struct event *event, struct tenant *tenant,
@@ -266,6 +324,39 @@ static void told_beat(const struct provider_step *step, const struct event *even
     effects_reply(step->effects, event->token, &message, 0);
 }
 
+/* It is judged, and what is left goes on. */
+static void subordinates_lost(const struct provider_step *step, struct tenant *tenant, struct branch *branch)
+{
+    uint64_t claim = tenant->claim;
+
+    tenant_loses(step, tenant, branch, REASON_LOST);
+    tenant = tenant_find(step->provider, claim);
+    if (tenant)
+        subordinates_continue(step, tenant);
+}
+
+/* What a subordinate's part of the job ended with. Of one that launches nothing itself, the first below it that does has its result. Else
+ * what it ended with is nobody's result, but a failure is a loss. */
+static void told_result(const struct provider_step *step, const struct event *event, struct tenant *tenant,
+                        struct branch *branch)
+{
+    const struct result *result = &event->message->u.result;
+    bool present = tenant->state >= TENANT_CLAIMED && result->number == tenant->number && result->job == tenant->job;
+    bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew) == branch;
+    bool failed = (result->reason != REASON_EXITED || result->status != 0) && !PLANTED(FAILURE_IGNORED);
+
+    if (present && leads && !outcome_has(step->provider, tenant->claim, tenant->number)) {
+        struct event ended = {.reason = result->reason, .status = result->status, .used = result->used};
+
+        tenant->serves = false;
+        outcome_add(step, tenant, &ended);
+        tenant_store(step, tenant);
+    }
+    reply_claimed(step, event->token, branch->claim, 0, REASON_OK, tenant->stored);
+    if (present && !leads && failed && tenant->state == TENANT_CLAIMED)
+        subordinates_lost(step, tenant, branch);
+}
+
 void subordinates_message(const struct provider_step *step, const struct event *event)
 {
     const struct message *message = event->message;
@@ -274,7 +365,7 @@ void subordinates_message(const struct provider_step *step, const struct event *
                      : message->kind == MESSAGE_LEFT ? message->u.left.claim
                                                      : message->u.result.claim;
     struct branch *branch;
-    struct tenant *tenant = tenant_above(step->provider, claim, &branch);
+    struct tenant *tenant = tenant_leading(step->provider, claim, &branch);
 
     if (tenant && branch->agent != event->peer->agent)
         branch = NULL;
@@ -282,7 +373,11 @@ void subordinates_message(const struct provider_step *step, const struct event *
         told_beat(step, event, tenant, branch);
         return;
     }
-    /* a subordinate's part of the job ends with it; who asks is decided upon, or never heard of */
+    if (message->kind == MESSAGE_RESULT && branch) {
+        told_result(step, event, tenant, branch);
+        return;
+    }
+    /* who asks is decided upon, or never heard of */
     reply_claimed(step, event->token, claim, 0,
                   message->kind == MESSAGE_ASK ? (branch ? REASON_WAIT : REASON_ABORT)
                                                : (branch ? REASON_OK : REASON_UNKNOWN),
@@ -290,10 +385,7 @@ void subordinates_message(const struct provider_step *step, const struct event *
     if (message->kind != MESSAGE_LEFT || !branch || branch->state < BRANCH_COMMITTING)
         return;
     branch->state = BRANCH_GONE;
-    if (tenant->state != TENANT_STOPPING)
-        subordinates_failed(step, tenant, REASON_LOST);
-    else
-        subordinates_continue(step, tenant);
+    subordinates_lost(step, tenant, branch);
 }
 
 /* --------------------------------------------------------------------------------------------------------- restarts */
@@ -301,17 +393,10 @@ void subordinates_message(const struct provider_step *step, const struct event *
 void subordinates_load(const struct provider_step *step, const struct record *record)
 {
     const struct branch_record *was = &record->u.branch_record;
-    struct edge edge = {.claim = record->key,
-                        .agent = was->agent,
-                        .offer = was->offer,
-                        .depth = was->depth,
-                        .port = was->port,
-                        .link = was->link,
-                        .ad = was->ad};
 
     for (uint32_t i = 0; i < step->provider->tenant_count; i++)
         if (step->provider->tenants[i]->gang == was->gang) {
-            crew_add(&step->provider->tenants[i]->crew, &edge)->epoch = was->epoch;
+            crew_load(&step->provider->tenants[i]->crew, record->key, was);
             return;
         }
     effects_remove(step->effects, RECORD_BRANCH, record->key);
@@ -329,6 +414,9 @@ void subordinates_boot(const struct provider_step *step, struct tenant *tenant)
     }
     /* it may be over already: its job is gone, as its launcher said */
     crew_go(&tenant->crew, step->env->now, tenant->state == TENANT_STOPPING ? BRANCH_RELEASING : BRANCH_ATTACHING);
-    for (uint32_t i = 0; i < tenant->crew.count; i++)
+    for (uint32_t i = 0; i < tenant->crew.count; i++) {
+        if (tenant->crew.branches[i].dropped)
+            branch_go(&tenant->crew.branches[i], step->env->now, BRANCH_RELEASING);
         tenant->crew.branches[i].sequence = 0;
+    }
 }

@@ -21,7 +21,7 @@ struct tenant *tenant_new(struct provider *provider, uint64_t claim, uint32_t of
 {
     struct tenant *tenant = mem_alloc(sizeof *tenant);
 
-    *tenant = (struct tenant){.claim = claim, .offer = offer, .set = INT64_MAX};
+    *tenant = (struct tenant){.claim = claim, .offer = offer, .started = -1, .set = INT64_MAX};
     if (provider->tenant_count == provider->tenant_room) {
         provider->tenant_room = provider->tenant_room ? provider->tenant_room * 2 : 4;
         provider->tenants = mem_grow(provider->tenants, provider->tenant_room * sizeof *provider->tenants);
@@ -84,7 +84,10 @@ void tenant_store(const struct provider_step *step, struct tenant *tenant)
                                                     .lease = tenant->lease,
                                                     .number = tenant->number,
                                                     .job = tenant->job,
-                                                    .running = tenant->running,
+                                                    .running = tenant->running || tenant->serves,
+                                                    .port = tenant->port,
+                                                    .link = tenant->link,
+                                                    .started = tenant->started,
                                                     .owner = tenant->owner,
                                                     .ad = tenant->ad};
     tenant->stored = effects_persist(step->effects, &record);
@@ -96,20 +99,6 @@ void tenant_set(const struct provider_step *step, struct tenant *tenant, int64_t
         return;
     tenant->set = at;
     timers_set(&step->provider->timers, at, TIMER_TENANT, tenant->claim);
-}
-
-/* Does our own constraint, in our present state, accept this ad? What the other tenants have is not ours to give. */
-bool tenant_accepted(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
-                     const struct tree *ad)
-{
-    struct env eval = provider_env(step->env);
-    struct tree *left = PLANTED(RESIDUAL_UNCHECKED)
-                            ? tree_ref(step->provider->offers[place].whole)
-                            : offer_left(step->provider, step->env, place, TENANT_VERIFIED, tenant);
-    bool accepted = left && (PLANTED(CONSTRAINT_UNCHECKED) || match_accepts(&eval, step->env->scratch, left, ad));
-
-    tree_unref(left);
-    return accepted;
 }
 
 /* --------------------------------------------------------------------------------------------------------- its end */
@@ -295,7 +284,7 @@ void tenants_drain(const struct provider_step *step)
     for (uint32_t i = step->provider->tenant_count; i-- > 0;) {
         struct tenant *tenant = step->provider->tenants[i];
 
-        if (tenant->state < TENANT_PINNED || (tenant->state == TENANT_CLAIMED && !tenant->running))
+        if (tenant->state < TENANT_PINNED || (tenant->state == TENANT_CLAIMED && !tenant->running && !tenant->serves))
             tenant_end(step, tenant, REASON_DRAINING, 0);
     }
 }
@@ -311,9 +300,11 @@ static int64_t within(int64_t at, int64_t now, int64_t least, int64_t most)
 void tenant_job(const struct provider_step *step, const struct event *event)
 {
     struct tenant *tenant = tenant_find(step->provider, event->claim);
+    bool cleared;
 
     if (!tenant || !tenant->running ||
-        (event->number != tenant->number && !(event->news == JOB_GONE && tenant->state == TENANT_STOPPING)))
+        (event->number != tenant->number &&
+         !(event->news == JOB_GONE && (tenant->state == TENANT_STOPPING || tenant->clearing))))
         return;
     switch (event->news) {
     case JOB_FOUND:
@@ -322,12 +313,17 @@ void tenant_job(const struct provider_step *step, const struct event *event)
         return;
     case JOB_EXITED:
         tenant->found = true;
-        tenant->running = tenant->suspended = false;
+        tenant->running = tenant->suspended = tenant->clearing = false;
         outcome_add(step, tenant, event);
         tenant_store(step, tenant);
         break;
     case JOB_GONE:
-        tenant->running = tenant->suspended = false;
+        cleared = tenant->clearing && tenant->lease > lease_clock(step->env);
+        tenant->running = tenant->suspended = tenant->clearing = false;
+        if (cleared && tenant->state == TENANT_CLAIMED) {
+            tenant_store(step, tenant);
+            return;
+        }
         break;
     }
     if (tenant->state == TENANT_STOPPING && crew_all(&tenant->crew, BRANCH_GONE))
@@ -359,7 +355,11 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant->lease = was->lease;
     tenant->number = was->number;
     tenant->job = was->job;
-    tenant->running = was->running && was->active;
+    tenant->port = was->port;
+    tenant->link = was->link;
+    tenant->started = was->started;
+    tenant->serves = was->running && was->active && !tenant_executes(step->provider, tenant);
+    tenant->running = was->running && was->active && !tenant->serves;
     tenant->here = was->boot == step->env->boot;
 }
 

@@ -1,0 +1,95 @@
+/* docking.c: a tenant's offer among those docked at it: the superior at its link, its own subordinates at the other ports. */
+#include "gang/dock.h"
+#include "match/match.h"
+#include "match/residual.h"
+#include "pool/plants.h"
+#include "pool/provider_parts.h"
+#include "pool/writers.h"
+
+/* The superior is the first. */
+static struct dock tenant_dock(struct tree *offer, const struct crew *crew, const struct docked *superior,
+                               struct docked *at)
+{
+    at[0] = *superior;
+    return (struct dock){offer, at, 1 + (crew ? crew_docked(crew, at + 1, DOCK_MAX - 1) : 0)};
+}
+
+/* Before the crew is verified, what hangs on it may be open: that is asked again then. */
+bool tenant_docks(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
+                  const struct docked *superior)
+{
+    struct env eval = provider_env(step->env);
+    const struct crew *crew = tenant ? &tenant->crew : NULL;
+    struct tree *left = PLANTED(RESIDUAL_UNCHECKED)
+                            ? tree_ref(step->provider->offers[place].whole)
+                            : offer_left(step->provider, step->env, place, TENANT_VERIFIED, tenant);
+    struct docked at[DOCK_MAX];
+    struct dock dock;
+    enum dock_answer answer = DOCK_NO;
+
+    if (left && PLANTED(CONSTRAINT_UNCHECKED)) {
+        answer = DOCK_YES;
+    } else if (left && !dock_has_ports(left) && !dock_has_ports(superior->ad)) {
+        answer = match_accepts(&eval, step->env->scratch, left, superior->ad) ? DOCK_YES : DOCK_NO;
+    } else if (left) {
+        dock = tenant_dock(left, crew, superior, at);
+        answer = dock_accepts(&eval, step->env->scratch, &dock, 0);
+    }
+    tree_unref(left);
+    return answer == DOCK_YES || (answer == DOCK_OPEN && crew && !crew_through(crew, BRANCH_VERIFIED));
+}
+
+bool tenant_accepted(const struct provider_step *step, uint32_t place, const struct tenant *tenant, struct tree *ad)
+{
+    struct docked superior = {tenant ? tenant->link : 0, ad, tenant ? tenant->port : 0};
+
+    return tenant_docks(step, place, tenant, &superior);
+}
+
+bool tenant_is_whole(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
+                     const struct docked *superior)
+{
+    struct docked at[DOCK_MAX];
+    struct dock dock = tenant_dock(step->provider->offers[place].whole, tenant ? &tenant->crew : NULL, superior, at);
+
+    return dock_whole(&dock);
+}
+
+struct docked tenant_above(const struct tenant *tenant)
+{
+    return (struct docked){tenant->link, tenant->ad, tenant->port};
+}
+
+struct tree *tenant_residual(const struct role_env *env, const struct tenant *tenant, struct tree *left)
+{
+    struct env eval = provider_env(env);
+    struct docked at[DOCK_MAX], superior = tenant_above(tenant);
+    struct dock dock;
+
+    if (!dock_has_ports(left) && !dock_has_ports(tenant->ad))
+        return residual_make(&eval, env->scratch, left, tenant->ad);
+    dock = tenant_dock(left, &tenant->crew, &superior, at);
+    return dock_residual(&eval, env->scratch, &dock, 0);
+}
+
+bool tenant_executes(const struct provider *provider, const struct tenant *tenant)
+{
+    return PLANTED(EXECUTES_IGNORED) || ad_executes(provider->offers[tenant->offer].whole);
+}
+
+struct tree *tenant_shows(const struct provider_step *step, const struct tenant *tenant, struct tree *left)
+{
+    struct env eval = provider_env(step->env);
+    struct docked at[DOCK_MAX], superior = tenant_above(tenant);
+    struct dock dock = tenant_dock(left, &tenant->crew, &superior, at);
+    struct tree *shown = dock_shows(&eval, step->env->scratch, &dock, tenant->link), *says;
+    struct ad_setting executes;
+
+    if (ad_executes(left) || !crew_leader(&tenant->crew))
+        return shown;
+    executes = (struct ad_setting){symbols_take(left->symbols, "Executes", 8), value_boolean(true)};
+    says = ad_set(shown, &executes, 1, NULL); /* not itself, but one below it does */
+    symbols_drop(left->symbols, executes.name);
+    tree_unref(shown);
+    return says;
+}

@@ -1,0 +1,91 @@
+#!/bin/sh
+# gang_live_test.sh: gangs in a pool of real processes: jobs that run on a machine and hold a licence that another agent offers. Prints TAP.
+set -u
+berth=${BERTH:?the program}
+. "${BERTH_SOURCE:?the sources}/tests/says.sh"
+examples=$BERTH_SOURCE/examples
+
+# soon COMMAND...: it succeeds within twenty seconds.
+soon() {
+  for _ in $(seq 200); do
+    "$@" >/dev/null 2>&1 && return
+    sleep 0.1
+  done
+  "$@"
+}
+# listed WORDS FILTER: what `berth WORDS --json` prints is true of it; Python over `rows`, a list of objects.
+listed() {
+  # shellcheck disable=SC2086 # words
+  timeout 20 "$berth" $1 --json >list || return
+  python3 -c '
+import json, sys
+rows = [json.loads(line) for line in open("list")]
+assert eval(sys.argv[1]), rows' "$2"
+}
+licenses_start() {
+  "$berth" provide "$examples/licenses.ad" >licenses.up 2>>licenses.err &
+  licenses=$!
+  pids="$pids $licenses"
+}
+# held N: so many claims are active.
+held() { listed claims "len([row for row in rows if row['state'] == 'active']) == $1" 2>/dev/null || listed 'status' "False"; }
+
+export BERTH_STATE="$PWD/state" NO_COLOR=1
+export BERTH_WINDOW=3 BERTH_PIN=3 BERTH_LEASE=4 BERTH_DEADLINE=2 BERTH_LIFETIME=5 BERTH_RETRY=0.1 BERTH_GRACE=0.5
+"$berth" pool --listen 127.0.0.1:0 >up 2>pool.err &
+pool=$!
+pids="$pids $pool"
+holds "a pool is up" soon grep -q 'To end it' up
+mkdir -p state/provide
+run "$berth" token create --subject licences --scope "ad:read ad:write claim" --lifetime 1d --out state/provide/token
+holds "a token for licences is made" [ "$status" = 0 ]
+holds "the machine offers itself" soon listed 'ads --kind offers' "len(rows) == 1"
+
+run "$berth" submit "$examples/jobs/licensed.ad"
+holds "a job that needs a licence is not queued in silence where nobody has one" [ "$status" = 1 ]
+holds "it is told which port nobody fills" grep -q 'license' err
+licenses_start
+holds "three licences are offered by another agent" soon listed 'ads --kind offers' "len(rows) == 4"
+holds "they say that nothing is run there" listed "ads -c Type==\"License\" --select Name,Executes" \
+  "len(rows) == 3 and all(row['Executes'] is False for row in rows)"
+run "$berth" submit "$examples/jobs/licensed.ad"
+holds "now the jobs are taken" [ "$status" = 0 ]
+holds "the matches have a row a member, with the labels of the ports" soon listed matches \
+  "{'cpu', 'license'} <= {row['port'] for row in rows}"
+run "$berth" wait 1-4 --timeout 30
+holds "all four end well" [ "$status" = 0 ]
+"$berth" logs 1-4 >logs 2>&1 || for job in 1 2 3 4; do "$berth" logs $job; done >logs 2>&1
+holds "each tells the machine and the licence that it had" \
+  sh -c "test \$(grep -c '^solved on [^ ]* with solver-[12]\$' logs) = 4"
+holds "nothing is held when they have ended" soon listed 'ads --kind offers' "len(rows) == 4"
+
+# ------------------------------------------------------------------------------------------------------- losses
+
+cat >long.ad <<'AD'
+[ Cmd = "sh"; Args = { "-c", "echo begun; sleep 6; echo done" }; Outputs = {}; RequestCpus = 1; RequestMemory = 16M; RequestDisk = 16M;
+  Ports = { [ Label = cpu; Constraint = cpu.Type == "Machine" ], [ Label = license; Constraint = license.Application == "solver" ] } ]
+[ Cmd = "sh"; Args = { "-c", "echo begun; sleep 6; echo done" }; Outputs = {}; RequestCpus = 1; RequestMemory = 16M; RequestDisk = 16M;
+  Ports = { [ Label = cpu; Constraint = cpu.Type == "Machine" ],
+            [ Label = license; Constraint = license.Application == "solver"; Essential = JobRunTime < 0 ] } ]
+AD
+run "$berth" submit --force long.ad
+holds "two more run, one of which can do without its licence once it has begun" soon listed 'jobs 5-6' \
+  "[row['state'] for row in rows] == ['Running', 'Running']"
+sleep 1
+kill -KILL "$licenses"
+wait "$licenses" 2>/dev/null
+holds "the licences' agent dies: the job that needs one waits again" soon listed 'jobs 5' "rows[0]['state'] == 'Waiting'"
+holds "the other goes on without" soon listed 'jobs 6' "rows[0]['state'] in ('Running', 'Done')"
+run "$berth" wait 6 --timeout 20
+holds "to its end" [ "$status" = 0 ]
+holds "in its first try" sh -c "'$berth' logs 6 | tr '\n' ' ' | grep -qx 'begun done '"
+rm -rf state/provide/berth.db*
+licenses_start
+run "$berth" wait 5 --timeout 40
+holds "when licences are there again, the first one runs to its end as well" [ "$status" = 0 ]
+
+kill "$pool" "$licenses"
+wait "$pool"
+holds "the pool ends well" [ $? = 0 ]
+echo "1..$count"
+[ $failures = 0 ]
