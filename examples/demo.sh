@@ -4,6 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 berth=$(realpath "${BERTH:-build/berth}")
 jobs=$(realpath examples/jobs)
+examples=$(realpath examples)
 began=$(date +%s)
 
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
@@ -21,9 +22,9 @@ shows() {
 for name in $(env | sed -n 's/^\(BERTH_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done # nothing of the caller's pool
 work=$(mktemp -d)
 export BERTH_STATE="$work/state" NO_COLOR=1
-pool=
+pool= licenses=
 ends() {
-    [ -z "$pool" ] || { kill "$pool" 2>/dev/null && wait "$pool" 2>/dev/null; } || :
+    for pid in $licenses $pool; do { kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null; } || :; done
     rm -rf "$work"
 }
 trap ends EXIT
@@ -31,9 +32,6 @@ trap 'exit 1' INT TERM
 
 say "Two ads meet: a job and a workstation, each with a constraint and a rank of its own."
 shows match -d condor -r examples/job.ad -o examples/workstation.ad
-
-say "Three parties at once: a job that needs a machine and one of two floating licences. A gang forms wholly or not at all."
-shows gang -r examples/gangs/licenses.ad -o examples/gangs/licenses-pool.ad
 
 say "A pool, in one command: a matchmaker, a customer and a provider for this machine. Nothing is configured."
 printf '  $ berth pool\n'
@@ -84,6 +82,24 @@ printf '  $ cat pi.*\n    %s\n' "$(cat pi.* | tr '\n' ' ')"
 shows wait 2-21
 shows history -n 3
 shows users
+
+say "Three parties at once: a job, a machine, and one of two licences that another agent offers. They meet as a gang, wholly or not at all."
+mkdir -p "$BERTH_STATE/provide"
+"$berth" token create --subject licences --scope "ad:read ad:write claim" --lifetime 1d --out "$BERTH_STATE/provide/token" >/dev/null 2>&1
+printf '  $ berth provide %s\n' examples/licenses.ad
+"$berth" provide "$examples/licenses.ad" >"$work/licenses" 2>&1 &
+licenses=$!
+tries=100
+until [ "$("$berth" ads -c 'Type == "License"' --json | wc -l)" = 3 ] || [ $tries = 0 ]; do
+    tries=$((tries - 1))
+    sleep 0.1
+done
+printf '  $ berth submit %s\n' examples/jobs/licensed.ad
+"$berth" submit "$jobs/licensed.ad" 2>&1 | sed 's/^/    /'
+"$berth" wait 22-25 >/dev/null 2>&1 || { echo 'the jobs with licences did not end well' && exit 1; }
+shows matches -c 'Label isnt undefined'
+printf '  $ berth logs 22 23 24 25\n'
+for job in 22 23 24 25; do "$berth" logs $job; done | sed 's/^/    /'
 
 say "A job that no machine here can run is not queued in silence: it is told why, and what would help."
 sleep 3 # while machines are busy with claims it would only be said that it waits

@@ -667,6 +667,120 @@ static void matches_are_told(void)
     pool_free(pool, "matches");
 }
 
+#define GANG                                                                                                     \
+    "[ Type = \"Job\"; Ports = { [ Label = cpu; Cpus = 2; Constraint = cpu.Type == \"Machine\" ], [ Label = s; " \
+    "Constraint = s.Type == \"Service\" ] } ]"
+#define SERVICE                                                                                                         \
+    "[ Type = \"Service\"; Ports = { [ Label = disk; Constraint = disk.Type == \"Disk\" ], [ Label = user; Constraint " \
+    "= user.Type == \"Job\" ] } ]"
+
+/* Claims that are charged to that user. */
+static uint32_t claims_of(const struct pool *pool, const char *user)
+{
+    struct claim_view view;
+    uint32_t count = 0;
+
+    for (uint32_t from = 0; matchmaker_next_claim(pool->role, from, &view, &from);)
+        count += view.user && !strcmp(view.user, user);
+    return count;
+}
+
+static bool edge_is(const struct edge *edge, agent who, uint64_t offer, uint64_t port, uint64_t link, uint64_t depth)
+{
+    return edge->agent == who && edge->offer == offer && edge->port == port && edge->link == link &&
+           edge->depth == depth;
+}
+
+static void gangs_are_told(void)
+{
+    struct pool *pool = pool_new();
+    const struct match_told *root, *machine, *service, *disk;
+    struct key ticket, service_key = {{8}}, disk_key = {{9}};
+
+    put(pool, (struct put){.from = 2, .id = 1, .version = 1, .request = true}, GANG);
+    put(pool, (struct put){.from = 5, .id = 7, .version = 1}, MACHINE);
+    put(pool, (struct put){.from = 6, .id = 8, .version = 1}, SERVICE);
+    pass(pool, CYCLE);
+    tap_ok(matches(pool) == 0 && pool->sent_count == 0 && look(pool, 5, 7).free == 1 && look(pool, 2, 1).free == 1,
+           "a gang that lacks a member is told to nobody");
+    put(pool, (struct put){.from = 9, .id = 9, .version = 1}, "[ Type = \"Disk\" ]");
+    pass(pool, CYCLE);
+    if (!tap_ok(matches(pool) == 1 && pool->sent_count == 4 && sent_to(pool, 2, 0) && sent_to(pool, 5, 0) &&
+                    sent_to(pool, 6, 0) && sent_to(pool, 9, 0),
+                "the root of a gang and each member are told"))
+        return;
+    root = &sent_to(pool, 2, 0)->message.u.match_told;
+    machine = &sent_to(pool, 5, 0)->message.u.match_told;
+    service = &sent_to(pool, 6, 0)->message.u.match_told;
+    disk = &sent_to(pool, 9, 0)->message.u.match_told;
+    tap_ok(root->claim == 0 && root->superior == 0 && root->edges && root->edges->count == 2 &&
+               edge_is(&root->edges->items[0], 5, 7, 0, 0, 0) && edge_is(&root->edges->items[1], 6, 8, 1, 1, 1),
+           "the root hears of those at its ports: which dock, and how many levels are below");
+    tap_ok(machine->superior == 2 && !machine->edges && service->superior == 2 && service->edges &&
+               service->edges->count == 1 && edge_is(&service->edges->items[0], 9, 9, 0, 0, 0) && disk->superior == 6 &&
+               !disk->edges,
+           "a member hears of its superior, and of those below it");
+    tap_ok(root->gang && machine->gang == root->gang && service->gang == root->gang && disk->gang == root->gang &&
+               machine->claim == root->edges->items[0].claim && service->claim == root->edges->items[1].claim &&
+               disk->claim == service->edges->items[0].claim && machine->claim != service->claim &&
+               service->claim != disk->claim,
+           "it is one gang, and each edge is a claim");
+    tap_ok(ad_says(pool, disk->superior_ad, "Type == \"Service\"") &&
+               ad_says(pool, service->superior_ad, "Type == \"Job\" && Owner == \"alice\"") &&
+               ad_says(pool, root->edges->items[1].ad, "Type == \"Service\""),
+           "the ads of both ends are sent as they were matched");
+    ticket_make(&pool->secrets, &service_key, 8, service->claim, root->gang, "alice", &ticket);
+    tap_ok(key_equal(&ticket, &root->edges->items[1].ticket), "the root has tickets for its members");
+    ticket_make(&pool->secrets, &disk_key, 9, disk->claim, root->gang, "host", &ticket);
+    tap_ok(key_equal(&ticket, &service->edges->items[0].ticket), "a member has them for those below, in its own name");
+    tap_ok(claims_of(pool, "alice") == 3, "every member is charged to the root's owner");
+    tap_ok(look(pool, 2, 1).free == 0 && look(pool, 5, 7).free == 0 && look(pool, 6, 8).free == 0 &&
+               look(pool, 9, 9).free == 0 && look(pool, 9, 9).outstanding == 1,
+           "nothing is left of any");
+    answer_all(pool);
+    pass(pool, SECOND);
+    tap_ok(matches(pool) == 1 && matchmaker_counts(pool->role).told == 4, "one gang is one match");
+    pool_free(pool, "gangs");
+}
+
+static void gangs_leave_residuals(void)
+{
+    static const char divided[] = "[ Type = \"Machine\"; Cpus = 8; Constraint = other.Cpus <= Cpus; "
+                                  "Residual = [ Cpus = Cpus - other.Cpus ] ]";
+    struct pool *pool = pool_new();
+
+    put(pool, (struct put){.from = 2, .id = 1, .version = 1, .request = true}, GANG);
+    put(pool, (struct put){.from = 5, .id = 7, .version = 1}, divided);
+    put(pool, (struct put){.from = 6, .id = 8, .version = 1}, "[ Type = \"Service\" ]");
+    pass(pool, CYCLE);
+    tap_ok(matches(pool) == 1 && look(pool, 5, 7).free == 1 && ad_says(pool, look(pool, 5, 7).left, "Cpus == 6"),
+           "what the port asked for is taken off a machine in a gang");
+    put(pool, (struct put){.from = 5, .id = 7, .version = 2}, divided);
+    tap_ok(look(pool, 5, 7).outstanding == 1 && ad_says(pool, look(pool, 5, 7).left, "Cpus == 6"),
+           "and off a text that was written before");
+    put(pool, (struct put){.from = 5, .id = 7, .version = 3, .seen = seen_of(pool, 1, 0)}, divided);
+    tap_ok(ad_says(pool, look(pool, 5, 7).left, "Cpus == 8"), "but not off one that names the match");
+    pool_free(pool, "residuals of gangs");
+}
+
+static void ports_are_checked(void)
+{
+    struct pool *pool = pool_new();
+
+    tap_ok(put(pool, (struct put){.from = 2, .id = 1, .version = 1, .request = true}, "[ Ports = { [ A = 1 ] } ]")
+                   .reason == REASON_INVALID,
+           "an ad whose ports are not in order is refused");
+    tap_ok(put(pool, (struct put){.from = 2, .id = 1, .version = 1, .request = true},
+               "[ Ports = { [ Label = a; Count = 65 ] } ]")
+                   .reason == REASON_LIMIT,
+           "and one that wants more members than it can be told of");
+    tap_ok(put(pool, (struct put){.from = 2, .id = 1, .version = 1, .request = true},
+               "[ Ports = { [ Label = a; Count = 64 ] } ]")
+                   .reason == REASON_OK,
+           "as many as that are well");
+    pool_free(pool, "ports");
+}
+
 static void counts_are_units(void)
 {
     struct pool *pool = pool_new();
@@ -1450,6 +1564,9 @@ int main(void)
     agents_have_limits();
     agents_have_so_many_bytes();
     matches_are_told();
+    gangs_are_told();
+    gangs_leave_residuals();
+    ports_are_checked();
     counts_are_units();
     crossing_updates_neither_double_nor_lose();
     lost_notifications_come_back();

@@ -158,6 +158,8 @@ static const struct option bench_options[] = {
      option_flag, offsetof(S, duds)},
     {0, "discrimination", "K", "in opportunity: how choosy machines are, up to 10; 1, 4, 6, 8 and 10 if not given",
      option_discrimination, offsetof(S, discrimination)},
+    {0, "live", NULL, "gangs are made by the live engine, with preferences, in slices as the matchmaker has them",
+     option_flag, offsetof(S, live)},
     {0, "preferences", "on|off", "whether gangs follow ranks (off if not given: any gang will do)", option_preferences,
      offsetof(S, preferences)},
     {0, "seed", "N", "what the generated ads depend on (1 if not given)", option_number, offsetof(S, seed)},

@@ -44,6 +44,7 @@ struct bench_settings {
     int algorithm;           /* of gang: an enum gang_algorithm, or GANG_ALGORITHMS for all of them ... */
     int kind;                /* ... the enum gang_workload_kind of its workload, never GANG_DUDS ... */
     bool duds;               /* ... which these are added to ... */
+    bool live;               /* of gang: by the live engine */
     uint64_t machines;       /* ... 0: 4000, or 500 where it is skewed ... */
     uint64_t licenses;       /* ... 50 or 100 for each hundred machines; 0: both ... */
     uint64_t selectivity;    /* ... 1, 2, 4 or 8; 0: all four ... */

@@ -7,11 +7,14 @@
 #include "cli/gang_workload.h"
 #include "cli/report.h"
 #include "gang/gang.h"
+#include "pool/engine.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #define NAIVE_MACHINES 500 /* past these, it takes minutes: then it is left out of `all` */
 #define ROUND_LONG 1.0     /* seconds: a round that takes longer is not repeated */
+#define LIVE_SLICE 4000    /* units of work of a step, as the matchmaker has them */
 
 static const struct env env = {.now = 972223116};
 
@@ -29,6 +32,7 @@ struct gauge {
     struct policy policy;
     struct arena arena;
     struct buf row;
+    double slowest; /* step of the last live cycle, in milliseconds */
 };
 
 /* The matches of a bilateral workload, in order. */
@@ -45,6 +49,62 @@ static void note_pair(void *user, enum gang_outcome outcome, const struct gang_m
         pairs->items[pairs->count++] = (struct gang_pair){members[0].place, members[1].place - pairs->requests};
 }
 
+/* ------------------------------------------------------------------------------------------------- the live engine */
+
+struct live {
+    uint64_t gangs;
+    double slowest; /* step, in milliseconds */
+};
+
+static void live_gang(void *user, uint32_t root, const struct engine_member *members, uint32_t count)
+{
+    (void)root, (void)members, (void)count;
+    ((struct live *)user)->gangs++;
+}
+
+static void live_pair(void *user, uint32_t root, uint32_t offer, const struct value *rank, struct tree *left)
+{
+    (void)rank, (void)left, (void)root, (void)offer;
+    ((struct live *)user)->gangs++;
+}
+
+static double milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* The ads come into an empty engine, and a cycle is run in slices. */
+static void cycle_live(struct gauge *gauge, const struct pool *pool, struct gang_stats *ret_stats, double *ret_slowest)
+{
+    struct engine *engine = engine_new(gauge->symbols);
+    struct live live = {0};
+    bool more = true;
+
+    engine_on_gang(engine, live_gang);
+    for (size_t i = 0; i < pool->requests + pool->offers; i++) {
+        struct engine_terms terms = {i < pool->requests, 1, i, 0};
+
+        engine_put(engine, (uint32_t)i, pool->ads[i], &terms);
+    }
+    engine_begin(engine, &env);
+    while (more) {
+        double from = milliseconds(), took;
+
+        more = engine_step(engine, &gauge->arena, LIVE_SLICE, live_pair, &live);
+        took = milliseconds() - from;
+        live.slowest = took > live.slowest ? took : live.slowest;
+    }
+    *ret_stats = (struct gang_stats){.gangs = live.gangs, .probes = engine_counts(engine).probes};
+    ret_stats->evaluations = engine_counts(engine).evaluations;
+    for (size_t i = 0; i < pool->requests; i++)
+        ret_stats->gave_up += engine_outcome(engine, (uint32_t)i) == ENGINE_GAVE_UP;
+    *ret_slowest = live.slowest;
+    engine_free(engine);
+}
+
 /* One cycle. `pairs` forgets those of the last one. */
 static void cycle(struct gauge *gauge, const struct pool *pool, enum gang_algorithm algorithm, struct pairs *pairs,
                   struct gang_stats *ret_stats)
@@ -54,6 +114,10 @@ static void cycle(struct gauge *gauge, const struct pool *pool, enum gang_algori
 
     pairs->count = 0;
     *ret_stats = (struct gang_stats){0};
+    if (gauge->settings->live) {
+        cycle_live(gauge, pool, ret_stats, &gauge->slowest);
+        return;
+    }
     gang_run(&env, &gauge->arena, &gauge->policy, pool->ads, pool->requests, pool->offers, &settings, note_pair, pairs,
              ret_stats);
 }
@@ -85,7 +149,7 @@ static void row_begin(struct gauge *gauge, const struct pool *pool, enum gang_al
     struct buf *row = &gauge->row;
 
     bench_row_begin(row, workload ? names[pool->plan.kind] : "gang-files");
-    bench_row_text(row, "algorithm", gang_algorithm_names[algorithm]);
+    bench_row_text(row, "algorithm", gauge->settings->live ? "live" : gang_algorithm_names[algorithm]);
     if (workload) {
         bench_row_integer(row, "machines", workload->machines);
         bench_row_integer(row, "jobs", workload->jobs);
@@ -98,7 +162,8 @@ static void row_begin(struct gauge *gauge, const struct pool *pool, enum gang_al
         bench_row_integer(row, "selectivity", pool->plan.selectivity);
     if (pool->plan.discrimination)
         bench_row_integer(row, "discrimination", pool->plan.discrimination);
-    bench_row_text(row, "preferences", gauge->settings->preferences && algorithm == GANG_AUTO ? "on" : "off");
+    bench_row_text(row, "preferences",
+                   gauge->settings->live || (gauge->settings->preferences && algorithm == GANG_AUTO) ? "on" : "off");
     if (workload || algorithm == GANG_DYNSR)
         bench_row_integer(row, "seed", gauge->settings->seed);
 }
@@ -122,7 +187,9 @@ static void measure(struct gauge *gauge, const struct pool *pool, enum gang_algo
     bench_row_integer(&gauge->row, "evaluations", stats.evaluations);
     bench_row_integer(&gauge->row, "nodes", stats.nodes);
     bench_row_integer(&gauge->row, "gave_up", stats.gave_up);
-    if (bilateral)
+    if (gauge->settings->live)
+        bench_row_integer(&gauge->row, "slowest_step_microseconds", (uint64_t)(gauge->slowest * 1e3));
+    else if (bilateral)
         bench_row_integer(&gauge->row, "opportunity_cost",
                           gang_opportunity_cost(pool->workload, pairs.items, pairs.count));
     bench_row_measured(&gauge->row, &bench);
@@ -135,8 +202,8 @@ static void measure_all(struct gauge *gauge, const struct pool *pool)
 {
     int asked = gauge->settings->algorithm;
 
-    if (asked < GANG_ALGORITHMS) {
-        measure(gauge, pool, (enum gang_algorithm)asked);
+    if (asked < GANG_ALGORITHMS || gauge->settings->live) {
+        measure(gauge, pool, asked < GANG_ALGORITHMS ? (enum gang_algorithm)asked : GANG_AUTO);
         return;
     }
     for (int i = 0; i < GANG_ALGORITHMS; i++)

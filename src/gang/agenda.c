@@ -38,7 +38,7 @@ static uint32_t slot_candidates(struct search *search, const struct slot *slot)
     if (!window)
         return 0;
     search->probes++;
-    index_seek(search->offers->index, search->members->env, search->members->scratch, window, 0, count_face, &count);
+    stock_seek(search->offers, window, 0, count_face, &count);
     tree_unref(window);
     return count;
 }

@@ -94,7 +94,7 @@ static void member_choices(struct choices *choices, uint32_t number)
     }
 }
 
-static int choice_compare(const struct choice *a, const struct choice *b)
+static int choice_compare(const struct stock *offers, const struct choice *a, const struct choice *b)
 {
     if (a->filled != b->filled)
         return a->filled ? 1 : -1;
@@ -105,7 +105,7 @@ static int choice_compare(const struct choice *a, const struct choice *b)
             return order;
     }
     if (a->place != b->place)
-        return a->place < b->place ? 1 : -1;
+        return stock_place_before(offers, a->place, b->place) ? 1 : -1;
     return a->link == b->link ? 0 : a->link < b->link ? 1 : -1;
 }
 
@@ -114,7 +114,7 @@ static int choices_compare(const struct choices *choices)
     const struct search *search = choices->search;
 
     for (uint32_t i = 0; i < choices->count && i < search->best_choice_count; i++) {
-        int order = choice_compare(&choices->items[i], &search->best_choices[i]);
+        int order = choice_compare(search->offers, &choices->items[i], &search->best_choices[i]);
 
         if (order)
             return order;

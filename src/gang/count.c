@@ -48,9 +48,8 @@ static uint32_t slot_offers(struct search *search, const struct slot *slot, uint
 
     search->offers->stamp++;
     for (uint32_t i = 0; i < found && count < width; i++) {
-        for (uint32_t at = faces[i]; at != INDEX_END && count < width;
-             at = search->offers->shared ? index_next(search->offers->index, at) : INDEX_END) {
-            uint32_t offer = search->offers->faces[at].offer;
+        for (uint32_t at = faces[i]; at != INDEX_END && count < width; at = stock_next(search->offers, at)) {
+            uint32_t offer = stock_face(search->offers, at).offer;
 
             if (!offer_is_new(search->offers, offer))
                 continue;

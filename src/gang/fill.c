@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define SEEK_AT_ONCE 16 /* candidates that are looked for at once where any will do */
+#define PICKS_MAX 8     /* that are picked one by one; then the rest is sorted */
 
 /* -------------------------------------------------------------------------------------------------------------- probes */
 
@@ -30,8 +31,7 @@ static uint32_t window_seek(struct search *search, const struct tree *window, ui
     uint32_t row;
 
     search->probes++;
-    row = index_seek(search->offers->index, search->members->env, search->members->scratch, window, from, face_found,
-                     &found);
+    row = stock_seek(search->offers, window, from, face_found, &found);
     *ret_count = found.count;
     return row;
 }
@@ -64,13 +64,6 @@ static bool face_grow(void *user, uint32_t face)
     return true;
 }
 
-static int face_compare(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Is the slot of a set that is put together quickly? */
 static bool frame_plans(const struct search *search, const struct frame *frame)
 {
@@ -84,13 +77,13 @@ static void frame_seek_all(struct search *search, struct frame *frame, const str
     uint32_t heads;
 
     search->probes++;
-    index_seek(search->offers->index, search->members->env, search->members->scratch, window, 0, face_grow, &all);
+    stock_seek(search->offers, window, 0, face_grow, &all);
     heads = all.count;
-    for (uint32_t i = 0; i < heads && search->offers->shared && frame_plans(search, frame); i++)
-        for (uint32_t at = all.faces[i]; (at = index_next(search->offers->index, at)) != INDEX_END;)
+    for (uint32_t i = 0; i < heads && frame_plans(search, frame); i++)
+        for (uint32_t at = all.faces[i]; (at = stock_next(search->offers, at)) != INDEX_END;)
             face_grow(&all, at); /* a plan says who is in the set, one by one */
     if (all.count && sorted)
-        qsort(all.faces, all.count, sizeof *all.faces, face_compare);
+        stock_sort(search->offers, all.faces, all.count);
     frame->faces = arena_alloc(&search->arena, (all.count + 1) * sizeof *frame->faces);
     for (uint32_t i = 0; i < all.count; i++)
         frame->faces[i] = all.faces[i];
@@ -103,7 +96,8 @@ static void frame_seek_all(struct search *search, struct frame *frame, const str
 struct ranked {
     struct value *vector;
     uint32_t count, face;
-    const struct face *of;
+    struct face of;
+    uint64_t order; /* of its offer */
 };
 
 static int ranked_compare(const void *a, const void *b)
@@ -116,9 +110,11 @@ static int ranked_compare(const void *a, const void *b)
         if (order)
             return order;
     }
-    if (x->of->offer != y->of->offer)
-        return x->of->offer < y->of->offer ? -1 : 1;
-    return x->of->port < y->of->port ? -1 : 1;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    if (x->of.offer != y->of.offer)
+        return x->of.offer < y->of.offer ? -1 : 1;
+    return x->of.port < y->of.port ? -1 : 1;
 }
 
 /* The vector that a candidate would have at the slot; 0 when it is discarded. Whether it docks is seen when it is tried, but for one
@@ -127,11 +123,11 @@ static uint32_t candidate_rank(struct search *search, const struct slot *slot, u
                                struct value **ret, bool *ret_open)
 {
     struct members *members = search->members;
-    const struct face *of = &search->offers->faces[face];
-    const struct offer *offer = &search->offers->items[of->offer];
-    uint32_t child = members_push(members, &offer->ported, offer->place), count;
+    struct face of = stock_face(search->offers, face);
+    const struct ported *ported = stock_ported(search->offers, of.offer);
+    uint32_t child = members_push(members, ported, search->offers->items[of.offer].place), count;
 
-    members_dock(members, slot->member, slot->number, child, member_slot_of(&offer->ported, of->port));
+    members_dock(members, slot->member, slot->number, child, member_slot_of(ported, of.port));
     count = members_vector(members, slot, arena, ret, ret_open);
     if (*ret_open) {
         members->evaluations++;
@@ -144,12 +140,15 @@ static uint32_t candidate_rank(struct search *search, const struct slot *slot, u
     return count;
 }
 
-const struct face *face_available(const struct search *search, const struct slot *slot, uint32_t face)
+struct face face_available(const struct search *search, const struct slot *slot, uint32_t face)
 {
-    for (uint32_t at = face; search->offers->shared && at != INDEX_END; at = index_next(search->offers->index, at))
-        if (offer_is_free(search, search->offers->faces[at].offer, slot))
-            return &search->offers->faces[at];
-    return &search->offers->faces[face];
+    for (uint32_t at = face; at != INDEX_END; at = stock_next(search->offers, at)) {
+        struct face of = stock_face(search->offers, at);
+
+        if (offer_is_free(search, of.offer, slot))
+            return of;
+    }
+    return stock_face(search->offers, face);
 }
 
 /* Puts the best in front. A vector that is not known yet, or one of a whole set, makes the search go through all gangs. */
@@ -175,6 +174,8 @@ static void frame_rank(struct search *search, struct frame *frame)
 
         all[count].face = frame->faces[i];
         all[count].of = face_available(search, slot, frame->faces[i]);
+        all[count].order = stock_order(search->offers, all[count].of.offer);
+        search->ranked += search->work != 0;
         all[count].count = candidate_rank(search, slot, frame->faces[i], &arena, &all[count].vector, &open);
         search->exhaustive |= open && all[count].count;
         if (all[count].count)
@@ -203,13 +204,14 @@ static bool slot_is_indifferent(const struct search *search, const struct slot *
 static void frame_pick(const struct search *search, struct frame *frame)
 {
     const struct slot *slot = frame_slot(search, frame);
-    const struct face *best = NULL;
+    struct face best = {NOBODY, 0};
     uint32_t place = frame->next, face;
 
     for (uint32_t i = frame->next; i < frame->count; i++) {
-        const struct face *of = face_available(search, slot, frame->faces[i]);
+        struct face of = face_available(search, slot, frame->faces[i]);
 
-        if (!best || of->offer < best->offer || (of->offer == best->offer && of->port < best->port)) {
+        if (best.offer == NOBODY || (of.offer == best.offer && of.port < best.port) ||
+            stock_before(search->offers, of.offer, best.offer)) {
             best = of;
             place = i;
         }
@@ -217,6 +219,25 @@ static void frame_pick(const struct search *search, struct frame *frame)
     face = frame->faces[place];
     frame->faces[place] = frame->faces[frame->next];
     frame->faces[frame->next] = face;
+}
+
+/* Puts those that are left into that order: who may dock is the same as long as the frame is there. */
+static void frame_sort(const struct search *search, struct frame *frame)
+{
+    const struct slot *slot = frame_slot(search, frame);
+    uint32_t count = frame->count - frame->next;
+    struct ranked *all = mem_alloc((count + 1) * sizeof *all);
+
+    for (uint32_t i = 0; i < count; i++) {
+        all[i] = (struct ranked){.face = frame->faces[frame->next + i]};
+        all[i].of = face_available(search, slot, all[i].face);
+        all[i].order = stock_order(search->offers, all[i].of.offer);
+    }
+    qsort(all, count, sizeof *all, ranked_compare);
+    for (uint32_t i = 0; i < count; i++)
+        frame->faces[frame->next + i] = all[i].face;
+    free(all);
+    frame->by_place = false;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- frames */
@@ -273,8 +294,10 @@ static uint32_t list_next(struct search *search, struct frame *frame)
     }
     if (frame->next == frame->count)
         return INDEX_END;
-    if (frame->by_place)
+    if (frame->by_place && frame->next < PICKS_MAX)
         frame_pick(search, frame);
+    else if (frame->by_place)
+        frame_sort(search, frame);
     return frame->faces ? frame->faces[frame->next++] : frame->next++;
 }
 

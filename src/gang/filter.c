@@ -27,8 +27,8 @@ static int candidate_asks(struct collating *collating, const struct slot *later,
 {
     struct search *search = collating->search;
     struct members *members = search->members;
-    const struct face *of = &search->offers->faces[face];
-    const struct ported *ported = &search->offers->items[of->offer].ported;
+    uint32_t offer = stock_face(search->offers, face).offer;
+    const struct ported *ported = stock_ported(search->offers, offer);
     const struct slot *link;
     enum truth own, others;
     uint32_t child;
@@ -36,7 +36,7 @@ static int candidate_asks(struct collating *collating, const struct slot *later,
 
     if (ported->ports.count > 1 || members->count == GANG_MEMBERS_MAX + 1)
         return -1;
-    child = members_push(members, ported, search->offers->items[of->offer].place);
+    child = members_push(members, ported, search->offers->items[offer].place);
     members_dock(members, later->member, later->number, child, 0);
     link = members_slot(members, child, 0);
     own = members_truth(members, later);
@@ -205,7 +205,7 @@ struct tree *slot_window(struct search *search, const struct slot *slot, bool fi
     }
     if (window && collating.added && search->learnt < LEARN_MAX) {
         search->learnt++;
-        index_learn(search->offers->index, search->members->env, search->members->scratch, window);
+        stock_learn(search->offers, window);
     }
     return window;
 }

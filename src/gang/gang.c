@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 #include "gang/search.h"
+#include "gang/take.h"
 #include "match/cycle.h"
-#include "match/residual.h"
 
 #include <stdlib.h>
 
@@ -97,66 +97,25 @@ static int64_t root_units(const struct gang_cycle *cycle, const struct tree *ad)
     return count.u.integer < CYCLE_COUNT_MAX ? count.u.integer : CYCLE_COUNT_MAX;
 }
 
-/* What is left of an offer after the member that it is. */
-static struct tree *member_left(struct gang_cycle *cycle, uint32_t number)
-{
-    const struct member *member = &cycle->members.items[number];
-    const struct slot *link = &member->slots[member->link];
-
-    return residual_make_in(cycle->env, cycle->arena, link->port.parent ? &link->ad : &link->port);
-}
-
-/* The member before that one which is the same offer; 0 when there is none. */
-static uint32_t member_before(const struct search *search, uint32_t number)
-{
-    uint32_t before = number - 1;
-
-    while (before && search->best[before].place != search->best[number].place)
-        before--;
-    return before;
-}
-
-/* Docks the gang once more; an offer that is in it twice docks the second time as what is left of it, which is in `again`. */
-static void cycle_dock(struct gang_cycle *cycle, const struct ported *root, struct ported *again)
-{
-    const struct search *search = &cycle->search;
-    struct members *members = &cycle->members;
-    struct err err;
-
-    members_push(members, root, search->best[0].place);
-    for (uint32_t i = 1; i < search->best_count; i++) {
-        const struct gang_member *of = &search->best[i];
-        const struct ported *ported = &cycle->offers.items[cycle->offer_of[of->place]].ported;
-        const struct ported *parent = members->items[of->parent].of;
-        uint32_t before = member_before(search, i), slot = member_slot_of(parent, of->port), child;
-        struct tree *left = before ? member_left(cycle, before) : NULL;
-
-        if (before)
-            ported = members->items[before].of;
-        if (left && ported_init(&again[i], left, &err) == 0 && ported_kept(&again[i], ported))
-            ported = &again[i];
-        tree_unref(left);
-        child = members_push(members, ported, of->place);
-        while (members_slot(members, of->parent, slot)->state != SLOT_OPEN)
-            slot++; /* the next position of a set */
-        members_dock(members, of->parent, slot, child, member_slot_of(ported, of->link));
-    }
-}
-
 /* Takes the members of the gang out, but for what is left of them. */
 static void cycle_consume(struct gang_cycle *cycle, const struct ported *root)
 {
     const struct search *search = &cycle->search;
     struct ported *again = mem_alloc(search->best_count * sizeof *again);
+    const struct ported **of = mem_alloc(search->best_count * sizeof(const struct ported *));
 
-    for (uint32_t i = 0; i < search->best_count; i++)
+    of[0] = root;
+    for (uint32_t i = 0; i < search->best_count; i++) {
         again[i] = (struct ported){0};
-    cycle_dock(cycle, root, again);
+        if (i)
+            of[i] = &cycle->offers.items[cycle->offer_of[search->best[i].place]].ported;
+    }
+    taken_dock(search, of, again);
     for (uint32_t i = 1; i < search->best_count; i++) {
         struct offer *offer = &cycle->offers.items[cycle->offer_of[search->best[i].place]];
 
         tree_unref(offer->left); /* of an offer that is in the gang twice, the last time counts */
-        offer->left = member_left(cycle, i);
+        offer->left = taken_left(&cycle->members, i);
     }
     while (cycle->members.count)
         members_pop(&cycle->members);
@@ -165,11 +124,12 @@ static void cycle_consume(struct gang_cycle *cycle, const struct ported *root)
         struct tree *left = cycle->offers.items[number].left;
 
         cycle->offers.items[number].left = NULL;
-        if (!member_before(search, i))
+        if (!taken_before(search, i))
             stock_consume(&cycle->offers, number, left);
         tree_unref(left);
         ported_done(&again[i]);
     }
+    free(of);
     free(again);
 }
 

@@ -11,6 +11,7 @@ void members_init(struct members *members, const struct env *env, const struct p
     members->scratch = scratch;
     members->count = 0;
     members->evaluations = members->steps = 0;
+    members->veiled = false;
     arena_init(&members->arena);
 }
 

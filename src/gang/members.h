@@ -57,6 +57,7 @@ struct members {
     uint32_t count;
     uint64_t evaluations;
     uint64_t steps; /* of all evaluations */
+    bool veiled;    /* a window was made that does not say all that its slot says */
 };
 
 void members_init(struct members *members, const struct env *env, const struct policy *policy, struct arena *scratch);

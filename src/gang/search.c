@@ -82,7 +82,7 @@ static void frame_keep_later(struct search *search, struct frame *frame, const s
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < frame->count; i++)
-        if (face_available(search, slot, frame->faces[i])->offer > twin->offer)
+        if (stock_before(search->offers, twin->offer, face_available(search, slot, frame->faces[i]).offer))
             frame->faces[count++] = frame->faces[i];
     frame->count = count;
 }
@@ -291,8 +291,10 @@ static bool root_has_sets(const struct ported *root)
 static void search_grant(struct search *search)
 {
     search->nodes = 0;
-    search->work_end = search->probes + search->members->evaluations + GANG_WORK_MAX + 2 * search->budget;
-    search->steps_end = search->members->steps + GANG_STEPS_MAX + 100 * search->budget;
+    search->work_end = search->probes + search->members->evaluations + search->ranked +
+                       (search->work ? search->work : GANG_WORK_MAX + 2 * search->budget);
+    search->steps_end =
+        search->members->steps + (search->steps ? search->steps : GANG_STEPS_MAX + 100 * search->budget);
 }
 
 /* What cannot be settled exactly is put together quickly, if that is better. */

@@ -101,6 +101,8 @@ struct search {
     const struct pending *pending; /* the constraints that are open now */
     uint32_t pending_count;
     uint64_t nodes, budget, probes;
+    uint64_t work, steps;         /* the limits below, for one root; 0 are the defaults */
+    uint64_t ranked;              /* candidates, where the work is limited */
     uint64_t work_end, steps_end; /* of probes and evaluations, as they are counted: there it gives up too */
     bool by_fewest;               /* the slots with the fewest candidates come first, whatever the strategy says */
     bool counted;                 /* there are enough candidates for all slots of the root */

@@ -32,7 +32,8 @@ static inline const struct port *slot_port(const struct search *search, const st
 /* Is the budget of the root used up? */
 static inline bool search_spent(const struct search *search)
 {
-    return search->nodes >= search->budget || search->probes + search->members->evaluations >= search->work_end ||
+    return search->nodes >= search->budget ||
+           search->probes + search->members->evaluations + search->ranked >= search->work_end ||
            search->members->steps >= search->steps_end;
 }
 
@@ -53,7 +54,7 @@ struct tree *slot_window(struct search *search, const struct slot *slot, bool fi
 uint32_t slot_seek(struct search *search, const struct slot *slot, uint32_t *ret_faces, uint32_t limit);
 
 /* Of equal offers, which a face stands for, the first that may dock at the slot. */
-const struct face *face_available(const struct search *search, const struct slot *slot, uint32_t face);
+struct face face_available(const struct search *search, const struct slot *slot, uint32_t face);
 
 /* Makes the list of candidates of a frame. */
 void frame_fill(struct search *search, struct frame *frame);

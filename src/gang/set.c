@@ -19,12 +19,11 @@ struct growing_set {
 static void set_push(struct growing_set *set, uint32_t face, uint32_t position)
 {
     struct members *members = set->search->members;
-    const struct face *of = &set->search->offers->faces[face];
-    const struct offer *offer = &set->search->offers->items[of->offer];
-    uint32_t child = members_push(members, &offer->ported, offer->place);
+    struct face of = stock_face(set->search->offers, face);
+    const struct ported *ported = stock_ported(set->search->offers, of.offer);
+    uint32_t child = members_push(members, ported, set->search->offers->items[of.offer].place);
 
-    members_dock(members, set->first->member, set->first->number + position, child,
-                 member_slot_of(&offer->ported, of->port));
+    members_dock(members, set->first->member, set->first->number + position, child, member_slot_of(ported, of.port));
 }
 
 static void set_pop(struct growing_set *set)
@@ -41,7 +40,7 @@ static bool set_takes(struct growing_set *set, uint32_t face)
     const struct member *child;
     bool takes;
 
-    if (!offer_is_free(search, search->offers->faces[face].offer, set->first))
+    if (!offer_is_free(search, stock_face(search->offers, face).offer, set->first))
         return false;
     members->evaluations++;
     set_push(set, face, 0);

@@ -2,6 +2,7 @@
 #include "gang/stock.h"
 
 #include "base/mem.h"
+#include "gang/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,8 @@ static void face_read(struct stock *offers, const struct tree *face)
         name_set_read(&offers->asked, face, tree_root(face));
 }
 
-/* A face of an ad with several ports is like no other: what hangs on it is not all in the window. */
+/* A face that is like no other: what hangs on it is not all in the window. So it is of an ad with several ports, and of one that has
+ * attributes or clauses that are known only when somebody docks. */
 static struct tree *face_apart(struct tree *window, uint32_t number)
 {
     struct build build;
@@ -57,9 +59,12 @@ static struct tree *face_apart(struct tree *window, uint32_t number)
 
 static struct tree *face_row(struct stock *offers, uint32_t number)
 {
-    struct tree *window = face_make(offers, number);
+    struct tree *window;
 
-    if (window && offers->shared && offers->items[offers->faces[number].offer].ported.ports.count > 1)
+    offers->members->veiled = false;
+    window = face_make(offers, number);
+    if (window && offers->shared &&
+        (offers->members->veiled || offers->items[offers->faces[number].offer].ported.ports.count > 1))
         window = face_apart(window, number);
     return window;
 }
@@ -202,4 +207,76 @@ void stock_consume(struct stock *offers, uint32_t offer, struct tree *left)
         }
         tree_unref(row);
     }
+}
+
+/* ----------------------------------------------------------------------------------------- the offers, whoever keeps them */
+
+uint32_t stock_seek(const struct stock *offers, const struct tree *window, uint32_t from, index_seek_fn *found,
+                    void *user)
+{
+    const struct members *members = offers->members;
+
+    if (offers->kinds)
+        return kinds_seek(offers->kinds, window, found, user);
+    return index_seek(offers->index, members->env, members->scratch, window, from, found, user);
+}
+
+uint32_t stock_next(const struct stock *offers, uint32_t face)
+{
+    if (offers->kinds)
+        return kinds_next(offers->kinds, face);
+    return offers->shared ? index_next(offers->index, face) : INDEX_END;
+}
+
+struct face stock_face(const struct stock *offers, uint32_t face)
+{
+    return offers->kinds ? kinds_face(face) : offers->faces[face];
+}
+
+const struct ported *stock_ported(const struct stock *offers, uint32_t offer)
+{
+    const struct seeker_pool *pool = offers->kinds ? offers->kinds->pool : NULL;
+
+    return pool ? kinds_ported(offers->kinds, pool->kind(pool->user, offer)) : &offers->items[offer].ported;
+}
+
+uint64_t stock_order(const struct stock *offers, uint32_t offer)
+{
+    return offers->kinds ? kinds_order(offers->kinds, offer) : offer;
+}
+
+bool stock_before(const struct stock *offers, uint32_t a, uint32_t b)
+{
+    uint64_t x = stock_order(offers, a), y = stock_order(offers, b);
+
+    return x != y ? x < y : a < b;
+}
+
+bool stock_place_before(const struct stock *offers, size_t a, size_t b)
+{
+    return offers->kinds ? stock_before(offers, (uint32_t)a, (uint32_t)b) : a < b;
+}
+
+static int face_compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+void stock_sort(const struct stock *offers, uint32_t *faces, uint32_t count)
+{
+    if (offers->kinds)
+        kinds_sort(offers->kinds, faces, count);
+    else
+        qsort(faces, count, sizeof *faces, face_compare);
+}
+
+void stock_learn(const struct stock *offers, const struct tree *window)
+{
+    const struct members *members = offers->members;
+    struct index *index = offers->kinds ? offers->kinds->index : offers->index;
+
+    if (index)
+        index_learn(index, members->env, members->scratch, window);
 }

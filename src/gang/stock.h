@@ -18,6 +18,8 @@ struct face {
     uint32_t port;
 };
 
+struct kinds; /* kinds.h */
+
 struct offer {
     struct ported ported;
     size_t place;        /* among all ads */
@@ -38,6 +40,7 @@ struct stock {
     uint32_t face_count;
     uint64_t stamp;        /* the time of `seen` */
     struct index *index;   /* NULL: there is none, every face is tried */
+    struct kinds *kinds;   /* the offers are kept by somebody else, in kinds, and faces have other numbers; or NULL */
     struct name_set asked; /* the names that faces ask of whoever comes */
     bool shared;
     bool residual;  /* some offer says Residual */
@@ -63,6 +66,29 @@ void stock_reorder(struct stock *offers, const uint32_t *weights, const struct n
 
 /* The offer is gone, or goes on as another ad. */
 void stock_consume(struct stock *offers, uint32_t offer, struct tree *left);
+
+/* The faces that may dock at a window, heads of their kinds, from that row on; as index_seek. */
+uint32_t stock_seek(const struct stock *offers, const struct tree *window, uint32_t from, index_seek_fn *found,
+                    void *user);
+
+/* The next face of those that are the same; INDEX_END when it is the last. */
+uint32_t stock_next(const struct stock *offers, uint32_t face);
+
+struct face stock_face(const struct stock *offers, uint32_t face);
+const struct ported *stock_ported(const struct stock *offers, uint32_t offer);
+
+/* The smaller the sooner; of equal ones the smaller number. */
+uint64_t stock_order(const struct stock *offers, uint32_t offer);
+
+/* Of two offers, or of the places of two, does the first come before the other? */
+bool stock_before(const struct stock *offers, uint32_t a, uint32_t b);
+bool stock_place_before(const struct stock *offers, size_t a, size_t b);
+
+/* Puts faces into the order of their offers, then of their ports. */
+void stock_sort(const struct stock *offers, uint32_t *faces, uint32_t count);
+
+/* Windows like this will come. */
+void stock_learn(const struct stock *offers, const struct tree *window);
 
 #ifdef __cplusplus
 }

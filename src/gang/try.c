@@ -95,7 +95,8 @@ static bool frame_ahead(struct search *search, struct frame *frame)
 
 /* An offer that is in the gang already docks as what is left of it; NULL when nothing is said of that, and it docks as it is. False
  * when what is left has other ports. */
-static bool offer_again(struct search *search, const struct offer *offer, struct ported **ret)
+static bool offer_again(struct search *search, const struct offer *offer, const struct ported *whole,
+                        struct ported **ret)
 {
     struct members *members = search->members;
     struct ported *again;
@@ -112,7 +113,7 @@ static bool offer_again(struct search *search, const struct offer *offer, struct
     if (!left)
         return true;
     again = mem_alloc(sizeof *again);
-    if (ported_init(again, left, &err) == 0 && ported_kept(again, &offer->ported)) {
+    if (ported_init(again, left, &err) == 0 && ported_kept(again, whole)) {
         *ret = again;
     } else {
         ported_done(again);
@@ -161,8 +162,9 @@ static bool frame_settle(struct search *search, struct frame *frame, uint32_t ch
 /* An offer of that face docks. */
 static bool offer_dock(struct search *search, struct frame *frame, uint32_t face)
 {
-    const struct face *of = &search->offers->faces[face];
-    struct offer *offer = &search->offers->items[of->offer];
+    struct face of = stock_face(search->offers, face);
+    const struct ported *ported = stock_ported(search->offers, of.offer);
+    struct offer *offer = &search->offers->items[of.offer];
     struct members *members = search->members;
     struct arena_mark mark = arena_mark(&search->arena);
     uint32_t child;
@@ -170,12 +172,12 @@ static bool offer_dock(struct search *search, struct frame *frame, uint32_t face
     if (members->count == GANG_MEMBERS_MAX + 1 || members->items[frame->member].depth == GANG_DEPTH_MAX)
         return false;
     search->nodes++;
-    if (offer->taken && !offer_again(search, offer, &frame->again))
+    if (offer->taken && !offer_again(search, offer, ported, &frame->again))
         return false;
-    child = members_push(members, frame->again ? frame->again : &offer->ported, offer->place);
-    members_dock(members, frame->member, frame->slot, child, member_slot_of(members->items[child].of, of->port));
+    child = members_push(members, frame->again ? frame->again : ported, offer->place);
+    members_dock(members, frame->member, frame->slot, child, member_slot_of(members->items[child].of, of.port));
     frame->docked = child;
-    frame->offer = of->offer;
+    frame->offer = of.offer;
     if (!frame_settle(search, frame, child)) {
         frame->docked = NOBODY;
         child_drop(search, frame, child);
@@ -190,23 +192,22 @@ bool frame_dock(struct search *search, struct frame *frame, uint32_t face)
 {
     const struct slot *slot = frame_slot(search, frame);
 
-    for (uint32_t at = face; at != INDEX_END;
-         at = search->offers->shared ? index_next(search->offers->index, at) : INDEX_END) {
-        const struct face *of = &search->offers->faces[at];
-        const struct offer *offer = &search->offers->items[of->offer];
+    for (uint32_t at = face; at != INDEX_END; at = stock_next(search->offers, at)) {
+        struct face of = stock_face(search->offers, at);
+        const struct offer *offer = &search->offers->items[of.offer];
 
-        if (offer->gone || offer->ported.ports.items[of->port].set)
+        if (offer->gone || stock_ported(search->offers, of.offer)->ports.items[of.port].set)
             return false;
-        if (!offer_is_free(search, of->offer, slot)) {
-            conflict_add_holder(search, &frame->conflict, of->offer, frame_number(search, frame));
+        if (!offer_is_free(search, of.offer, slot)) {
+            conflict_add_holder(search, &frame->conflict, of.offer, frame_number(search, frame));
             continue; /* another of the same kind will do */
         }
         if (!offer->taken)
             return offer_dock(search, frame, at); /* if it does not fit, none of its kind does */
-        conflict_add_holder(search, &frame->conflict, of->offer, frame_number(search, frame));
+        conflict_add_holder(search, &frame->conflict, of.offer, frame_number(search, frame));
         if (!offer_dock(search, frame, at))
             continue; /* what is left of it hangs on who has it: one that is whole may fit */
-        frame->rest = search->offers->shared ? index_next(search->offers->index, at) : INDEX_END;
+        frame->rest = stock_next(search->offers, at);
         return true;
     }
     return false;

@@ -270,6 +270,7 @@ static void clause_add(struct clause_run *run, const struct tree *tree, const st
         run->count++;
         trace_add(run, true, false);
     } else {
+        run->members->veiled = true;
         build_rewind(run->build, mark);
         trace_add(run, false, false);
     }
@@ -329,10 +330,12 @@ static void attribute_push(struct members *members, struct build *build, const s
         build_copy(build, scope->tree, e);
     } else {
         mark = arena_mark(members->scratch);
-        if (members_evaluate(members, scope, e, &v) && v.type < VALUE_LIST)
+        if (members_evaluate(members, scope, e, &v) && v.type < VALUE_LIST) {
             value_build(build, &v);
-        else
+        } else {
+            members->veiled = true;
             window_push_asked(build, e->label);
+        }
         arena_rewind(members->scratch, mark);
     }
     symbols_hold(build->symbols, e->label);

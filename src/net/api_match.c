@@ -530,6 +530,13 @@ static void trial_match(void *user, uint32_t root, uint32_t offer, const struct 
     tree_unref(ad);
 }
 
+/* A gang: a line for each member. */
+static void trial_gang(void *user, uint32_t root, const struct engine_member *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        trial_match(user, root, members[i].offer, NULL, NULL);
+}
+
 static bool trial_more(struct tour *tour)
 {
     struct trial *trial = (struct trial *)tour;
@@ -583,6 +590,7 @@ void api_policy_try(struct request *request)
                        .engine = engine_new(service->symbols),
                        .limit = limit,
                        .env = request_env(request)};
+    engine_on_gang(trial->engine, trial_gang);
     engine_set_policy(trial->engine, ad, NULL, NULL);
     tree_unref(ad);
     arena_init(&trial->scratch);

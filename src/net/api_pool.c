@@ -29,17 +29,32 @@ static const char *agent_identity(const struct service *service, uint64_t handle
     return place == TEXTMAP_NONE ? NULL : caller_text(&service->callers, service->agents.items[place].identity);
 }
 
+/* The superior's ad: as it stands, or as the member was told of it. NULL: neither is there any more. */
+static const struct tree *superior_ad(const struct service *service, const struct agent_row *row,
+                                      const struct match_told *told, const struct edge *edge)
+{
+    uint32_t place = agents_find(&service->agents, edge->agent);
+    struct entry_view view;
+
+    if (matchmaker_find(service->matchmaker, row->handle, told->id, &view))
+        return view.ad;
+    for (const struct letter *letter = place == TEXTMAP_NONE ? NULL : service->agents.items[place].first; letter;
+         letter = letter->next)
+        if (letter->match.kind == MESSAGE_MATCH && letter->match.u.match_told.claim == edge->claim)
+            return letter->match.u.match_told.superior_ad;
+    return NULL;
+}
+
 /* By what its superior calls whoever docks at a port: told only where the superior has ports. */
 static void row_add_label(struct maker *maker, const struct service *service, const struct agent_row *row,
                           const struct match_told *told, const struct edge *edge)
 {
-    struct entry_view superior;
+    const struct tree *superior = superior_ad(service, row, told, edge);
     struct ports ports;
     const char *label;
     size_t len;
 
-    if (!matchmaker_find(service->matchmaker, row->handle, told->id, &superior) ||
-        ports_read(&ports, superior.ad, NULL) < 0)
+    if (!superior || ports_read(&ports, superior, NULL) < 0)
         return;
     if (!ports.implicit && edge->port < ports.count) {
         label = port_label(&ports, (uint32_t)edge->port, &len);

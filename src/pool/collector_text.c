@@ -1,6 +1,7 @@
 /* collector_text.c: what a text that is advertised says of itself, and what the server writes into it. */
 #include "pool/collector_parts.h"
 
+#include "gang/ports.h"
 #include "match/residual.h"
 #include "pool/plants.h"
 #include "pool/writers.h"
@@ -77,6 +78,25 @@ static enum reason read_lifetime(const struct collector *collector, const struct
     return REASON_OK;
 }
 
+/* Are its ports in order, and not more than a superior can be told of? */
+static enum reason check_ports(const struct tree *ad)
+{
+    enum reason reason = REASON_OK;
+    struct ports ports;
+    uint64_t members = 0;
+
+    if (!tree_find(ad, tree_root(ad), NAME_PORTS))
+        return REASON_OK;
+    if (ports_read(&ports, ad, NULL) < 0)
+        return REASON_INVALID;
+    for (uint32_t i = 0; i < ports.count; i++)
+        members += ports.items[i].max;
+    if (members > EDGES_MAX)
+        reason = REASON_LIMIT;
+    ports_done(&ports);
+    return reason;
+}
+
 /* Is it an ad that may be advertised at all? */
 static enum reason check_form(const struct collector *collector, const struct tree *ad)
 {
@@ -87,7 +107,7 @@ static enum reason check_form(const struct collector *collector, const struct tr
     for (int i = COLLECTOR_USER_PRIO; i < COLLECTOR_NAMES; i++)
         if (tree_find(ad, tree_root(ad), collector->names[i]))
             return REASON_INVALID;
-    return residual_check(ad, NULL) == 0 ? REASON_OK : REASON_INVALID;
+    return residual_check(ad, NULL) == 0 ? check_ports(ad) : REASON_INVALID;
 }
 
 enum reason text_check(const struct collector *collector, const struct role_env *env, const struct peer *peer,

@@ -35,6 +35,8 @@ static void engine_forget(struct engine *engine)
     engine_queue_done(engine);
     engine_side_done(engine, OFFERS);
     engine_side_done(engine, ROOTS);
+    engine_gangs_free(engine->gangs);
+    engine->gangs = NULL;
     free(engine->groups);
     engine->groups = NULL;
     engine->group_count = engine->group_room = 0;
@@ -171,6 +173,7 @@ void engine_slot_set_ad(struct engine *engine, uint32_t id, struct tree *ad)
         tree_ref(ad); /* it may be the one that goes */
     tree_unref(slot->ad);
     slot->ad = ad;
+    slot->ported = ad && engine_ad_ported(ad);
     slot_read_traits(engine, id);
 }
 
@@ -307,6 +310,11 @@ int engine_set_policy(struct engine *engine, struct tree *ad, symbol *ret_attrib
     engine->policy = policy;
     engine_reset(engine);
     return 0;
+}
+
+void engine_on_gang(struct engine *engine, engine_gang_fn *made)
+{
+    engine->gang_made = made;
 }
 
 void engine_set_priority(struct engine *engine, uint32_t user, double priority)

@@ -17,6 +17,10 @@
  * candidates. Roots are served by their user's priority (the smaller number first), then by arrival, then by number; a
  * policy's RootOrder comes in the place of the priority.
  *
+ * A root whose ad has Ports gathers a gang: a candidate for each of its ports, for each of their ports, and so on, as gang/gang.h
+ * says, with preferences; one that finds nobody waits until an offer comes that could be in its gang. So does a root without Ports
+ * that could dock with an offer that has some. Each search has a budget (gang/seeker.h).
+ *
  * One thing differs: a residual that reads of roots what no offer has read before (its value holds an expression of the
  * root's) takes part from the next cycle on.
  *
@@ -73,6 +77,24 @@ void engine_begin(struct engine *engine, const struct env *env);
 /* A match has been made: one unit of the root, and of the offer. `left` is what goes on of the offer, or NULL when
  * it is consumed. The rank is the root's as it counts; it lives for the call. */
 typedef void engine_match_fn(void *user, uint32_t root, uint32_t offer, const struct value *rank, struct tree *left);
+
+/* A member of a gang, its superior before it. */
+struct engine_member {
+    uint32_t offer;
+    uint32_t parent;     /* its superior's place among the members; ENGINE_ROOT: the root */
+    uint32_t port, link; /* the superior's port that it docks at, and its own; 0 for an ad without Ports */
+    struct tree *left;   /* what goes on of it, or NULL when it is consumed */
+    struct tree
+        *counterpart; /* who it docks with, as a plain ad by which its residual can be made again; NULL: it has none */
+};
+#define ENGINE_ROOT UINT32_MAX
+
+/* A gang has been made: one unit of the root, and of each member. All lives for the call. */
+typedef void engine_gang_fn(void *user, uint32_t root, const struct engine_member *members, uint32_t count);
+
+/* Who is told of gangs, with the user of engine_step. Without one there are none: roots with Ports wait, and offers with Ports are given
+ * to nobody. */
+void engine_on_gang(struct engine *engine, engine_gang_fn *made);
 
 /* Does about so many units of work (lines of the index, evaluations); returns true while there is more to do.
  * `scratch` is left as it was. */

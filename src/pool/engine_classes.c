@@ -104,10 +104,11 @@ static void class_free(struct engine *engine, unsigned which, uint32_t number)
 
     if (class->place != NO_CLASS)
         classes_remove(&side->set, class->place);
-    if (class->indexed) {
+    if (engine->gangs)
+        engine_gang_forget(engine, which, number);
+    if (class->indexed && !class->ported)
         index_remove(side->index, number);
-        side->indexed--;
-    }
+    side->indexed -= class->indexed;
     class_done(engine, class);
     side->used--;
     class->generation++;
@@ -199,6 +200,7 @@ static uint32_t class_make(struct engine *engine, unsigned which, struct slot *s
     struct side *side = &engine->sides[which];
     uint32_t number = class_new(engine, which, slot->ad);
 
+    side->classes[number].ported = slot->ported;
     if (shares)
         side->classes[number].place = classes_add(&side->set, slot->ad, number, hash);
     return number;
@@ -214,7 +216,10 @@ void engine_slot_join(struct engine *engine, uint32_t id)
     uint32_t place = shares ? classes_find(&side->set, slot->ad, hash) : NO_CLASS;
     struct kin *class;
 
-    reads_add_ad(&engine->sides[!which].reads, slot->ad);
+    if (slot->ported || engine->gangs)
+        engine_gang_read(engine, which, slot->ad, slot->ported);
+    else
+        reads_add_ad(&engine->sides[!which].reads, slot->ad);
     slot->in_class = place != NO_CLASS ? side->set.items[place].head : class_make(engine, which, slot, shares, hash);
     class = &side->classes[slot->in_class];
     class->traits |= shares ? slot->traits & TRAIT_GIVEN : slot->traits; /* what reads the time is alone */
@@ -224,6 +229,8 @@ void engine_slot_join(struct engine *engine, uint32_t id)
         class->units += (uint64_t)slot->units;
     } else {
         engine_members_add(engine, &class->members, id);
+        if (engine->gangs) /* a gang may want one more of its kind */
+            engine_class_list(engine, OFFERS, slot->in_class);
     }
 }
 
@@ -234,9 +241,13 @@ bool engine_slot_swap(struct engine *engine, uint32_t id, struct tree *ad)
     struct side *side = &engine->sides[which];
     struct kin *class = slot->in_class != NOBODY ? &side->classes[slot->in_class] : NULL;
 
-    if (!class || class->place == NO_CLASS || !classes_has(&side->set, class->place, ad))
+    if (!class || class->place == NO_CLASS || engine_ad_ported(ad) != slot->ported ||
+        !classes_has(&side->set, class->place, ad))
         return false;
-    reads_add_ad(&engine->sides[!which].reads, ad);
+    if (engine->gangs)
+        engine_gang_read(engine, which, ad, slot->ported);
+    else
+        reads_add_ad(&engine->sides[!which].reads, ad);
     engine_slot_set_ad(engine, id, ad);
     class->traits |= slot->traits & TRAIT_GIVEN;
     if (class_size(engine, class) > 1)
@@ -245,7 +256,7 @@ bool engine_slot_swap(struct engine *engine, uint32_t id, struct tree *ad)
     tree_unref(class->ad);
     class->ad = ad;
     side->set.items[class->place].ad = ad;
-    if (class->indexed)
+    if (class->indexed && !class->ported) /* what nobody reads is no matter to the seeker */
         index_swap(side->index, slot->in_class, ad);
     return true;
 }
@@ -343,8 +354,9 @@ void engine_classes_reread(struct engine *engine)
         reads_init(&reads, engine->symbols);
         reads_add_policy(&reads, engine->policy.ad);
         for (uint32_t id = 0; id < engine->slot_count && !reads.all && engine->sides[which].alone; id++)
-            if (engine->slots[id].ad && engine->slots[id].root != (which == ROOTS))
-                reads_add_ad(&reads, engine->slots[id].ad);
+            if (engine->slots[id].ad &&
+                (engine->slots[id].root != (which == ROOTS) || (which == OFFERS && engine_gang_offers(engine))))
+                engine_gang_reads_add(&reads, engine->slots[id].ad, engine->slots[id].ported);
         better = engine->sides[which].alone && !reads.all;
         reads_done(&reads);
     }

@@ -8,6 +8,7 @@
  *     engine_queue.c    which root is next
  *     engine_serve.c    a root gets its best candidate
  *     engine_choices.c  the best candidates of many equal roots
+ *     engine_gang.c     a root gathers a gang
  *     engine_valid.c    is it in order?
  *
  *     slot (an ad) -> class -> representative ad -> index                offers: the class has its members
@@ -52,7 +53,8 @@ struct slot {
     uint32_t restless;    /* its place among those with traits, or NOBODY */
     unsigned char traits; /* of the whole ad */
     bool request, root;
-    bool fresh; /* waits to be put into a class */
+    bool ported; /* the ad has Ports */
+    bool fresh;  /* waits to be put into a class */
 };
 
 /* A candidate that a class of roots remembers. */
@@ -94,6 +96,9 @@ struct kin {
     bool late;      /* roots: to be put into the index */
     bool discarded; /* roots: waits although candidates fit, which the policy has discarded */
     bool plain;     /* roots: its choices cannot be remembered */
+    bool ported;    /* its ads have Ports: it is known to the seeker, and in no index here */
+    bool meets;     /* roots: some offer with Ports could dock with it, as it was known at: */
+    uint64_t met;
     unsigned char outcome;
     int64_t indexed_at; /* the time that the index knows */
     uint64_t stepped;   /* the cycle of these: */
@@ -161,7 +166,9 @@ struct engine {
     uint32_t at; /* how far the phase is */
     uint64_t work;
     struct engine_counts counts;
-    struct arena arena; /* for a look at an ad when it comes */
+    struct arena arena;  /* for a look at an ad when it comes */
+    struct gangs *gangs; /* NULL: no ad has had Ports yet */
+    engine_gang_fn *gang_made;
     /* for the length of a step */
     struct arena *scratch;
     engine_match_fn *found;
@@ -243,6 +250,32 @@ bool engine_selects(const struct engine *engine, struct arena *scratch, const st
 
 /* engine_serve.c */
 void engine_serve_one(struct engine *engine);
+void engine_root_take(struct engine *engine, uint32_t root);  /* a unit of it */
+void engine_root_fail(struct engine *engine, uint32_t group); /* nobody is left for the first root of a group */
+
+/* The offer goes on as another ad, or not at all; `by` is the root that has it. */
+void engine_offer_change(struct engine *engine, uint32_t offer, struct tree *left, uint32_t by);
+
+/* engine_gang.c */
+struct gangs *engine_gangs_new(struct engine *engine);
+void engine_gangs_free(struct gangs *gangs);
+
+/* What an ad of a side reads of others is read of them from now on. */
+void engine_gang_read(struct engine *engine, unsigned side, struct tree *ad, bool ported);
+void engine_gang_reads_add(struct reads *reads, struct tree *ad, bool ported);
+bool engine_gang_offers(const struct engine *engine); /* offers are read by offers */
+
+/* A class with Ports is known as it is at the time of the cycle. A class goes. */
+void engine_gang_index(struct engine *engine, unsigned side, uint32_t number);
+void engine_gang_forget(struct engine *engine, unsigned side, uint32_t number);
+
+/* Is a class of roots served by gangs? Then the first of a group gets one. */
+bool engine_gang_serves(struct engine *engine, uint32_t number);
+void engine_gang_serve(struct engine *engine, uint32_t group, uint32_t root);
+
+/* The roots that wait and that could have a class of offers in their gangs are to be tried, as in engine_offers_wake. */
+void engine_gang_wake(struct engine *engine, uint32_t number, uint32_t by);
+bool engine_gang_valid(const struct engine *engine, const char **ret_why);
 
 /* engine_wake.c */
 void engine_class_index(struct engine *engine, unsigned side, uint32_t number); /* as it is at the time of the cycle */
@@ -250,6 +283,9 @@ void engine_class_index_late(struct engine *engine, uint32_t number);           
 
 /* Those that were tried are put into their index: one of them; false when there is none left. */
 bool engine_keep_next(struct engine *engine);
+
+/* A class of roots is to be tried, as in engine_offers_wake. */
+void engine_class_wake(struct engine *engine, uint32_t number, uint32_t by);
 
 /* Puts many in at once, where none is in the index yet. */
 void engine_side_build(struct engine *engine, unsigned side, const struct numbers *numbers);
@@ -264,6 +300,11 @@ uint64_t *engine_class_steps(struct engine *engine, struct kin *kin);
 static inline struct kin *engine_kin(struct engine *engine, unsigned side, uint32_t number)
 {
     return &engine->sides[side].classes[number];
+}
+
+static inline bool engine_ad_ported(const struct tree *ad)
+{
+    return tree_find(ad, tree_root(ad), NAME_PORTS) != NULL;
 }
 
 static inline bool engine_applies(const struct engine *engine, unsigned traits)

@@ -207,7 +207,7 @@ static struct tree *offer_left(struct engine *engine, const struct env *env, uin
 }
 
 /* The offer goes on as another ad, or not at all. */
-static void offer_change(struct engine *engine, uint32_t offer, struct tree *left, uint32_t by)
+void engine_offer_change(struct engine *engine, uint32_t offer, struct tree *left, uint32_t by)
 {
     struct slot *slot = &engine->slots[offer];
     uint32_t number;
@@ -220,20 +220,21 @@ static void offer_change(struct engine *engine, uint32_t offer, struct tree *lef
     engine_slot_set_ad(engine, offer, left);
     engine_slot_join(engine, offer);
     number = slot->in_class;
-    if (engine_classes_lag(
-            &engine->sides[ROOTS])) { /* it reads what nobody did, so roots must be told apart: in the next cycle */
+    if (engine_classes_lag(&engine->sides[ROOTS]) ||
+        engine_classes_lag(
+            &engine->sides[OFFERS])) { /* it reads what nobody did, so they must be told apart: in the next cycle */
         engine_slot_part(engine, offer);
         engine_slot_freshen(engine, offer);
         return;
     }
-    if (members_at(&engine->sides[OFFERS].classes[number].members, 0) != offer)
-        return; /* there was one like it before: nobody waits for it */
+    if (!engine->gangs && members_at(&engine->sides[OFFERS].classes[number].members, 0) != offer)
+        return; /* there was one like it before: nobody waits for it, unless a gang wants one more */
     engine_class_unlist(engine, OFFERS, number);
     engine_class_index(engine, OFFERS, number);
     engine_offers_wake(engine, number, by);
 }
 
-static void root_take(struct engine *engine, uint32_t root)
+void engine_root_take(struct engine *engine, uint32_t root)
 {
     struct slot *slot = &engine->slots[root];
 
@@ -255,8 +256,8 @@ static void match_make(struct engine *engine, uint32_t root, uint32_t offer)
     eval_attribute(&eval, &pair->left, NAME_RANK, &rank);
     rank = order_rank(&rank);
     left = offer_left(engine, &env, offer, root_ad);
-    root_take(engine, root);
-    offer_change(engine, offer, left, root);
+    engine_root_take(engine, root);
+    engine_offer_change(engine, offer, left, root);
     engine->counts.matches++;
     engine->found(engine->found_user, root, offer, &rank, left);
     tree_unref(left);
@@ -275,7 +276,7 @@ static void class_fail(struct engine *engine, uint32_t number)
 }
 
 /* Nobody is left for the first root of a group. The others of its class have no better luck, unless it is one. */
-static void root_fail(struct engine *engine, uint32_t group)
+void engine_root_fail(struct engine *engine, uint32_t group)
 {
     struct ad_group *at = &engine->groups[group];
 
@@ -308,9 +309,14 @@ void engine_serve_one(struct engine *engine)
     }
     root = members_at(&engine->groups[group].members, engine->groups[group].done);
     engine->counts.tried++;
+    if (engine_gang_serves(engine, number)) {
+        engine_gang_serve(engine, group, root);
+        arena_rewind(engine->scratch, mark);
+        return;
+    }
     offer = class_choose(engine, number, root);
     if (offer == NOBODY)
-        root_fail(engine, group);
+        engine_root_fail(engine, group);
     else
         match_make(engine, root, offer);
     arena_rewind(engine->scratch, mark);

@@ -17,7 +17,8 @@ static const char *members_wrong(const struct engine *engine, const struct membe
     for (uint32_t i = 0; i < members->count; i++) {
         const struct slot *slot = &engine->slots[members_at(members, i)];
 
-        if (!slot->ad || slot->in_class != in_class || slot->root != root || slot->fresh || slot->units < 1)
+        if (!slot->ad || slot->in_class != in_class || slot->root != root || slot->fresh || slot->units < 1 ||
+            slot->ported != (engine_ad_ported(slot->ad)))
             return "a member that is not of its class";
         if (i && !engine_member_before(engine, members_at(members, i - 1), members_at(members, i)))
             return "members out of order";
@@ -124,5 +125,5 @@ bool engine_valid(const struct engine *engine, const char **ret_why)
     if (wrong)
         *ret_why = wrong;
     return !wrong && index_valid(engine->sides[OFFERS].index, ret_why) &&
-           index_valid(engine->sides[ROOTS].index, ret_why);
+           index_valid(engine->sides[ROOTS].index, ret_why) && engine_gang_valid(engine, ret_why);
 }

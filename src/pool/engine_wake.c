@@ -22,12 +22,16 @@ void engine_class_index(struct engine *engine, unsigned which, uint32_t number)
     struct side *side = &engine->sides[which];
     struct kin *class = &side->classes[number];
 
-    if (class->indexed && (!(class->traits & TRAIT_TIME) || class->indexed_at == engine->env.now))
+    if (class->indexed && !(class->ported && which == ROOTS) &&
+        (!(class->traits & TRAIT_TIME) || class->indexed_at == engine->env.now))
         return;
     side->indexed += !class->indexed;
     class->indexed = true;
     class->indexed_at = engine->env.now;
-    index_put(side->index, &engine->env, engine->scratch, number, class->ad);
+    if (class->ported)
+        engine_gang_index(engine, which, number);
+    else
+        index_put(side->index, &engine->env, engine->scratch, number, class->ad);
     engine->work += PUT_WORK;
 }
 
@@ -58,7 +62,7 @@ void engine_side_build(struct engine *engine, unsigned which, const struct numbe
     for (uint32_t i = 0; i < numbers->count; i++) {
         struct kin *class = &side->classes[numbers->items[i]];
 
-        if (!class->ad || class->indexed)
+        if (!class->ad || class->indexed || class->ported)
             continue;
         ads[numbers->items[i]] = class->ad;
         class->indexed = true;
@@ -92,7 +96,7 @@ void engine_class_index_late(struct engine *engine, uint32_t number)
 {
     struct kin *class = engine_kin(engine, ROOTS, number);
 
-    if (class->late || (class->indexed && !(class->traits & TRAIT_TIME)))
+    if (class->late || (class->indexed && !(class->traits & TRAIT_TIME) && !class->ported))
         return;
     class->late = true;
     engine_numbers_add(&engine->sides[ROOTS].late, number);
@@ -216,6 +220,18 @@ static void waking_found(void *user, uint32_t number, unsigned doubts)
     }
 }
 
+void engine_class_wake(struct engine *engine, uint32_t number, uint32_t by)
+{
+    const struct kin *roots = engine_kin(engine, ROOTS, number);
+    bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* it will look for itself */
+
+    engine->work++;
+    if (by == NOBODY || roots->apart == engine->cycle)
+        engine_class_list(engine, ROOTS, number);
+    if (by != NOBODY && !tried)
+        class_revive(engine, number, by);
+}
+
 void engine_offers_wake(struct engine *engine, uint32_t number, uint32_t by)
 {
     struct waking waking = {engine, engine_kin(engine, OFFERS, number), number, by};
@@ -224,6 +240,10 @@ void engine_offers_wake(struct engine *engine, uint32_t number, uint32_t by)
     while (engine_keep_next(engine)) /* so that they can be found */
         ;
     if (!roots->indexed)
+        return;
+    if (engine->gangs)
+        engine_gang_wake(engine, number, by);
+    if (waking.offers->ported)
         return;
     index_sift(roots->index, &engine->env, engine->scratch, waking.offers->ad, waking_found, &waking);
     engine->counts.probes++;

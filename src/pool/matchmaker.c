@@ -14,13 +14,6 @@
 
 #define SLICE 4000 /* some ten milliseconds at the worst */
 
-/* What a step works with. */
-struct step_ctx {
-    struct matchmaker *matchmaker;
-    const struct role_env *env;
-    struct effects *effects;
-};
-
 static int64_t wall_seconds_of(const struct role_env *env)
 {
     return env->wall / SECOND - (env->wall % SECOND < 0);
@@ -59,6 +52,7 @@ static void matchmaker_begin(struct step_ctx *step)
 
     matchmaker->incarnation = secrets_word(step->env->secrets);
     matchmaker->engine = engine_new(step->env->symbols);
+    engine_on_gang(matchmaker->engine, matchmaker_gang_made);
     matchmaker->accountant = accountant_new((double)settings->spans->half / (double)SECOND, seed);
     timers_init(&matchmaker->timers);
     collector_init(&matchmaker->collector, settings->spans, step->env->symbols, matchmaker->engine, &matchmaker->timers,

@@ -27,6 +27,16 @@ struct matchmaker {
     uint64_t matches, cycles;
 };
 
+/* What a step works with. */
+struct step_ctx {
+    struct matchmaker *matchmaker;
+    const struct role_env *env;
+    struct effects *effects;
+};
+
+/* matchmaker_gang.c: the engine has made a gang; `user` is the step. */
+void matchmaker_gang_made(void *user, uint32_t root, const struct engine_member *members, uint32_t count);
+
 #ifdef __cplusplus
 }
 #endif

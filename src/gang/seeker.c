@@ -1,0 +1,407 @@
+/* seeker.c: gangs one at a time, over offers that come, change and go. */
+#include "gang/seeker.h"
+
+#include "base/mem.h"
+#include "gang/kinds.h"
+#include "gang/take.h"
+#include "match/residual.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The ports (1 << port) by which a kind has passed the news on, or is about to. */
+struct passed {
+    uint64_t hearing, ports;
+};
+struct passing {
+    uint32_t kind;
+    uint64_t ports;
+};
+
+struct seeker {
+    struct seeker_pool pool;
+    struct env env; /* of the call at hand: indexes keep its address */
+    struct members members;
+    struct kinds kinds;
+    struct facade roots; /* that wait */
+    struct stock stock;  /* `items` by offer */
+    struct search search;
+    uint32_t item_room;
+    struct seeker_member *gang; /* the last one */
+    uint32_t gang_count;
+    struct passed *passed; /* by kind */
+    uint32_t passed_room;
+    uint64_t hearing;
+    struct passing *passing;
+    uint32_t passing_count, passing_room;
+};
+
+struct seeker *seeker_new(const struct seeker_pool *pool, const struct policy *policy)
+{
+    static const struct gang_settings settings = {
+        .algorithm = GANG_AUTO, .preferences = true, .nodes = SEEKER_NODES_MAX};
+    struct seeker *seeker = mem_alloc(sizeof *seeker);
+
+    memset(seeker, 0, sizeof *seeker);
+    seeker->pool = *pool;
+    members_init(&seeker->members, &seeker->env, policy, NULL);
+    kinds_init(&seeker->kinds, &seeker->pool, &seeker->members);
+    facade_init(&seeker->roots);
+    seeker->stock = (struct stock){.members = &seeker->members, .kinds = &seeker->kinds, .shared = true};
+    search_init(&seeker->search, &settings, &seeker->stock, &seeker->members);
+    return seeker;
+}
+
+static void gang_clear(struct seeker *seeker)
+{
+    for (uint32_t i = 0; i < seeker->gang_count; i++) {
+        tree_unref(seeker->gang[i].left);
+        tree_unref(seeker->gang[i].counterpart);
+    }
+    free(seeker->gang);
+    seeker->gang = NULL;
+    seeker->gang_count = 0;
+}
+
+void seeker_free(struct seeker *seeker)
+{
+    if (!seeker)
+        return;
+    gang_clear(seeker);
+    search_done(&seeker->search);
+    facade_done(&seeker->roots);
+    kinds_done(&seeker->kinds);
+    members_done(&seeker->members);
+    name_set_done(&seeker->stock.asked);
+    free(seeker->stock.items);
+    free(seeker->passed);
+    free(seeker->passing);
+    free(seeker);
+}
+
+/* What comes is done at that time. */
+static void seeker_enter(struct seeker *seeker, const struct env *env, struct arena *scratch)
+{
+    seeker->env = *env;
+    seeker->members.scratch = scratch;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- what is read */
+
+static bool ad_ranks(const struct tree *ad)
+{
+    for (uint32_t i = 0; i < ad->cell_count; i++)
+        if (ad->cells[i].flags & EXPR_FLAG_NAMED && symbol_same(ad->cells[i].label, NAME_RANK))
+            return true;
+    return false;
+}
+
+void seeker_note(struct seeker *seeker, const struct tree *ad)
+{
+    struct stock *stock = &seeker->stock;
+
+    name_set_read(&stock->asked, ad, tree_root(ad));
+    stock->entangled = stock->asked.blind || name_set_has(&stock->asked, NAME_PORTS);
+    stock->ranked = stock->ranked || ad_ranks(ad);
+}
+
+bool seeker_names(struct tree *ad, seeker_name_fn *tell, void *user)
+{
+    struct name_set names = {0};
+    struct ports ports = {0};
+    struct err err;
+    bool known;
+
+    name_set_read(&names, ad, tree_root(ad));
+    if (ports_read(&ports, ad, &err) < 0)
+        ports = (struct ports){0};
+    for (uint32_t i = 0; i < names.count; i++) {
+        bool label = false;
+
+        for (uint32_t k = 0; k < ports.count && !label; k++)
+            label = symbol_same(ports.items[k].label, names.items[i]);
+        if (!label)
+            tell(user, names.items[i]);
+    }
+    known = !names.blind;
+    ports_done(&ports);
+    name_set_done(&names);
+    return known;
+}
+
+/* ------------------------------------------------------------------------------------------------- who is there, and waits */
+
+void seeker_kind_put(struct seeker *seeker, const struct env *env, struct arena *scratch, uint32_t kind)
+{
+    const struct ported *ported;
+
+    seeker_enter(seeker, env, scratch);
+    seeker_kind_forget(seeker, kind);
+    ported = kinds_ported(&seeker->kinds, kind);
+    if (ported)
+        facade_put(&seeker->kinds.faces, &seeker->members, kind, ported, UINT64_MAX);
+}
+
+void seeker_kind_forget(struct seeker *seeker, uint32_t kind)
+{
+    facade_remove(&seeker->kinds.faces, kind);
+    kinds_forget(&seeker->kinds, kind);
+}
+
+static bool face_meets(void *user, uint32_t face)
+{
+    (void)face;
+    *(bool *)user = true;
+    return false;
+}
+
+/* The ports that a root waits for: the first that must be filled and that nobody fits, else all. */
+static uint64_t root_awaits(struct seeker *seeker, const struct ported *root)
+{
+    uint32_t member = members_push(&seeker->members, root, 0);
+    uint64_t which = UINT64_MAX;
+
+    for (uint32_t port = 0; port < root->ports.count && which == UINT64_MAX; port++) {
+        const struct port *at = &root->ports.items[port];
+        struct tree *window;
+        bool meets = false;
+
+        if (at->optional || at->min == 0 || at->group != PORTS_NO_GROUP)
+            continue;
+        window = window_make(&seeker->members, members_slot(&seeker->members, member, member_slot_of(root, port)), NULL,
+                             NULL, NULL);
+        if (window)
+            kinds_seek(&seeker->kinds, window, face_meets, &meets);
+        if (!meets)
+            which = (uint64_t)1 << port;
+        tree_unref(window);
+    }
+    members_pop(&seeker->members);
+    return which;
+}
+
+void seeker_root_put(struct seeker *seeker, const struct env *env, struct arena *scratch, struct index *index,
+                     uint32_t root, struct tree *ad)
+{
+    struct ported ported;
+    struct err err;
+
+    seeker_enter(seeker, env, scratch);
+    seeker->kinds.index = index;
+    facade_remove(&seeker->roots, root);
+    if (ported_init(&ported, ad, &err) == 0 && ported.slot_count <= MEMBER_SLOTS_MAX)
+        facade_put(&seeker->roots, &seeker->members, root, &ported, root_awaits(seeker, &ported));
+    ported_done(&ported);
+}
+
+void seeker_root_remove(struct seeker *seeker, uint32_t root)
+{
+    facade_remove(&seeker->roots, root);
+}
+
+uint32_t seeker_ports(const struct seeker *seeker)
+{
+    return seeker->kinds.faces.used;
+}
+
+bool seeker_meets(struct seeker *seeker, const struct env *env, struct arena *scratch, const struct tree *root)
+{
+    bool meets = false;
+
+    seeker_enter(seeker, env, scratch);
+    seeker->kinds.index = NULL;
+    kinds_seek(&seeker->kinds, root, face_meets, &meets);
+    return meets;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- who hears of it */
+
+struct hearing {
+    struct seeker *seeker;
+    const struct seeker_heard *heard;
+};
+
+static void root_hears(void *user, uint32_t row, unsigned doubts)
+{
+    const struct hearing *hearing = user;
+
+    (void)doubts;
+    hearing->heard->ported(hearing->heard->user, hearing->seeker->roots.rows[row].owner);
+}
+
+static void alone_hears(void *user, uint32_t root, unsigned doubts)
+{
+    const struct hearing *hearing = user;
+
+    (void)doubts;
+    hearing->heard->alone(hearing->heard->user, root);
+}
+
+/* The kind passes the news on by those of its ports, by each once. */
+static void kind_pass(struct seeker *seeker, uint32_t kind, uint64_t ports)
+{
+    uint32_t room = kind + kind / 2 + 64;
+    struct passed *passed;
+
+    if (kind >= seeker->passed_room) {
+        seeker->passed = mem_grow(seeker->passed, room * sizeof *seeker->passed);
+        for (uint32_t i = seeker->passed_room; i < room; i++)
+            seeker->passed[i] = (struct passed){0};
+        seeker->passed_room = room;
+    }
+    passed = &seeker->passed[kind];
+    if (passed->hearing != seeker->hearing)
+        *passed = (struct passed){.hearing = seeker->hearing};
+    ports &= ~passed->ports;
+    passed->ports |= ports;
+    if (!ports)
+        return;
+    if (seeker->passing_count == seeker->passing_room) {
+        seeker->passing_room = seeker->passing_room ? seeker->passing_room * 2 : 16;
+        seeker->passing = mem_grow(seeker->passing, seeker->passing_room * sizeof *seeker->passing);
+    }
+    seeker->passing[seeker->passing_count++] = (struct passing){kind, ports};
+}
+
+/* Whoever could dock at one of its ports could be below it: by another it could be in a gang. */
+static void kind_hears(void *user, uint32_t number, unsigned doubts)
+{
+    const struct hearing *hearing = user;
+    const struct facade_row *row = &hearing->seeker->kinds.faces.rows[number];
+
+    (void)doubts;
+    if (hearing->seeker->kinds.ported[row->owner]->ports.count > 1)
+        kind_pass(hearing->seeker, row->owner, ~((uint64_t)1 << row->port));
+}
+
+static void window_tell(const struct hearing *hearing, const struct tree *window, bool alone)
+{
+    struct seeker *seeker = hearing->seeker;
+    const struct env *env = &seeker->env;
+    struct arena *scratch = seeker->members.scratch;
+
+    if (seeker->roots.used)
+        index_sift(seeker->roots.index, env, scratch, window, root_hears, (void *)(uintptr_t)hearing);
+    if (alone && hearing->heard->plain)
+        index_sift(hearing->heard->plain, env, scratch, window, alone_hears, (void *)(uintptr_t)hearing);
+    if (seeker->kinds.faces.used)
+        index_sift(seeker->kinds.faces.index, env, scratch, window, kind_hears, (void *)(uintptr_t)hearing);
+}
+
+void seeker_hear(struct seeker *seeker, const struct env *env, struct arena *scratch, uint32_t kind,
+                 const struct seeker_heard *heard)
+{
+    const struct hearing hearing = {seeker, heard};
+    const struct facade *faces = &seeker->kinds.faces;
+
+    seeker_enter(seeker, env, scratch);
+    seeker->hearing++;
+    seeker->passing_count = 0;
+    if (facade_first(faces, kind) != NOBODY)
+        kind_pass(seeker, kind, UINT64_MAX);
+    else
+        window_tell(&hearing, seeker->pool.ad_of_kind(seeker->pool.user, kind), false);
+    while (seeker->passing_count) {
+        struct passing next = seeker->passing[--seeker->passing_count];
+
+        for (uint32_t row = facade_first(faces, next.kind); row != NOBODY; row = faces->rows[row].next)
+            if (next.ports >> faces->rows[row].port & 1)
+                window_tell(&hearing, faces->rows[row].window, true);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ gangs */
+
+static void items_grow(struct seeker *seeker, uint32_t offers)
+{
+    if (offers <= seeker->item_room)
+        return;
+    offers += offers / 2;
+    seeker->stock.items = mem_grow(seeker->stock.items, offers * sizeof *seeker->stock.items);
+    for (uint32_t i = seeker->item_room; i < offers; i++)
+        seeker->stock.items[i] = (struct offer){.place = i};
+    seeker->item_room = offers;
+}
+
+/* The gang as it is told; what is left of each. */
+static void gang_write(struct seeker *seeker, const struct ported *root)
+{
+    const struct search *search = &seeker->search;
+    uint32_t count = search->best_count;
+    struct ported *own = mem_alloc(count * sizeof *own), *again = mem_alloc(count * sizeof *again);
+    const struct ported **of = mem_alloc(count * sizeof(const struct ported *));
+    struct err err;
+
+    of[0] = root;
+    for (uint32_t i = 0; i < count; i++)
+        own[i] = again[i] = (struct ported){0};
+    for (uint32_t i = 1; i < count; i++) { /* those that stand for a kind may differ in what nobody reads */
+        uint32_t offer = (uint32_t)search->best[i].place;
+
+        of[i] = stock_ported(&seeker->stock, offer);
+        if (of[i]->ad != seeker->pool.ad_of_offer(seeker->pool.user, offer) &&
+            ported_init(&own[i], seeker->pool.ad_of_offer(seeker->pool.user, offer), &err) == 0)
+            of[i] = &own[i];
+    }
+    taken_dock(search, of, again);
+    seeker->gang = mem_alloc(count * sizeof *seeker->gang);
+    seeker->gang_count = count - 1;
+    for (uint32_t i = 1; i < count; i++) {
+        const struct gang_member *at = &search->best[i];
+        bool residual = residual_of(seeker->members.items[i].of->ad);
+
+        seeker->gang[i - 1] =
+            (struct seeker_member){.offer = (uint32_t)at->place,
+                                   .parent = at->parent ? at->parent - 1 : SEEKER_NONE,
+                                   .port = at->port,
+                                   .link = at->link,
+                                   .left = residual ? taken_left(&seeker->members, i) : NULL,
+                                   .counterpart = residual ? taken_counterpart(&seeker->members, i) : NULL};
+    }
+    while (seeker->members.count)
+        members_pop(&seeker->members);
+    for (uint32_t i = 0; i < count; i++) {
+        ported_done(&own[i]);
+        ported_done(&again[i]);
+    }
+    free(of);
+    free(again);
+    free(own);
+}
+
+enum gang_outcome seeker_find(struct seeker *seeker, const struct env *env, struct arena *scratch, struct index *index,
+                              uint32_t offers, uint32_t kinds, struct tree *root, struct seeker_gang *ret)
+{
+    struct search *search = &seeker->search;
+    enum gang_outcome outcome = GANG_NONE;
+    struct ported ported;
+    uint64_t before;
+    struct err err;
+
+    seeker_enter(seeker, env, scratch);
+    gang_clear(seeker);
+    *ret = (struct seeker_gang){0};
+    if (ported_init(&ported, root, &err) < 0)
+        return GANG_NONE;
+    items_grow(seeker, offers);
+    seeker->kinds.index = index;
+    search->work = SEEKER_WORK_MAX + (uint64_t)kinds * SEEKER_WORK_KIND;
+    search->steps = SEEKER_STEPS_MAX + (uint64_t)kinds * SEEKER_STEPS_KIND;
+    before = search->probes + seeker->members.evaluations + search->ranked;
+    outcome = search_root(search, &ported, SIZE_MAX);
+    ret->work = search->nodes + search->probes + seeker->members.evaluations + search->ranked - before;
+    if (outcome == GANG_FORMED && search->best_count > 1) {
+        gang_write(seeker, &ported);
+        ret->members = seeker->gang;
+        ret->count = seeker->gang_count;
+    } else if (outcome == GANG_FORMED) {
+        outcome = GANG_NONE;
+    }
+    ported_done(&ported);
+    return outcome;
+}
+
+bool seeker_valid(const struct seeker *seeker, const char **ret_why)
+{
+    return facade_valid(&seeker->roots, ret_why) && facade_valid(&seeker->kinds.faces, ret_why);
+}

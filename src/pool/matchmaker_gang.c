@@ -1,0 +1,161 @@
+/* matchmaker_gang.c: a gang that the engine has made goes to the ledgers, the registrar and the notifier.
+ *
+ *     root          one gang, a claim for each member; each is told of its superior and, with tickets, of its subordinates
+ *     |- machine
+ *     '- service    a ticket is made with the subordinate's key, for the owner that its superior's ad says
+ *         '- disk */
+#include "pool/matchmaker_parts.h"
+
+#include "base/mem.h"
+#include "pool/ticket.h"
+
+#include <stdlib.h>
+
+#define NO_MEMBER UINT32_MAX
+
+/* A member, or the root, while the gang is told. */
+struct gang_party {
+    uint32_t entry; /* of the collector */
+    uint32_t superior;
+    uint64_t port, link;
+    uint64_t claim, number, depth;
+    struct tree *ad; /* as it was matched; held */
+};
+
+/* parties[0] is the root. */
+struct gathering {
+    struct step_ctx *step;
+    uint64_t gang;
+    struct gang_party *parties;
+    uint32_t count;
+};
+
+static const struct entry *party_entry(const struct gathering *gathering, uint32_t party)
+{
+    return &gathering->step->matchmaker->collector.entries[gathering->parties[party].entry];
+}
+
+/* The subordinates of a party, held; NULL when it has none. */
+static struct edges *party_edges(const struct gathering *gathering, uint32_t superior)
+{
+    const struct step_ctx *step = gathering->step;
+    uint32_t count = 0;
+    struct edges *edges;
+    struct text owner;
+
+    for (uint32_t i = 1; i < gathering->count; i++)
+        count += gathering->parties[i].superior == superior;
+    if (!count)
+        return NULL;
+    edges = edges_new(count);
+    collector_owner(&step->matchmaker->collector, gathering->parties[superior].ad, &owner);
+    for (uint32_t i = 1, n = 0; i < gathering->count; i++) {
+        const struct gang_party *party = &gathering->parties[i];
+        const struct entry *entry = party_entry(gathering, i);
+
+        if (party->superior != superior)
+            continue;
+        edges->items[n] = (struct edge){.claim = party->claim,
+                                        .agent = entry->agent,
+                                        .offer = entry->id,
+                                        .depth = party->depth,
+                                        .port = party->port,
+                                        .link = party->link,
+                                        .ad = tree_ref(party->ad)};
+        ticket_make(step->env->secrets, &entry->key, entry->id, party->claim, gathering->gang, owner.bytes,
+                    &edges->items[n++].ticket);
+    }
+    return edges;
+}
+
+static void party_tell(const struct gathering *gathering, uint32_t number)
+{
+    const struct step_ctx *step = gathering->step;
+    struct matchmaker *matchmaker = step->matchmaker;
+    const struct gang_party *party = &gathering->parties[number];
+    struct match_told told = {.id = party_entry(gathering, number)->id,
+                              .incarnation = matchmaker->incarnation,
+                              .number = party->number,
+                              .window = matchmaker->settings->spans->window,
+                              .gang = gathering->gang,
+                              .claim = party->claim};
+
+    if (number) {
+        told.superior = party_entry(gathering, party->superior)->agent;
+        told.superior_ad = gathering->parties[party->superior].ad;
+    }
+    told.edges = party_edges(gathering, number);
+    notifier_add(&matchmaker->notifier, step->env, party_entry(gathering, number)->agent, &told, step->effects);
+    edges_unref(told.edges);
+}
+
+/* Who is in it, and what each was when it was matched. */
+static void gathering_read(struct gathering *gathering, uint32_t root, const struct engine_member *members)
+{
+    const struct collector *collector = &gathering->step->matchmaker->collector;
+
+    gathering->parties[0] = (struct gang_party){.entry = root, .superior = NO_MEMBER};
+    for (uint32_t i = 1; i < gathering->count; i++) {
+        const struct engine_member *member = &members[i - 1];
+
+        gathering->parties[i] = (struct gang_party){.entry = member->offer,
+                                                    .superior = member->parent == ENGINE_ROOT ? 0 : member->parent + 1,
+                                                    .port = member->port,
+                                                    .link = member->link,
+                                                    .claim = secrets_word(gathering->step->env->secrets)};
+    }
+    for (uint32_t i = gathering->count; i-- > 1;) { /* superiors come before their subordinates */
+        struct gang_party *superior = &gathering->parties[gathering->parties[i].superior];
+
+        if (superior->depth <= gathering->parties[i].depth)
+            superior->depth = gathering->parties[i].depth + 1;
+    }
+    for (uint32_t i = 0; i < gathering->count; i++)
+        gathering->parties[i].ad = tree_ref(collector->entries[gathering->parties[i].entry].left);
+}
+
+/* Is somebody in it whose time is over? Then it is no gang, and all go back. */
+static bool gathering_undone(const struct gathering *gathering, uint32_t root, const struct engine_member *members)
+{
+    struct collector *collector = &gathering->step->matchmaker->collector;
+    int64_t now = gathering->step->env->now;
+    bool lives = collector_lives(collector, now, root);
+
+    for (uint32_t i = 0; i + 1 < gathering->count; i++)
+        lives = lives && collector_lives(collector, now, members[i].offer);
+    if (lives)
+        return false;
+    collector_restore(collector, root);
+    for (uint32_t i = 0; i + 1 < gathering->count; i++)
+        collector_restore(collector, members[i].offer);
+    return true;
+}
+
+void matchmaker_gang_made(void *user, uint32_t root, const struct engine_member *members, uint32_t count)
+{
+    struct step_ctx *step = user;
+    struct matchmaker *matchmaker = step->matchmaker;
+    struct gathering gathering = {.step = step, .count = count + 1};
+    uint32_t owner = matchmaker->collector.entries[root].user;
+
+    if (gathering_undone(&gathering, root, members))
+        return;
+    gathering.parties = mem_alloc(gathering.count * sizeof *gathering.parties);
+    gathering.gang = secrets_word(step->env->secrets);
+    gathering_read(&gathering, root, members);
+    gathering.parties[0].number = collector_match(&matchmaker->collector, step->env->now, root, NULL);
+    for (uint32_t i = 1; i < gathering.count; i++) {
+        struct gang_party *party = &gathering.parties[i];
+
+        party->number =
+            collector_match(&matchmaker->collector, step->env->now, party->entry, members[i - 1].counterpart);
+        registrar_expect(&matchmaker->registrar, step->env, party->claim, gathering.gang,
+                         party_entry(&gathering, i)->agent, owner);
+    }
+    for (uint32_t i = 0; i < gathering.count; i++)
+        party_tell(&gathering, i);
+    matchmaker->matches++;
+    for (uint32_t i = 0; i < gathering.count; i++)
+        tree_unref(gathering.parties[i].ad);
+    free(gathering.parties);
+}
