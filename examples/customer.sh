@@ -23,11 +23,15 @@ step() { # MESSAGE [FIELDS]: the next of the claim; said again, with the same nu
   done
   [ "$reason" = ok ]
 }
+ready() { # the machine may have to send somebody away first
+  until step activate || [ "$reason" != wait ]; do sleep 1; done
+  [ "$reason" = ok ]
+}
 take() { # a match names the machine, its agent, its offer, and the ticket by which we are let in
   local edge=${1#*Edges=\{}
   claim=$(get Claim "$edge") agent=$(get Agent "$edge") sequence=0
   verify_ask "$agent" "$(get Gang "$1")" "$claim" "$(get Offer "$edge")" "$(get Ticket "$edge")" "$ad" &&
-    step commit ";Collect=7500000" && step activate && step start ";Job=\"$(word 1)\";Number=\"$(word 1)\";Ad=$ad"
+    step commit ";Collect=7500000" && ready && step start ";Job=\"$(word 1)\";Number=\"$(word 1)\";Ad=$ad"
 }
 advertise || exit 2
 deadline=$((SECONDS + 120))

@@ -1130,6 +1130,42 @@ static void claim_left(void)
     world_free(o.w, "a claim that was left");
 }
 
+static void preempted(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB);
+
+    left(&o, &host, REASON_PREEMPTED);
+    pass(o.w, SECOND);
+    tap_ok(job_is(&o, host.job, JOB_IDLE) && job_of(&o, host.job).tries == 0 && asks_for(&o, "Count == 1"),
+           "a job that was preempted waits again, and that is no failed try");
+    world_free(o.w, "a job that was preempted");
+}
+
+/* The machine sends somebody else away first, with all the grace that he is given. */
+static void way_is_cleared(void)
+{
+    struct office o;
+    struct host host;
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_ACTIVATE);
+    for (int64_t end = o.w->env.now + 2 * o.w->spans.lease; o.w->env.now < end;) {
+        if (is_asked(&o, &host, MESSAGE_ACTIVATE))
+            host_says(&o, &host, REASON_WAIT);
+        pass(o.w, 5 * SECOND);
+        beat(&o, &host);
+    }
+    tap_ok(jobs_in(&o, JOB_RUNNING) == 1 && is_asked(&o, &host, MESSAGE_ACTIVATE),
+           "an activation that has to wait is said again, for as long as the machine lives");
+    host_says(&o, &host, REASON_OK);
+    tap_ok(is_asked(&o, &host, MESSAGE_START), "and nothing is started before the way is free");
+    world_free(o.w, "a way that is cleared");
+}
+
 static void claim_left_and_crash(void)
 {
     struct office o;
@@ -1938,6 +1974,8 @@ int main(void)
     lease_and_margin();
     releasing_is_not_alive();
     claim_left();
+    preempted();
+    way_is_cleared();
     claim_left_and_crash();
     result_once();
     result_elsewhere();

@@ -197,14 +197,26 @@ static void test_one_more(struct world *world)
     expect(world, "10+1+2", "one more, just like the other, makes it two");
 }
 
+static const char halves[] = "[ Ports = { [ Label = cpu; Count = 2; Constraint = cpu.Cpus == 1 ] } ]";
+
+static void test_left_in_time(struct world *world)
+{
+    request(world, 10, halves);
+    request(world, 11, "[ Constraint = other.Cpus == 2 ]");
+    request(world, 12, halves);
+    offer(world, 2, "[ Cpus = 1; Residual = [ Cpus = Cpus - 1 ] ]");
+    offer(world, 1, "[ Cpus = 2; Residual = [ Cpus = Cpus - 1 ] ]");
+    expect(world, "11-1 12+2+1", "what is left of an offer is there for those behind, though one like them has failed");
+}
+
 static void test_left_is_one_more(struct world *world)
 {
-    request(world, 10, "[ Ports = { [ Label = cpu; Count = 2; Constraint = cpu.Cpus == 1 ] } ]");
+    request(world, 10, halves);
     request(world, 11, "[ Constraint = other.Cpus == 2 ]");
-    offer(world, 1, "[ Cpus = 2; Residual = [ Cpus = Cpus - 1 ] ]");
     offer(world, 2, "[ Cpus = 1; Residual = [ Cpus = Cpus - 1 ] ]");
+    offer(world, 1, "[ Cpus = 2; Residual = [ Cpus = Cpus - 1 ] ]");
     expect(world, "11-1", "what is left of an offer comes too late for those before");
-    expect(world, "10+1+2", "but it makes two with one like it, in the next cycle");
+    expect(world, "10+2+1", "but it makes two with one like it, in the next cycle");
 }
 
 static void test_residual(struct world *world)
@@ -249,8 +261,18 @@ static void test_offers_read_offers(struct world *world)
     request(world, 10, USER);
     offer(world, 1, SERVICE("Level = 1; "));
     offer(world, 2, SERVICE("Level = 2; "));
+    cycle(world, UINT64_MAX);
     offer(world, 3, "[ Type = \"disk\"; Constraint = other.Level == 2 ]");
     expect(world, "10+2+3/2", "services that only a disk can tell apart are told apart");
+}
+
+static void test_shared(struct world *world)
+{
+    offer(world, 1, "[ Memory = 4 ]");
+    offer(world, 2, "[ Memory = 4; Residual = [ Memory = Memory - 1 ] ]");
+    request(world, 10,
+            "[ Ports = { [ Label = a; Share = true ], [ Label = b; Share = true; Constraint = b.Memory == 4 ] } ]");
+    expect(world, "10+1+1", "an offer may be shared, and is not taken for one like it of which something else is left");
 }
 
 static void test_plain_pool(struct world *world)
@@ -368,14 +390,24 @@ static void test_many_wait(struct world *world)
 int main(void)
 {
     static void (*const tests[])(struct world * world) = {
-        test_whole,      test_beside,
-        test_fair,       test_waits,
-        test_one_more,   test_left_is_one_more,
-        test_residual,   test_services,
-        test_deep,       test_offers_read_offers,
-        test_plain_pool, test_broken,
-        test_changes,    test_classes,
-        test_gives_up,   test_many_wait,
+        test_whole,
+        test_beside,
+        test_fair,
+        test_waits,
+        test_one_more,
+        test_left_in_time,
+        test_left_is_one_more,
+        test_residual,
+        test_services,
+        test_deep,
+        test_offers_read_offers,
+        test_shared,
+        test_plain_pool,
+        test_broken,
+        test_changes,
+        test_classes,
+        test_gives_up,
+        test_many_wait,
     };
 
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {

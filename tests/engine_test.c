@@ -351,6 +351,57 @@ static void test_given(struct world *world)
     world->env.given_count = 0;
 }
 
+/* A machine that has a claim, of a user with that number. */
+static void taken(struct world *world, uint32_t id, uint32_t user, const char *text)
+{
+    offer(world, id, text);
+    engine_set_remote(world->engine, id, user + 1);
+}
+
+static void test_users(struct world *world)
+{
+    static const char equal[] = "[ Need = 2; Constraint = other.Memory >= Need ]";
+
+    engine_give_users(world->engine);
+    for (uint32_t user = 1; user <= 3; user++)
+        engine_set_priority(world->engine, user, user);
+    policy(
+        world,
+        "[ RootOrder = UserPrio; DockingVector = { RemoteUserPrio is undefined ? 1 : label.RemoteUserPrio > UserPrio "
+        "? 0 : error } ]");
+    taken(world, 1, 2, "[ Memory = 4; RemoteUser = \"two\" ]");
+    put(world, 13, equal, (struct engine_terms){true, 1, 1, 3});
+    put(world, 12, equal, (struct engine_terms){true, 1, 2, 2});
+    expect(world, "", "nobody has to go for a user who is no better");
+    put(world, 11, equal, (struct engine_terms){true, 1, 3, 1});
+    tap_ok(engine_classes(world->engine, true) == 1, "roots of several users are of one class");
+    expect(world, "11-1", "but are tried by themselves: who is better gets it, who is not does not");
+    taken(world, 1, 3, "[ Memory = 4; RemoteUser = \"three\" ]");
+    taken(world, 2, 2, "[ Memory = 4; RemoteUser = \"two\" ]");
+    expect(world, "12-1", "offers that differ in RemoteUser are told apart");
+    world->charged = 3;
+    put(world, 10, equal, (struct engine_terms){true, 1, 4, 1});
+    expect(world, "10-2", "a priority that moves within a cycle");
+    world->charged = -1;
+    engine_set_usage(world->engine, 3, 7);
+    policy(world, "[ DockingVector = { Usage > 6 && UserPrio == 100 ? label.Memory : error } ]");
+    offer(world, 4, "[ Memory = 9 ]");
+    expect(world, "13-4", "counts from the next on; and Usage is given, too");
+}
+
+static void test_preempts(struct world *world)
+{
+    offer(world, 1, "[ Memory = 4; Preempts = \"a\"; CurrentRank = 2; Rank = 3 ]");
+    offer(world, 2, "[ Memory = 4; Preempts = \"b\"; CurrentRank = 3; Rank = 3 ]");
+    offer(world, 3, "[ Memory = 2 ]");
+    request(world, 10, "[ Need = 2; Rank = other.Memory; Constraint = other.Memory >= Need ]");
+    expect(world, "10-3", "what is free is given first, whatever the ranks");
+    request(world, 11, "[ Need = 2; Constraint = other.Memory >= Need ]");
+    request(world, 12, "[ Need = 2; Constraint = other.Memory >= Need ]");
+    expect(world, "11-1", "a claim has to go only for one whom its machine likes better");
+    tap_ok(engine_outcome(world->engine, 12) == ENGINE_NOBODY, "for others there is nobody");
+}
+
 static void test_policy_resets(struct world *world)
 {
     policy(world, "[ DockingVector = { label.Speed } ]");
@@ -546,9 +597,14 @@ static void test_accounts(void)
 int main(void)
 {
     static void (*const tests[])(struct world * world) = {
-        test_best,          test_arrival, test_units,   test_residual,    test_residual_wakes,   test_roots, test_order,
-        test_fair,          test_vector,  test_chance,  test_incremental, test_classes,          test_time,  test_given,
-        test_policy_resets, test_slices,  test_between, test_budget,      test_budget_of_offers, test_names,
+        test_best,     test_arrival,        test_units,
+        test_residual, test_residual_wakes, test_roots,
+        test_order,    test_fair,           test_vector,
+        test_chance,   test_incremental,    test_classes,
+        test_time,     test_given,          test_users,
+        test_preempts, test_policy_resets,  test_slices,
+        test_between,  test_budget,         test_budget_of_offers,
+        test_names,
     };
 
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {

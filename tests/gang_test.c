@@ -93,6 +93,16 @@ static void figure11(void)
     }
 }
 
+static void unknown_ranks(void)
+{
+    world_reset(&world);
+    world.settings = (struct gang_settings){.algorithm = GANG_AUTO, .preferences = true};
+    world_request(&world, "[ Name = \"job\"; Size = 1; Ports = { [ Label = cpu ] } ]");
+    world_offer(&world, "[ Name = \"least\"; Ports = { [ Label = job; Rank = -job.Size ] } ]");
+    world_offer(&world, "[ Name = \"most\"; Ports = { [ Label = job; Rank = job.Size ] } ]");
+    world_gives(&world, "job cpu=most", "offers that differ only in what they say once somebody docks are not alike");
+}
+
 static void figure32(void)
 {
     world_reset(&world);
@@ -484,6 +494,7 @@ int main(void)
     figure8();
     figure10();
     figure11();
+    unknown_ranks();
     figure32();
     wholly();
     counting();

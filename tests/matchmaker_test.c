@@ -1074,6 +1074,100 @@ static void who_used_less_is_first(void)
     pool_free(pool, "usage");
 }
 
+/* A machine on which a job of carol's runs, as its second ad says. */
+#define TAKEN(more)                                                                                      \
+    "[ Type = \"Machine\"; Cpus = 8; Constraint = other.Cpus <= Cpus; Preempts = \"00000000000000c1\"; " \
+    "RemoteUser = \"carol\"; CurrentRank = 2; " more " ]"
+#define BY_PRIORITY                                                                                                    \
+    "[ RootOrder = UserPrio; DockingVector = { label.RemoteUser is undefined ? 2 : label.RemoteUserPrio > UserPrio * " \
+    "1.1 && label.CurrentRank <= label.Rank ? 0 : error, Usage } ]"
+
+static void set_policy(struct pool *pool, const char *text)
+{
+    struct err err = {0};
+    struct event event = {.kind = EVENT_POLICY, .ad = lang_ad(&pool->lang, &dialect_classic, text, &err)};
+
+    hand_over(pool, &event);
+    tree_unref(event.ad);
+}
+
+static void rank_preempts(void)
+{
+    struct pool *pool = pool_new();
+
+    put(pool, (struct put){.from = 5, .id = 8, .version = 1}, TAKEN("Rank = 2"));
+    put(pool, (struct put){.from = 2, .id = 1, .version = 1, .request = true}, JOB);
+    pass(pool, CYCLE);
+    tap_ok(matches(pool) == 0, "without a policy nobody has to go for one who is liked as well");
+    put(pool, (struct put){.from = 5, .id = 8, .version = 2}, TAKEN("Rank = other.Cpus + 2"));
+    put(pool, (struct put){.from = 6, .id = 7, .version = 1}, MACHINE);
+    pass(pool, CYCLE);
+    tap_ok(matches(pool) == 1 && look(pool, 6, 7).free == 0 && look(pool, 5, 8).free == 1,
+           "nor while a machine is free");
+    put(pool, (struct put){.from = 3, .id = 1, .version = 1, .request = true}, JOB);
+    pass(pool, CYCLE);
+    tap_ok(matches(pool) == 2 && look(pool, 5, 8).free == 0, "but for one who is liked better");
+    tap_ok(put(pool, (struct put){.from = 5, .id = 7, .version = 1}, MACHINE).reason == REASON_OK,
+           "the other ad of that agent is not touched");
+    pool_free(pool, "preemption by rank");
+}
+
+static void priority_preempts(void)
+{
+    struct pool *pool = pool_new();
+
+    for (uint64_t c = 100; c < 140; c++)
+        report_any(pool, 30, c, "carol", 60 * SECOND, false); /* she uses much */
+    set_policy(pool, BY_PRIORITY);
+    put(pool, (struct put){.from = 5, .id = 8, .version = 1}, TAKEN("Rank = 2"));
+    put(pool, (struct put){.from = 4, .id = 1, .version = 1, .request = true}, JOB);
+    pass(pool, CYCLE);
+    tap_ok(matches(pool) == 0, "nobody takes a machine from oneself");
+    put(pool, (struct put){.from = 2, .id = 1, .version = 1, .request = true}, JOB);
+    pass(pool, CYCLE);
+    tap_ok(matches(pool) == 1 && look(pool, 2, 1).free == 0,
+           "a better user's job takes it, though an equal one of its own user was tried in vain before");
+    put(pool, (struct put){.from = 3, .id = 1, .version = 1, .request = true}, JOB);
+    put(pool, (struct put){.from = 6, .id = 8, .version = 1},
+        "[ Type = \"Machine\"; Cpus = 8; Preempts = \"c2\"; RemoteUser = \"dave\"; CurrentRank = 0 ]");
+    pass(pool, CYCLE);
+    tap_ok(matches(pool) == 1, "one that is no better does not");
+    put(pool, (struct put){.from = 7, .id = 8, .version = 1}, TAKEN("Rank = 1"));
+    pass(pool, CYCLE);
+    tap_ok(matches(pool) == 1, "nor one whom the machine likes less");
+    for (uint64_t c = 200; c < 240; c++)
+        report_any(pool, 30, c, "dave", 60 * SECOND, false);
+    pass(pool, 2 * SECOND);
+    tap_ok(matches(pool) == 2 && look(pool, 3, 1).free == 0, "until the other has used more");
+    pool_free(pool, "preemption by priority");
+}
+
+/* The whole of figure 9, as it is given away with Berth. */
+static void figure_nine(void)
+{
+    struct pool *pool = pool_new();
+    size_t len;
+    char *text = lang_read("examples/policy/condor.ad", &len);
+
+    for (uint64_t c = 100; c < 140; c++)
+        report_any(pool, 30, c, "carol", 60 * SECOND, false);
+    set_policy(pool, text);
+    put(pool, (struct put){.from = 5, .id = 8, .version = 1},
+        TAKEN("Rank = 2; ImageSize = 0; ServiceTime = '2:59:00'"));
+    put(pool, (struct put){.from = 2, .id = 1, .version = 1, .request = true}, JOBS(2));
+    pass(pool, 2 * SECOND);
+    tap_ok(matches(pool) == 0, "figure 9: for three hours a claim is safe from better users");
+    put(pool, (struct put){.from = 5, .id = 8, .version = 2},
+        TAKEN("Rank = 2; ImageSize = 0; ServiceTime = '3:01:00'"));
+    put(pool, (struct put){.from = 6, .id = 7, .version = 1}, MACHINE);
+    pass(pool, CYCLE);
+    tap_ok(matches(pool) == 2 && look(pool, 6, 7).free == 0 && look(pool, 5, 8).free == 0,
+           "figure 9: what nobody uses is given, and then what another has had for long enough");
+    tap_ok(sent_to(pool, 6, 0) != NULL, "figure 9: the free machine is told of its match");
+    free(text);
+    pool_free(pool, "figure 9");
+}
+
 static void equals_take_turns(void)
 {
     struct pool *pool = pool_new();
@@ -1577,6 +1671,9 @@ int main(void)
     notes_go_in_order();
     notes_are_repeated();
     who_used_less_is_first();
+    rank_preempts();
+    priority_preempts();
+    figure_nine();
     equals_take_turns();
     usage_has_bounds();
     usage_is_durable();

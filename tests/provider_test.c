@@ -11,6 +11,12 @@
     "[ Type = \"Machine\"; Cpus = 8; Constraint = Cpus > 0 && other.Cpus <= Cpus; " \
     "Residual = [ Cpus = Cpus - other.Cpus ] ]"
 #define OWNED "[ Type = \"Machine\"; Constraint = KeybrdIdle > '00:15' && other.Type == \"Job\" ]"
+#define KEPT                                                                                        \
+    "[ Type = \"Machine\"; Memory = 64; Preemption = true; Rank = other.Owner == \"ada\" ? 2 : 1; " \
+    "Constraint = other.Type == \"Job\" ]"
+#define KEPT_SHARED                                                                              \
+    "[ Type = \"Machine\"; Cpus = 8; Preemption = true; Rank = other.Owner == \"ada\" ? 2 : 1; " \
+    "Constraint = Cpus > 0 && other.Cpus <= Cpus; Residual = [ Cpus = Cpus - other.Cpus ] ]"
 #define AWAY "[ KeybrdIdle = '01:00'; LoadAvg = 0.04 ]"
 #define TYPING "[ KeybrdIdle = '00:00:02'; LoadAvg = 0.04 ]"
 #define BUSY "[ KeybrdIdle = '01:00'; LoadAvg = 0.9 ]"
@@ -102,7 +108,8 @@ struct suitor {
     struct peer peer;
     uint64_t claim, gang, offer;
     uint64_t port, link;
-    const char *owner; /* in its ticket */
+    const char *owner;     /* in its ticket */
+    const struct key *key; /* that it was made with; NULL: the one that was advertised last */
     struct tree *ad;
     struct key nonce, theirs;
     uint64_t epoch, sequence;
@@ -154,7 +161,7 @@ static enum reason challenge(struct machine *m, struct suitor *s)
 
 static struct key proof_of(struct machine *m, const struct suitor *s, bool from_customer)
 {
-    const struct key *key = &m->w->put.u.advertise.key;
+    const struct key *key = s->key ? s->key : &m->w->put.u.advertise.key;
     struct key ticket, proof;
 
     ticket_make(&m->w->secrets, key, s->offer, s->claim, s->gang, s->owner, &ticket);
@@ -2209,6 +2216,231 @@ static void suspension(void)
     world_free(m.w, "suspension");
 }
 
+/* ---------------------------------------------------------------------------------------------------------- preemption */
+
+/* One who was matched with the ad that was advertised last. */
+static struct suitor successor_new(struct machine *m, uint64_t claim, const char *owner)
+{
+    struct suitor s = suitor_new(m, claim, owner);
+
+    s.offer = m->w->put.u.advertise.id;
+    s.peer.agent = 50 + claim;
+    return s;
+}
+
+/* A machine on which raman's job runs under claim 1. */
+static struct suitor kept_start(struct machine *m, const char *text)
+{
+    struct suitor s;
+
+    machine_start(m, text);
+    s = suitor_new(m, 1, "raman");
+    come_to_run(m, &s, 100);
+    return s;
+}
+
+static uint64_t behind(struct machine *m, uint64_t claim)
+{
+    return look(m, claim).view.behind;
+}
+
+static void second_ads(void)
+{
+    struct machine m;
+    struct suitor s = kept_start(&m, KEPT);
+    uint32_t puts;
+
+    tap_ok(advertises(&m, "Preempts == \"0000000000000001\" && RemoteUser == \"raman\" && RemoteOwner == \"raman\" && "
+                          "CurrentRank == 1 && ServiceTime == '0:00' && ImageSize == 0 && Memory == 64") &&
+               m.w->put.u.advertise.id != OFFER,
+           "beside a claim a second ad is advertised, if the owner says Preemption");
+    puts = m.w->puts;
+    pass_beating(&m, &s, m.w->spans.lifetime / 3 - 2 * SECOND);
+    tap_ok(m.w->puts <= puts + 1, "it is not told every second how long the claim lasts");
+    pass_beating(&m, &s, 4 * SECOND);
+    tap_ok(advertises(&m, "ServiceTime > '0:00:30' && ServiceTime <= '1:00:00'"), "but now and then");
+    job_news(&m, 1, 1, JOB_EXITED, REASON_EXITED, 0);
+    say_release(&m, &s);
+    tap_ok(advertises(&m, "Preempts is undefined && Memory == 64") && m.w->put.u.advertise.id == OFFER &&
+               m.w->withdrawals > 0,
+           "when the claim is over the second ad is withdrawn, and the first one is there again");
+    world_free(m.w, "the second ad");
+    kept_start(&m, PLAIN);
+    tap_ok(m.w->put.u.advertise.id == OFFER && m.w->withdrawals == 1, "an owner who does not say so has none");
+    world_free(m.w, "no second ad");
+    kept_start(&m, "[ Type = \"Machine\"; Preemption = other.Owner != \"raman\"; Constraint = other.Type == \"Job\" ]");
+    tap_ok(m.w->put.u.advertise.id == OFFER && m.w->withdrawals == 1, "he may say whose jobs are safe");
+    world_free(m.w, "a job that is safe");
+}
+
+static void preempts(void)
+{
+    struct machine m;
+    struct suitor s = kept_start(&m, KEPT), next = successor_new(&m, 2, "ada"), other = successor_new(&m, 3, "ada");
+    uint32_t launches = m.w->launches;
+
+    match(&m, &next, 1);
+    tap_ok(verify(&m, &next) == REASON_OK && ad_says(m.w, next.heard.ad, "Preempts is undefined && Memory == 64"),
+           "a successor is verified as if the claim had ended");
+    tap_ok(say_commit(&m, &next) == REASON_OK && holds(&m, 2, TENANT_PINNED) && behind(&m, 2) == 1,
+           "and pinned behind it");
+    tap_ok(m.w->stops == 0 && holds(&m, 1, TENANT_CLAIMED), "nothing is evicted before the gang has formed");
+    tap_ok(verify(&m, &other) == REASON_BUSY, "there is one successor at a time");
+    tap_ok(say_activate(&m, &next, NULL) == REASON_WAIT && m.w->stops == 1 && m.w->stop_span == m.w->spans.grace,
+           "activation begins the eviction, with its time of grace, and is answered: wait");
+    tap_ok(holds(&m, 1, TENANT_STOPPING) && holds(&m, 2, TENANT_CLAIMED) && behind(&m, 2) == 1,
+           "the successor is claimed meanwhile, and waits");
+    tap_ok(say_start(&m, &next, 1, 200) == REASON_WAIT && m.w->launches == launches, "it cannot start");
+    next.sequence -= 2;
+    tap_ok(say_activate(&m, &next, NULL) == REASON_WAIT && m.w->stops == 1, "saying it again changes nothing");
+    pass_beating(&m, &next, m.w->spans.lease * 2);
+    tap_ok(holds(&m, 2, TENANT_CLAIMED), "its heart beats keep it, however long that takes");
+    job_news(&m, 1, 1, JOB_GONE, REASON_PREEMPTED, 0);
+    tap_ok(is_free(&m, 1) && sent_of(m.w, MESSAGE_LEFT) &&
+               sent_of(m.w, MESSAGE_LEFT)->message.u.left.reason == REASON_PREEMPTED,
+           "when nothing is left of it its customer hears why");
+    next.sequence--;
+    tap_ok(say_activate(&m, &next, NULL) == REASON_OK && behind(&m, 2) == 0, "then the way is free");
+    tap_ok(say_start(&m, &next, 1, 200) == REASON_OK && m.w->launches == launches + 1, "and the successor starts");
+    tap_ok(advertises(&m, "RemoteUser == \"ada\" && CurrentRank == 2"), "now it is the one that may have to go");
+    (void)s;
+    world_free(m.w, "a preemption");
+}
+
+static void release_saves_nobody(void)
+{
+    struct machine m;
+    struct suitor s = kept_start(&m, KEPT), next = successor_new(&m, 2, "ada");
+
+    come_to(&m, &next, TENANT_CLAIMED);
+    tap_ok(say_release(&m, &s) == REASON_COUNT && holds(&m, 1, TENANT_STOPPING) && m.w->stops == 1,
+           "a release while it is evicted changes nothing");
+    job_news(&m, 1, 1, JOB_GONE, REASON_PREEMPTED, 0);
+    tap_ok(is_free(&m, 1) && reason_of(reply(m.w)) == REASON_RELEASED && behind(&m, 2) == 0,
+           "it is answered when nothing is left, and the successor follows");
+    world_free(m.w, "a release while evicted");
+}
+
+static void successor_gives_up(void)
+{
+    struct machine m;
+    struct suitor s = kept_start(&m, KEPT), next = successor_new(&m, 2, "ada"), last;
+    struct key key = m.w->put.u.advertise.key;
+    uint32_t puts;
+
+    match(&m, &next, 1);
+    come_to(&m, &next, TENANT_PINNED);
+    tap_ok(m.w->update.kind == MESSAGE_WITHDRAW || m.w->withdrawals > 0,
+           "while there is a successor no second ad is there");
+    puts = m.w->puts;
+    say_abort(&m, &next);
+    tap_ok(is_free(&m, 2) && holds(&m, 1, TENANT_CLAIMED) && m.w->stops == 0, "when it aborts, the claim goes on");
+    tap_ok(m.w->puts > puts && advertises(&m, "RemoteUser == \"raman\""), "and the second ad is there again");
+    tap_ok(key_equal(&key, &m.w->put.u.advertise.key), "with the same key, since it is for the same claim");
+    last = successor_new(&m, 3, "ada");
+    come_to(&m, &last, TENANT_PINNED);
+    pass_beating(&m, &s, m.w->spans.pin + SECOND);
+    tap_ok(is_free(&m, 3) && holds(&m, 1, TENANT_CLAIMED) && m.w->stops == 0,
+           "nor does a pin lease that ends disturb it");
+    world_free(m.w, "successors that give up");
+}
+
+static void claim_ends_first(void)
+{
+    struct machine m;
+    struct suitor s = kept_start(&m, KEPT), next = successor_new(&m, 2, "ada");
+    uint32_t puts;
+
+    come_to(&m, &next, TENANT_PINNED);
+    puts = m.w->puts;
+    job_news(&m, 1, 1, JOB_EXITED, REASON_EXITED, 0);
+    say_release(&m, &s);
+    tap_ok(is_free(&m, 1) && behind(&m, 2) == 0 && holds(&m, 2, TENANT_PINNED),
+           "a claim that ends by itself makes room");
+    tap_ok(m.w->puts == puts && accepts(&m, "ada") != REASON_OK, "nothing is offered in between");
+    tap_ok(say_activate(&m, &next, NULL) == REASON_OK && m.w->stops == 0, "and nobody has to be evicted");
+    world_free(m.w, "a claim that ends first");
+}
+
+static void ranks_and_tickets(void)
+{
+    struct machine m;
+    struct suitor s, worse, equal, late;
+    struct key key;
+
+    machine_start(&m, KEPT);
+    s = suitor_new(&m, 1, "ada");
+    come_to_run(&m, &s, 100);
+    worse = successor_new(&m, 2, "raman");
+    tap_ok(verify(&m, &worse) == REASON_CONSTRAINT, "who is liked less than the present one is refused");
+    equal = successor_new(&m, 3, "ada");
+    tap_ok(verify(&m, &equal) == REASON_OK, "who is liked as well may come, if the matchmaker's policy says so");
+    say_abort(&m, &equal);
+    late = successor_new(&m, 4, "ada");
+    key = m.w->put.u.advertise.key;
+    job_news(&m, 1, 1, JOB_EXITED, REASON_EXITED, 0);
+    say_release(&m, &s);
+    tap_ok(verify(&m, &late) == REASON_UNKNOWN, "who comes when the claim is over finds nothing to follow");
+    s = suitor_new(&m, 5, "raman");
+    come_to_run(&m, &s, 100);
+    late.key = &key;
+    tap_ok(verify(&m, &late) == REASON_TICKET, "a ticket for one claim is not good for the next");
+    world_free(m.w, "ranks and tickets");
+}
+
+static void successors_and_restarts(void)
+{
+    struct machine m;
+    struct suitor s = kept_start(&m, KEPT), next = successor_new(&m, 2, "ada");
+    uint32_t stops;
+
+    come_to(&m, &next, TENANT_PINNED);
+    world_restart(m.w, true, SECOND);
+    tap_ok(holds(&m, 1, TENANT_CLAIMED) && holds(&m, 2, TENANT_PINNED) && behind(&m, 2) == 1 && m.w->stops == 0,
+           "after a restart a successor is still behind the claim");
+    tap_ok(say_activate(&m, &next, NULL) == REASON_WAIT && m.w->stops == 1, "and its activation evicts");
+    stops = m.w->stops;
+    world_restart(m.w, true, SECOND);
+    tap_ok(m.w->stops > stops && holds(&m, 1, TENANT_STOPPING) && behind(&m, 2) == 1,
+           "an eviction goes on after a restart");
+    job_news(&m, 1, 1, JOB_GONE, REASON_PREEMPTED, 0);
+    tap_ok(behind(&m, 2) == 0 && holds(&m, 2, TENANT_CLAIMED), "to its end");
+    world_restart(m.w, true, SECOND);
+    next.sequence--;
+    tap_ok(behind(&m, 2) == 0 && say_activate(&m, &next, NULL) == REASON_OK, "which is remembered");
+    (void)s;
+    world_free(m.w, "successors and restarts");
+}
+
+static void shares_and_successors(void)
+{
+    struct machine m;
+    struct suitor one, two, next, small;
+    struct key key;
+
+    machine_start(&m, KEPT_SHARED);
+    key = m.w->put.u.advertise.key;
+    one = suitor_new(&m, 1, "ada");
+    one.peer.agent = 51;
+    come_to_run(&m, &one, 101);
+    two = suitor_new(&m, 2, "raman");
+    two.key = &key;
+    come_to_run(&m, &two, 102);
+    tap_ok(advertises(&m, "Preempts == \"0000000000000002\" && Cpus == 5 && Residual is undefined"),
+           "of several claims the one that the owner likes least may have to go: the ad is what is left without it");
+    next = successor_new(&m, 3, "ada");
+    next.ad = ad(m.w, "[ Type = \"Job\"; Cpus = 5; Owner = \"ada\" ]");
+    small = suitor_new(&m, 4, "eve");
+    small.key = &key;
+    small.ad = ad(m.w, "[ Type = \"Job\"; Cpus = 2; Owner = \"eve\" ]");
+    come_to(&m, &next, TENANT_PINNED);
+    tap_ok(holds(&m, 3, TENANT_PINNED) && behind(&m, 3) == 2, "the successor may take more than the claim has");
+    tap_ok(verify(&m, &small) == REASON_CONSTRAINT, "what it takes beyond that is reserved at once");
+    say_abort(&m, &next);
+    tap_ok(verify(&m, &small) == REASON_OK, "and free again when it does not come");
+    world_free(m.w, "shares and successors");
+}
+
 int main(void)
 {
     figure_days();
@@ -2271,6 +2503,14 @@ int main(void)
     inner_ports();
     inner_reduced();
     inner_results();
+    second_ads();
+    preempts();
+    release_saves_nobody();
+    successor_gives_up();
+    claim_ends_first();
+    ranks_and_tickets();
+    successors_and_restarts();
+    shares_and_successors();
     not_for_a_provider();
     no_ads();
     nonsense();

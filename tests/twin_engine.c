@@ -4,6 +4,8 @@
  * Some cycles are disturbed: ads come and go between slices. Then the loop takes over what the engine made of it, and
  * the next cycle is compared again: so nobody was forgotten.
  *
+ * In some rounds UserPrio, Usage and RemoteUserPrio are given: equal roots of two users then need not choose alike.
+ *
  * BERTH_SEED and BERTH_ROUNDS choose the input. */
 #include "lang.h"
 #include "pool.h"
@@ -24,6 +26,7 @@
 struct plain {
     struct tree *ad; /* held; NULL: there is none */
     struct engine_terms terms;
+    uint32_t remote; /* whose job it runs, plus 1; or 0 */
 };
 
 struct twin {
@@ -39,7 +42,11 @@ struct twin {
     double priorities[USERS];
     struct env env;
     struct given given;
-    uint64_t arrivals;
+    bool gives;
+    symbol remote_name;
+    struct given pair[ENGINE_GIVEN];    /* the names, with the values for a pair */
+    double begun[USERS], usages[USERS]; /* as the last cycle began */
+    uint64_t given_cycles, arrivals;
     bool disturbing;
     struct buf made[2]; /* the matches of the loop, and of the engine */
     uint64_t matches, cycles, disturbed, shared, classes;
@@ -55,6 +62,10 @@ static const char *const policies[] = {
     "[ DockingVector = { random(3), label.Disk } ]",
     "[ DockingVector = { label.Arch } ]",
     "[ RootSelection = Need > time() % 3 ]",
+    "[ RootOrder = -UserPrio; DockingVector = { self.Rank, label.RemoteUser is undefined ? 2 : label.CurrentRank < label.Rank "
+    "? 1 : label.RemoteUserPrio > UserPrio * 1.1 ? 0 : error, label.RemoteUser is undefined ? 0 : label.RemoteUserPrio } ]",
+    "[ DockingVector = { UserPrio > 0 ? label.Memory : UserPrio < Usage ? -label.Memory : error } ]",
+    "[ RootOrder = Size * UserPrio; DockingVector = { RemoteUserPrio is undefined || RemoteUserPrio > UserPrio, label.Disk } ]",
 };
 
 static const char *const extras[] = {
@@ -67,6 +78,11 @@ static const char *const extras[] = {
     "Rank = random(3); ",
     "Rank = other.Arch; ",
     "Rank = UserPrio; ",
+    "Rank = UserPrio < 2 ? other.Memory : 0 - other.Memory; ",
+    "RemoteUser = \"20\"; ",
+    "RemoteUser = \"60\"; CurrentRank = 1; Rank = UserPrio; ",
+    "RemoteUser = \"0\"; Preempts = \"c\"; CurrentRank = 1; Rank = other.Size; ",
+    "Preempts = \"c\"; CurrentRank = 2; Rank = 3; ",
     "Rank = other.Name == \"n3\"; ",
     "Type = \"JOB\"; ",
     "Residual = [ Memory = Memory - 1; Constraint = Memory > 0 ]; ",
@@ -76,14 +92,19 @@ static const char *const extras[] = {
 };
 
 /* Ads that the style does not make. */
-static const char *const specials[2][4] = {
+#define SPECIALS 6
+static const char *const specials[2][SPECIALS] = {
     {"Memory = 3; Disk = 2; Constraint = random(2) == 1 ]", "Memory = 3; Disk = 4; Constraint = UserPrio < 5 ]",
      "Memory = time() % 4; Disk = 9 ]",
      "Memory = 8; Residual = [ Memory = Memory - other.Need ]; "
-     "Constraint = Memory > 0 && other.Need <= Memory ]"},
+     "Constraint = Memory > 0 && other.Need <= Memory ]",
+     "Memory = 5; Disk = 3; RemoteUser = \"40\"; Constraint = RemoteUserPrio > UserPrio ]",
+     "Memory = 9; Residual = [ Memory = Memory - 1 ]; Constraint = Memory > 0 && Usage < 2 ]"},
     {"Need = 1; Size = 2; Constraint = random(4) < other.Memory ]", "Need = 2; Size = 1; Constraint = UserPrio > 3 ]",
      "Need = 2; Size = time() % 3; Constraint = other.Memory == time() % 4 ]",
-     "Need = 2; Size = 3; Constraint = other.Memory >= 2 && other.Memory < 5 ]"},
+     "Need = 2; Size = 3; Constraint = other.Memory >= 2 && other.Memory < 5 ]",
+     "Need = 1; Size = 1; Constraint = other.Memory >= 1 && UserPrio < 2 ]",
+     "Need = 3; Size = 2; Constraint = RemoteUserPrio is undefined || RemoteUserPrio > 0 ]"},
 };
 
 static uint64_t below(struct twin *twin, uint64_t bound)
@@ -111,7 +132,7 @@ static struct tree *ad_make(struct twin *twin, int side)
         buf_reset(&twin->last[side]);
         buf_adds(&twin->last[side], extras[below(twin, POOL_COUNT(extras))]);
         if (below(twin, 6) == 0)
-            buf_adds(&twin->last[side], specials[side][below(twin, 4)]);
+            buf_adds(&twin->last[side], specials[side][below(twin, SPECIALS)]);
         else
             buf_adds(&twin->last[side], buf_string(&twin->text) + 1); /* behind its bracket */
     }
@@ -127,9 +148,26 @@ static struct tree *ad_make(struct twin *twin, int side)
 
 /* --------------------------------------------------------------------------------------------------- the plain loop */
 
-static struct env pair_env(const struct twin *twin, uint32_t root, uint32_t offer)
+/* What is given to a user's root, and an offer; in a policy it may be selected, too. */
+static struct env env_of(struct twin *twin, uint32_t user, uint32_t remote, bool policy)
 {
     struct env env = twin->env;
+
+    if (!twin->gives)
+        return env;
+    twin->pair[ENGINE_USER_PRIO].value = value_real(twin->begun[user]);
+    twin->pair[ENGINE_USAGE].value = value_real(twin->usages[user]);
+    twin->pair[ENGINE_REMOTE_USER_PRIO].value = remote ? value_real(twin->begun[remote - 1]) : value_undefined();
+    env.given = twin->pair;
+    env.given_count = ENGINE_GIVEN;
+    env.absent = policy ? twin->pair : NULL;
+    env.absent_count = policy ? ENGINE_GIVEN : 0;
+    return env;
+}
+
+static struct env pair_env(struct twin *twin, uint32_t root, uint32_t offer, bool policy)
+{
+    struct env env = env_of(twin, twin->slots[root].terms.user, twin->slots[offer].remote, policy);
 
     env.seed = rng_mix(env.seed ^ rng_mix((uint64_t)root << 32 | offer));
     return env;
@@ -161,8 +199,11 @@ static bool root_before(struct twin *twin, uint32_t a, uint32_t b)
     int order;
 
     if (twin->policy.order) {
-        policy_key(&twin->policy, &twin->env, &twin->lang.arena, twin->slots[a].ad, &left);
-        policy_key(&twin->policy, &twin->env, &twin->lang.arena, twin->slots[b].ad, &right);
+        struct env env = env_of(twin, x->user, 0, false);
+
+        policy_key(&twin->policy, &env, &twin->lang.arena, twin->slots[a].ad, &left);
+        env = env_of(twin, y->user, 0, false);
+        policy_key(&twin->policy, &env, &twin->lang.arena, twin->slots[b].ad, &right);
         order = policy_key_compare(&left, &right);
         if (order)
             return order < 0;
@@ -195,7 +236,7 @@ static uint32_t plain_best(struct twin *twin, const bool *is_offer, uint32_t roo
     struct value *vector = NULL;
 
     for (uint32_t i = 0; i < SLOTS; i++) {
-        struct env env = pair_env(twin, root, i);
+        struct env env = pair_env(twin, root, i, false);
         struct value *components;
         struct match match;
         uint32_t count;
@@ -206,6 +247,7 @@ static uint32_t plain_best(struct twin *twin, const bool *is_offer, uint32_t roo
         match_ads(&env, arena, twin->slots[root].ad, twin->slots[i].ad, &match);
         if (!match.matches)
             continue;
+        env = pair_env(twin, root, i, twin->policy.vector != NULL);
         count = policy_vector(&twin->policy, &env, arena, twin->slots[root].ad, twin->slots[i].ad, NULL, &components);
         if (!count)
             continue;
@@ -239,7 +281,7 @@ static void note(struct buf *out, uint32_t root, uint32_t offer, const struct va
 static void plain_match(struct twin *twin, uint32_t root, uint32_t offer)
 {
     struct plain *given = &twin->slots[offer];
-    struct env env = pair_env(twin, root, offer);
+    struct env env = pair_env(twin, root, offer, false);
     struct tree *left = residual_make(&env, &twin->lang.arena, given->ad, twin->slots[root].ad);
     struct match match;
     struct value rank;
@@ -294,14 +336,27 @@ static void plain_cycle(struct twin *twin)
 
 /* ------------------------------------------------------------------------------------------------------- the engine */
 
+/* The number in an ad's RemoteUser, plus 1; 0: it has none. */
+static uint32_t ad_remote(const struct twin *twin, const struct tree *ad)
+{
+    const struct expr *e = tree_find(ad, tree_root(ad), twin->remote_name);
+
+    uint32_t number = 0;
+
+    for (uint32_t i = 0; e && i < e->u.run.count; i++)
+        number = number * 10 + (uint32_t)(tree_string(ad, e)[i] - '0');
+    return e ? number + 1 : 0;
+}
+
 static void slot_put(struct twin *twin, uint32_t id, struct tree *ad, struct engine_terms terms)
 {
     struct plain *plain = &twin->slots[id];
 
     engine_put(twin->engine, id, ad, &terms);
+    engine_set_remote(twin->engine, id, ad_remote(twin, ad));
     tree_ref(ad);
     tree_unref(plain->ad);
-    *plain = (struct plain){ad, terms};
+    *plain = (struct plain){ad, terms, ad_remote(twin, ad)};
 }
 
 /* The ad in twin->text gets another name, which hardly anybody reads. */
@@ -424,6 +479,14 @@ static void begin(struct twin *twin)
         twin->env.now += (int64_t)below(twin, 4);
     twin->env.seed = rng_next(&twin->rng);
     twin->given.value = value_integer((int64_t)below(twin, 8));
+    for (uint32_t user = 0; user < USERS; user += 20) {
+        twin->begun[user] = twin->priorities[user];
+        if (below(twin, 4) == 0) {
+            twin->usages[user] = (double)below(twin, 4);
+            engine_set_usage(twin->engine, user, twin->usages[user]);
+        }
+    }
+    twin->given_cycles += twin->gives;
     engine_begin(twin->engine, &twin->env);
 }
 
@@ -516,13 +579,17 @@ static void round_run(struct twin *twin)
     twin->engine = engine_new(twin->lang.symbols);
     twin->arrivals = 0;
     twin->env = (struct env){.now = POOL_NOW};
-    if (below(twin, 2)) {
+    twin->gives = below(twin, 2);
+    if (twin->gives) {
+        engine_give_users(twin->engine);
+    } else if (below(twin, 2)) {
         twin->given = (struct given){symbols_take(twin->lang.symbols, "UserPrio", 8), value_undefined()};
         twin->env.given = &twin->given;
         twin->env.given_count = 1;
     }
     for (uint32_t user = 0; user < USERS; user += 20) {
         twin->priorities[user] = (double)below(twin, 3); /* 0 for those never told */
+        twin->usages[user] = 0;
         if (twin->priorities[user] != 0)
             engine_set_priority(twin->engine, user, twin->priorities[user]);
     }
@@ -559,12 +626,18 @@ int main(void)
         buf_init(&twin.last[i]);
         buf_init(&twin.made[i]);
     }
+    twin.remote_name = symbols_take(twin.lang.symbols, "RemoteUser", 10);
+    twin.pair[ENGINE_USER_PRIO].name = symbols_take(twin.lang.symbols, "UserPrio", 8);
+    twin.pair[ENGINE_REMOTE_USER_PRIO].name = symbols_take(twin.lang.symbols, "RemoteUserPrio", 14);
+    twin.pair[ENGINE_USAGE].name = symbols_take(twin.lang.symbols, "Usage", 5);
     for (twin.round = 0; twin.round < twin.rounds && twin.differ < 5; twin.round++)
         round_run(&twin);
     policy_done(&twin.policy);
     tap_ok(twin.differ == 0, "what the engine remembers changes no match");
     tap_ok(twin.matches > twin.cycles, "there is something to match in most cycles");
     tap_ok(twin.disturbed > twin.rounds, "some cycles are disturbed");
+    tap_ok(twin.given_cycles > twin.rounds, "in some, what users have counts: %llu",
+           (unsigned long long)twin.given_cycles);
     tap_ok(twin.classes < twin.shared, "ads that are the same to the other side share classes");
     tap_diag("%llu cycles, %llu disturbed ones, %llu matches, %llu ads in %llu classes",
              (unsigned long long)twin.cycles, (unsigned long long)twin.disturbed, (unsigned long long)twin.matches,
@@ -574,6 +647,9 @@ int main(void)
         buf_done(&twin.made[i]);
     }
     buf_done(&twin.text);
+    symbols_drop(twin.lang.symbols, twin.remote_name);
+    for (int i = 0; i < ENGINE_GIVEN; i++)
+        symbols_drop(twin.lang.symbols, twin.pair[i].name);
     lang_done(&twin.lang);
     return tap_done();
 }

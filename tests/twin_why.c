@@ -1009,10 +1009,11 @@ static uint32_t offer_vector(struct twin *twin, size_t offer, struct value **ret
     if (twin->policy->vector)
         return policy_vector(twin->policy, &twin->env, &twin->lang.arena, twin->request, twin->offers[offer], NULL,
                              ret);
-    *ret = arena_alloc(&twin->lang.arena, 2 * sizeof **ret);
-    (*ret)[0] = order_rank(&match->left_rank);
-    (*ret)[1] = order_rank(&match->right_rank);
-    return 2;
+    *ret = arena_alloc(&twin->lang.arena, 3 * sizeof **ret);
+    (*ret)[0] = value_integer(1); /* no ad here says Preempts */
+    (*ret)[1] = order_rank(&match->left_rank);
+    (*ret)[2] = order_rank(&match->right_rank);
+    return 3;
 }
 
 static int32_t difference(const struct value *a, const struct value *b, uint32_t count, int *ret_order)

@@ -34,7 +34,9 @@ extern "C" {
     X(CHOOSE, "Choose")               \
     X(ESSENTIAL, "Essential")         \
     X(SHARE, "Share")                 \
-    X(SETSIZE, "SetSize")
+    X(SETSIZE, "SetSize")             \
+    X(PREEMPTS, "Preempts")           \
+    X(CURRENTRANK, "CurrentRank")
 
 enum name_number {
     NAME_NUMBER_NOBODY,

@@ -74,6 +74,7 @@ static void print_text(struct buf *out, const struct sim_report *report, double 
     buf_addf(out, "events      %12" PRIu64 "\n", report->events);
     buf_addf(out, "claims      %12" PRIu64 "\n", report->claims);
     buf_addf(out, "jobs        %12" PRIu64 "\n", report->jobs);
+    buf_addf(out, "preempted   %12" PRIu64 "\n", report->preempted);
     buf_addf(out, "faults      %12" PRIu64 "\n", report->faults);
     for (int i = 0; i < FAULT_COUNT; i++)
         if (report->by_fault[i])
@@ -90,10 +91,10 @@ static void print_json(struct buf *out, const struct sim_report *report, double 
 
     buf_addf(out,
              "{\"worlds\": %" PRIu64 ", \"events\": %" PRIu64 ", \"claims\": %" PRIu64 ", \"jobs\": %" PRIu64
-             ", \"faults\": %" PRIu64 ", \"violations\": %d, \"hash\": \"%016" PRIx64
+             ", \"preempted\": %" PRIu64 ", \"faults\": %" PRIu64 ", \"violations\": %d, \"hash\": \"%016" PRIx64
              "\", \"simulated\": %.3f, \"seconds\": %.3f",
-             report->worlds, report->events, report->claims, report->jobs, report->faults, violation->number ? 1 : 0,
-             report->hash, (double)report->time / (double)SECOND, seconds);
+             report->worlds, report->events, report->claims, report->jobs, report->preempted, report->faults,
+             violation->number ? 1 : 0, report->hash, (double)report->time / (double)SECOND, seconds);
     if (violation->number) {
         buf_addf(out, ", \"violation\": {\"invariant\": %d, \"seed\": %" PRIu64 ", \"time\": %.6f, \"party\": ",
                  violation->number, report->failed, (double)violation->time / (double)SECOND);

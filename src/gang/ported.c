@@ -175,7 +175,8 @@ bool port_speaks_of_set(const struct ports *ports, uint32_t port, const struct e
 
     if (e->kind == EXPR_NAME && symbol_same(e->u.name.id, NAME_SETSIZE))
         return true;
-    if (e->kind == EXPR_CALL && is_aggregate(ports->ad, e->u.name.id) && ports_mentioned(ports, e) & (uint64_t)1 << port)
+    if (e->kind == EXPR_CALL && is_aggregate(ports->ad, e->u.name.id) &&
+        ports_mentioned(ports, e) & (uint64_t)1 << port)
         return true;
     for (uint32_t i = 0; i < expr_part_count(e); i++)
         if (parts[i].kind > EXPR_RELTIME && port_speaks_of_set(ports, port, &parts[i]))

@@ -58,6 +58,8 @@ void reads_add_ad(struct reads *reads, const struct tree *ad)
 void reads_add_policy(struct reads *reads, const struct tree *ad)
 {
     reads_add(reads, NAME_RANK);
+    reads_add(reads, NAME_PREEMPTS); /* of the default vector */
+    reads_add(reads, NAME_CURRENTRANK);
     if (!ad)
         return;
     reads->all = reads->all || refs_bits(ad) == UINT64_MAX;

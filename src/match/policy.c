@@ -129,21 +129,51 @@ static void docking_init(struct docking *docking, const struct policy *policy, c
     docking->policy.around = &docking->around;
 }
 
-/* The n-th component: of the policy's vector, or else the rank of the root and that of the candidate. */
-static void docking_component(const struct docking *docking, const struct policy *policy, const struct env *env,
-                              struct arena *arena, uint32_t n, struct value *ret, uint64_t *steps)
+static void docking_rank(const struct docking *docking, const struct env *env, struct arena *arena, bool root,
+                         symbol name, struct value *ret, uint64_t *steps)
 {
     struct eval eval;
     uint64_t budget;
 
     eval_init(&eval, env, arena);
     budget = eval.steps;
-    if (policy->vector) {
-        eval_expr(&eval, &docking->policy, &tree_parts(policy->ad, policy->vector)[n], ret);
-    } else {
-        eval_attribute(&eval, n ? &docking->pair.right : &docking->pair.left, NAME_RANK, ret);
-        *ret = order_rank(ret);
+    eval_attribute(&eval, root ? &docking->pair.left : &docking->pair.right, name, ret);
+    *ret = order_rank(ret);
+    *steps += budget - eval.steps;
+}
+
+/* Without a vector: is somebody there who need not go? An error says that nobody is sent away for this root. */
+static void docking_freedom(const struct docking *docking, const struct env *env, struct arena *arena,
+                            struct value *ret, uint64_t *steps)
+{
+    const struct tree *candidate = docking->pair.right.tree;
+    struct value mine, its;
+
+    *ret = value_integer(1);
+    if (!tree_find(candidate, tree_root(candidate), NAME_PREEMPTS))
+        return;
+    docking_rank(docking, env, arena, false, NAME_RANK, &mine, steps);
+    docking_rank(docking, env, arena, false, NAME_CURRENTRANK, &its, steps);
+    *ret = order_compare(&mine, &its) > 0 ? value_integer(0) : value_error();
+}
+
+/* The n-th component: of the policy's vector, or else what is free first, then the rank of the root and that of the candidate. */
+static void docking_component(const struct docking *docking, const struct policy *policy, const struct env *env,
+                              struct arena *arena, uint32_t n, struct value *ret, uint64_t *steps)
+{
+    struct eval eval;
+    uint64_t budget;
+
+    if (!policy->vector) {
+        if (n == 0)
+            docking_freedom(docking, env, arena, ret, steps);
+        else
+            docking_rank(docking, env, arena, n == 1, NAME_RANK, ret, steps);
+        return;
     }
+    eval_init(&eval, env, arena);
+    budget = eval.steps;
+    eval_expr(&eval, &docking->policy, &tree_parts(policy->ad, policy->vector)[n], ret);
     *steps += budget - eval.steps;
 }
 
@@ -151,15 +181,20 @@ uint32_t policy_vector_counted(const struct policy *policy, const struct env *en
                                const struct tree *root, const struct tree *candidate, const struct value *than,
                                struct value **ret_components, uint64_t *steps)
 {
-    static const struct given rank_absent = {NAME_RANK, {VALUE_INTEGER, false, 0, 0, {0}, NULL}};
+    struct given absent[POLICY_ABSENT_MAX + 1];
     struct docking *docking = arena_alloc(arena, sizeof *docking); /* values may be ads, whose scopes are in here */
-    uint32_t count = policy->vector ? policy->vector->u.run.count : 2;
+    uint32_t count = policy->vector ? policy->vector->u.run.count : 3;
     struct value *components = arena_alloc(arena, count * sizeof *components);
     struct env with_rank = *env;
 
     if (policy->vector) {
-        with_rank.absent = &rank_absent;
-        with_rank.absent_count = 1;
+        uint32_t more = env->absent_count < POLICY_ABSENT_MAX ? env->absent_count : POLICY_ABSENT_MAX;
+
+        absent[0] = (struct given){NAME_RANK, value_integer(0)};
+        for (uint32_t i = 0; i < more; i++)
+            absent[i + 1] = env->absent[i];
+        with_rank.absent = absent;
+        with_rank.absent_count = more + 1;
     }
     docking_init(docking, policy, root, candidate);
     for (uint32_t i = 0; i < count; i++) {

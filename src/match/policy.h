@@ -7,7 +7,10 @@
  *                   first; a vector with an undefined or error component is discarded
  * Each is evaluated in the ad that is served, which is `self`; in the vector the candidate is `label` (and other), and a Rank
  * that an ad does not have reads as 0. Without a vector the ranks of both count, as { self.Rank, label.Rank }; there an undefined or
- * error rank is 0. */
+ * error rank is 0.
+ *
+ * A candidate that says Preempts has a claim already, which would have to go. Without a vector it comes after all others, and only if its
+ * Rank of the root is larger than its CurrentRank. With one, that is for the vector to say. */
 #ifndef BERTH_MATCH_POLICY_H
 #define BERTH_MATCH_POLICY_H
 
@@ -18,6 +21,7 @@ extern "C" {
 #endif
 
 #define POLICY_COMPONENTS_MAX 64 /* of a docking vector */
+#define POLICY_ABSENT_MAX 8      /* names that an environment may say how to read where an ad does not have them */
 
 struct policy {
     struct tree *ad;                               /* held; NULL for none */

@@ -228,7 +228,9 @@ static void tell_choice(struct why_work *work, const struct policy *policy, cons
     if (policy->vector)
         print_expr(&text, policy->ad, &tree_parts(policy->ad, policy->vector)[choice->component], PRINT_PLAIN);
     else
-        buf_adds(&text, choice->component ? "label.Rank" : "self.Rank");
+        buf_adds(&text, choice->component == 0   ? "label.Preempts is undefined"
+                        : choice->component == 1 ? "self.Rank"
+                                                 : "label.Rank");
     choice->text = why_text(work->why, &text);
     buf_done(&text);
     choice->value = component_value(work->why, work->request->dialect, &best->components[choice->component]);

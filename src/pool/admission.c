@@ -36,12 +36,20 @@ void told_match(const struct provider_step *step, const struct event *event)
     const struct match_told *told = &event->message->u.match_told;
     struct provider *provider = step->provider;
     struct message message = {.kind = MESSAGE_GOT};
-    uint32_t place = offer_find(provider, told->id), matched = 0;
-    bool known = tenant_find(provider, told->claim) != NULL;
+    bool known = tenant_find(provider, told->claim) != NULL, second;
+    uint32_t place = offer_named(provider, told->id, &second), matched = 0;
+    struct advert *advert = NULL;
+    uint64_t behind = 0;
+
+    if (place < provider->settings->count) {
+        advert = second ? &provider->offers[place].second.advert : &provider->offers[place].advert;
+        behind = second ? second_claim(provider, place) : 0;
+        known = known || (second && (!behind || successor_other(provider, behind, told->claim)));
+    }
 
     if (event->peer->agent != provider->settings->matchmaker)
         message.u.got.reason = REASON_IDENTITY;
-    else if (place < provider->settings->count && !advert_knows(&provider->offers[place].advert, told->incarnation))
+    else if (advert && !advert_knows(advert, told->incarnation))
         message.u.got.reason = REASON_WAIT;
     if (message.u.got.reason != REASON_OK) {
         effects_reply(step->effects, event->token, &message, 0);
@@ -49,8 +57,8 @@ void told_match(const struct provider_step *step, const struct event *event)
     }
     for (uint32_t i = 0; i < provider->tenant_count; i++)
         matched += provider->tenants[i]->offer == place && provider->tenants[i]->state == TENANT_MATCHED;
-    if (place < provider->settings->count) {
-        offer_matched(step, place, told->incarnation, told->number);
+    if (advert) {
+        offer_matched(step, place, advert, told->incarnation, told->number);
         if (!known && told->superior_ad && tree_is_ad(told->superior_ad) && told->age >= 0 &&
             told->window > told->age && matched < MATCHED_MAX && provider->tenant_count < TENANTS_MAX &&
             !offer_key_used(&provider->offers[place], told->claim) && !match_is_unwanted(provider, told)) {
@@ -59,6 +67,8 @@ void told_match(const struct provider_step *step, const struct event *event)
 
             tenant->gang = told->gang;
             tenant->superior = told->superior;
+            tenant->behind = behind;
+            tenant->second = second;
             tenant_set_ad(tenant, told->superior_ad);
             tenant_recruit(tenant, told->edges);
             tenant->until = step->env->now + (left < provider->spans->window ? left : provider->spans->window);
@@ -116,53 +126,84 @@ static bool owner_proved(const struct peer *peer, const struct tree *ad, struct 
     return text_set(ret_owner, text, len);
 }
 
-/* Is the proof that of the ticket which one of our keys makes? Then `ret_answer` is ours. */
-static bool proof_holds(const struct provider_step *step, const struct event *event, const struct offer *offer,
-                        const char *owner, struct key *ret_nonce, struct key *ret_answer)
+/* Is the proof that of the ticket which this key makes? Then `ret_answer` is ours. */
+static bool key_holds(const struct provider_step *step, const struct event *event, const struct key *key,
+                      const char *owner, struct key *ret_nonce, struct key *ret_answer)
 {
     const struct verify *verify = &event->message->u.verify;
     const struct secrets *secrets = step->env->secrets;
     bool holds = false;
 
-    for (uint32_t k = 0; k < OFFER_KEYS; k++)
-        for (uint64_t back = 0; back < 2; back++) {
-            struct key ticket, nonce, proof;
+    for (uint64_t back = 0; back < 2; back++) {
+        struct key ticket, nonce, proof;
 
-            ticket_make(secrets, &offer->keys[k].key, verify->offer, verify->claim, verify->gang, owner, &ticket);
-            challenge(step, event, back, &nonce);
-            ticket_proof(secrets, &ticket, true, &nonce, &verify->nonce, event->peer->channel, &proof);
-            if (key_equal(&proof, &verify->proof)) {
-                holds = true;
-                *ret_nonce = nonce;
-                ticket_proof(secrets, &ticket, false, &nonce, &verify->nonce, event->peer->channel, ret_answer);
-            }
+        ticket_make(secrets, key, verify->offer, verify->claim, verify->gang, owner, &ticket);
+        challenge(step, event, back, &nonce);
+        ticket_proof(secrets, &ticket, true, &nonce, &verify->nonce, event->peer->channel, &proof);
+        if (key_equal(&proof, &verify->proof)) {
+            holds = true;
+            *ret_nonce = nonce;
+            ticket_proof(secrets, &ticket, false, &nonce, &verify->nonce, event->peer->channel, ret_answer);
         }
+    }
     return holds;
 }
 
-/* Is another being verified for what this claim would have? Then it is told how long that may last. What is left beside the other is free for
- * it: a machine with many cores verifies many at once. */
-static bool offer_busy(const struct provider_step *step, uint32_t place, const struct verify *verify, int64_t *ret_span)
+/* One of the keys of the ad that was matched: the offer's, or the one for the present claim. */
+static bool proof_holds(const struct provider_step *step, const struct event *event, const struct offer *offer,
+                        bool second, const char *owner, struct key *ret_nonce, struct key *ret_answer)
 {
-    struct docked superior = {verify->link, verify->ad, verify->port};
-    uint64_t claim = verify->claim;
+    bool holds = false;
 
+    if (second)
+        return key_holds(step, event, &offer->second.key.key, owner, ret_nonce, ret_answer);
+    for (uint32_t k = 0; k < OFFER_KEYS; k++)
+        holds = key_holds(step, event, &offer->keys[k].key, owner, ret_nonce, ret_answer) || holds;
+    return holds;
+}
+
+/* Who comes to claim, and behind whom. */
+struct comer {
+    struct tenant *tenant; /* or NULL */
+    uint64_t claim, behind;
+    bool second;
+};
+
+static bool comer_accepted(const struct provider_step *step, uint32_t place, const struct comer *comer,
+                           const struct docked *superior)
+{
+    return tenant_docks(step, place, comer->tenant, comer->behind, superior) &&
+           (comer->behind ? successor_preferred(step, comer->behind, superior->ad)
+                          : successor_leaves(step, place, comer->tenant, superior));
+}
+
+/* Is another being verified for what this claim would have? Then it is told how long that may last. What is left beside the other is free for
+ * it: a machine with many cores verifies many at once. Behind a claim there is room for one. */
+static bool offer_busy(const struct provider_step *step, uint32_t place, const struct comer *comer,
+                       const struct docked *superior, int64_t *ret_span)
+{
+    const struct tenant *other = successor_other(step->provider, comer->behind, comer->claim);
+
+    if (other) {
+        *ret_span = other->state == TENANT_VERIFIED ? other->until - step->env->now : step->provider->spans->window;
+        return true;
+    }
     for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
         const struct tenant *tenant = step->provider->tenants[i];
 
-        if (tenant->offer == place && tenant->claim != claim && tenant->state == TENANT_VERIFIED) {
+        if (tenant->offer == place && tenant->claim != comer->claim && tenant->state == TENANT_VERIFIED) {
             *ret_span = tenant->until - step->env->now;
-            return !tenant_docks(step, place, tenant_find(step->provider, claim), &superior);
+            return !comer_accepted(step, place, comer, superior);
         }
     }
     return false;
 }
 
 static void verified_tenant(const struct provider_step *step, const struct event *event, uint32_t place,
-                            struct verified *verified)
+                            const struct comer *comer, struct verified *verified)
 {
     const struct verify *verify = &event->message->u.verify;
-    struct tenant *tenant = tenant_find(step->provider, verify->claim);
+    struct tenant *tenant = comer->tenant;
     struct docked superior = {verify->link, verify->ad, verify->port};
     struct text owner;
     struct key nonce, proof;
@@ -171,11 +212,11 @@ static void verified_tenant(const struct provider_step *step, const struct event
         verified->reason = REASON_IDENTITY;
         return;
     }
-    if (!proof_holds(step, event, &step->provider->offers[place], owner.bytes, &nonce, &proof)) {
+    if (!proof_holds(step, event, &step->provider->offers[place], comer->second, owner.bytes, &nonce, &proof)) {
         verified->reason = REASON_TICKET;
         return;
     }
-    if (!tenant_is_whole(step, place, tenant, &superior) || !tenant_docks(step, place, tenant, &superior)) {
+    if (!tenant_is_whole(step, place, tenant, &superior) || !comer_accepted(step, place, comer, &superior)) {
         verified->reason = REASON_CONSTRAINT;
         return;
     }
@@ -195,6 +236,8 @@ static void verified_tenant(const struct provider_step *step, const struct event
     tenant->link = verify->link;
     tenant->superior = event->peer->agent;
     tenant->owner = owner;
+    tenant->behind = comer->behind;
+    tenant->second = comer->second;
     tenant_set_ad(tenant, verify->ad);
     tenant_set(step, tenant, tenant->until);
     offer_changed(step, place);
@@ -206,7 +249,7 @@ static void verified_tenant(const struct provider_step *step, const struct event
 /* It is accepted: the answer has the offer as it is for this one, and proves that we know the ticket too. */
 void tenant_verified(const struct provider_step *step, struct tenant *tenant, uint64_t token)
 {
-    struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant);
+    struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant, tenant->behind);
     struct tree *shown = left ? tenant_shows(step, tenant, left) : NULL;
     struct verified verified = {.claim = tenant->claim,
                                 .reason = left ? REASON_OK : REASON_BUSY,
@@ -224,10 +267,14 @@ void told_verify(const struct provider_step *step, const struct event *event)
     const struct verify *verify = &event->message->u.verify;
     struct provider *provider = step->provider;
     struct tenant *tenant = tenant_find(provider, verify->claim);
-    uint32_t place = offer_find(provider, verify->offer);
+    struct comer comer = {.tenant = tenant, .claim = verify->claim};
+    struct docked superior = {verify->link, verify->ad, verify->port};
+    uint32_t place = offer_named(provider, verify->offer, &comer.second);
     struct verified verified = {.claim = verify->claim};
 
-    if (place == provider->settings->count) {
+    if (comer.second) /* one that was matched keeps its place when the claim in front has ended */
+        comer.behind = tenant && tenant->second ? tenant->behind : second_claim(provider, place);
+    if (place == provider->settings->count || (comer.second && !comer.behind && !(tenant && tenant->second))) {
         verified.reason = REASON_UNKNOWN;
     } else if (!verify->ad || !tree_is_ad(verify->ad)) {
         verified.reason = REASON_INVALID;
@@ -236,16 +283,16 @@ void told_verify(const struct provider_step *step, const struct event *event)
     } else if ((tenant && tenant->state > TENANT_VERIFIED) || offer_key_used(&provider->offers[place], verify->claim)) {
         verified.reason = REASON_TICKET;
     } else if (tenant && tenant->state == TENANT_VERIFIED &&
-               (tenant->superior != event->peer->agent || tenant->offer != place)) {
+               (tenant->superior != event->peer->agent || tenant->offer != place || tenant->second != comer.second)) {
         verified.reason = REASON_IDENTITY;
-    } else if (offer_busy(step, place, verify, &verified.span) || (verify->leads && (!tenant || !tenant->crew.count)) ||
-               (tenant && tenant->waits == WAITS_COMMIT)) {
+    } else if (offer_busy(step, place, &comer, &superior, &verified.span) ||
+               (verify->leads && (!tenant || !tenant->crew.count)) || (tenant && tenant->waits == WAITS_COMMIT)) {
         verified.reason = REASON_BUSY; /* or it has not heard yet whom it leads */
     } else if (!verify->proves) {
         verified.reason = REASON_CHALLENGE;
         challenge(step, event, 0, &verified.nonce);
     } else {
-        verified_tenant(step, event, place, &verified);
+        verified_tenant(step, event, place, &comer, &verified);
         if (verified.reason == REASON_OK) {
             subordinates_verify(step, tenant_find(provider, verify->claim), event->token);
             return;

@@ -12,8 +12,8 @@
 
 #define NOBODY UINT32_MAX
 
-static const char *const name_texts[] = {"Owner",    "Identity",       "Received", "Lifetime",
-                                         "UserPrio", "RemoteUserPrio", "Usage"};
+static const char *const name_texts[] = {"Owner",      "Identity", "Received",       "Lifetime",
+                                         "RemoteUser", "UserPrio", "RemoteUserPrio", "Usage"};
 
 void collector_init(struct collector *collector, const struct spans *spans, struct symbols *symbols,
                     struct engine *engine, struct timers *timers, uint32_t timer_what, struct accountant *accountant,
@@ -144,6 +144,7 @@ static uint32_t entry_add(struct collector *collector, agent who, uint64_t id)
                                                 .id = id,
                                                 .state = ENTRY_EXPIRED,
                                                 .user = ACCOUNTANT_NOBODY,
+                                                .remote = ACCOUNTANT_NOBODY,
                                                 .lifetime = collector->spans->lifetime,
                                                 .timer = INT64_MAX,
                                                 .next = first == MAP_NONE ? NOBODY : (uint32_t)first};
@@ -183,6 +184,16 @@ static void entry_set_user(struct collector *collector, struct entry *entry, uin
     entry->user = user;
 }
 
+/* Whose job the offer runs. */
+static void entry_set_remote(struct collector *collector, struct entry *entry, uint32_t remote)
+{
+    if (remote != ACCOUNTANT_NOBODY)
+        accountant_hold(collector->accountant, remote);
+    if (entry->remote != ACCOUNTANT_NOBODY)
+        accountant_drop(collector->accountant, entry->remote);
+    entry->remote = remote;
+}
+
 /* The ad is gone; what it was is remembered for a while. */
 static void entry_end(struct collector *collector, uint32_t number, enum entry_state state, int64_t now)
 {
@@ -194,6 +205,7 @@ static void entry_end(struct collector *collector, uint32_t number, enum entry_s
         agent_count(collector, entry->agent, 0, LIVE_ONE);
         collector->live--;
         entry_set_user(collector, entry, ACCOUNTANT_NOBODY);
+        entry_set_remote(collector, entry, ACCOUNTANT_NOBODY);
         tally_change(&collector->bytes, entry->agent, 0, text_bytes(entry->ad));
         tree_unref(entry->ad);
         tree_unref(entry->left);
@@ -337,6 +349,7 @@ void collector_restore(struct collector *collector, uint32_t number)
         engine_put(collector->engine, number, entry->left, &terms);
     else
         engine_remove(collector->engine, number);
+    engine_set_remote(collector->engine, number, entry->remote == ACCOUNTANT_NOBODY ? 0 : entry->remote + 1);
 }
 
 uint64_t collector_match(struct collector *collector, int64_t now, uint32_t number, struct tree *counterpart)
@@ -440,6 +453,10 @@ static void entry_take(struct collector *collector, const struct role_env *env, 
     entry->expires = env->now + terms->lifetime;
     entry_set_user(collector, entry,
                    accountant_user(collector->accountant, terms->owner.bytes, strlen(terms->owner.bytes)));
+    entry_set_remote(collector, entry,
+                     terms->remote.bytes[0]
+                         ? accountant_user(collector->accountant, terms->remote.bytes, strlen(terms->remote.bytes))
+                         : ACCOUNTANT_NOBODY);
     /* Of an entry that was forgotten the sender may know numbers: they have been used. */
     if (entry->seen.incarnation == collector->incarnation && seen_highest(&entry->seen) > entry->numbered)
         entry->numbered = seen_highest(&entry->seen);

@@ -68,7 +68,8 @@ struct entry {
     uint32_t timers;
     uint64_t order;
     uint32_t user;
-    uint32_t next; /* of the same place in the map; or the next free one */
+    uint32_t remote; /* held, as the user is; or ACCOUNTANT_NOBODY */
+    uint32_t next;   /* of the same place in the map; or the next free one */
     uint64_t numbered;
     uint32_t unnamed; /* of the ledger */
     struct outstanding *ledger;
@@ -80,6 +81,7 @@ enum collector_name {
     COLLECTOR_IDENTITY,
     COLLECTOR_RECEIVED,
     COLLECTOR_LIFETIME,
+    COLLECTOR_REMOTE_USER,
     COLLECTOR_USER_PRIO,
     COLLECTOR_REMOTE_USER_PRIO,
     COLLECTOR_USAGE,

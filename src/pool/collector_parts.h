@@ -35,7 +35,7 @@ uint64_t text_bytes(const struct tree *text);
 
 /* collector_text.c */
 struct text_terms {
-    struct text owner;
+    struct text owner, remote; /* "" when the ad has no RemoteUser that is a string */
     int64_t units, lifetime;
 };
 

@@ -97,6 +97,18 @@ static enum reason check_ports(const struct tree *ad)
     return reason;
 }
 
+/* One that is too long to be a user is none. */
+static void read_remote(const struct collector *collector, const struct role_env *env, const struct tree *ad,
+                        struct text *ret)
+{
+    struct value v;
+
+    text_set(ret, "", 0);
+    if (read_attribute(env, ad, collector->names[COLLECTOR_REMOTE_USER], &v) && v.type == VALUE_STRING && v.len &&
+        !text_set(ret, v.u.string, v.len))
+        text_set(ret, "", 0);
+}
+
 /* Is it an ad that may be advertised at all? */
 static enum reason check_form(const struct collector *collector, const struct tree *ad)
 {
@@ -125,6 +137,8 @@ enum reason text_check(const struct collector *collector, const struct role_env 
         reason = read_units(env, advertise->ad, advertise->request, &ret->units);
     if (reason == REASON_OK)
         reason = read_lifetime(collector, env, advertise->ad, &ret->lifetime);
+    if (reason == REASON_OK)
+        read_remote(collector, env, advertise->ad, &ret->remote);
     arena_rewind(env->scratch, mark);
     return reason;
 }

@@ -15,14 +15,11 @@ static struct dock tenant_dock(struct tree *offer, const struct crew *crew, cons
 }
 
 /* Before the crew is verified, what hangs on it may be open: that is asked again then. */
-bool tenant_docks(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
-                  const struct docked *superior)
+bool tenant_docks_at(const struct provider_step *step, const struct tenant *tenant, struct tree *left,
+                     const struct docked *superior)
 {
     struct env eval = provider_env(step->env);
     const struct crew *crew = tenant ? &tenant->crew : NULL;
-    struct tree *left = PLANTED(RESIDUAL_UNCHECKED)
-                            ? tree_ref(step->provider->offers[place].whole)
-                            : offer_left(step->provider, step->env, place, TENANT_VERIFIED, tenant);
     struct docked at[DOCK_MAX];
     struct dock dock;
     enum dock_answer answer = DOCK_NO;
@@ -35,15 +32,34 @@ bool tenant_docks(const struct provider_step *step, uint32_t place, const struct
         dock = tenant_dock(left, crew, superior, at);
         answer = dock_accepts(&eval, step->env->scratch, &dock, 0);
     }
-    tree_unref(left);
     return answer == DOCK_YES || (answer == DOCK_OPEN && crew && !crew_through(crew, BRANCH_VERIFIED));
+}
+
+bool tenant_docks(const struct provider_step *step, uint32_t place, const struct tenant *tenant, uint64_t behind,
+                  const struct docked *superior)
+{
+    struct tree *left = PLANTED(RESIDUAL_UNCHECKED)
+                            ? tree_ref(step->provider->offers[place].whole)
+                            : offer_left(step->provider, step->env, place, TENANT_VERIFIED, tenant, behind);
+    bool docks = tenant_docks_at(step, tenant, left, superior);
+
+    tree_unref(left);
+    return docks;
+}
+
+bool tenant_fits(const struct provider_step *step, uint32_t place, const struct tenant *tenant, struct tree *ad)
+{
+    struct docked superior = {tenant ? tenant->link : 0, ad, tenant ? tenant->port : 0};
+
+    return tenant_docks(step, place, tenant, tenant ? tenant->behind : 0, &superior);
 }
 
 bool tenant_accepted(const struct provider_step *step, uint32_t place, const struct tenant *tenant, struct tree *ad)
 {
     struct docked superior = {tenant ? tenant->link : 0, ad, tenant ? tenant->port : 0};
 
-    return tenant_docks(step, place, tenant, &superior);
+    return tenant_docks(step, place, tenant, tenant ? tenant->behind : 0, &superior) &&
+           successor_leaves(step, place, tenant, &superior);
 }
 
 bool tenant_is_whole(const struct provider_step *step, uint32_t place, const struct tenant *tenant,

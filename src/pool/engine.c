@@ -60,7 +60,7 @@ void engine_free(struct engine *engine)
     free(engine->restless.items);
     free(engine->slots);
     free(engine->users);
-    free(engine->given);
+    engine_given_done(engine);
     free(engine);
 }
 
@@ -180,9 +180,10 @@ void engine_slot_set_ad(struct engine *engine, uint32_t id, struct tree *ad)
 void engine_slot_read_key(struct engine *engine, uint32_t id)
 {
     struct arena_mark mark = arena_mark(engine->scratch);
+    struct env env = engine_env_of(engine, engine->slots[id].user, 0);
     struct value *key = &engine->keys[id], now;
 
-    policy_key(&engine->policy, &engine->env, engine->scratch, engine->slots[id].ad, &now);
+    policy_key(&engine->policy, &env, engine->scratch, engine->slots[id].ad, &now);
     if (policy_key_compare(key, &now) != 0) {
         if (engine->slots[id].in_class != NOBODY) { /* it is found by its key */
             engine_slot_leave(engine, id);
@@ -207,10 +208,11 @@ static bool same_ad(const struct tree *a, const struct tree *b)
 static bool same_key(struct engine *engine, uint32_t id, const struct tree *ad)
 {
     struct arena_mark mark = arena_mark(&engine->arena);
+    struct env env = engine_env_of(engine, engine->slots[id].user, 0);
     struct value key;
     bool same;
 
-    policy_key(&engine->policy, &engine->env, &engine->arena, ad, &key);
+    policy_key(&engine->policy, &env, &engine->arena, ad, &key);
     same = policy_key_compare(&engine->keys[id], &key) == 0;
     arena_rewind(&engine->arena, mark);
     return same;
@@ -254,6 +256,9 @@ void engine_put(struct engine *engine, uint32_t id, struct tree *ad, const struc
     slot->units = terms->units;
     slot->order = terms->order;
     slot->user = terms->user;
+    slot->remote = 0;
+    if (engine->gives)
+        engine_user(engine, terms->user); /* there is one from now on */
     slot->request = terms->request;
     engine_slot_freshen(engine, id);
 }

@@ -66,6 +66,14 @@ void engine_remove(struct engine *engine, uint32_t id);
  * a cycle. */
 void engine_set_priority(struct engine *engine, uint32_t user, double priority);
 
+/* From now on UserPrio and Usage (of the root's user) and RemoteUserPrio (of the user whose job the offer runs) are names that ads and
+ * policies may read, where no ad has them: as they are told when a cycle begins. In RootSelection they are undefined. */
+enum engine_given { ENGINE_USER_PRIO, ENGINE_REMOTE_USER_PRIO, ENGINE_USAGE, ENGINE_GIVEN };
+void engine_give_users(struct engine *engine);
+/* Whose job an offer runs that has been put: that user's number plus 1; 0: nobody's, as it is when it comes. */
+void engine_set_remote(struct engine *engine, uint32_t id, uint32_t remote);
+void engine_set_usage(struct engine *engine, uint32_t user, double usage); /* 0 for those never told */
+
 /* Would a cycle at that time find anything to look at? */
 bool engine_wants(const struct engine *engine, int64_t now);
 

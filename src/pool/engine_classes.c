@@ -18,6 +18,8 @@ void engine_side_init(struct engine *engine, unsigned which)
     *side = (struct side){.free = NOBODY, .index = index_new()};
     reads_init(&side->reads, engine->symbols);
     reads_add_policy(&side->reads, engine->policy.ad);
+    if (which == OFFERS && engine->gives)
+        reads_add(&side->reads, engine->remote_name); /* RemoteUserPrio reads it */
     classes_start(&side->set, engine->symbols, side->reads.items, side->reads.count);
     side->reads_known = side->reads.count;
     side->alone = side->reads.all;
@@ -119,7 +121,7 @@ static void class_free(struct engine *engine, unsigned which, uint32_t number)
 
 /* ----------------------------------------------------------------------------------------------------------- groups */
 
-static uint32_t group_new(struct engine *engine, uint32_t in_class, uint32_t user)
+static uint32_t group_new(struct engine *engine, uint32_t in_class, uint32_t user, uint32_t whose)
 {
     struct kin *class = engine_kin(engine, ROOTS, in_class);
     uint32_t number = engine->group_free;
@@ -135,7 +137,7 @@ static uint32_t group_new(struct engine *engine, uint32_t in_class, uint32_t use
     }
     engine_user(engine, user); /* there is one from now on */
     engine->groups[number] = (struct ad_group){
-        .in_class = in_class, .user = user, .before = NOBODY, .after = class->groups, .place = NOBODY};
+        .in_class = in_class, .user = user, .whose = whose, .before = NOBODY, .after = class->groups, .place = NOBODY};
     if (class->groups != NOBODY)
         engine->groups[class->groups].before = number;
     class->groups = number;
@@ -159,15 +161,15 @@ static void group_free(struct engine *engine, uint32_t number)
     engine->group_free = number;
 }
 
-/* A class's group of that user's roots; a policy's order knows no users. */
-static uint32_t group_of(struct engine *engine, uint32_t in_class, uint32_t user)
+/* A class's group of that user's roots; a policy's order knows no users, but what it reads may be a user's. */
+static uint32_t group_of(struct engine *engine, uint32_t in_class, uint32_t whose)
 {
-    uint32_t number = engine_kin(engine, ROOTS, in_class)->groups;
+    uint32_t number = engine_kin(engine, ROOTS, in_class)->groups, user = engine->keys ? 0 : whose;
 
-    user = engine->keys ? 0 : user;
-    while (number != NOBODY && engine->groups[number].user != user)
+    whose = engine->gives ? whose : user;
+    while (number != NOBODY && engine->groups[number].whose != whose)
         number = engine->groups[number].after;
-    return number != NOBODY ? number : group_new(engine, in_class, user);
+    return number != NOBODY ? number : group_new(engine, in_class, user, whose);
 }
 
 static void group_part(struct engine *engine, uint32_t number, uint32_t id)

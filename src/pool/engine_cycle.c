@@ -194,37 +194,14 @@ static void queue_put_off(struct engine *engine)
     }
 }
 
-/* Are the given names other ones? */
-static bool given_differs(const struct engine *engine, const struct env *env)
-{
-    if (engine->env.given_count != env->given_count)
-        return true;
-    for (uint32_t i = 0; i < env->given_count; i++)
-        if (!symbol_same(engine->given[i].name, env->given[i].name))
-            return true;
-    return false;
-}
-
-static void given_copy(struct engine *engine, const struct env *env)
-{
-    if (env->given_count > engine->given_room) {
-        engine->given_room = env->given_count;
-        engine->given = mem_grow(engine->given, engine->given_room * sizeof *engine->given);
-    }
-    if (env->given_count)
-        memcpy(engine->given, env->given, env->given_count * sizeof *env->given);
-}
-
 void engine_begin(struct engine *engine, const struct env *env)
 {
-    bool differs = given_differs(engine, env), unfinished = engine->phase != PHASE_IDLE;
+    bool differs = engine_given_differs(engine, env), unfinished = engine->phase != PHASE_IDLE;
 
     queue_put_off(engine);
     engine->moved = (unfinished && engine->moved) || engine->cycle == 0 || env->now != engine->env.now ||
                     env->zone != engine->env.zone;
-    given_copy(engine, env);
-    engine->env = *env;
-    engine->env.given = engine->given;
+    engine_given_begin(engine, env);
     if (differs)
         engine_reset(engine);
     else

@@ -7,6 +7,7 @@
  *     engine_wake.c     offers find the roots that wait for them
  *     engine_queue.c    which root is next
  *     engine_serve.c    a root gets its best candidate
+ *     engine_given.c    names whose values depend on whose the ads are
  *     engine_choices.c  the best candidates of many equal roots
  *     engine_gang.c     a root gathers a gang
  *     engine_valid.c    is it in order?
@@ -48,6 +49,7 @@ struct slot {
     int64_t units;
     uint64_t order;
     uint32_t user;
+    uint32_t remote;      /* of an offer: a user plus 1, or 0 */
     uint32_t in_class;    /* of its side; NOBODY while it is fresh, or nothing is left */
     uint32_t group;       /* of a root in a class */
     uint32_t restless;    /* its place among those with traits, or NOBODY */
@@ -73,15 +75,17 @@ struct choices {
     uint32_t vector_count, vector_room, width;
     uint64_t cycle;      /* in which they are good */
     uint32_t remembered; /* as many count against ENGINE_CHOICES_MAX */
+    uint32_t whose;      /* given names count: good for that user's roots; NOBODY: for all */
     bool cut;            /* there are others, none of them better than ... */
     struct choice bound; /* ... this one was */
 };
 
 struct ad_group {
-    uint32_t in_class, user;
-    uint32_t before, after; /* in its class; or the next free one */
-    uint32_t place;         /* in the heap of its user, or NOBODY */
-    uint32_t done;          /* members at the front that had their turn in this cycle */
+    uint32_t in_class, user; /* in whose place in the queue it stands, and: */
+    uint32_t whose;          /* whose roots they are */
+    uint32_t before, after;  /* in its class; or the next free one */
+    uint32_t place;          /* in the heap of its user, or NOBODY */
+    uint32_t done;           /* members at the front that had their turn in this cycle */
     struct members members;
 };
 
@@ -108,6 +112,8 @@ struct kin {
     uint64_t units;          /* of all its roots */
     uint64_t queued, failed; /* the last cycle in which it was */
     uint64_t apart;          /* the last cycle in which chance told its roots apart: each is tried by itself */
+    uint64_t by_user;        /* the last cycle in which given names told its users apart: each is tried by itself */
+    uint64_t parted;         /* the last cycle in which nobody was left for one of them */
     struct choices *choices;
 };
 
@@ -132,7 +138,8 @@ struct heap {
 };
 
 struct user {
-    double priority;
+    double priority, usage;
+    double begun_priority, begun_usage; /* as they were when the cycle began */
     struct heap groups;
     uint32_t place; /* in the heap of users, or NOBODY */
 };
@@ -153,10 +160,12 @@ struct engine {
     uint32_t group_count, group_room, group_free;
     struct user *users;
     uint32_t user_count;
-    struct heap queue; /* of users */
-    struct env env;    /* of the cycle at hand, or the last one */
-    struct given *given;
+    struct heap queue;                /* of users */
+    struct env env;                   /* of the cycle at hand, or the last one */
+    struct given *given, *pair_given; /* the same names, with the values for a pair */
     uint32_t given_room;
+    bool gives; /* those below are the last of them */
+    symbol given_names[ENGINE_GIVEN], remote_name;
     uint64_t cycle;
     uint32_t remembered; /* choices of all classes */
     uint64_t put_count;  /* since the names were read anew */
@@ -247,6 +256,15 @@ struct user *engine_user(struct engine *engine, uint32_t user);
 
 /* engine_cycle.c: is such an ad a root? At the time of the cycle. */
 bool engine_selects(const struct engine *engine, struct arena *scratch, const struct tree *ad, bool request);
+
+/* engine_given.c */
+void engine_given_done(struct engine *engine);
+bool engine_given_differs(const struct engine *engine, const struct env *env); /* are the given names other ones? */
+void engine_given_begin(struct engine *engine, const struct env *env);         /* takes a copy of the environment */
+/* The environment of a root of that user, and of an offer (0 for no remote user); good until the next is asked for. The second is for a
+ * policy's vector. */
+struct env engine_env_of(const struct engine *engine, uint32_t user, uint32_t remote);
+struct env engine_docking_env(const struct engine *engine, const struct env *env);
 
 /* engine_serve.c */
 void engine_serve_one(struct engine *engine);

@@ -17,12 +17,13 @@ struct trial {
     bool discarded, gave_up;
     bool alike;  /* all of the class would choose the same */
     bool chance; /* not all of the class would fail, if this one does */
+    bool given;  /* only those of the same user would */
 };
 
-/* random() depends on both ads of a pair. */
+/* random() depends on both ads of a pair, and so do the given names. */
 static struct env pair_env(const struct engine *engine, uint32_t root, uint32_t offer)
 {
-    struct env env = engine->env;
+    struct env env = engine_env_of(engine, engine->slots[root].user, engine->slots[offer].remote);
 
     env.seed = rng_mix(env.seed ^ rng_mix((uint64_t)root << 32 | offer));
     return env;
@@ -66,6 +67,7 @@ static void trial_consider(struct trial *trial, const struct env *env, uint32_t 
                            const struct tree *ad)
 {
     struct engine *engine = trial->engine;
+    struct env docking = engine_docking_env(engine, env);
     struct arena_mark mark = arena_mark(engine->scratch);
     bool first = trial->best == NOBODY;
     struct value *vector;
@@ -74,7 +76,7 @@ static void trial_consider(struct trial *trial, const struct env *env, uint32_t 
 
     engine->counts.evaluations++;
     engine->work++;
-    width = policy_vector_counted(&engine->policy, env, engine->scratch, engine->slots[trial->root].ad, ad,
+    width = policy_vector_counted(&engine->policy, &docking, engine->scratch, engine->slots[trial->root].ad, ad,
                                   first || trial->all ? NULL : trial->vector, &vector,
                                   engine_class_steps(engine, trial->roots));
     trial->discarded = trial->discarded || (!width && (first || trial->all));
@@ -102,14 +104,20 @@ static void trial_found(void *user, uint32_t number, unsigned doubts)
     struct trial *trial = user;
     struct engine *engine = trial->engine;
     struct kin *offers = engine_kin(engine, OFFERS, number);
+    unsigned traits;
 
     if (*engine_class_steps(engine, trial->roots) > ENGINE_STEPS_MAX)
         trial->gave_up = true;
     if (trial->gave_up)
         return;
-    if (!((offers->traits | trial->roots->traits | engine->policy_traits) & TRAIT_CHANCE)) {
-        if (trial_fits(trial, &engine->env, offers, offers->ad, doubts))
-            trial_consider(trial, &engine->env, number, members_at(&offers->members, 0), offers->ad);
+    traits = offers->traits | trial->roots->traits | engine->policy_traits;
+    trial->given = trial->given || (traits & TRAIT_GIVEN && engine->gives);
+    if (!(traits & TRAIT_CHANCE)) {
+        uint32_t first = members_at(&offers->members, 0);
+        struct env env = engine_env_of(engine, engine->slots[trial->root].user, engine->slots[first].remote);
+
+        if (trial_fits(trial, &env, offers, offers->ad, doubts))
+            trial_consider(trial, &env, number, first, offers->ad);
         return;
     }
     trial->alike = false;
@@ -126,8 +134,8 @@ static void trial_found(void *user, uint32_t number, unsigned doubts)
 #define KEEP_PART 64  /* of what may still be remembered is for one class ... */
 #define KEEP_LEAST 16 /* ... or so many */
 
-/* The best are remembered for the others of the class, who then hear of offers that come. */
-static void class_remember(struct engine *engine, uint32_t number, struct choices *choices)
+/* The best are remembered for the others of the class (or of one user), who then hear of offers that come. */
+static void class_remember(struct engine *engine, uint32_t number, struct choices *choices, uint32_t whose)
 {
     struct kin *class = engine_kin(engine, ROOTS, number);
     uint32_t room = engine->remembered < ENGINE_CHOICES_MAX ? (ENGINE_CHOICES_MAX - engine->remembered) / KEEP_PART : 0;
@@ -135,6 +143,7 @@ static void class_remember(struct engine *engine, uint32_t number, struct choice
     room = room < KEEP_LEAST ? KEEP_LEAST : room;
     engine_choices_settle(choices, class->units < room ? (uint32_t) class->units : room);
     choices->cycle = engine->cycle;
+    choices->whose = whose;
     choices->remembered = choices->count;
     engine->remembered += choices->count;
     class->choices = choices;
@@ -154,15 +163,17 @@ static uint32_t class_probe(struct engine *engine, uint32_t number, uint32_t roo
     engine->counts.probes++;
     engine->counts.tests += index_probed(side->index).tests;
     engine->work += index_probed(side->index).tests;
-    class->discarded = trial.discarded;
+    class->discarded = trial.discarded || (class->discarded && class->by_user == engine->cycle);
     class->outcome = trial.gave_up ? ENGINE_GAVE_UP : ENGINE_NOBODY;
     if (trial.gave_up)
         trial.best = NOBODY;
     class->plain = class->plain || !trial.alike;
     if (trial.chance)
         class->apart = engine->cycle;
+    if (trial.given)
+        class->by_user = engine->cycle;
     if (trial.all && trial.alike && trial.best != NOBODY)
-        class_remember(engine, number, trial.all);
+        class_remember(engine, number, trial.all, trial.given ? engine->slots[root].user : NOBODY);
     else
         engine_choices_free(trial.all);
     return trial.best;
@@ -178,7 +189,8 @@ static uint32_t class_choose(struct engine *engine, uint32_t number, uint32_t ro
         class->discarded = false;
         return NOBODY;
     }
-    if (class->choices && class->choices->cycle == engine->cycle) {
+    if (class->choices && class->choices->cycle == engine->cycle &&
+        (class->choices->whose == NOBODY || class->choices->whose == engine->slots[root].user)) {
         offer = engine_choices_first(engine, class->choices);
         if (offer != NOBODY || !class->choices->cut)
             return offer;
@@ -275,12 +287,21 @@ static void class_fail(struct engine *engine, uint32_t number)
     engine_class_index_late(engine, number);
 }
 
-/* Nobody is left for the first root of a group. The others of its class have no better luck, unless it is one. */
+/* Nobody is left for the first root of a group. The others of its class have no better luck, unless it is one; or, where given names
+ * count, the others of its user. */
 void engine_root_fail(struct engine *engine, uint32_t group)
 {
     struct ad_group *at = &engine->groups[group];
+    struct kin *class = engine_kin(engine, ROOTS, at->in_class);
 
-    if (engine_kin(engine, ROOTS, at->in_class)->apart != engine->cycle) {
+    if (class->apart != engine->cycle && class->by_user == engine->cycle) {
+        class->parted = engine->cycle;
+        engine_choices_forget(engine, class);
+        engine_class_index_late(engine, at->in_class);
+        engine_queue_remove(engine, group);
+        return;
+    }
+    if (class->apart != engine->cycle) {
         class_fail(engine, at->in_class);
         engine_queue_remove(engine, group);
         return;

@@ -134,11 +134,13 @@ static void choices_hear(const struct waking *waking, struct kin *roots)
     uint32_t first = members_at(&waking->offers->members, 0);
     struct choice choice = {waking->number, waking->offers->generation, first, engine->slots[first].order, 0};
     struct arena_mark mark = arena_mark(engine->scratch);
+    struct env env = engine_env_of(engine, roots->choices->whose, engine->slots[first].remote), docking;
     struct value *vector;
     uint32_t width;
 
     engine->counts.evaluations++;
-    width = policy_vector_counted(&engine->policy, &engine->env, engine->scratch, roots->ad, waking->offers->ad, NULL,
+    docking = engine_docking_env(engine, &env);
+    width = policy_vector_counted(&engine->policy, &docking, engine->scratch, roots->ad, waking->offers->ad, NULL,
                                   &vector, engine_class_steps(engine, roots));
     for (uint32_t i = 0; i < width; i++)
         roots->plain = roots->plain || vector[i].type == VALUE_STRING;
@@ -150,9 +152,10 @@ static void choices_hear(const struct waking *waking, struct kin *roots)
     arena_rewind(engine->scratch, mark);
 }
 
-/* The members of a group that had their turn before a root. */
-static uint32_t group_passed(const struct engine *engine, const struct ad_group *group, uint32_t root)
+/* The members of a group that had their turn before a root, which may be one of them and have units left. */
+static uint32_t group_passed(const struct engine *engine, uint32_t number, uint32_t root)
 {
+    const struct ad_group *group = &engine->groups[number];
     double mine, its;
 
     if (!engine->keys) {
@@ -161,7 +164,7 @@ static uint32_t group_passed(const struct engine *engine, const struct ad_group 
         if (mine != its)
             return mine < its ? group->members.count : 0;
     }
-    return engine_members_after(engine, &group->members, root);
+    return engine_members_after(engine, &group->members, root) - (engine->slots[root].group == number);
 }
 
 /* A class that was tried in vain in this cycle, or not at all: those of its roots that come behind the one at hand
@@ -175,7 +178,7 @@ static void class_revive(struct engine *engine, uint32_t number, uint32_t by)
         struct ad_group *group = &engine->groups[i];
 
         engine_queue_remove(engine, i);
-        group->done = group_passed(engine, group, by);
+        group->done = group_passed(engine, i, by);
         next = next || group->done;
         if (group->done == group->members.count)
             continue;
@@ -198,26 +201,29 @@ static void waking_found(void *user, uint32_t number, unsigned doubts)
     bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* it will look for itself */
     bool remembers = roots->choices && roots->choices->cycle == engine->cycle;
     bool chance = (waking->offers->traits | roots->traits | engine->policy_traits) & TRAIT_CHANCE;
-    bool unknown = chance || *engine_class_steps(engine, waking->offers) > ENGINE_STEPS_MAX; /* then it may match */
+    bool given = engine->gives && (waking->offers->traits | roots->traits) & TRAIT_GIVEN; /* whose it is matters */
+    bool parted = tried && roots->parted == engine->cycle; /* some of it was tried in vain */
+    bool unknown =
+        chance || given || *engine_class_steps(engine, waking->offers) > ENGINE_STEPS_MAX; /* then it may match */
 
     engine->work++;
     if (waking->by != NOBODY && roots->apart == engine->cycle) /* some have been tried, and others have not */
         engine_class_list(engine, ROOTS, number);
-    if (waking->by == NOBODY ? roots->listed : tried && !remembers)
+    if (waking->by == NOBODY ? roots->listed : tried && !remembers && !parted)
         return;
     if (!unknown && !waking_fits(waking, roots, doubts))
         return;
     if (waking->by == NOBODY) {
         engine_class_list(engine, ROOTS, number);
-    } else if (tried) {
+    } else if (tried && remembers) {
         roots->plain = roots->plain || chance;
         if (unknown)
             engine_choices_forget(engine, roots);
         else
             choices_hear(waking, roots);
-    } else {
-        class_revive(engine, number, waking->by);
     }
+    if (waking->by != NOBODY && (!tried || parted))
+        class_revive(engine, number, waking->by);
 }
 
 void engine_class_wake(struct engine *engine, uint32_t number, uint32_t by)

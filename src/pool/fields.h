@@ -73,6 +73,7 @@ struct seen {
     X(LOST, "lost in a restart")                  \
     X(RELEASED, "released")                       \
     X(VETOED, "the owner would have it back")     \
+    X(PREEMPTED, "another is preferred")          \
     X(EXITED, "the job ended")                    \
     X(TIME, "the job's time was up")              \
     X(MEMORY, "the job took too much memory")     \

@@ -53,6 +53,7 @@ static void matchmaker_begin(struct step_ctx *step)
     matchmaker->incarnation = secrets_word(step->env->secrets);
     matchmaker->engine = engine_new(step->env->symbols);
     engine_on_gang(matchmaker->engine, matchmaker_gang_made);
+    engine_give_users(matchmaker->engine);
     matchmaker->accountant = accountant_new((double)settings->spans->half / (double)SECOND, seed);
     timers_init(&matchmaker->timers);
     collector_init(&matchmaker->collector, settings->spans, step->env->symbols, matchmaker->engine, &matchmaker->timers,

@@ -45,6 +45,7 @@ void offers_init(struct provider *provider)
         offer->key_until = INT64_MIN;
         offer->whole = offer_write(provider, offer);
         advert_init(&offer->advert, provider->settings->ids[i], false, 0);
+        second_init(provider, i);
     }
 }
 
@@ -54,6 +55,7 @@ void offers_done(struct provider *provider)
         struct offer *offer = &provider->offers[i];
 
         advert_done(&offer->advert);
+        advert_done(&offer->second.advert);
         tree_unref(offer->probe);
         tree_unref(offer->whole);
     }
@@ -69,8 +71,14 @@ uint32_t offer_find(const struct provider *provider, uint64_t id)
     return place;
 }
 
+/* A successor has nothing while the one in front is there; to a successor the one in front has nothing. */
+static bool tenant_has(const struct tenant *tenant, uint64_t behind)
+{
+    return !tenant->behind && (!behind || tenant->claim != behind);
+}
+
 struct tree *offer_left(const struct provider *provider, const struct role_env *env, uint32_t place,
-                        enum tenant_state from, const struct tenant *except)
+                        enum tenant_state from, const struct tenant *except, uint64_t behind)
 {
     struct tree *left = tree_ref(provider->offers[place].whole);
 
@@ -78,7 +86,7 @@ struct tree *offer_left(const struct provider *provider, const struct role_env *
         const struct tenant *tenant = provider->tenants[i];
         struct tree *less;
 
-        if (tenant == except || tenant->offer != place || tenant->state < from)
+        if (tenant == except || tenant->offer != place || tenant->state < from || !tenant_has(tenant, behind))
             continue;
         less = tenant_residual(env, tenant, left);
         tree_unref(left);
@@ -95,6 +103,9 @@ bool offer_key_used(const struct offer *offer, uint64_t claim)
         for (uint32_t i = 0; i < offer->keys[k].used_count; i++)
             if (offer->keys[k].used[i] == claim)
                 return true;
+    for (uint32_t i = 0; i < offer->second.key.used_count; i++)
+        if (offer->second.key.used[i] == claim)
+            return true;
     return false;
 }
 
@@ -108,12 +119,18 @@ static void offer_renew_key(const struct provider_step *step, struct offer *offe
     advert_set_key(&offer->advert, step->env->now, &offer->keys[0].key);
 }
 
-void offer_use_key(const struct provider_step *step, uint32_t place, uint64_t claim)
+void offer_use_key(const struct provider_step *step, const struct tenant *tenant)
 {
-    struct offer *offer = &step->provider->offers[place];
+    struct offer *offer = &step->provider->offers[tenant->offer];
+    uint64_t claim = tenant->claim;
 
     if (PLANTED(TICKET_TWICE))
         return;
+    if (tenant->second) {
+        if (offer->second.key.used_count < OFFER_USED_MAX) /* when it is full the next ad has a new key */
+            offer->second.key.used[offer->second.key.used_count++] = claim;
+        return;
+    }
     /* which of the keys made the ticket does not matter: it is remembered for as long as either could have */
     if (offer->keys[0].used_count == OFFER_USED_MAX)
         offer_renew_key(step, offer);
@@ -175,7 +192,8 @@ static struct tree *offer_text(const struct provider_step *step, uint32_t place)
     offer->look = INT64_MAX;
     if (step->provider->draining)
         return NULL;
-    left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL);
+    left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL, 0);
+    left = successor_reserves(step, place, left);
     if (!left)
         return NULL;
     owner_look(&eval, step->env->scratch, left, &owner);
@@ -203,15 +221,20 @@ void offer_due(const struct provider_step *step, uint32_t place)
     if (offer->dirty || wall >= offer->look) {
         struct tree *text = offer_text(step, place);
 
-        offer->dirty = false;
         advert_want(&offer->advert, now, text);
         tree_unref(text);
     }
+    if (offer->dirty || wall >= offer->second.look || now >= offer->second.serves)
+        second_look(step, place);
+    offer->dirty = false;
     if (offer->advert.text && now >= offer->key_until)
         offer_renew_key(step, offer);
     again = advert_run(&offer->advert, step->env, step->provider->settings->matchmaker, place, step->provider->stored,
                        step->effects);
     offer_set(step, place, again);
+    offer_set(step, place, second_run(step, place));
+    if (offer->second.look < offer->look)
+        offer->look = offer->second.look;
     if (offer->look != INT64_MAX && offer->look - wall < spans_margin(step->provider->spans))
         offer_set(step, place, now + (offer->look - wall) * SECOND);
 }
@@ -220,6 +243,7 @@ void offers_boot(const struct provider_step *step)
 {
     for (uint32_t i = 0; i < step->provider->settings->count; i++) {
         step->provider->offers[i].advert.version = step->provider->starts << 32;
+        step->provider->offers[i].second.advert.version = step->provider->starts << 32;
         step->provider->offers[i].sure = step->env->now + step->provider->spans->deadline;
         offer_changed(step, i);
     }
@@ -227,14 +251,20 @@ void offers_boot(const struct provider_step *step)
 
 void offer_answer(const struct provider_step *step, uint32_t place, const struct event *event)
 {
+    bool second = place >= step->provider->settings->count;
+    struct advert *advert;
+
+    place -= second ? step->provider->settings->count : 0;
     if (place >= step->provider->settings->count)
         return;
-    advert_answer(&step->provider->offers[place].advert, step->env, step->provider->spans, event, step->effects);
+    advert = second ? &step->provider->offers[place].second.advert : &step->provider->offers[place].advert;
+    advert_answer(advert, step->env, step->provider->spans, event, step->effects);
     offer_due(step, place);
 }
 
-void offer_matched(const struct provider_step *step, uint32_t place, uint64_t incarnation, uint64_t number)
+void offer_matched(const struct provider_step *step, uint32_t place, struct advert *advert, uint64_t incarnation,
+                   uint64_t number)
 {
-    advert_saw(&step->provider->offers[place].advert, step->env->now, incarnation, number);
+    advert_saw(advert, step->env->now, incarnation, number);
     offer_changed(step, place);
 }

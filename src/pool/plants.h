@@ -48,7 +48,11 @@ extern "C" {
     X(KEY_TWICE, "a submission repeated with its key makes new jobs")                            \
     X(SUBMIT_EARLY, "a submission is acknowledged before it is durable")                         \
     X(TICKET_TWICE, "a ticket is good for a second commit")                                      \
-    X(OWNER_UNCHECKED, "the owner written in an ad is believed")
+    X(OWNER_UNCHECKED, "the owner written in an ad is believed")                                 \
+    X(EVICT_AT_PIN, "a claim is ended when its successor is pinned")                             \
+    X(ACTIVATE_OCCUPIED, "activate is acknowledged before the claim in front is gone")           \
+    X(TWO_SUCCESSORS, "two are pinned behind one claim")                                         \
+    X(SUCCESSOR_UNRESERVED, "what a successor will take is promised to others as well")
 
 /* Those of gangs, for tests that make some (tests/tree_test.c). */
 #define GANG_PLANTS(X)                                                                           \

@@ -205,6 +205,8 @@ void provider_each(const struct provider *provider, provider_tenant_fn *fn, void
                                    .number = tenant->number,
                                    .job = tenant->job,
                                    .running = tenant->running,
+                                   .behind = tenant->behind,
+                                   .end = tenant->end,
                                    .ad = tenant->ad};
 
         fn(user, &view);
@@ -226,6 +228,8 @@ static bool provider_valid(const void *role, const char **ret_why)
             return false;
         *ret_why = "a job runs under a tenant that is not claimed";
         if (tenant->running && tenant->state < TENANT_CLAIMED)
+            return false;
+        if (!successor_valid(provider, tenant, ret_why))
             return false;
     }
     *ret_why = NULL;

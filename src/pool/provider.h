@@ -46,6 +46,8 @@ struct tenant_view {
     int64_t since, lease; /* pinned since; and, claimed, until */
     uint64_t number, job; /* the last that was started */
     bool running;
+    uint64_t behind;       /* the claim that it waits for, while that is there; 0: none */
+    enum reason end;       /* STOPPING: why */
     const struct tree *ad; /* the superior's */
 };
 

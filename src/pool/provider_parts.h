@@ -3,6 +3,7 @@
  *     provider.c      the step: what came is handed to the right part
  *     offers.c        the ads: written, advertised, withdrawn while the owner is there; their keys
  *     admission.c     matches and verifications: who becomes a tenant
+ *     successor.c     the second ad beside a claim, and who is pinned behind it
  *     session.c       what a superior says to a tenant
  *     docking.c       who is docked at its offer, and what the ports say
  *     subordinates.c  members that have members
@@ -36,14 +37,26 @@ enum provider_timer {
     TIMER_LEAVING, /* a superior is told again that the claim is over */
 };
 
+struct docked;
+
 struct offer_key {
     struct key key;
     uint64_t used[OFFER_USED_MAX]; /* claims whose ticket a commit has used up */
     uint32_t used_count;
 };
 
+/* The ad beside a claim: whoever is matched with it comes behind that claim. */
+struct second {
+    struct advert advert;
+    struct offer_key key; /* for that claim alone: a ticket for one that was there before is not good */
+    uint64_t claim;       /* 0: there has been none yet */
+    int64_t look;         /* on the wall clock, in seconds: the time may change what it says then */
+    int64_t serves;       /* when the time that the claim has had is told anew */
+};
+
 struct offer {
     struct advert advert;
+    struct second second;
     struct tree *base, *probe; /* the settings' ad (not held), and what lies above (held, or NULL) */
     struct tree *whole;        /* held: both, with nothing given away */
     struct offer_key keys[OFFER_KEYS];
@@ -73,7 +86,7 @@ struct tenant {
     uint64_t number, job;
     uint64_t port, link;     /* the superior's port, and our own that docks there */
     bool serves;             /* it was started, and launches nothing: its unit is in use */
-    int64_t started;         /* when its job was, last: seconds, on the wall clock; -1: never */
+    int64_t started;         /* when its job was: seconds, on the wall clock; -1: not since it was activated */
     bool suspended;          /* the owner would have it stand still for a while */
     bool running;            /* a launcher has the job, or is about to */
     bool clearing;           /* the job that runs is being ended for the superior's next one */
@@ -92,6 +105,8 @@ struct tenant {
     uint64_t cleared;       /* the activation, by its sequence, for which they have cleared the way */
     uint64_t owed;          /* whom to answer then */
     int64_t began, collect; /* WAITS_COMMIT */
+    uint64_t behind;        /* the claim that it follows; 0: none, or that is gone */
+    bool second;            /* it came by the second ad */
 };
 
 /* A claim that is over, whose superior has not confirmed that it knows. */
@@ -150,13 +165,39 @@ void offer_probed(const struct provider_step *step, uint32_t place, struct tree 
 void offer_changed(const struct provider_step *step, uint32_t place); /* tenants came or went */
 void offer_due(const struct provider_step *step, uint32_t place);
 void offer_answer(const struct provider_step *step, uint32_t place, const struct event *event);
-void offer_matched(const struct provider_step *step, uint32_t place, uint64_t incarnation, uint64_t number);
+void offer_matched(const struct provider_step *step, uint32_t place, struct advert *advert, uint64_t incarnation,
+                   uint64_t number);                               /* the advert is the offer's own, or the second */
 uint32_t offer_find(const struct provider *provider, uint64_t id); /* its place; settings->count when there is none */
-/* What is left when all tenants from `from` on have theirs, but for `except` (or NULL): the caller unrefs it. NULL: nothing. */
+/* What is left when all tenants from `from` on have theirs, but for `except` (or NULL): the caller unrefs it. NULL: nothing. Successors
+ * have nothing while those in front are there; for one that comes behind the claim `behind` that claim has nothing. */
 struct tree *offer_left(const struct provider *provider, const struct role_env *env, uint32_t place,
-                        enum tenant_state from, const struct tenant *except);
+                        enum tenant_state from, const struct tenant *except, uint64_t behind);
 bool offer_key_used(const struct offer *offer, uint64_t claim);
-void offer_use_key(const struct provider_step *step, uint32_t place, uint64_t claim);
+void offer_use_key(const struct provider_step *step, const struct tenant *tenant);
+
+/* successor.c */
+void second_init(struct provider *provider, uint32_t place);
+/* The place of the offer that has this id, or whose second ad has it; settings->count when there is none. */
+uint32_t offer_named(const struct provider *provider, uint64_t id, bool *ret_second);
+void second_look(const struct provider_step *step, uint32_t place);   /* what should be advertised is made out anew */
+int64_t second_run(const struct provider_step *step, uint32_t place); /* sends what is due; when to look again */
+/* Whom does one follow that comes by the second ad now? 0: nobody. */
+uint64_t second_claim(const struct provider *provider, uint32_t place);
+/* Another that is verified or pinned behind that claim, or NULL. */
+const struct tenant *successor_other(const struct provider *provider, uint64_t behind, uint64_t claim);
+/* Does the owner like this ad as well as that of the claim in front? */
+bool successor_preferred(const struct provider_step *step, uint64_t behind, const struct tree *ad);
+/* Is there room for the ad, also when the offer's successor has come to its turn? */
+bool successor_leaves(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
+                      const struct docked *superior);
+/* What is left when the offer's successor has its part as well: takes `left`. */
+struct tree *successor_reserves(const struct provider_step *step, uint32_t place, struct tree *left);
+void successor_evicts(const struct provider_step *step,
+                      struct tenant *tenant); /* it is activated: the way is cleared */
+void successor_follows(const struct provider_step *step, const struct tenant *tenant); /* the one in front is gone */
+void successors_load(const struct provider_step *step);                                /* all tenants are there */
+void successors_boot(const struct provider_step *step);
+bool successor_valid(const struct provider *provider, const struct tenant *tenant, const char **ret_why);
 
 /* tenants.c */
 #define BEATS 4    /* within a lease */
@@ -180,12 +221,16 @@ void tenant_job(const struct provider_step *step, const struct event *event);
 void tenants_drain(const struct provider_step *step);
 
 /* docking.c */
-struct docked;
-/* Does our own constraint, in our present state, accept this ad? What other tenants have is not ours to give. */
+/* Does our own constraint, in our present state, accept this ad? What other tenants have is not ours to give; one behind a claim is seen as if
+ * that had ended. The second asks also whether room is left for the offer's successor. */
+bool tenant_fits(const struct provider_step *step, uint32_t place, const struct tenant *tenant, struct tree *ad);
 bool tenant_accepted(const struct provider_step *step, uint32_t place, const struct tenant *tenant, struct tree *ad);
-/* The same of a superior that comes with its port; the tenant may be NULL. */
-bool tenant_docks(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
+/* The first, of a superior that comes with its port, behind that claim (0: none); the tenant may be NULL. */
+bool tenant_docks(const struct provider_step *step, uint32_t place, const struct tenant *tenant, uint64_t behind,
                   const struct docked *superior);
+/* The same where that is left of the offer (NULL: nothing). */
+bool tenant_docks_at(const struct provider_step *step, const struct tenant *tenant, struct tree *left,
+                     const struct docked *superior);
 /* Is every port of ours taken that must be? Else anybody could come in by a port that is meant for somebody else. */
 bool tenant_is_whole(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
                      const struct docked *superior);

@@ -15,7 +15,7 @@ extern "C" {
 /* Matchmaker: what a user has used, decayed to the second `stamp`. Key: a hash of the name. */
 #define USER_RECORD_FIELDS(F, S) F(S, TEXT, name) F(S, NUMBER, usage) F(S, NUMBER, factor) F(S, NUMBER, stamp)
 /* Provider: a unit that is pinned or claimed. `since` and `lease` are times of the clock that does not jump, within `boot`; `started` is
- * a second of the wall clock. `port` of the superior is docked by our `link`. */
+ * a second of the wall clock. `port` of the superior is docked by our `link`. `behind`: the claim that it follows, while that is there. */
 #define TENANT_RECORD_FIELDS(F, S) \
     F(S, WORD, offer)              \
     F(S, WORD, gang)               \
@@ -28,7 +28,7 @@ extern "C" {
     F(S, NUMBER, lease)            \
     F(S, WORD, number)             \
     F(S, WORD, job)                \
-    F(S, FLAG, running) F(S, WORD, port) F(S, WORD, link) F(S, NUMBER, started) F(S, TEXT, owner) F(S, AD, ad)
+    F(S, FLAG, running) F(S, WORD, port) F(S, WORD, link) F(S, WORD, behind) F(S, NUMBER, started) F(S, TEXT, owner) F(S, AD, ad)
 /* Provider: a job's end, until the customer has it. Key: claim and number, mixed. */
 #define OUTCOME_RECORD_FIELDS(F, S) \
     F(S, WORD, claim)               \
@@ -50,13 +50,13 @@ extern "C" {
     F(S, TEXT, key) F(S, WORD, shape) F(S, WORD, first) F(S, WORD, count) F(S, WORD, gone) F(S, NUMBER, at)
 /* Customer (and whoever has subordinates): a subordinate of a gang that was decided, in its place among all. One that is `dropped` was
  * lost and the gang goes on without it: its row stays to the gang's end, for that is not whole any more. Key: its claim. */
-#define BRANCH_RECORD_FIELDS(F, S)                                                                              \
-    F(S, WORD, gang)                                                                                            \
-    F(S, WORD, shape)                                                                                           \
-    F(S, WORD, agent)                                                                                           \
-    F(S, WORD, offer)                                                                                           \
-    F(S, WORD, depth) F(S, WORD, port) F(S, WORD, link) F(S, WORD, epoch) F(S, WORD, place) F(S, FLAG, dropped) \
-        F(S, AD, ad)
+#define BRANCH_RECORD_FIELDS(F, S) \
+    F(S, WORD, gang)               \
+    F(S, WORD, shape)              \
+    F(S, WORD, agent)              \
+    F(S, WORD, offer)              \
+    F(S, WORD, depth)              \
+    F(S, WORD, port) F(S, WORD, link) F(S, WORD, epoch) F(S, WORD, place) F(S, FLAG, dropped) F(S, AD, ad)
 
 #define RECORDS(X)             \
     X(ROLE, role_record)       \

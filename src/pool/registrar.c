@@ -75,6 +75,7 @@ static void share_price(struct registrar *registrar, uint32_t user, int64_t wall
     struct share *share = share_of(registrar, user);
 
     share->moved = false;
+    engine_set_usage(registrar->engine, user, accountant_usage(registrar->accountant, user, wall_seconds));
     if (priority == share->told)
         return;
     share->told = priority;

@@ -15,11 +15,13 @@ void tenant_pin(const struct provider_step *step, struct tenant *tenant, uint64_
     tenant->lease = tenant->since + step->provider->spans->lease;
     tenant->ask = step->env->now + step->provider->spans->pin / ASK_PART;
     tenant->reported = step->env->now;
-    offer_use_key(step, tenant->offer, tenant->claim);
+    offer_use_key(step, tenant);
     tenant_store(step, tenant);
     tenant->set = INT64_MAX;
     tenant_set(step, tenant, tenant->ask);
     reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_OK, PLANTED(ACK_EARLY) ? 0 : tenant->stored);
+    if (PLANTED(EVICT_AT_PIN))
+        successor_evicts(step, tenant);
 }
 
 static void told_commit(const struct provider_step *step, const struct event *event, struct tenant *tenant)
@@ -27,7 +29,8 @@ static void told_commit(const struct provider_step *step, const struct event *ev
     const struct commit *commit = &event->message->u.commit;
 
     if (tenant->state == TENANT_VERIFIED) {
-        if (!tenant_accepted(step, tenant->offer, tenant, tenant->ad)) {
+        if (!tenant_accepted(step, tenant->offer, tenant, tenant->ad) ||
+            !successor_preferred(step, tenant->behind, tenant->ad)) {
             reply_claimed(step, event->token, tenant->claim, 0, REASON_CONSTRAINT, 0);
             tenant_drop(step, tenant);
             return;
@@ -86,6 +89,7 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
         return REASON_BUSY;
     }
     tenant->serves = false;
+    tenant->started = -1;
     if (!activate->ad) { /* said anew, for what was activated already */
         tenant->sequence = activate->sequence;
         tenant_store(step, tenant);
@@ -118,7 +122,11 @@ static void told_activate(const struct provider_step *step, const struct event *
         reason = pinned_activate(step, tenant, activate->sequence);
     else if (tenant->state == TENANT_CLAIMED)
         reason = claimed_activate(step, tenant, activate);
-    if (reason == REASON_OK)
+    if (reason == REASON_OK && tenant->behind)
+        successor_evicts(step, tenant);
+    if (reason == REASON_OK && tenant->behind && !PLANTED(ACTIVATE_OCCUPIED))
+        reply_claimed(step, event->token, tenant->claim, tenant->epoch, REASON_WAIT, tenant->stored);
+    else if (reason == REASON_OK)
         subordinates_activate(step, tenant, event->token);
     else
         reply_claimed(step, event->token, tenant->claim, tenant->epoch, reason, tenant->stored);
@@ -158,11 +166,14 @@ static void told_start(const struct provider_step *step, const struct event *eve
         reason = REASON_STALE;
     else if (again && !PLANTED(NUMBER_IGNORED)) {
         reason = REASON_OK;
-        if (!tenant->serves && !tenant_executes(step->provider, tenant)) { /* it was activated anew meanwhile */
-            tenant->serves = true;
+        if (tenant->started < 0) { /* it was activated anew meanwhile */
+            tenant->serves = !tenant_executes(step->provider, tenant);
+            tenant->started = step->env->wall / SECOND;
             tenant_store(step, tenant);
         }
-    } else if (tenant->running)
+    } else if (tenant->behind && !PLANTED(ACTIVATE_OCCUPIED))
+        reason = REASON_WAIT;
+    else if (tenant->running)
         reason = REASON_BUSY;
     else if (!tree_is_ad(ad) || !tenant_owns(tenant, ad))
         reason = REASON_IDENTITY;

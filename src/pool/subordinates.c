@@ -143,7 +143,7 @@ static bool subordinates_fit(const struct provider_step *step, struct tenant *te
 static bool tenant_began(const struct tenant *tenant)
 {
     return tenant->state == TENANT_CLAIMED && tenant->waits == WAITS_NOTHING &&
-           (tenant->running || tenant->serves || tenant->cleared == tenant->sequence);
+           (tenant->started >= 0 || tenant->cleared == tenant->sequence);
 }
 
 /* A member is lost. The tenant ends and its superior hears of it; or it goes on without, and nobody does. It may be gone then. */

@@ -50,6 +50,7 @@ void tenant_drop(const struct provider_step *step, struct tenant *tenant)
     provider->tenant_count--;
     memmove(&provider->tenants[place], &provider->tenants[place + 1],
             (provider->tenant_count - place) * sizeof *provider->tenants);
+    successor_follows(step, tenant);
     offer_changed(step, tenant->offer);
     tenant_free(tenant);
 }
@@ -88,6 +89,7 @@ void tenant_store(const struct provider_step *step, struct tenant *tenant)
                                                     .port = tenant->port,
                                                     .link = tenant->link,
                                                     .started = tenant->started,
+                                                    .behind = tenant->behind,
                                                     .owner = tenant->owner,
                                                     .ad = tenant->ad};
     tenant->stored = effects_persist(step->effects, &record);
@@ -111,7 +113,7 @@ static void tenant_report(const struct provider_step *step, struct tenant *tenan
     message.u.report = (struct report){.claim = tenant->claim,
                                        .gang = tenant->gang,
                                        .owner = tenant->owner,
-                                       .used = step->env->now - tenant->reported,
+                                       .used = tenant->behind ? 0 : step->env->now - tenant->reported,
                                        .over = over};
     tenant->reported = step->env->now;
     effects_send(step->effects, step->provider->settings->matchmaker, &message, tenant->claim, TAG_REPORT,
@@ -205,7 +207,8 @@ static bool tenant_vetoed(const struct provider_step *step, const struct tenant 
 {
     const struct offer *offer = &step->provider->offers[tenant->offer];
 
-    return (offer->probe || step->env->now >= offer->sure) && !tenant_accepted(step, tenant->offer, tenant, tenant->ad);
+    return (offer->probe || step->env->now >= offer->sure) &&
+           !tenant_fits(step, tenant->offer, tenant, tenant->ad);
 }
 
 static void claimed_due(const struct provider_step *step, struct tenant *tenant)
@@ -361,6 +364,8 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant->serves = was->running && was->active && !tenant_executes(step->provider, tenant);
     tenant->running = was->running && was->active && !tenant->serves;
     tenant->here = was->boot == step->env->boot;
+    tenant->behind = was->behind;
+    tenant->second = was->behind != 0;
 }
 
 /* Of another boot all is lost. Of this one the deadlines hold, and a job that neither runs nor has ended is lost. */
@@ -369,6 +374,7 @@ void tenants_boot(const struct provider_step *step)
     struct provider *provider = step->provider;
     int64_t clock = lease_clock(step->env);
 
+    successors_load(step);
     for (uint32_t i = provider->tenant_count; i-- > 0;) {
         struct tenant *tenant = provider->tenants[i];
         bool lost = tenant->running && !tenant->found && !outcome_has(provider, tenant->claim, tenant->number);
@@ -392,4 +398,5 @@ void tenants_boot(const struct provider_step *step)
         tenant->ask = tenant->beat = step->env->now;
         tenant_set(step, tenant, step->env->now);
     }
+    successors_boot(step);
 }

@@ -118,6 +118,26 @@ struct tree *ad_set(const struct tree *ad, const struct ad_setting *settings, si
     return attributes_seal(&build, count, err);
 }
 
+struct tree *ad_less(const struct tree *ad, symbol name)
+{
+    const struct expr *root = tree_root(ad), *parts;
+    struct build build;
+    uint32_t count = 0;
+
+    if (root->kind != EXPR_AD)
+        return NULL;
+    parts = tree_parts(ad, root);
+    build_init(&build, ad->symbols, ad->dialect);
+    for (uint32_t i = 0; i < root->u.run.count; i++) {
+        if (symbol_same(parts[i].label, name))
+            continue;
+        build_copy(&build, ad, &parts[i]);
+        attribute_name(&build, parts[i].label);
+        count++;
+    }
+    return attributes_seal(&build, count, NULL);
+}
+
 static struct tree *layer_write(void *user, struct tree *ad, struct err *err)
 {
     return user ? ad_over(ad, user, err) : tree_ref(ad);

@@ -40,6 +40,8 @@ struct claim_fact {
     uint32_t releasing;                 /* plus 1: in which it was being released */
     uint32_t session_life;              /* plus 1: of the provider, for the two below */
     uint64_t session_epoch, session_at; /* the newest message that was obeyed */
+    uint64_t behind, successor; /* the claim that it was pinned behind; the one that was pinned behind it last */
+    bool preempted;
 };
 
 struct job_fact {
@@ -88,7 +90,7 @@ struct judge {
     struct tenant_view found[TENANTS_SEEN];
     uint32_t found_count;
     uint64_t matches, incarnation; /* of the matchmaker, when it was last looked at */
-    uint64_t activated, done;
+    uint64_t activated, done, preempted;
     symbol cpus, request_cpus, residual, owner, count, lifetime;
     int64_t now; /* of the party that is looked at */
 };
@@ -193,20 +195,72 @@ static bool provider_accepts(struct judge *judge, const struct host *host, const
 
 /* ------------------------------------------------------- 1: what is pinned never exceeds what the provider has */
 
+/* A successor has nothing while the claim in front is there; but when that goes, there must be enough for it: `later`. */
 struct pinned {
     struct judge *judge;
+    const struct host *host; /* on disk; NULL: as its record is in memory */
     uint64_t offer;
-    int64_t units, cpus;
+    int64_t units, cpus, later_units, later_cpus;
 };
+
+struct followed {
+    uint64_t claim;
+    uint32_t by;
+};
+
+static void followed_row(void *user, const struct record *record)
+{
+    struct followed *followed = user;
+
+    followed->by += record->u.tenant_record.behind == followed->claim;
+}
+
+static void pinned_add(struct pinned *pinned, const struct tree *ad, bool waits, bool goes)
+{
+    int64_t cpus = ad_integer(ad, pinned->judge->request_cpus, 1);
+
+    pinned->units += !waits;
+    pinned->cpus += waits ? 0 : cpus;
+    pinned->later_units += !goes;
+    pinned->later_cpus += goes ? 0 : cpus;
+}
 
 static void pinned_row(void *user, const struct record *record)
 {
     struct pinned *pinned = user;
+    const struct tenant_record *tenant = &record->u.tenant_record;
+    struct followed followed = {.claim = record->key};
 
-    if (record->u.tenant_record.offer != pinned->offer)
+    if (tenant->offer != pinned->offer)
         return;
-    pinned->units++;
-    pinned->cpus += ad_integer(record->u.tenant_record.ad, pinned->judge->request_cpus, 1);
+    disk_each(&pinned->host->disk, RECORD_TENANT, followed_row, &followed);
+    pinned_add(pinned, tenant->ad, tenant->behind && disk_find(&pinned->host->disk, RECORD_TENANT, tenant->behind),
+               followed.by > 0);
+}
+
+static void pinned_tenant(struct pinned *pinned, const struct host *host, const struct tenant_view *tenant)
+{
+    uint32_t followed = 0;
+
+    if (tenant->offer != pinned->offer || tenant->state < TENANT_PINNED)
+        return;
+    for (uint32_t i = 0; i < pinned->judge->tenant_counts[host->place]; i++) {
+        const struct tenant_view *other = &pinned->judge->tenants[host->place][i];
+
+        followed += other->behind == tenant->claim && other->state >= TENANT_PINNED;
+    }
+    if (followed > 1)
+        violated(pinned->judge, 1, host, "%u are pinned behind one claim", followed);
+    pinned_add(pinned, tenant->ad, tenant->behind != 0, followed > 0);
+}
+
+static bool pinned_exceeds(const struct pinned *pinned, const struct tree *ad)
+{
+    const struct judge *judge = pinned->judge;
+    int64_t cpus = ad_integer(ad, judge->cpus, 1);
+
+    return ad_has(ad, judge->residual) ? pinned->cpus > cpus || pinned->later_cpus > cpus
+                                       : pinned->units > 1 || pinned->later_units > 1;
 }
 
 static void check_units(struct judge *judge, const struct host *host, bool durable)
@@ -214,22 +268,16 @@ static void check_units(struct judge *judge, const struct host *host, bool durab
     const struct provider_settings *settings = host->settings;
 
     for (uint32_t place = 0; place < settings->count; place++) {
-        struct pinned pinned = {.judge = judge, .offer = settings->ids[place]};
-        const struct tree *ad = settings->ads[place];
+        struct pinned pinned = {.judge = judge, .host = host, .offer = settings->ids[place]};
 
         if (durable)
             disk_each(&host->disk, RECORD_TENANT, pinned_row, &pinned);
-        for (uint32_t i = 0; i < judge->tenant_counts[host->place] && !durable; i++) {
-            const struct tenant_view *tenant = &judge->tenants[host->place][i];
-
-            if (tenant->offer == pinned.offer && tenant->state >= TENANT_PINNED) {
-                pinned.units++;
-                pinned.cpus += ad_integer(tenant->ad, judge->request_cpus, 1);
-            }
-        }
-        if (ad_has(ad, judge->residual) ? pinned.cpus > ad_integer(ad, judge->cpus, 1) : pinned.units > 1)
-            violated(judge, 1, host, "%lld claims with %lld Cpus are pinned on one offer%s", (long long)pinned.units,
-                     (long long)pinned.cpus, durable ? ", on disk" : "");
+        for (uint32_t i = 0; i < judge->tenant_counts[host->place] && !durable; i++)
+            pinned_tenant(&pinned, host, &judge->tenants[host->place][i]);
+        if (pinned_exceeds(&pinned, settings->ads[place]))
+            violated(judge, 1, host, "%lld claims with %lld Cpus are pinned on one offer (%lld with %lld to come)%s",
+                     (long long)pinned.units, (long long)pinned.cpus, (long long)pinned.later_units,
+                     (long long)pinned.later_cpus, durable ? ", on disk" : "");
     }
 }
 
@@ -280,6 +328,10 @@ static void check_pinned(struct judge *judge, const struct host *host, const str
 
     fact->gang = tenant->gang;
     fact->superior = tenant->superior;
+    fact->behind = tenant->behind;
+    if (tenant->behind)
+        claim_of(judge, tenant->behind)->successor = tenant->claim;
+    fact = claim_of(judge, tenant->claim); /* it may have moved */
     if (fact->over)
         violated(judge, 1, host, "a claim that was over is pinned again: its ticket was used twice");
     if (!provider_accepts(judge, host, env, tenant->offer, tenant->ad))
@@ -299,6 +351,18 @@ static void check_claimed(struct judge *judge, const struct host *host, const st
         violated(judge, 2, host, "activate is obeyed later than half the pin lease");
     if (before && tenant->lease > before->since + spans->lease)
         violated(judge, 2, host, "the first lease is not counted from the commit's acknowledgement");
+}
+
+/* Nothing is evicted for a gang that has not been decided. */
+static void check_preempted(struct judge *judge, const struct host *host, uint64_t claim)
+{
+    struct claim_fact *fact = claim_of(judge, claim);
+    uint64_t successor = fact->successor;
+
+    judge->preempted += !fact->preempted;
+    fact->preempted = true;
+    if (!successor || !claim_of(judge, successor)->decided)
+        violated(judge, 2, host, "a claim is preempted for one that its root has not decided");
 }
 
 static void check_lease(struct judge *judge, const struct host *host, const struct event *event,
@@ -329,6 +393,8 @@ static void check_tenant(struct judge *judge, const struct host *host, const str
         check_claimed(judge, host, before, tenant);
     if (tenant->state == TENANT_CLAIMED && (judge->up[host->place] || event->kind == EVENT_BOOTED))
         check_lease(judge, host, event, before, tenant);
+    if (tenant->state == TENANT_STOPPING && was < TENANT_STOPPING && tenant->end == REASON_PREEMPTED)
+        check_preempted(judge, host, tenant->claim);
     if (before && before->epoch > tenant->epoch && was >= TENANT_PINNED && judge->up[host->place])
         violated(judge, 3, host, "the epoch of a claim went back");
     if (tenant->state == TENANT_PINNED && judge->now > tenant->since + spans->pin + SECOND / 10 &&
@@ -583,6 +649,8 @@ static bool owner_holds(const struct judge *judge, const struct tree *ad, const 
 
 static void ad_renew(struct judge *judge, struct ad_fact *fact, const struct advertise *message)
 {
+    int64_t count;
+
     fact->expires = judge->now + fact->lifetime;
     fact->received = judge->now; /* without a body it says that the same text still holds */
     if (message->bare)
@@ -592,10 +660,10 @@ static void ad_renew(struct judge *judge, struct ad_fact *fact, const struct adv
     for (uint64_t n = fact->numbered; n > 0 && n + 256 > fact->numbered; n--)
         if (n < fact->room && seen_has(&fact->seen, fact->incarnation, n))
             fact->matches[n].named = true;
-    fact->units = !message->request
-                      ? (ad_has(message->ad, judge->residual) ? ad_integer(message->ad, judge->cpus, 1) : 1)
-                  : message->ad ? ad_integer(message->ad, judge->count, 1)
-                                : 1;
+    fact->units = ad_has(message->ad, judge->residual) ? ad_integer(message->ad, judge->cpus, 1) : 1;
+    count = message->request && message->ad ? ad_integer(message->ad, judge->count, 1) : 1;
+    if (message->request && (count > fact->units || !ad_has(message->ad, judge->residual)))
+        fact->units = count; /* a policy may take a request for an offer */
     fact->lifetime = ad_integer(message->ad, judge->lifetime, judge->world->spans->lifetime / SECOND) * SECOND;
     fact->expires = judge->now + fact->lifetime;
 }
@@ -687,8 +755,9 @@ static void check_entry(void *user, const struct entry_view *entry)
     }
     fact->numbered = entry->numbered;
     if (fact->accepted && ad_outstanding(judge, fact) > fact->units)
-        violated(judge, 8, host, "%lld matches stand against %lld units of an ad",
-                 (long long)ad_outstanding(judge, fact), (long long)fact->units);
+        violated(judge, 8, host, "%lld matches stand against %lld units of ad %llx of %s",
+                 (long long)ad_outstanding(judge, fact), (long long)fact->units, (unsigned long long)fact->id,
+                 by ? by->name : "a stranger");
 }
 
 static void matchmaker_stepped(struct judge *judge, struct host *host, const struct event *event)
@@ -842,6 +911,8 @@ static void member_sent(struct judge *judge, const struct host *host, const stru
 {
     if (message->kind == MESSAGE_LEFT && process_alive(judge, host, message->u.left.claim))
         violated(judge, 2, host, "a claim is said to be left while its job runs");
+    if (message->kind == MESSAGE_LEFT && message->u.left.reason == REASON_PREEMPTED)
+        check_preempted(judge, host, message->u.left.claim);
     if (message->kind == MESSAGE_CLAIMED && message->u.claimed.reason == REASON_RELEASED &&
         process_alive(judge, host, message->u.claimed.claim))
         violated(judge, 2, host, "released is said while the job runs");
@@ -852,6 +923,8 @@ static void member_sent(struct judge *judge, const struct host *host, const stru
 
         if (!row && !over && (asked == MESSAGE_COMMIT || asked == MESSAGE_ACTIVATE || asked == MESSAGE_START))
             violated(judge, 1, host, "a commit is acknowledged before the pin is durable");
+        if (asked == MESSAGE_ACTIVATE && process_alive(judge, host, claim_of(judge, message->u.claimed.claim)->behind))
+            violated(judge, 2, host, "activate is acknowledged while the job of the claim in front runs");
     }
 }
 
@@ -971,6 +1044,8 @@ static void judge_launched(void *user, const struct host *host, struct process *
         violated(judge, 3, host, "number %llu of a claim is launched after number %llu",
                  (unsigned long long)process->number, (unsigned long long)fact->number);
     fact->number = process->number;
+    if (fact->behind && process_alive(judge, host, fact->behind))
+        violated(judge, 2, host, "a job is launched while that of the claim in front runs");
     if (process->superior && job_of(judge, (uint32_t)process->superior - 1, process->job)->durable == JOB_DONE)
         violated(judge, 3, host, "a job is launched that is done");
     for (uint32_t i = 0; i < judge->world->host_count; i++)
@@ -1201,6 +1276,11 @@ const struct violation *judge_violation(const struct judge *judge)
 uint64_t judge_claims(const struct judge *judge)
 {
     return judge->activated;
+}
+
+uint64_t judge_preempted(const struct judge *judge)
+{
+    return judge->preempted;
 }
 
 uint64_t judge_done(const struct judge *judge)

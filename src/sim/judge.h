@@ -33,8 +33,9 @@ void judge_free(struct judge *judge);
 void judge_heeds(struct judge *judge, uint32_t numbers); /* only these invariants: bit i for number i */
 
 const struct violation *judge_violation(const struct judge *judge);
-uint64_t judge_claims(const struct judge *judge); /* that were activated */
-uint64_t judge_done(const struct judge *judge);   /* jobs whose result was taken */
+uint64_t judge_claims(const struct judge *judge);    /* that were activated */
+uint64_t judge_preempted(const struct judge *judge); /* claims that had to go for others */
+uint64_t judge_done(const struct judge *judge);      /* jobs whose result was taken */
 
 void judge_sweep(
     struct judge *judge); /* what is looked at now and then: processes that nobody claims, the matchmaker's entries */

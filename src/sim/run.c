@@ -36,7 +36,7 @@ struct sim {
     struct provider_settings providers[PROVIDERS_MAX];
     struct user_settings users[USERS_MAX];
     uint64_t ids[PROVIDERS_MAX];
-    struct tree *offers[PROVIDERS_MAX];
+    struct tree *offers[PROVIDERS_MAX], *policy;
     struct tree *shapes[USERS_MAX][SHAPES];
     char names[HOSTS_MAX][NAME_BYTES], identities[USERS_MAX][NAME_BYTES];
 };
@@ -85,8 +85,22 @@ static const char *const offer_texts[] = {
     "other.RequestMemory <= Memory; Rank = other.RequestMemory ]",
     "[ Type = \"Machine\"; Memory = 1024; Cpus = 2; Constraint = KeyboardIdle > 900 && other.RequestCpus <= Cpus; "
     "Residual = [ Cpus = Cpus - other.RequestCpus ] ]",
+    "[ Type = \"Machine\"; Memory = 4096; Preemption = true; Rank = other.RequestMemory; "
+    "Constraint = other.RequestMemory <= Memory ]",
+    "[ Type = \"Machine\"; Memory = 2048; Cpus = 4; Preemption = true; Rank = other.RequestMemory / 512; "
+    "Constraint = other.RequestCpus <= Cpus && other.RequestMemory <= Memory; "
+    "Residual = [ Cpus = Cpus - other.RequestCpus ] ]",
+    "[ Type = \"Machine\"; Memory = 2048; Preemption = other.Owner != \"u1\"; Rank = other.Owner == \"u1\" ? 2 : 1; "
+    "Constraint = KeyboardIdle > 900 && other.RequestMemory <= Memory ]",
 };
 #define OFFER_TEXTS (sizeof offer_texts / sizeof *offer_texts)
+
+/* Condor's policy in a hurry: a claim that has lasted two seconds may have to go for a better user. */
+static const char policy_text[] =
+    "[ RootSelection = Type == \"Job\"; RootOrder = -UserPrio; DockingVector = { self.Rank, label.RemoteUser is undefined "
+    "? 2 : label.CurrentRank < label.Rank ? 1 : label.RemoteUserPrio > UserPrio * 1.1 && label.CurrentRank <= label.Rank "
+    "&& label.ServiceTime > '0:00:02' ? 0 : error, label.RemoteUser is undefined ? 0 : label.RemoteUserPrio * 10000 - "
+    "label.ImageSize } ]";
 
 static uint32_t sim_add(struct sim *sim, const struct role_kind *kind, const void *settings, const char *identity,
                         bool any, const char *sort, uint32_t number)
@@ -202,7 +216,8 @@ static void sim_init(struct sim *sim, uint64_t seed, bool faults, uint32_t lines
     build_init(&sim->build, sim->world->symbols, &dialect_classic);
     customers = (uint32_t)sim_between(sim, 1, CUSTOMERS_MAX);
     providers = (uint32_t)sim_between(sim, 2, PROVIDERS_MAX);
-    sim->matchmaker = (struct matchmaker_settings){.self = 1, .spans = &sim->spans};
+    sim->policy = rng_below(&sim->rng, 3) ? NULL : sim_ad(sim, policy_text);
+    sim->matchmaker = (struct matchmaker_settings){.self = 1, .spans = &sim->spans, .policy = sim->policy};
     sim_add(sim, &matchmaker_role, &sim->matchmaker, "pool", true, "matchmaker", 1);
     sim->parties.customers = sim->world->host_count;
     for (uint32_t i = 0; i < customers; i++) {
@@ -233,6 +248,7 @@ static void sim_done(struct sim *sim)
     faults_done(&sim->faults);
     for (uint32_t i = 0; i < PROVIDERS_MAX; i++)
         tree_unref(sim->offers[i]);
+    tree_unref(sim->policy);
     for (uint32_t i = 0; i < USERS_MAX; i++)
         for (uint32_t k = 0; k < SHAPES; k++)
             tree_unref(sim->shapes[i][k]);
@@ -306,6 +322,7 @@ static bool sim_world(uint64_t seed, const struct sim_settings *settings, uint32
     report->events += world->events;
     report->claims += judge_claims(sim->judge);
     report->jobs += judge_done(sim->judge);
+    report->preempted += judge_preempted(sim->judge);
     report->time += world->time;
     report->hash = rng_mix(report->hash ^ world->hash);
     for (uint32_t i = 0; i < FAULT_COUNT; i++) {
