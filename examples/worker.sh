@@ -3,6 +3,7 @@
 # customer.sh, which speaks the other side, is in agent.sh beside it.
 #
 #     worker.sh POOL FILE NAME          the token in FILE has the scopes ad:write and claim
+#     PULL=1 worker.sh POOL FILE NAME   asks for a job when it is free, and does not advertise
 #
 # What a real provider does better: it evaluates its own constraint, remembers its claims, and runs jobs where they can do no harm.
 . "$(dirname "$0")/agent.sh" && id='' job='' dir=$(mktemp -d)
@@ -20,10 +21,12 @@ watch() { # an acknowledged heart beat renews the lease, counted from when it wa
     case $(result "$number" "$task" "$status" "$took" "$dir/output") in '' | wait) ;; *) stop ;; esac
   fi
 }
-while stop && { [ -z "$id" ] || ask "/v1/ads/$id" -X DELETE 2>/dev/null || :; }; do # each offer has a key, and two minutes to be claimed
+while stop && { [ -z "$id" ] || [ -n "${PULL:-}" ] || ask "/v1/ads/$id" -X DELETE 2>/dev/null || :; }; do # each offer has a key, and two minutes to be claimed
   id=$(openssl rand -hex 8) key=$(openssl rand -hex 32) nonce=$zeros state=free claim='' boss='' epoch=$(word 0) lease='' number='' ends=$((SECONDS + 120))
   ad="[Type=\"Machine\";Name=\"$name\";Cpus=$(nproc);Lifetime=150;Constraint=other.Type==\"Job\"]"
-  ask "/v1/ads/$id" -X PUT -H "Berth-Key: $key" --data-binary "$ad" >/dev/null || { id='' ends=0; sleep 5; }
+  if [ -n "${PULL:-}" ]; then # what is not stored need not be withdrawn, and who is matched has ten seconds to come
+    until [ -n "$(ask "/v1/pull?id=$id" -H "Berth-Key: $key" --data-binary "$ad")" ]; do sleep 1; done; ends=$((SECONDS + 10))
+  else ask "/v1/ads/$id" -X PUT -H "Berth-Key: $key" --data-binary "$ad" >/dev/null || { id='' ends=0; sleep 5; }; fi
   while ((SECONDS < ends)); do
     while read -r letter; do letter_open "$letter" && case $([ "$(get Claim "$said")$from" = "$claim$boss" ] && echo $state):$(get Message "$said") in
       *:verify) verify_answer && state=verified claim=$(get Claim "$said") boss=$from ends=$((SECONDS + 10)) ;;

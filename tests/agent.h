@@ -707,6 +707,8 @@ static inline enum reason reason_of(const struct message *message)
     switch (message->kind) {
     case MESSAGE_ADVERTISED:
         return message->u.advertised.reason;
+    case MESSAGE_PULLED:
+        return message->u.pulled.reason;
     case MESSAGE_VERIFIED:
         return message->u.verified.reason;
     case MESSAGE_CLAIMED:

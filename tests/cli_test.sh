@@ -760,7 +760,7 @@ run "$berth" bench eval --rounds 0
 expect 'and no rounds' 2 '' \
   "berth: bench: --rounds: expected a number from 1 to 1000000, got '0' (\`berth help bench\` lists the options)"
 run "$berth" bench everything
-expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why, engine, serve and gang"
+expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why, engine, serve, gang and pull"
 
 # ------------------------------------------------------------------------------------------------------------- config
 

@@ -60,6 +60,24 @@ signed_well() {
 }
 check 'a token can be checked with the public key of the pool, by openssl alone' signed_well
 
+# submit COMMAND: what it printed is in `out`, its status in $status.
+submit() {
+  timeout 15 "$examples/customer.sh" "$pool" "$work/alice.curl" desk "$1" >out 2>customer.err
+  status=$?
+}
+same() { printf '%s\n' "$1" >want && diff want out && [ "$status" = "$2" ]; }
+
+# A worker that pulls: nothing of it is stored.
+PULL=1 setsid "$examples/worker.sh" "$pool" "$work/machine.curl" egret >puller.out 2>puller.err &
+puller=$!
+groups="$groups $puller"
+disown
+submit 'echo pulled'
+check 'a worker that pulls does a job' same pulled 0
+stored() { ! local_ask /v1/ads?kind=offers | grep egret; }
+check 'and is not advertised' stored
+kill -KILL -- "-$puller" 2>/dev/null
+
 setsid "$examples/worker.sh" "$pool" "$work/machine.curl" heron >worker.out 2>worker.err &
 groups="$groups $!"
 disown
@@ -69,13 +87,6 @@ check 'the worker advertises its machine' listed
 handle=$(printf 'berth agent\0machine\0heron' | b2sum -l 256 | cut -c1-16)
 known() { local_ask "/v1/agents/$handle" | grep 'Name = "heron"'; }
 check 'its handle is the hash of its identity and its name' known
-
-# submit COMMAND: what it printed is in `out`, its status in $status.
-submit() {
-  timeout 15 "$examples/customer.sh" "$pool" "$work/alice.curl" desk "$1" >out 2>customer.err
-  status=$?
-}
-same() { printf '%s\n' "$1" >want && diff want out && [ "$status" = "$2" ]; }
 
 submit 'echo "six by nine" is $((6 * 9)); printf "%s\n" "a\b"
 test -w . && test -z "$(ls -A)" && echo "in a folder of its own"; exit 42'

@@ -22,6 +22,11 @@ static int option_ads(const char *text, void *target, struct err *err)
     return option_count_to(text, BENCH_ADS_MAX, target, err);
 }
 
+static int option_queued(const char *text, void *target, struct err *err)
+{
+    return option_count_to(text, BENCH_QUEUED_MAX, target, err);
+}
+
 static int option_rounds(const char *text, void *target, struct err *err)
 {
     return option_count_to(text, BENCH_ROUNDS_MAX, target, err);
@@ -144,6 +149,9 @@ static const struct option bench_options[] = {
      offsetof(S, mix)},
     {0, "pool", "NAME", "only few, offers, most or queue for the engine; all four if not given", option_scene,
      offsetof(S, scene)},
+    {0, "pull", NULL, "of serve: offers pull, while requests wait in 500 shapes", option_flag, offsetof(S, pull)},
+    {0, "queued", "N", "how many of them wait, there and in pull (1000000 if not given)", option_queued,
+     offsetof(S, queued)},
     {0, "algorithm", "NAME",
      "how gang searches: naive, lr, rl, lrc, rlc, dyn, dyns, dynsr, auto (if not given), or all of them",
      option_algorithm, offsetof(S, algorithm)},
@@ -176,7 +184,7 @@ static const struct bench_kind {
 } bench_kinds[] = {
     {"parse", bench_parse, 100000}, {"eval", bench_eval, 100000}, {"pair", bench_pair, 2000},
     {"index", bench_index, 2000},   {"why", bench_why, 100000},   {"engine", bench_engine, 100000},
-    {"serve", bench_serve, 20000},  {"gang", bench_gang, 0},
+    {"serve", bench_serve, 20000},  {"gang", bench_gang, 0},      {"pull", bench_pull, 20000},
 };
 #define BENCH_KINDS (sizeof bench_kinds / sizeof *bench_kinds)
 
@@ -305,7 +313,8 @@ static int fail_unknown_kind(const char *name)
     if (nearest.name)
         report("there is no bench '%.60s'; did you mean '%s'?", name, nearest.name);
     else
-        report("there is no bench '%.60s'; there are parse, eval, pair, index, why, engine, serve and gang", name);
+        report("there is no bench '%.60s'; there are parse, eval, pair, index, why, engine, serve, gang and pull",
+               name);
     return STATUS_BAD;
 }
 
@@ -314,7 +323,7 @@ static int bench_run(const void *given, int word_count, char **words)
     struct bench_settings settings = *(const struct bench_settings *)given;
 
     if (word_count != 1) {
-        report("bench wants what to measure: parse, eval, pair, index, why, engine, serve or gang");
+        report("bench wants what to measure: parse, eval, pair, index, why, engine, serve, gang or pull");
         return STATUS_BAD;
     }
     for (size_t i = 0; i < BENCH_KINDS; i++) {
@@ -331,7 +340,7 @@ const struct command command_bench = {
     .name = "bench",
     .summary = "measure how fast and how small this program is here",
     .usage =
-        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]\ngang [OPTIONS]",
+        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]\ngang [OPTIONS]\npull [OPTIONS]",
     .about =
         "Prints one JSON object a measurement: its `name` and parameters, the `seconds` of the best of several rounds "
         "(after one that is not counted), the `operations` in a round, `per_second` and `nanoseconds` an operation, "
@@ -353,7 +362,9 @@ const struct command command_bench = {
         "            renewed and read, one by one and in batches; the time to a letter\n"
         "    gang    jobs that each want a machine and a licence, by any algorithm; also\n"
         "            in a skewed pool, and with choosy machines; a round that takes\n"
-        "            longer than a second is not repeated",
+        "            longer than a second is not repeated\n"
+        "    pull    offers that ask for one of a million requests, without a network: as\n"
+        "            ads with a count, and as one ad for each",
     .examples = {{"berth bench parse", NULL},
                  {"berth bench eval --rounds 20", NULL},
                  {"berth bench gang --machines 500 --algorithm all", NULL}},

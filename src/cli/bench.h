@@ -28,6 +28,16 @@
 /* More would take longer than anyone waits, or more memory than there is: an ad of the parse bench takes 2 KB. */
 #define BENCH_ADS_MAX 1000000
 #define BENCH_ROUNDS_MAX 1000000
+#define BENCH_QUEUED_MAX 100000000
+
+/* Requests of BENCH_SHAPES shapes, and machines that pull: each fits every other shape or so. */
+#define BENCH_SHAPES 500
+#define BENCH_SHAPE_TEXT                                                                                        \
+    "[Type=\"Job\";Owner=\"u%u\";Group=\"g%u\";RequestMemory=%u;ImageSize=31744;%sConstraint=Arch==\"INTEL\"&&" \
+    "OpSys==\"LINUX\"&&Disk>=30%03u&&other.Memory>=RequestMemory;Rank=KFlops/1E3+other.Memory/32]"
+#define BENCH_PULL_TEXT                                                                                               \
+    "[Type=\"Machine\";Arch=\"INTEL\";OpSys=\"LINUX\";Disk=%u;Memory=%u;KFlops=63685;LoadAvg=0.1;KeyboardIdle=70526;" \
+    "Constraint=LoadAvg<=0.3&&KeyboardIdle>15*60&&other.RequestMemory<=Memory;Rank=other.RequestMemory]"
 
 enum bench_engine { BENCH_BOTH, BENCH_SCAN, BENCH_INDEX };
 
@@ -40,6 +50,8 @@ struct bench_settings {
     int engine;          /* ... BENCH_BOTH, or one of them ... */
     uint64_t queries;    /* ... and how many look for matches; 0: as many as there are ads */
     const char *scene;   /* the engine's only pool, or NULL */
+    bool pull;           /* serve: offers pull, of ... */
+    uint64_t queued;     /* ... so many requests that wait, there and in pull; 0: a million */
 
     int algorithm;           /* of gang: an enum gang_algorithm, or GANG_ALGORITHMS for all of them ... */
     int kind;                /* ... the enum gang_workload_kind of its workload, never GANG_DUDS ... */
@@ -59,6 +71,7 @@ int bench_index(const struct bench_settings *settings);
 int bench_why(const struct bench_settings *settings);
 int bench_engine(const struct bench_settings *settings);
 int bench_serve(const struct bench_settings *settings);
+int bench_pull(const struct bench_settings *settings);
 int bench_gang(const struct bench_settings *settings);
 
 /* All ads of a file are appended. -1 when it cannot be read, which has been reported. */

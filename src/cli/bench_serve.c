@@ -4,10 +4,12 @@
  *     serve-batch, serve-batch-renew      hundreds of them in a request
  *     serve-get       an ad read
  *     serve-notify    from the arrival of an offer that fits to the letter that tells of the match
+ *     serve-pull      offers that pull, in bench_serve_pull.c
  *
  * `cpu_us` is the server's own time for an operation, from /proc: it does not depend on how busy the machine is. */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "cli/bench.h"
+#include "cli/bench_served.h"
 #include "cli/command.h"
 #include "cli/load.h"
 #include "cli/report.h"
@@ -30,14 +32,6 @@
 #define AD_REST BENCH_FIGURE_13_REST
 #define NOTIFIED_LEAST 20 /* matches whose way is timed: one in a hundred ads, from so many ... */
 #define NOTIFIED_MOST 200 /* ... up to so many */
-
-struct served {
-    pid_t pid;
-    int port;
-    char state[64];
-    char token[4096];
-    uint64_t ads;
-};
 
 /* ------------------------------------------------------------------------------------------------------- the process */
 
@@ -92,8 +86,7 @@ static void served_end(struct served *served)
         nftw(served->state, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Its own time so far, in seconds, and its memory in bytes. */
-static double served_cpu(const struct served *served, double *ret_resident)
+double served_cpu(const struct served *served, double *ret_resident)
 {
     char path[64], text[1024] = "", *at;
     unsigned long user = 0, kernel = 0;
@@ -406,7 +399,8 @@ int bench_serve(const struct bench_settings *settings)
     if (served_start(&served, &err) < 0 || served_token(&served, &err) < 0)
         report("bench: %s", err.text);
     else
-        status = serve_all(&served);
+        status = settings->pull ? bench_serve_pull(&served, settings->queued ? settings->queued : 1000000)
+                                : serve_all(&served);
     served_end(&served);
     return status;
 }

@@ -24,12 +24,14 @@
 struct join_settings {
     struct pool_options pool; /* of it only the configuration is used */
     const char *name;
-    bool only;
+    bool only, pull;
 };
 
 #define S struct join_settings
 static const struct option join_options[] = {
     {0, "only", NULL, "join, and do not start the provider", option_flag, offsetof(S, only)},
+    {0, "pull", NULL, "the provider asks for jobs when it has room, and does not advertise", option_flag,
+     offsetof(S, pull)},
     {0, "name", "NAME", "what the machine is called in the pool; its host name if not given", option_text,
      offsetof(S, name)},
     {0, "config", "FILE", "the configuration file", option_config_file, offsetof(S, pool.config)},
@@ -143,9 +145,17 @@ static int token_keep(const char *state, struct token_file *file, const struct j
     return status;
 }
 
-static int provider_become(const char *state, const char *config)
+static int provider_become(const char *state, const char *config, bool pull)
 {
-    const char *words[] = {"berth", "provider", "--state", state, config ? "--config" : NULL, config, NULL};
+    const char *words[8] = {"berth", "provider", "--state", state};
+    size_t count = 4;
+
+    if (pull)
+        words[count++] = "--pull";
+    if (config) {
+        words[count++] = "--config";
+        words[count++] = config;
+    }
 
     output_flush();
     execv("/proc/self/exe", (char **)(uintptr_t)words);
@@ -206,7 +216,7 @@ static int join_run(const void *given, int word_count, char **words)
     status = join_pool(settings, config_text(&config, CONFIG_STATE), &code);
     join_code_done(&code);
     if (status == STATUS_DONE && !settings->only)
-        status = provider_become(config_text(&config, CONFIG_STATE), settings->pool.config.file);
+        status = provider_become(config_text(&config, CONFIG_STATE), settings->pool.config.file, settings->pull);
     config_done(&config);
     return status;
 }

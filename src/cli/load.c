@@ -23,6 +23,7 @@ struct line {
     struct buf out, in;
     size_t sent;
     bool waits; /* for an answer */
+    double began;
 };
 
 static int line_open(struct line *line, int port, struct err *err)
@@ -100,6 +101,7 @@ static int line_next(struct running *running, struct line *line, struct err *err
     buf_reset(&line->out);
     line->sent = 0;
     running->load->write(running->load->user, running->next++, &line->out);
+    line->began = running->load->spans ? bench_clock() : 0;
     return line_send(line, err);
 }
 
@@ -121,7 +123,10 @@ static int running_go(struct running *running, struct err *err)
                 return -1;
             if (!whole)
                 continue;
+            if (running->load->spans)
+                running->load->spans[running->result.answers] = bench_clock() - line->began;
             running->result.answers++;
+            running->result.empty += status == 204;
             if (status / 100 != 2) {
                 running->result.failures++;
                 running->result.status = status;

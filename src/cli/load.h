@@ -18,12 +18,14 @@ struct load {
     uint64_t requests;
     load_write_fn *write;
     void *user;
+    double *spans; /* what each answer took, in the order in which they came: as many as there are requests; or NULL */
 };
 
 struct load_result {
     double seconds;
     uint64_t answers, failures; /* failures: answers that are no 2xx */
     unsigned status;            /* of the last failure */
+    uint64_t empty;             /* answers with nothing in them: 204 */
 };
 
 /* -1 and the reason when a connection could not be made, or broke. */

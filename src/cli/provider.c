@@ -20,7 +20,7 @@
 struct provider_options {
     struct config_options config;
     const char *policy;
-    bool quiet;
+    bool pull, quiet;
 };
 
 #define S struct provider_options
@@ -28,6 +28,7 @@ static const struct option provider_options[] = {
     CONFIG_AGENT_OPTION_ROWS(S),
     {0, "policy", "FILE", "the owner's policy: an ad that lies over what is found out about the machine", option_file,
      offsetof(S, policy)},
+    {0, "pull", NULL, "ask for jobs when there is room, and do not advertise", option_flag, offsetof(S, pull)},
     {'q', "quiet", NULL, "print nothing at the start; the log goes to standard error as ever", option_flag,
      offsetof(S, quiet)},
 };
@@ -119,6 +120,7 @@ static int provider_serve(const struct provider_options *options, const struct c
     struct machine machine = {.disk = (int64_t)config_size(config, CONFIG_JOB_DISK)};
     struct workshop_settings settings = {.role = "provider",
                                          .executor = machine_executor,
+                                         .pull = options->pull || config_flag(config, CONFIG_PULL),
                                          .offers = 1,
                                          .offer = machine_offer,
                                          .probe = machine_probe,

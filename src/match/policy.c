@@ -6,6 +6,26 @@
 #include "match/pair.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* PullOrder is one of four words. */
+static int policy_read_pull(struct policy *policy, const struct tree *ad, symbol *ret_attribute, struct err *err)
+{
+    static const char *const words[] = {"fair", "best-fit", "starving", "priority"};
+    symbol name = symbols_find(ad->symbols, "PullOrder", 9);
+    const struct expr *e = name ? tree_find(ad, tree_root(ad), name) : NULL;
+
+    if (!e)
+        return 0;
+    for (unsigned i = 0; e->kind == EXPR_STRING && i < sizeof words / sizeof *words; i++)
+        if (e->u.run.count == strlen(words[i]) && memcmp(tree_string(ad, e), words[i], e->u.run.count) == 0) {
+            policy->pull = (enum pull_order)i;
+            return 0;
+        }
+    if (ret_attribute)
+        *ret_attribute = e->label;
+    return err_set(err, "a PullOrder is \"fair\", \"best-fit\", \"starving\" or \"priority\"");
+}
 
 int policy_init(struct policy *policy, struct tree *ad, symbol *ret_attribute, struct err *err)
 {
@@ -25,6 +45,8 @@ int policy_init(struct policy *policy, struct tree *ad, symbol *ret_attribute, s
         *ret_attribute = policy->vector->label;
         return err_set(err, "a DockingVector has from 1 to %d components", POLICY_COMPONENTS_MAX);
     }
+    if (policy_read_pull(policy, ad, ret_attribute, err) < 0)
+        return -1;
     policy->ad = tree_ref(ad);
     return 0;
 }

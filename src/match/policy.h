@@ -5,6 +5,7 @@
  *   RootOrder       the larger its value, the sooner an ad is served; undefined and error come last
  *   DockingVector   a list; of the candidates that fit, the one with the largest vector is taken, by the first component
  *                   first; a vector with an undefined or error component is discarded
+ *   PullOrder       a string: which of the requests that fit is given to an offer that pulls
  * Each is evaluated in the ad that is served, which is `self`; in the vector the candidate is `label` (and other), and a Rank
  * that an ad does not have reads as 0. Without a vector the ranks of both count, as { self.Rank, label.Rank }; there an undefined or
  * error rank is 0.
@@ -23,9 +24,18 @@ extern "C" {
 #define POLICY_COMPONENTS_MAX 64 /* of a docking vector */
 #define POLICY_ABSENT_MAX 8      /* names that an environment may say how to read where an ad does not have them */
 
+/* Which request an offer that pulls is given, of those that fit it. All but STARVING fall back on the order of roots. */
+enum pull_order {
+    PULL_FAIR,     /* "fair": the first in the order of roots */
+    PULL_BEST_FIT, /* "best-fit": the one that the offer ranks highest */
+    PULL_STARVING, /* "starving": the one that came first */
+    PULL_PRIORITY, /* "priority": the one with the largest Priority, or JobPrio, of its own */
+};
+
 struct policy {
     struct tree *ad;                               /* held; NULL for none */
     const struct expr *selection, *order, *vector; /* in it; NULL where it says nothing */
+    enum pull_order pull;
 };
 
 /* NULL for the ad gives the defaults. -1 when the ad is no policy; `ret_attribute` is then the attribute that is wrong. */

@@ -20,16 +20,29 @@
 #define MESSAGE_BYTES_MAX (4u << 20)
 #define INBOUND_SPAN MINUTE /* that somebody waits for an answer, at most */
 
+static struct tree *match_open(struct live_agent *live, const struct tree *ad);
+
+/* The answer to a pull tells how the superior is reached, as a match does. */
+static bool ad_is_pulled(const struct tree *ad)
+{
+    const char *kind;
+    size_t len;
+
+    return ad_string(ad, "Message", &kind, &len) && len == 6 && !memcmp(kind, "pulled", 6);
+}
+
 int agent_message_read(struct live_agent *live, const char *text, size_t len, struct message *ret, struct err *err)
 {
-    struct tree *ad;
+    struct tree *ad, *bare;
     int failed;
 
     while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
         len--;
     if (wire_parse(live->symbols, text, len, &ad, err) < 0)
         return -1;
-    failed = wire_read_message(ad, ret, err);
+    bare = ad_find(ad, "Contacts") && ad_is_pulled(ad) ? match_open(live, ad) : tree_ref(ad);
+    failed = wire_read_message(bare, ret, err);
+    tree_unref(bare);
     tree_unref(ad);
     return failed;
 }

@@ -128,6 +128,8 @@ static void errand_done(void *user, const struct outcome *outcome)
         return;
     if (errand->to_matchmaker)
         agent_heard(live, outcome);
+    if (errand->key_sealed && outcome->result == CALL_ANSWERED && !good)
+        agent_doubt_keys(live); /* it may be that it could not be opened */
     if (good && errand->sealed) {
         good = box_unpack(errand, text, len);
         text = buf_string(&live->text);
@@ -152,6 +154,7 @@ static const char *matchmaker_path(enum message_kind kind)
 {
     return kind == MESSAGE_ADVERTISE || kind == MESSAGE_WITHDRAW ? "/v1/ads"
            : kind == MESSAGE_REPORT                              ? "/v1/claims"
+           : kind == MESSAGE_PULL                                ? "/v1/pull"
                                                                  : NULL;
 }
 
@@ -159,7 +162,8 @@ static bool has_key(const struct message *message)
 {
     static const struct key none = {{0}};
 
-    return message->kind == MESSAGE_ADVERTISE && memcmp(&message->u.advertise.key, &none, sizeof none) != 0;
+    return (message->kind == MESSAGE_ADVERTISE && memcmp(&message->u.advertise.key, &none, sizeof none) != 0) ||
+           message->kind == MESSAGE_PULL;
 }
 
 /* The message as it is sent: the key of an offer only sealed, so that nothing between us and the matchmaker can read it; and only with its
@@ -167,6 +171,8 @@ static bool has_key(const struct message *message)
 static struct tree *matchmaker_message(struct live_agent *live, const struct message *message, struct errand *errand)
 {
     const struct advertise *advertise = &message->u.advertise;
+    bool pulls = message->kind == MESSAGE_PULL;
+    const struct key *key = pulls ? &message->u.pull.key : &advertise->key;
     struct tree *plain = wire_message(live->symbols, message), *ad;
     struct maker maker;
     struct buf sealed;
@@ -176,9 +182,9 @@ static struct tree *matchmaker_message(struct live_agent *live, const struct mes
     if (!has_key(message))
         return plain;
     buf_init(&sealed);
-    errand->key_sealed = !advertise->bare;
-    failed = errand->key_sealed &&
-             offer_key_seal(&sealed, &live->pool_box, live->self, advertise->id, &advertise->key, &err) < 0;
+    errand->key_sealed = pulls || !advertise->bare;
+    failed = errand->key_sealed && offer_key_seal(&sealed, &live->pool_box, live->self,
+                                                  pulls ? message->u.pull.id : advertise->id, key, &err) < 0;
     maker_init(&maker, live->symbols);
     maker_parts(&maker, plain, "Key");
     if (sealed.len)
@@ -324,7 +330,7 @@ static void send_to_matchmaker(struct live_agent *live, const struct message *me
         !(ad = matchmaker_message(live, message, errand))) {
         errand_end(errand, NULL);
         errand_free(errand);
-    } else if (message->kind != MESSAGE_REPORT) {
+    } else if (message->kind != MESSAGE_REPORT && message->kind != MESSAGE_PULL) {
         bundle_add(live, ad, errand);
     } else if (!agent_call(live, &call, "POST", path)) {
         errand_end(errand, NULL);

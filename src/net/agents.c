@@ -137,13 +137,19 @@ void agent_set_text(char **text, const char *value)
 static void letters_expire(struct agent_row *row, int64_t now)
 {
     struct letter **link = &row->first;
+    int64_t earliest = INT64_MAX;
 
+    if (row->first && now < row->earliest)
+        return;
     while (*link) {
-        if ((*link)->ends <= now)
+        if ((*link)->ends <= now) {
             letter_drop(row, link);
-        else
-            link = &(*link)->next;
+            continue;
+        }
+        earliest = (*link)->ends < earliest ? (*link)->ends : earliest;
+        link = &(*link)->next;
     }
+    row->earliest = earliest;
 }
 
 /* The oldest match makes room; texts do not, for whoever sent one waits. */
@@ -168,6 +174,8 @@ static struct letter *letter_add(struct agents *agents, uint32_t place, const ch
         return NULL;
     if (row->letter_count - row->text_count == AGENT_LETTERS_MAX)
         letter_make_room(row);
+    if (!row->first || ends < row->earliest)
+        row->earliest = ends;
     letter = mem_alloc(sizeof *letter);
     *letter = (struct letter){
         .number = ++row->numbered, .at = now, .ends = ends, .len = len, .text = text ? mem_dup(text, len) : NULL};
@@ -210,6 +218,8 @@ struct letter *agents_write_match(struct agents *agents, uint32_t place, const s
     if (!letter)
         return NULL;
     message_copy(&letter->match, match);
+    agents->items[place].told_id = match->u.match_told.id;
+    agents->items[place].told_number = match->u.match_told.number;
     watchers_wake(&agents->items[place]);
     return letter;
 }

@@ -62,8 +62,10 @@ struct agent_row {
     struct letter *first, *last;
     uint32_t letter_count, text_count;
     size_t letter_bytes;
+    int64_t earliest; /* no letter ends before; 0 while there is none */
     uint64_t numbered;
-    struct watcher *watchers; /* streams and others that wait for letters */
+    uint64_t told_id, told_number; /* of the last match that was written: only that one may come again */
+    struct watcher *watchers;      /* streams and others that wait for letters */
 };
 
 /* Somebody who waits for letters of an agent. `wake` is called when there are more. */

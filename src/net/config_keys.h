@@ -48,6 +48,8 @@
     X(OWNER_POLICY, "OwnerPolicy", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                                 \
       "the file of the owner's policy for this machine")                                                              \
     X(PROBES, "Probes", LIST, "FILE", "{}", 0, 64, RESTART, "programs that print an ad about this machine")           \
+    X(PULL, "Pull", FLAG, "FLAG", "false", 0, 1, RESTART,                                                             \
+      "a provider asks for jobs when it has room, and does not advertise")                                            \
     X(JOB_DISK, "JobDisk", SIZE, "BYTES", "0", 0, CONFIG_GIB << 20, RESTART,                                          \
       "disk set aside for jobs; 0: nine tenths of what is free at the first start")                                   \
     X(UNPROTECTED, "Unprotected", FLAG, "FLAG", "false", 0, 1, RESTART,                                               \

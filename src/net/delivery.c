@@ -56,7 +56,7 @@ static void contact_add(struct service *service, struct build *build, uint64_t h
 }
 
 /* The contacts of all whom a match names. */
-static struct tree *contacts_of(struct service *service, const struct match_told *told)
+struct tree *match_contacts(struct service *service, const struct match_told *told)
 {
     struct build build;
     struct tree *list;
@@ -83,7 +83,7 @@ struct tree *match_letter(struct service *service, const struct message *match, 
     now.u.match_told.age += runner_now() - at;
     ad = wire_message(service->symbols, &now);
     message_done(&now);
-    list = contacts_of(service, &match->u.match_told);
+    list = match_contacts(service, &match->u.match_told);
     maker_init(&maker, service->symbols);
     maker_parts(&maker, ad, NULL);
     maker_ad(&maker, "Contacts", list);
@@ -216,9 +216,12 @@ static void contact_call(struct service *service, struct client *client, struct 
 static struct letter *letter_find(struct service *service, uint32_t place, const struct message *message)
 {
     const struct match_told *told = &message->u.match_told;
+    const struct agent_row *row = &service->agents.items[place];
     struct letter *letter;
 
-    for (letter = service->agents.items[place].first; letter; letter = letter->next)
+    if (row->told_id != told->id || row->told_number != told->number)
+        return NULL; /* an agent is told of one match after the other */
+    for (letter = row->first; letter; letter = letter->next)
         if (letter->match.kind == MESSAGE_MATCH && letter->match.u.match_told.id == told->id &&
             letter->match.u.match_told.number == told->number)
             break;

@@ -31,6 +31,8 @@ const struct route routes[] = {
     /* matching */
     {"match", HTTP_POST, "/v1/match", SCOPE_MATCH, BODY_AD, false, "why limit", "200 400 413 415", ADS " " TYPE_TEXT,
      "What an ad would match now; nothing is consumed.", api_match},
+    {"pull", HTTP_POST, "/v1/pull", SCOPE_AD_WRITE, BODY_AD, false, "id", "200 204 400 403 409 413 415", ADS,
+     "An offer that is not kept asks for a request: it is matched at once, or told when to ask again.", api_pull},
     {"policy.get", HTTP_GET, "/v1/policy", SCOPE_AD_READ, BODY_NONE, false, "", "200 304", ADS,
      "The administrative policy that holds.", api_policy_get},
     {"policy.put", HTTP_PUT, "/v1/policy", SCOPE_CONFIG, BODY_AD, false, "", "200 400 412 413 415", ADS,
@@ -111,6 +113,7 @@ const struct parameter parameters[] = {
     {"select", "string", "names of the attributes that are wanted, with commas between"},
     {"limit", "integer", "how many, at most"},
     {"cursor", "string", "where to go on: from the link `next` of the answer before"},
+    {"id", "string", "the offer that asks: an id of the caller's own, which its tickets name"},
     {"kind", "string", "offers or requests; of an ad that is put: offer or request"},
     {"why", "boolean", "explain as well"},
     {"after", "string", "the id of the last event that was seen"},

@@ -280,6 +280,8 @@ int service_listen(struct service *service, struct err *err); /* at every addres
 void delivery_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag);
 /* A match as it is told: with its age now, and the contacts of those it names. The caller unrefs it. */
 struct tree *match_letter(struct service *service, const struct message *match, int64_t at);
+/* How those that a match names are reached: a list. The caller unrefs it. */
+struct tree *match_contacts(struct service *service, const struct match_told *told);
 #define CHECKS_MAX 16 /* of one account, at a time */
 /* Its contact address, if it has one, is asked to prove itself. False when too many of its account are. */
 bool contact_check(struct service *service, uint32_t who);
@@ -402,6 +404,7 @@ void api_ads_batch(struct request *request);
 void api_ad_matches(struct request *request);
 void api_ad_why(struct request *request);
 void api_match(struct request *request);
+void api_pull(struct request *request);
 void api_policy_get(struct request *request);
 void api_policy_put(struct request *request);
 void api_policy_try(struct request *request);

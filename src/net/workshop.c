@@ -168,7 +168,10 @@ static int offers_make(struct workshop *workshop, struct err *err)
         .ids = workshop->ids,
         .ads = workshop->ads,
         .count = settings->offers,
+        .pools = &workshop->pool,
+        .pool_count = settings->pull ? 1 : 0,
     };
+    workshop->pool = (struct provider_pool){.matchmaker = agent_matchmaker()};
     return 0;
 }
 

@@ -30,21 +30,45 @@ static bool match_is_unwanted(const struct provider *provider, const struct matc
     return false;
 }
 
+/* The match becomes a tenant that keeps its unit for the window, unless it is known, too old, not wanted or one too many. */
+struct tenant *match_admit(const struct provider_step *step, uint32_t place, const struct match_told *told)
+{
+    struct provider *provider = step->provider;
+    struct tenant *tenant;
+    uint32_t matched = 0;
+    int64_t left = told->window - told->age;
+
+    for (uint32_t i = 0; i < provider->tenant_count; i++)
+        matched += provider->tenants[i]->offer == place && provider->tenants[i]->state == TENANT_MATCHED;
+    if (tenant_find(provider, told->claim) || !told->superior_ad || !tree_is_ad(told->superior_ad) || told->age < 0 ||
+        left <= 0 || matched >= MATCHED_MAX || provider->tenant_count >= TENANTS_MAX ||
+        offer_key_used(&provider->offers[place], told->claim) || match_is_unwanted(provider, told))
+        return NULL;
+    tenant = tenant_new(provider, told->claim, place);
+    tenant->gang = told->gang;
+    tenant->superior = told->superior;
+    tenant_set_ad(tenant, told->superior_ad);
+    tenant_recruit(tenant, told->edges);
+    tenant->until = step->env->now + (left < provider->spans->window ? left : provider->spans->window);
+    tenant_set(step, tenant, tenant->until);
+    return tenant;
+}
+
 /* The notification is a courtesy: it names the match, and keeps the unit out of the next ad for a while. */
 void told_match(const struct provider_step *step, const struct event *event)
 {
     const struct match_told *told = &event->message->u.match_told;
     struct provider *provider = step->provider;
     struct message message = {.kind = MESSAGE_GOT};
-    bool known = tenant_find(provider, told->claim) != NULL, second;
-    uint32_t place = offer_named(provider, told->id, &second), matched = 0;
+    bool second, closed = false; /* nobody can come behind the claim */
+    uint32_t place = offer_named(provider, told->id, &second);
     struct advert *advert = NULL;
     uint64_t behind = 0;
 
     if (place < provider->settings->count) {
         advert = second ? &provider->offers[place].second.advert : &provider->offers[place].advert;
         behind = second ? second_claim(provider, place) : 0;
-        known = known || (second && (!behind || successor_other(provider, behind, told->claim)));
+        closed = second && (!behind || successor_other(provider, behind, told->claim));
     }
 
     if (event->peer->agent != provider->settings->matchmaker)
@@ -55,24 +79,14 @@ void told_match(const struct provider_step *step, const struct event *event)
         effects_reply(step->effects, event->token, &message, 0);
         return;
     }
-    for (uint32_t i = 0; i < provider->tenant_count; i++)
-        matched += provider->tenants[i]->offer == place && provider->tenants[i]->state == TENANT_MATCHED;
     if (advert) {
-        offer_matched(step, place, advert, told->incarnation, told->number);
-        if (!known && told->superior_ad && tree_is_ad(told->superior_ad) && told->age >= 0 &&
-            told->window > told->age && matched < MATCHED_MAX && provider->tenant_count < TENANTS_MAX &&
-            !offer_key_used(&provider->offers[place], told->claim) && !match_is_unwanted(provider, told)) {
-            struct tenant *tenant = tenant_new(provider, told->claim, place);
-            int64_t left = told->window - told->age;
+        struct tenant *tenant;
 
-            tenant->gang = told->gang;
-            tenant->superior = told->superior;
+        offer_matched(step, place, advert, told->incarnation, told->number);
+        tenant = closed ? NULL : match_admit(step, place, told);
+        if (tenant) {
             tenant->behind = behind;
             tenant->second = second;
-            tenant_set_ad(tenant, told->superior_ad);
-            tenant_recruit(tenant, told->edges);
-            tenant->until = step->env->now + (left < provider->spans->window ? left : provider->spans->window);
-            tenant_set(step, tenant, tenant->until);
         }
     }
     effects_reply(step->effects, event->token, &message, 0);

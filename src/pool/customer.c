@@ -282,8 +282,11 @@ static bool customer_valid(const void *role, const char **ret_why)
         for (const struct job *job = shape->first; job; job = job->after)
             waiting++;
         *ret_why = "a shape's counts are wrong";
-        if (waiting != shape->waiting || shape->pending < 0)
+        if (waiting != shape->waiting)
             return false;
+        for (uint32_t k = 0; k < shape->pool_count; k++)
+            if (shape->pools[k].pending < 0)
+                return false;
     }
     *ret_why = NULL;
     return true;

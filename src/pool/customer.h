@@ -21,10 +21,22 @@ extern "C" {
 
 struct customer;
 
+#define CUSTOMER_POOLS_MAX 16
+
+/* A pool that jobs are offered to. */
+struct customer_pool {
+    agent matchmaker;
+    const char *name; /* by which a job's Pools, a list of texts, asks for it */
+};
+
 struct customer_settings {
     agent self, matchmaker;
     const struct spans *spans;
     uint64_t jobs_max; /* 0: CUSTOMER_JOBS_MAX */
+    /* Jobs are offered to all of these at once, or to those that their Pools names; the first claim that is decided has the job, and the
+     * others are aborted. 0: to `matchmaker` alone. */
+    const struct customer_pool *pools;
+    uint32_t pool_count;
 };
 
 extern const struct role_kind customer_role; /* settings: struct customer_settings; role: struct customer */

@@ -1,7 +1,8 @@
 /* customer_parts.h: the inside of a customer, shared by its files.
  *
  *     customer.c   the step: what came is handed to the right part
- *     shapes.c     requests: what is advertised
+ *     shapes.c     requests: what is advertised, to each pool
+ *     pools.c      of several pools
  *     queue.c      jobs: waiting, assigned, ended, held, removed, forgotten
  *     submissions.c  jobs as they come, and what outlives a restart
  *     roots.c      claims of which it is the root, from the match to the release
@@ -47,18 +48,27 @@ struct job {
     uint64_t stored;
 };
 
+/* A shape as one pool has it. */
+struct shape_pool {
+    agent matchmaker;
+    bool wanted;     /* the shape is offered there */
+    bool dirty;      /* the count has moved */
+    int64_t pending; /* claims from there on their way to a job */
+    struct advert advert;
+};
+
 struct shape {
     uint64_t id;
     uint32_t place;
     struct text owner;
     struct tree *ad;          /* held; without a count */
     struct job *first, *last; /* that wait */
-    int64_t waiting, pending; /* jobs that wait; claims on their way to one */
+    int64_t waiting;          /* jobs that wait */
     int64_t retries;          /* of a job that fails */
     int64_t patience;         /* seconds that a job may wait since it was submitted */
     uint64_t uses;            /* by jobs, submissions and roots */
-    struct advert advert;
-    bool dirty;   /* the count has moved */
+    struct shape_pool *pools;
+    uint32_t pool_count;
     int64_t rest; /* not to be advertised before, so that a rush is one update */
     int64_t set;  /* the earliest timer that is set */
     uint64_t stored;
@@ -67,6 +77,7 @@ struct shape {
 struct root {
     uint64_t gang;
     struct shape *shape;
+    uint32_t pool;   /* from which it was matched */
     struct job *job; /* NULL before the decision, and between jobs */
     uint64_t number; /* of its jobs so far */
     enum root_state state;
@@ -74,7 +85,7 @@ struct root {
     int64_t began;   /* COMMITTING: the first commit */
     int64_t active;  /* since the decision */
     int64_t started; /* when its job had been, by all: seconds, on the wall clock; -1: not yet */
-    bool pending;    /* counted in its shape */
+    bool pending;    /* counted in its shape, for its pool */
     struct crew crew;
     struct tree *unit; /* held: the job's own ad; NULL: not made yet */
     uint64_t stored;
@@ -133,7 +144,13 @@ struct shape *shape_find(const struct customer *customer, uint64_t id);
 struct shape *shape_like(const struct customer *customer, const struct text *owner, const struct tree *ad);
 void shape_changed(const struct customer_step *step, struct shape *shape);
 void shape_due(const struct customer_step *step, uint32_t place);
-void shape_answer(const struct customer_step *step, uint64_t place, const struct event *event);
+void shape_answer(const struct customer_step *step, uint64_t token, const struct event *event);
+struct shape_pool *shape_pool(const struct shape *shape, agent matchmaker); /* NULL: it is none of them */
+
+/* pools.c */
+bool customer_knows(const struct customer *customer, agent who);
+struct root *root_pending(const struct customer_step *step, const struct shape *shape, uint32_t pool);
+struct job *job_taken(const struct customer_step *step, const struct shape *shape);
 
 /* submissions.c */
 void submissions_done(struct customer *customer);

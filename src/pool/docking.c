@@ -44,7 +44,7 @@ bool tenant_docks(const struct provider_step *step, uint32_t place, const struct
     bool docks = tenant_docks_at(step, tenant, left, superior);
 
     tree_unref(left);
-    return docks;
+    return docks && pulling_admits(step, tenant, superior->ad);
 }
 
 bool tenant_fits(const struct provider_step *step, uint32_t place, const struct tenant *tenant, struct tree *ad)

@@ -381,5 +381,6 @@ bool engine_wants(const struct engine *engine, int64_t now)
     bool restless = engine->restless.count || engine->policy_traits;
 
     return engine->phase != PHASE_IDLE || engine->fresh.count || engine->sides[OFFERS].listed.count ||
-           engine->sides[ROOTS].listed.count || (restless && (engine->cycle == 0 || now != engine->env.now));
+           engine->sides[ROOTS].listed.count || engine_classes_lag(&engine->sides[ROOTS]) ||
+           (restless && (engine->cycle == 0 || now != engine->env.now));
 }

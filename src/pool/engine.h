@@ -108,6 +108,17 @@ void engine_on_gang(struct engine *engine, engine_gang_fn *made);
  * `scratch` is left as it was. */
 bool engine_step(struct engine *engine, struct arena *scratch, uint64_t units, engine_match_fn *found, void *user);
 
+/* An offer of one unit that is not stored asks for a request: one unit of the root that it fits, and that comes first by
+ * the policy's PullOrder, is taken off; its number, or ENGINE_NO_ONE. Also between the steps of a cycle. Roots are seen
+ * once a cycle has put them into classes; those with Ports are never given. `ret_later`: somebody may be found when the
+ * next cycle is under way, for the ad reads of roots what nobody has read before, or what depends on the time is being
+ * looked at. Time, zone and seed are those of `env`,
+ * but for the time where ads that are stored depend on it: then it is that of the cycle. Where chance plays a part, it is
+ * thrown once for all that are the same to offers. `scratch` is left as it was. */
+#define ENGINE_NO_ONE UINT32_MAX
+uint32_t engine_pull(struct engine *engine, struct arena *scratch, const struct tree *ad, const struct env *env,
+                     bool *ret_later);
+
 /* How much is left of an ad, and what; 0 and NULL when there is none of that number. */
 int64_t engine_units(const struct engine *engine, uint32_t id);
 struct tree *engine_ad(const struct engine *engine, uint32_t id);

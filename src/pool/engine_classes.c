@@ -20,6 +20,8 @@ void engine_side_init(struct engine *engine, unsigned which)
     reads_add_policy(&side->reads, engine->policy.ad);
     if (which == OFFERS && engine->gives)
         reads_add(&side->reads, engine->remote_name); /* RemoteUserPrio reads it */
+    if (which == ROOTS)
+        engine_pull_reads(engine, &side->reads);
     classes_start(&side->set, engine->symbols, side->reads.items, side->reads.count);
     side->reads_known = side->reads.count;
     side->alone = side->reads.all;
@@ -96,6 +98,8 @@ static uint32_t class_new(struct engine *engine, unsigned which, struct tree *ad
     side->classes[number] = (struct kin){
         .ad = tree_ref(ad), .place = NO_CLASS, .generation = generation, .groups = NOBODY, .outcome = ENGINE_WAITING};
     engine_class_list(engine, which, number);
+    if (which == ROOTS && engine->pulled)
+        engine_class_index_late(engine, number);
     return number;
 }
 

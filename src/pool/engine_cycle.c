@@ -73,6 +73,8 @@ static void slot_refresh(struct engine *engine, uint32_t id)
     class = engine_kin(engine, slot->root ? ROOTS : OFFERS, slot->in_class);
     if (engine_applies(engine, class->traits))
         engine_class_list(engine, slot->root ? ROOTS : OFFERS, slot->in_class);
+    if (slot->root && engine->pulled) /* as it is now */
+        engine_class_index_late(engine, slot->in_class);
 }
 
 /* From the last to the first, so that one who goes meanwhile hides nobody. */

@@ -10,6 +10,7 @@
  *     engine_given.c    names whose values depend on whose the ads are
  *     engine_choices.c  the best candidates of many equal roots
  *     engine_gang.c     a root gathers a gang
+ *     engine_pull.c     an offer that is not stored asks for a root
  *     engine_valid.c    is it in order?
  *
  *     slot (an ad) -> class -> representative ad -> index                offers: the class has its members
@@ -171,6 +172,7 @@ struct engine {
     uint64_t put_count;  /* since the names were read anew */
     uint32_t ad_count;
     enum phase phase;
+    bool pulled; /* somebody pulls: new classes of roots go into the index at once */
     bool moved;  /* the time, since the last cycle */
     uint32_t at; /* how far the phase is */
     uint64_t work;
@@ -294,6 +296,9 @@ void engine_gang_serve(struct engine *engine, uint32_t group, uint32_t root);
 /* The roots that wait and that could have a class of offers in their gangs are to be tried, as in engine_offers_wake. */
 void engine_gang_wake(struct engine *engine, uint32_t number, uint32_t by);
 bool engine_gang_valid(const struct engine *engine, const char **ret_why);
+
+/* engine_pull.c: the names of roots that pulls go by. */
+void engine_pull_reads(const struct engine *engine, struct reads *reads);
 
 /* engine_wake.c */
 void engine_class_index(struct engine *engine, unsigned side, uint32_t number); /* as it is at the time of the cycle */

@@ -62,6 +62,7 @@ static void matchmaker_begin(struct step_ctx *step)
     registrar_init(&matchmaker->registrar, settings->spans, matchmaker->engine, matchmaker->accountant,
                    &matchmaker->timers, TIMER_CLAIM, TIMER_WRITE, seed);
     registrar_begin(&matchmaker->registrar, step->env->now);
+    puller_init(&matchmaker->puller, seed);
     if (settings->policy)
         policy_take(step, settings->policy);
 }
@@ -76,6 +77,7 @@ static void matchmaker_free(void *role)
         collector_done(&matchmaker->collector);
         notifier_done(&matchmaker->notifier);
         registrar_done(&matchmaker->registrar);
+        puller_done(&matchmaker->puller);
     }
     timers_done(&matchmaker->timers);
     engine_free(matchmaker->engine);
@@ -200,6 +202,7 @@ static void message_take(struct step_ctx *step, const struct event *event)
 {
     struct matchmaker *matchmaker = step->matchmaker;
     const struct message *message = event->message;
+    struct puller_pool puller_pool = {&matchmaker->collector, &matchmaker->registrar, &matchmaker->notifier};
     struct message answer;
 
     if (!message)
@@ -218,6 +221,12 @@ static void message_take(struct step_ctx *step, const struct event *event)
     case MESSAGE_WITHDRAW:
         reply_got(step, event->token,
                   collector_withdraw(&matchmaker->collector, step->env, event->peer, &message->u.withdraw));
+        break;
+    case MESSAGE_PULL:
+        answer.kind = MESSAGE_PULLED;
+        matchmaker->matches += puller_take(&matchmaker->puller, &puller_pool, step->env, event->peer, &message->u.pull,
+                                           &answer.u.pulled, step->effects);
+        effects_reply(step->effects, event->token, &answer, 0);
         break;
     case MESSAGE_REPORT:
         reply_got(step, event->token,

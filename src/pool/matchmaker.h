@@ -1,6 +1,7 @@
 /* matchmaker.h: introduces those that fit.
  *
  *     ADVERTISE -> collector (identity, version, lifetime, units, ledger) -> engine -> notifier -> MATCH to each member
+ *     PULL -> puller -> engine, ledger -> MATCH to the customer, and the answer PULLED
  *     REPORT -> registrar (active claims, history) -> accountant -> root order
  *
  * All but usage is soft state: after a restart it learns the pool again from the ads. */

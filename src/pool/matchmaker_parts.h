@@ -4,6 +4,7 @@
 
 #include "pool/collector.h"
 #include "pool/notifier.h"
+#include "pool/puller.h"
 #include "pool/registrar.h"
 
 #ifdef __cplusplus
@@ -21,6 +22,7 @@ struct matchmaker {
     struct collector collector;
     struct notifier notifier;
     struct registrar registrar;
+    struct puller puller;
     bool in_cycle;
     int64_t cycle_from; /* the next may not begin before */
     int64_t wake;       /* that the world was asked for; INT64_MAX: none */

@@ -3,7 +3,7 @@
  * Every message has one answer (the reply named beside it), or none comes and it is *unknown* whether it arrived: so every message may
  * be repeated, and repeating one changes nothing. Who sent it is proved by the world and stands in the event (role.h), not here.
  *
- * Advertising: an agent tells the matchmaker.   Notification: the matchmaker tells agents.   Claiming: a superior in the gang tells its
+ * Advertising and pulling: an agent tells the matchmaker.   Notification: the matchmaker tells agents.   Claiming: a superior in the gang tells its
  * subordinate (VERIFY to ATTACH), a subordinate its superior (BEAT to LEFT).   Users tell a customer (SUBMIT, CONTROL). */
 #ifndef BERTH_POOL_MESSAGE_H
 #define BERTH_POOL_MESSAGE_H
@@ -28,6 +28,17 @@ extern "C" {
     F(S, REASON, reason) F(S, WORD, incarnation) F(S, WORD, settled) F(S, NUMBER, span) F(S, NUMBER, clock)
 #define WITHDRAW_FIELDS(F, S) F(S, WORD, id) F(S, WORD, version)
 
+/* One unit of the offer `id` asks for a request; the ad is not kept. `key` makes the ticket. `number` rises from pull to pull of an offer:
+ * the same one again is the same pull: the match that it got is told again within the window; a smaller one is stale. 0: the next one. */
+#define PULL_FIELDS(F, S) F(S, WORD, id) F(S, WORD, number) F(S, KEY, key) F(S, AD, ad)
+/* OK: it was matched `age` ago, as MATCH says to a member. WAIT: nobody fits, ask again after `span`. */
+#define PULLED_FIELDS(F, S)                                                                            \
+    F(S, WORD, id)                                                                                     \
+    F(S, WORD, number)                                                                                 \
+    F(S, REASON, reason)                                                                               \
+    F(S, WORD, incarnation) F(S, NUMBER, span) F(S, NUMBER, age) F(S, NUMBER, window) F(S, WORD, gang) \
+        F(S, WORD, claim) F(S, WORD, superior) F(S, AD, superior_ad)
+
 /* Your ad `id` was matched, as its match `number`, `age` ago. The claim towards `superior` is `claim` (both 0 at the root). */
 #define MATCH_FIELDS(F, S)  \
     F(S, WORD, id)          \
@@ -38,12 +49,12 @@ extern "C" {
     F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, superior) F(S, AD, superior_ad) F(S, EDGES, edges)
 
 /* `port` of the superior is to be docked by `link` of the subordinate. Without a proof it asks for a challenge. `leads`: it must know of subordinates of its own. `offer` is the ad's id at the subordinate, `ad` the superior's. */
-#define VERIFY_FIELDS(F, S)                                                                                  \
-    F(S, WORD, gang)                                                                                         \
-    F(S, WORD, claim)                                                                                        \
-    F(S, WORD, offer)                                                                                        \
-    F(S, WORD, port) F(S, WORD, link) F(S, FLAG, leads) F(S, FLAG, proves) F(S, KEY, nonce) F(S, KEY, proof) \
-        F(S, AD, ad)
+#define VERIFY_FIELDS(F, S) \
+    F(S, WORD, gang)        \
+    F(S, WORD, claim)       \
+    F(S, WORD, offer)       \
+    F(S, WORD, port)        \
+    F(S, WORD, link) F(S, FLAG, leads) F(S, FLAG, proves) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad)
 #define VERIFIED_FIELDS(F, S) \
     F(S, WORD, claim) F(S, REASON, reason) F(S, NUMBER, span) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad)
 #define COMMIT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence) F(S, NUMBER, collect)
@@ -84,6 +95,8 @@ extern "C" {
     X(ADVERTISE, advertise, ADVERTISED) \
     X(ADVERTISED, advertised, NONE)     \
     X(WITHDRAW, withdraw, GOT)          \
+    X(PULL, pull, PULLED)               \
+    X(PULLED, pulled, NONE)             \
     X(MATCH, match_told, GOT)           \
     X(VERIFY, verify, VERIFIED)         \
     X(VERIFIED, verified, NONE)         \

@@ -220,8 +220,11 @@ void offer_due(const struct provider_step *step, uint32_t place)
         offer->set = INT64_MAX;
     if (offer->dirty || wall >= offer->look) {
         struct tree *text = offer_text(step, place);
+        uint64_t version = offer->advert.version;
 
         advert_want(&offer->advert, now, text);
+        if (offer->advert.version != version)
+            pulling_moved(step, place);
         tree_unref(text);
     }
     if (offer->dirty || wall >= offer->second.look || now >= offer->second.serves)
@@ -229,8 +232,10 @@ void offer_due(const struct provider_step *step, uint32_t place)
     offer->dirty = false;
     if (offer->advert.text && now >= offer->key_until)
         offer_renew_key(step, offer);
-    again = advert_run(&offer->advert, step->env, step->provider->settings->matchmaker, place, step->provider->stored,
-                       step->effects);
+    again = step->provider->settings->pool_count
+                ? pulling_run(step, place)
+                : advert_run(&offer->advert, step->env, step->provider->settings->matchmaker, place,
+                             step->provider->stored, step->effects);
     offer_set(step, place, again);
     offer_set(step, place, second_run(step, place));
     if (offer->second.look < offer->look)
@@ -244,6 +249,7 @@ void offers_boot(const struct provider_step *step)
     for (uint32_t i = 0; i < step->provider->settings->count; i++) {
         step->provider->offers[i].advert.version = step->provider->starts << 32;
         step->provider->offers[i].second.advert.version = step->provider->starts << 32;
+        step->provider->offers[i].pulling.number = step->provider->starts << 32;
         step->provider->offers[i].sure = step->env->now + step->provider->spans->deadline;
         offer_changed(step, i);
     }

@@ -52,7 +52,9 @@ extern "C" {
     X(EVICT_AT_PIN, "a claim is ended when its successor is pinned")                             \
     X(ACTIVATE_OCCUPIED, "activate is acknowledged before the claim in front is gone")           \
     X(TWO_SUCCESSORS, "two are pinned behind one claim")                                         \
-    X(SUCCESSOR_UNRESERVED, "what a successor will take is promised to others as well")
+    X(SUCCESSOR_UNRESERVED, "what a successor will take is promised to others as well")          \
+    X(PULL_TWICE, "a unit that was pulled is not taken off its request")                         \
+    X(STALE_CLAIM, "a customer goes on with a claim whose job another pool has taken")
 
 /* Those of gangs, for tests that make some (tests/tree_test.c). */
 #define GANG_PLANTS(X)                                                                           \

@@ -115,6 +115,9 @@ static void provider_answer(const struct provider_step *step, const struct event
         break;
     case TAG_REPORT:
         break;
+    case TAG_PULL:
+        pulling_answer(step, event);
+        break;
     default:
         if (event->tag % BRANCH_TAGS == BRANCH_TAG) {
             subordinates_answer(step, event);

@@ -19,13 +19,28 @@ extern "C" {
 
 struct provider;
 
+#define PROVIDER_POOLS_MAX 16
+
+/* A pool that offers are pulled for. */
+struct provider_pool {
+    agent matchmaker;
+    struct tree *
+        access; /* an ad whose Constraint says who may come from there, as other.Group == "physics"; NULL: all. It lies beside the
+                            offer's own constraint: in what is pulled, and when a claim is verified */
+    double share; /* of the last claims that it is promised, from 0 to 1; 0: none */
+};
+
 struct provider_settings {
-    agent self, matchmaker;
+    agent self, matchmaker; /* that hears what was used, unless a pool's does; and where it advertises: */
     const struct spans *spans;
     const char *identity;    /* whose machine it is: the Owner of its ads; NULL: they say it themselves */
     const uint64_t *ids;     /* of the offers' ads */
     struct tree *const *ads; /* configuration and policy of each; they lie over what EVENT_PROBED tells */
     uint32_t count;
+    /* Instead of advertising it pulls, of these, in their order; but first of those, from the last to the first, whose part of the last
+     * claims is below its share. 0: it advertises. */
+    const struct provider_pool *pools;
+    uint32_t pool_count;
 };
 
 extern const struct role_kind provider_role; /* settings: struct provider_settings; role: struct provider */

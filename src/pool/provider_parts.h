@@ -2,6 +2,7 @@
  *
  *     provider.c      the step: what came is handed to the right part
  *     offers.c        the ads: written, advertised, withdrawn while the owner is there; their keys
+ *     pulling.c       or else it asks for requests itself, of one pool or several
  *     admission.c     matches and verifications: who becomes a tenant
  *     successor.c     the second ad beside a claim, and who is pinned behind it
  *     session.c       what a superior says to a tenant
@@ -54,9 +55,20 @@ struct second {
     int64_t serves;       /* when the time that the claim has had is told anew */
 };
 
+/* An offer that pulls: one question at a time. */
+struct pulling {
+    uint64_t number;                 /* of the last pull */
+    uint32_t asked;                  /* plus 1: the pool that it went to; 0: it has been answered */
+    bool flying;                     /* it is on its way; else it is sent again when that pool is due */
+    int64_t due[PROVIDER_POOLS_MAX]; /* not to be asked before */
+    int64_t pause;                   /* the present one between repeats */
+    int64_t repeat_until;            /* then another pull is made */
+};
+
 struct offer {
     struct advert advert;
     struct second second;
+    struct pulling pulling;
     struct tree *base, *probe; /* the settings' ad (not held), and what lies above (held, or NULL) */
     struct tree *whole;        /* held: both, with nothing given away */
     struct offer_key keys[OFFER_KEYS];
@@ -76,6 +88,7 @@ struct tenant {
     uint32_t offer; /* its place */
     agent superior;
     enum tenant_state state;
+    uint32_t pool; /* plus 1: from which it was pulled; 0: that is not known */
     uint64_t epoch, sequence;
     struct text owner;
     struct tree *ad; /* held: the superior's */
@@ -144,7 +157,8 @@ struct provider {
     struct key challenges;   /* of this life: nonces are made with it */
     uint64_t starts, stored; /* how often it began, and the persist that says so */
     bool booted, draining;
-    int64_t woken; /* the wake-up that is set */
+    double parts[PROVIDER_POOLS_MAX]; /* of the last claims, by pool */
+    int64_t woken;                    /* the wake-up that is set */
 };
 
 /* What a step works with. */
@@ -199,6 +213,15 @@ void successors_load(const struct provider_step *step);                         
 void successors_boot(const struct provider_step *step);
 bool successor_valid(const struct provider *provider, const struct tenant *tenant, const char **ret_why);
 
+/* pulling.c */
+#define POOL_CLAIMS 32 /* about as many claims make up the parts of the pools */
+int64_t pulling_run(const struct provider_step *step, uint32_t place); /* asks what is due; when to look again */
+void pulling_moved(const struct provider_step *step, uint32_t place);  /* the offer's text is another one */
+void pulling_answer(const struct provider_step *step, const struct event *event);
+void pulling_claimed(const struct provider_step *step, const struct tenant *tenant); /* it counts for its pool */
+bool pulling_admits(const struct provider_step *step, const struct tenant *tenant, const struct tree *ad);
+agent pulling_registrar(const struct provider *provider, const struct tenant *tenant);
+
 /* tenants.c */
 #define BEATS 4    /* within a lease */
 #define ASK_PART 4 /* a pinned tenant asks after P / 4, and then every P / 8 */
@@ -245,6 +268,8 @@ bool tenant_executes(const struct provider *provider, const struct tenant *tenan
 /* admission.c */
 void match_unwanted(struct provider *provider, uint64_t claim, agent superior);
 void told_match(const struct provider_step *step, const struct event *event);
+struct tenant *match_admit(const struct provider_step *step, uint32_t place,
+                           const struct match_told *told); /* or NULL */
 void told_verify(const struct provider_step *step, const struct event *event);
 bool tenant_owns(const struct tenant *tenant, const struct tree *ad); /* is that ad of the claim's owner? */
 
@@ -290,6 +315,6 @@ void outcome_due(const struct provider_step *step, uint64_t key);
 void outcome_answer(const struct provider_step *step, const struct event *event);
 
 /* Tags of what the provider sends; those of adverts are their own. */
-enum provider_tag { TAG_BEAT = BRANCH_TAG + 1, TAG_ASK, TAG_LEFT, TAG_RESULT, TAG_REPORT };
+enum provider_tag { TAG_BEAT = BRANCH_TAG + 1, TAG_ASK, TAG_LEFT, TAG_RESULT, TAG_REPORT, TAG_PULL };
 
 #endif

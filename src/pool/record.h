@@ -28,7 +28,8 @@ extern "C" {
     F(S, NUMBER, lease)            \
     F(S, WORD, number)             \
     F(S, WORD, job)                \
-    F(S, FLAG, running) F(S, WORD, port) F(S, WORD, link) F(S, WORD, behind) F(S, NUMBER, started) F(S, TEXT, owner) F(S, AD, ad)
+    F(S, FLAG, running)            \
+    F(S, WORD, port) F(S, WORD, link) F(S, WORD, behind) F(S, NUMBER, started) F(S, TEXT, owner) F(S, AD, ad)
 /* Provider: a job's end, until the customer has it. Key: claim and number, mixed. */
 #define OUTCOME_RECORD_FIELDS(F, S) \
     F(S, WORD, claim)               \

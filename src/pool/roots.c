@@ -60,7 +60,7 @@ void roots_done(struct customer *customer)
 static void root_forget(const struct customer_step *step, struct root *root)
 {
     if (root->pending)
-        root->shape->pending--;
+        root->shape->pools[root->pool].pending--;
     root->shape->uses--;
     shape_changed(step, root->shape);
     map_remove(&step->customer->gangs, root->gang);
@@ -140,6 +140,16 @@ static void root_over(const struct customer_step *step, struct root *root)
     root_forget(step, root);
 }
 
+/* Jobs are offered to several pools: claims for which none is left are stale, and their members hear so at once. */
+static void roots_stale(const struct customer_step *step, struct shape *shape)
+{
+    struct root *root;
+
+    for (uint32_t i = 0; i < shape->pool_count && shape->pool_count > 1 && !PLANTED(STALE_CLAIM); i++)
+        while (shape->pools[i].pending > shape->waiting && (root = root_pending(step, shape, i)))
+            root_abort(step, root);
+}
+
 void root_take(const struct customer_step *step, struct root *root, struct job *job)
 {
     root->number++;
@@ -149,6 +159,7 @@ void root_take(const struct customer_step *step, struct root *root, struct job *
     job_assign(step, job, root);
     root->stored = job->stored;
     root_go(step, root, ROOT_ACTIVATING, BRANCH_ACTIVATING);
+    roots_stale(step, root->shape);
 }
 
 /* All are pinned. In time, and with a job that still waits, this is where the gang is decided. */
@@ -157,12 +168,15 @@ static void root_decide(const struct customer_step *step, struct root *root)
     int64_t collect = step->customer->spans->pin / COLLECT_PART;
     struct job *job = shape_next(root->shape);
 
+    if (!job && PLANTED(STALE_CLAIM))
+        job = job_taken(step, root->shape);
+
     if (!job || (step->env->now - root->began > collect && !PLANTED(DECIDE_LATE))) {
         root_abort(step, root);
         return;
     }
     root->pending = false;
-    root->shape->pending--;
+    root->shape->pools[root->pool].pending--;
     root->active = step->env->now;
     for (uint32_t i = 0; i < root->crew.count; i++)
         root->stored = branch_store(&root->crew.branches[i], root->gang, root->shape->id, step->effects);
@@ -349,18 +363,19 @@ void root_matched(const struct customer_step *step, const struct event *event)
     struct customer *customer = step->customer;
     struct message message = {.kind = MESSAGE_GOT};
     struct shape *shape = shape_find(customer, told->id);
-    bool ours = event->peer->agent == customer->settings->matchmaker, fits;
+    struct shape_pool *pool = shape ? shape_pool(shape, event->peer->agent) : NULL;
+    bool ours = shape ? pool != NULL : customer_knows(customer, event->peer->agent), fits;
     int64_t left;
     struct root *root;
 
-    message.u.got.reason = !ours                                                       ? REASON_IDENTITY
-                           : shape && !advert_knows(&shape->advert, told->incarnation) ? REASON_WAIT
-                                                                                       : REASON_OK;
+    message.u.got.reason = !ours                                                      ? REASON_IDENTITY
+                           : shape && !advert_knows(&pool->advert, told->incarnation) ? REASON_WAIT
+                                                                                      : REASON_OK;
     effects_reply(step->effects, event->token, &message, 0);
-    if (!ours || !shape || !advert_saw(&shape->advert, step->env->now, told->incarnation, told->number))
+    if (!ours || !shape || !advert_saw(&pool->advert, step->env->now, told->incarnation, told->number))
         return;
     shape_changed(step, shape);
-    fits = told->age >= 0 && told->window > told->age && shape->waiting > shape->pending && told->edges &&
+    fits = told->age >= 0 && told->window > told->age && shape->waiting > pool->pending && told->edges &&
            told->edges->count && told->edges->count <= EDGES_MAX && !root_of(&customer->gangs, told->gang);
     for (uint32_t i = 0; fits && i < told->edges->count; i++)
         fits = told->edges->items[i].ad && !root_of(&customer->claims, told->edges->items[i].claim);
@@ -373,7 +388,8 @@ void root_matched(const struct customer_step *step, const struct event *event)
     root = root_new(customer, told->gang, shape);
     root->until = step->env->now + (left < customer->spans->window ? left : customer->spans->window);
     root->pending = true;
-    shape->pending++;
+    root->pool = (uint32_t)(pool - shape->pools);
+    pool->pending++;
     for (uint32_t i = 0; i < told->edges->count; i++)
         root_add(customer, root, &told->edges->items[i]);
     root_go(step, root, ROOT_VERIFYING, BRANCH_VERIFYING);

@@ -69,6 +69,7 @@ static enum reason pinned_activate(const struct provider_step *step, struct tena
     if (PLANTED(LEASE_FROM_ACTIVATE))
         tenant->lease = lease_clock(step->env) + step->provider->spans->lease;
     tenant->active = step->env->now;
+    pulling_claimed(step, tenant);
     tenant->beat = step->env->now + step->provider->spans->lease / BEATS;
     tenant_store(step, tenant);
     tenant->set = INT64_MAX;

@@ -32,6 +32,45 @@ static int64_t shape_number(const struct tree *ad, const char *attribute, int64_
     return number && number->kind == EXPR_INTEGER && number->u.integer >= 0 ? number->u.integer : otherwise;
 }
 
+/* Does the job's Pools, if it has one, name that pool? */
+static bool shape_wants(const struct tree *ad, const struct customer_pool *pool)
+{
+    symbol name = symbols_find(ad->symbols, "Pools", 5);
+    const struct expr *list = name ? tree_find(ad, tree_root(ad), name) : NULL, *parts;
+
+    if (!list || list->kind != EXPR_LIST || !pool->name)
+        return true;
+    parts = tree_parts(ad, list);
+    for (uint32_t i = 0; i < list->u.run.count; i++)
+        if (parts[i].kind == EXPR_STRING && parts[i].u.run.count == strlen(pool->name) &&
+            memcmp(tree_string(ad, &parts[i]), pool->name, parts[i].u.run.count) == 0)
+            return true;
+    return false;
+}
+
+static void shape_add_pools(const struct customer *customer, struct shape *shape)
+{
+    const struct customer_settings *settings = customer->settings;
+    struct customer_pool only = {settings->matchmaker, NULL};
+
+    shape->pool_count = settings->pool_count ? settings->pool_count : 1;
+    shape->pools = mem_alloc(shape->pool_count * sizeof *shape->pools);
+    for (uint32_t i = 0; i < shape->pool_count; i++) {
+        const struct customer_pool *pool = settings->pool_count ? &settings->pools[i] : &only;
+
+        shape->pools[i] = (struct shape_pool){.matchmaker = pool->matchmaker, .wanted = shape_wants(shape->ad, pool)};
+        advert_init(&shape->pools[i].advert, shape->id, true, customer->starts << 32);
+    }
+}
+
+struct shape_pool *shape_pool(const struct shape *shape, agent matchmaker)
+{
+    for (uint32_t i = 0; i < shape->pool_count; i++)
+        if (shape->pools[i].matchmaker == matchmaker)
+            return &shape->pools[i];
+    return NULL;
+}
+
 struct shape *shape_new(struct customer *customer, uint64_t id, const struct text *owner, struct tree *ad)
 {
     struct shape *shape = mem_alloc(sizeof *shape);
@@ -43,7 +82,7 @@ struct shape *shape_new(struct customer *customer, uint64_t id, const struct tex
                             .retries = shape_number(ad, "MaxRetries", CUSTOMER_RETRIES),
                             .patience = shape_number(ad, "QueueLimit", INT64_MAX),
                             .set = INT64_MAX};
-    advert_init(&shape->advert, id, true, customer->starts << 32);
+    shape_add_pools(customer, shape);
     if (customer->shape_count == customer->shape_room) {
         customer->shape_room = customer->shape_room ? customer->shape_room * 2 : 8;
         customer->shape_list = mem_grow(customer->shape_list, customer->shape_room * sizeof *customer->shape_list);
@@ -58,7 +97,9 @@ static void shape_free(struct shape *shape)
 {
     if (!shape)
         return;
-    advert_done(&shape->advert);
+    for (uint32_t i = 0; i < shape->pool_count; i++)
+        advert_done(&shape->pools[i].advert);
+    free(shape->pools);
     tree_unref(shape->ad);
     free(shape);
 }
@@ -103,21 +144,25 @@ static void shape_set(const struct customer_step *step, struct shape *shape, int
 /* A request that nobody waits for any more is taken back at once: a match for it would keep a machine from others. */
 static int64_t shape_rest(const struct shape *shape)
 {
-    return shape->waiting > shape->pending ? shape->rest : 0;
+    for (uint32_t i = 0; i < shape->pool_count; i++)
+        if (shape->waiting <= shape->pools[i].pending)
+            return 0;
+    return shape->rest;
 }
 
 void shape_changed(const struct customer_step *step, struct shape *shape)
 {
     int64_t rest = shape_rest(shape);
 
-    shape->dirty = true;
+    for (uint32_t i = 0; i < shape->pool_count; i++)
+        shape->pools[i].dirty = true;
     shape_set(step, shape, rest > step->env->now ? rest : step->env->now);
 }
 
-/* The request for all that wait and that no claim is on its way to. */
-static struct tree *shape_text(const struct shape *shape)
+/* The request for all that wait and that no claim from that pool is on its way to. */
+static struct tree *shape_text(const struct shape *shape, const struct shape_pool *pool)
 {
-    int64_t count = shape->waiting - shape->pending;
+    int64_t count = pool->wanted ? shape->waiting - pool->pending : 0;
     struct ad_setting setting = {NAME_COUNT, value_integer(count)};
 
     return count > 0 ? ad_set(shape->ad, &setting, 1, NULL) : NULL;
@@ -140,7 +185,13 @@ static bool shape_drop(const struct customer_step *step, struct shape *shape)
     struct customer *customer = step->customer;
     uint64_t hash = shape_hash(&shape->owner, shape->ad);
 
-    if (shape->uses || shape->dirty || shape->advert.text || shape->advert.there || shape->advert.flight)
+    for (uint32_t i = 0; i < shape->pool_count; i++) {
+        const struct shape_pool *pool = &shape->pools[i];
+
+        if (pool->dirty || pool->advert.text || pool->advert.there || pool->advert.flight)
+            return false;
+    }
+    if (shape->uses)
         return false;
     effects_remove(step->effects, RECORD_SHAPE, shape->id);
     if (map_find(&customer->shapes, hash) == shape->place)
@@ -151,48 +202,63 @@ static bool shape_drop(const struct customer_step *step, struct shape *shape)
     return true;
 }
 
+/* What that pool should have, and what is due there. */
+static void shape_advertise(const struct customer_step *step, struct shape *shape, uint32_t which, bool rested)
+{
+    struct shape_pool *pool = &shape->pools[which];
+    uint64_t after = shape->stored > step->customer->stored ? shape->stored : step->customer->stored;
+
+    if (pool->dirty && rested && !pool->advert.flight) {
+        struct tree *text = shape_text(shape, pool);
+
+        pool->dirty = false;
+        shape->rest = step->env->now + step->customer->spans->retry;
+        advert_want(&pool->advert, step->env->now, text);
+        tree_unref(text);
+    }
+    shape_set(step, shape,
+              advert_run(&pool->advert, step->env, pool->matchmaker, (uint64_t)which << 32 | shape->place, after,
+                         step->effects));
+}
+
 void shape_due(const struct customer_step *step, uint32_t place)
 {
     struct shape *shape = shape_at(step->customer, place);
-    uint64_t after;
     int64_t now = step->env->now;
+    bool rested;
 
     if (!shape)
         return;
     if (shape->set <= now)
         shape->set = INT64_MAX;
     shape_tire(step, shape);
-    after = shape->stored > step->customer->stored ? shape->stored : step->customer->stored;
-    if (shape->dirty && now >= shape_rest(shape) && !shape->advert.flight) {
-        struct tree *text = shape_text(shape);
-
-        shape->dirty = false;
-        shape->rest = now + step->customer->spans->retry;
-        advert_want(&shape->advert, now, text);
-        tree_unref(text);
-    }
-    shape_set(step, shape,
-              advert_run(&shape->advert, step->env, step->customer->settings->matchmaker, place, after, step->effects));
+    rested = now >= shape_rest(shape);
+    for (uint32_t i = 0; i < shape->pool_count; i++)
+        shape_advertise(step, shape, i, rested);
     if (shape_drop(step, shape))
         return;
-    if (shape->dirty && !shape->advert.flight)
-        shape_set(step, shape, shape_rest(shape));
+    for (uint32_t i = 0; i < shape->pool_count; i++)
+        if (shape->pools[i].dirty && !shape->pools[i].advert.flight)
+            shape_set(step, shape, shape_rest(shape));
 }
 
-void shape_answer(const struct customer_step *step, uint64_t place, const struct event *event)
+void shape_answer(const struct customer_step *step, uint64_t token, const struct event *event)
 {
-    struct shape *shape = shape_at(step->customer, place);
+    struct shape *shape = shape_at(step->customer, token & UINT32_MAX);
 
-    if (!shape)
+    if (!shape || token >> 32 >= shape->pool_count)
         return;
-    advert_answer(&shape->advert, step->env, step->customer->spans, event, step->effects);
+    advert_answer(&shape->pools[token >> 32].advert, step->env, step->customer->spans, event, step->effects);
     shape_due(step, shape->place);
 }
 
 void shapes_boot(const struct customer_step *step)
 {
     for (uint32_t i = 0; i < step->customer->shape_count; i++) {
-        step->customer->shape_list[i]->advert.version = step->customer->starts << 32;
-        shape_changed(step, step->customer->shape_list[i]);
+        struct shape *shape = step->customer->shape_list[i];
+
+        for (uint32_t k = 0; k < shape->pool_count; k++)
+            shape->pools[k].advert.version = step->customer->starts << 32;
+        shape_changed(step, shape);
     }
 }

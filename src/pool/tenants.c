@@ -116,7 +116,7 @@ static void tenant_report(const struct provider_step *step, struct tenant *tenan
                                        .used = tenant->behind ? 0 : step->env->now - tenant->reported,
                                        .over = over};
     tenant->reported = step->env->now;
-    effects_send(step->effects, step->provider->settings->matchmaker, &message, tenant->claim, TAG_REPORT,
+    effects_send(step->effects, pulling_registrar(step->provider, tenant), &message, tenant->claim, TAG_REPORT,
                  tenant->stored);
 }
 

@@ -23,6 +23,7 @@
 
 #define TENANTS_SEEN 64
 #define MATCHES_SEEN 4096 /* numbers of an ad's matches that are followed */
+#define MATCHMAKERS_MAX 4
 
 struct claim_fact {
     uint64_t claim, gang;
@@ -89,7 +90,8 @@ struct judge {
     bool up[HOSTS_MAX];         /* all that was durable has been loaded, and looked at once */
     struct tenant_view found[TENANTS_SEEN];
     uint32_t found_count;
-    uint64_t matches, incarnation; /* of the matchmaker, when it was last looked at */
+    uint64_t matches[MATCHMAKERS_MAX], incarnations[MATCHMAKERS_MAX]; /* of each, when it was last looked at */
+    uint32_t looked;                                                  /* the matchmaker that is looked at */
     uint64_t activated, done, preempted;
     symbol cpus, request_cpus, residual, owner, count, lifetime;
     int64_t now; /* of the party that is looked at */
@@ -152,10 +154,23 @@ static struct job_fact *job_of(struct judge *judge, uint32_t customer, uint64_t 
     return fact;
 }
 
-static struct ad_fact *ad_of(struct judge *judge, agent who, uint64_t id)
+static bool is_matchmaker(const struct judge *judge, uint32_t place)
+{
+    return place >= judge->parties.matchmaker && place < judge->parties.customers;
+}
+
+/* What is remembered of a matchmaker; `place` is its host's. */
+static uint64_t *incarnation_of(struct judge *judge, uint32_t place)
+{
+    return &judge->incarnations[(place - judge->parties.matchmaker) % MATCHMAKERS_MAX];
+}
+
+/* An ad at a matchmaker. */
+static struct ad_fact *ad_of(struct judge *judge, agent matchmaker, agent who, uint64_t id)
 {
     bool fresh;
-    struct ad_fact *fact = fact_of(&judge->ad_map, &judge->ads, rng_mix(id ^ who << 56) >> 1, &fresh);
+    struct ad_fact *fact =
+        fact_of(&judge->ad_map, &judge->ads, rng_mix(id ^ who << 56 ^ rng_mix(matchmaker)) >> 1, &fresh);
 
     if (fresh) {
         fact->agent = who;
@@ -686,8 +701,8 @@ static void check_advertised(struct judge *judge, const struct host *host, const
 
     if (!answer || (answer->reason != REASON_OK && answer->reason != REASON_CONSUMED) || !by)
         return;
-    fact = ad_of(judge, event->peer->agent, message->id);
-    ad_forget(fact, judge->incarnation);
+    fact = ad_of(judge, host_agent(host), event->peer->agent, message->id);
+    ad_forget(fact, *incarnation_of(judge, host->place));
     if (!message->bare && !owner_holds(judge, message->ad, by))
         violated(judge, 5, host, "an ad is accepted whose Owner is not the one who sent it");
     if (fact->accepted && judge->now >= fact->expires)
@@ -733,11 +748,11 @@ static struct match_fact *match_of(struct ad_fact *fact, uint64_t number)
 static void check_entry(void *user, const struct entry_view *entry)
 {
     struct judge *judge = user;
-    const struct host *host = &judge->world->hosts[judge->parties.matchmaker];
+    const struct host *host = &judge->world->hosts[judge->looked];
     const struct host *by = world_host(judge->world, entry->agent);
-    struct ad_fact *fact = ad_of(judge, entry->agent, entry->id);
+    struct ad_fact *fact = ad_of(judge, host_agent(host), entry->agent, entry->id);
 
-    ad_forget(fact, judge->incarnation);
+    ad_forget(fact, *incarnation_of(judge, host->place));
     if (by && !owner_holds(judge, entry->ad, by))
         violated(judge, 5, host, "an ad is kept whose Owner is not the one who sent it");
     if (fact->accepted && entry->version < fact->version)
@@ -762,21 +777,23 @@ static void check_entry(void *user, const struct entry_view *entry)
 
 static void matchmaker_stepped(struct judge *judge, struct host *host, const struct event *event)
 {
+    uint64_t *matches = &judge->matches[(host->place - judge->parties.matchmaker) % MATCHMAKERS_MAX];
     struct matchmaker_counts counts;
 
-    judge->incarnation = matchmaker_incarnation(host->role);
+    judge->looked = host->place;
+    *incarnation_of(judge, host->place) = matchmaker_incarnation(host->role);
     if (event->kind == EVENT_MESSAGE && event->message->kind == MESSAGE_ADVERTISE)
         check_advertised(judge, host, event);
     if (event->kind == EVENT_MESSAGE && event->message->kind == MESSAGE_WITHDRAW) {
-        struct ad_fact *fact = ad_of(judge, event->peer->agent, event->message->u.withdraw.id);
+        struct ad_fact *fact = ad_of(judge, host_agent(host), event->peer->agent, event->message->u.withdraw.id);
 
         if (event->message->u.withdraw.version >= fact->version)
             fact->accepted = false;
     }
     counts = matchmaker_counts(host->role);
-    if (counts.matches != judge->matches)
+    if (counts.matches != *matches)
         matchmaker_each(host->role, check_entry, judge);
-    judge->matches = counts.matches;
+    *matches = counts.matches;
 }
 
 /* Which matches an agent was told of. */
@@ -784,7 +801,7 @@ static void agent_stepped(struct judge *judge, const struct host *host, const st
 {
     if (event->kind == EVENT_MESSAGE && event->message->kind == MESSAGE_MATCH) {
         const struct match_told *told = &event->message->u.match_told;
-        struct ad_fact *fact = ad_of(judge, host_agent(host), told->id);
+        struct ad_fact *fact = ad_of(judge, event->peer->agent, host_agent(host), told->id);
         struct match_fact *match = told->incarnation == fact->incarnation ? match_of(fact, told->number) : NULL;
 
         if (match)
@@ -792,7 +809,8 @@ static void agent_stepped(struct judge *judge, const struct host *host, const st
     } else if (event->kind == EVENT_ANSWER && event->answer == ANSWER_GOT &&
                event->message->kind == MESSAGE_ADVERTISED) {
         const struct advertised *advertised = &event->message->u.advertised;
-        struct ad_fact *fact = ad_of(judge, host_agent(host), advertised->id);
+        struct ad_fact *fact = ad_of(judge, event->peer ? event->peer->agent : judge->parties.matchmaker + 1,
+                                     host_agent(host), advertised->id);
 
         if (advertised->incarnation == fact->incarnation && advertised->settled > fact->settled)
             fact->settled = advertised->settled;
@@ -805,9 +823,9 @@ static bool seen_same(const struct seen *a, const struct seen *b)
     return seen_equal(a, b) || (!a->last && !a->beyond && !b->last && !b->beyond);
 }
 
-static void check_seen(struct judge *judge, const struct host *host, const struct advertise *message)
+static void check_seen(struct judge *judge, const struct host *host, agent matchmaker, const struct advertise *message)
 {
-    struct ad_fact *fact = ad_of(judge, host_agent(host), message->id);
+    struct ad_fact *fact = ad_of(judge, matchmaker, host_agent(host), message->id);
     uint64_t end = message->seen.last + 66;
 
     if (!message->bare) {
@@ -937,7 +955,8 @@ static void check_secrets(struct judge *judge, const struct host *host, const st
         const struct edges *edges = message->u.match_told.edges;
 
         if (edges && edges->count &&
-            ad_of(judge, effect->to, message->u.match_told.id)->incarnation != judge->incarnation)
+            ad_of(judge, host_agent(host), effect->to, message->u.match_told.id)->incarnation !=
+                *incarnation_of(judge, host->place))
             violated(judge, 5, host, "tickets are sent to one who did not advertise");
         for (uint32_t i = 0; edges && i < edges->count; i++)
             claim_of(judge, edges->items[i].claim)->ticket = edges->items[i].ticket;
@@ -961,10 +980,13 @@ static void judge_sent(void *user, const struct host *host, const struct effect 
 
     judge->now = host_now(judge->world, host);
     if (message->kind == MESSAGE_ADVERTISE && host->place < parties->users) {
-        if (effect->to != parties->matchmaker + 1 && !key_is_zero(&message->u.advertise.key))
+        if (!is_matchmaker(judge, (uint32_t)effect->to - 1) && !key_is_zero(&message->u.advertise.key))
             violated(judge, 5, host, "the key of an offer is sent to somebody else");
-        check_seen(judge, host, &message->u.advertise);
+        check_seen(judge, host, effect->to, &message->u.advertise);
     }
+    if (message->kind == MESSAGE_PULL && host->place < parties->users &&
+        !is_matchmaker(judge, (uint32_t)effect->to - 1))
+        violated(judge, 5, host, "the key of an offer that pulls is sent to somebody else");
     check_secrets(judge, host, effect);
     if (host->place >= parties->customers && host->place < parties->providers) {
         if (effect->kind == EFFECT_SEND)
@@ -1094,7 +1116,6 @@ static bool claim_is_kept(struct judge *judge, const struct process *process)
 void judge_sweep(struct judge *judge)
 {
     const struct spans *spans = judge->world->spans;
-    const struct host *matchmaker = &judge->world->hosts[judge->parties.matchmaker];
 
     for (uint32_t i = 0; i < judge->world->host_count; i++)
         for (uint32_t at = judge->world->hosts[i].processes; at != NOBODY;) {
@@ -1108,7 +1129,12 @@ void judge_sweep(struct judge *judge)
             else if (judge->world->time - process->orphan > 2 * spans->lease + 2 * spans_margin(spans))
                 violated(judge, 2, &judge->world->hosts[i], "a process outlives its claim by two leases and a margin");
         }
-    if (matchmaker->role) {
+    for (uint32_t i = judge->parties.matchmaker; i < judge->parties.customers; i++) {
+        const struct host *matchmaker = &judge->world->hosts[i];
+
+        if (!matchmaker->role)
+            continue;
+        judge->looked = i;
         judge->now = host_now(judge->world, matchmaker);
         matchmaker_each(matchmaker->role, check_entry, judge);
     }
@@ -1121,8 +1147,8 @@ static void judge_went(void *user, const struct host *host, const char *what)
     judge->up[host->place] = false;
     if (!strcmp(what, "reboots"))
         judge->tenant_counts[host->place] = 0; /* its clock says nothing about the times of the last boot */
-    if (host->place == judge->parties.matchmaker)
-        judge->matches = 0;
+    if (is_matchmaker(judge, host->place))
+        judge->matches[(host->place - judge->parties.matchmaker) % MATCHMAKERS_MAX] = 0;
 }
 
 static void judge_stepped(void *user, struct host *host, const struct role_env *env, const struct event *event)
@@ -1131,15 +1157,15 @@ static void judge_stepped(void *user, struct host *host, const struct role_env *
     const struct parties *parties = &judge->parties;
 
     judge->now = env->now;
-    if (host->place < parties->users && host->place != parties->matchmaker)
+    if (host->place < parties->users && !is_matchmaker(judge, host->place))
         agent_stepped(judge, host, event);
-    if (host->place == parties->matchmaker)
+    if (is_matchmaker(judge, host->place))
         matchmaker_stepped(judge, host, event);
     else if (host->place < parties->providers)
         customer_stepped(judge, host, event);
     else if (host->place < parties->users)
         provider_stepped(judge, host, env, event);
-    else if (user_wrong(host->role))
+    else if (host->place < parties->end && user_wrong(host->role))
         violated(judge, *user_wrong(host->role) - '0', host, "%s", user_wrong(host->role) + 3);
     if (judge->world->broken)
         violated(judge, 9, host, "%s", judge->world->broken);

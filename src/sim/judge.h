@@ -22,7 +22,7 @@ struct violation {
 
 struct judge;
 
-/* Which host is what: the matchmaker, then customers, then providers, then users; each range ends where the next
+/* Which host is what: the matchmakers, then customers, then providers, then users; each range ends where the next
  * begins. */
 struct parties {
     uint32_t matchmaker, customers, providers, users, end;

@@ -17,6 +17,7 @@
 #define PROVIDERS_MAX 8
 #define USERS_MAX (2 * CUSTOMERS_MAX + 1) /* the last one lies */
 #define SHAPES 4
+#define MATCHMAKERS 2 /* in some worlds; in others there is one */
 #define NAME_BYTES 16
 #define SWEEP_PLAN FAULTS_PLANS /* the judge looks around */
 
@@ -31,7 +32,10 @@ struct sim {
     struct rng rng;
     struct build build;
     bool quiet;
-    struct matchmaker_settings matchmaker;
+    struct matchmaker_settings matchmakers[MATCHMAKERS];
+    uint32_t matchmaker_count;
+    struct customer_pool offered[MATCHMAKERS];               /* customers offer to both, ... */
+    struct provider_pool pulled[PROVIDERS_MAX][MATCHMAKERS]; /* ... and some providers pull */
     struct customer_settings customers[CUSTOMERS_MAX];
     struct provider_settings providers[PROVIDERS_MAX];
     struct user_settings users[USERS_MAX];
@@ -111,6 +115,19 @@ static uint32_t sim_add(struct sim *sim, const struct role_kind *kind, const voi
     return world_add(sim->world, kind, settings, identity, any, name);
 }
 
+/* Some pull, from one pool or both, in either order, with a share or none. */
+static void provider_pulls(struct sim *sim, uint32_t i)
+{
+    uint32_t first = (uint32_t)rng_below(&sim->rng, sim->matchmaker_count);
+
+    for (uint32_t k = 0; k < sim->matchmaker_count; k++)
+        sim->pulled[i][k] = (struct provider_pool){.matchmaker = 1 + (first + k) % sim->matchmaker_count,
+                                                   .share = k ? 0.1 * (double)rng_below(&sim->rng, 5) : 0};
+    sim->providers[i].pools = sim->pulled[i];
+    sim->providers[i].pool_count = 1 + (uint32_t)rng_below(&sim->rng, sim->matchmaker_count);
+    sim->providers[i].matchmaker = sim->pulled[i][0].matchmaker;
+}
+
 static void providers_add(struct sim *sim, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -118,13 +135,15 @@ static void providers_add(struct sim *sim, uint32_t count)
         sim->offers[i] = sim_ad(sim, offer_texts[i ? rng_below(&sim->rng, OFFER_TEXTS) : 0]);
         sim->providers[i] = (struct provider_settings){
             .self = sim->world->host_count + 1,
-            .matchmaker = 1,
+            .matchmaker = 1 + rng_below(&sim->rng, sim->matchmaker_count),
             .spans = &sim->spans,
             .identity = "owner",
             .ids = &sim->ids[i],
             .ads = &sim->offers[i],
             .count = 1,
         };
+        if (rng_below(&sim->rng, 3) == 0)
+            provider_pulls(sim, i);
         sim_add(sim, &provider_role, &sim->providers[i], "owner", false, "provider", i + 1);
     }
 }
@@ -172,9 +191,9 @@ static void users_add(struct sim *sim, uint32_t customers)
     for (uint32_t i = 0; i < customers; i++)
         for (uint64_t n = 1 + rng_below(&sim->rng, 2); n; n--, user++) {
             snprintf(sim->identities[user], NAME_BYTES, "u%u", user + 1);
-            user_add(sim, user, 2 + i, sim->identities[user], false);
+            user_add(sim, user, sim->parties.customers + 1 + i, sim->identities[user], false);
         }
-    user_add(sim, user, 2, "u1", true);
+    user_add(sim, user, sim->parties.customers + 1, "u1", true);
 }
 
 static void sim_went(void *user, const struct host *host, const char *what)
@@ -217,12 +236,20 @@ static void sim_init(struct sim *sim, uint64_t seed, bool faults, uint32_t lines
     customers = (uint32_t)sim_between(sim, 1, CUSTOMERS_MAX);
     providers = (uint32_t)sim_between(sim, 2, PROVIDERS_MAX);
     sim->policy = rng_below(&sim->rng, 3) ? NULL : sim_ad(sim, policy_text);
-    sim->matchmaker = (struct matchmaker_settings){.self = 1, .spans = &sim->spans, .policy = sim->policy};
-    sim_add(sim, &matchmaker_role, &sim->matchmaker, "pool", true, "matchmaker", 1);
+    sim->matchmaker_count = !guest && rng_below(&sim->rng, 4) == 0 ? MATCHMAKERS : 1;
+    for (uint32_t i = 0; i < sim->matchmaker_count; i++) {
+        sim->matchmakers[i] = (struct matchmaker_settings){.self = 1 + i, .spans = &sim->spans, .policy = sim->policy};
+        sim->offered[i] = (struct customer_pool){.matchmaker = 1 + i};
+        sim_add(sim, &matchmaker_role, &sim->matchmakers[i], "pool", true, "matchmaker", i + 1);
+    }
     sim->parties.customers = sim->world->host_count;
     for (uint32_t i = 0; i < customers; i++) {
         sim->customers[i] =
-            (struct customer_settings){.self = sim->world->host_count + 1, .matchmaker = 1, .spans = &sim->spans};
+            (struct customer_settings){.self = sim->world->host_count + 1,
+                                       .matchmaker = 1,
+                                       .spans = &sim->spans,
+                                       .pools = sim->offered,
+                                       .pool_count = sim->matchmaker_count > 1 ? sim->matchmaker_count : 0};
         sim_add(sim, &customer_role, &sim->customers[i], "customer", true, "customer", i + 1);
     }
     sim->parties.providers = sim->world->host_count;

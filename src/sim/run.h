@@ -1,7 +1,7 @@
 /* run.h: pools under faults: worlds of a seed, a phase in which everything breaks, and a quiet one in which everything
  * must end.
  *
- * One seed is one small pool: a matchmaker, customers with users, providers of several sorts; the spans of the
+ * One seed is one small pool: a matchmaker or two, customers with users, providers of several sorts; the spans of the
  * protocol, the weather and the jobs all follow from it. */
 #ifndef BERTH_SIM_RUN_H
 #define BERTH_SIM_RUN_H

@@ -1,0 +1,85 @@
+#!/bin/bash
+# pull_live_test.sh: POST /v1/pull by curl, and a whole pool whose provider pulls. Prints TAP.
+set -u
+berth=${BERTH:?the program}
+unset BERTH_POOL BERTH_CONFIG
+command -v curl >/dev/null || { echo "1..0 # SKIP curl is not here" && exit; }
+work=$(mktemp -d) || exit 1
+groups=''
+clean() {
+  for group in $groups; do kill -TERM -- "-$group" 2>/dev/null; done
+  sleep 1
+  for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
+  wait 2>/dev/null
+  rm -rf "$work"
+}
+trap clean EXIT
+trap 'exit 1' INT TERM
+cd "$work" || exit 1
+count=0 failures=0
+
+# check SENTENCE COMMAND...: the command succeeds.
+check() {
+  count=$((count + 1))
+  if "${@:2}" >why 2>&1; then
+    echo "ok $count - $1"
+  else
+    failures=$((failures + 1))
+    echo "not ok $count - $1"
+    tail -n 20 why ./*.err | sed 's/^/# /'
+  fi
+}
+
+: >up
+setsid "$berth" matchmaker --listen 127.0.0.1:0 --state "$work/state" >up 2>matchmaker.err &
+groups="$groups $!"
+disown
+for _ in $(seq 100); do grep -q 'listening at  unix' up && break; sleep 0.1; done
+ask() { curl -sS -m 20 --unix-socket "$work/state/matchmaker.sock" "http://matchmaker$1" "${@:2}"; }
+machine='[Type="Machine";Memory=64;Constraint=other.Type=="Job"]'
+# pull NUMBER [OPTION...]: the status is in $status, the head in `head`, the answer in `body`.
+pull() { status=$(ask "/v1/pull?id=heron" -D head -o body -w '%{http_code}' -H "Berth-Number: $1" -d "$machine" "${@:2}"); }
+# The same until there is something, for what a pull reads is known after a cycle.
+pull_get() { for _ in $(seq 50); do pull "$@"; [ "$status" = 204 ] || return 0; sleep 0.1; done; return 1; }
+claim() { sed -n 's/.* Claim = "\([0-9a-f]*\)".*/\1/p' body; }
+
+empty() { pull 1; [ "$status" = 204 ] && grep -i '^Retry-After: [1-9]' head; }
+check 'a pull for which there is nothing is answered with 204, and when to ask again' empty
+ask /v1/ads/job-1 -X PUT -d '[Type="Job";Count=2;Constraint=other.Memory>32]' >/dev/null
+given() { pull_get 2 && [ "$status" = 200 ] && grep 'Message = "pulled".*Reason = "ok".*SuperiorAd = \[.*Count = 2.*Contacts = {' body; }
+check 'one that fits a request is matched at once, and told as a member is' given
+first=$(claim)
+told() { ask /v1/events | grep "Claim=\"$first\".*Ticket="; }
+check 'the customer has its letter, with the ticket' told
+again() { pull 2; [ "$status" = 200 ] && [ "$(claim)" = "$first" ] && [ "$(ask /v1/events | grep -c 'Kind="match"')" = 1 ]; }
+check 'the same pull again is the same match' again
+stale() { pull 1; [ "$status" = 409 ]; }
+check 'an older one is stale' stale
+next() { pull 3; [ "$status" = 200 ] && [ "$(claim)" != "$first" ]; }
+check 'the next gets the next unit' next
+nothing() { pull 4; [ "$status" = 204 ]; }
+check 'and then there is none' nothing
+stored() { ! ask '/v1/ads?kind=offers' | grep .; }
+check 'the offer that pulled is not kept' stored
+nameless() { [ "$(ask /v1/pull -d "$machine" -o body -w '%{http_code}')" = 400 ] && grep 'id: an id' body; }
+check 'a pull without an id is refused' nameless
+wrong() { [ "$(ask '/v1/pull?id=heron' -H 'Berth-Key: 12' -d "$machine" -o body -w '%{http_code}')" = 400 ] && grep 'Berth-Key' body; }
+check 'and one whose key is none' wrong
+message() { ask /v1/pull -d '[Message="pull";Id="00000000000000a1";Ad=[Type="Machine"]]' | grep 'Message = "pulled".*Reason = "wait".*Span = [1-9]'; }
+check 'a message is answered by a message' message
+policy() { [ "$(ask /v1/policy -X PUT -d '[PullOrder="fairest"]' -o body -w '%{http_code}')" = 400 ] && grep PullOrder body && ask /v1/policy -X PUT -d '[PullOrder="starving"]' | grep starving; }
+check 'the policy says in which order requests are given, in a word that is known' policy
+
+setsid "$berth" pool --listen 127.0.0.1:0 --state "$work/pool" --set Pull=true --set Unprotected=true -v >pool.up 2>pool.err &
+groups="$groups $!"
+disown
+for _ in $(seq 150); do grep -q 'To end it' pool.up && break; sleep 0.1; done
+run() { timeout 60 "$berth" run --state "$work/pool" -- sh -c 'echo pulled' | grep -x pulled; }
+check 'a job runs in a pool whose provider pulls' run
+reported() { for _ in $(seq 50); do curl -sS --unix-socket "$work/pool/matchmaker.sock" http://pool/v1/claims | grep 'State = "over"' && return; sleep 0.1; done; return 1; }
+check 'what it used is told to the matchmaker' reported
+unseen() { ! curl -sS --unix-socket "$work/pool/matchmaker.sock" 'http://pool/v1/ads?kind=offers' | grep Machine; }
+check 'and nothing was advertised' unseen
+
+echo "1..$count"
+exit $((failures > 0))
