@@ -71,7 +71,7 @@ beat() { get Reason "$(tell "$boss" "[Message=\"beat\";Claim=\"$claim\";Epoch=\"
 # NUMBER JOB STATUS SECONDS FILE: the output travels beside the message, in the envelope: that is an agreement of these two scripts. The
 # matchmaker hears what was used.
 result() {
-  ask /v1/claims -d "[Message=\"report\";Claim=\"$claim\";Gang=\"$gang\";Owner=\"$user\";Used=${4}000000;Over=true]" >/dev/null
+  ask /v1/claims -d "[Message=\"report\";Claim=\"$claim\";Gang=\"$gang\";Owner=\"$user\";Used=${4}000000;Over=true;Group=\"\";Limits=\"\";Weight=0]" >/dev/null
   get Reason "$(tell "$boss" "[Message=\"result\";Claim=\"$claim\";Number=\"$1\";Job=\"$2\";Reason=\"exited\";Status=$3;Used=${4}000000]" \
     ";Output=\"$(head -c 60000 "$5" | base64 -w0)\"")"
 }

@@ -206,7 +206,7 @@ enum who { ALL, READER, OTHER, NOBODY };
 #define AGENT_BAD "Berth-Agent: a b\r\n"
 #define KEY64 "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 #define REPORT \
-    "[Message=\"report\";Claim=\"00000000000000c1\";Gang=\"00000000000000a1\";Owner=\"alice\";Used=0;Over=false]"
+    "[Message=\"report\";Claim=\"00000000000000c1\";Gang=\"00000000000000a1\";Owner=\"alice\";Used=0;Over=false;Group=\"\";Limits=\"\";Weight=0]"
 
 /* One after another, to one pool. */
 static const struct situation {

@@ -237,10 +237,10 @@ holds 'claims --long is ads' grep -qx 'State = "expected"' out
 
 run "$berth" users alice --factor 4
 expect 'a factor is set, and the user told' 0 'NAME   USAGE  FACTOR  PRIORITY  CLAIMS
-alice  0 s         4         2       0'
+alice      0       4         2       0'
 run "$berth" users
 holds 'users are listed' sh -c '[ "$(wc -l <out)" = 3 ] && grep -q "^NAME  *USAGE  FACTOR  PRIORITY  CLAIMS$" out &&
-  grep -q "^alice  *0 s  *4  *2  *0$" out'
+  grep -q "^alice  *0  *4  *2  *0$" out'
 run "$berth" users alice --json
 expect 'users --json has numbers' 0 '{"name": "alice", "usage": 0.0, "factor": 4.0, "priority": 2.0, "claims": 0}'
 run "$berth" users machine/pier --factor 2 --json

@@ -1,9 +1,11 @@
 /* lists.c: berth agents, matches, claims and users: what a pool is made of besides ads. */
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/file.h"
 #include "cli/pool.h"
 #include "cli/report.h"
 #include "cli/rows.h"
+#include "cli/user_why.h"
 #include "net/represent.h"
 
 #include <math.h>
@@ -16,6 +18,7 @@ struct list_settings {
     uint64_t limit;
     bool json, long_form;
     double factor; /* of users; NAN: it is not set */
+    bool why, groups, limits;
 };
 
 #define S struct list_settings
@@ -41,6 +44,9 @@ static const struct option list_options[] = {LIST_OPTION_ROWS};
 static const struct option user_options[] = {
     {0, "factor", "F", "set the factor of the user's priority: 2 is served half as much as 1", option_factor,
      offsetof(S, factor)},
+    {0, "why", NULL, "why the user's place is what it is, and what would change it", option_flag, offsetof(S, why)},
+    {0, "groups", NULL, "the groups in place of users: quota and use", option_flag, offsetof(S, groups)},
+    {0, "limits", NULL, "the limits for named things in place of users", option_flag, offsetof(S, limits)},
     LIST_OPTION_ROWS,
 };
 #undef S
@@ -202,8 +208,17 @@ const struct command command_claims = {
 /* --------------------------------------------------------------------------------------------------------------- users */
 
 static const struct column user_columns[] = {
-    {"name", "Name", CELL_VALUE},         {"usage", "Usage", CELL_SPAN},    {"factor", "Factor", CELL_VALUE},
+    {"name", "Name", CELL_VALUE},         {"usage", "Usage", CELL_VALUE},   {"factor", "Factor", CELL_VALUE},
     {"priority", "Priority", CELL_VALUE}, {"claims", "Claims", CELL_VALUE},
+};
+static const struct column group_columns[] = {
+    {"name", "Name", CELL_VALUE},       {"quota", "Quota", CELL_VALUE}, {"used", "Used", CELL_VALUE},
+    {"surplus", "Surplus", CELL_VALUE}, {"pool", "Pool", CELL_VALUE},
+};
+static const struct column limit_columns[] = {
+    {"name", "Name", CELL_VALUE},
+    {"most", "Most", CELL_VALUE},
+    {"used", "Used", CELL_VALUE},
 };
 #define USER_COLUMNS (sizeof user_columns / sizeof *user_columns)
 
@@ -236,6 +251,33 @@ static int user_ask(struct pool *pool, const struct list_settings *settings, con
     return status;
 }
 
+/* In words, or the ad that they are made of. */
+static int why_ask(struct pool *pool, const struct list_settings *settings, const char *name, struct rows *rows)
+{
+    struct pool_ask ask = {.may_miss = true, .about = name};
+    struct tree *ad = NULL;
+    struct buf path, out;
+    int status;
+
+    buf_init(&path);
+    buf_init(&out);
+    buf_adds(&path, "/v1/users/");
+    path_escape(&path, name);
+    buf_adds(&path, "/why");
+    ask.path = buf_string(&path);
+    status = pool_fetch_ad(pool, &ask, &ad);
+    if (status == STATUS_DONE && (settings->json || settings->long_form)) {
+        rows_add(rows, ad);
+    } else if (status == STATUS_DONE) {
+        user_why_print(&out, ad);
+        output_write(&out);
+    }
+    tree_unref(ad);
+    buf_done(&out);
+    buf_done(&path);
+    return status;
+}
+
 static int user_run(const struct list_settings *settings, const char *name)
 {
     enum rows_form form;
@@ -249,11 +291,12 @@ static int user_run(const struct list_settings *settings, const char *name)
     }
     if (rows_form(settings->json, settings->long_form, &form) < 0)
         return STATUS_BAD;
-    rows_init(&rows, form, user_columns, USER_COLUMNS);
+    rows_init(&rows, form, settings->why ? NULL : user_columns, settings->why ? 0 : USER_COLUMNS);
     status = pool_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
-        status = user_ask(&pool, settings, name, &rows);
-    rows_finish(&rows);
+        status = settings->why ? why_ask(&pool, settings, name, &rows) : user_ask(&pool, settings, name, &rows);
+    if (!settings->why || form != ROWS_TABLE)
+        rows_finish(&rows);
     pool_close(&pool);
     rows_done(&rows);
     return status;
@@ -262,8 +305,23 @@ static int user_run(const struct list_settings *settings, const char *name)
 static int users_run(const void *given, int word_count, char **words)
 {
     static const struct kind kind = {"users", "/v1/users", user_columns, USER_COLUMNS};
+    static const struct kind groups = {"users --groups", "/v1/groups", group_columns,
+                                       sizeof group_columns / sizeof *group_columns};
+    static const struct kind limits = {"users --limits", "/v1/limits", limit_columns,
+                                       sizeof limit_columns / sizeof *limit_columns};
     const struct list_settings *settings = given;
 
+    if (settings->groups + settings->limits + settings->why > 1 || (settings->why && !isnan(settings->factor)) ||
+        ((settings->groups || settings->limits) && !isnan(settings->factor))) {
+        report("--why, --groups, --limits and --factor exclude each other");
+        return STATUS_BAD;
+    }
+    if (settings->groups || settings->limits)
+        return list_run(settings, settings->groups ? &groups : &limits, word_count);
+    if (settings->why && word_count != 1) {
+        report("users --why wants one NAME");
+        return STATUS_BAD;
+    }
     if (word_count > 1 || (word_count == 0 && !isnan(settings->factor)) || (word_count == 1 && !*words[0])) {
         report("users wants one NAME at most, and with --factor exactly one");
         return STATUS_BAD;
@@ -273,13 +331,21 @@ static int users_run(const void *given, int word_count, char **words)
 
 const struct command command_users = {
     .name = "users",
-    .summary = "list users' usage and priority, or set a user's factor",
-    .usage = "[OPTIONS]\n[OPTIONS] [--factor F] NAME",
+    .summary = "list users' usage and priority, or say why a user waits",
+    .usage = "[OPTIONS]\n[OPTIONS] [--factor F] NAME\n--why [OPTIONS] NAME\n--groups|--limits [OPTIONS]",
     .about =
-        "Prints a row a user: what was used lately (in seconds of claims; what is older counts less), the factor that an "
+        "Prints a row a user: what was used lately (in units used all the time; what is older counts less), the factor that an "
         "administrator has given, the priority that follows (a smaller one is served first), and the claims there are. With "
-        "a NAME that user alone; with --factor it is set first, which administrators may do.",
-    .examples = {{"berth users", NULL}, {"berth users alice --factor 2", NULL}},
+        "a NAME that user alone; with --factor it is set first, which administrators may do. A user who is charged in a "
+        "group has an account there, GROUP~USER.\n"
+        "\n"
+        "With --why it says in words how the priority of NAME comes about, its place among the users who wait, who is "
+        "served before and why, what its requests wait for (a quota, a limit), and what would change it. With --groups it "
+        "prints a row a group: quota and use in units; with --limits a row a limit.",
+    .examples = {{"berth users", NULL},
+                 {"berth users alice --factor 2", NULL},
+                 {"berth users --why alice", NULL},
+                 {"berth users --limits --json", NULL}},
     .options = user_options,
     .option_count = sizeof user_options / sizeof *user_options,
     .settings_size = sizeof(struct list_settings),

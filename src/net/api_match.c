@@ -256,6 +256,8 @@ static void meeting_explain(struct meeting *meeting, struct request *request)
     else
         why_print(&out, &why, meeting->ad, &names);
     snprintf(taken, sizeof taken, "%" PRIu64, meeting->taken);
+    if (meeting->self && request->form != FORM_JSON)
+        shares_explain(request->service, meeting->name, &out);
     if (meeting->taken && request->form != FORM_JSON)
         buf_addf(&out, "%s of them %s taken at the moment.\n", taken, meeting->taken == 1 ? "is" : "are");
     request_answer(request, 200, request->form == FORM_JSON ? TYPE_JSON : "text/plain; charset=utf-8", out.text,

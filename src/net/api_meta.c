@@ -53,7 +53,7 @@ void api_root(struct request *request)
 static void gauges_set(struct service *service)
 {
     struct metrics *metrics = service->metrics;
-    int64_t kinds[2] = {0}, waiting[ENGINE_GAVE_UP + 1] = {0}, connections = 0;
+    int64_t kinds[2] = {0}, waiting[ENGINE_HELD + 1] = {0}, connections = 0;
     struct entry_view view;
     uint32_t from = 0;
 
@@ -64,7 +64,7 @@ static void gauges_set(struct service *service)
     }
     for (int i = 0; i < 2; i++)
         metrics_set(metrics, METRIC_ADS, (size_t)i, 0, kinds[i]);
-    for (int i = 0; i <= ENGINE_GAVE_UP; i++)
+    for (int i = 0; i <= ENGINE_HELD; i++)
         metrics_set(metrics, METRIC_WAITING, (size_t)i, 0, waiting[i]);
     for (size_t i = 0; i < service->server_count; i++)
         connections += server_connections(service->servers[i]);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "gang/ports.h"
 #include "net/codes.h"
+#include "pool/groups.h"
 #include "pool/wire.h"
 
 #include <math.h>
@@ -214,7 +215,17 @@ static struct tree *user_row(struct service *service, const struct user_view *vi
     maker_real(&maker, "Factor", view->factor);
     maker_real(&maker, "Priority", view->priority);
     maker_integer(&maker, "Claims", view->claims);
+    maker_real(&maker, "Units", view->units);
     return maker_seal(&maker);
+}
+
+/* That of an account: a user's, or GROUP~USER. */
+static bool account_valid(const char *name)
+{
+    const char *mark = strchr(name, GROUPS_MARK), *user = mark ? mark + 1 : name;
+
+    return strlen(name) <= TEXT_MAX && subject_valid(user, strlen(user)) &&
+           (!mark || subject_valid(name, (size_t)(mark - name)));
 }
 
 static bool users_step(struct tour *tour)
@@ -256,7 +267,7 @@ void api_user_put(struct request *request)
     struct tree *ad;
     double factor;
 
-    if (strlen(name) > TEXT_MAX || !subject_valid(name, strlen(name))) {
+    if (!account_valid(name)) {
         request_problem(request, 400, "that is no name of a user");
         return;
     }

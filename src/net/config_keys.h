@@ -55,6 +55,7 @@
     X(UNPROTECTED, "Unprotected", FLAG, "FLAG", "false", 0, 1, RESTART,                                               \
       "run jobs without a sandbox where none can be made")                                                            \
     X(POLICY, "Policy", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, LIVE, "the file of the administrative policy")      \
+    X(SHARES, "Shares", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, LIVE, "the file of groups, quotas and limits")      \
     X(LOG, "Log", TEXT, "logfmt|json", "\"logfmt\"", 1, 16, LIVE, "the form of the log's lines")                      \
     X(LOG_LEVEL, "LogLevel", TEXT, "error|warning|info|debug", "\"info\"", 1, 16, LIVE,                               \
       "what is logged: that level and the graver ones")                                                               \

@@ -5,6 +5,7 @@
 #include "gang/ports.h"
 #include "net/beneath.h"
 #include "net/represent.h"
+#include "pool/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,20 @@ static bool is_path(const struct tree *ad, const struct expr *e)
     return is_text(ad, e) && tree_string(ad, e)[0] == '/';
 }
 
+/* What a matchmaker would refuse would wait for ever. */
+static bool is_limits(const struct tree *ad, const struct expr *e)
+{
+    struct limits_asked asked;
+
+    return is_computed(e) || (is_text(ad, e) && e->u.run.count <= TEXT_MAX &&
+                              limits_read(tree_string(ad, e), e->u.run.count, &asked, NULL) == 0);
+}
+
+static bool is_group(const struct tree *ad, const struct expr *e)
+{
+    return is_computed(e) || (is_text(ad, e) && e->u.run.count <= TEXT_MAX);
+}
+
 static const struct {
     const char *name;
     bool (*good)(const struct tree *ad, const struct expr *e);
@@ -152,6 +167,8 @@ static const struct {
     {"RequestMemory", is_amount, "a number of bytes is expected"},
     {"RequestDisk", is_amount, "a number of bytes is expected"},
     {"RequestProcesses", is_amount, "a number is expected"},
+    {"AccountingGroup", is_group, "the name of a group is expected"},
+    {"ConcurrencyLimits", is_limits, "names with commas between, as in \"matlab:2, db\", are expected"},
     {"Network", is_flag, "true or false is expected"},
     {"Iwd", is_path, "a folder, as a path from the root, is expected"},
     {"Type", is_text, "a text is expected"},

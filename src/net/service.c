@@ -191,6 +191,7 @@ static void service_reload(struct service *service)
                 runner_event(service->runner, &(struct event){.kind = EVENT_POLICY, .ad = policy});
             }
         }
+        shares_reload(service, change.taken[CONFIG_SHARES]);
         LOG(&service->log, LEVEL_INFO, "reloaded", log_text("file", service->config.file));
     }
     notify_ready(&service->notify, NULL);
@@ -232,7 +233,7 @@ static void service_end(struct service *service, int status)
 
 /* ---------------------------------------------------------------------------------------------------------------- life */
 
-static const char *const outcome_words[] = {"none", "waiting", "matched", "nobody", "gave-up"};
+static const char *const outcome_words[] = {"none", "waiting", "matched", "nobody", "gave-up", "held"};
 
 static struct metrics *metrics_make(struct service *service)
 {
@@ -281,6 +282,7 @@ static int role_start(struct service *service, struct err *err)
         (struct matchmaker_settings){.self = agent_handle("matchmaker", ""),
                                      .spans = &service->spans,
                                      .policy = service->policy,
+                                     .shares = service->shares,
                                      .ads_max = (uint32_t)config_count(&service->config, CONFIG_ADS_PER_IDENTITY)};
     service->runner = runner_new(service->loop, &matchmaker_role, &service->role, service->shelf, service->symbols,
                                  &secrets_live, &ports, err);
@@ -418,6 +420,7 @@ static void service_done(struct service *service)
         ;
     message_done(&service->reply);
     tree_unref(service->policy);
+    tree_unref(service->shares);
     join_book_free(service->codes);
     token_cache_free(service->tokens);
     keyring_free(service->keys);

@@ -107,7 +107,8 @@ int service_load(struct service *service, struct err *err)
     const char *file = config_text(&service->config, CONFIG_POLICY);
 
     if (revoked_load(service, err) < 0 || shelf->kind->each(shelf, CODE_SPACE, code_row, service, err) < 0 ||
-        shelf->kind->get(shelf, POLICY_SPACE, "policy", 6, policy_row, service, err) < 0)
+        shelf->kind->get(shelf, POLICY_SPACE, "policy", 6, policy_row, service, err) < 0 ||
+        shares_load(service, err) < 0)
         return -1;
     if (!service->policy && *file)
         return policy_file(service, file, &service->policy, err);

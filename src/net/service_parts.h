@@ -48,7 +48,7 @@ extern "C" {
 #define TOKEN_SPACE "token"              /* a token's id -> an ad that tells of it */
 #define CODE_SPACE "code"                /* a number -> a row of the book of codes */
 #define CONFIG_SPACE "config"            /* a section -> an ad */
-#define POLICY_SPACE "policy"            /* "policy" -> the ad that was applied last */
+#define POLICY_SPACE "policy"            /* "policy", "shares" -> the ad that was applied last */
 #define TOKEN_SPAN_MAX INT64_C(31536000) /* seconds that a token lasts at most, and that of a machine */
 
 struct tour;
@@ -76,6 +76,8 @@ struct service {
 
     struct matchmaker_settings role;
     struct tree *policy; /* that holds; NULL: the defaults */
+    struct tree *shares; /* groups and limits that hold; NULL: there are none */
+    bool shares_put;     /* by a request: then they go before those of the file */
     struct runner *runner;
     const struct matchmaker *matchmaker; /* the host's role, for questions */
     struct message reply;                /* to the message at hand */
@@ -271,6 +273,13 @@ int service_load(struct service *service, struct err *err); /* what was kept, fr
 /* The policy of the file that the configuration names. -1 when there is none, or it is none. */
 int policy_file(struct service *service, const char *path, struct tree **ret, struct err *err);
 
+/* Groups and limits: at the start, and when the configuration was read again. */
+int shares_load(struct service *service, struct err *err);
+void shares_reload(struct service *service, bool changed);
+
+/* A line about what the request of that id is held back by, if it is; appended. */
+void shares_explain(const struct service *service, const char *id, struct buf *out);
+
 /* ---- service_listen.c ---- */
 
 int service_listen(struct service *service, struct err *err); /* at every address, and says what it is called */
@@ -414,6 +423,11 @@ void api_claims_report(struct request *request);
 void api_users_list(struct request *request);
 void api_user_get(struct request *request);
 void api_user_put(struct request *request);
+void api_user_why(struct request *request);
+void api_shares_get(struct request *request);
+void api_shares_put(struct request *request);
+void api_groups_list(struct request *request);
+void api_limits_list(struct request *request);
 void api_agents_list(struct request *request);
 void api_agent_get(struct request *request);
 void api_agent_put(struct request *request);

@@ -197,6 +197,11 @@ void accountant_set_factor(struct accountant *accountant, uint32_t user, double 
     accountant->users[user].factor = factor > 0 && !isinf(factor) ? factor : 1;
 }
 
+double accountant_half_life(const struct accountant *accountant)
+{
+    return accountant->half_life;
+}
+
 double accountant_usage(const struct accountant *accountant, uint32_t user, int64_t now)
 {
     return usage_now(accountant, &accountant->users[user], now);

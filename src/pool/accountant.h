@@ -46,6 +46,7 @@ void accountant_drop(struct accountant *accountant, uint32_t user);
 void accountant_charge(struct accountant *accountant, uint32_t user, double unit_seconds, int64_t now);
 void accountant_set_factor(struct accountant *accountant, uint32_t user, double factor); /* above 0; 1 at first */
 
+double accountant_half_life(const struct accountant *accountant); /* seconds */
 double accountant_usage(const struct accountant *accountant, uint32_t user, int64_t now);
 double accountant_priority(const struct accountant *accountant, uint32_t user, int64_t now);
 

@@ -12,8 +12,10 @@
 
 #define NOBODY UINT32_MAX
 
-static const char *const name_texts[] = {"Owner",      "Identity", "Received",       "Lifetime",
-                                         "RemoteUser", "UserPrio", "RemoteUserPrio", "Usage"};
+static const char *const name_texts[] = {
+    "Owner",  "Identity",        "Received",          "Lifetime", "RemoteUser",
+    "Weight", "AccountingGroup", "ConcurrencyLimits", "UserPrio", "RemoteUserPrio", "Usage",
+};
 
 void collector_init(struct collector *collector, const struct spans *spans, struct symbols *symbols,
                     struct engine *engine, struct timers *timers, uint32_t timer_what, struct accountant *accountant,
@@ -54,6 +56,7 @@ void collector_done(struct collector *collector)
         ledger_clear(&collector->entries[i]);
     }
     free(collector->entries);
+    free(collector->unweighed);
     map_done(&collector->places);
     map_done(&collector->agents);
     map_done(&collector->bytes);
@@ -139,6 +142,7 @@ static uint32_t entry_add(struct collector *collector, agent who, uint64_t id)
             collector->entries = mem_grow(collector->entries, collector->room * sizeof *collector->entries);
         }
         number = collector->count++;
+        collector->entries[number] = (struct entry){.weight = 0};
     }
     collector->entries[number] = (struct entry){.agent = who,
                                                 .id = id,
@@ -147,6 +151,8 @@ static uint32_t entry_add(struct collector *collector, agent who, uint64_t id)
                                                 .remote = ACCOUNTANT_NOBODY,
                                                 .lifetime = collector->spans->lifetime,
                                                 .timer = INT64_MAX,
+                                                .weight = collector->entries[number].weight,
+                                                .unweighed = collector->entries[number].unweighed,
                                                 .next = first == MAP_NONE ? NOBODY : (uint32_t)first};
     map_set(&collector->places, place, number);
     agent_count(collector, who, ENTRY_ONE, 0);
@@ -171,11 +177,12 @@ static void entry_forget(struct collector *collector, uint32_t number)
     }
     agent_count(collector, entry->agent, 0, ENTRY_ONE);
     ledger_clear(entry);
-    *entry = (struct entry){.state = ENTRY_FREE, .next = collector->free};
+    *entry = (struct entry){
+        .state = ENTRY_FREE, .next = collector->free, .weight = entry->weight, .unweighed = entry->unweighed};
     collector->free = number;
 }
 
-static void entry_set_user(struct collector *collector, struct entry *entry, uint32_t user)
+void entry_set_user(struct collector *collector, struct entry *entry, uint32_t user)
 {
     if (user != ACCOUNTANT_NOBODY)
         accountant_hold(collector->accountant, user);
@@ -211,6 +218,7 @@ static void entry_end(struct collector *collector, uint32_t number, enum entry_s
         tree_unref(entry->left);
         entry->ad = entry->left = NULL;
         entry->advertised = entry->free = 0;
+        entry_unweigh(collector, number);
     }
     entry->state = state;
     entry->forget = now + (entry->lifetime > spans->deadline ? entry->lifetime : spans->deadline);
@@ -336,6 +344,7 @@ static void entry_offer(struct collector *collector, const struct role_env *env,
     tree_unref(entry->left);
     entry->left = left;
     entry->free = left ? units : 0;
+    entry_unweigh(collector, number);
     collector_restore(collector, number);
 }
 
@@ -372,6 +381,7 @@ uint64_t collector_match(struct collector *collector, int64_t now, uint32_t numb
     left = entry->free > 0 ? tree_ref(engine_ad(collector->engine, number)) : NULL;
     tree_unref(entry->left);
     entry->left = left;
+    entry_unweigh(collector, number);
     return entry->numbered;
 }
 
@@ -451,8 +461,7 @@ static void entry_take(struct collector *collector, const struct role_env *env, 
     entry->advertised = terms->units;
     entry->lifetime = terms->lifetime;
     entry->expires = env->now + terms->lifetime;
-    entry_set_user(collector, entry,
-                   accountant_user(collector->accountant, terms->owner.bytes, strlen(terms->owner.bytes)));
+    entry_set_user(collector, entry, entry_account(collector, &terms->owner, &terms->group));
     entry_set_remote(collector, entry,
                      terms->remote.bytes[0]
                          ? accountant_user(collector->accountant, terms->remote.bytes, strlen(terms->remote.bytes))

@@ -20,6 +20,8 @@
 #include "base/map.h"
 #include "pool/accountant.h"
 #include "pool/engine.h"
+#include "pool/groups.h"
+#include "pool/limits.h"
 #include "pool/matchmaker.h"
 #include "pool/timers.h"
 
@@ -69,7 +71,9 @@ struct entry {
     uint64_t order;
     uint32_t user;
     uint32_t remote; /* held, as the user is; or ACCOUNTANT_NOBODY */
-    uint32_t next;   /* of the same place in the map; or the next free one */
+    int64_t weight; /* of what is left of an offer, when it was last weighed */
+    bool unweighed; /* it is among those that are to be weighed */
+    uint32_t next;  /* of the same place in the map; or the next free one */
     uint64_t numbered;
     uint32_t unnamed; /* of the ledger */
     struct outstanding *ledger;
@@ -82,6 +86,9 @@ enum collector_name {
     COLLECTOR_RECEIVED,
     COLLECTOR_LIFETIME,
     COLLECTOR_REMOTE_USER,
+    COLLECTOR_WEIGHT,
+    COLLECTOR_GROUP,
+    COLLECTOR_LIMITS,
     COLLECTOR_USER_PRIO,
     COLLECTOR_REMOTE_USER_PRIO,
     COLLECTOR_USAGE,
@@ -94,6 +101,7 @@ struct collector {
     struct engine *engine;         /* an entry's number is that of its ad there */
     struct timers *timers;         /* `what` is what was handed to collector_init, `which` the entry's number */
     struct accountant *accountant; /* whose users the owners are */
+    const struct groups *groups;   /* by which they are called; set once */
     uint32_t timer_what;
     uint32_t ads_max;
     uint64_t incarnation;
@@ -104,7 +112,10 @@ struct collector {
     struct map bytes;  /* agent -> the size of its texts */
     struct entry *entries;
     uint32_t count, room, free;
-    uint32_t live; /* entries */
+    uint32_t live;       /* entries */
+    int64_t weight;      /* of what is left of the offers, but for those that are to be weighed: */
+    uint32_t *unweighed; /* entries */
+    uint32_t unweighed_count, unweighed_room;
 };
 
 /* Engine, timers and accountant are borrowed. `seed` is a secret. */
@@ -130,6 +141,22 @@ uint64_t collector_match(struct collector *collector, int64_t now, uint32_t entr
 
 /* The engine has made a match that shall not be: the ad goes back as it was. */
 void collector_restore(struct collector *collector, uint32_t entry);
+
+/* What is left of all offers, by weight. */
+int64_t collector_weigh(struct collector *collector, const struct role_env *env);
+
+/* Groups have changed: whose account an ad is charged to is found anew. */
+void collector_regroup(struct collector *collector, const struct role_env *env);
+
+/* What the root says of groups and limits; "" where it says nothing. What is no text was refused. */
+void collector_says(const struct collector *collector, const struct role_env *env, const struct tree *ad,
+                    enum collector_name name, struct text *ret);
+
+/* The limits that a root asks for; false when that is none. And what a unit of an offer counts for. */
+bool collector_asks(const struct collector *collector, const struct role_env *env, const struct tree *ad,
+                    struct limits_asked *ret);
+int64_t collector_weight(const struct collector *collector, const struct role_env *env, const struct tree *offer,
+                         const struct tree *root);
 
 /* The owner that the ad says. */
 void collector_owner(const struct collector *collector, const struct tree *ad, struct text *ret);

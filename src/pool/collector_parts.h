@@ -2,6 +2,7 @@
  *
  *     collector.c        entries, their ledgers, and the answers
  *     collector_text.c   what a text says of itself
+ *     collector_share.c  what ads count for, and to whom they are charged
  *     collector_valid.c  do the books balance? */
 #ifndef BERTH_POOL_COLLECTOR_PARTS_H
 #define BERTH_POOL_COLLECTOR_PARTS_H
@@ -32,10 +33,16 @@ static inline struct env eval_env(const struct role_env *env)
 /* collector.c */
 uint32_t entry_find(const struct collector *collector, agent who, uint64_t id); /* UINT32_MAX: there is none */
 uint64_t text_bytes(const struct tree *text);
+void entry_set_user(struct collector *collector, struct entry *entry, uint32_t user);
+
+/* collector_share.c */
+void entry_unweigh(struct collector *collector, uint32_t entry); /* what is left of it has changed */
+uint32_t entry_account(const struct collector *collector, const struct text *owner, const struct text *group);
 
 /* collector_text.c */
 struct text_terms {
-    struct text owner, remote; /* "" when the ad has no RemoteUser that is a string */
+    struct text owner, group;
+    struct text remote; /* "" when the ad has no RemoteUser that is a string */
     int64_t units, lifetime;
 };
 

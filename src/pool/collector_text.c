@@ -3,6 +3,7 @@
 
 #include "gang/ports.h"
 #include "match/residual.h"
+#include "pool/limits.h"
 #include "pool/plants.h"
 #include "pool/writers.h"
 
@@ -109,6 +110,30 @@ static void read_remote(const struct collector *collector, const struct role_env
         text_set(ret, "", 0);
 }
 
+/* A text that the ad may say; false when it says something else. */
+static bool read_short(const struct role_env *env, const struct tree *ad, symbol name, struct text *ret)
+{
+    struct value v;
+
+    if (!read_attribute(env, ad, name, &v))
+        return text_set(ret, "", 0);
+    return v.type == VALUE_STRING && text_set(ret, v.len ? v.u.string : "", v.len);
+}
+
+/* The group that it is charged to, and the limits that it counts against. */
+static enum reason read_shares(const struct collector *collector, const struct role_env *env, const struct tree *ad,
+                               struct text *ret_group)
+{
+    struct limits_asked asked;
+    struct text limits;
+
+    if (!read_short(env, ad, collector->names[COLLECTOR_GROUP], ret_group) ||
+        !read_short(env, ad, collector->names[COLLECTOR_LIMITS], &limits) ||
+        limits_read(limits.bytes, strlen(limits.bytes), &asked, NULL) < 0)
+        return REASON_INVALID;
+    return REASON_OK;
+}
+
 /* Is it an ad that may be advertised at all? */
 static enum reason check_form(const struct collector *collector, const struct tree *ad)
 {
@@ -137,6 +162,8 @@ enum reason text_check(const struct collector *collector, const struct role_env 
         reason = read_units(env, advertise->ad, advertise->request, &ret->units);
     if (reason == REASON_OK)
         reason = read_lifetime(collector, env, advertise->ad, &ret->lifetime);
+    if (reason == REASON_OK)
+        reason = read_shares(collector, env, advertise->ad, &ret->group);
     if (reason == REASON_OK)
         read_remote(collector, env, advertise->ad, &ret->remote);
     arena_rewind(env->scratch, mark);

@@ -16,7 +16,9 @@ struct engine *engine_new(struct symbols *symbols)
     memset(engine, 0, sizeof *engine);
     engine->symbols = symbols;
     engine->group_free = NOBODY;
+    engine->turn = ENGINE_TURN;
     arena_init(&engine->arena);
+    engine_queue_init(engine);
     engine_side_init(engine, OFFERS);
     engine_side_init(engine, ROOTS);
     return engine;
@@ -32,7 +34,8 @@ static void key_clear(struct value *key)
 /* The classes, the groups, and who is where in the queue. */
 static void engine_forget(struct engine *engine)
 {
-    engine_queue_done(engine);
+    engine_queue_reset(engine);
+    engine_gates_reset(engine);
     engine_side_done(engine, OFFERS);
     engine_side_done(engine, ROOTS);
     engine_gangs_free(engine->gangs);
@@ -56,8 +59,11 @@ void engine_free(struct engine *engine)
         tree_unref(engine->slots[i].ad);
     policy_done(&engine->policy);
     arena_done(&engine->arena);
+    engine_queue_done(engine);
     free(engine->fresh.items);
     free(engine->restless.items);
+    free(engine->gates);
+    free(engine->apart.items);
     free(engine->slots);
     free(engine->users);
     engine_given_done(engine);
@@ -328,6 +334,22 @@ void engine_set_priority(struct engine *engine, uint32_t user, double priority)
     engine_queue_user_moved(engine, user);
 }
 
+void engine_set_turn(struct engine *engine, uint64_t units)
+{
+    engine->turn = units ? units : ENGINE_TURN;
+}
+
+void engine_tell_apart(struct engine *engine, symbol name)
+{
+    engine_numbers_add(&engine->apart, name);
+    engine_reset(engine);
+}
+
+bool engine_is_ordered(const struct engine *engine)
+{
+    return engine->policy.order != NULL;
+}
+
 /* -------------------------------------------------------------------------------------------------------- questions */
 
 static const struct slot *slot_of(const struct engine *engine, uint32_t id)
@@ -363,6 +385,8 @@ enum engine_outcome engine_outcome(const struct engine *engine, uint32_t id)
     if (slot->in_class == NOBODY)
         return ENGINE_MATCHED;
     class = &engine->sides[ROOTS].classes[slot->in_class];
+    if (!class->listed && engine->groups[slot->group].gate != NOBODY)
+        return ENGINE_HELD;
     return class->listed ? ENGINE_WAITING : (enum engine_outcome) class->outcome;
 }
 

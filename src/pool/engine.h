@@ -37,7 +37,8 @@ extern "C" {
 
 /* Evaluation steps of a class in a cycle: past them the outcome of roots is "gave up", and offers are passed over. */
 #define ENGINE_STEPS_MAX 10000000
-#define ENGINE_CHOICES_MAX (1u << 20) /* candidates that classes of many units remember within a cycle, in all */
+#define ENGINE_TURN (UINT64_C(1) << 20) /* units of work for one user in a cycle while others wait */
+#define ENGINE_CHOICES_MAX (1u << 20)   /* candidates that classes of many units remember within a cycle, in all */
 
 struct engine;
 
@@ -73,6 +74,36 @@ void engine_give_users(struct engine *engine);
 /* Whose job an offer runs that has been put: that user's number plus 1; 0: nobody's, as it is when it comes. */
 void engine_set_remote(struct engine *engine, uint32_t id, uint32_t remote);
 void engine_set_usage(struct engine *engine, uint32_t user, double usage); /* 0 for those never told */
+/* Shares: users are served by the shares that they are in, a tree of them, and within a leaf by their priority. Share 0
+ * is all; `parents` says the parent of each, which has a smaller number (that of share 0 is not read). Users are in
+ * leaves: in the first leaf, unless told otherwise. At each level those within their quota come before those who take
+ * what others leave (`surplus`), then the smaller ratio, then the smaller number: where nobody in a share is within
+ * all quotas above him, the share counts as surplus. Without shares there is one leaf. Setting them puts off to the
+ * next cycle whoever was not served in this one, and clears the keys. A policy's RootOrder knows no users, and so no
+ * shares. */
+void engine_set_shares(struct engine *engine, const uint32_t *parents, uint32_t count);
+void engine_set_share(struct engine *engine, uint32_t user, uint32_t share);
+void engine_set_share_key(struct engine *engine, uint32_t share, bool surplus, double ratio);
+int engine_compare_shares(const struct engine *engine, uint32_t a, uint32_t b); /* below 0: a's users come first */
+
+/* Gates: something that is no ad may hold a root back: a limit that is used up, a quota. Whoever comes to be served is
+ * asked about: the number of a gate that is closed for that root, or ENGINE_OPEN. All roots of a user in a class wait
+ * with it, at no cost, until the gate is opened; then they are tried again in the next cycle. So a gate may depend on
+ * the user (where the policy says no RootOrder), and on what tells classes apart: engine_tell_apart adds a name to
+ * that. */
+#define ENGINE_OPEN UINT32_MAX
+typedef uint32_t engine_gate_fn(void *user, uint32_t root);
+void engine_set_gates(struct engine *engine, engine_gate_fn *closed, void *user);
+void engine_open_gate(struct engine *engine, uint32_t gate);
+uint32_t engine_gate(const struct engine *engine, uint32_t id); /* at which the root waits, or ENGINE_OPEN */
+void engine_tell_apart(struct engine *engine, symbol name);     /* before the first ad comes */
+
+/* A user whose roots have made that much work in a cycle comes behind all others; and when only such users are left
+ * and new ads wait for the next cycle, this one ends, and they go on in the next. 0: the default, ENGINE_TURN. */
+void engine_set_turn(struct engine *engine, uint64_t units);
+
+/* Does the policy say a RootOrder? */
+bool engine_is_ordered(const struct engine *engine);
 
 /* Would a cycle at that time find anything to look at? */
 bool engine_wants(const struct engine *engine, int64_t now);
@@ -129,6 +160,7 @@ enum engine_outcome {
     ENGINE_MATCHED, /* nothing is left of it */
     ENGINE_NOBODY,  /* there was no candidate for what is left of it */
     ENGINE_GAVE_UP, /* finding one took too long */
+    ENGINE_HELD,    /* a gate is closed */
 };
 enum engine_outcome engine_outcome(const struct engine *engine, uint32_t id);
 

@@ -22,6 +22,8 @@ void engine_side_init(struct engine *engine, unsigned which)
         reads_add(&side->reads, engine->remote_name); /* RemoteUserPrio reads it */
     if (which == ROOTS)
         engine_pull_reads(engine, &side->reads);
+    for (uint32_t i = 0; i < engine->apart.count && which == ROOTS; i++)
+        reads_add(&side->reads, engine->apart.items[i]);
     classes_start(&side->set, engine->symbols, side->reads.items, side->reads.count);
     side->reads_known = side->reads.count;
     side->alone = side->reads.all;
@@ -141,7 +143,13 @@ static uint32_t group_new(struct engine *engine, uint32_t in_class, uint32_t use
     }
     engine_user(engine, user); /* there is one from now on */
     engine->groups[number] = (struct ad_group){
-        .in_class = in_class, .user = user, .whose = whose, .before = NOBODY, .after = class->groups, .place = NOBODY};
+        .in_class = in_class,
+        .user = user,
+        .whose = whose,
+        .before = NOBODY,
+        .after = class->groups,
+        .place = NOBODY,
+        .gate = NOBODY};
     if (class->groups != NOBODY)
         engine->groups[class->groups].before = number;
     class->groups = number;
@@ -153,6 +161,7 @@ static void group_free(struct engine *engine, uint32_t number)
     struct ad_group *group = &engine->groups[number];
 
     engine_queue_remove(engine, number);
+    engine_gate_leave(engine, number);
     if (group->after != NOBODY)
         engine->groups[group->after].before = group->before;
     if (group->before != NOBODY)
@@ -233,6 +242,8 @@ void engine_slot_join(struct engine *engine, uint32_t id)
         slot->group = group_of(engine, slot->in_class, slot->user);
         engine_members_add(engine, &engine->groups[slot->group].members, id);
         class->units += (uint64_t)slot->units;
+        if (class->held) /* that others wait says nothing about this one */
+            engine_class_list(engine, ROOTS, slot->in_class);
     } else {
         engine_members_add(engine, &class->members, id);
         if (engine->gangs) /* a gang may want one more of its kind */

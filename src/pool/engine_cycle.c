@@ -156,6 +156,7 @@ static void queue_one(struct engine *engine)
     class->listed = false;
     class->queued = engine->cycle;
     class->failed = 0;
+    class->held = false;
     class->outcome = ENGINE_WAITING;
     for (uint32_t i = class->groups; i != NOBODY; i = engine->groups[i].after) {
         engine->groups[i].done = 0;
@@ -187,20 +188,11 @@ bool engine_step(struct engine *engine, struct arena *scratch, uint64_t units, e
 
 /* -------------------------------------------------------------------------------------------------------- it begins */
 
-/* Those that had not had their turn when the cycle was ended. */
-static void queue_put_off(struct engine *engine)
-{
-    for (uint32_t group; (group = engine_queue_first(engine)) != NOBODY;) {
-        engine_class_list(engine, ROOTS, engine->groups[group].in_class);
-        engine_queue_remove(engine, group);
-    }
-}
-
 void engine_begin(struct engine *engine, const struct env *env)
 {
     bool differs = engine_given_differs(engine, env), unfinished = engine->phase != PHASE_IDLE;
 
-    queue_put_off(engine);
+    engine_queue_put_off(engine);
     engine->moved = (unfinished && engine->moved) || engine->cycle == 0 || env->now != engine->env.now ||
                     env->zone != engine->env.zone;
     engine_given_begin(engine, env);

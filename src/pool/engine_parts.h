@@ -6,6 +6,7 @@
  *     engine_cycle.c    a cycle, bite by bite
  *     engine_wake.c     offers find the roots that wait for them
  *     engine_queue.c    which root is next
+ *     engine_gates.c    roots that wait for something that is no ad
  *     engine_serve.c    a root gets its best candidate
  *     engine_given.c    names whose values depend on whose the ads are
  *     engine_choices.c  the best candidates of many equal roots
@@ -15,7 +16,7 @@
  *
  *     slot (an ad) -> class -> representative ad -> index                offers: the class has its members
  *                     class -> group -> members, in root order           roots: a group for each user
- *     queue: heap of users -> heap of groups each */
+ *     queue: tree of shares -> heap of users in each leaf -> heap of groups each */
 #ifndef BERTH_POOL_ENGINE_PARTS_H
 #define BERTH_POOL_ENGINE_PARTS_H
 
@@ -86,6 +87,8 @@ struct ad_group {
     uint32_t whose;          /* whose roots they are */
     uint32_t before, after;  /* in its class; or the next free one */
     uint32_t place;          /* in the heap of its user, or NOBODY */
+    uint32_t gate;           /* at which it waits, or NOBODY; then it is not in the queue, ... */
+    uint32_t ahead, behind;  /* ... but between these there */
     uint32_t done;           /* members at the front that had their turn in this cycle */
     struct members members;
 };
@@ -104,6 +107,7 @@ struct kin {
     bool ported;    /* its ads have Ports: it is known to the seeker, and in no index here */
     bool meets;     /* roots: some offer with Ports could dock with it, as it was known at: */
     uint64_t met;
+    bool held;      /* roots: it waits at gates, and not because it was tried in vain */
     unsigned char outcome;
     int64_t indexed_at; /* the time that the index knows */
     uint64_t stepped;   /* the cycle of these: */
@@ -142,7 +146,23 @@ struct user {
     double priority, usage;
     double begun_priority, begun_usage; /* as they were when the cycle began */
     struct heap groups;
-    uint32_t place; /* in the heap of users, or NOBODY */
+    uint32_t place;           /* in the heap of users of its share, or NOBODY */
+    uint32_t share;           /* a leaf */
+    uint64_t spent_in, spent; /* in that cycle: its work so far */
+    uint64_t late_in;         /* the last cycle in which that was too much */
+};
+
+/* Within the quota; what others leave; those who had their turn. The smaller is served first. */
+enum stage { STAGE_QUOTA, STAGE_SURPLUS, STAGE_LATE };
+
+/* Users that share a quota, or shares that do. */
+struct share_node {
+    uint32_t parent; /* of 0: itself */
+    bool inner;      /* it is made of shares */
+    unsigned char stage;
+    double ratio;
+    uint32_t place;    /* in the heap of its parent, or NOBODY */
+    struct heap items; /* of shares, or of users */
 };
 
 enum phase { PHASE_IDLE, PHASE_REFRESH, PHASE_SETTLE, PHASE_PLACE, PHASE_QUEUE, PHASE_SERVE, PHASE_KEEP };
@@ -156,12 +176,19 @@ struct engine {
     uint32_t slot_count;
     struct numbers fresh;    /* slots that are to be put into classes */
     struct numbers restless; /* slots with traits */
+    struct numbers apart;    /* names that tell roots apart although nobody reads them */
     struct side sides[2];
     struct ad_group *groups;
     uint32_t group_count, group_room, group_free;
     struct user *users;
     uint32_t user_count;
-    struct heap queue;                /* of users */
+    struct share_node *shares; /* the queue; the first is all of it */
+    uint32_t share_count, share_default;
+    engine_gate_fn *gate_closed;
+    void *gate_user;
+    uint32_t *gates; /* the first group that waits there, or NOBODY */
+    uint32_t gate_count;
+    uint64_t turn;
     struct env env;                   /* of the cycle at hand, or the last one */
     struct given *given, *pair_given; /* the same names, with the values for a pair */
     uint32_t given_room;
@@ -248,13 +275,22 @@ uint32_t engine_choices_first(struct engine *engine,
 int engine_vector_compare(const struct value *a, const struct value *b, uint32_t count);
 
 /* engine_queue.c */
+void engine_queue_init(struct engine *engine);
+void engine_queue_reset(struct engine *engine); /* it is empty; the shares stay */
 void engine_queue_done(struct engine *engine);
+void engine_queue_put_off(struct engine *engine); /* all who are in it are for the next cycle */
 void engine_queue_add(struct engine *engine, uint32_t group);
 void engine_queue_remove(struct engine *engine, uint32_t group);
 void engine_queue_moved(struct engine *engine, uint32_t group); /* another member is first now */
 void engine_queue_user_moved(struct engine *engine, uint32_t user);
 uint32_t engine_queue_first(const struct engine *engine); /* a group, or NOBODY */
 struct user *engine_user(struct engine *engine, uint32_t user);
+int engine_queue_compare(const struct engine *engine, uint32_t a, uint32_t b); /* of two users; below 0: a is first */
+
+/* engine_gates.c */
+void engine_gate_wait(struct engine *engine, uint32_t group, uint32_t gate); /* it is not in the queue */
+void engine_gate_leave(struct engine *engine, uint32_t group);               /* if it waits at one */
+void engine_gates_reset(struct engine *engine);                              /* nobody waits */
 
 /* engine_cycle.c: is such an ad a root? At the time of the cycle. */
 bool engine_selects(const struct engine *engine, struct arena *scratch, const struct tree *ad, bool request);

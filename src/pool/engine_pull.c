@@ -50,18 +50,18 @@ static bool root_older(const struct engine *engine, uint32_t a, uint32_t b)
 /* In the order in which roots are served. */
 static bool root_before(const struct engine *engine, uint32_t a, uint32_t b)
 {
-    double mine, its;
+    int order = engine->keys ? 0 : engine_queue_compare(engine, engine->slots[a].user, engine->slots[b].user);
 
-    if (!engine->keys) {
-        mine = engine->users[engine->slots[a].user].priority;
-        its = engine->users[engine->slots[b].user].priority;
-        if (mine != its)
-            return mine < its;
-    }
-    return engine_member_before(engine, a, b);
+    return order ? order < 0 : engine_member_before(engine, a, b);
 }
 
-/* The first root of a class; of each of its users the first counts. */
+/* Does nothing that is no ad hold it back? */
+static bool root_is_open(const struct engine *engine, uint32_t root)
+{
+    return !engine->gate_closed || engine->gate_closed(engine->gate_user, root) == ENGINE_OPEN;
+}
+
+/* The first root of a class that may have anything, or NOBODY; of each of its users the first counts. */
 static uint32_t class_first(const struct engine *engine, const struct kin *class)
 {
     bool starving = engine->policy.pull == PULL_STARVING;
@@ -70,7 +70,8 @@ static uint32_t class_first(const struct engine *engine, const struct kin *class
     for (uint32_t i = class->groups; i != NOBODY; i = engine->groups[i].after) {
         uint32_t first = members_at(&engine->groups[i].members, 0);
 
-        if (best == NOBODY || (starving ? root_older(engine, first, best) : root_before(engine, first, best)))
+        if ((best == NOBODY || (starving ? root_older(engine, first, best) : root_before(engine, first, best))) &&
+            root_is_open(engine, first))
             best = first;
     }
     return best;
@@ -137,28 +138,40 @@ static bool pull_prefers(struct pull *pull, uint32_t root, struct value *ret_ran
 
 /* ------------------------------------------------------------------------------------------------------------ who fits */
 
+/* The names that are given have the values of the root's user. */
+static struct env pull_env_of(const struct pull *pull, uint32_t root)
+{
+    struct env env = pull->env, given = engine_env_of(pull->engine, pull->engine->slots[root].user, 0);
+
+    env.given = given.given;
+    env.given_count = given.given_count;
+    return env;
+}
+
 /* Do they accept each other, as far as the index could not tell, and does the policy not discard it? */
 static bool pull_fits(struct pull *pull, uint32_t root, unsigned doubts)
 {
     struct engine *engine = pull->engine;
     const struct tree *ad = engine->slots[root].ad;
+    struct env env = pull_env_of(pull, root), docking;
     struct arena_mark mark;
     struct value *vector;
     bool fits = true;
 
     if (doubts & INDEX_DOUBT_OWN) {
         engine->counts.evaluations++;
-        fits = match_accepts_counted(&pull->env, engine->scratch, pull->ad, ad, &pull->steps);
+        fits = match_accepts_counted(&env, engine->scratch, pull->ad, ad, &pull->steps);
     }
     if (fits && doubts & INDEX_DOUBT_FOUND) {
         engine->counts.evaluations++;
-        fits = match_accepts_counted(&pull->env, engine->scratch, ad, pull->ad, &pull->steps);
+        fits = match_accepts_counted(&env, engine->scratch, ad, pull->ad, &pull->steps);
     }
     if (!fits || !engine->policy.vector)
         return fits;
     mark = arena_mark(engine->scratch);
     engine->counts.evaluations++;
-    fits = policy_vector_counted(&engine->policy, &pull->env, engine->scratch, ad, pull->ad, NULL, &vector,
+    docking = engine_docking_env(engine, &env);
+    fits = policy_vector_counted(&engine->policy, &docking, engine->scratch, ad, pull->ad, NULL, &vector,
                                  &pull->steps) > 0;
     arena_rewind(engine->scratch, mark);
     return fits;
@@ -176,7 +189,7 @@ static void pull_found(void *user, uint32_t number, unsigned doubts)
     if (pull->steps > PULL_STEPS_MAX || tree_find(class->ad, tree_root(class->ad), NAME_PORTS))
         return;
     root = class_first(engine, class);
-    if (!pull_prefers(pull, root, &rank) || !pull_fits(pull, root, doubts))
+    if (root == NOBODY || !pull_prefers(pull, root, &rank) || !pull_fits(pull, root, doubts))
         return;
     pull->best = root;
     pull->rank = rank;
@@ -216,7 +229,7 @@ uint32_t engine_pull(struct engine *engine, struct arena *scratch, const struct 
 
     reads_add_ad(&roots->reads, ad);
     *ret_later = engine->cycle == 0 || engine_classes_lag(roots) || (engine->phase == PHASE_REFRESH && engine->at);
-    if (*ret_later)
+    if (*ret_later || engine_ad_ported(ad)) /* what has ports of its own needs a gang */
         return ENGINE_NO_ONE;
     engine->scratch = scratch;
     if (!engine->pulled)

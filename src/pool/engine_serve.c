@@ -283,6 +283,7 @@ static void class_fail(struct engine *engine, uint32_t number)
     struct kin *class = engine_kin(engine, ROOTS, number);
 
     class->failed = engine->cycle;
+    class->held = false;
     engine_choices_forget(engine, class);
     engine_class_index_late(engine, number);
 }
@@ -313,32 +314,81 @@ void engine_root_fail(struct engine *engine, uint32_t group)
     engine_queue_moved(engine, group);
 }
 
+/* Something that is no ad holds the first root of a group back: all of the group wait there. */
+static bool root_held(struct engine *engine, uint32_t group, uint32_t root)
+{
+    uint32_t gate = engine->gate_closed ? engine->gate_closed(engine->gate_user, root) : ENGINE_OPEN;
+
+    if (gate == ENGINE_OPEN)
+        return false;
+    engine_queue_remove(engine, group);
+    engine_gate_wait(engine, group, gate);
+    return true;
+}
+
+#define STEPS_A_UNIT 64 /* of evaluation, in a unit of work */
+
+/* The user has made work: past its turn it comes behind the others. */
+static void user_spend(struct engine *engine, uint32_t number, uint64_t work)
+{
+    struct user *user = &engine->users[number];
+
+    if (user->spent_in != engine->cycle)
+        user->spent = 0;
+    user->spent_in = engine->cycle;
+    user->spent += work;
+    if (user->spent <= engine->turn || user->late_in == engine->cycle || engine->keys)
+        return;
+    user->late_in = engine->cycle;
+    engine_queue_user_moved(engine, number);
+}
+
+static void group_serve(struct engine *engine, uint32_t group, uint32_t root)
+{
+    uint32_t number = engine->groups[group].in_class, user = engine->groups[group].user, offer;
+    uint64_t work = engine->work, steps = *engine_class_steps(engine, engine_kin(engine, ROOTS, number));
+
+    engine->counts.tried++;
+    if (engine_gang_serves(engine, number)) {
+        engine_gang_serve(engine, group, root);
+        user_spend(engine, user, engine->work - work + 1);
+        return;
+    }
+    offer = class_choose(engine, number, root);
+    steps = *engine_class_steps(engine, engine_kin(engine, ROOTS, number)) - steps;
+    if (offer == NOBODY)
+        engine_root_fail(engine, group);
+    else
+        match_make(engine, root, offer);
+    user_spend(engine, user, engine->work - work + steps / STEPS_A_UNIT + 1);
+}
+
+/* Are only those left who had their turn, and others wait for the next cycle? */
+static bool cycle_is_long(const struct engine *engine, uint32_t group)
+{
+    return engine->users[engine->groups[group].user].late_in == engine->cycle && engine->fresh.count && !engine->keys;
+}
+
 void engine_serve_one(struct engine *engine)
 {
     struct arena_mark mark = arena_mark(engine->scratch);
-    uint32_t group = engine_queue_first(engine), number, root, offer;
+    uint32_t group = engine_queue_first(engine), root;
 
     if (group == NOBODY) {
         engine->phase = PHASE_KEEP;
         return;
     }
     engine->work++;
-    number = engine->groups[group].in_class;
-    if (engine_kin(engine, ROOTS, number)->failed == engine->cycle) {
+    if (engine_kin(engine, ROOTS, engine->groups[group].in_class)->failed == engine->cycle) {
         engine_queue_remove(engine, group);
         return;
     }
-    root = members_at(&engine->groups[group].members, engine->groups[group].done);
-    engine->counts.tried++;
-    if (engine_gang_serves(engine, number)) {
-        engine_gang_serve(engine, group, root);
-        arena_rewind(engine->scratch, mark);
+    if (cycle_is_long(engine, group)) {
+        engine_queue_put_off(engine);
         return;
     }
-    offer = class_choose(engine, number, root);
-    if (offer == NOBODY)
-        engine_root_fail(engine, group);
-    else
-        match_make(engine, root, offer);
+    root = members_at(&engine->groups[group].members, engine->groups[group].done);
+    if (!root_held(engine, group, root))
+        group_serve(engine, group, root);
     arena_rewind(engine->scratch, mark);
 }

@@ -30,6 +30,7 @@ static const char *roots_wrong(const struct engine *engine, uint32_t number, uin
 {
     const struct kin *class = &engine->sides[ROOTS].classes[number];
     uint64_t units = 0;
+    bool held = class->held; /* all of them wait at gates */
 
     for (uint32_t i = class->groups; i != NOBODY; i = engine->groups[i].after) {
         const struct ad_group *group = &engine->groups[i];
@@ -39,15 +40,18 @@ static const char *roots_wrong(const struct engine *engine, uint32_t number, uin
             return wrong ? wrong : "a group of another class";
         if (group->place != NOBODY && engine->users[group->user].groups.items[group->place] != i)
             return "a group that is not at its place in the queue";
+        if (group->place != NOBODY && group->gate != NOBODY)
+            return "a group that is in the queue, and waits at a gate";
         if (group->place != NOBODY && group->done >= group->members.count)
             return "a group in the queue with nobody to serve";
         for (uint32_t k = 0; k < group->members.count; k++)
             units += (uint64_t)engine->slots[members_at(&group->members, k)].units;
         *ret_members += group->members.count;
+        held = held && group->gate != NOBODY;
     }
     if (units != class->units)
         return "a class that does not have its units";
-    if (engine->phase == PHASE_IDLE && !class->listed && !class->indexed && !class->late)
+    if (engine->phase == PHASE_IDLE && !class->listed && !class->indexed && !class->late && !held)
         return "a class of roots that waits and cannot be found";
     return NULL;
 }
@@ -120,7 +124,7 @@ bool engine_valid(const struct engine *engine, const char **ret_why)
         wrong = side_wrong(engine, ROOTS, &members);
     if (!wrong)
         wrong = slots_wrong(engine, members);
-    if (!wrong && engine->phase == PHASE_IDLE && engine->queue.count)
+    if (!wrong && engine->phase == PHASE_IDLE && engine_queue_first(engine) != NOBODY)
         wrong = "somebody is in the queue, and there is no cycle";
     if (wrong)
         *ret_why = wrong;

@@ -156,14 +156,10 @@ static void choices_hear(const struct waking *waking, struct kin *roots)
 static uint32_t group_passed(const struct engine *engine, uint32_t number, uint32_t root)
 {
     const struct ad_group *group = &engine->groups[number];
-    double mine, its;
+    int order = engine->keys ? 0 : engine_queue_compare(engine, group->user, engine->slots[root].user);
 
-    if (!engine->keys) {
-        mine = engine->users[group->user].priority;
-        its = engine->users[engine->slots[root].user].priority;
-        if (mine != its)
-            return mine < its ? group->members.count : 0;
-    }
+    if (order)
+        return order < 0 ? group->members.count : 0;
     return engine_members_after(engine, &group->members, root) - (engine->slots[root].group == number);
 }
 

@@ -43,6 +43,34 @@ static void policy_take(struct step_ctx *step, struct tree *policy)
         matchmaker->in_cycle = false;
 }
 
+/* As that, for groups and limits. */
+static void shares_take(struct step_ctx *step, struct tree *ad)
+{
+    struct matchmaker *matchmaker = step->matchmaker;
+    struct shares shares;
+
+    if (shares_read(ad, &shares, NULL) < 0) {
+        effects_note(step->effects, REASON_INVALID, 0, "what was said of shares is wrong, and nothing was changed");
+        return;
+    }
+    registrar_set_shares(&matchmaker->registrar, &shares);
+    collector_regroup(&matchmaker->collector, step->env);
+    registrar_resize(&matchmaker->registrar, collector_weigh(&matchmaker->collector, step->env));
+}
+
+/* What is no ad and holds a root back: a group that may have no more, or a limit that is used up. */
+static uint32_t root_closed(void *user, uint32_t place)
+{
+    struct matchmaker *matchmaker = user;
+    const struct entry *root = &matchmaker->collector.entries[place];
+    uint32_t gate = registrar_closed(&matchmaker->registrar, root->user);
+    struct limits_asked asked;
+
+    if (gate != ENGINE_OPEN || !root->left || !collector_asks(&matchmaker->collector, matchmaker->env, root->left, &asked))
+        return gate;
+    return limits_closed(&matchmaker->registrar.limits, &asked);
+}
+
 /* The first event brings what it is made of. */
 static void matchmaker_begin(struct step_ctx *step)
 {
@@ -61,8 +89,14 @@ static void matchmaker_begin(struct step_ctx *step)
     notifier_init(&matchmaker->notifier, settings->spans, &matchmaker->timers, TIMER_RECIPIENT, seed);
     registrar_init(&matchmaker->registrar, settings->spans, matchmaker->engine, matchmaker->accountant,
                    &matchmaker->timers, TIMER_CLAIM, TIMER_WRITE, seed);
+    matchmaker->collector.groups = &matchmaker->registrar.groups;
+    engine_set_gates(matchmaker->engine, root_closed, matchmaker);
+    engine_tell_apart(matchmaker->engine, matchmaker->collector.names[COLLECTOR_LIMITS]);
     registrar_begin(&matchmaker->registrar, step->env->now);
     puller_init(&matchmaker->puller, seed);
+    timers_set(&matchmaker->timers, registrar_knows(&matchmaker->registrar, step->env->now), TIMER_LEARNT, 0);
+    if (settings->shares)
+        shares_take(step, settings->shares);
     if (settings->policy)
         policy_take(step, settings->policy);
 }
@@ -115,6 +149,20 @@ static void match_tell(struct step_ctx *step, const struct match_told *match, co
     edges_unref(edges);
 }
 
+/* The registrar hears who pays, how much it counts, and what it holds of limits. */
+static void match_expect(struct step_ctx *step, const struct match_told *match, agent from, uint32_t user,
+                         const struct tree *root_ad, const struct tree *offer_ad)
+{
+    struct matchmaker *matchmaker = step->matchmaker;
+    struct limits_asked asked;
+    struct expected expected = {
+        .claim = match->claim, .gang = match->gang, .from = from, .user = user, .asked = &asked};
+
+    collector_asks(&matchmaker->collector, step->env, root_ad, &asked);
+    expected.weight = collector_weight(&matchmaker->collector, step->env, offer_ad, root_ad);
+    registrar_expect(&matchmaker->registrar, step->env, &expected);
+}
+
 /* The engine has taken a unit of each. Its ledgers, the registrar and both agents hear of it. */
 static void match_made(void *user, uint32_t root_place, uint32_t offer_place, const struct value *rank,
                        struct tree *left)
@@ -142,7 +190,7 @@ static void match_made(void *user, uint32_t root_place, uint32_t offer_place, co
     offer_ad = tree_ref(offer->left);
     root_number = collector_match(collector, now, root_place, NULL);
     offer_number = collector_match(collector, now, offer_place, root_ad);
-    registrar_expect(&matchmaker->registrar, step->env, match.claim, match.gang, offer->agent, root->user);
+    match_expect(step, &match, offer->agent, root->user, root_ad, offer_ad);
     match_tell(step, &match, root, root_number, offer, offer_number, root_ad, offer_ad);
     matchmaker->matches++;
     tree_unref(root_ad);
@@ -162,6 +210,8 @@ static void cycle_go_on(struct step_ctx *step)
         if (step->env->now < matchmaker->cycle_from || !engine_wants(matchmaker->engine, seconds))
             return;
         env.seed = rng_next(step->env->chance);
+        if (matchmaker->registrar.groups.count > 1)
+            registrar_resize(&matchmaker->registrar, collector_weigh(&matchmaker->collector, step->env));
         registrar_price(&matchmaker->registrar, step->env);
         engine_begin(matchmaker->engine, &env);
         matchmaker->cycle_from = step->env->now + settings->spans->cycle;
@@ -269,6 +319,9 @@ static void timers_run(struct step_ctx *step)
         case TIMER_WRITE:
             registrar_write_due(&matchmaker->registrar, step->env, step->effects);
             break;
+        case TIMER_LEARNT:
+            limits_learnt(&matchmaker->registrar.limits);
+            break;
         }
     }
 }
@@ -312,11 +365,13 @@ static void matchmaker_step(void *role, const struct role_env *env, const struct
 {
     struct step_ctx step = {role, env, effects};
 
+    step.matchmaker->env = env;
     if (!step.matchmaker->incarnation)
         matchmaker_begin(&step);
     if (event->kind == EVENT_LOADED) {
         if (event->record)
             registrar_load(&step.matchmaker->registrar, event->record);
+        step.matchmaker->env = NULL;
         return;
     }
     timers_run(&step);
@@ -337,10 +392,14 @@ static void matchmaker_step(void *role, const struct role_env *env, const struct
     case EVENT_FACTOR:
         registrar_set_factor(&step.matchmaker->registrar, env, event->user, event->factor, effects);
         break;
+    case EVENT_SHARES:
+        shares_take(&step, event->ad);
+        break;
     default:
         break;
     }
     wake_set(&step);
+    step.matchmaker->env = NULL;
 }
 
 static bool matchmaker_valid(const void *role, const char **ret_why)

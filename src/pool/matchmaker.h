@@ -21,6 +21,7 @@ struct matchmaker_settings {
     agent self;
     const struct spans *spans;
     struct tree *policy; /* or NULL */
+    struct tree *shares; /* groups and limits (shares.h); or NULL */
     uint64_t slice;      /* units of work of the engine in one step; 0: a default */
     uint32_t ads_max;    /* of one agent; 0: a default */
 };
@@ -91,12 +92,31 @@ struct user_view {
     const char *name;
     double usage, factor, priority;
     uint32_t claims;
+    double units; /* that they count for */
 };
 
 /* As matchmaker_next; usage is decayed to that time (seconds of the wall clock). */
 bool matchmaker_next_user(const struct matchmaker *matchmaker, int64_t wall, uint32_t from, struct user_view *ret,
                           uint32_t *ret_next);
 bool matchmaker_find_user(const struct matchmaker *matchmaker, int64_t wall, const char *name, struct user_view *ret);
+
+/* A group of users, as matchmaker_next tells: a group comes before those in it. <none> are those outside all groups. */
+struct group_view {
+    const char *name;
+    double quota, used; /* units */
+    bool surplus;
+};
+bool matchmaker_next_group(const struct matchmaker *matchmaker, uint32_t from, struct group_view *ret,
+                           uint32_t *ret_next);
+double matchmaker_pool(const struct matchmaker *matchmaker); /* units that there are; known when there are groups */
+
+/* Something of which a number may be in use at a time. */
+struct limit_view {
+    const char *name;
+    int64_t most, used; /* most: -1: any number */
+};
+bool matchmaker_next_limit(const struct matchmaker *matchmaker, uint32_t from, struct limit_view *ret,
+                           uint32_t *ret_next);
 
 /* What a user has used, decayed to that time (seconds of the wall clock), and the effective priority; false when it is not known. */
 bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int64_t wall, double *ret_usage,

@@ -89,6 +89,25 @@ static void party_tell(const struct gathering *gathering, uint32_t number)
     edges_unref(told.edges);
 }
 
+/* Each member is charged to the root's owner; what the job holds of limits is held once. */
+static void party_expect(const struct gathering *gathering, uint32_t number, uint32_t owner)
+{
+    const struct step_ctx *step = gathering->step;
+    struct matchmaker *matchmaker = step->matchmaker;
+    const struct gang_party *party = &gathering->parties[number];
+    struct limits_asked asked;
+    struct expected expected = {.claim = party->claim,
+                                .gang = gathering->gang,
+                                .from = party_entry(gathering, number)->agent,
+                                .user = owner,
+                                .asked = number == 1 ? &asked : NULL};
+
+    collector_asks(&matchmaker->collector, step->env, gathering->parties[0].ad, &asked);
+    expected.weight = collector_weight(&matchmaker->collector, step->env, party->ad,
+                                       gathering->parties[party->superior].ad);
+    registrar_expect(&matchmaker->registrar, step->env, &expected);
+}
+
 /* Who is in it, and what each was when it was matched. */
 static void gathering_read(struct gathering *gathering, uint32_t root, const struct engine_member *members)
 {
@@ -149,8 +168,7 @@ void matchmaker_gang_made(void *user, uint32_t root, const struct engine_member 
 
         party->number =
             collector_match(&matchmaker->collector, step->env->now, party->entry, members[i - 1].counterpart);
-        registrar_expect(&matchmaker->registrar, step->env, party->claim, gathering.gang,
-                         party_entry(&gathering, i)->agent, owner);
+        party_expect(&gathering, i, owner);
     }
     for (uint32_t i = 0; i < gathering.count; i++)
         party_tell(&gathering, i);

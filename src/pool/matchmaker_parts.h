@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-enum timer_what { TIMER_ENTRY, TIMER_RECIPIENT, TIMER_CLAIM, TIMER_WRITE };
+enum timer_what { TIMER_ENTRY, TIMER_RECIPIENT, TIMER_CLAIM, TIMER_WRITE, TIMER_LEARNT };
 
 struct matchmaker {
     const struct matchmaker_settings *settings;
@@ -23,6 +23,7 @@ struct matchmaker {
     struct notifier notifier;
     struct registrar registrar;
     struct puller puller;
+    const struct role_env *env; /* of the step at hand, for those who are asked within it */
     bool in_cycle;
     int64_t cycle_from; /* the next may not begin before */
     int64_t wake;       /* that the world was asked for; INT64_MAX: none */

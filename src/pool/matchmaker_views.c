@@ -142,6 +142,7 @@ static void user_view_of(const struct matchmaker *matchmaker, int64_t wall, uint
                               .factor = account->factor,
                               .priority = registrar_priority(registrar, number, wall),
                               .claims = number < registrar->share_count ? registrar->shares[number].claims : 0};
+    ret->units = number < registrar->share_count ? weight_units(registrar->shares[number].weight) : 0;
 }
 
 bool matchmaker_next_user(const struct matchmaker *matchmaker, int64_t wall, uint32_t from, struct user_view *ret,
@@ -163,6 +164,40 @@ bool matchmaker_find_user(const struct matchmaker *matchmaker, int64_t wall, con
         matchmaker->incarnation ? accountant_find(matchmaker->accountant, name, strlen(name)) : ACCOUNTANT_NOBODY;
 
     return number != ACCOUNTANT_NOBODY && matchmaker_next_user(matchmaker, wall, number, ret, &number);
+}
+
+bool matchmaker_next_group(const struct matchmaker *matchmaker, uint32_t from, struct group_view *ret,
+                           uint32_t *ret_next)
+{
+    const struct groups *groups = &matchmaker->registrar.groups;
+
+    for (uint32_t i = from ? from : 1; i < groups->count && matchmaker->incarnation; i++) {
+        const struct group *group = &groups->items[i];
+
+        if (group->itself)
+            continue;
+        *ret = (struct group_view){group->name, group->quota, weight_units(group->used), group->surplus};
+        *ret_next = i + 1;
+        return true;
+    }
+    return false;
+}
+
+double matchmaker_pool(const struct matchmaker *matchmaker)
+{
+    return matchmaker->registrar.groups.pool;
+}
+
+bool matchmaker_next_limit(const struct matchmaker *matchmaker, uint32_t from, struct limit_view *ret,
+                           uint32_t *ret_next)
+{
+    struct limit limit;
+
+    if (!matchmaker->incarnation || !limits_next(&matchmaker->registrar.limits, from, &ret->name, &limit, ret_next))
+        return false;
+    ret->most = limit.most;
+    ret->used = limit.used;
+    return true;
 }
 
 bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int64_t wall, double *ret_usage,

@@ -82,8 +82,12 @@ extern "C" {
     F(S, WORD, claim) F(S, WORD, number) F(S, WORD, job) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, used)
 /* The claim is over on the subordinate's side, and nothing of the job is left. */
 #define LEFT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, REASON, reason)
-/* Each member tells the registrar; `used` since the last report. */
-#define REPORT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, gang) F(S, TEXT, owner) F(S, NUMBER, used) F(S, FLAG, over)
+/* Each member tells the registrar; `used` since the last report. `group` and `limits` are what the root's ad says, `weight` the unit's in
+ * thousandths (0: one unit): a matchmaker that has begun anew learns them so. */
+#define REPORT_FIELDS(F, S) \
+    F(S, WORD, claim)       \
+    F(S, WORD, gang)        \
+    F(S, TEXT, owner) F(S, NUMBER, used) F(S, FLAG, over) F(S, TEXT, group) F(S, TEXT, limits) F(S, NUMBER, weight)
 
 #define SUBMIT_FIELDS(F, S) F(S, TEXT, key) F(S, TEXT, owner) F(S, WORD, count) F(S, AD, ad)
 #define SUBMITTED_FIELDS(F, S) F(S, REASON, reason) F(S, WORD, first) F(S, WORD, count)

@@ -136,6 +136,7 @@ static void provider_event(const struct provider_step *step, const struct event 
     case EVENT_WAKE:
     case EVENT_POLICY:
     case EVENT_FACTOR:
+    case EVENT_SHARES:
     case EVENT_FORGET:
         break;
     case EVENT_MESSAGE:

@@ -109,6 +109,7 @@ static void pull_matched(const struct puller_pool *pool, const struct role_env *
     struct match_told told = {
         .id = root->id, .incarnation = collector->incarnation, .window = collector->spans->window};
     struct edges *edges = edges_new(1);
+    struct limits_asked asked;
     struct text owner;
 
     ret->reason = REASON_OK;
@@ -124,7 +125,14 @@ static void pull_matched(const struct puller_pool *pool, const struct role_env *
     told.number = collector_match(collector, env->now, place, NULL);
     if (PLANTED(PULL_TWICE))
         unit_put_back(collector, place, ret->superior_ad);
-    registrar_expect(pool->registrar, env, ret->claim, ret->gang, peer->agent, root->user);
+    collector_asks(collector, env, ret->superior_ad, &asked);
+    registrar_expect(pool->registrar, env,
+                        &(struct expected){.claim = ret->claim,
+                                           .gang = ret->gang,
+                                           .from = peer->agent,
+                                           .user = root->user,
+                                           .weight = collector_weight(collector, env, text, ret->superior_ad),
+                                           .asked = &asked});
     notifier_add(pool->notifier, env, root->agent, &told, effects);
     edges_unref(edges);
 }

@@ -23,6 +23,8 @@ void registrar_init(struct registrar *registrar, const struct spans *spans, stru
                                     .learns_until = INT64_MIN,
                                     .priced = INT64_MIN,
                                     .written = INT64_MIN};
+    groups_init(&registrar->groups, engine);
+    limits_init(&registrar->limits, engine, seed);
     map_init(&registrar->claims, seed);
     map_init(&registrar->past, seed);
     map_init(&registrar->rows, seed);
@@ -35,6 +37,10 @@ void registrar_done(struct registrar *registrar)
     map_done(&registrar->claims);
     map_done(&registrar->past);
     map_done(&registrar->rows);
+    for (uint32_t i = 0; i < registrar->count; i++)
+        free(registrar->active[i].holdings);
+    groups_done(&registrar->groups);
+    limits_done(&registrar->limits);
     free(registrar->active);
     free(registrar->history);
     free(registrar->shares);
@@ -64,15 +70,68 @@ double registrar_priority(const struct registrar *registrar, uint32_t user, int6
 {
     double usage = fmax(ACCOUNTANT_LEAST, accountant_usage(registrar->accountant, user, wall_seconds));
     double factor = accountant_priority(registrar->accountant, user, wall_seconds) / usage;
-    uint32_t claims = user < registrar->share_count ? registrar->shares[user].claims : 0;
+    int64_t weight = user < registrar->share_count ? registrar->shares[user].weight : 0;
 
-    return factor * (usage + claims);
+    return factor * (usage + weight_units(weight));
+}
+
+/* The share of a user whose group is known. */
+static struct share *share_placed(struct registrar *registrar, uint32_t user)
+{
+    struct share *share = share_of(registrar, user);
+
+    if (share->placed)
+        return share;
+    share->placed = true;
+    share->leaf = groups_share(&registrar->groups, accountant_name(registrar->accountant, user));
+    engine_set_share(registrar->engine, user, share->leaf);
+    return share;
+}
+
+/* So much more or less is in use. */
+static void share_use(struct registrar *registrar, uint32_t user, int64_t weight)
+{
+    struct share *share = share_placed(registrar, user);
+
+    share->weight += weight;
+    share->moved = true;
+    registrar->weight += weight;
+    groups_use(&registrar->groups, share->leaf, weight);
+}
+
+uint32_t registrar_closed(const struct registrar *registrar, uint32_t user)
+{
+    if (engine_is_ordered(registrar->engine)) /* users of a class are served as one then */
+        return ENGINE_OPEN;
+    return user < registrar->share_count && registrar->shares[user].placed
+               ? groups_closed(&registrar->groups, registrar->shares[user].leaf)
+               : ENGINE_OPEN;
+}
+
+void registrar_resize(struct registrar *registrar, int64_t weight)
+{
+    groups_resize(&registrar->groups, registrar->weight + weight);
+}
+
+void registrar_set_shares(struct registrar *registrar, struct shares *shares)
+{
+    struct account account;
+
+    limits_set(&registrar->limits, shares);
+    groups_set(&registrar->groups, shares);
+    for (uint32_t i = 0; i < registrar->share_count; i++)
+        registrar->shares[i].placed = false;
+    for (uint32_t i = 0; accountant_next(registrar->accountant, i, &i, &account); i++) {
+        const struct share *share = share_placed(registrar, i);
+
+        groups_use(&registrar->groups, share->leaf, share->weight);
+    }
 }
 
 static void share_price(struct registrar *registrar, uint32_t user, int64_t wall_seconds)
 {
     double priority = registrar_priority(registrar, user, wall_seconds);
-    struct share *share = share_of(registrar, user);
+    struct share *share = share_placed(registrar, user);
 
     share->moved = false;
     engine_set_usage(registrar->engine, user, accountant_usage(registrar->accountant, user, wall_seconds));
@@ -95,7 +154,7 @@ static void account_price(void *user, uint32_t number, const struct account *acc
 
     (void)account;
     share = share_of(pricing->registrar, number);
-    if (pricing->all || share->moved || share->told == 0)
+    if (pricing->all || share->moved || share->told == 0 || !share->placed)
         share_price(pricing->registrar, number, pricing->wall_seconds);
 }
 
@@ -194,8 +253,11 @@ void registrar_write_due(struct registrar *registrar, const struct role_env *env
     registrar->write_waits = false;
     registrar->written = env->now;
     accountant_each(registrar->accountant, account_write, &writing);
-    if (accountant_trim(registrar->accountant, REGISTRAR_LEAST, wall_seconds_of(env)))
+    if (accountant_trim(registrar->accountant, REGISTRAR_LEAST, wall_seconds_of(env))) {
         rows_sweep(registrar, effects);
+        for (uint32_t i = 0; i < registrar->share_count; i++) /* a number may be another's from now on */
+            registrar->shares[i].placed = registrar->shares[i].placed && registrar->shares[i].claims;
+    }
     registrar->users_tidied = accountant_count(registrar->accountant);
 }
 
@@ -237,7 +299,7 @@ static uint32_t claim_add(struct registrar *registrar, const struct active_claim
     map_set(&registrar->claims, claim->claim, place);
     accountant_hold(registrar->accountant, claim->user);
     share_of(registrar, claim->user)->claims++;
-    share_of(registrar, claim->user)->moved = true;
+    share_use(registrar, claim->user, claim->weight);
     claim_schedule(registrar, place);
     return place;
 }
@@ -269,26 +331,29 @@ static void claim_end(struct registrar *registrar, uint32_t place, int64_t now, 
     }
     map_remove(&registrar->claims, claim->claim);
     share_of(registrar, claim->user)->claims--;
-    share_of(registrar, claim->user)->moved = true;
+    share_use(registrar, claim->user, -claim->weight);
+    limits_give(&registrar->limits, claim->holdings);
     accountant_drop(registrar->accountant, claim->user);
     *claim = (struct active_claim){.user = registrar->free};
     registrar->free = place;
 }
 
-void registrar_expect(struct registrar *registrar, const struct role_env *env, uint64_t claim, uint64_t gang,
-                      agent from, uint32_t user)
+void registrar_expect(struct registrar *registrar, const struct role_env *env, const struct expected *expected)
 {
-    struct active_claim expected = {.claim = claim,
-                                    .gang = gang,
-                                    .agent = from,
-                                    .user = user,
-                                    .since = env->now,
-                                    .ends = env->now + registrar->spans->window + registrar->spans->lease};
+    struct active_claim claim = {.claim = expected->claim,
+                                 .gang = expected->gang,
+                                 .agent = expected->from,
+                                 .user = expected->user,
+                                 .weight = expected->weight,
+                                 .since = env->now,
+                                 .ends = env->now + registrar->spans->window + registrar->spans->lease};
 
-    if (map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX || map_find(&registrar->claims, claim) != MAP_NONE)
+    if (map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX ||
+        map_find(&registrar->claims, expected->claim) != MAP_NONE)
         return;
-    claim_add(registrar, &expected);
-    share_price(registrar, user, wall_seconds_of(env));
+    claim.holdings = expected->asked ? limits_take(&registrar->limits, expected->asked) : NULL;
+    claim_add(registrar, &claim);
+    share_price(registrar, expected->user, wall_seconds_of(env));
 }
 
 /* A claim of which nothing is known: it was matched by another incarnation. */
@@ -301,9 +366,12 @@ static enum reason claim_learn(struct registrar *registrar, const struct role_en
                                  .since = env->now,
                                  .ends = env->now + registrar->spans->lease + spans_margin(registrar->spans)};
     size_t len = strnlen(report->owner.bytes, sizeof report->owner.bytes);
+    struct limits_asked asked;
+    struct text account;
     bool own;
 
-    if (!len || len > TEXT_MAX)
+    if (!len || len > TEXT_MAX || memchr(report->owner.bytes, GROUPS_MARK, len) ||
+        limits_read(report->limits.bytes, strnlen(report->limits.bytes, TEXT_MAX), &asked, NULL) < 0)
         return REASON_INVALID;
     own = peer->any || (peer->identity && !strcmp(peer->identity, report->owner.bytes));
     if (env->now > registrar->learns_until && !own)
@@ -312,7 +380,10 @@ static enum reason claim_learn(struct registrar *registrar, const struct role_en
         return REASON_LIMIT;
     if (map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX)
         return REASON_LIMIT;
-    claim.user = accountant_user(registrar->accountant, report->owner.bytes, len);
+    groups_account(&registrar->groups, report->owner.bytes, report->group.bytes, &account);
+    claim.user = accountant_user(registrar->accountant, account.bytes, strlen(account.bytes));
+    claim.weight = report->weight <= 0 ? WEIGHT_ONE : report->weight < WEIGHT_MAX ? report->weight : WEIGHT_MAX;
+    claim.holdings = limits_take(&registrar->limits, &asked);
     registrar->learnt++;
     *ret = claim_add(registrar, &claim);
     return REASON_OK;
@@ -329,7 +400,8 @@ static void claim_charge(struct registrar *registrar, const struct role_env *env
     if (used <= 0)
         return;
     claim->used += used;
-    accountant_charge(registrar->accountant, claim->user, (double)used / (double)SECOND, wall_seconds_of(env));
+    accountant_charge(registrar->accountant, claim->user, (double)used / (double)SECOND * weight_units(claim->weight),
+                      wall_seconds_of(env));
     share_of(registrar, claim->user)->dirty = share_of(registrar, claim->user)->moved = true;
     write_schedule(registrar, env->now);
 }
@@ -338,6 +410,13 @@ static void claim_charge(struct registrar *registrar, const struct role_env *env
 void registrar_begin(struct registrar *registrar, int64_t now)
 {
     registrar->learns_until = now + registrar->spans->lifetime + registrar->spans->lease + registrar->spans->deadline;
+}
+
+int64_t registrar_knows(const struct registrar *registrar, int64_t began)
+{
+    const struct spans *spans = registrar->spans;
+
+    return began + spans->window + spans->pin + spans->lease + spans_margin(spans) + spans->deadline;
 }
 
 enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
@@ -402,6 +481,7 @@ void registrar_claim_due(struct registrar *registrar, const struct role_env *env
 bool registrar_valid(const struct registrar *registrar, const char **ret_why)
 {
     uint64_t claims = 0, counted = 0, reported = 0;
+    int64_t weight = 0;
     const char *why = NULL;
 
     for (uint32_t i = 0; i < registrar->count; i++) {
@@ -415,12 +495,14 @@ bool registrar_valid(const struct registrar *registrar, const char **ret_why)
             why = "a claim is not found";
     }
     for (uint32_t i = 0; i < registrar->share_count; i++)
-        counted += registrar->shares[i].claims;
+        counted += registrar->shares[i].claims, weight += registrar->shares[i].weight;
+    if (weight != registrar->weight)
+        why = "the weight of the claims does not add up";
     if (claims != counted || claims != map_count(&registrar->claims) || reported != registrar->reported)
         why = "the claims are not counted right";
     if (map_count(&registrar->past) != registrar->history_count)
         why = "the history is not counted right";
     if (why)
         *ret_why = why;
-    return !why;
+    return !why && groups_valid(&registrar->groups, ret_why);
 }

@@ -8,6 +8,9 @@
  * A claim is told of by one agent: the one that was matched, or, for a while after a restart of the matchmaker, the first that
  * names it: later nobody can tell of a claim that was not matched, and charge another for it. What it says was used can never be more than the time that has passed, and a lease.
  *
+ * A claim counts by the weight of its unit (weight.h): in what is charged and in what is in use. While it is known it also counts in the
+ * group of its user (groups.h), and holds what its root names in ConcurrencyLimits (limits.h).
+ *
  * Fair share within a cycle: each match counts at once as a unit in use, so that of two users who are alike each gets
  * every other unit. Usage is durable, written once a minute at most. */
 #ifndef BERTH_POOL_REGISTRAR_H
@@ -16,8 +19,11 @@
 #include "base/map.h"
 #include "pool/accountant.h"
 #include "pool/engine.h"
+#include "pool/groups.h"
+#include "pool/limits.h"
 #include "pool/role.h"
 #include "pool/timers.h"
+#include "pool/weight.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,9 +42,11 @@ struct active_claim {
     uint64_t agent;       /* that tells of it */
     uint32_t user;        /* held; or the next free place */
     bool reported;
-    int64_t since, used; /* known since; charged so far */
-    int64_t ends;        /* without another report */
-    int64_t timer;       /* that waits for it */
+    int64_t weight;
+    struct holdings *holdings; /* or NULL */
+    int64_t since, used;       /* known since; charged so far */
+    int64_t ends;              /* without another report */
+    int64_t timer;             /* that waits for it */
 };
 
 struct past_claim {
@@ -51,15 +59,21 @@ struct past_claim {
 /* What is known of a user beside the account. */
 struct share {
     uint32_t claims;
-    double told; /* the priority that the engine has */
-    bool dirty;  /* to be written */
-    bool moved;  /* to be told */
+    int64_t weight; /* of them */
+    uint32_t leaf;  /* its group; what was in use is counted there */
+    bool placed;    /* that is known */
+    double told;    /* the priority that the engine has */
+    bool dirty;     /* to be written */
+    bool moved;     /* to be told */
 };
 
 struct registrar {
     const struct spans *spans;
     struct engine *engine;
     struct accountant *accountant;
+    struct groups groups;
+    struct limits limits;
+    int64_t weight;        /* of all claims */
     struct timers *timers; /* `which` is a claim's place */
     uint32_t timer_claim, timer_write;
     struct map claims; /* claim -> place */
@@ -88,13 +102,33 @@ void registrar_done(struct registrar *registrar);
 /* It is up: for a while claims that it does not know are believed. */
 void registrar_begin(struct registrar *registrar, int64_t now);
 
+/* When all claims that live have been told of, if it began at that time: those that were matched before have been activated by then, and
+ * each is told of several times within a lease. */
+int64_t registrar_knows(const struct registrar *registrar, int64_t began);
+
 /* A row that was durable. */
 void registrar_load(struct registrar *registrar, const struct record *record);
 
-/* A match was made: the agent may tell of the claim, which is charged to that user. It counts as a unit in use from now
- * on. */
-void registrar_expect(struct registrar *registrar, const struct role_env *env, uint64_t claim, uint64_t gang,
-                      agent from, uint32_t user);
+/* A match was made: the agent may tell of the claim, which is charged to that user. It counts as that weight in use from now on, and what it
+ * holds of limits is taken. */
+struct expected {
+    uint64_t claim, gang;
+    agent from;
+    uint32_t user;
+    int64_t weight;
+    const struct limits_asked *asked; /* or NULL */
+};
+
+void registrar_expect(struct registrar *registrar, const struct role_env *env, const struct expected *expected);
+
+/* Groups and limits are others from now on; the rows are taken over. */
+void registrar_set_shares(struct registrar *registrar, struct shares *shares);
+
+/* The pool has offers of that weight that nobody has, beside the claims. */
+void registrar_resize(struct registrar *registrar, int64_t weight);
+
+/* The share that is closed for a user, or ENGINE_OPEN. */
+uint32_t registrar_closed(const struct registrar *registrar, uint32_t user);
 
 enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
                              const struct report *report);

@@ -81,6 +81,7 @@ enum event_kind {
     EVENT_DRAIN,  /* provider: take no more claims, and end as they end */
     EVENT_POLICY, /* matchmaker: `ad` is the policy from now on; NULL: the defaults */
     EVENT_FACTOR, /* matchmaker: the factor of a user's priority */
+    EVENT_SHARES, /* matchmaker: `ad` says the groups and limits from now on (shares.h); NULL: there are none */
     EVENT_FORGET, /* customer: `job`, which has ended, is written down elsewhere */
 };
 

@@ -3,6 +3,7 @@
 #include "match/match.h"
 #include "pool/plants.h"
 #include "pool/provider_parts.h"
+#include "pool/weight.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,39 @@ void tenant_set(const struct provider_step *step, struct tenant *tenant, int64_t
 
 /* --------------------------------------------------------------------------------------------------------- its end */
 
+/* A text that the superior's ad says; "" when it says none. */
+static void tenant_text(const struct provider_step *step, const struct tenant *tenant, const char *name,
+                        struct text *ret)
+{
+    struct env env = provider_env(step->env);
+    symbol found = symbols_find(step->env->symbols, name, strlen(name));
+    struct value v = value_undefined();
+    struct scope scope;
+    struct eval eval;
+
+    text_set(ret, "", 0);
+    if (!tenant->ad || found == SYMBOL_NONE || !tree_find(tenant->ad, tree_root(tenant->ad), found))
+        return;
+    scope_init(&scope, tenant->ad, NULL);
+    eval_init(&eval, &env, step->env->scratch);
+    eval_attribute(&eval, &scope, found, &v);
+    if (v.type == VALUE_STRING && v.len <= TEXT_MAX)
+        text_set(ret, v.len ? v.u.string : "", v.len);
+}
+
+/* What a matchmaker that has begun anew cannot know. */
+static void tenant_says(const struct provider_step *step, const struct tenant *tenant, struct report *report)
+{
+    const struct tree *offer = step->provider->offers[tenant->offer].whole;
+    struct env env = provider_env(step->env);
+    symbol weight = symbols_find(step->env->symbols, "Weight", 6);
+
+    report->weight =
+        weight == SYMBOL_NONE || !offer ? WEIGHT_ONE : weight_of(&env, step->env->scratch, weight, offer, tenant->ad);
+    tenant_text(step, tenant, "AccountingGroup", &report->group);
+    tenant_text(step, tenant, "ConcurrencyLimits", &report->limits);
+}
+
 /* The registrar hears what was used: a courtesy, not repeated. */
 static void tenant_report(const struct provider_step *step, struct tenant *tenant, bool over)
 {
@@ -115,6 +149,7 @@ static void tenant_report(const struct provider_step *step, struct tenant *tenan
                                        .owner = tenant->owner,
                                        .used = tenant->behind ? 0 : step->env->now - tenant->reported,
                                        .over = over};
+    tenant_says(step, tenant, &message.u.report);
     tenant->reported = step->env->now;
     effects_send(step->effects, pulling_registrar(step->provider, tenant), &message, tenant->claim, TAG_REPORT,
                  tenant->stored);

@@ -14,6 +14,7 @@
 #include "pool/matchmaker.h"
 #include "pool/provider.h"
 #include "pool/seen.h"
+#include "sim/judge_shares.h"
 #include "sim/user.h"
 
 #include <stdarg.h>
@@ -92,6 +93,7 @@ struct judge {
     uint32_t found_count;
     uint64_t matches[MATCHMAKERS_MAX], incarnations[MATCHMAKERS_MAX]; /* of each, when it was last looked at */
     uint32_t looked;                                                  /* the matchmaker that is looked at */
+    struct judged_shares shares[MATCHMAKERS_MAX];
     uint64_t activated, done, preempted;
     symbol cpus, request_cpus, residual, owner, count, lifetime;
     int64_t now; /* of the party that is looked at */
@@ -779,9 +781,15 @@ static void matchmaker_stepped(struct judge *judge, struct host *host, const str
 {
     uint64_t *matches = &judge->matches[(host->place - judge->parties.matchmaker) % MATCHMAKERS_MAX];
     struct matchmaker_counts counts;
+    const char *wrong;
 
+    if (*incarnation_of(judge, host->place) != matchmaker_incarnation(host->role))
+        judge->shares[host->place - judge->parties.matchmaker] = (struct judged_shares){.limit_count = 0};
     judge->looked = host->place;
     *incarnation_of(judge, host->place) = matchmaker_incarnation(host->role);
+    wrong = judged_step(&judge->shares[host->place - judge->parties.matchmaker], host->role, event->kind == EVENT_WAKE);
+    if (wrong)
+        violated(judge, 10, host, "%s", wrong);
     if (event->kind == EVENT_MESSAGE && event->message->kind == MESSAGE_ADVERTISE)
         check_advertised(judge, host, event);
     if (event->kind == EVENT_MESSAGE && event->message->kind == MESSAGE_WITHDRAW) {

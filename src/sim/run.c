@@ -36,6 +36,8 @@ struct sim {
     uint32_t matchmaker_count;
     struct customer_pool offered[MATCHMAKERS];               /* customers offer to both, ... */
     struct provider_pool pulled[PROVIDERS_MAX][MATCHMAKERS]; /* ... and some providers pull */
+    bool shares; /* there are groups and limits */
+    struct tree *shares_ad;
     struct customer_settings customers[CUSTOMERS_MAX];
     struct provider_settings providers[PROVIDERS_MAX];
     struct user_settings users[USERS_MAX];
@@ -105,6 +107,9 @@ static const char policy_text[] =
     "? 2 : label.CurrentRank < label.Rank ? 1 : label.RemoteUserPrio > UserPrio * 1.1 && label.CurrentRank <= label.Rank "
     "&& label.ServiceTime > '0:00:02' ? 0 : error, label.RemoteUser is undefined ? 0 : label.RemoteUserPrio * 10000 - "
     "label.ImageSize } ]";
+/* In every other world: enough for all jobs, one after the other. */
+static const char shares_text[] =
+    "[ Groups = { [ Name = \"few\"; Quota = 0.3; Surplus = false ] }; Limits = [ licence = 2 ] ]";
 
 static uint32_t sim_add(struct sim *sim, const struct role_kind *kind, const void *settings, const char *identity,
                         bool any, const char *sort, uint32_t number)
@@ -156,9 +161,11 @@ static void shapes_make(struct sim *sim, uint32_t user, const char *owner)
     for (uint32_t i = 0; i < SHAPES; i++) {
         snprintf(text, sizeof text,
                  "[ Type = \"Job\"; Owner = \"%s\"; RequestCpus = %d; RequestMemory = %d; TimeLimit = %d; "
-                 "Constraint = other.Memory >= %d; Rank = %s ]",
+                 "Constraint = other.Memory >= %d; Rank = %s%s%s ]",
                  owner, (int)sim_between(sim, 1, 2), memories[i], (int)sim_between(sim, 8, 30), memories[i],
-                 rng_below(&sim->rng, 2) ? "other.Memory" : "0 - other.Memory");
+                 rng_below(&sim->rng, 2) ? "other.Memory" : "0 - other.Memory",
+                 sim->shares && i % 2 ? "; ConcurrencyLimits = \"licence, any\"" : "",
+                 sim->shares && user % 2 == 0 ? "; AccountingGroup = \"few\"" : "");
         sim->shapes[user][i] = sim_ad(sim, text);
     }
 }
@@ -237,8 +244,11 @@ static void sim_init(struct sim *sim, uint64_t seed, bool faults, uint32_t lines
     providers = (uint32_t)sim_between(sim, 2, PROVIDERS_MAX);
     sim->policy = rng_below(&sim->rng, 3) ? NULL : sim_ad(sim, policy_text);
     sim->matchmaker_count = !guest && rng_below(&sim->rng, 4) == 0 ? MATCHMAKERS : 1;
+    sim->shares = rng_mix(seed ^ 0x7368617265) & 1; /* "share" */
+    if (sim->shares)
+        sim->shares_ad = sim_ad(sim, shares_text);
     for (uint32_t i = 0; i < sim->matchmaker_count; i++) {
-        sim->matchmakers[i] = (struct matchmaker_settings){.self = 1 + i, .spans = &sim->spans, .policy = sim->policy};
+        sim->matchmakers[i] = (struct matchmaker_settings){.self = 1 + i, .spans = &sim->spans, .policy = sim->policy, .shares = sim->shares_ad};
         sim->offered[i] = (struct customer_pool){.matchmaker = 1 + i};
         sim_add(sim, &matchmaker_role, &sim->matchmakers[i], "pool", true, "matchmaker", i + 1);
     }
@@ -273,6 +283,7 @@ static void sim_done(struct sim *sim)
     trace_free(sim->trace);
     judge_free(sim->judge);
     faults_done(&sim->faults);
+    tree_unref(sim->shares_ad);
     for (uint32_t i = 0; i < PROVIDERS_MAX; i++)
         tree_unref(sim->offers[i]);
     tree_unref(sim->policy);
