@@ -629,7 +629,27 @@ sed 's/"seconds.*//' out >sim_first
 run "$berth" sim --faults --seed 7 --claims 200 --json
 holds 'the same seed gives the same worlds' sh -c 'sed "s/\"seconds.*//" out | cmp - sim_first'
 run "$berth" sim
-expect 'sim wants to know what to simulate' 2 '' 'berth: sim wants --faults'
+expect 'sim wants to know what to simulate' 2 '' 'berth: sim wants --faults, or --scenario FILE'
+cat >small.ad <<'END'
+[ Name = "small"; Providers = 50; Jobs = 200; Duration = 7200;
+  Machines = { [ Ad = [ Type = "Machine"; Constraint = other.Type == "Job" ] ] };
+  Shapes = [ Count = 4; Sizes = 50; Duration = 600; Ads = { [ Ad = [ Type = "Job"; Constraint = other.Type == "Machine" ] ] } ] ]
+END
+run "$berth" sim --scenario small.ad
+holds 'sim --scenario prints the figures of the pool that a file describes' sh -c \
+  'grep -q "^jobs done  *200$" out && grep -q "^jobs queued  *0$" out && grep -q "^cycle times" out && ! grep -q . err'
+sed '/^cycle times/,$d' out >sim_first
+run "$berth" sim --scenario small.ad --seed 1
+holds 'the same file gives the same figures, but for those of a clock' sh -c 'sed "/^cycle times/,\$d" out | cmp - sim_first'
+run "$berth" sim --scenario small.ad --scale 0.5 --hours 0.1 --json
+holds 'sim --scenario --json prints one object' sh -c \
+  'python3 -c "import json; d = json.load(open(\"out\")); assert d[\"providers\"] == 25 and d[\"submitted\"] == 100 and d[\"done\"] == 0 and d[\"running\"] == 25"'
+sed 's/Sizes = 50/Sizes = "many"/' small.ad >wrong.ad
+run "$berth" sim --scenario wrong.ad
+expect 'what is wrong with a scenario is told with its place' 2 '' \
+  'wrong.ad:3:25: Shapes.Sizes: expected a number or a distribution'
+run "$berth" sim --scenario small.ad --faults
+expect 'sim does one or the other' 2 '' 'berth: sim wants --faults, or --scenario FILE'
 
 # ------------------------------------------------------------------------------------------------------------- store
 

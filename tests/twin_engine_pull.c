@@ -160,6 +160,8 @@ static uint32_t plain_pull(struct twin *twin, const struct tree *ad)
     uint32_t best = UINT32_MAX;
     struct value top = value_integer(0);
 
+    if (tree_find(ad, tree_root(ad), NAME_PORTS)) /* it would need a gang */
+        return best;
     for (uint32_t i = 0; i < twin->engine->slot_count; i++) {
         const struct slot *slot = &twin->engine->slots[i];
         struct value *components, key;

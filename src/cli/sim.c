@@ -1,21 +1,26 @@
-/* sim.c: berth sim: a pool in a simulated world, under faults. */
+/* sim.c: berth sim: a pool in a simulated world, under faults or as a scenario says. */
 #include "sim/run.h"
 
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/report.h"
+#include "cli/sim_grid.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #define TRACE_LINES 40 /* of each party, unless --lines says otherwise */
 
 struct sim_options {
-    bool faults, json;
+    bool faults, json, check;
     uint64_t seed, claims, lines;
+    const char *scenario;
+    double hours, scale;
 };
 
 static int option_claims(const char *text, void *target, struct err *err)
@@ -28,11 +33,29 @@ static int option_lines(const char *text, void *target, struct err *err)
     return option_count_to(text, 100000, target, err);
 }
 
+static int option_factor(const char *text, void *target, struct err *err)
+{
+    char *end;
+    double number = strtod(text, &end);
+
+    if (end == text || *end || !isfinite(number) || number <= 0 || number > 1e6)
+        return err_set(err, "expected a number above 0");
+    *(double *)target = number;
+    return 0;
+}
+
 #define S struct sim_options
 static const struct option sim_options[] = {
     {0, "faults", NULL, "break what can break, and look whether the pool's promises hold", option_flag,
      offsetof(S, faults)},
-    {0, "seed", "N", "of the first world (1); the next one has the next", option_number, offsetof(S, seed)},
+    {0, "scenario", "FILE", "run the pool that this file describes, and print its figures", option_file,
+     offsetof(S, scenario)},
+    {0, "hours", "H", "of a scenario, in place of its Duration", option_factor, offsetof(S, hours)},
+    {0, "scale", "N", "all counts of a scenario times N: 0.01 is a hundredth of it", option_factor, offsetof(S, scale)},
+    {0, "check", NULL, "of a scenario: look whether the state of the roles is in order, now and then (slow)",
+     option_flag, offsetof(S, check)},
+    {0, "seed", "N", "of the first world (1), the next one has the next; of a scenario, in place of its Seed",
+     option_number, offsetof(S, seed)},
     {0, "claims", "N", "run worlds until N claims were activated; without it, one world", option_claims,
      offsetof(S, claims)},
     {0, "lines", "N", "of the trace of each party, when a promise was broken (40)", option_lines, offsetof(S, lines)},
@@ -40,7 +63,8 @@ static const struct option sim_options[] = {
 };
 #undef S
 
-static const struct sim_options sim_defaults = {.seed = 1, .lines = TRACE_LINES};
+#define SEED_NONE UINT64_MAX
+static const struct sim_options sim_defaults = {.seed = SEED_NONE, .lines = TRACE_LINES};
 
 struct sim_watch {
     uint64_t claims;
@@ -120,7 +144,7 @@ static int sim_command(const void *given, int word_count, char **words)
 {
     const struct sim_options *options = given;
     struct sim_watch watch = {.claims = options->claims};
-    struct sim_settings settings = {.seed = options->seed,
+    struct sim_settings settings = {.seed = options->seed == SEED_NONE ? 1 : options->seed,
                                     .claims = options->claims,
                                     .faults = options->faults,
                                     .lines = (uint32_t)options->lines,
@@ -131,10 +155,17 @@ static int sim_command(const void *given, int word_count, char **words)
     int broken;
 
     (void)words;
-    if (word_count != 0 || !options->faults) {
-        report("sim wants --faults");
+    if (word_count != 0 || options->faults == !!options->scenario) {
+        report("sim wants --faults, or --scenario FILE");
         return STATUS_BAD;
     }
+    if (options->scenario)
+        return sim_grid(&(struct sim_grid_options){.file = options->scenario,
+                                                   .hours = options->hours,
+                                                   .scale = options->scale,
+                                                   .seed = options->seed,
+                                                   .json = options->json,
+                                                   .check = options->check});
     buf_init(&out);
     buf_init(&trace);
     settings.trace = options->json ? NULL : &trace;
@@ -158,8 +189,8 @@ static int sim_command(const void *given, int word_count, char **words)
 
 const struct command command_sim = {
     .name = "sim",
-    .summary = "run a pool in a simulated world that breaks it",
-    .usage = "--faults [--seed N] [--claims N]",
+    .summary = "run a pool in a simulated world that breaks it, or a large one",
+    .usage = "--faults [--seed N] [--claims N]\n--scenario FILE [--hours H] [--scale N] [--seed N]",
     .about =
         "Runs small pools (a matchmaker, customers, providers) in virtual time, by the same code that runs a real one. "
         "For a while messages are lost, doubled, late or cut off, hosts crash and lose what they had not made durable, "
@@ -168,8 +199,14 @@ const struct command command_sim = {
         "from the parties' own records.\n"
         "\n"
         "A world follows from its seed alone. Without --claims one world is run: the way to see a failure again. "
-        "The status is 1 when a promise was broken; then the last events of every party are printed.",
-    .examples = {{"berth sim --faults --seed 7", NULL}, {"berth sim --faults --claims 100000", NULL}},
+        "The status is 1 when a promise was broken; then the last events of every party are printed.\n"
+        "\n"
+        "With --scenario the pool of a file is run, of up to some millions of providers, in which nothing breaks but that "
+        "hosts come and go. It prints matches, waits, utilisation, messages and work, which follow from the file and the "
+        "seed alone; then, apart, what a clock measured: the times of the matchmaker's cycles, and what the run took.",
+    .examples = {{"berth sim --faults --seed 7", NULL},
+                 {"berth sim --faults --claims 100000", NULL},
+                 {"berth sim --scenario examples/sim/internet.ad --scale 0.01", NULL}},
     .options = sim_options,
     .option_count = sizeof sim_options / sizeof *sim_options,
     .settings_size = sizeof(struct sim_options),

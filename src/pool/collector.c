@@ -13,8 +13,8 @@
 #define NOBODY UINT32_MAX
 
 static const char *const name_texts[] = {
-    "Owner",  "Identity",        "Received",          "Lifetime", "RemoteUser",
-    "Weight", "AccountingGroup", "ConcurrencyLimits", "UserPrio", "RemoteUserPrio", "Usage",
+    "Owner",           "Identity",          "Received", "Lifetime",       "RemoteUser", "Weight",
+    "AccountingGroup", "ConcurrencyLimits", "UserPrio", "RemoteUserPrio", "Usage",
 };
 
 void collector_init(struct collector *collector, const struct spans *spans, struct symbols *symbols,

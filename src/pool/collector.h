@@ -71,9 +71,9 @@ struct entry {
     uint64_t order;
     uint32_t user;
     uint32_t remote; /* held, as the user is; or ACCOUNTANT_NOBODY */
-    int64_t weight; /* of what is left of an offer, when it was last weighed */
-    bool unweighed; /* it is among those that are to be weighed */
-    uint32_t next;  /* of the same place in the map; or the next free one */
+    int64_t weight;  /* of what is left of an offer, when it was last weighed */
+    bool unweighed;  /* it is among those that are to be weighed */
+    uint32_t next;   /* of the same place in the map; or the next free one */
     uint64_t numbered;
     uint32_t unnamed; /* of the ledger */
     struct outstanding *ledger;

@@ -142,14 +142,13 @@ static uint32_t group_new(struct engine *engine, uint32_t in_class, uint32_t use
         number = engine->group_count++;
     }
     engine_user(engine, user); /* there is one from now on */
-    engine->groups[number] = (struct ad_group){
-        .in_class = in_class,
-        .user = user,
-        .whose = whose,
-        .before = NOBODY,
-        .after = class->groups,
-        .place = NOBODY,
-        .gate = NOBODY};
+    engine->groups[number] = (struct ad_group){.in_class = in_class,
+                                               .user = user,
+                                               .whose = whose,
+                                               .before = NOBODY,
+                                               .after = class->groups,
+                                               .place = NOBODY,
+                                               .gate = NOBODY};
     if (class->groups != NOBODY)
         engine->groups[class->groups].before = number;
     class->groups = number;

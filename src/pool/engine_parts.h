@@ -107,7 +107,7 @@ struct kin {
     bool ported;    /* its ads have Ports: it is known to the seeker, and in no index here */
     bool meets;     /* roots: some offer with Ports could dock with it, as it was known at: */
     uint64_t met;
-    bool held;      /* roots: it waits at gates, and not because it was tried in vain */
+    bool held; /* roots: it waits at gates, and not because it was tried in vain */
     unsigned char outcome;
     int64_t indexed_at; /* the time that the index knows */
     uint64_t stepped;   /* the cycle of these: */

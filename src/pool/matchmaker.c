@@ -66,7 +66,8 @@ static uint32_t root_closed(void *user, uint32_t place)
     uint32_t gate = registrar_closed(&matchmaker->registrar, root->user);
     struct limits_asked asked;
 
-    if (gate != ENGINE_OPEN || !root->left || !collector_asks(&matchmaker->collector, matchmaker->env, root->left, &asked))
+    if (gate != ENGINE_OPEN || !root->left ||
+        !collector_asks(&matchmaker->collector, matchmaker->env, root->left, &asked))
         return gate;
     return limits_closed(&matchmaker->registrar.limits, &asked);
 }

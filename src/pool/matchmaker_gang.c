@@ -103,8 +103,8 @@ static void party_expect(const struct gathering *gathering, uint32_t number, uin
                                 .asked = number == 1 ? &asked : NULL};
 
     collector_asks(&matchmaker->collector, step->env, gathering->parties[0].ad, &asked);
-    expected.weight = collector_weight(&matchmaker->collector, step->env, party->ad,
-                                       gathering->parties[party->superior].ad);
+    expected.weight =
+        collector_weight(&matchmaker->collector, step->env, party->ad, gathering->parties[party->superior].ad);
     registrar_expect(&matchmaker->registrar, step->env, &expected);
 }
 

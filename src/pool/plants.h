@@ -54,7 +54,7 @@ extern "C" {
     X(TWO_SUCCESSORS, "two are pinned behind one claim")                                         \
     X(SUCCESSOR_UNRESERVED, "what a successor will take is promised to others as well")          \
     X(PULL_TWICE, "a unit that was pulled is not taken off its request")                         \
-    X(STALE_CLAIM, "a customer goes on with a claim whose job another pool has taken")         \
+    X(STALE_CLAIM, "a customer goes on with a claim whose job another pool has taken")           \
     X(LIMIT_IGNORED, "a match is made although a limit is used up")                              \
     X(QUOTA_IGNORED, "a group takes more than its quota although it may not")
 

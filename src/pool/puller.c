@@ -127,12 +127,12 @@ static void pull_matched(const struct puller_pool *pool, const struct role_env *
         unit_put_back(collector, place, ret->superior_ad);
     collector_asks(collector, env, ret->superior_ad, &asked);
     registrar_expect(pool->registrar, env,
-                        &(struct expected){.claim = ret->claim,
-                                           .gang = ret->gang,
-                                           .from = peer->agent,
-                                           .user = root->user,
-                                           .weight = collector_weight(collector, env, text, ret->superior_ad),
-                                           .asked = &asked});
+                     &(struct expected){.claim = ret->claim,
+                                        .gang = ret->gang,
+                                        .from = peer->agent,
+                                        .user = root->user,
+                                        .weight = collector_weight(collector, env, text, ret->superior_ad),
+                                        .asked = &asked});
     notifier_add(pool->notifier, env, root->agent, &told, effects);
     edges_unref(edges);
 }

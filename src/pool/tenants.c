@@ -242,8 +242,7 @@ static bool tenant_vetoed(const struct provider_step *step, const struct tenant 
 {
     const struct offer *offer = &step->provider->offers[tenant->offer];
 
-    return (offer->probe || step->env->now >= offer->sure) &&
-           !tenant_fits(step, tenant->offer, tenant, tenant->ad);
+    return (offer->probe || step->env->now >= offer->sure) && !tenant_fits(step, tenant->offer, tenant, tenant->ad);
 }
 
 static void claimed_due(const struct provider_step *step, struct tenant *tenant)

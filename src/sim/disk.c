@@ -19,7 +19,7 @@
 
 void disk_init(struct disk *disk)
 {
-    *disk = (struct disk){.rows = {.size = sizeof(struct row)}};
+    *disk = (struct disk){.rows = {.size = sizeof(struct row), .first = 2}};
 }
 
 static void waiting_drop(struct disk *disk)
@@ -101,7 +101,7 @@ void disk_each(const struct disk *disk, enum record_kind kind, disk_row_fn *fn, 
 static void disk_grow(struct disk *disk)
 {
     free(disk->buckets);
-    disk->bucket_count = disk->bucket_count ? disk->bucket_count * 2 : 64;
+    disk->bucket_count = disk->bucket_count ? disk->bucket_count * 2 : 4;
     disk->buckets = mem_alloc(disk->bucket_count * sizeof *disk->buckets);
     memset(disk->buckets, 0, disk->bucket_count * sizeof *disk->buckets);
     for (uint32_t i = 0; i < disk->rows.count; i++) {
@@ -179,10 +179,10 @@ void disk_take(struct world *world, struct host *host, struct effect *effect)
     if (disk->waiting_first && !disk->waiting_count)
         disk->waiting_first = 0;
     if (disk->waiting_first + disk->waiting_count == disk->waiting_room) {
-        disk->waiting_room = disk->waiting_room ? disk->waiting_room * 2 : 32;
+        disk->waiting_room = disk->waiting_room ? disk->waiting_room * 2 : 4;
         disk->waiting = mem_grow(disk->waiting, disk->waiting_room * sizeof *disk->waiting);
     }
-    if (rng_next(&world->rng) % WIRE_ONE_IN == 0 &&
+    if (rng_next(&world->rng) % WIRE_ONE_IN == 0 && !world->lean &&
         !wire_same_record(world->symbols, &effect->record, &(struct err){0}))
         world->broken = "the wire form of a record says something else";
     disk->waiting[disk->waiting_first + disk->waiting_count++] = effect->record;
@@ -198,7 +198,7 @@ void disk_hold(struct host *host, struct effect *effect)
     if (disk->held_first && !disk->held_count)
         disk->held_first = 0;
     if (disk->held_first + disk->held_count == disk->held_room) {
-        disk->held_room = disk->held_room ? disk->held_room * 2 : 32;
+        disk->held_room = disk->held_room ? disk->held_room * 2 : 4;
         disk->held = mem_grow(disk->held, disk->held_room * sizeof *disk->held);
     }
     place = disk->held_first + disk->held_count++;
@@ -218,6 +218,20 @@ static void disk_settle(struct world *world, struct host *host, uint32_t count)
         disk_put_take(world, host, &disk->waiting[disk->waiting_first++]);
         disk->waiting_count--;
         disk->durable++;
+    }
+}
+
+void disk_rest(struct world *world, struct disk *disk)
+{
+    if (world->lean && !disk->waiting_count && disk->waiting) {
+        free(disk->waiting);
+        disk->waiting = NULL;
+        disk->waiting_room = disk->waiting_first = 0;
+    }
+    if (world->lean && !disk->held_count && disk->held) {
+        free(disk->held);
+        disk->held = NULL;
+        disk->held_room = disk->held_first = 0;
     }
 }
 
@@ -242,6 +256,7 @@ void disk_written(struct world *world, struct host *host, uint32_t order)
         effect_carry(world, host, &effect);
         effect_drop(&effect);
     }
+    disk_rest(world, disk);
     disk_write(world, host);
     world->events++;
 }
@@ -258,6 +273,7 @@ void disk_crash(struct world *world, struct host *host)
     disk_settle(world, host, kept);
     waiting_drop(disk);
     held_drop(disk);
+    disk_rest(world, disk);
     disk->writing = false;
     disk->durable = 0;
     process_tidy(world, host);

@@ -45,7 +45,9 @@ static int64_t net_delay(struct world *world, uint32_t from, uint32_t to, bool s
     const struct rates *rates = &world->rates;
     const struct spans *spans = world->spans;
 
-    if (world->cuts[from][to] > world->time) {
+    if (world->ways.delay)
+        return world->ways.delay(world->ways.user, &world->hosts[from], &world->hosts[to]);
+    if (from < HOSTS_MAX && to < HOSTS_MAX && world->cuts[from][to] > world->time) {
         world->faults[FAULT_CUT]++;
         return -1;
     }
@@ -74,7 +76,7 @@ static void net_post(struct world *world, enum item item, struct letter *letter,
         message_done(&letter->message);
         return;
     }
-    if (rng_next(&world->rng) % WIRE_ONE_IN == 0 && !net_wire(world, &letter->message))
+    if (rng_next(&world->rng) % WIRE_ONE_IN == 0 && !world->lean && !net_wire(world, &letter->message))
         world->broken = "the wire form of a message says something else";
     index = slab_take(&world->letters);
     *(struct letter *)slab_at(&world->letters, index) = *letter;

@@ -59,11 +59,20 @@ static int64_t true_deadline(struct world *world, const struct host *host, int64
     return host_true(world, host, at) + world_between(world, 0, world->rates.deadline_most);
 }
 
+/* The launcher has forgotten it; a judge may still want to know. */
+static void process_drop(struct world *world, uint32_t index)
+{
+    if (world->lean)
+        slab_give(&world->processes, index);
+}
+
 void process_launch(struct world *world, struct host *host, const struct effect *effect)
 {
     uint32_t index = slab_take(&world->processes);
     struct process *process = process_at(world, index);
     int64_t now = host_now(world, host);
+    int64_t lasts = world->ways.lasts ? world->ways.lasts(world->ways.user, host, effect)
+                                      : world_between(world, world->rates.job_least, world->rates.job_most);
 
     *process = (struct process){
         .next = host->processes,
@@ -72,7 +81,7 @@ void process_launch(struct world *world, struct host *host, const struct effect 
         .number = effect->number,
         .job = effect->job,
         .began = world->time,
-        .natural = world->time + world_between(world, world->rates.job_least, world->rates.job_most),
+        .natural = world->time + lasts,
         .limit = effect->span > 0 && effect->span < NEVER - now ? host_true(world, host, now + effect->span) : NEVER,
         .deadline = true_deadline(world, host, effect->at),
         .told = effect->at,
@@ -198,12 +207,16 @@ void process_gone(struct world *world, uint32_t index)
 
 void process_reboot(struct world *world, struct host *host)
 {
-    for (uint32_t i = host->processes; i != NOBODY; i = process_at(world, i)->next) {
+    uint32_t next;
+
+    for (uint32_t i = host->processes; i != NOBODY; i = next) {
         struct process *process = process_at(world, i);
 
+        next = process->next;
         if (process_lives(process))
             process_finish(world, process, PROCESS_FORGOTTEN, REASON_LOST);
         process->state = PROCESS_FORGOTTEN;
+        process_drop(world, i);
     }
     host->processes = NOBODY;
 }
@@ -240,9 +253,13 @@ void process_tidy(struct world *world, struct host *host)
             if (!row || !row->u.tenant_record.running || row->u.tenant_record.number != process->number)
                 process->state = PROCESS_FORGOTTEN;
         }
-        if (process->state == PROCESS_FORGOTTEN)
-            *link = process->next; /* the entry stays, for the judge */
-        else
+        if (process->state == PROCESS_FORGOTTEN) {
+            uint32_t index = *link;
+
+            *link = process->next;
+            process_drop(world, index);
+        } else {
             link = &process->next;
+        }
     }
 }

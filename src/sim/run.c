@@ -36,7 +36,7 @@ struct sim {
     uint32_t matchmaker_count;
     struct customer_pool offered[MATCHMAKERS];               /* customers offer to both, ... */
     struct provider_pool pulled[PROVIDERS_MAX][MATCHMAKERS]; /* ... and some providers pull */
-    bool shares; /* there are groups and limits */
+    bool shares;                                             /* there are groups and limits */
     struct tree *shares_ad;
     struct customer_settings customers[CUSTOMERS_MAX];
     struct provider_settings providers[PROVIDERS_MAX];
@@ -107,9 +107,11 @@ static const char policy_text[] =
     "? 2 : label.CurrentRank < label.Rank ? 1 : label.RemoteUserPrio > UserPrio * 1.1 && label.CurrentRank <= label.Rank "
     "&& label.ServiceTime > '0:00:02' ? 0 : error, label.RemoteUser is undefined ? 0 : label.RemoteUserPrio * 10000 - "
     "label.ImageSize } ]";
-/* In every other world: enough for all jobs, one after the other. */
+
+/* In every other world: enough for all jobs, one after the other. Under a policy with a RootOrder, which knows no groups, only the limits. */
 static const char shares_text[] =
     "[ Groups = { [ Name = \"few\"; Quota = 0.3; Surplus = false ] }; Limits = [ licence = 2 ] ]";
+static const char limits_text[] = "[ Limits = [ licence = 2 ] ]";
 
 static uint32_t sim_add(struct sim *sim, const struct role_kind *kind, const void *settings, const char *identity,
                         bool any, const char *sort, uint32_t number)
@@ -246,9 +248,10 @@ static void sim_init(struct sim *sim, uint64_t seed, bool faults, uint32_t lines
     sim->matchmaker_count = !guest && rng_below(&sim->rng, 4) == 0 ? MATCHMAKERS : 1;
     sim->shares = rng_mix(seed ^ 0x7368617265) & 1; /* "share" */
     if (sim->shares)
-        sim->shares_ad = sim_ad(sim, shares_text);
+        sim->shares_ad = sim_ad(sim, sim->policy ? limits_text : shares_text);
     for (uint32_t i = 0; i < sim->matchmaker_count; i++) {
-        sim->matchmakers[i] = (struct matchmaker_settings){.self = 1 + i, .spans = &sim->spans, .policy = sim->policy, .shares = sim->shares_ad};
+        sim->matchmakers[i] = (struct matchmaker_settings){
+            .self = 1 + i, .spans = &sim->spans, .policy = sim->policy, .shares = sim->shares_ad};
         sim->offered[i] = (struct customer_pool){.matchmaker = 1 + i};
         sim_add(sim, &matchmaker_role, &sim->matchmakers[i], "pool", true, "matchmaker", i + 1);
     }

@@ -44,7 +44,7 @@ uint32_t slab_take(struct slab *slab)
         memcpy(&slab->free, slab_at(slab, index), sizeof slab->free);
     } else {
         if (slab->count == slab->room) {
-            slab->room = slab->room ? slab->room * 2 : 64;
+            slab->room = slab->room ? slab->room * 2 : slab->first ? slab->first : 64;
             slab->items = mem_grow(slab->items, slab->room * slab->size);
         }
         index = slab->count++;
@@ -191,7 +191,10 @@ void effect_carry(struct world *world, struct host *host, struct effect *effect)
     case EFFECT_SUSPEND:
         break; /* no owner of these worlds asks for it */
     case EFFECT_CHANGED:
-        host->changed = effect->job;
+        if (world->ways.changed)
+            world->ways.changed(world->ways.user, host, effect->job);
+        else
+            host->changed = effect->job;
         break;
     case EFFECT_PERSIST:
     case EFFECT_NOTE:
@@ -209,6 +212,23 @@ static void world_note(struct world *world, const struct host *host, const struc
     world->events++;
 }
 
+/* The list that a step fills is needed until it is carried out: one is enough for all hosts. */
+static void effects_lend(struct world *world, struct effects *effects)
+{
+    effects->items = world->spare.items;
+    effects->room = world->spare.room;
+    world->spare = (struct effects){0};
+}
+
+static void effects_return(struct world *world, struct effects *effects)
+{
+    free(world->spare.items);
+    world->spare.items = effects->items;
+    world->spare.room = effects->room;
+    effects->items = NULL;
+    effects->room = 0;
+}
+
 void host_event(struct world *world, struct host *host, const struct event *event)
 {
     struct effects *effects = &host->effects;
@@ -223,7 +243,11 @@ void host_event(struct world *world, struct host *host, const struct event *even
         host->changed = 0;
         host_event(world, host, &forget);
     }
+    for (uint32_t i = 0; i < world->watch_count; i++)
+        if (world->watches[i].steps)
+            world->watches[i].steps(world->watches[i].user, host, event);
     env = host_env(world, host);
+    effects_lend(world, effects);
     host->kind->step(host->role, &env, event, effects);
     world_note(world, host, event);
     for (uint32_t i = 0; i < world->watch_count; i++)
@@ -242,6 +266,7 @@ void host_event(struct world *world, struct host *host, const struct event *even
             effect_carry(world, host, effect);
     }
     effects_reset(effects);
+    effects_return(world, effects);
     arena_reset(&world->scratch);
 }
 
@@ -289,6 +314,11 @@ void host_start(struct world *world, struct host *host)
     host_event(world, host, &(struct event){.kind = EVENT_BOOTED});
 }
 
+void host_start_at(struct world *world, const struct host *host, int64_t at)
+{
+    world_push(world, at, ITEM_START, host->place);
+}
+
 /* Another boot: the clock begins anew, and all processes are dead. */
 static void host_boot(struct world *world, struct host *host)
 {
@@ -312,7 +342,7 @@ void host_crash(struct world *world, struct host *host, bool reboot, int64_t unt
     host_went(world, host, reboot ? "reboots" : "crashes");
     if (reboot)
         host_boot(world, host);
-    world_push(world, until, ITEM_START, host->place);
+    host_start_at(world, host, until);
 }
 
 /* ------------------------------------------------------------------------------------------------------- the world */
@@ -324,6 +354,15 @@ int64_t world_between(struct world *world, int64_t least, int64_t most)
 
 struct world *world_new(uint64_t seed, const struct spans *spans)
 {
+    struct symbols *symbols = names_new(0);
+    struct world *world = world_new_of(seed, spans, symbols);
+
+    world->own = symbols;
+    return world;
+}
+
+struct world *world_new_of(uint64_t seed, const struct spans *spans, struct symbols *symbols)
+{
     struct world *world = mem_alloc(sizeof *world);
 
     memset(world, 0, sizeof *world);
@@ -332,7 +371,7 @@ struct world *world_new(uint64_t seed, const struct spans *spans)
     rng_init(&world->rng, rng_mix(seed ^ 0x776f726c64)); /* "world" */
     agenda_init(&world->agenda);
     arena_init(&world->scratch);
-    world->symbols = names_new(0);
+    world->symbols = symbols;
     world->news.size = sizeof(struct news);
     world->processes.size = sizeof(struct process);
     world->rates = (struct rates){
@@ -346,7 +385,17 @@ struct world *world_new(uint64_t seed, const struct spans *spans)
         .deadline_most = spans->lease / 100,
     };
     net_init(world);
+    world_reserve(world, HOSTS_MAX);
     return world;
+}
+
+static void letter_drop(void *user, const struct agenda_entry *entry)
+{
+    struct world *world = user;
+    uint32_t what = entry->what;
+
+    if (what >> ITEM_SHIFT == ITEM_LETTER || what >> ITEM_SHIFT == ITEM_REPLY)
+        message_done(&((struct letter *)slab_at(&world->letters, what & ((1u << ITEM_SHIFT) - 1)))->message);
 }
 
 void world_free(struct world *world)
@@ -361,12 +410,9 @@ void world_free(struct world *world)
         effects_done(&host->effects);
         disk_done(&host->disk);
     }
-    for (uint32_t i = 0; i < world->agenda.count; i++) {
-        uint32_t what = world->agenda.heap[i].what;
-
-        if (what >> ITEM_SHIFT == ITEM_LETTER || what >> ITEM_SHIFT == ITEM_REPLY)
-            message_done(&((struct letter *)slab_at(&world->letters, what & ((1u << ITEM_SHIFT) - 1)))->message);
-    }
+    agenda_each(&world->agenda, letter_drop, world);
+    free(world->hosts);
+    effects_done(&world->spare);
     message_done(&world->old_verify);
     message_done(&world->old_commit);
     agenda_done(&world->agenda);
@@ -376,15 +422,28 @@ void world_free(struct world *world)
     free(world->processes.items);
     free(world->news.items);
     arena_done(&world->scratch);
-    symbols_free(world->symbols);
+    symbols_free(world->own);
     free(world);
+}
+
+void world_reserve(struct world *world, uint32_t hosts)
+{
+    if (hosts <= world->host_room)
+        return;
+    world->host_room = hosts;
+    world->hosts = mem_grow(world->hosts, world->host_room * sizeof *world->hosts);
+    for (uint32_t i = 0; i < world->host_count; i++)
+        world->hosts[i].secrets.user = &world->hosts[i].hidden;
 }
 
 uint32_t world_add(struct world *world, const struct role_kind *kind, const void *settings, const char *identity,
                    bool any, const char *name)
 {
-    struct host *host = &world->hosts[world->host_count];
+    struct host *host;
 
+    if (world->host_count == world->host_room)
+        world_reserve(world, world->host_room * 2);
+    host = &world->hosts[world->host_count];
     *host = (struct host){
         .kind = kind,
         .settings = settings,
@@ -428,8 +487,9 @@ bool world_next(struct world *world, int64_t until)
 {
     struct agenda_entry entry;
     uint32_t index;
+    int64_t next;
 
-    if (!world->agenda.count || world->agenda.heap[0].at > until) {
+    if (!agenda_next(&world->agenda, &next) || next > until) {
         world->time = until > world->time ? until : world->time;
         return false;
     }

@@ -11,7 +11,8 @@
  *     disk    rows that are durable | rows on their way there | effects that wait behind them
  *     process a job that was launched; it outlives its role's crash, not a reboot
  *
- * Workload: small pools, a million events a second; all tables are slabs that are used again. */
+ * Workload: small pools under faults, a million events a second; and *lean* worlds of 100,000 hosts and more, in which a host that
+ * has nothing to do is some kilobytes. All tables are slabs that are used again. */
 #ifndef BERTH_SIM_WORLD_H
 #define BERTH_SIM_WORLD_H
 
@@ -22,7 +23,7 @@
 extern "C" {
 #endif
 
-#define HOSTS_MAX 32
+#define HOSTS_MAX 32      /* of a world with a judge, a trace or a planner of faults; others may have more */
 #define NOBODY UINT32_MAX /* no host, no entry of a slab */
 
 /* Entries of one size that are handed out by index and taken back. */
@@ -30,6 +31,7 @@ struct slab {
     char *items;
     size_t size;
     uint32_t count, room, free; /* `free` heads a list through the entries' first words: an index plus 1, or 0 */
+    uint32_t first;             /* the room at first; 0: 64 */
 };
 
 uint32_t slab_take(struct slab *slab); /* cleared */
@@ -209,6 +211,16 @@ struct watch {
     void (*launched)(void *user, const struct host *host, struct process *process);
     void (*ended)(void *user, const struct host *host, const struct process *process); /* it is not alive any more */
     void (*went)(void *user, const struct host *host, const char *what);               /* crash, start, ... */
+    void (*steps)(void *user, const struct host *host, const struct event *event);     /* it is about to */
+};
+
+/* What a world may bring of its own in place of its rates. Each may be NULL. */
+struct ways {
+    void *user;
+    int64_t (*delay)(void *user, const struct host *from, const struct host *to); /* of a message */
+    /* How long the job runs that this effect launches. */
+    int64_t (*lasts)(void *user, const struct host *host, const struct effect *effect);
+    void (*changed)(void *user, struct host *host, uint64_t job); /* in place of one that is forgotten now and then */
 };
 
 #define WATCHES_MAX 4
@@ -220,10 +232,10 @@ struct world {
     struct rng rng;
     struct rates rates;
     const struct spans *spans;
-    struct symbols *symbols;
+    struct symbols *symbols, *own; /* the same, or `own` is NULL */
     struct arena scratch;
-    struct host hosts[HOSTS_MAX];
-    uint32_t host_count;
+    struct host *hosts;
+    uint32_t host_count, host_room;
     int64_t cuts[HOSTS_MAX][HOSTS_MAX]; /* from, to: until when nothing passes */
     struct slab letters, sends, owed, processes, news;
     uint32_t owed_open, owed_sweep; /* entries in use; at how many to look for those that nobody waits for */
@@ -235,15 +247,23 @@ struct world {
     void *plan_user;
     const char *broken; /* what the world itself found wrong (a wire form, a role's state), or NULL */
     bool check;         /* ask the roles whether their state is in order, now and then */
+    /* It is large: what a host does not need at the moment is given back, processes that are forgotten are forgotten here
+     * too, and no wire forms are made. What happens is the same. */
+    bool lean;
+    struct ways ways;
+    struct effects spare; /* lent to whose turn it is */
 };
 
 /* `spans` is kept. */
 struct world *world_new(uint64_t seed, const struct spans *spans);
+struct world *world_new_of(uint64_t seed, const struct spans *spans, struct symbols *symbols); /* these outlive it */
 void world_free(struct world *world);
 
-/* A host that is down; its agent is the place plus 1. `settings`, `identity` and `name` are kept. */
+/* A host that is down; its agent is the place plus 1. `settings`, `identity` and `name` are kept. Past HOSTS_MAX hosts, and
+ * past what was reserved, all hosts move. */
 uint32_t world_add(struct world *world, const struct role_kind *kind, const void *settings, const char *identity,
                    bool any, const char *name);
+void world_reserve(struct world *world, uint32_t hosts);
 void world_watch(struct world *world, const struct watch *watch);
 
 /* One thing happens; false when nothing is left to happen, or the next would be after `until` (then it is that
@@ -268,6 +288,7 @@ static inline struct host *world_host(struct world *world, agent who) /* or NULL
 }
 
 void host_start(struct world *world, struct host *host);
+void host_start_at(struct world *world, const struct host *host, int64_t at);
 /* The role is gone, and what it had not made durable, but for a part that became so unheard. */
 void host_crash(struct world *world, struct host *host, bool reboot, int64_t until);
 void host_event(struct world *world, struct host *host, const struct event *event); /* to its role, if it is up */
@@ -296,6 +317,7 @@ void disk_init(struct disk *disk);
 void disk_done(struct disk *disk);
 void disk_take(struct world *world, struct host *host, struct effect *effect); /* a persist */
 void disk_hold(struct host *host, struct effect *effect);
+void disk_rest(struct world *world, struct disk *disk); /* a lean world takes back what it does not need */
 void disk_written(struct world *world, struct host *host, uint32_t order);
 void disk_crash(struct world *world, struct host *host);
 const struct record *disk_find(const struct disk *disk, enum record_kind kind, uint64_t key); /* durable; or NULL */

@@ -1,0 +1,60 @@
+/* dist.h: numbers that chance draws, as a scenario says.
+ *
+ *     fixed        Value
+ *     uniform      Least to Most; whole when both are
+ *     exponential  Mean
+ *     lognormal    Mean, Deviation (of the numbers, not of their logarithms)
+ *     choice       one of Values, which may be distributions, by Weights
+ *
+ * A parameter may be a distribution itself: it is drawn each time, or once for all when the distribution is *settled*, as is done
+ * for each shape of jobs. By our own inverse transforms, so that a seed gives the same numbers everywhere that the C library's
+ * logarithm does; tables from measurements and more laws are a further row each. */
+#ifndef BERTH_SIM_DIST_H
+#define BERTH_SIM_DIST_H
+
+#include "base/arena.h"
+#include "base/rng.h"
+#include "text/tree.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum dist_kind { DIST_FIXED, DIST_UNIFORM, DIST_EXPONENTIAL, DIST_LOGNORMAL, DIST_CHOICE };
+#define DIST_COUNT (DIST_CHOICE + 1)
+#define DIST_PARAMETERS 2
+
+struct dist_choice {
+    double upto;             /* its weight and those before it, as parts of 1 */
+    const struct dist *dist; /* or NULL: */
+    const struct expr *word; /* a value that is no number, of the scenario's tree */
+};
+
+struct dist {
+    enum dist_kind kind;
+    bool whole;                                     /* rounded */
+    double least, most;                             /* what is drawn is not outside */
+    double value;                                   /* FIXED */
+    const struct dist *parameters[DIST_PARAMETERS]; /* in the order above */
+    const struct dist_choice *choices;
+    uint32_t choice_count;
+};
+
+/* A number; 0 for a word. */
+double dist_draw(const struct dist *dist, struct rng *rng);
+
+/* Which number, or which word: the other is not set, and `ret_word` NULL for a number. */
+bool dist_draw_any(const struct dist *dist, struct rng *rng, double *ret_number, const struct expr **ret_word);
+
+/* The same with its parameters drawn, and with one of its choices if these are distributions. Lives in the arena. */
+const struct dist *dist_settle(const struct dist *dist, struct rng *rng, struct arena *arena);
+
+/* Is what it draws always a whole number? */
+bool dist_is_whole(const struct dist *dist);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,101 @@
+/* grid_parts.h: the inside of a scenario that runs: grid.c makes the pool, grid_watch.c looks on and counts. */
+#ifndef BERTH_SIM_GRID_PARTS_H
+#define BERTH_SIM_GRID_PARTS_H
+
+#include "pool/customer.h"
+#include "pool/matchmaker.h"
+#include "pool/provider.h"
+#include "sim/crowd.h"
+#include "sim/grid.h"
+
+#define NAME_BYTES 24
+#define MATCHMAKER 0u /* places of hosts: the matchmaker, the crowd, customers, providers */
+#define CROWD 1u
+#define CUSTOMERS 2u
+
+struct site {
+    char name[NAME_BYTES];
+    int64_t delay;
+};
+
+struct unit {
+    uint32_t site;
+    uint32_t claims; /* active now */
+    uint64_t in, out;
+    int64_t up;      /* since then, or -1 */
+    int64_t claimed; /* since then, when it has claims */
+    uint64_t id;
+    struct tree *ad; /* held */
+    struct provider_settings settings;
+};
+
+struct kind_of_job {
+    struct tree *ad; /* held */
+    const struct dist *duration;
+    uint32_t user;
+};
+
+/* Jobs of a customer with numbers in a row. */
+struct batch {
+    uint64_t first;
+    uint32_t count;
+    uint32_t submission;
+};
+
+struct desk {
+    struct customer_settings settings;
+    struct batch *batches; /* by their first job */
+    uint32_t batch_count, batch_room;
+    uint64_t *started; /* bits: jobs that have been started once */
+    uint64_t started_words;
+    uint64_t in, out;
+};
+
+struct ended {
+    uint32_t customer; /* its place */
+    uint64_t job;
+};
+
+struct grid {
+    const struct grid_settings *settings;
+    const struct scenario *scenario;
+    struct world *world;
+    struct grid_report *report;
+    struct rng rng;   /* of the pool and of what happens to it */
+    struct rng delay; /* of messages */
+    struct build build;
+    struct arena arena; /* of settled distributions */
+    struct spans spans;
+    struct matchmaker_settings matchmaker;
+    uint64_t matchmaker_in, matchmaker_out;
+    struct crowd_list crowd;
+    char (*users)[NAME_BYTES];
+    struct site *sites;
+    struct desk *desks;
+    struct unit *units;
+    struct kind_of_job *shapes;
+    uint32_t providers;  /* the place of the first */
+    struct ended *ended; /* jobs to be forgotten */
+    uint32_t ended_count, ended_room;
+    /* the cycle at hand */
+    uint64_t cycles;
+    bool in_cycle;
+    double began, took;
+};
+
+static inline struct unit *grid_unit(const struct grid *grid, const struct host *host) /* or NULL */
+{
+    return host->place >= grid->providers ? &grid->units[host->place - grid->providers] : NULL;
+}
+
+static inline struct desk *grid_desk(const struct grid *grid, const struct host *host) /* or NULL */
+{
+    return host->place >= CUSTOMERS && host->place < grid->providers ? &grid->desks[host->place - CUSTOMERS] : NULL;
+}
+
+/* grid_watch.c */
+void grid_watch(struct grid *grid);  /* before anything happens */
+void grid_close(struct grid *grid);  /* the time is up: what still goes on is counted as far as it came */
+void grid_forget(struct grid *grid); /* jobs that have ended are written down elsewhere */
+
+#endif

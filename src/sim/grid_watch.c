@@ -1,0 +1,364 @@
+/* grid_watch.c: what happens in a grid, as figures; and what its world asks it: how long a job lasts, how far a host is. */
+#include "base/mem.h"
+#include "sim/grid_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_DELAY (MILLISECOND / 10)
+
+const uint32_t grid_classes[GRID_CLASSES] = {1, 100, 1000, 5000};
+
+static uint32_t class_of(uint32_t count)
+{
+    uint32_t class = GRID_CLASSES - 1;
+
+    while (class && count < grid_classes[class])
+        class --;
+    return class;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- jobs */
+
+/* A submission is durable at its customer: its jobs have their numbers from now on. */
+static void batch_add(struct grid *grid, struct desk *desk, const struct key_record *key)
+{
+    uint32_t submission = crowd_place(&key->key), place;
+
+    if (submission >= grid->crowd.count || grid->crowd.items[submission].known)
+        return;
+    grid->crowd.items[submission].known = true;
+    if (desk->batch_count == desk->batch_room) {
+        desk->batch_room = desk->batch_room ? desk->batch_room * 2 : 64;
+        desk->batches = mem_grow(desk->batches, desk->batch_room * sizeof *desk->batches);
+    }
+    for (place = desk->batch_count++; place && desk->batches[place - 1].first > key->first; place--)
+        desk->batches[place] = desk->batches[place - 1];
+    desk->batches[place] = (struct batch){key->first, (uint32_t)key->count, submission};
+    grid->report->submitted += key->count;
+}
+
+/* The submission that a job came with, or NULL. */
+static const struct crowd_submission *batch_find(const struct grid *grid, const struct desk *desk, uint64_t job)
+{
+    uint32_t low = 0, high = desk->batch_count;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (desk->batches[middle].first <= job)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (low >= desk->batch_count || job - desk->batches[low].first >= desk->batches[low].count)
+        return NULL;
+    return &grid->crowd.items[desk->batches[low].submission];
+}
+
+/* Is it the first time that this job is started? */
+static bool started_first(struct desk *desk, uint64_t job)
+{
+    uint64_t word = job / 64, bit = UINT64_C(1) << job % 64;
+
+    if (word >= desk->started_words) {
+        uint64_t words = (word + 1) * 2;
+
+        desk->started = mem_grow(desk->started, words * sizeof *desk->started);
+        memset(desk->started + desk->started_words, 0, (words - desk->started_words) * sizeof *desk->started);
+        desk->started_words = words;
+    }
+    if (desk->started[word] & bit)
+        return false;
+    desk->started[word] |= bit;
+    return true;
+}
+
+static int64_t watch_lasts(void *user, const struct host *host, const struct effect *effect)
+{
+    struct grid *grid = user;
+    const struct record *row = disk_find(&host->disk, RECORD_TENANT, effect->claim);
+    const struct host *superior = row ? world_host(grid->world, row->u.tenant_record.superior) : NULL;
+    struct desk *desk = superior ? grid_desk(grid, superior) : NULL;
+    const struct crowd_submission *submission = desk ? batch_find(grid, desk, effect->job) : NULL;
+    struct rng rng;
+    double seconds;
+
+    grid->report->launches++;
+    if (!submission) {
+        grid->report->broken = "a job was started that nobody submitted";
+        return SECOND;
+    }
+    if (started_first(desk, effect->job)) {
+        uint64_t wait = (uint64_t)(grid->world->time - submission->at) / MILLISECOND;
+
+        spread_add(&grid->report->waits, wait);
+        spread_add(&grid->report->class_waits[class_of(submission->count)], wait);
+    }
+    /* the same job lasts as long wherever it is run */
+    rng_init(&rng, rng_mix(grid->settings->seed ^ rng_mix(effect->job ^ (uint64_t)superior->place << 40)));
+    seconds = dist_draw(grid->shapes[submission->shape].duration, &rng);
+    return seconds < 1e9 ? (int64_t)(seconds * (double)SECOND) + 1 : (int64_t)1e9 * SECOND;
+}
+
+static void watch_changed(void *user, struct host *host, uint64_t job)
+{
+    struct grid *grid = user;
+    struct job_view view;
+
+    if (!host->role || !customer_job(host->role, job, &view) || view.state != JOB_DONE)
+        return;
+    if (grid->ended_count == grid->ended_room) {
+        grid->ended_room = grid->ended_room ? grid->ended_room * 2 : 256;
+        grid->ended = mem_grow(grid->ended, grid->ended_room * sizeof *grid->ended);
+    }
+    grid->ended[grid->ended_count++] = (struct ended){host->place, job};
+}
+
+void grid_forget(struct grid *grid)
+{
+    for (uint32_t i = 0; i < grid->ended_count; i++)
+        host_event(grid->world, &grid->world->hosts[grid->ended[i].customer],
+                   &(struct event){.kind = EVENT_FORGET, .job = grid->ended[i].job});
+    grid->ended_count = 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------- providers */
+
+static void unit_claim(struct grid *grid, struct unit *unit, bool active)
+{
+    int64_t now = grid->world->time;
+
+    if (active && unit->claims++ == 0)
+        unit->claimed = now;
+    else if (!active && unit->claims && --unit->claims == 0)
+        grid->report->claimed += now - unit->claimed;
+    grid->report->claims += active;
+}
+
+/* A row is about to replace the one that the disk has. */
+static void watch_durable(void *user, const struct host *host, const struct record *record)
+{
+    struct grid *grid = user;
+    struct unit *unit = grid_unit(grid, host);
+    struct desk *desk = grid_desk(grid, host);
+    const struct record *before;
+    bool was, is;
+
+    if (desk && record->kind == RECORD_KEY && !record->removed)
+        batch_add(grid, desk, &record->u.key_record);
+    if (desk && record->kind == RECORD_JOB && !record->removed && record->u.job_record.state == JOB_DONE)
+        grid->report->done++;
+    if (!unit || record->kind != RECORD_TENANT || unit->up < 0)
+        return; /* what becomes durable while it stops is not in use any more */
+    before = disk_find(&host->disk, RECORD_TENANT, record->key);
+    was = before && before->u.tenant_record.active && before->u.tenant_record.boot == host->boot;
+    is = !record->removed && record->u.tenant_record.active;
+    if (was != is)
+        unit_claim(grid, unit, is);
+}
+
+static void watch_ended(void *user, const struct host *host, const struct process *process)
+{
+    struct grid *grid = user;
+
+    (void)host;
+    grid->report->busy += process->used;
+    if (process->reason == REASON_EXITED || process->reason == REASON_TIME)
+        return;
+    grid->report->wasted += process->used;
+    grid->report->lost += process->reason == REASON_LOST;
+    grid->report->expired += process->reason == REASON_LEASE;
+}
+
+static void unit_down(struct grid *grid, struct unit *unit)
+{
+    int64_t now = grid->world->time;
+
+    if (unit->up < 0)
+        return;
+    grid->report->up += now - unit->up;
+    if (unit->claims)
+        grid->report->claimed += now - unit->claimed;
+    unit->claims = 0;
+    unit->up = -1;
+}
+
+static void watch_went(void *user, const struct host *host, const char *what)
+{
+    struct grid *grid = user;
+    struct unit *unit = grid_unit(grid, host);
+    const struct scenario *scenario = grid->scenario;
+
+    if (!unit)
+        return;
+    if (strcmp(what, "starts") != 0) {
+        grid->report->stops++;
+        unit_down(grid, unit);
+        return;
+    }
+    grid->report->starts++;
+    unit->up = grid->world->time;
+    if (scenario->up)
+        world_plan(grid->world, grid->world->time + (int64_t)(dist_draw(scenario->up, &grid->rng) * (double)SECOND),
+                   host->place);
+}
+
+/* --------------------------------------------------------------------------------------------------------- messages */
+
+static uint64_t *messages_of(struct grid *grid, const struct host *host, bool out)
+{
+    struct unit *unit = grid_unit(grid, host);
+    struct desk *desk = grid_desk(grid, host);
+
+    if (unit)
+        return out ? &unit->out : &unit->in;
+    if (desk)
+        return out ? &desk->out : &desk->in;
+    if (host->place != MATCHMAKER)
+        return NULL;
+    return out ? &grid->matchmaker_out : &grid->matchmaker_in;
+}
+
+static void watch_sent(void *user, const struct host *host, const struct effect *effect)
+{
+    struct grid *grid = user;
+    uint64_t *count = messages_of(grid, host, true);
+
+    if (count)
+        ++*count;
+    grid->report->by_message[effect->message.kind]++;
+}
+
+static int64_t host_delay(const struct grid *grid, const struct host *host)
+{
+    const struct unit *unit = grid_unit(grid, host);
+
+    return unit ? grid->sites[unit->site].delay : 0;
+}
+
+static int64_t watch_delay(void *user, const struct host *from, const struct host *to)
+{
+    struct grid *grid = user;
+    double delay = (double)(host_delay(grid, from) + host_delay(grid, to));
+
+    return LEAST_DELAY + (int64_t)(delay * (1 + grid->scenario->jitter * rng_unit(rng_next(&grid->delay))));
+}
+
+/* ----------------------------------------------------------------------------------------------------------- cycles */
+
+static void watch_steps(void *user, const struct host *host, const struct event *event)
+{
+    struct grid *grid = user;
+
+    if (host->place == MATCHMAKER && event->kind == EVENT_WAKE && grid->settings->clock)
+        grid->began = grid->settings->clock(grid->settings->user);
+}
+
+static void cycle_count(struct grid *grid, const struct engine_counts *counts)
+{
+    struct engine_work *work = &grid->report->work;
+    uint64_t all = counts->tests + counts->evaluations;
+
+    work->probes += counts->probes;
+    work->tests += counts->tests;
+    work->evaluations += counts->evaluations;
+    work->tried += counts->tried;
+    work->most = all > work->most ? all : work->most;
+    if (grid->settings->clock)
+        spread_add(&grid->report->cycle_times, (uint64_t)(grid->took * 1e6));
+    grid->took = 0;
+}
+
+/* A slice of a cycle, perhaps the last. */
+static void matchmaker_stepped(struct grid *grid, const struct host *host)
+{
+    struct matchmaker_counts counts = matchmaker_counts(host->role);
+
+    if (!grid->in_cycle && counts.cycles == grid->cycles)
+        return;
+    if (grid->settings->clock)
+        grid->took += grid->settings->clock(grid->settings->user) - grid->began;
+    grid->cycles = counts.cycles;
+    grid->in_cycle = counts.in_cycle;
+    grid->report->cycles = counts.cycles;
+    grid->report->matches = counts.matches;
+    if (!counts.in_cycle)
+        cycle_count(grid, &counts.work);
+}
+
+static void watch_stepped(void *user, struct host *host, const struct role_env *env, const struct event *event)
+{
+    struct grid *grid = user;
+
+    (void)env;
+    if (event->message) {
+        uint64_t *count = messages_of(grid, host, false);
+
+        if (count)
+            ++*count;
+    } else if (event->kind == EVENT_WAKE && host->place == MATCHMAKER) {
+        matchmaker_stepped(grid, host);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------ first and last */
+
+void grid_watch(struct grid *grid)
+{
+    grid->world->ways = (struct ways){grid, watch_delay, watch_lasts, watch_changed};
+    world_watch(grid->world, &(struct watch){.user = grid,
+                                             .stepped = watch_stepped,
+                                             .sent = watch_sent,
+                                             .durable = watch_durable,
+                                             .ended = watch_ended,
+                                             .went = watch_went,
+                                             .steps = watch_steps});
+}
+
+static void messages_add(struct grid_messages *to, uint64_t in, uint64_t out)
+{
+    to->hosts++;
+    to->in += in;
+    to->out += out;
+    to->most = in + out > to->most ? in + out : to->most;
+}
+
+static void job_count(void *user, const struct job_view *job)
+{
+    struct grid_report *report = user;
+
+    report->running += job->state == JOB_RUNNING;
+    report->queued += job->state == JOB_IDLE || job->state == JOB_RUNNING || job->state == JOB_HELD;
+}
+
+void grid_close(struct grid *grid)
+{
+    struct world *world = grid->world;
+    struct grid_report *report = grid->report;
+
+    messages_add(&report->matchmaker, grid->matchmaker_in, grid->matchmaker_out);
+    for (uint32_t i = 0; i < grid->scenario->customers; i++) {
+        messages_add(&report->customer, grid->desks[i].in, grid->desks[i].out);
+        customer_each(world->hosts[CUSTOMERS + i].role, job_count, report);
+    }
+    for (uint32_t i = 0; i < grid->scenario->providers; i++) {
+        const struct host *host = &world->hosts[grid->providers + i];
+
+        messages_add(&report->provider, grid->units[i].in, grid->units[i].out);
+        unit_down(grid, &grid->units[i]);
+        for (uint32_t at = host->processes; at != NOBODY;) {
+            const struct process *process = slab_at(&world->processes, at);
+
+            report->busy += process_lives(process) ? world->time - process->began : 0;
+            at = process->next;
+        }
+    }
+    report->refused = grid->crowd.refused;
+    report->undelivered = world->faults[FAULT_DOWN];
+    report->time = world->time;
+    report->events = world->events;
+    report->hash = world->hash;
+    if (world->broken)
+        report->broken = world->broken;
+}
