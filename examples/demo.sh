@@ -97,8 +97,9 @@ done
 printf '  $ berth submit %s\n' examples/jobs/licensed.ad
 "$berth" submit "$jobs/licensed.ad" 2>&1 | sed 's/^/    /'
 "$berth" wait 22-25 >/dev/null 2>&1 || { echo 'the jobs with licences did not end well' && exit 1; }
-shows matches -c 'Label isnt undefined'
-printf '  $ berth logs 22 23 24 25\n'
+printf "  \$ berth matches -c 'Label isnt undefined'\n"
+"$berth" matches -c 'Label isnt undefined' 2>&1 | sed 's/^/    /'
+printf '  $ for job in 22 23 24 25; do berth logs $job; done\n'
 for job in 22 23 24 25; do "$berth" logs $job; done | sed 's/^/    /'
 
 say "A job that no machine here can run is not queued in silence: it is told why, and what would help."

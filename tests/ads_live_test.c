@@ -818,6 +818,47 @@ static void check_requests(struct world *world)
     buf_done(&before);
 }
 
+/* --------------------------------------------------------------------------------------------------------------- gangs */
+
+#define PLACE "[ Label = place; Constraint = place.Type == \"Place\" && place.Size >= 4; Rank = place.Size ]"
+#define SEAT "[ Label = seat; Constraint = seat.Type == \"Seat\" && seat.At == place.Name ]"
+
+static void check_gangs(struct world *world)
+{
+    put(world, world->alice, "gang-hall", NULL, "[Type = \"Place\"; Name = \"hall\"; Size = 9; Lifetime = 1000]");
+    put(world, world->alice, "gang-room", NULL, "[Type = \"Place\"; Name = \"room\"; Size = 5; Lifetime = 1000]");
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match", NULL, "[Ports = {" PLACE ", " SEAT "}]");
+    tap_ok(world->talk.reply.status == 200 && !reply_has(&world->talk.reply, "Id"),
+           "an ad with ports that cannot all be filled is answered with an empty list");
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match?why", NULL, "[Ports = {" PLACE ", " SEAT "}]");
+    tap_ok(world->talk.reply.status == 200 && reply_has(&world->talk.reply, "Port seat cannot be filled"),
+           "why tells which port nobody fills");
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match?why", "Accept: application/json\r\n",
+             "[Ports = {" PLACE ", " SEAT "}]");
+    tap_ok(world->talk.reply.status == 200 && reply_has(&world->talk.reply, "\"seat\"") &&
+               reply_has(&world->talk.reply, "{"),
+           "and does so in JSON");
+    put(world, world->alice, "gang-seat", NULL, "[Type = \"Seat\"; At = \"room\"; Lifetime = 1000]");
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match", NULL, "[Ports = {" PLACE ", " SEAT "}]");
+    tap_ok(world->talk.reply.status == 200 && reply_has(&world->talk.reply, "Id = \"gang-room\"") &&
+               reply_has(&world->talk.reply, "Label = \"place\"") &&
+               reply_has(&world->talk.reply, "Id = \"gang-seat\"") &&
+               reply_has(&world->talk.reply, "Label = \"seat\"") && reply_has(&world->talk.reply, "At = \"ad\""),
+           "when all can be filled the gang is listed, a row a member: who, at whom, by which label");
+    tap_ok(!reply_has(&world->talk.reply, "gang-hall"), "the best place is not in it where no seat goes with it");
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match?why", NULL, "[Ports = {" PLACE ", " SEAT "}]");
+    tap_ok(world->talk.reply.status == 200 && reply_has(&world->talk.reply, "gang-room") &&
+               !reply_has(&world->talk.reply, "cannot be filled"),
+           "and why tells of it");
+    tap_ok(shows(world, world->alice, "gang-room", "Size = 5") && shows(world, world->alice, "gang-seat", "Seat"),
+           "nothing was consumed");
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match", NULL, "[Ports = {" SEAT ", " SEAT "}]");
+    expect(world, 400, "ports that are not in order are refused");
+    tap_ok(reply_has(&world->talk.reply, "same Label"), "with what is wrong");
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match?why", NULL, "[Ports = {" SEAT ", " SEAT "}]");
+    expect(world, 400, "also when it is asked why");
+}
+
 /* ----------------------------------------------------------------------------------------------------------- bad input */
 
 static void fill(struct buf *out, const char *before, const char *piece, int times, const char *after)
@@ -1119,6 +1160,7 @@ int main(void)
     check_collections(&world);
     check_long_lists(&world);
     check_requests(&world);
+    check_gangs(&world);
     put(&world, world.alice, "anchor", NULL, "[Memory = 77; Lifetime = 1000]");
     check_bads(&world);
     check_limits(&world);

@@ -181,6 +181,15 @@ static struct sent *asked(struct office *o, const struct host *host)
     return NULL;
 }
 
+/* Is an abort on its way to the host? */
+static bool is_off(const struct office *o, const struct host *host)
+{
+    for (uint32_t i = 0; i < o->w->sent_count; i++)
+        if (o->w->sent[i].to == host->peer.agent && o->w->sent[i].message.kind == MESSAGE_ABORT)
+            return o->w->sent[i].message.u.abort.claim == host->claim;
+    return false;
+}
+
 static bool is_asked(struct office *o, const struct host *host, enum message_kind kind)
 {
     struct sent *sent = asked(o, host);
@@ -861,6 +870,7 @@ static void ports_are_verified(void)
     host_until(&o, &hosts[1], MESSAGE_NONE);
     tap_ok(!root_of(&o, hosts[0].gang).found && jobs_in(&o, JOB_IDLE) == 1,
            "who is not as it was, beside another, is refused by the superior's own port");
+    tap_ok(is_off(&o, &hosts[0]), "and who had not answered yet hears that it is off");
     match_pair(&o, 2, hosts, MACHINE_1, LICENCE_1);
     host_until(&o, &hosts[1], MESSAGE_COMMIT);
     tap_ok(root_of(&o, hosts[0].gang).found, "a sibling that is still to be verified is known from the match");
@@ -1139,6 +1149,7 @@ static void preempted(void)
     pass(o.w, SECOND);
     tap_ok(job_is(&o, host.job, JOB_IDLE) && job_of(&o, host.job).tries == 0 && asks_for(&o, "Count == 1"),
            "a job that was preempted waits again, and that is no failed try");
+    tap_ok(job_of(&o, host.job).reason == REASON_PREEMPTED, "its user is told why");
     world_free(o.w, "a job that was preempted");
 }
 

@@ -301,6 +301,22 @@ static void test_residual(void)
 }
 
 /* Ads without ports: the same as a pair. */
+static void test_says(void)
+{
+    struct world w;
+    struct value rank;
+
+    world_begin(&w, "[ Memory = 64; Rank = other.Size ]");
+    world_dock(&w, 0, "[ Size = 1; Ports = { [ Label = a ], [ Label = cpu; Size = 7; Constraint = cpu.Memory > 0 ] } ]",
+               1);
+    rank = dock_says(&w.env, &w.scratch, &w.dock, 0, NAME_RANK);
+    tap_ok(rank.type == VALUE_INTEGER && rank.u.integer == 7,
+           "an owner ranks the port that it docks at, not the ad around it");
+    rank = dock_says(&w.env, &w.scratch, &w.dock, 0, NAME_CURRENTRANK);
+    tap_ok(rank.type == VALUE_UNDEFINED, "what it does not say is undefined");
+    world_end(&w);
+}
+
 static void test_pairs(void)
 {
     static const char *const clauses[] = {"other.A < B",     "B == other.B",  "A > 2",           "other.C",   "A < X",
@@ -345,6 +361,7 @@ int main(void)
     test_essential();
     test_whole();
     test_residual();
+    test_says();
     test_pairs();
     return tap_done();
 }

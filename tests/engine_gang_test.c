@@ -387,6 +387,100 @@ static void test_many_wait(struct world *world)
     tap_ok(tried(world) == 1, "trying no other");
 }
 
+#define TAKEN(current, rank) \
+    "[ Type = \"cpu\"; Memory = 9; Preempts = \"a\"; RemoteUser = \"eve\"; CurrentRank = " current "; Rank = " rank " ]"
+
+static void test_preempts(struct world *world)
+{
+    offer(world, 1, TAKEN("2", "3"));
+    offer(world, 2, TAKEN("3", "3"));
+    offer(world, 3, CPU);
+    offer(world, 4, LICENCE);
+    request(world, 10, GANG);
+    expect(world, "10+3+4", "a gang gets what is free before what is in use, whatever its ranks");
+    offer(world, 4, LICENCE);
+    request(world, 11, GANG);
+    expect(world, "11+1+4", "a claim has to go for a member of a gang only if its machine likes that better");
+    offer(world, 4, LICENCE);
+    request(world, 12, GANG);
+    expect(world, "", "and for no other");
+}
+
+static void test_preempts_set(struct world *world)
+{
+    for (uint32_t i = 1; i <= 4; i++)
+        offer(world, i, i < 4 ? TAKEN("3", "3") : CPU);
+    request(world, 10, "[ Ports = { [ Label = cpu; Count = 2; Constraint = cpu.Type == \"cpu\" ] } ]");
+    request(world, 11, "[ Ports = { [ Label = cpu; Count = 2; Constraint = cpu.Type == \"cpu\"; Rank = SetSize ] } ]");
+    expect(world, "", "nobody has to go for a set of those that like their claims as much");
+    offer(world, 5, CPU);
+    expect(world, "10+4+5", "it gets those that are free");
+    offer(world, 6, TAKEN("2", "3"));
+    offer(world, 7, CPU);
+    expect(world, "11+6+7", "a set that ranks as a whole may be of one that is free, and one that prefers it");
+}
+
+static void test_preempts_plain(struct world *world)
+{
+    offer(world, 1, TAKEN("3", "3"));
+    offer(world, 2, SERVICE("Rank = 1; "));
+    request(world, 10, "[ Constraint = other.Type == \"cpu\" || other.Type == \"service\" ]");
+    expect(world, "", "a root without ports that could have a service sends nobody away for nothing");
+}
+
+/* Figure 9's way: who is free first; a better user may have what is in use. */
+static void test_users(struct world *world)
+{
+    static const char text[] =
+        "[ DockingVector = { label.RemoteUser is undefined ? 1 : label.RemoteUserPrio > UserPrio * "
+        "1.1 ? 0 : error, label.RemoteUser is undefined ? 0 : label.RemoteUserPrio } ]";
+    struct err err;
+    struct tree *ad = lang_ad(&world->lang, &dialect_classic, text, &err);
+
+    engine_give_users(world->engine);
+    tap_ok(ad && engine_set_policy(world->engine, ad, NULL, &err) == 0, "a policy that reads what users have used");
+    tree_unref(ad);
+    for (uint32_t user = 1; user <= 3; user++)
+        engine_set_priority(world->engine, user, user);
+    put(world, 12, GANG, (struct engine_terms){true, 1, 1, 2});
+    offer(world, 1, TAKEN("0", "0"));
+    engine_set_remote(world->engine, 1, 2 + 1);
+    offer(world, 2, LICENCE);
+    expect(world, "", "does not discard what is free, nor give what is in use to a user who is no better");
+    put(world, 11, GANG, (struct engine_terms){true, 1, 2, 1});
+    tap_ok(engine_classes(world->engine, true) == 1, "gangs of two users are of one class");
+    expect(world, "11+1+2", "and each is tried by itself: the better user's has it");
+    offer(world, 2, LICENCE);
+    offer(world, 3, CPU);
+    expect(world, "12+3+2", "what is free is for everybody");
+}
+
+static void test_users_ports(struct world *world)
+{
+    engine_give_users(world->engine);
+    for (uint32_t user = 1; user <= 2; user++)
+        engine_set_priority(world->engine, user, user);
+    offer(world, 1, CPU);
+    offer(world, 2, "[ Type = \"lic\"; Constraint = UserPrio > 1.5 ]");
+    put(world, 11, GANG, (struct engine_terms){true, 1, 1, 1});
+    put(world, 12, GANG, (struct engine_terms){true, 1, 2, 2});
+    expect(world, "12+1+2", "a member may read the priority of the root's user");
+    offer(world, 1, CPU);
+    put(world, 12,
+        "[ Ports = { [ Label = cpu; Constraint = cpu.Type == \"cpu\" && UserPrio == 2 && RemoteUserPrio is undefined ] } ]",
+        (struct engine_terms){true, 1, 3, 2});
+    expect(world, "12+1", "and so may a port");
+}
+
+static void test_in_use(struct world *world)
+{
+    request(world, 1, "[ Size = 2; Ports = { [ Label = cpu; Constraint = cpu.Memory > 0 ] } ]");
+    offer(world, 10, "[ Memory = 1; Rank = other.Size; Preempts = \"c1\"; CurrentRank = 2 ]");
+    expect(world, "", "a machine that is in use is not taken from whom its owner likes as much");
+    offer(world, 11, "[ Memory = 1; Rank = other.Size; Preempts = \"c2\"; CurrentRank = 1 ]");
+    expect(world, "1+11", "but from whom it likes less");
+}
+
 int main(void)
 {
     static void (*const tests[])(struct world * world) = {
@@ -408,6 +502,12 @@ int main(void)
         test_classes,
         test_gives_up,
         test_many_wait,
+        test_preempts,
+        test_preempts_set,
+        test_preempts_plain,
+        test_users,
+        test_users_ports,
+        test_in_use,
     };
 
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {

@@ -319,6 +319,9 @@ holds 'help tells of it' grep -q 'berth gang \[OPTIONS\] -r FILE -o FILE' out
 
 console "$BERTH_SOURCE/docs/gangs.md"
 holds 'the manual has examples' [ $example -gt 8 ]
+rm -r manual bin
+console "$BERTH_SOURCE/docs/jobs.md"
+holds 'also of a job with ports' [ $example -gt 2 ]
 
 echo "1..$count"
 [ $failures = 0 ]

@@ -25,6 +25,7 @@ struct gang_style {
     unsigned untyped;                        /* percent of ports that do not ask for a type */
     unsigned clauses;                        /* at most, in a constraint */
     unsigned range;                          /* of the numbers */
+    unsigned taken;                          /* percent of leaves that have a claim already */
 };
 
 /* An ad that is being written. */
@@ -86,6 +87,8 @@ static inline struct gang_style gang_style(struct rng *rng)
         style.sets = 25;
     if (gang_chance(&m, 20))
         style.shared = 30;
+    if (gang_chance(&m, 25))
+        style.taken = 40;
     return style;
 }
 
@@ -447,6 +450,8 @@ static inline void gang_put_leaf(struct gang_maker *m)
 
     gang_begin(m);
     buf_addf(m->out, "[ Type = \"%s\"; ", GANG_PICK(m, types));
+    if (m->style.taken && gang_chance(m, m->style.taken))
+        buf_addf(m->out, "Preempts = \"a\"; CurrentRank = %lld; ", gang_number(m));
     if (gang_chance(m, 60)) {
         m->labels[0] = "other";
         gang_put_values(m, 90);

@@ -402,8 +402,10 @@ static void put_questions(const struct gang_env *env, uint32_t m)
             put_question(env, name, m, true, asked);
         }
     } else {
-        put_question(env, "_ask_0", m, true, "Rank");
-        put_question(env, "_ask_1", m, false, "Rank");
+        put_question(env, "_ask_1", m, true, "Rank");
+        put_question(env, "_ask_2", m, false, "Rank");
+        if (tree_find(ad_of(env, m)->tree, tree_root(ad_of(env, m)->tree), NAME_PREEMPTS))
+            put_question(env, "_now", m, false, "CurrentRank");
     }
 }
 
@@ -429,10 +431,25 @@ static bool answers_true(struct slow *slow, const struct tree *tree, const char 
 
 uint32_t slow_components(const struct slow *slow)
 {
-    return slow->policy && slow->policy->vector ? slow->policy->vector->u.run.count : 2;
+    return slow->policy && slow->policy->vector ? slow->policy->vector->u.run.count : 3;
 }
 
-/* False when the policy's vector discards the gang. */
+/* Is it free (1), or does it like the gang better than the claim that it has (0)? False: neither. */
+static bool answer_free(struct slow *slow, const struct tree *tree, struct value *ret)
+{
+    struct value now, rank;
+
+    *ret = value_integer(1);
+    if (!answer(slow, slow->env, tree, "_now", &now))
+        return true;
+    answer(slow, slow->env, tree, "_ask_2", &rank);
+    rank = order_rank(&rank);
+    now = order_rank(&now);
+    *ret = value_integer(0);
+    return order_compare(&rank, &now) > 0;
+}
+
+/* False when the vector discards the gang. */
 static bool answer_vector(struct slow *slow, const struct tree *tree, struct value *ret)
 {
     static const struct given rank_absent = {NAME_RANK, {VALUE_INTEGER, false, 0, 0, {0}, NULL}};
@@ -447,6 +464,11 @@ static bool answer_vector(struct slow *slow, const struct tree *tree, struct val
         char name[32];
 
         snprintf(name, sizeof name, "_ask_%u", i);
+        if (!chosen && i == 0) {
+            if (!answer_free(slow, tree, &ret[0]))
+                return false;
+            continue;
+        }
         answer(slow, &env, tree, name, &ret[i]);
         if (chosen && !order_has(&ret[i]))
             return false;

@@ -103,6 +103,39 @@ static void unknown_ranks(void)
     world_gives(&world, "job cpu=most", "offers that differ only in what they say once somebody docks are not alike");
 }
 
+/* A machine of that name; what its owner thinks of the job that it has, or "" for none. */
+static void in_use(const char *name, const char *current)
+{
+    world_offer(&world, "[ Name = \"%s\"; Type = \"Machine\"; Rank = other.Size%s%s ]", name,
+                *current ? "; Preempts = \"c1\"; CurrentRank = " : "", current);
+}
+
+static void preempting(void)
+{
+    static const char pair[] =
+        "[ Name = \"job\"; Size = 2; Ports = { [ Label = cpu; Constraint = cpu.Type == \"Machine\" ] } ]";
+    static const char set[] =
+        "[ Name = \"job\"; Size = 2; Ports = { [ Label = cpu; Count = 2; Constraint = cpu.Type == "
+        "\"Machine\" ] } ]";
+
+    world_reset(&world);
+    world.settings = (struct gang_settings){.algorithm = GANG_AUTO, .preferences = true};
+    world_request(&world, "%s", pair);
+    in_use("same", "2");
+    world_gives(&world, "job -", "a machine in use is not taken for a gang that its owner likes no better");
+    in_use("liked", "1");
+    world_gives(&world, "job cpu=liked", "it is for one that its owner likes better");
+    in_use("free", "");
+    world_gives(&world, "job cpu=free", "but what is free comes first");
+    world_reset(&world);
+    world_request(&world, "%s", set);
+    in_use("same", "2");
+    in_use("free", "");
+    world_gives(&world, "job -", "nor is it taken into a set");
+    in_use("liked", "1");
+    world_gives(&world, "job cpu=free cpu=liked", "one that may be taken is");
+}
+
 static void figure32(void)
 {
     world_reset(&world);
@@ -495,6 +528,7 @@ int main(void)
     figure10();
     figure11();
     unknown_ranks();
+    preempting();
     figure32();
     wholly();
     counting();

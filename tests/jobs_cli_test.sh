@@ -176,7 +176,7 @@ run "$berth" jobs
 expect 'at first there are no jobs' 0 '0 jobs'
 run "$berth" submit project/job.ad
 expect 'jobs are submitted; that there is no machine yet is a warning' 0 '3 jobs submitted: 1-3' \
-  'berth: no machine offers itself in the pool yet: what is submitted waits for one'
+  'berth: no machine offers itself in the pool yet: what is submitted waits for one, or for one that pulls'
 run "$berth" submit --json --key k1 project/job.ad plain.ad
 json 'several ads at once' 0 'rows == [{"first": 4, "count": 3}, {"first": 7, "count": 1}]'
 run "$berth" submit --key k1 --force project/job.ad plain.ad

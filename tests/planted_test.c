@@ -21,7 +21,24 @@ static const struct plant_row plants[] = {{"NONE", "nothing is wrong"},
 #define X(id, words) {#id, words},
                                           PLANTS(X)
 #undef X
+                                              {"COUNT", ""},
+#define X(id, words) {#id, words},
+                                          GANG_PLANTS(X)
+#undef X
 };
+#define PLANTS_END (sizeof plants / sizeof *plants)
+
+/* Caught only where gangs are made to the purpose: by tests/tree_test.c. */
+static bool is_left(size_t plant)
+{
+    static const enum plant left[] = {PLANT_COUNT,   PLANT_PORT_UNCHECKED, PLANT_LEADER_DROPPED, PLANT_UNESSENTIAL_ENDS,
+                                      PLANT_UNWHOLE, PLANT_FAILURE_IGNORED};
+
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        if (plant == (size_t)left[i])
+            return true;
+    return false;
+}
 
 /* Of this process: others may keep the machine busy. */
 static double seconds_now(void)
@@ -61,14 +78,14 @@ int main(int argc, char **argv)
 {
     double began = seconds_now();
 
-    for (int plant = PLANT_NONE + 1; plant < PLANT_COUNT; plant++) {
+    for (size_t plant = PLANT_NONE + 1; plant < PLANTS_END; plant++) {
         double start = seconds_now(), end = start + PATIENCE;
         struct sim_settings settings = {
             .seed = 1, .faults = true, .claims = UINT64_MAX, .progress = has_time, .user = &end};
         struct sim_report report;
         int broken;
 
-        if (argc > 1 && strcmp(argv[1], plants[plant].name) != 0)
+        if (argc > 1 ? strcmp(argv[1], plants[plant].name) != 0 : is_left(plant))
             continue;
         plant_now = (enum plant)plant;
         broken = sim_run(&settings, &report);

@@ -220,8 +220,8 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   [ -s out ] && break
   sleep 0.1
 done
-says 'matches tells who got what' 0 "REQUEST  OFFER  OWNER* PROVIDER* AGE  CLAIM
-small    heron  $me * $me * s * ????????????????" ''
+says 'matches tells who got what' 0 "REQUEST  OFFER  OWNER* PROVIDER* AGE  CLAIM             PORT
+small    heron  $me * $me * s * ????????????????*" ''
 run "$berth" matches --json
 json 'matches --json has the ids and the age' 0 \
   'len(rows) == 1 and (rows[0]["request"], rows[0]["offer"]) == ("small", "heron") and 0 <= rows[0]["age"] < 60'

@@ -2271,6 +2271,14 @@ static void second_ads(void)
     kept_start(&m, "[ Type = \"Machine\"; Preemption = other.Owner != \"raman\"; Constraint = other.Type == \"Job\" ]");
     tap_ok(m.w->put.u.advertise.id == OFFER && m.w->withdrawals == 1, "he may say whose jobs are safe");
     world_free(m.w, "a job that is safe");
+    machine_start(&m, KEPT);
+    s = suitor_new(&m, 1, "raman");
+    s.ad = ad(m.w, "[ Type = \"Job\"; Cpus = 3; Owner = \"raman\"; AccountingGroup = \"physics\"; "
+                   "Constraint = other.Type == \"Machine\" ]");
+    come_to_run(&m, &s, 100);
+    tap_ok(advertises(&m, "Preempts == \"0000000000000001\" && RemoteUser == \"raman\" && RemoteGroup == \"physics\""),
+           "it says the group that the job is charged to");
+    world_free(m.w, "a job of a group");
 }
 
 static void preempts(void)

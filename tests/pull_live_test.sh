@@ -1,5 +1,5 @@
 #!/bin/bash
-# pull_live_test.sh: POST /v1/pull by curl, and a whole pool whose provider pulls. Prints TAP.
+# pull_live_test.sh: POST /v1/pull by curl, a whole pool whose provider pulls, and one whose owner prefers urgent jobs. Prints TAP.
 set -u
 berth=${BERTH:?the program}
 unset BERTH_POOL BERTH_CONFIG
@@ -80,6 +80,31 @@ reported() { for _ in $(seq 50); do curl -sS --unix-socket "$work/pool/matchmake
 check 'what it used is told to the matchmaker' reported
 unseen() { ! curl -sS --unix-socket "$work/pool/matchmaker.sock" 'http://pool/v1/ads?kind=offers' | grep Machine; }
 check 'and nothing was advertised' unseen
+
+# -------------------------------------------------------------------------------------------------------------- preemption
+
+echo '[ Preemption = true; Rank = isUndefined(other.Urgency) ? 0 : other.Urgency; Cpus = 1 ]' >urgent.ad
+job='Outputs = {}; RequestMemory = 16M; RequestDisk = 16M'
+echo "[ Cmd = \"sleep\"; Args = { \"60\" }; $job ]" >slow.ad
+echo "[ Cmd = \"true\"; Urgency = 5; $job ]" >quick.ad
+export BERTH_STATE="$work/urgent"
+setsid "$berth" pool --listen 127.0.0.1:0 --set OwnerPolicy="$work/urgent.ad" --set Unprotected=true -v >urgent.up 2>urgent.err &
+groups="$groups $!"
+disown
+for _ in $(seq 150); do grep -q 'To end it' urgent.up && break; sleep 0.1; done
+# soon COMMAND...: it succeeds within twenty seconds.
+soon() { for _ in $(seq 200); do "$@" && return; sleep 0.1; done; return 1; }
+runs() { "$berth" jobs --json 1 | grep '"state": "Running"'; }
+begins() { "$berth" submit --force slow.ad && soon runs; }
+check 'a job runs on a machine whose owner allows preemption' begins
+second() { "$berth" ads --json -c 'Preempts isnt undefined && CurrentRank == 0' | grep Preempts; }
+check 'beside it the machine is advertised once more' soon second
+evicts() { "$berth" submit quick.ad && timeout 40 "$berth" wait 2; }
+check 'one that the owner likes better has it at once' evicts
+told() { "$berth" logs --events 1 | grep 'waits again: another is preferred'; }
+check 'the user of the first is told why it waits again' told
+check 'and it runs again' soon runs
+"$berth" rm 1 >/dev/null
 
 echo "1..$count"
 exit $((failures > 0))

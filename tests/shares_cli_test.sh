@@ -16,6 +16,11 @@ run "$berth" matchmaker --listen 127.0.0.1:0 --set Shares="$work/wrong.ad"
 says 'a file that is wrong is refused at the start, and it is said where' 2 '' \
   "*wrong.ad: Groups, number 1: Quota: expected a number of units, or a part of the pool between 0 and 1*"
 
+# For the manual's example, at the end; about seven seconds are a window, a pin, a lease with its margin and a deadline here.
+"$berth" matchmaker --listen 127.0.0.1:0 --state "$work/manual" --set Shares="$BERTH_SOURCE/examples/shares.ad" --set CycleInterval=0.05 \
+  --set Window=0.2 --set Pin=0.2 --set Lease=6 --set Deadline=0.2 >manual.up 2>manual.log &
+pids=$! learnt=$(($(date +%s) + 9))
+
 cat >shares.ad <<'AD'
 [ Groups = { [ Name = "physics"; Quota = 0.75; Users = { "alice" } ], [ Name = "art"; Quota = 1; Surplus = false ] };
   Limits = [ matlab = 1 ] ]
@@ -24,7 +29,7 @@ AD
 : >up
 "$berth" matchmaker --listen 127.0.0.1:0 --set Shares="$work/shares.ad" --set CycleInterval=0.05 --set Window=0.3 --set Pin=0.3 \
   --set Lease=20 --set Deadline=0.3 >up 2>log &
-pids=$! main=$!
+pids="$pids $!" main=$!
 for _ in $(seq 100); do grep -q 'listening at  unix' up && break; sleep 0.05; done
 put() { curl -sS --unix-socket "$work/state/matchmaker.sock" -o put.out -w '%{http_code}\n' -X PUT "http://localhost$1" -d "$2"; }
 {
@@ -33,9 +38,10 @@ put() { curl -sS --unix-socket "$work/state/matchmaker.sock" -o put.out -w '%{ht
   put /v1/ads/c '[ Type = "Job"; Owner = "carol"; Count = 9; AccountingGroup = "physics" ]'
   put /v1/ads/d '[ Type = "Job"; Owner = "dave"; Count = 9; ConcurrencyLimits = "Matlab" ]'
   put /v1/ads/bad '[ Type = "Job"; Owner = "dave"; ConcurrencyLimits = "a b" ]'
+  put /v1/ads/g '[ Type = "Job"; Owner = "eve"; ConcurrencyLimits = "matlab"; Ports = { [ Label = cpu; Constraint = cpu.Type == "Machine" ] } ]'
 } >put.codes
 expect_codes=$(tr '\n' ' ' <put.codes)
-holds 'requests are put in, and one that names no limits is refused' [ "$expect_codes" = '201 201 201 201 400 ' ]
+holds 'requests are put in, and one that names no limits is refused' [ "$expect_codes" = '201 201 201 201 400 201 ' ]
 for i in 1 2 3 4 5 6 7 8; do put "/v1/ads/m$i" '[ Type = "Machine" ]'; done >>put.codes
 
 eventually() { # SENTENCE COMMAND...: true within five seconds
@@ -70,6 +76,9 @@ run "$berth" users --why 'physics~alice'
 holds 'who has most in use is behind' grep -q '^physics~alice is number . of . user' out
 run "$berth" why d
 holds 'why tells of an ad what holds it back' grep -qx 'It waits for what is in use of limits to be known: the matchmaker has begun lately.' out
+run "$berth" why g
+holds 'also of one with ports' grep -qx 'It waits for what is in use of limits to be known: the matchmaker has begun lately.' out
+holds 'and how many offers are taken' grep -qx '8 of them are taken at the moment.' out
 run "$berth" users --why nobody
 expect 'of a user who is not known nothing is said' 1 '' 'berth: nobody: nothing is known of that user'
 run "$berth" users --limits
@@ -101,10 +110,39 @@ kill "$main"
 wait "$main" 2>/dev/null
 : >up
 "$berth" matchmaker --listen 127.0.0.1:0 --set Shares="$work/shares.ad" >up 2>log &
-pids=$!
+pids="$pids $!"
 for _ in $(seq 100); do grep -q 'listening at  unix' up && break; sleep 0.05; done
 run "$berth" users --limits --json
 expect 'after a restart they go before the file' 0 '{"name": "matlab", "most": 7, "used": 0}'
+
+# ------------------------------------------------------------------------------------------------------------- the manual
+
+# What docs/shares.md shows is what examples/shares.ad does. This matchmaker was started first, so that by now it knows what is in use of limits.
+put_there() { curl -sS --unix-socket "$work/manual/matchmaker.sock" -o put.out -w '%{http_code}\n' -X PUT "http://localhost$1" -d "$2"; }
+while [ "$(date +%s)" -lt "$learnt" ]; do sleep 0.2; done
+{
+  put_there /v1/ads/a '[ Type = "Job"; Owner = "alice"; Count = 20; AccountingGroup = "physics" ]'
+  put_there /v1/ads/c '[ Type = "Job"; Owner = "carol"; Count = 20; AccountingGroup = "art" ]'
+  put_there /v1/ads/d '[ Type = "Job"; Owner = "dave"; Count = 20; ConcurrencyLimits = "matlab" ]'
+  put_there /v1/ads/b '[ Type = "Job"; Owner = "bob"; AccountingGroup = "physics" ]'
+} >put.codes
+for i in 1 2 3 4 5 6 7 8; do put_there "/v1/ads/m$i" '[ Type = "Machine" ]'; done >>put.codes
+all_matched() { [ "$("$berth" matches --state "$work/manual" --json | wc -l)" = 8 ]; }
+eventually 'the eight machines of the manual are matched' all_matched
+put_there /v1/ads/b2 '[ Type = "Job"; Owner = "bob"; Count = 5; AccountingGroup = "physics" ]' >>put.codes
+sleep 0.5
+awk '
+  /^    \$ berth users / { n++; print substr($0, 7) >("page." n ".sh"); printf "" >("page." n ".want"); held = ""; inside = 1; next }
+  inside && /^$/ { held = held "\n"; next }
+  inside && /^    / { printf "%s%s\n", held, substr($0, 5) >("page." n ".want"); held = ""; next }
+  { inside = 0 }
+' "$BERTH_SOURCE/docs/shares.md"
+for page in page.*.sh; do
+  # shellcheck disable=SC2046 # words
+  "$berth" $(sed 's/^berth //' "$page") --state "$work/manual" >page.got 2>&1
+  holds "the manual is right about: $(cat "$page")" diff "${page%.sh}.want" page.got
+done
+holds 'the manual has these examples' [ "$(ls page.*.sh | wc -l)" = 4 ]
 
 echo "1..$count"
 [ $failures = 0 ]

@@ -54,6 +54,16 @@ static void test_faults(uint64_t seed)
            (unsigned long long)report.claims, (unsigned long long)report.jobs, (unsigned long long)report.faults,
            (unsigned long long)report.events, (unsigned long long)report.worlds);
     tap_ok(broken || report.faults >= report.claims, "there are as many faults as claims");
+    for (uint32_t i = 1; i <= 5; i++)
+        tap_ok(broken || report.gangs.claimed[i] * 1000 >= report.claims, "there are many gangs of %u: %llu", i,
+               (unsigned long long)report.gangs.claimed[i]);
+    tap_ok(broken || report.gangs.nested * 1000 >= report.claims, "members of %llu gangs have members",
+           (unsigned long long)report.gangs.nested);
+    tap_ok(broken || report.gangs.lost * 1000 >= report.claims, "%llu gangs lose one that they need",
+           (unsigned long long)report.gangs.lost);
+    tap_ok(broken || report.gangs.reduced > 0,
+           "%llu gangs go on without one that they do not need, and %llu do their job",
+           (unsigned long long)report.gangs.reduced, (unsigned long long)report.gangs.reduced_done);
     for (int i = 0; i < FAULT_COUNT; i++)
         tap_ok(broken || report.by_fault[i] > 0, "there are %s: %llu", fault_words[i],
                (unsigned long long)report.by_fault[i]);

@@ -209,7 +209,7 @@ const struct command command_ads = {
     .summary = "list the ads that a pool holds",
     .usage = "[OPTIONS]\n[OPTIONS] ID...",
     .about =
-        "Prints a row an ad: its Name (or its place in the list: #1, #2, ...), its Type, whose it is, and how long ago it was "
+        "Prints a row an ad: its id, its Name (or its place in the list: #1, #2, ...), its Type, whose it is, and how long ago it was "
         "received. With --select the columns are the values of those attributes. With ids, those ads alone. One's own "
         "requests are listed, and all offers; an administrator sees all requests. Attributes that an ad calls Private "
         "are for its owner.\n"

@@ -127,8 +127,10 @@ const struct command command_provide = {
         "it. Nothing is run: who has claimed a thing holds it until it lets go. Runs until it is told to end "
         "(SIGTERM).\n"
         "\n"
-        "Who it is in the pool says the token in STATE/provide/token.",
-    .examples = {{"berth provide licenses.ad", NULL}},
+        "Who it is in the pool says the token in STATE/provide/token, which `berth token create` makes with the scopes "
+        "ad:read, ad:write and claim. A job that holds such a thing while it runs on a machine has Ports: "
+        "examples/jobs/licensed.ad.",
+    .examples = {{"berth provide examples/licenses.ad", NULL}},
     .options = provide_options,
     .option_count = sizeof provide_options / sizeof *provide_options,
     .settings_size = sizeof(struct provide_options),

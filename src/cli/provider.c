@@ -173,7 +173,7 @@ const struct command command_provider = {
         "\n"
         "Who it is in the pool says the token in STATE/provider/token: `berth pool` makes one, and so does `berth join "
         "CODE` on another machine. Without --policy every job that fits is accepted; examples/policy has other owners.",
-    .examples = {{"berth provider --policy examples/policy/nights.ad", NULL}},
+    .examples = {{"berth provider --policy examples/policy/nights.ad", NULL}, {"berth provider --pull", NULL}},
     .options = provider_options,
     .option_count = sizeof provider_options / sizeof *provider_options,
     .settings_size = sizeof(struct provider_options),

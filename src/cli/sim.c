@@ -99,6 +99,10 @@ static void print_text(struct buf *out, const struct sim_report *report, double 
     buf_addf(out, "claims      %12" PRIu64 "\n", report->claims);
     buf_addf(out, "jobs        %12" PRIu64 "\n", report->jobs);
     buf_addf(out, "preempted   %12" PRIu64 "\n", report->preempted);
+    buf_addf(out, "reduced     %12" PRIu64 "\n", report->gangs.reduced);
+    for (uint32_t i = 1; i <= JUDGED_MEMBERS_MAX; i++)
+        if (report->gangs.claimed[i])
+            buf_addf(out, "  %10" PRIu64 "  gangs of %" PRIu32 "\n", report->gangs.claimed[i], i);
     buf_addf(out, "faults      %12" PRIu64 "\n", report->faults);
     for (int i = 0; i < FAULT_COUNT; i++)
         if (report->by_fault[i])
@@ -113,12 +117,19 @@ static void print_json(struct buf *out, const struct sim_report *report, double 
 {
     const struct violation *violation = &report->violation;
 
+    char gangs[400] = "";
+    size_t len = 0;
+
+    for (uint32_t i = 1; i <= JUDGED_MEMBERS_MAX; i++) /* by members, from one */
+        len += (size_t)snprintf(gangs + len, sizeof gangs - len, "%s%" PRIu64, i > 1 ? ", " : "",
+                                report->gangs.claimed[i]);
     buf_addf(out,
              "{\"worlds\": %" PRIu64 ", \"events\": %" PRIu64 ", \"claims\": %" PRIu64 ", \"jobs\": %" PRIu64
-             ", \"preempted\": %" PRIu64 ", \"faults\": %" PRIu64 ", \"violations\": %d, \"hash\": \"%016" PRIx64
-             "\", \"simulated\": %.3f, \"seconds\": %.3f",
-             report->worlds, report->events, report->claims, report->jobs, report->preempted, report->faults,
-             violation->number ? 1 : 0, report->hash, (double)report->time / (double)SECOND, seconds);
+             ", \"preempted\": %" PRIu64 ", \"gangs\": [%s], \"reduced\": %" PRIu64 ", \"faults\": %" PRIu64
+             ", \"violations\": %d, \"hash\": \"%016" PRIx64 "\", \"simulated\": %.3f, \"seconds\": %.3f",
+             report->worlds, report->events, report->claims, report->jobs, report->preempted, gangs,
+             report->gangs.reduced, report->faults, violation->number ? 1 : 0, report->hash,
+             (double)report->time / (double)SECOND, seconds);
     if (violation->number) {
         buf_addf(out, ", \"violation\": {\"invariant\": %d, \"seed\": %" PRIu64 ", \"time\": %.6f, \"party\": ",
                  violation->number, report->failed, (double)violation->time / (double)SECOND);
@@ -192,7 +203,7 @@ const struct command command_sim = {
     .summary = "run a pool in a simulated world that breaks it, or a large one",
     .usage = "--faults [--seed N] [--claims N]\n--scenario FILE [--hours H] [--scale N] [--seed N]",
     .about =
-        "Runs small pools (a matchmaker, customers, providers) in virtual time, by the same code that runs a real one. "
+        "With --faults: runs small pools (a matchmaker, customers, providers) in virtual time, by the same code that runs a real one. "
         "For a while messages are lost, doubled, late or cut off, hosts crash and lose what they had not made durable, "
         "clocks run apart and jump, disks fill, owners come back to their keyboards and jobs hang; then all is quiet, "
         "and everything that can run must end. After every event the promises of the claiming protocol are checked "

@@ -198,7 +198,7 @@ const struct command command_submit = {
         "\n"
         "What an ad does not say is filled in: Type = \"Job\"; RequestCpus 1, RequestMemory 512 MiB, RequestDisk 1 GiB (or half "
         "of what this machine has, if that is less); a Constraint for machines with this one's Arch and OpSys that have as much; "
-        "a Rank for the least loaded; ImageSize, the executable's; Iwd, the current folder, where the outputs come to.\n"
+        "a Rank for the least loaded (neither in an ad with Ports); ImageSize, the executable's; Iwd, the current folder, where the outputs come to.\n"
         "\n"
         "The files in Inputs are uploaded to the customer, which keeps each content once; a folder stands for all that is in it. "
         "So is the file of In, and the program itself when Cmd has a slash.\n"

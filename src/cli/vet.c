@@ -67,8 +67,10 @@ static int vet_unmatched(struct vetting *vetting, const struct tree *ad, size_t 
     if (status != STATUS_DONE)
         return status;
     if (!vetting->has_offers) {
-        report(vetting->is_busy ? "all machines of the pool are busy: what is submitted waits for them"
-                                : "no machine offers itself in the pool yet: what is submitted waits for one");
+        report(
+            vetting->is_busy
+                ? "all machines of the pool are busy: what is submitted waits for them"
+                : "no machine offers itself in the pool yet: what is submitted waits for one, or for one that pulls");
         vetting->is_empty = true;
         return STATUS_DONE;
     }

@@ -281,6 +281,24 @@ bool dock_essential(const struct env *env, struct arena *scratch, const struct d
     return !harmless;
 }
 
+struct value dock_says(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t which,
+                       symbol name)
+{
+    struct table *table = which < dock->count ? table_new(env, scratch, dock, which, NO_PORT) : NULL;
+    struct value v = value_undefined();
+    const struct scope *at;
+    const struct expr *e;
+
+    if (!table)
+        return v;
+    at = &table_slot(table, which)->port;
+    e = scope_find(&at, name);
+    if (!e || !members_evaluate(&table->members, at, e, &v) || v.type == VALUE_LIST || v.type == VALUE_AD)
+        v = value_undefined();
+    table_free(table);
+    return v;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- shown */
 
 struct showing {

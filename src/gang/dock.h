@@ -48,6 +48,11 @@ bool dock_whole(const struct dock *dock);
  * MembersLeft is how many others are docked at the same port. */
 bool dock_essential(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t which, int64_t run);
 
+/* What our ad says under that name of the one in at[which], as seen from its port: a number, a text or the like, in the scratch memory; undefined when
+ * it says nothing, a list or an ad, or when that hangs on somebody who is not known yet. */
+struct value dock_says(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t which,
+                       symbol name);
+
 /* Our ad as whoever docks at that port may see it: what mentions a label of somebody else has the value of now. The caller unrefs it. */
 struct tree *dock_shows(const struct env *env, struct arena *scratch, const struct dock *dock, uint64_t port);
 

@@ -53,6 +53,8 @@ static void cycle_divide(struct gang_cycle *cycle, size_t request_count, size_t 
     if (cycle->policy->ad)
         name_set_read(&cycle->read, cycle->policy->ad, tree_root(cycle->policy->ad));
     name_set_add(&cycle->read, NAME_RANK);
+    name_set_add(&cycle->read, NAME_PREEMPTS); /* as the default vector does */
+    name_set_add(&cycle->read, NAME_CURRENTRANK);
     policy_sort(cycle->policy, cycle->env, cycle->arena, cycle->ads, cycle->roots, cycle->root_count);
 }
 

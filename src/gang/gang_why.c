@@ -200,6 +200,8 @@ static void asking_read(struct gang_asking *asking, const struct policy *policy,
     if (policy->ad)
         name_set_read(&asking->read, policy->ad, tree_root(policy->ad));
     name_set_add(&asking->read, NAME_RANK);
+    name_set_add(&asking->read, NAME_PREEMPTS); /* as the default vector does */
+    name_set_add(&asking->read, NAME_CURRENTRANK);
 }
 
 static void asking_open(struct gang_asking *asking, const struct env *env, struct arena *scratch,

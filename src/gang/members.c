@@ -12,6 +12,8 @@ void members_init(struct members *members, const struct env *env, const struct p
     members->count = 0;
     members->evaluations = members->steps = 0;
     members->veiled = false;
+    members->vector_env = NULL;
+    members->vector_user = NULL;
     arena_init(&members->arena);
 }
 
@@ -321,17 +323,53 @@ enum truth members_truth(struct members *members, const struct slot *slot)
     return judging.truth;
 }
 
-/* The Rank that is seen from a slot outward, as it counts. */
-static bool slot_rank(struct members *members, const struct slot *slot, struct value *ret)
+/* The Rank (or CurrentRank) that is seen from a slot outward, as it counts. */
+static bool slot_rank(struct members *members, const struct slot *slot, symbol name, struct value *ret)
 {
     const struct scope *at = &slot->port;
-    const struct expr *rank = scope_find(&at, NAME_RANK);
+    const struct expr *rank = scope_find(&at, name);
     bool known = true;
 
     *ret = value_integer(0);
     if (rank) {
         known = slot_evaluate(members, slot, at, rank, ret);
         *ret = order_rank(ret);
+    }
+    return known;
+}
+
+/* Is who is docked there free (1), or would somebody have to go for it whom it likes less (0)? An error says that nobody is sent away. */
+static bool docked_freedom(struct members *members, const struct slot *slot, struct value *ret)
+{
+    const struct slot *its = slot->docked == NOBODY ? NULL : members_slot(members, slot->docked, slot->docked_slot);
+    const struct tree *ad = its ? members->items[slot->docked].of->ad : NULL;
+    struct value rank, now;
+    bool known;
+
+    *ret = value_integer(1);
+    if (!ad || !tree_find(ad, tree_root(ad), NAME_PREEMPTS))
+        return true;
+    known = slot_rank(members, its, NAME_RANK, &rank);
+    known &= slot_rank(members, its, NAME_CURRENTRANK, &now);
+    *ret = order_compare(&rank, &now) > 0 ? value_integer(0) : value_error();
+    return known;
+}
+
+/* Of a set: of all who are in it. */
+static bool slot_freedom(struct members *members, const struct slot *slot, struct value *ret)
+{
+    const struct slot *end = slot;
+    bool known = true;
+
+    if (!slot->whole)
+        return docked_freedom(members, slot, ret);
+    *ret = value_integer(1);
+    for (slot -= members->items[slot->member].of->ports.items[slot->port_number].max; slot < end; slot++) {
+        struct value one;
+
+        known &= docked_freedom(members, slot, &one);
+        if (one.type != VALUE_INTEGER || one.u.integer == 0)
+            *ret = ret->type == VALUE_INTEGER ? one : *ret;
     }
     return known;
 }
@@ -361,15 +399,21 @@ static const struct scope *label_scope(struct members *members, const struct slo
 /* A component of the policy's vector stands in the slot. */
 static bool policy_component(struct members *members, const struct slot *slot, const struct expr *e, struct value *ret)
 {
-    static const struct given rank_absent = {NAME_RANK, {VALUE_INTEGER, false, 0, 0, {0}, NULL}};
+    struct given absent[POLICY_ABSENT_MAX + 1] = {{NAME_RANK, {VALUE_INTEGER, false, 0, 0, {0}, NULL}}};
     struct scope *scope = arena_alloc(members->scratch, sizeof *scope);
     struct env env = *members->env;
+    uint32_t count = 1;
     struct eval eval;
     uint64_t steps;
 
+    if (members->vector_env)
+        env = members->vector_env(members->vector_user, members->env,
+                                  slot->docked == NOBODY ? SIZE_MAX : members->items[slot->docked].place);
+    for (; count <= POLICY_ABSENT_MAX && count <= env.absent_count; count++)
+        absent[count] = env.absent[count - 1];
     scope_inside(scope, label_scope(members, slot), members->policy->ad);
-    env.absent = &rank_absent;
-    env.absent_count = 1;
+    env.absent = absent;
+    env.absent_count = count;
     eval_init(&eval, &env, members->scratch);
     steps = eval.steps;
     eval_expr(&eval, scope, e, ret);
@@ -381,7 +425,7 @@ uint32_t members_vector(struct members *members, const struct slot *slot, struct
                         bool *ret_open)
 {
     const struct policy *policy = members->policy;
-    uint32_t count = policy->vector ? policy->vector->u.run.count : 2;
+    uint32_t count = policy->vector ? policy->vector->u.run.count : 3;
     struct value *components = arena_alloc(arena, count * sizeof *components);
     struct arena *scratch = members->scratch;
 
@@ -391,9 +435,12 @@ uint32_t members_vector(struct members *members, const struct slot *slot, struct
         if (policy->vector)
             *ret_open |= !policy_component(members, slot, &tree_parts(policy->ad, policy->vector)[i], &components[i]);
         else if (i == 0)
-            *ret_open |= !slot_rank(members, slot, &components[i]);
+            *ret_open |= !slot_freedom(members, slot, &components[i]);
+        else if (i == 1)
+            *ret_open |= !slot_rank(members, slot, NAME_RANK, &components[i]);
         else if (slot->docked != NOBODY)
-            *ret_open |= !slot_rank(members, members_slot(members, slot->docked, slot->docked_slot), &components[i]);
+            *ret_open |=
+                !slot_rank(members, members_slot(members, slot->docked, slot->docked_slot), NAME_RANK, &components[i]);
         else
             components[i] = value_integer(0);
         if (!order_has(&components[i]) && !*ret_open)

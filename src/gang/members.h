@@ -48,9 +48,14 @@ struct member {
     struct arena_mark mark; /* before it came */
 };
 
+/* The environment of a policy's vector, for a candidate of that place; SIZE_MAX: for a set. It lives until it is asked again. */
+typedef struct env members_env_fn(const void *user, const struct env *env, size_t place);
+
 struct members {
     const struct env *env;
     const struct policy *policy;
+    members_env_fn *vector_env; /* NULL: it is that of all else */
+    const void *vector_user;
     struct arena arena;    /* of slots */
     struct arena *scratch; /* of evaluations */
     struct member items[GANG_MEMBERS_MAX + 1];

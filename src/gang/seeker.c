@@ -45,6 +45,8 @@ struct seeker *seeker_new(const struct seeker_pool *pool, const struct policy *p
     memset(seeker, 0, sizeof *seeker);
     seeker->pool = *pool;
     members_init(&seeker->members, &seeker->env, policy, NULL);
+    seeker->members.vector_env = pool->vector_env;
+    seeker->members.vector_user = pool->user;
     kinds_init(&seeker->kinds, &seeker->pool, &seeker->members);
     facade_init(&seeker->roots);
     seeker->stock = (struct stock){.members = &seeker->members, .kinds = &seeker->kinds, .shared = true};
@@ -91,7 +93,8 @@ static void seeker_enter(struct seeker *seeker, const struct env *env, struct ar
 static bool ad_ranks(const struct tree *ad)
 {
     for (uint32_t i = 0; i < ad->cell_count; i++)
-        if (ad->cells[i].flags & EXPR_FLAG_NAMED && symbol_same(ad->cells[i].label, NAME_RANK))
+        if (ad->cells[i].flags & EXPR_FLAG_NAMED &&
+            (symbol_same(ad->cells[i].label, NAME_RANK) || symbol_same(ad->cells[i].label, NAME_PREEMPTS)))
             return true;
     return false;
 }

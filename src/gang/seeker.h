@@ -36,6 +36,8 @@ struct seeker_pool {
     uint64_t (*order)(const void *user, uint32_t offer);           /* the smaller comes first; then the number */
     struct tree *(*ad_of_kind)(const void *user, uint32_t kind);   /* that stands for all; borrowed */
     struct tree *(*ad_of_offer)(const void *user, uint32_t offer); /* its own */
+    /* The environment of the policy's vector for an offer (SIZE_MAX: for a set), until it is asked again; NULL: that of the search. */
+    struct env (*vector_env)(const void *user, const struct env *env, size_t offer);
 };
 
 /* All is borrowed, and must outlive it. */

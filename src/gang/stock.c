@@ -119,7 +119,7 @@ void stock_init(struct stock *offers, struct members *members, struct tree *cons
         if (ported_init(&offer->ported, ads[places[i]], &err) < 0 || offer->ported.slot_count > MEMBER_SLOTS_MAX)
             offer->gone = true;
         offers->face_count += offer->ported.ports.count;
-        offers->ranked = offers->ranked || ad_says(ads[places[i]], NAME_RANK);
+        offers->ranked = offers->ranked || ad_says(ads[places[i]], NAME_RANK) || ad_says(ads[places[i]], NAME_PREEMPTS);
         offers->residual = offers->residual || ad_says(ads[places[i]], NAME_RESIDUAL);
     }
     offers->faces = mem_alloc((offers->face_count + 1) * sizeof *offers->faces);

@@ -44,7 +44,7 @@ struct stock {
     struct name_set asked; /* the names that faces ask of whoever comes */
     bool shared;
     bool residual;  /* some offer says Residual */
-    bool ranked;    /* some offer says Rank */
+    bool ranked;    /* some offer says Rank, or Preempts */
     bool entangled; /* ports may hang together though none mentions the other: by eval, or Ports[0].Key */
 };
 

@@ -5,6 +5,7 @@
 #include "net/guard.h"
 #include "pool/wire.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -231,4 +232,31 @@ bool answered_unchanged(struct request *request, const char *etag)
         return false;
     request_answer(request, 304, NULL, NULL, 0, fields, 1);
     return true;
+}
+
+void kept_etag(const struct tree *ad, char out[KEPT_ETAG_MAX])
+{
+    struct buf text;
+
+    buf_init(&text);
+    if (ad)
+        represent_ad(&text, FORM_CLASSAD, ad);
+    snprintf(out, KEPT_ETAG_MAX, "\"%016" PRIx64 "\"", text_hash(0, text.len ? text.text : "", text.len));
+    buf_done(&text);
+}
+
+void request_kept(struct request *request, struct tree *ad)
+{
+    char etag[KEPT_ETAG_MAX];
+    const struct http_field fields[] = {{"ETag", etag}};
+    struct tree *told = ad ? tree_ref(ad) : NULL;
+    struct maker maker;
+
+    kept_etag(ad, etag);
+    if (!told) {
+        maker_init(&maker, request->service->symbols);
+        told = maker_seal(&maker);
+    }
+    request_ad(request, 200, told, fields, 1);
+    tree_unref(told);
 }

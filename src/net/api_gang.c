@@ -3,6 +3,7 @@
 
 #include "gang/gang_why.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define GANG_ASK_NODES 20000 /* candidates that are tried for one question: the loop waits meanwhile */
@@ -45,6 +46,11 @@ static void gang_explain(struct request *request, struct gang_question *question
         gang_why_print_json(&out, &why, &names);
     else
         gang_why_print(&out, &why, &names);
+    if (!json && question->is_held)
+        shares_explain(request->service, question->name, &out);
+    if (!json && question->taken)
+        buf_addf(&out, "%" PRIu64 " of them %s taken at the moment.\n", question->taken,
+                 question->taken == 1 ? "is" : "are");
     request_answer(request, 200, json ? TYPE_JSON : "text/plain; charset=utf-8", out.text, out.len, NULL, 0);
     gang_why_done(&why);
     buf_done(&out);

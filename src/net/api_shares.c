@@ -90,39 +90,16 @@ void shares_reload(struct service *service, bool changed)
     shares_apply(service, ad);
 }
 
-static void shares_etag(const struct tree *ad, char out[32])
-{
-    struct buf text;
-
-    buf_init(&text);
-    if (ad)
-        represent_ad(&text, FORM_CLASSAD, ad);
-    snprintf(out, 32, "\"%016" PRIx64 "\"", text_hash(0, text.len ? text.text : "", text.len));
-    buf_done(&text);
-}
-
 static void shares_answer(struct request *request)
 {
-    struct service *service = request->service;
-    char etag[32];
-    const struct http_field fields[] = {{"ETag", etag}};
-    struct tree *ad = service->shares ? tree_ref(service->shares) : NULL;
-    struct maker maker;
-
-    shares_etag(service->shares, etag);
-    if (!ad) {
-        maker_init(&maker, service->symbols);
-        ad = maker_seal(&maker);
-    }
-    request_ad(request, 200, ad, fields, 1);
-    tree_unref(ad);
+    request_kept(request, request->service->shares);
 }
 
 void api_shares_get(struct request *request)
 {
     char etag[32];
 
-    shares_etag(request->service->shares, etag);
+    kept_etag(request->service->shares, etag);
     if (!answered_unchanged(request, etag))
         shares_answer(request);
 }
@@ -138,7 +115,7 @@ void api_shares_put(struct request *request)
 
     if (!ad)
         return;
-    shares_etag(service->shares, etag);
+    kept_etag(service->shares, etag);
     if (ad->dialect != &dialect_classic || shares_check(ad, &err) < 0) {
         request_problem(request, 400, "%s", *err.text ? err.text : "it is written in the classic dialect");
         tree_unref(ad);

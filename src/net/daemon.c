@@ -167,7 +167,7 @@ static void name_find(struct daemon *daemon, const char *role, const char *name)
 }
 
 /* Whose agent this is, as its token says. */
-static int identity_find(struct daemon *daemon, const char *file, struct err *err)
+static int identity_find(struct daemon *daemon, const char *role, const char *file, struct err *err)
 {
     struct grant grant;
     struct err why = {0};
@@ -179,6 +179,10 @@ static int identity_find(struct daemon *daemon, const char *file, struct err *er
     file = daemon->token_path;
     if (token_file_read(file, &daemon->token, &why) < 0) {
         token_file_init(&daemon->token);
+        if (!strcmp(role, "provide"))
+            return err_set(
+                err, "%s; `berth token create --subject NAME --scope \"ad:read ad:write claim\" --out FILE` makes one",
+                why.text);
         return err_set(
             err,
             "%s; `berth pool` makes one, and so do `berth token create` and, on another machine, `berth join CODE`",
@@ -256,7 +260,7 @@ int daemon_init(struct daemon *daemon, const struct daemon_settings *settings, s
     if (strlen(state) > STATE_MAX)
         return err_set(err, "the state folder's name is too long");
     snprintf(daemon->folder, sizeof daemon->folder, "%.4000s/%s", state, settings->role);
-    if (identity_find(daemon, settings->token, err) < 0 || ca_write(daemon, err) < 0)
+    if (identity_find(daemon, settings->role, settings->token, err) < 0 || ca_write(daemon, err) < 0)
         return -1;
     name_find(daemon, settings->role, settings->name);
     matchmakers_find(daemon, settings->near);

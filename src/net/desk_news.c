@@ -100,7 +100,8 @@ static void end_words(const struct desk *desk, const struct job_view *view, char
     else if (view->state == JOB_ABORTED)
         snprintf(ret, 512, "given up: %s", reason_words(view->reason));
     else
-        snprintf(ret, 512, "waits again: %s", reason_words(view->reason));
+        snprintf(ret, 512, "waits again: %s",
+                 view->reason == REASON_OK ? "its machine was lost" : reason_words(view->reason));
 }
 
 /* A job that never ran leaves no file behind: there may be a hundred thousand of them. */

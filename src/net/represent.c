@@ -1,6 +1,7 @@
 /* represent.c: ads as bodies of requests and answers. */
 #include "net/represent.h"
 
+#include "ad/value.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -508,5 +509,19 @@ void url_value(struct buf *out, const char *text)
             buf_addc(out, (char)c);
         else
             buf_addf(out, "%%%02X", c);
+    }
+}
+
+double rank_number(const struct value *rank)
+{
+    switch (rank->type) {
+    case VALUE_INTEGER:
+        return (double)rank->u.integer;
+    case VALUE_REAL:
+        return rank->u.real == rank->u.real ? rank->u.real : -1e308;
+    case VALUE_BOOLEAN:
+        return rank->boolean;
+    default:
+        return 0;
     }
 }

@@ -89,6 +89,10 @@ struct tree *ad_part(const struct tree *ad, const struct expr *part); /* a part 
 
 #define SELECT_MAX 64 /* names */
 
+/* A rank, for people: what is no number is 0. */
+struct value;
+double rank_number(const struct value *rank);
+
 void url_value(struct buf *out, const char *text); /* a text as it stands in a URL's query; appended */
 
 /* Are those names with commas between, and not too many? */

@@ -233,6 +233,10 @@ void request_problem(struct request *request, unsigned status, const char *forma
 /* The same, with one field in the head of the answer; NULL: none. */
 void request_problem_with(struct request *request, unsigned status, const char *detail, const char *field,
                           const char *value);
+/* An ad that the service keeps (NULL: none, which is told as an empty one), and its entity tag. */
+#define KEPT_ETAG_MAX 32
+void kept_etag(const struct tree *ad, char out[KEPT_ETAG_MAX]);
+void request_kept(struct request *request, struct tree *ad);
 void request_ad(struct request *request, unsigned status, const struct tree *ad, const struct http_field *fields,
                 size_t field_count);
 void request_ad_take(struct request *request, unsigned status, struct tree *ad); /* unrefs it */
@@ -348,6 +352,8 @@ struct gang_question {
     struct tree **offers;
     char **ids;
     uint32_t count;
+    uint64_t taken; /* of the offers */
+    bool is_held;   /* the pool has the ad: what holds it back besides is told as well */
 };
 bool gang_is_asked(const struct gang_question *question); /* are there ports, so that pairs do not tell? */
 void gang_answer(struct request *request, struct gang_question *question);

@@ -36,12 +36,12 @@ struct tenant *match_admit(const struct provider_step *step, uint32_t place, con
     struct provider *provider = step->provider;
     struct tenant *tenant;
     uint32_t matched = 0;
-    int64_t left = told->window - told->age;
+    int64_t left = told->age >= 0 && told->window > told->age ? told->window - told->age : 0;
 
     for (uint32_t i = 0; i < provider->tenant_count; i++)
         matched += provider->tenants[i]->offer == place && provider->tenants[i]->state == TENANT_MATCHED;
-    if (tenant_find(provider, told->claim) || !told->superior_ad || !tree_is_ad(told->superior_ad) || told->age < 0 ||
-        left <= 0 || matched >= MATCHED_MAX || provider->tenant_count >= TENANTS_MAX ||
+    if (tenant_find(provider, told->claim) || !told->superior_ad || !tree_is_ad(told->superior_ad) || left == 0 ||
+        matched >= MATCHED_MAX || provider->tenant_count >= TENANTS_MAX ||
         offer_key_used(&provider->offers[place], told->claim) || match_is_unwanted(provider, told))
         return NULL;
     tenant = tenant_new(provider, told->claim, place);
@@ -187,7 +187,7 @@ static bool comer_accepted(const struct provider_step *step, uint32_t place, con
                            const struct docked *superior)
 {
     return tenant_docks(step, place, comer->tenant, comer->behind, superior) &&
-           (comer->behind ? successor_preferred(step, comer->behind, superior->ad)
+           (comer->behind ? successor_preferred(step, comer->behind, superior)
                           : successor_leaves(step, place, comer->tenant, superior));
 }
 

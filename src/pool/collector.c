@@ -13,8 +13,8 @@
 #define NOBODY UINT32_MAX
 
 static const char *const name_texts[] = {
-    "Owner",           "Identity",          "Received", "Lifetime",       "RemoteUser", "Weight",
-    "AccountingGroup", "ConcurrencyLimits", "UserPrio", "RemoteUserPrio", "Usage",
+    "Owner",           "Identity",          "Received",    "Lifetime", "RemoteUser",     "Weight",
+    "AccountingGroup", "ConcurrencyLimits", "RemoteGroup", "UserPrio", "RemoteUserPrio", "Usage",
 };
 
 void collector_init(struct collector *collector, const struct spans *spans, struct symbols *symbols,
@@ -192,7 +192,7 @@ void entry_set_user(struct collector *collector, struct entry *entry, uint32_t u
 }
 
 /* Whose job the offer runs. */
-static void entry_set_remote(struct collector *collector, struct entry *entry, uint32_t remote)
+void entry_set_remote(struct collector *collector, struct entry *entry, uint32_t remote)
 {
     if (remote != ACCOUNTANT_NOBODY)
         accountant_hold(collector->accountant, remote);
@@ -463,9 +463,8 @@ static void entry_take(struct collector *collector, const struct role_env *env, 
     entry->expires = env->now + terms->lifetime;
     entry_set_user(collector, entry, entry_account(collector, &terms->owner, &terms->group));
     entry_set_remote(collector, entry,
-                     terms->remote.bytes[0]
-                         ? accountant_user(collector->accountant, terms->remote.bytes, strlen(terms->remote.bytes))
-                         : ACCOUNTANT_NOBODY);
+                     terms->remote.bytes[0] ? entry_account(collector, &terms->remote, &terms->remote_group)
+                                            : ACCOUNTANT_NOBODY);
     /* Of an entry that was forgotten the sender may know numbers: they have been used. */
     if (entry->seen.incarnation == collector->incarnation && seen_highest(&entry->seen) > entry->numbered)
         entry->numbered = seen_highest(&entry->seen);

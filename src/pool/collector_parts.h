@@ -34,6 +34,7 @@ static inline struct env eval_env(const struct role_env *env)
 uint32_t entry_find(const struct collector *collector, agent who, uint64_t id); /* UINT32_MAX: there is none */
 uint64_t text_bytes(const struct tree *text);
 void entry_set_user(struct collector *collector, struct entry *entry, uint32_t user);
+void entry_set_remote(struct collector *collector, struct entry *entry, uint32_t remote);
 
 /* collector_share.c */
 void entry_unweigh(struct collector *collector, uint32_t entry); /* what is left of it has changed */
@@ -42,7 +43,7 @@ uint32_t entry_account(const struct collector *collector, const struct text *own
 /* collector_text.c */
 struct text_terms {
     struct text owner, group;
-    struct text remote; /* "" when the ad has no RemoteUser that is a string */
+    struct text remote, remote_group; /* "" when the ad has no RemoteUser, or RemoteGroup, that is a string */
     int64_t units, lifetime;
 };
 

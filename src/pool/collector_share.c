@@ -22,6 +22,12 @@ void entry_unweigh(struct collector *collector, uint32_t number)
     collector->unweighed[collector->unweighed_count++] = number;
 }
 
+/* A second ad, beside a claim that is counted itself. */
+static bool is_second(const struct tree *ad)
+{
+    return tree_find(ad, tree_root(ad), NAME_PREEMPTS) != NULL;
+}
+
 int64_t collector_weigh(struct collector *collector, const struct role_env *env)
 {
     struct env at = eval_env(env);
@@ -31,7 +37,7 @@ int64_t collector_weigh(struct collector *collector, const struct role_env *env)
         int64_t before = entry->weight;
 
         entry->unweighed = false;
-        entry->weight = entry->state == ENTRY_LIVE && !entry->request && entry->left
+        entry->weight = entry->state == ENTRY_LIVE && !entry->request && entry->left && !is_second(entry->left)
                             ? weight_of(&at, env->scratch, collector->names[COLLECTOR_WEIGHT], entry->left, NULL)
                             : 0;
         collector->weight += entry->weight - before;
@@ -78,21 +84,35 @@ uint32_t entry_account(const struct collector *collector, const struct text *own
     return accountant_user(collector->accountant, account.bytes, strlen(account.bytes));
 }
 
+/* The account that the job is charged to which an offer runs, by its RemoteUser and RemoteGroup. */
+static uint32_t entry_remote(const struct collector *collector, const struct role_env *env, const struct entry *entry)
+{
+    struct text owner, group;
+
+    if (entry->remote == ACCOUNTANT_NOBODY)
+        return ACCOUNTANT_NOBODY;
+    collector_says(collector, env, entry->ad, COLLECTOR_REMOTE_USER, &owner);
+    collector_says(collector, env, entry->ad, COLLECTOR_REMOTE_GROUP, &group);
+    return entry_account(collector, &owner, &group);
+}
+
 void collector_regroup(struct collector *collector, const struct role_env *env)
 {
     for (uint32_t i = 0; i < collector->count; i++) {
         struct entry *entry = &collector->entries[i];
         struct text owner, group;
-        uint32_t user;
+        uint32_t user, remote;
 
         if (entry->state != ENTRY_LIVE)
             continue;
         collector_owner(collector, entry->ad, &owner);
         collector_says(collector, env, entry->ad, COLLECTOR_GROUP, &group);
         user = entry_account(collector, &owner, &group);
-        if (user == entry->user)
+        remote = entry_remote(collector, env, entry);
+        if (user == entry->user && remote == entry->remote)
             continue;
         entry_set_user(collector, entry, user);
+        entry_set_remote(collector, entry, remote);
         collector_restore(collector, i);
     }
 }

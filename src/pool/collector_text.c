@@ -100,12 +100,12 @@ static enum reason check_ports(const struct tree *ad)
 
 /* One that is too long to be a user is none. */
 static void read_remote(const struct collector *collector, const struct role_env *env, const struct tree *ad,
-                        struct text *ret)
+                        enum collector_name name, struct text *ret)
 {
     struct value v;
 
     text_set(ret, "", 0);
-    if (read_attribute(env, ad, collector->names[COLLECTOR_REMOTE_USER], &v) && v.type == VALUE_STRING && v.len &&
+    if (read_attribute(env, ad, collector->names[name], &v) && v.type == VALUE_STRING && v.len &&
         !text_set(ret, v.u.string, v.len))
         text_set(ret, "", 0);
 }
@@ -164,8 +164,10 @@ enum reason text_check(const struct collector *collector, const struct role_env 
         reason = read_lifetime(collector, env, advertise->ad, &ret->lifetime);
     if (reason == REASON_OK)
         reason = read_shares(collector, env, advertise->ad, &ret->group);
-    if (reason == REASON_OK)
-        read_remote(collector, env, advertise->ad, &ret->remote);
+    if (reason == REASON_OK) {
+        read_remote(collector, env, advertise->ad, COLLECTOR_REMOTE_USER, &ret->remote);
+        read_remote(collector, env, advertise->ad, COLLECTOR_REMOTE_GROUP, &ret->remote_group);
+    }
     arena_rewind(env->scratch, mark);
     return reason;
 }

@@ -69,7 +69,7 @@ struct branch *crew_leader(const struct crew *crew);
 /* Fills in who is docked at our ports, as last heard; how many: at most `room`. */
 uint32_t crew_docked(const struct crew *crew, struct docked *at, uint32_t room);
 
-/* Tells all that could have been verified that it is off. */
+/* Tells all that it is off: also those who only know of the match, and keep a unit for it. */
 void crew_abort(const struct crew *crew, struct effects *effects);
 
 /* Somebody else is being verified at one of them: nobody waits; all are verified anew after that pause. */

@@ -18,8 +18,8 @@ void engine_side_init(struct engine *engine, unsigned which)
     *side = (struct side){.free = NOBODY, .index = index_new()};
     reads_init(&side->reads, engine->symbols);
     reads_add_policy(&side->reads, engine->policy.ad);
-    if (which == OFFERS && engine->gives)
-        reads_add(&side->reads, engine->remote_name); /* RemoteUserPrio reads it */
+    for (int i = 0; i < ENGINE_REMOTE && which == OFFERS && engine->gives; i++)
+        reads_add(&side->reads, engine->remote_names[i]); /* RemoteUserPrio reads them */
     if (which == ROOTS)
         engine_pull_reads(engine, &side->reads);
     for (uint32_t i = 0; i < engine->apart.count && which == ROOTS; i++)

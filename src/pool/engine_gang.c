@@ -13,6 +13,7 @@
 #include "pool/engine_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define GANG_WORK 12 /* units of work that a probe or a docking of a search counts for */
 #define READ_WORK 4  /* ... and an ad whose names are read */
@@ -22,6 +23,7 @@ struct gangs {
     struct seeker *seeker;
     uint64_t stamp; /* moves when an offer with Ports comes */
     bool offers;    /* some offer has had Ports */
+    uint32_t user;  /* whose root is served */
 };
 
 /* ------------------------------------------------------------------------------------------ the classes, for the seeker */
@@ -63,9 +65,21 @@ static struct tree *offer_ad(const void *user, uint32_t offer)
     return ((const struct engine *)user)->slots[offer].ad;
 }
 
+/* In a policy's vector the given names are those of the root and the candidate, as they are where there are no gangs. */
+static struct env vector_env(const void *user, const struct env *env, size_t offer)
+{
+    const struct engine *engine = user;
+    uint32_t remote = offer < engine->slot_count ? engine->slots[offer].remote : 0;
+    struct env given = engine_env_of(engine, engine->gangs->user, remote), docking = engine_docking_env(engine, &given);
+
+    docking.seed = env->seed;
+    return docking;
+}
+
 struct gangs *engine_gangs_new(struct engine *engine)
 {
-    const struct seeker_pool pool = {engine, kind_first, kind_next, kind_of, offer_order, kind_ad, offer_ad};
+    const struct seeker_pool pool = {engine,      kind_first, kind_next, kind_of,
+                                     offer_order, kind_ad,    offer_ad,  vector_env};
     struct gangs *gangs = mem_alloc(sizeof *gangs);
 
     *gangs = (struct gangs){.seeker = seeker_new(&pool, &engine->policy), .stamp = 1};
@@ -265,15 +279,36 @@ static void gang_make(struct engine *engine, const struct env *env, uint32_t roo
             tree_unref(members[i].left);
 }
 
+/* Whose the root is counts in all of the gang; whose job a candidate runs, in the policy's vector alone. */
+static struct env root_env(struct engine *engine, uint32_t root)
+{
+    struct env env = engine_env_of(engine, engine->slots[root].user, 0);
+    struct given *given;
+
+    engine->gangs->user = engine->slots[root].user;
+    env.seed = rng_mix(env.seed ^ rng_mix(root)); /* random() depends on the root */
+    if (!env.given_count)
+        return env;
+    given = arena_alloc(engine->scratch, env.given_count * sizeof *given); /* the others are overwritten by vectors */
+    memcpy(given, env.given, env.given_count * sizeof *given);
+    env.given = given;
+    return env;
+}
+
+/* May the given names tell users of the class apart? What an offer reads that was not in the gang may have counted, too. */
+static bool class_parts(const struct engine *engine, const struct kin *class)
+{
+    return engine->gives && ((class->traits | engine->policy_traits) & TRAIT_GIVEN || engine->restless.count);
+}
+
 void engine_gang_serve(struct engine *engine, uint32_t group, uint32_t root)
 {
     const struct side *offers = &engine->sides[OFFERS];
     struct kin *class = engine_kin(engine, ROOTS, engine->groups[group].in_class);
-    struct env env = engine->env;
     enum gang_outcome outcome = GANG_NONE;
     struct seeker_gang gang = {0};
+    struct env env = root_env(engine, root);
 
-    env.seed = rng_mix(env.seed ^ rng_mix(root)); /* random() depends on the root */
     engine_choices_forget(engine, class);
     if (engine->gang_made)
         outcome = seeker_find(engine->gangs->seeker, &env, engine->scratch, plain_offers(engine), engine->slot_count,
@@ -288,6 +323,8 @@ void engine_gang_serve(struct engine *engine, uint32_t group, uint32_t root)
     class->discarded = engine->policy.vector != NULL;
     if ((class->traits | engine->policy_traits) & TRAIT_CHANCE)
         class->apart = engine->cycle;
+    if (class_parts(engine, class))
+        class->by_user = engine->cycle;
     engine_root_fail(engine, group);
 }
 

@@ -11,7 +11,7 @@
 
 static const char *const given_texts[ENGINE_GIVEN] = {
     [ENGINE_USER_PRIO] = "UserPrio", [ENGINE_REMOTE_USER_PRIO] = "RemoteUserPrio", [ENGINE_USAGE] = "Usage"};
-static const char remote_text[] = "RemoteUser";
+static const char *const remote_texts[ENGINE_REMOTE] = {"RemoteUser", "RemoteGroup"};
 
 void engine_give_users(struct engine *engine)
 {
@@ -19,7 +19,8 @@ void engine_give_users(struct engine *engine)
         return;
     for (int i = 0; i < ENGINE_GIVEN; i++)
         engine->given_names[i] = symbols_take(engine->symbols, given_texts[i], strlen(given_texts[i]));
-    engine->remote_name = symbols_take(engine->symbols, remote_text, sizeof remote_text - 1);
+    for (int i = 0; i < ENGINE_REMOTE; i++)
+        engine->remote_names[i] = symbols_take(engine->symbols, remote_texts[i], strlen(remote_texts[i]));
     engine->gives = true;
     engine_reset(engine);
 }
@@ -28,8 +29,8 @@ void engine_given_done(struct engine *engine)
 {
     for (int i = 0; i < ENGINE_GIVEN && engine->gives; i++)
         symbols_drop(engine->symbols, engine->given_names[i]);
-    if (engine->gives)
-        symbols_drop(engine->symbols, engine->remote_name);
+    for (int i = 0; i < ENGINE_REMOTE && engine->gives; i++)
+        symbols_drop(engine->symbols, engine->remote_names[i]);
     free(engine->given);
     free(engine->pair_given);
 }

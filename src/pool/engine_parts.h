@@ -165,6 +165,8 @@ struct share_node {
     struct heap items; /* of shares, or of users */
 };
 
+#define ENGINE_REMOTE 2 /* names of an offer that say whose job it runs */
+
 enum phase { PHASE_IDLE, PHASE_REFRESH, PHASE_SETTLE, PHASE_PLACE, PHASE_QUEUE, PHASE_SERVE, PHASE_KEEP };
 
 struct engine {
@@ -193,7 +195,7 @@ struct engine {
     struct given *given, *pair_given; /* the same names, with the values for a pair */
     uint32_t given_room;
     bool gives; /* those below are the last of them */
-    symbol given_names[ENGINE_GIVEN], remote_name;
+    symbol given_names[ENGINE_GIVEN], remote_names[ENGINE_REMOTE];
     uint64_t cycle;
     uint32_t remembered; /* choices of all classes */
     uint64_t put_count;  /* since the names were read anew */

@@ -226,11 +226,12 @@ void engine_class_wake(struct engine *engine, uint32_t number, uint32_t by)
 {
     const struct kin *roots = engine_kin(engine, ROOTS, number);
     bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* it will look for itself */
+    bool parted = tried && roots->parted == engine->cycle;                         /* but for some of it */
 
     engine->work++;
     if (by == NOBODY || roots->apart == engine->cycle)
         engine_class_list(engine, ROOTS, number);
-    if (by != NOBODY && !tried)
+    if (by != NOBODY && (!tried || parted))
         class_revive(engine, number, by);
 }
 

@@ -43,6 +43,16 @@ static void policy_take(struct step_ctx *step, struct tree *policy)
         matchmaker->in_cycle = false;
 }
 
+/* Quotas may be parts of the pool: what is offered, what asks for work, and what is claimed. */
+static void pool_resize(struct step_ctx *step)
+{
+    struct matchmaker *matchmaker = step->matchmaker;
+
+    registrar_resize(&matchmaker->registrar,
+                     collector_weigh(&matchmaker->collector, step->env) +
+                         puller_weight(&matchmaker->puller, step->env->now, matchmaker->settings->spans->lifetime));
+}
+
 /* As that, for groups and limits. */
 static void shares_take(struct step_ctx *step, struct tree *ad)
 {
@@ -55,7 +65,7 @@ static void shares_take(struct step_ctx *step, struct tree *ad)
     }
     registrar_set_shares(&matchmaker->registrar, &shares);
     collector_regroup(&matchmaker->collector, step->env);
-    registrar_resize(&matchmaker->registrar, collector_weigh(&matchmaker->collector, step->env));
+    pool_resize(step);
 }
 
 /* What is no ad and holds a root back: a group that may have no more, or a limit that is used up. */
@@ -212,7 +222,7 @@ static void cycle_go_on(struct step_ctx *step)
             return;
         env.seed = rng_next(step->env->chance);
         if (matchmaker->registrar.groups.count > 1)
-            registrar_resize(&matchmaker->registrar, collector_weigh(&matchmaker->collector, step->env));
+            pool_resize(step);
         registrar_price(&matchmaker->registrar, step->env);
         engine_begin(matchmaker->engine, &env);
         matchmaker->cycle_from = step->env->now + settings->spans->cycle;
@@ -275,6 +285,8 @@ static void message_take(struct step_ctx *step, const struct event *event)
         break;
     case MESSAGE_PULL:
         answer.kind = MESSAGE_PULLED;
+        if (matchmaker->registrar.groups.count > 1)
+            pool_resize(step);
         matchmaker->matches += puller_take(&matchmaker->puller, &puller_pool, step->env, event->peer, &message->u.pull,
                                            &answer.u.pulled, step->effects);
         effects_reply(step->effects, event->token, &answer, 0);

@@ -7,6 +7,7 @@
 #include "pool/matchmaker_parts.h"
 
 #include "base/mem.h"
+#include "pool/plants.h"
 #include "pool/ticket.h"
 
 #include <stdlib.h>
@@ -95,12 +96,12 @@ static void party_expect(const struct gathering *gathering, uint32_t number, uin
     const struct step_ctx *step = gathering->step;
     struct matchmaker *matchmaker = step->matchmaker;
     const struct gang_party *party = &gathering->parties[number];
-    struct limits_asked asked;
+    struct limits_asked asked = {.count = 0};
     struct expected expected = {.claim = party->claim,
                                 .gang = gathering->gang,
                                 .from = party_entry(gathering, number)->agent,
                                 .user = owner,
-                                .asked = number == 1 ? &asked : NULL};
+                                .asked = &asked};
 
     collector_asks(&matchmaker->collector, step->env, gathering->parties[0].ad, &asked);
     expected.weight =
@@ -150,6 +151,18 @@ static bool gathering_undone(const struct gathering *gathering, uint32_t root, c
     return true;
 }
 
+/* A bug to be planted: it is there as if nobody had taken it. */
+static void party_untaken(const struct gathering *gathering, uint32_t number)
+{
+    struct collector *collector = &gathering->step->matchmaker->collector;
+    struct entry *entry = &collector->entries[gathering->parties[number].entry];
+
+    tree_unref(entry->left);
+    entry->left = tree_ref(gathering->parties[number].ad);
+    entry->free = 1;
+    collector_restore(collector, gathering->parties[number].entry);
+}
+
 void matchmaker_gang_made(void *user, uint32_t root, const struct engine_member *members, uint32_t count)
 {
     struct step_ctx *step = user;
@@ -169,6 +182,8 @@ void matchmaker_gang_made(void *user, uint32_t root, const struct engine_member 
         party->number =
             collector_match(&matchmaker->collector, step->env->now, party->entry, members[i - 1].counterpart);
         party_expect(&gathering, i, owner);
+        if (PLANTED(GANG_UNTAKEN) && i > 1)
+            party_untaken(&gathering, i);
     }
     for (uint32_t i = 0; i < gathering.count; i++)
         party_tell(&gathering, i);

@@ -32,13 +32,13 @@ extern "C" {
  * the same one again is the same pull: the match that it got is told again within the window; a smaller one is stale. 0: the next one. */
 #define PULL_FIELDS(F, S) F(S, WORD, id) F(S, WORD, number) F(S, KEY, key) F(S, AD, ad)
 /* OK: it was matched `age` ago, as MATCH says to a member. WAIT: nobody fits, ask again after `span`. */
-#define PULLED_FIELDS(F, S)                                                                                           \
-    F(S, WORD, id)                                                                                                    \
-    F(S, WORD, number)                                                                                                \
-    F(S, REASON, reason)                                                                                              \
-    F(S, WORD, incarnation)                                                                                           \
-    F(S, NUMBER, span) F(S, NUMBER, age) F(S, NUMBER, window) F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, superior) \
-        F(S, AD, superior_ad)
+#define PULLED_FIELDS(F, S) \
+    F(S, WORD, id)          \
+    F(S, WORD, number)      \
+    F(S, REASON, reason)    \
+    F(S, WORD, incarnation) \
+    F(S, NUMBER, span)      \
+    F(S, NUMBER, age) F(S, NUMBER, window) F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, superior) F(S, AD, superior_ad)
 
 /* Your ad `id` was matched, as its match `number`, `age` ago. The claim towards `superior` is `claim` (both 0 at the root). */
 #define MATCH_FIELDS(F, S)  \

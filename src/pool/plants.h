@@ -56,7 +56,8 @@ extern "C" {
     X(PULL_TWICE, "a unit that was pulled is not taken off its request")                         \
     X(STALE_CLAIM, "a customer goes on with a claim whose job another pool has taken")           \
     X(LIMIT_IGNORED, "a match is made although a limit is used up")                              \
-    X(QUOTA_IGNORED, "a group takes more than its quota although it may not")
+    X(QUOTA_IGNORED, "a group takes more than its quota although it may not")                    \
+    X(GANG_UNTAKEN, "what a gang takes beside its first member is offered again at once")
 
 /* Those of gangs, for tests that make some (tests/tree_test.c). */
 #define GANG_PLANTS(X)                                                                           \

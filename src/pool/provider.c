@@ -189,7 +189,7 @@ static void provider_step(void *role, const struct role_env *env, const struct e
     provider->woken = next;
 }
 
-const struct tree *provider_offer(const struct provider *provider, uint32_t place)
+struct tree *provider_offer(const struct provider *provider, uint32_t place)
 {
     return place < provider->settings->count ? provider->offers[place].whole : NULL;
 }
@@ -209,6 +209,8 @@ void provider_each(const struct provider *provider, provider_tenant_fn *fn, void
                                    .number = tenant->number,
                                    .job = tenant->job,
                                    .running = tenant->running,
+                                   .port = tenant->port,
+                                   .link = tenant->link,
                                    .behind = tenant->behind,
                                    .end = tenant->end,
                                    .ad = tenant->ad};

@@ -61,16 +61,17 @@ struct tenant_view {
     int64_t since, lease; /* pinned since; and, claimed, until */
     uint64_t number, job; /* the last that was started */
     bool running;
-    uint64_t behind;       /* the claim that it waits for, while that is there; 0: none */
-    enum reason end;       /* STOPPING: why */
-    const struct tree *ad; /* the superior's */
+    uint64_t port, link; /* the superior's port, and ours that docks there */
+    uint64_t behind;     /* the claim that it waits for, while that is there; 0: none */
+    enum reason end;     /* STOPPING: why */
+    struct tree *ad;     /* lent: the superior's */
 };
 
 typedef void provider_tenant_fn(void *user, const struct tenant_view *tenant);
 void provider_each(const struct provider *provider, provider_tenant_fn *fn, void *user);
 
 /* The offer as it is now, with nothing given away. NULL when there is none of that place. */
-const struct tree *provider_offer(const struct provider *provider, uint32_t place);
+struct tree *provider_offer(const struct provider *provider, uint32_t place);
 
 #ifdef __cplusplus
 }

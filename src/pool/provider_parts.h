@@ -200,7 +200,7 @@ uint64_t second_claim(const struct provider *provider, uint32_t place);
 /* Another that is verified or pinned behind that claim, or NULL. */
 const struct tenant *successor_other(const struct provider *provider, uint64_t behind, uint64_t claim);
 /* Does the owner like this ad as well as that of the claim in front? */
-bool successor_preferred(const struct provider_step *step, uint64_t behind, const struct tree *ad);
+bool successor_preferred(const struct provider_step *step, uint64_t behind, const struct docked *superior);
 /* Is there room for the ad, also when the offer's successor has come to its turn? */
 bool successor_leaves(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
                       const struct docked *superior);
@@ -231,6 +231,8 @@ void tenant_drop(const struct provider_step *step, struct tenant *tenant);
 void tenant_set_ad(struct tenant *tenant, struct tree *ad);
 void tenant_store(const struct provider_step *step, struct tenant *tenant);
 void tenant_set(const struct provider_step *step, struct tenant *tenant, int64_t at); /* look again then */
+/* A text that the superior's ad says; "" when it says none. */
+void tenant_text(const struct provider_step *step, const struct tenant *tenant, const char *name, struct text *ret);
 /* The claim ends for that reason: at once, or when its job is gone. What was never pinned is just forgotten. */
 void tenant_end(const struct provider_step *step, struct tenant *tenant, enum reason reason, int64_t grace);
 void reply_claimed(const struct provider_step *step, uint64_t token, uint64_t claim, uint64_t epoch, enum reason reason,

@@ -47,6 +47,13 @@ static uint32_t memory_place(struct puller *puller)
     return puller->next++ % PULLER_MEMORY;
 }
 
+/* It has a claim, which counts, or is forgotten. */
+static void memory_uncount(struct puller *puller, struct pull_memory *memory)
+{
+    puller->weight -= memory->counted;
+    memory->counted = 0;
+}
+
 /* What is remembered of an offer: of number 0 when it is new. */
 static struct pull_memory *memory_of(struct puller *puller, uint64_t who, uint64_t id)
 {
@@ -62,6 +69,7 @@ static struct pull_memory *memory_of(struct puller *puller, uint64_t who, uint64
     if (map_find(&puller->places, memory_key(memory->agent, memory->id)) == place)
         map_remove(&puller->places, memory_key(memory->agent, memory->id));
     tree_unref(memory->answer.superior_ad);
+    memory_uncount(puller, memory);
     *memory = (struct pull_memory){.agent = who, .id = id};
     map_set(&puller->places, key, place);
     return memory;
@@ -176,14 +184,31 @@ static void pull_try(struct puller *puller, const struct puller_pool *pool, cons
     if (place != ENGINE_NO_ONE && collector_lives(collector, env->now, place)) {
         pull_matched(pool, env, peer, pull, text, place, ret, effects);
         memory->vain = 0;
+        memory_uncount(puller, memory);
     } else {
         if (place != ENGINE_NO_ONE)
             collector_restore(collector, place);
         ret->reason = REASON_WAIT;
+        memory->weight = collector_weight(collector, env, text, NULL);
         ret->span = wait_span(puller, collector->spans, env, later ? 0 : memory->vain);
         memory->vain += !later && memory->vain < DOUBLINGS_MAX;
     }
     tree_unref(text);
+}
+
+int64_t puller_weight(struct puller *puller, int64_t now, int64_t lifetime)
+{
+    if (puller->weighed && now < puller->weighed + SECOND)
+        return puller->weight;
+    puller->weighed = now;
+    puller->weight = 0;
+    for (uint32_t i = 0; i < puller->count; i++) {
+        struct pull_memory *memory = &puller->items[i];
+
+        memory->counted = memory->answer.reason == REASON_WAIT && memory->at + lifetime > now ? memory->weight : 0;
+        puller->weight += memory->counted;
+    }
+    return puller->weight;
 }
 
 uint64_t puller_take(struct puller *puller, const struct puller_pool *pool, const struct role_env *env,

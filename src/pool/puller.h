@@ -24,6 +24,8 @@ struct pull_memory {
     uint64_t agent, id;
     int64_t at;
     uint32_t vain;        /* pulls in vain, one after the other */
+    int64_t weight;       /* that it counts for while it asks in vain */
+    int64_t counted;      /* ... and that is part of the weight of all */
     struct pulled answer; /* its ad is held */
 };
 
@@ -31,6 +33,7 @@ struct puller {
     struct map places;         /* mixed agent and id -> place */
     struct pull_memory *items; /* a ring: the oldest is forgotten for a new one */
     uint32_t count, room, next;
+    int64_t weight, weighed; /* of those that asked in vain lately; when that was made out */
 };
 
 /* The parts of the matchmaker that it works with. */
@@ -42,6 +45,9 @@ struct puller_pool {
 
 void puller_init(struct puller *puller, uint64_t seed);
 void puller_done(struct puller *puller);
+
+/* What the offers count for that asked in vain within a lifetime: a part of the pool, though none of them is stored. To the second. */
+int64_t puller_weight(struct puller *puller, int64_t now, int64_t lifetime);
 
 /* A pull, and its answer, whose ad is lent for the step; returns how many matches were made: 1 or 0. */
 uint64_t puller_take(struct puller *puller, const struct puller_pool *pool, const struct role_env *env,

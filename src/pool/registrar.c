@@ -26,6 +26,7 @@ void registrar_init(struct registrar *registrar, const struct spans *spans, stru
     groups_init(&registrar->groups, engine);
     limits_init(&registrar->limits, engine, seed);
     map_init(&registrar->claims, seed);
+    map_init(&registrar->gangs, seed);
     map_init(&registrar->past, seed);
     map_init(&registrar->rows, seed);
 }
@@ -35,6 +36,7 @@ void registrar_done(struct registrar *registrar)
     if (!registrar)
         return;
     map_done(&registrar->claims);
+    map_done(&registrar->gangs);
     map_done(&registrar->past);
     map_done(&registrar->rows);
     for (uint32_t i = 0; i < registrar->count; i++)
@@ -282,7 +284,47 @@ static void claim_schedule(struct registrar *registrar, uint32_t place)
     timers_set(registrar->timers, claim->timer, registrar->timer_claim, place);
 }
 
-static uint32_t claim_add(struct registrar *registrar, const struct active_claim *claim)
+/* What a job asks for of limits is held once by its gang: by one of its claims for all. */
+static void gang_join(struct registrar *registrar, uint32_t place, const struct limits_asked *asked)
+{
+    struct active_claim *claim = &registrar->active[place], *holder;
+    uint64_t found = claim->gang ? map_find(&registrar->gangs, claim->gang) : MAP_NONE;
+
+    holder = found == MAP_NONE ? NULL : &registrar->active[found];
+    claim->mate = place;
+    if (holder && holder->user == claim->user) {
+        claim->mate = holder->mate;
+        holder->mate = place;
+        return;
+    }
+    claim->holdings = asked ? limits_take(&registrar->limits, asked) : NULL;
+    if (claim->holdings && claim->gang && !holder)
+        map_set(&registrar->gangs, claim->gang, place);
+}
+
+/* Another of the gang goes on holding them; the last gives them back. */
+static void gang_leave(struct registrar *registrar, uint32_t place)
+{
+    struct active_claim *claim = &registrar->active[place], *before = claim;
+    bool holds = map_find(&registrar->gangs, claim->gang) == place;
+
+    if (claim->mate == place) {
+        if (holds)
+            map_remove(&registrar->gangs, claim->gang);
+        limits_give(&registrar->limits, claim->holdings);
+        return;
+    }
+    while (before->mate != place)
+        before = &registrar->active[before->mate];
+    before->mate = claim->mate;
+    if (!holds)
+        return;
+    registrar->active[claim->mate].holdings = claim->holdings;
+    map_set(&registrar->gangs, claim->gang, claim->mate);
+}
+
+static uint32_t claim_add(struct registrar *registrar, const struct active_claim *claim,
+                          const struct limits_asked *asked)
 {
     uint32_t place = registrar->free;
 
@@ -297,6 +339,7 @@ static uint32_t claim_add(struct registrar *registrar, const struct active_claim
     }
     registrar->active[place] = *claim;
     map_set(&registrar->claims, claim->claim, place);
+    gang_join(registrar, place, asked);
     accountant_hold(registrar->accountant, claim->user);
     share_of(registrar, claim->user)->claims++;
     share_use(registrar, claim->user, claim->weight);
@@ -332,7 +375,7 @@ static void claim_end(struct registrar *registrar, uint32_t place, int64_t now, 
     map_remove(&registrar->claims, claim->claim);
     share_of(registrar, claim->user)->claims--;
     share_use(registrar, claim->user, -claim->weight);
-    limits_give(&registrar->limits, claim->holdings);
+    gang_leave(registrar, place);
     accountant_drop(registrar->accountant, claim->user);
     *claim = (struct active_claim){.user = registrar->free};
     registrar->free = place;
@@ -351,8 +394,7 @@ void registrar_expect(struct registrar *registrar, const struct role_env *env, c
     if (map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX ||
         map_find(&registrar->claims, expected->claim) != MAP_NONE)
         return;
-    claim.holdings = expected->asked ? limits_take(&registrar->limits, expected->asked) : NULL;
-    claim_add(registrar, &claim);
+    claim_add(registrar, &claim, expected->asked);
     share_price(registrar, expected->user, wall_seconds_of(env));
 }
 
@@ -383,9 +425,8 @@ static enum reason claim_learn(struct registrar *registrar, const struct role_en
     groups_account(&registrar->groups, report->owner.bytes, report->group.bytes, &account);
     claim.user = accountant_user(registrar->accountant, account.bytes, strlen(account.bytes));
     claim.weight = report->weight <= 0 ? WEIGHT_ONE : report->weight < WEIGHT_MAX ? report->weight : WEIGHT_MAX;
-    claim.holdings = limits_take(&registrar->limits, &asked);
     registrar->learnt++;
-    *ret = claim_add(registrar, &claim);
+    *ret = claim_add(registrar, &claim, &asked);
     return REASON_OK;
 }
 
@@ -493,6 +534,8 @@ bool registrar_valid(const struct registrar *registrar, const char **ret_why)
         reported += claim->reported;
         if (map_find(&registrar->claims, claim->claim) != i)
             why = "a claim is not found";
+        if (registrar->active[claim->mate].gang != claim->gang)
+            why = "claims that hold limits together are of two gangs";
     }
     for (uint32_t i = 0; i < registrar->share_count; i++)
         counted += registrar->shares[i].claims, weight += registrar->shares[i].weight;

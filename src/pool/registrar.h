@@ -44,6 +44,7 @@ struct active_claim {
     bool reported;
     int64_t weight;
     struct holdings *holdings; /* or NULL */
+    uint32_t mate;             /* the next of its gang that holds limits, in a ring; itself: there is no other */
     int64_t since, used;       /* known since; charged so far */
     int64_t ends;              /* without another report */
     int64_t timer;             /* that waits for it */
@@ -77,6 +78,7 @@ struct registrar {
     struct timers *timers; /* `which` is a claim's place */
     uint32_t timer_claim, timer_write;
     struct map claims; /* claim -> place */
+    struct map gangs;  /* gang -> the place of the claim that holds limits for all of it */
     struct active_claim *active;
     uint32_t count, room, free;
     uint64_t reported;          /* claims that are active and were reported */
@@ -116,7 +118,8 @@ struct expected {
     agent from;
     uint32_t user;
     int64_t weight;
-    const struct limits_asked *asked; /* or NULL */
+    const struct limits_asked
+        *asked; /* or NULL; of a gang each says the same, and it is taken once, until the last of them ends */
 };
 
 void registrar_expect(struct registrar *registrar, const struct role_env *env, const struct expected *expected);

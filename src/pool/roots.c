@@ -476,13 +476,17 @@ void root_left(const struct customer_step *step, const struct event *event)
     uint64_t claim = event->message->u.left.claim, gang;
     struct root *root;
     struct branch *branch = branch_heard(step, event, claim, &root);
+    bool ending;
 
     reply_root(step, event, claim, REASON_OK, 0);
     if (!branch || root->state == ROOT_VERIFYING)
         return;
     gang = root->gang;
     branch->state = BRANCH_GONE;
+    ending = root->state == ROOT_ENDING;
     root_loses(step, root, branch);
+    if (!ending && root->state == ROOT_ENDING && root->job && root->job->state == JOB_RUNNING)
+        root->job->reason = event->message->u.left.reason; /* its user is told why it waits again */
     root_continue(step, gang);
 }
 

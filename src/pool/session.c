@@ -2,6 +2,7 @@
  *
  * A repeat gives the same answer and changes nothing; what is older than the last of the session (epoch, sequence) changes nothing;
  * nobody hears of anything that is not yet durable. */
+#include "gang/dock.h"
 #include "pool/plants.h"
 #include "pool/provider_parts.h"
 
@@ -27,10 +28,11 @@ void tenant_pin(const struct provider_step *step, struct tenant *tenant, uint64_
 static void told_commit(const struct provider_step *step, const struct event *event, struct tenant *tenant)
 {
     const struct commit *commit = &event->message->u.commit;
+    struct docked superior = tenant_above(tenant);
 
     if (tenant->state == TENANT_VERIFIED) {
         if (!tenant_accepted(step, tenant->offer, tenant, tenant->ad) ||
-            !successor_preferred(step, tenant->behind, tenant->ad)) {
+            !successor_preferred(step, tenant->behind, &superior)) {
             reply_claimed(step, event->token, tenant->claim, 0, REASON_CONSTRAINT, 0);
             tenant_drop(step, tenant);
             return;

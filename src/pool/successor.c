@@ -7,7 +7,9 @@
  * Nothing is evicted for a gang that does not form: only the successor's activation, which its root says when all are pinned and that is
  * decided, begins the eviction. Until the claim in front is gone a successor has nothing of the offer, but nobody else is promised what it
  * will take beyond that claim. An offer has one successor at a time. */
+#include "ad/ops.h"
 #include "base/rng.h"
+#include "gang/dock.h"
 #include "match/match.h"
 #include "match/order.h"
 #include "match/pair.h"
@@ -80,31 +82,54 @@ static const struct tenant *successor_of(const struct provider *provider, uint32
 
 /* --------------------------------------------------------------------------------------------------------- what counts */
 
-/* How much the owner likes an ad; it lives in the scratch memory. */
-static struct value offer_rank(const struct provider_step *step, uint32_t place, const struct tree *ad)
+/* How much the owner likes a superior; it lives in the scratch memory. */
+static struct value offer_rank(const struct provider_step *step, uint32_t place, const struct docked *superior)
 {
-    struct pair *pair = arena_alloc(step->env->scratch, sizeof *pair);
+    struct tree *whole = step->provider->offers[place].whole;
     struct env env = provider_env(step->env);
     struct eval eval;
     struct value rank;
 
-    pair_init(pair, step->provider->offers[place].whole, ad);
-    eval_init(&eval, &env, step->env->scratch);
-    eval_attribute(&eval, &pair->left, NAME_RANK, &rank);
+    if (dock_has_ports(whole) || dock_has_ports(superior->ad)) {
+        rank = dock_says(&env, step->env->scratch, &(struct dock){whole, superior, 1}, 0, NAME_RANK);
+    } else {
+        struct pair *pair = arena_alloc(step->env->scratch, sizeof *pair);
+
+        pair_init(pair, whole, superior->ad);
+        eval_init(&eval, &env, step->env->scratch);
+        eval_attribute(&eval, &pair->left, NAME_RANK, &rank);
+    }
     return order_rank(&rank);
 }
 
-bool successor_preferred(const struct provider_step *step, uint64_t behind, const struct tree *ad)
+/* May this claim be sent away for another, as far as the owner says? */
+static bool offer_lets_go(const struct provider_step *step, uint32_t place, const struct docked *superior)
+{
+    struct tree *whole = step->provider->offers[place].whole;
+    struct env env = provider_env(step->env);
+    symbol name = symbols_find(whole->symbols, "Preemption", 10);
+    struct value says;
+    bool truth = false;
+
+    if (!name || (!dock_has_ports(whole) && !dock_has_ports(superior->ad)))
+        return name && match_says(&env, step->env->scratch, whole, "Preemption", superior->ad);
+    says = dock_says(&env, step->env->scratch, &(struct dock){whole, superior, 1}, 0, name);
+    return op_condition(whole->dialect, &says, &truth) == VALUE_BOOLEAN && truth;
+}
+
+bool successor_preferred(const struct provider_step *step, uint64_t behind, const struct docked *superior)
 {
     const struct tenant *front = tenant_find(step->provider, behind);
     struct arena_mark mark = arena_mark(step->env->scratch);
+    struct docked present;
     struct value mine, its;
     bool preferred;
 
     if (!front)
         return true;
-    its = offer_rank(step, front->offer, front->ad);
-    mine = offer_rank(step, front->offer, ad);
+    present = tenant_above(front);
+    its = offer_rank(step, front->offer, &present);
+    mine = offer_rank(step, front->offer, superior);
     preferred = order_compare(&mine, &its) >= 0;
     arena_rewind(step->env->scratch, mark);
     return preferred;
@@ -148,13 +173,12 @@ struct tree *successor_reserves(const struct provider_step *step, uint32_t place
 /* Whom the owner would rather see go: the claim that is liked least, of equal ones the one that has been there longest. */
 static struct tenant *second_choose(const struct provider_step *step, uint32_t place)
 {
-    const struct tree *whole = step->provider->offers[place].whole;
-    struct env env = provider_env(step->env);
     struct tenant *chosen = NULL;
     struct value least;
 
     for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
         struct tenant *tenant = step->provider->tenants[i];
+        struct docked superior = tenant_above(tenant);
         struct value rank;
         int order;
 
@@ -164,9 +188,9 @@ static struct tenant *second_choose(const struct provider_step *step, uint32_t p
             return NULL; /* one at a time */
         if (tenant->behind)
             continue;
-        if (tenant->state != TENANT_CLAIMED || !match_says(&env, step->env->scratch, whole, "Preemption", tenant->ad))
+        if (tenant->state != TENANT_CLAIMED || !offer_lets_go(step, place, &superior))
             continue;
-        rank = offer_rank(step, place, tenant->ad);
+        rank = offer_rank(step, place, &superior);
         order = chosen ? order_compare(&rank, &least) : -1;
         if (order < 0 || (order == 0 && tenant->since < chosen->since)) {
             chosen = tenant;
@@ -207,25 +231,31 @@ static int64_t tenant_served(const struct provider_step *step, const struct tena
 static struct tree *second_write(const struct provider_step *step, const struct tenant *tenant, const struct tree *left,
                                  int64_t *ret_serves)
 {
-    static const char *const names[] = {"Preempts",    "RemoteUser",  "RemoteOwner",
-                                        "CurrentRank", "ServiceTime", "ImageSize"};
+    static const char *const names[] = {"Preempts",    "RemoteUser", "RemoteOwner", "CurrentRank",
+                                        "ServiceTime", "ImageSize",  "RemoteGroup"};
     enum { COUNT = sizeof names / sizeof *names };
     struct arena_mark mark = arena_mark(step->env->scratch);
     struct value user = value_string(tenant->owner.bytes, strlen(tenant->owner.bytes));
     struct ad_setting settings[COUNT];
+    struct text group;
+    int count;
     char claim[17];
     struct tree *single = ad_less(left, NAME_RESIDUAL), *written;
+    struct docked superior = tenant_above(tenant);
 
     snprintf(claim, sizeof claim, "%016llx", (unsigned long long)tenant->claim);
     settings[0].value = value_string(claim, strlen(claim));
     settings[1].value = settings[2].value = user;
-    settings[3].value = offer_rank(step, tenant->offer, tenant->ad);
+    settings[3].value = offer_rank(step, tenant->offer, &superior);
     settings[4].value = value_reltime(tenant_served(step, tenant, ret_serves));
     settings[5].value = tenant_size(step, tenant);
-    for (int i = 0; i < COUNT; i++)
+    tenant_text(step, tenant, "AccountingGroup", &group);
+    settings[6].value = value_string(group.bytes, strlen(group.bytes));
+    count = group.bytes[0] ? COUNT : COUNT - 1;
+    for (int i = 0; i < count; i++)
         settings[i].name = symbols_take(left->symbols, names[i], strlen(names[i]));
-    written = ad_set(single, settings, COUNT, NULL);
-    for (int i = 0; i < COUNT; i++)
+    written = ad_set(single, settings, (uint32_t)count, NULL);
+    for (int i = 0; i < count; i++)
         symbols_drop(left->symbols, settings[i].name);
     tree_unref(single);
     arena_rewind(step->env->scratch, mark);
@@ -241,7 +271,7 @@ static struct tree *second_text(const struct provider_step *step, uint32_t place
     struct tree *left, *text = NULL;
     struct owner owner;
 
-    *ret_tenant = step->provider->draining ? NULL : second_choose(step, place);
+    *ret_tenant = step->provider->draining || !step->provider->settings->matchmaker ? NULL : second_choose(step, place);
     arena_rewind(step->env->scratch, mark);
     if (!*ret_tenant)
         return NULL;

@@ -106,9 +106,7 @@ void tenant_set(const struct provider_step *step, struct tenant *tenant, int64_t
 
 /* --------------------------------------------------------------------------------------------------------- its end */
 
-/* A text that the superior's ad says; "" when it says none. */
-static void tenant_text(const struct provider_step *step, const struct tenant *tenant, const char *name,
-                        struct text *ret)
+void tenant_text(const struct provider_step *step, const struct tenant *tenant, const char *name, struct text *ret)
 {
     struct env env = provider_env(step->env);
     symbol found = symbols_find(step->env->symbols, name, strlen(name));

@@ -47,8 +47,8 @@ static bool port_push(struct build *build, const struct crew *crew, uint32_t por
         const struct branch *branch = &crew->branches[i];
         struct build_mark mark = build_mark(build);
 
-        if (branch->port != port || branch->state == BRANCH_GONE || !branch->ad || !tree_is_ad(branch->ad) ||
-            branch->ad->symbols != build->symbols)
+        if (branch->port != port || branch->dropped || branch->state == BRANCH_GONE || !branch->ad ||
+            !tree_is_ad(branch->ad) || branch->ad->symbols != build->symbols)
             continue;
         if (member_push(build, branch->ad) < 0)
             build_rewind(build, mark);

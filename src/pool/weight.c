@@ -3,10 +3,13 @@
 
 #include "match/pair.h"
 
+#define STEPS_MAX 2000 /* of evaluation: many are weighed at once, and anybody may write one */
+
 int64_t weight_of(const struct env *env, struct arena *arena, symbol name, const struct tree *offer,
                   const struct tree *other)
 {
     struct arena_mark mark = arena_mark(arena);
+    struct env few = *env;
     double units = 1;
     struct pair *pair;
     struct value v;
@@ -16,7 +19,8 @@ int64_t weight_of(const struct env *env, struct arena *arena, symbol name, const
         return WEIGHT_ONE;
     pair = arena_alloc(arena, sizeof *pair);
     pair_init(pair, offer, other);
-    eval_init(&eval, env, arena);
+    few.steps = STEPS_MAX;
+    eval_init(&eval, &few, arena);
     eval_attribute(&eval, &pair->left, name, &v);
     if (value_is_number(&v))
         units = v.type == VALUE_INTEGER ? (double)v.u.integer : v.u.real;

@@ -9,11 +9,13 @@
 #include "sim/judge.h"
 
 #include "base/map.h"
+#include "gang/dock.h"
 #include "match/match.h"
 #include "pool/customer.h"
 #include "pool/matchmaker.h"
 #include "pool/provider.h"
 #include "pool/seen.h"
+#include "sim/judge_gangs.h"
 #include "sim/judge_shares.h"
 #include "sim/user.h"
 
@@ -29,7 +31,6 @@
 struct claim_fact {
     uint64_t claim, gang;
     agent superior;
-    bool decided;                       /* the root's decision has been durable */
     bool over;                          /* the provider's row has been removed, durably */
     bool activated;                     /* ACTIVATE was sent */
     struct key ticket;                  /* as the root was told */
@@ -94,6 +95,7 @@ struct judge {
     uint64_t matches[MATCHMAKERS_MAX], incarnations[MATCHMAKERS_MAX]; /* of each, when it was last looked at */
     uint32_t looked;                                                  /* the matchmaker that is looked at */
     struct judged_shares shares[MATCHMAKERS_MAX];
+    struct judged_gangs *gangs;
     uint64_t activated, done, preempted;
     symbol cpus, request_cpus, residual, owner, count, lifetime;
     int64_t now; /* of the party that is looked at */
@@ -113,6 +115,11 @@ __attribute__((format(printf, 4, 5))) static void violated(struct judge *judge, 
     va_start(args, format);
     vsnprintf(violation->words, sizeof violation->words, format, args);
     va_end(args);
+}
+
+static void gang_wrong(void *user, int number, const struct host *host, const char *words)
+{
+    violated(user, number, host, "%s", words);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ facts */
@@ -194,18 +201,23 @@ static bool ad_has(const struct tree *ad, symbol name)
     return ad && tree_is_ad(ad) && tree_find(ad, tree_root(ad), name);
 }
 
-static bool provider_accepts(struct judge *judge, const struct host *host, const struct role_env *env, uint64_t offer,
-                             const struct tree *ad)
+/* By what its own constraint says of the superior; where that hangs on its own members, nothing is known here. */
+static bool provider_accepts(struct judge *judge, const struct host *host, const struct role_env *env,
+                             const struct tenant_view *tenant)
 {
     const struct provider_settings *settings = host->settings;
     int64_t seconds = env->wall / SECOND - (env->wall % SECOND < 0); /* a clock may stand before 1970 */
     struct env eval = {.now = seconds, .zone = env->zone};
 
     for (uint32_t place = 0; place < settings->count; place++)
-        if (settings->ids[place] == offer) {
-            const struct tree *whole = provider_offer(host->role, place);
+        if (settings->ids[place] == tenant->offer) {
+            struct docked superior = {tenant->link, tenant->ad, tenant->port};
+            struct dock dock = {provider_offer(host->role, place), &superior, 1};
 
-            return whole && ad && match_accepts(&eval, &judge->world->scratch, whole, ad);
+            return dock.ad && superior.ad &&
+                   (dock_has_ports(dock.ad) || dock_has_ports(superior.ad)
+                        ? dock_accepts(&eval, &judge->world->scratch, &dock, 0) != DOCK_NO
+                        : match_accepts(&eval, &judge->world->scratch, dock.ad, superior.ad));
         }
     return false;
 }
@@ -351,7 +363,7 @@ static void check_pinned(struct judge *judge, const struct host *host, const str
     fact = claim_of(judge, tenant->claim); /* it may have moved */
     if (fact->over)
         violated(judge, 1, host, "a claim that was over is pinned again: its ticket was used twice");
-    if (!provider_accepts(judge, host, env, tenant->offer, tenant->ad))
+    if (!provider_accepts(judge, host, env, tenant))
         violated(judge, 4, host, "a claim is pinned that the provider's own constraint refuses");
 }
 
@@ -359,10 +371,9 @@ static void check_claimed(struct judge *judge, const struct host *host, const st
                           const struct tenant_view *tenant)
 {
     const struct spans *spans = judge->world->spans;
-    struct claim_fact *fact = claim_of(judge, tenant->claim);
 
     judge->activated++;
-    if (!fact->decided)
+    if (!judged_gangs_decided(judge->gangs, tenant->claim))
         violated(judge, 2, host, "a claim is activated that its root has not decided durably");
     if (before && judge->now > before->since + spans->pin / 2)
         violated(judge, 2, host, "activate is obeyed later than half the pin lease");
@@ -378,7 +389,7 @@ static void check_preempted(struct judge *judge, const struct host *host, uint64
 
     judge->preempted += !fact->preempted;
     fact->preempted = true;
-    if (!successor || !claim_of(judge, successor)->decided)
+    if (!successor || !judged_gangs_decided(judge->gangs, successor))
         violated(judge, 2, host, "a claim is preempted for one that its root has not decided");
 }
 
@@ -499,7 +510,7 @@ static void check_job(struct judge *judge, const struct host *host, const struct
     fact->gang = tenant->gang;
     if (tenant->state != TENANT_CLAIMED)
         violated(judge, 2, host, "a job is launched for a claim that is not active");
-    if (!provider_accepts(judge, host, env, tenant->offer, tenant->ad))
+    if (!provider_accepts(judge, host, env, tenant))
         violated(judge, 4, host, "a job is launched that the provider's own constraint refuses");
 }
 
@@ -538,13 +549,17 @@ static void provider_stepped(struct judge *judge, struct host *host, const struc
 
 /* ------------------------------------------------------------------- 3: a customer, its jobs and their results */
 
+/* Of the leader of that gang. */
 static const struct process *process_of(const struct judge *judge, agent customer, uint64_t job, uint64_t gang,
                                         uint64_t number)
 {
+    uint64_t leader = judged_gangs_leader(judge->gangs, gang);
+
     for (uint32_t i = judge->world->processes.count; i-- > 0;) {
         const struct process *process = slab_at(&judge->world->processes, i);
 
-        if (process->superior == customer && process->job == job && process->gang == gang && process->number == number)
+        if (process->superior == customer && process->job == job && process->gang == gang &&
+            process->number == number && process->claim == leader)
             return process;
     }
     return NULL;
@@ -625,6 +640,8 @@ static void customer_stepped(struct judge *judge, struct host *host, const struc
 
         if (effect->kind == EFFECT_PERSIST && effect->record.kind == RECORD_JOB)
             check_job_row(judge, host, event, &effect->record);
+        if (effect->kind == EFFECT_PERSIST && event->kind != EVENT_LOADED && event->kind != EVENT_BOOTED)
+            judged_gangs_persists(judge->gangs, host, &effect->record);
     }
     if (event->kind == EVENT_BOOTED)
         check_accepted(judge, host);
@@ -893,7 +910,7 @@ static void root_sent(struct judge *judge, const struct host *host, const struct
         break;
     case MESSAGE_ACTIVATE:
         fact = claim_of(judge, message->u.activate.claim);
-        if (!fact->decided)
+        if (!judged_gangs_decided(judge->gangs, message->u.activate.claim))
             violated(judge, 2, host, "activate is sent before the decision is durable");
         if (!fact->activated && (!fact->acknowledged || fact->acknowledged - fact->committed > spans->pin / 4))
             violated(judge, 2, host, "activate is sent although the acknowledgements came too late");
@@ -987,6 +1004,7 @@ static void judge_sent(void *user, const struct host *host, const struct effect 
     const struct message *message = &effect->message;
 
     judge->now = host_now(judge->world, host);
+    judged_gangs_sent(judge->gangs, host, effect);
     if (message->kind == MESSAGE_ADVERTISE && host->place < parties->users) {
         if (!is_matchmaker(judge, (uint32_t)effect->to - 1) && !key_is_zero(&message->u.advertise.key))
             violated(judge, 5, host, "the key of an offer is sent to somebody else");
@@ -1012,10 +1030,10 @@ static void judge_durable(void *user, const struct host *host, const struct reco
 {
     struct judge *judge = user;
 
+    judged_gangs_durable(judge->gangs, host, record);
     if (record->kind == RECORD_BRANCH && !record->removed) {
         struct claim_fact *fact = claim_of(judge, record->key);
 
-        fact->decided = true;
         fact->gang = record->u.branch_record.gang;
         fact->row_epoch = record->u.branch_record.epoch;
     } else if (record->kind == RECORD_TENANT) {
@@ -1061,12 +1079,26 @@ static void judge_durable(void *user, const struct host *host, const struct reco
     }
 }
 
+/* Nobody of its gang may have somebody in front any more. */
+static void check_way(struct judge *judge, const struct host *host, uint64_t claim)
+{
+    uint64_t member;
+    uint32_t at;
+
+    for (uint32_t i = 0; judged_gangs_member(judge->gangs, claim, i, &member, &at); i++) {
+        uint64_t behind = claim_of(judge, member)->behind;
+
+        if (behind && process_alive(judge, &judge->world->hosts[at], behind))
+            violated(judge, 2, host, "a job is launched while that of the claim in front runs");
+    }
+}
+
 static void judge_launched(void *user, const struct host *host, struct process *process)
 {
     struct judge *judge = user;
     struct claim_fact *fact = claim_of(judge, process->claim);
 
-    process->superior = fact->superior;
+    process->superior = judged_gangs_root(judge->gangs, process->claim);
     process->gang = fact->gang;
     if (fact->row_number != process->number || fact->row_job != process->job)
         violated(judge, 3, host, "a job is launched before that is durable");
@@ -1074,8 +1106,7 @@ static void judge_launched(void *user, const struct host *host, struct process *
         violated(judge, 3, host, "number %llu of a claim is launched after number %llu",
                  (unsigned long long)process->number, (unsigned long long)fact->number);
     fact->number = process->number;
-    if (fact->behind && process_alive(judge, host, fact->behind))
-        violated(judge, 2, host, "a job is launched while that of the claim in front runs");
+    check_way(judge, host, process->claim);
     if (process->superior && job_of(judge, (uint32_t)process->superior - 1, process->job)->durable == JOB_DONE)
         violated(judge, 3, host, "a job is launched that is done");
     for (uint32_t i = 0; i < judge->world->host_count; i++)
@@ -1085,46 +1116,34 @@ static void judge_launched(void *user, const struct host *host, struct process *
             at = other->next;
             if (other == process || !process_lives(other))
                 continue;
-            if (other->job == process->job && other->superior == process->superior)
-                violated(judge, 3, host, "a job runs twice at the same time, there and on %s",
-                         judge->world->hosts[i].name);
             if (other->claim == process->claim)
                 violated(judge, 1, host, "two jobs run under one claim");
         }
+    judged_gangs_launched(judge->gangs, host, process);
 }
 
-struct claim_search {
-    uint64_t claim;
-    bool found;
-};
-
-static void search_root(void *user, const struct root_view *root)
+static void judge_ended(void *user, const struct host *host, const struct process *process)
 {
-    struct claim_search *search = user;
-
-    search->found = search->found || root->claim == search->claim;
+    judged_gangs_ended(((struct judge *)user)->gangs, host, process);
 }
 
+/* Has its provider a record of it, or its superior a row? */
 static bool claim_is_kept(struct judge *judge, const struct process *process)
 {
     const struct host *host = &judge->world->hosts[process->host];
-    const struct host *root = world_host(judge->world, process->superior);
-    struct claim_search search = {.claim = process->claim};
+    const struct host *superior = world_host(judge->world, claim_of(judge, process->claim)->superior);
 
     if (host->role ? tenant_before(judge, host, process->claim) != NULL
                    : disk_find(&host->disk, RECORD_TENANT, process->claim) != NULL)
         return true;
-    if (root && root->role)
-        customer_each_root(root->role, search_root, &search);
-    else if (root)
-        search.found = disk_find(&root->disk, RECORD_BRANCH, process->claim);
-    return search.found;
+    return superior && disk_find(&superior->disk, RECORD_BRANCH, process->claim);
 }
 
 void judge_sweep(struct judge *judge)
 {
     const struct spans *spans = judge->world->spans;
 
+    judged_gangs_sweep(judge->gangs);
     for (uint32_t i = 0; i < judge->world->host_count; i++)
         for (uint32_t at = judge->world->hosts[i].processes; at != NOBODY;) {
             struct process *process = slab_at(&judge->world->processes, at);
@@ -1153,8 +1172,10 @@ static void judge_went(void *user, const struct host *host, const char *what)
     struct judge *judge = user;
 
     judge->up[host->place] = false;
-    if (!strcmp(what, "reboots"))
+    if (!strcmp(what, "reboots")) {
         judge->tenant_counts[host->place] = 0; /* its clock says nothing about the times of the last boot */
+        judged_gangs_rebooted(judge->gangs, host);
+    }
     if (is_matchmaker(judge, host->place))
         judge->matches[(host->place - judge->parties.matchmaker) % MATCHMAKERS_MAX] = 0;
 }
@@ -1271,12 +1292,14 @@ struct judge *judge_new(struct world *world, const struct parties *parties)
     judge->owner = symbols_take(symbols, "Owner", 5);
     judge->count = symbols_take(symbols, "Count", 5);
     judge->lifetime = symbols_take(symbols, "Lifetime", 8);
+    judge->gangs = judged_gangs_new(world, parties->customers, parties->providers, parties->users, gang_wrong, judge);
     world_watch(world, &(struct watch){
                            .user = judge,
                            .stepped = judge_stepped,
                            .sent = judge_sent,
                            .durable = judge_durable,
                            .launched = judge_launched,
+                           .ended = judge_ended,
                            .went = judge_went,
                        });
     return judge;
@@ -1288,6 +1311,7 @@ void judge_free(struct judge *judge)
         return;
     for (uint32_t i = 0; i < judge->ads.count; i++)
         free(((struct ad_fact *)slab_at(&judge->ads, i))->matches);
+    judged_gangs_free(judge->gangs);
     map_done(&judge->claim_map);
     map_done(&judge->job_map);
     map_done(&judge->ad_map);
@@ -1320,4 +1344,9 @@ uint64_t judge_preempted(const struct judge *judge)
 uint64_t judge_done(const struct judge *judge)
 {
     return judge->done;
+}
+
+const struct gang_counts *judge_gangs(const struct judge *judge)
+{
+    return judged_gangs_counts(judge->gangs);
 }

@@ -5,7 +5,7 @@
 #ifndef BERTH_SIM_JUDGE_H
 #define BERTH_SIM_JUDGE_H
 
-#include "sim/world.h"
+#include "sim/judge_gangs.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +36,7 @@ const struct violation *judge_violation(const struct judge *judge);
 uint64_t judge_claims(const struct judge *judge);    /* that were activated */
 uint64_t judge_preempted(const struct judge *judge); /* claims that had to go for others */
 uint64_t judge_done(const struct judge *judge);      /* jobs whose result was taken */
+const struct gang_counts *judge_gangs(const struct judge *judge);
 
 void judge_sweep(
     struct judge *judge); /* what is looked at now and then: processes that nobody claims, the matchmaker's entries */

@@ -5,6 +5,7 @@
 #include "pool/matchmaker.h"
 #include "pool/provider.h"
 #include "sim/faults.h"
+#include "sim/run_gangs.h"
 #include "sim/trace.h"
 #include "sim/user.h"
 #include "text/parse.h"
@@ -14,7 +15,8 @@
 #include <string.h>
 
 #define CUSTOMERS_MAX 4
-#define PROVIDERS_MAX 8
+#define MACHINES_MAX 8
+#define PROVIDERS_MAX (MACHINES_MAX + GANG_OFFERS)
 #define USERS_MAX (2 * CUSTOMERS_MAX + 1) /* the last one lies */
 #define SHAPES 4
 #define MATCHMAKERS 2 /* in some worlds; in others there is one */
@@ -37,6 +39,7 @@ struct sim {
     struct customer_pool offered[MATCHMAKERS];               /* customers offer to both, ... */
     struct provider_pool pulled[PROVIDERS_MAX][MATCHMAKERS]; /* ... and some providers pull */
     bool shares;                                             /* there are groups and limits */
+    bool gangs;                                              /* some jobs have Ports */
     struct tree *shares_ad;
     struct customer_settings customers[CUSTOMERS_MAX];
     struct provider_settings providers[PROVIDERS_MAX];
@@ -135,21 +138,30 @@ static void provider_pulls(struct sim *sim, uint32_t i)
     sim->providers[i].matchmaker = sim->pulled[i][0].matchmaker;
 }
 
+/* With gangs, the first machines and all that is no machine advertise at one place, so that there is a gang for everybody. */
 static void providers_add(struct sim *sim, uint32_t count)
 {
+    uint32_t machines = count, same = sim->gangs ? GANG_MACHINES : 1;
+
+    if (sim->gangs)
+        count += GANG_OFFERS;
     for (uint32_t i = 0; i < count; i++) {
+        bool together = sim->gangs && (i < GANG_MACHINES || i >= machines);
+        const char *text =
+            i >= machines ? gang_offers[i - machines] : offer_texts[i >= same ? rng_below(&sim->rng, OFFER_TEXTS) : 0];
+
         sim->ids[i] = 1000 + i;
-        sim->offers[i] = sim_ad(sim, offer_texts[i ? rng_below(&sim->rng, OFFER_TEXTS) : 0]);
+        sim->offers[i] = sim_ad(sim, text);
         sim->providers[i] = (struct provider_settings){
             .self = sim->world->host_count + 1,
-            .matchmaker = 1 + rng_below(&sim->rng, sim->matchmaker_count),
+            .matchmaker = together ? 1 : 1 + rng_below(&sim->rng, sim->matchmaker_count),
             .spans = &sim->spans,
             .identity = "owner",
             .ids = &sim->ids[i],
             .ads = &sim->offers[i],
             .count = 1,
         };
-        if (rng_below(&sim->rng, 3) == 0)
+        if (!together && rng_below(&sim->rng, 3) == 0)
             provider_pulls(sim, i);
         sim_add(sim, &provider_role, &sim->providers[i], "owner", false, "provider", i + 1);
     }
@@ -158,16 +170,21 @@ static void providers_add(struct sim *sim, uint32_t count)
 static void shapes_make(struct sim *sim, uint32_t user, const char *owner)
 {
     static const int memories[] = {256, 512, 1024, 1500};
-    char text[400];
+    char text[1200], meets[800];
 
     for (uint32_t i = 0; i < SHAPES; i++) {
+        bool gang = sim->gangs && rng_below(&sim->rng, 2);
+
+        if (gang)
+            gang_ports(&sim->rng, memories[i], meets, sizeof meets);
+        else
+            snprintf(meets, sizeof meets, "; Constraint = other.Memory >= %d; Rank = %s", memories[i],
+                     rng_below(&sim->rng, 2) ? "other.Memory" : "0 - other.Memory");
         snprintf(text, sizeof text,
-                 "[ Type = \"Job\"; Owner = \"%s\"; RequestCpus = %d; RequestMemory = %d; TimeLimit = %d; "
-                 "Constraint = other.Memory >= %d; Rank = %s%s%s ]",
-                 owner, (int)sim_between(sim, 1, 2), memories[i], (int)sim_between(sim, 8, 30), memories[i],
-                 rng_below(&sim->rng, 2) ? "other.Memory" : "0 - other.Memory",
+                 "[ Type = \"Job\"; Owner = \"%s\"; RequestCpus = %d; RequestMemory = %d; TimeLimit = %d%s%s%s ]",
+                 owner, (int)sim_between(sim, 1, 2), memories[i], (int)sim_between(sim, 8, 30), meets,
                  sim->shares && i % 2 ? "; ConcurrencyLimits = \"licence, any\"" : "",
-                 sim->shares && user % 2 == 0 ? "; AccountingGroup = \"few\"" : "");
+                 sim->shares && user % 2 == 0 && !gang ? "; AccountingGroup = \"few\"" : "");
         sim->shapes[user][i] = sim_ad(sim, text);
     }
 }
@@ -243,9 +260,10 @@ static void sim_init(struct sim *sim, uint64_t seed, bool faults, uint32_t lines
     sim->world->plan_user = sim;
     build_init(&sim->build, sim->world->symbols, &dialect_classic);
     customers = (uint32_t)sim_between(sim, 1, CUSTOMERS_MAX);
-    providers = (uint32_t)sim_between(sim, 2, PROVIDERS_MAX);
+    providers = (uint32_t)sim_between(sim, 2, MACHINES_MAX);
     sim->policy = rng_below(&sim->rng, 3) ? NULL : sim_ad(sim, policy_text);
     sim->matchmaker_count = !guest && rng_below(&sim->rng, 4) == 0 ? MATCHMAKERS : 1;
+    sim->gangs = rng_mix(seed ^ 0x67616e6773) % 2;  /* "gangs" */
     sim->shares = rng_mix(seed ^ 0x7368617265) & 1; /* "share" */
     if (sim->shares)
         sim->shares_ad = sim_ad(sim, sim->policy ? limits_text : shares_text);
@@ -348,6 +366,16 @@ static void sim_live(struct sim *sim)
         judge_late(sim->judge);
 }
 
+static void report_gangs(struct sim_report *report, const struct gang_counts *counts)
+{
+    for (uint32_t i = 0; i <= JUDGED_MEMBERS_MAX; i++)
+        report->gangs.claimed[i] += counts->claimed[i];
+    report->gangs.nested += counts->nested;
+    report->gangs.lost += counts->lost;
+    report->gangs.reduced += counts->reduced;
+    report->gangs.reduced_done += counts->reduced_done;
+}
+
 /* One world; false when an invariant broke. */
 static bool sim_world(uint64_t seed, const struct sim_settings *settings, uint32_t lines, struct sim_report *report)
 {
@@ -364,6 +392,7 @@ static bool sim_world(uint64_t seed, const struct sim_settings *settings, uint32
     report->claims += judge_claims(sim->judge);
     report->jobs += judge_done(sim->judge);
     report->preempted += judge_preempted(sim->judge);
+    report_gangs(report, judge_gangs(sim->judge));
     report->time += world->time;
     report->hash = rng_mix(report->hash ^ world->hash);
     for (uint32_t i = 0; i < FAULT_COUNT; i++) {
