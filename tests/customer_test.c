@@ -634,6 +634,22 @@ static void commit_too_late(void)
     world_free(o.w, "late commits");
 }
 
+static void left_undecided(void)
+{
+    struct office o;
+    struct host host;
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_COMMIT);
+    left(&o, &host, REASON_PIN);
+    tap_ok(reply(o.w)->kind == MESSAGE_CLAIMED && !root_of(&o, 1001).found && jobs_in(&o, JOB_IDLE) == 1,
+           "a member that leaves before the decision ends the claim, and its job waits as before");
+    world_free(o.w, "a claim that was left undecided");
+}
+
 static void refusals(void)
 {
     struct office o;
@@ -1968,6 +1984,7 @@ int main(void)
     whole_path();
     sequence_rises();
     commit_too_late();
+    left_undecided();
     refusals();
     removed_meanwhile();
     ask_hastens();

@@ -485,7 +485,8 @@ void root_left(const struct customer_step *step, const struct event *event)
     branch->state = BRANCH_GONE;
     ending = root->state == ROOT_ENDING;
     root_loses(step, root, branch);
-    if (!ending && root->state == ROOT_ENDING && root->job && root->job->state == JOB_RUNNING)
+    root = root_of(&step->customer->gangs, gang); /* before the decision it is forgotten at once */
+    if (!ending && root && root->state == ROOT_ENDING && root->job && root->job->state == JOB_RUNNING)
         root->job->reason = event->message->u.left.reason; /* its user is told why it waits again */
     root_continue(step, gang);
 }

@@ -205,7 +205,7 @@ static bool member_leads(const struct gang_fact *gang, uint32_t member)
     for (uint32_t i = 0; i < gang->count; i++)
         if (i != member && superior_of(gang, i) == superior && subtree_executes(gang, (int)i) &&
             (gang->members[i].port < gang->members[member].port ||
-             (gang->members[i].port == gang->members[member].port && i < member)))
+             (i < member && gang->members[i].port == gang->members[member].port)))
             return false;
     return true;
 }
