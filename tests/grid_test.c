@@ -166,6 +166,38 @@ static void test_examples(void)
     tap_ok(r.submitted > 1000 && r.done + r.queued == r.submitted && r.done > r.submitted / 2,
            "no job is lost there: %llu of %llu are done", (unsigned long long)r.done, (unsigned long long)r.submitted);
     free(text);
+    text = text_of("reference-grid.ad");
+    tap_ok(text && run(text, 1, 24, false, 0.01, &r), "a hundredth of examples/sim/reference-grid.ad runs");
+    tap_ok(r.providers == 333 && r.users == 100 && r.submitted >= 10000,
+           "it has 333 nodes, 100 users and 10,000 tasks");
+    tap_ok(r.done + r.queued == r.submitted && r.refused == 0, "no task is lost there");
+    tap_ok(r.busy > 2 * r.up && r.busy <= 4 * r.up,
+           "its nodes of 2 or 4 processors are busy with %.2f tasks in the mean", (double)r.busy / (double)r.up);
+    free(text);
+}
+
+/* One site of ten machines, all with a room or all without. */
+static void test_sites(void)
+{
+    static const char text[] =
+        "[ Providers = 10; Jobs = 10;\n"
+        "Sites = [ Count = 1; Ad = [ Room = [ Distribution = \"choice\"; Values = { 0, 1 } ] ] ];\n"
+        "Machines = { [ Ad = [ Type = \"Machine\"; Constraint = other.Type == \"Job\" ] ] };\n"
+        "Shapes = [ Count = 1; Sizes = 10; Duration = 7000; Ads = { [ Ad = [ Type = \"Job\"; Constraint = other.Room == 1 ] ] } ] ]";
+    static const char twice[] =
+        "[ Providers = 1; Sites = [ Ad = [ Room = 1 ] ]; Machines = { [ Ad = [ Room = 2 ] ] };\n"
+        "Shapes = [ Count = 1; Sizes = 1; Duration = 1; Ads = { [ Ad = [ Type = \"Job\" ] ] } ] ]";
+    struct grid_report r;
+    int all = 0, none = 0, other = 0;
+
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        if (!run(text, seed, 3, true, 0, &r))
+            other++;
+        *(r.done == 10 && r.claims == 10 ? &all : r.done == 0 && r.claims == 0 ? &none : &other) += 1;
+    }
+    tap_ok(all > 0 && none > 0 && other == 0, "what a site's ad draws is the same for all of its machines: %d, %d, %d",
+           all, none, other);
+    tap_ok(!run(twice, 1, 1, true, 0, &r), "a machine cannot say otherwise than its site");
 }
 
 int main(void)
@@ -174,6 +206,7 @@ int main(void)
     test_churn();
     test_arrivals();
     test_refused();
+    test_sites();
     test_examples();
     return tap_done();
 }

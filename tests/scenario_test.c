@@ -81,6 +81,7 @@ static const struct wrong {
     {"[\n" BASE "Name = 5 ]", 5, "Name: expected a string"},
     {"[\n" BASE "Sites = [\n\n Count = 21 ] ]", 7, "Sites.Count: there are more sites than providers"},
     {"[\n" BASE "Sites = 5 ]", 5, "Sites: expected an ad"},
+    {"[\n" BASE "Sites = [ Count = 2;\n Ad = 5 ] ]", 6, "Sites.Ad: expected an ad"},
     {"[\n" BASE "Customers = 5; Users = 2 ]", 5, "Users: there are more customers than users"},
     {"[ Providers = 1 ]", 1, "Machines: expected a list"},
     {"[ Machines = { 5 } ]", 1, "Machines[0]: expected an ad"},

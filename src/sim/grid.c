@@ -24,13 +24,14 @@ static int64_t draw_span(struct grid *grid, const struct dist *dist)
 /* ----------------------------------------------------------------------------------------------------------- sites */
 
 /* As many providers at each site as its share of all sizes, one at least; what rounding leaves goes to the first. */
-static void sites_make(struct grid *grid)
+static int sites_make(struct grid *grid, struct err *err)
 {
     const struct scenario *scenario = grid->scenario;
     double *sizes = mem_alloc(scenario->sites * sizeof *sizes), sum = 0, upto = 0;
     uint32_t more = scenario->providers - scenario->sites, next = 0;
 
     grid->sites = mem_alloc(scenario->sites * sizeof *grid->sites);
+    memset(grid->sites, 0, scenario->sites * sizeof *grid->sites);
     for (uint32_t i = 0; i < scenario->sites; i++) {
         struct site *site = &grid->sites[i];
 
@@ -49,6 +50,12 @@ static void sites_make(struct grid *grid)
             grid->units[next++].site = i;
     }
     free(sizes);
+    for (uint32_t i = 0; scenario->site.count && i < scenario->sites; i++) {
+        grid->sites[i].ad = template_make(scenario, &scenario->site, &grid->build, 0, &grid->rng);
+        if (!grid->sites[i].ad)
+            return err_set(err, "Sites: the ad has an attribute twice");
+    }
+    return 0;
 }
 
 static void push_string(struct grid *grid, const char *name, const char *text)
@@ -61,15 +68,22 @@ static int provider_add(struct grid *grid, uint32_t number, struct err *err)
 {
     struct unit *unit = &grid->units[number];
     const struct site *site = &grid->sites[unit->site];
+    uint32_t pushed = 2; /* Name, Site */
     char name[NAME_BYTES];
 
     snprintf(name, sizeof name, "m%u", number + 1);
     push_string(grid, "Name", name);
     push_string(grid, "Site", site->name);
-    unit->ad = template_make(grid->scenario, templates_draw(&grid->scenario->machines, &grid->rng), &grid->build, 2,
-                             &grid->rng);
+    if (site->ad) {
+        build_copy_parts(&grid->build, site->ad, tree_root(site->ad));
+        pushed += tree_root(site->ad)->u.run.count;
+    }
+    unit->ad = template_make(grid->scenario, templates_draw(&grid->scenario->machines, &grid->rng), &grid->build,
+                             pushed, &grid->rng);
     if (!unit->ad)
-        return err_set(err, "Machines: an ad has an attribute twice, or Name or Site, which each machine has already");
+        return err_set(
+            err,
+            "Machines: an ad has an attribute twice, or Name, Site or one of its site's, which each machine has already");
     unit->id = 1 + number;
     unit->up = -1;
     unit->settings = (struct provider_settings){
@@ -91,7 +105,8 @@ static int providers_make(struct grid *grid, struct err *err)
 
     grid->units = mem_alloc(count * sizeof *grid->units);
     memset(grid->units, 0, count * sizeof *grid->units);
-    sites_make(grid);
+    if (sites_make(grid, err) < 0)
+        return -1;
     for (uint32_t i = 0; i < count; i++) {
         if (provider_add(grid, i, err) < 0)
             return -1;
@@ -259,6 +274,8 @@ static void grid_done(struct grid *grid)
         tree_unref(grid->units[i].ad);
     for (uint32_t i = 0; grid->shapes && i < scenario->shapes; i++)
         tree_unref(grid->shapes[i].ad);
+    for (uint32_t i = 0; grid->sites && i < scenario->sites; i++)
+        tree_unref(grid->sites[i].ad);
     for (uint32_t i = 0; grid->desks && i < scenario->customers; i++) {
         free(grid->desks[i].batches);
         free(grid->desks[i].started);

@@ -16,6 +16,7 @@
 struct site {
     char name[NAME_BYTES];
     int64_t delay;
+    struct tree *ad; /* what its machines have in common; or NULL */
 };
 
 struct unit {

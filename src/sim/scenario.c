@@ -25,7 +25,8 @@ static bool is_dist(const struct tree *tree, const struct expr *e)
     return e->kind == EXPR_AD && name && tree_find(tree, e, name);
 }
 
-static int template_read(const struct section *section, struct template_ad *ret)
+/* The attributes of a section's Ad. */
+static int attributes_read(const struct section *section, struct template_ad *ret)
 {
     struct reader *reader = section->reader;
     struct path path = {section->path, "Ad", 0};
@@ -33,9 +34,7 @@ static int template_read(const struct section *section, struct template_ad *ret)
     const struct expr *parts;
     struct section ad;
 
-    ret->upto = 1;
-    if (section_open(section, &path, &ad) < 0 || section_number(section, "Weight", 0, 1e12, &ret->upto) < 0 ||
-        section_dist(section, "Duration", 0, &ret->duration) < 0)
+    if (section_open(section, &path, &ad) < 0)
         return -1;
     if (ad.scope->tree != reader->scenario->tree)
         return reader_fail(reader, &path, "expected an ad as it stands in the file");
@@ -56,6 +55,15 @@ static int template_read(const struct section *section, struct template_ad *ret)
     }
     ret->attributes = attributes;
     return 0;
+}
+
+static int template_read(const struct section *section, struct template_ad *ret)
+{
+    ret->upto = 1;
+    return attributes_read(section, ret) < 0 || section_number(section, "Weight", 0, 1e12, &ret->upto) < 0 ||
+                   section_dist(section, "Duration", 0, &ret->duration) < 0
+               ? -1
+               : 0;
 }
 
 /* A list of [ Weight = ...; Ad = [ ... ] ]. */
@@ -133,7 +141,7 @@ struct tree *template_make(const struct scenario *scenario, const struct templat
 
 static int read_sites(const struct section *top, struct scenario *scenario)
 {
-    static const char *const known[] = {"Count", "Sizes", "Delay", "Jitter", NULL};
+    static const char *const known[] = {"Count", "Sizes", "Delay", "Jitter", "Ad", NULL};
     struct path path = {NULL, "Sites", 0}, many = {&path, "Count", 0};
     struct section section;
     struct value value;
@@ -146,7 +154,8 @@ static int read_sites(const struct section *top, struct scenario *scenario)
         if (section_count(&section, "Count", 1, SCENARIO_PROVIDERS_MAX, &count) < 0 ||
             section_dist(&section, "Sizes", 0, &scenario->site_sizes) < 0 ||
             section_dist(&section, "Delay", 0, &scenario->site_delays) < 0 ||
-            section_number(&section, "Jitter", 0, 10, &scenario->jitter) < 0)
+            section_number(&section, "Jitter", 0, 10, &scenario->jitter) < 0 ||
+            (section_value(&section, "Ad", &value) && attributes_read(&section, &scenario->site) < 0))
             return -1;
         if (count > scenario->providers)
             return reader_fail(top->reader, &many, "there are more sites than providers");

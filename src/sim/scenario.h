@@ -49,6 +49,7 @@ struct scenario {
     const struct dist *site_sizes;  /* relative to each other */
     const struct dist *site_delays; /* from a site to the middle of the network: seconds */
     double jitter;                  /* part of a message's delay that is chance */
+    struct template_ad site;        /* what all machines of a site have in common; of no attributes: nothing */
     const struct dist *starts;      /* when a provider begins */
     const struct dist *up, *down;   /* churn; NULL: none */
     const struct dist *sizes;       /* jobs of a shape, at first */
