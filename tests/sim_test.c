@@ -59,6 +59,8 @@ static void test_faults(uint64_t seed)
                (unsigned long long)report.gangs.claimed[i]);
     tap_ok(broken || report.gangs.nested * 1000 >= report.claims, "members of %llu gangs have members",
            (unsigned long long)report.gangs.nested);
+    tap_ok(broken || report.grouped * 1000 >= report.claims, "%llu gangs of several are matched in groups with quotas",
+           (unsigned long long)report.grouped);
     tap_ok(broken || report.gangs.lost * 1000 >= report.claims, "%llu gangs lose one that they need",
            (unsigned long long)report.gangs.lost);
     tap_ok(broken || report.gangs.reduced > 0,

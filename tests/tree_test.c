@@ -1,5 +1,6 @@
 /* tree_test.c: gangs that are trees, claimed in worlds that break everything: the roles and the world are the real
- * ones, the matchmaker is a script that makes gangs of many shapes, and the judge is this file's own.
+ * ones, the matchmaker is a script that makes gangs of many shapes. What a gang promises is judged by src/sim/judge_gangs.h; beside it
+ * this file looks at what only the maker of these gangs knows.
  *
  *        root          What is judged after every event, by the parties' own records, numbered as in protocol.md:
  *       /    \           1  an offer is pinned by one claim at most
@@ -29,6 +30,7 @@
 #include "pool/seen.h"
 #include "pool/ticket.h"
 #include "sim/faults.h"
+#include "sim/judge_gangs.h"
 #include "sim/trace.h"
 #include "sim/user.h"
 #include "tap.h"
@@ -64,16 +66,15 @@
 #define CYCLE (50 * MILLISECOND)      /* of the matchmaker */
 #define LIMIT 120                     /* seconds that a job may run at most */
 #define PATIENCE (3 * SECOND)         /* for a shape that there are not enough offers for */
-#define RATE_LEAST INT64_C(980000)    /* of clocks, in millionths: as faults.c has them */
 
-/* --------------------------------------------------------------------------------------------- the judge's account */
+/* ---------------------------------------------------------------------------------------- what the maker knows of all */
 
 /* When is a loss at a port harmless? */
 enum rule { RULE_NONE, RULE_TRUE, RULE_TIME, RULE_FALSE, RULES };
 static const char *const rule_texts[RULES] = {"", "Essential = true;", "Essential = JobRunTime < 4;",
                                               "Essential = false;"};
 
-/* What the judge knows of an ad: it never evaluates one. */
+/* What is known of an ad: nobody here evaluates one. */
 struct party {
     bool ported;
     bool checks;  /* its later ports want whoever is on the site of its first */
@@ -86,17 +87,13 @@ struct party {
 
 struct member {
     const struct party *party;
-    uint32_t port;   /* which of its superior's subordinates it is */
-    int64_t over_at; /* true time */
-    int64_t lost;    /* true time: all that is below it, and itself, has to end from then on ... */
-    int64_t failed;  /* ... or what is at that job */
-    uint64_t failed_number;
+    uint32_t port; /* which of its superior's subordinates it is */
     uint64_t claim, offer;
     uint32_t host;
-    int superior;               /* a member, or -1: the root */
-    bool owned;                 /* its owner may come back and have it */
-    uint32_t had;               /* what its provider has of it, in memory: 0, or 1 more than an enum tenant_state */
-    bool pinned, cleared, over; /* its row was: durable, active, removed (or lost with its boot) */
+    int superior;      /* a member, or -1: the root */
+    bool owned;        /* its owner may come back and have it */
+    uint32_t had;      /* what its provider has of it, in memory: 0, or 1 more than an enum tenant_state */
+    bool pinned, over; /* its row was: durable, removed (or lost with its boot) */
     bool rebooted;
 };
 
@@ -104,23 +101,14 @@ struct gang {
     uint64_t id;
     agent root;
     uint32_t count, depth;
-    bool decided, claimed;
+    bool spared; /* a member was lost at its job that nobody needs */
     const struct party *party;
-    int64_t lost;   /* true time: an essential member was */
-    int64_t failed; /* true time: one ended badly, at that job */
-    uint64_t failed_number;
-    uint64_t taken, launched; /* the last job's number: decided, and started */
-    int64_t taken_at;
-    uint64_t ended; /* the leader's last that ended by itself */
-    int64_t ended_status;
-    bool reduced; /* a member was lost at the last job that is not essential */
     struct member members[MEMBERS_MAX];
 };
 
 struct totals {
-    uint64_t worlds, gangs, trees, claimed, claimed_trees, lost, events, faults;
-    uint64_t reduced, reduced_done, again, helped; /* gangs that went on, and did their job; used again; with helpers */
-    int64_t worst; /* of the time that a gang has to end after a loss, so many thousandths were needed */
+    uint64_t worlds, gangs, trees, events, faults;
+    struct gang_counts of;
 };
 
 struct scene {
@@ -144,7 +132,8 @@ struct scene {
     struct party offer_parties[PROVIDERS_MAX], job_parties[USERS_MAX][SHAPES];
     struct tree *offers[PROVIDERS_MAX], *jobs[USERS_MAX][SHAPES];
     char names[HOSTS_MAX][NAME_BYTES], identities[HOSTS_MAX][NAME_BYTES];
-    /* the judge */
+    /* what is judged */
+    struct judged_gangs *judged;
     struct gang *gangs;
     uint32_t gang_count, gang_room;
     struct map gang_map, claim_map;
@@ -221,74 +210,11 @@ static struct member *member_find(const struct scene *scene, uint64_t claim, str
     return member_at(scene, (uint32_t)found);
 }
 
-/* ------------------------------------------------------------------------- the judge's account: who needs whom */
-
-static bool subtree_executes(const struct gang *gang, int member)
-{
-    bool executes = member >= 0 && gang->members[member].party->executes;
-
-    for (uint32_t i = 0; i < gang->count && !executes; i++)
-        executes = gang->members[i].superior == member && subtree_executes(gang, (int)i);
-    return executes;
-}
-
-/* Has its superior its result from it: the root, or one that executes nothing itself? */
-static bool member_leads(const struct gang *gang, uint32_t member)
-{
-    int superior = gang->members[member].superior;
-
-    if ((superior >= 0 && gang->members[superior].party->executes) || !subtree_executes(gang, (int)member))
-        return false;
-    for (uint32_t i = 0; i < member; i++)
-        if (gang->members[i].superior == superior && subtree_executes(gang, (int)i))
-            return false;
-    return true;
-}
-
-static uint32_t gang_leader(const struct gang *gang)
-{
-    int at = -1;
-
-    do {
-        for (uint32_t i = 0; i < gang->count; i++)
-            if (gang->members[i].superior == at && member_leads(gang, i)) {
-                at = (int)i;
-                break;
-            }
-    } while (!gang->members[at].party->executes);
-    return (uint32_t)at;
-}
-
 static const struct party *superior_party(const struct gang *gang, uint32_t member)
 {
     int superior = gang->members[member].superior;
 
     return superior < 0 ? gang->party : gang->members[superior].party;
-}
-
-static enum rule member_rule(const struct gang *gang, uint32_t member)
-{
-    const struct party *superior = superior_party(gang, member);
-
-    return superior->rules[superior->ported ? gang->members[member].port : 0];
-}
-
-static bool surely_essential(const struct gang *gang, uint32_t member)
-{
-    return member_leads(gang, member) || member_rule(gang, member) <= RULE_TRUE;
-}
-
-static bool surely_harmless(const struct gang *gang, uint32_t member)
-{
-    return !member_leads(gang, member) && member_rule(gang, member) == RULE_FALSE;
-}
-
-/* Who ends when that member is lost: the highest that surely does; -1: the whole gang. */
-static int gang_loses(const struct gang *gang, int member)
-{
-    while (member >= 0 && surely_essential(gang, (uint32_t)member))
-        member = gang->members[member].superior;
-    return member;
 }
 
 /* The port of its superior that it docks at, and its own. */
@@ -688,7 +614,7 @@ static void maker_step(void *role, const struct role_env *env, const struct even
 static const struct role_kind maker_role = {
     .name = "matchmaker", .make = maker_make, .free = maker_free, .step = maker_step};
 
-/* -------------------------------------------------------------------------- the judge: providers and their records */
+/* ------------------------------------------------------------------------------------ providers and their records */
 
 struct looking {
     struct scene *scene;
@@ -740,71 +666,13 @@ static void count_row(void *user, const struct record *record)
     ++*(uint32_t *)user;
 }
 
-static bool gang_runs(const struct scene *scene, const struct gang *gang)
+/* Where only members are lost that nobody needs, a gang does its job. */
+static void check_spared(struct scene *scene, const struct gang *gang, const struct member *member)
 {
-    for (uint32_t i = scene->providers; i < scene->users; i++)
-        for (uint32_t at = scene->world->hosts[i].processes; at != NOBODY;) {
-            const struct process *process = slab_at(&scene->world->processes, at);
-
-            if (process_lives(process) && process->gang == gang->id)
-                return true;
-            at = process->next;
-        }
-    return false;
-}
-
-/* The job that it is at has begun, so that it may go on without somebody. */
-static bool gang_began(const struct gang *gang)
-{
-    return gang->launched && gang->launched == gang->taken && gang->ended != gang->taken;
-}
-
-/* A member is gone: from now on it has to end, with all below it; and all that need it. */
-static void member_lost(struct scene *scene, struct gang *gang, struct member *member)
-{
-    int ends;
-
-    if (member->over)
-        return;
-    member->over = true;
-    member->over_at = scene->world->time;
-    if (scene->sparing && gang->reduced && gang_began(gang) && !gang->lost &&
-        member == &gang->members[gang_leader(gang)])
+    if (gang->spared && judged_gangs_goes_on(scene->judged, gang->id) &&
+        member->claim == judged_gangs_leader(scene->judged, gang->id))
         violated(scene, 2, &scene->world->hosts[member->host],
                  "gang %llx ends, though only a member was lost that is not essential", (unsigned long long)gang->id);
-    if (!gang->decided || gang->lost)
-        return;
-    ends = gang_loses(gang, (int)(member - gang->members));
-    if (ends < 0) {
-        gang->lost = scene->world->time;
-        scene->totals.lost += gang_runs(scene, gang);
-    } else {
-        if (!gang->members[ends].lost)
-            gang->members[ends].lost = scene->world->time;
-        if (surely_harmless(gang, (uint32_t)ends) && gang_began(gang)) {
-            scene->totals.reduced += !gang->reduced;
-            gang->reduced = true;
-        }
-    }
-}
-
-/* A part of a job has ended badly: whoever needs it ends, or it is dropped. */
-static void member_failed(struct scene *scene, struct gang *gang, uint32_t member, uint64_t number)
-{
-    int ends = (int)member;
-
-    while (ends >= 0 && member_leads(gang, (uint32_t)ends))
-        ends = gang->members[ends].superior;
-    if (ends < 0)
-        return; /* it is the job's own result */
-    ends = gang_loses(gang, ends);
-    if (ends < 0) {
-        gang->failed = scene->world->time;
-        gang->failed_number = number;
-    } else {
-        gang->members[ends].failed = scene->world->time;
-        gang->members[ends].failed_number = number;
-    }
 }
 
 static void tenant_durable(struct scene *scene, const struct host *host, const struct record *record)
@@ -816,19 +684,11 @@ static void tenant_durable(struct scene *scene, const struct host *host, const s
     if (!member)
         return;
     if (record->removed) {
-        member_lost(scene, gang, member);
+        check_spared(scene, gang, member);
+        member->over = true;
         return;
     }
     member->pinned = true;
-    member->cleared = member->cleared || record->u.tenant_record.active;
-    for (uint32_t i = 0; i < gang->count && !gang->claimed; i++)
-        if (!gang->members[i].cleared)
-            return;
-    if (!gang->claimed) {
-        gang->claimed = true;
-        scene->totals.claimed++;
-        scene->totals.claimed_trees += gang->depth > 1;
-    }
     disk_each(&host->disk, RECORD_TENANT, count_row, &rows);
     if (rows > 1)
         violated(scene, 1, host, "an offer is pinned by two claims, on disk");
@@ -843,14 +703,14 @@ static void host_rebooted(struct scene *scene, const struct host *host)
 
             if (member->host != host->place || member->over || !(member->pinned || member->had))
                 continue;
-            member->rebooted = true;
+            check_spared(scene, &scene->gangs[i], member);
+            member->rebooted = member->over = true;
             member->had = 0;
-            member_lost(scene, &scene->gangs[i], member);
         }
     scene->had_count[host->place] = 0;
 }
 
-/* ------------------------------------------------------------------------ the judge: decisions, processes, the end */
+/* --------------------------------------------------------------------------------------------- decisions, the end */
 
 /* Has its provider a record of it, in memory, or on disk when it is down? */
 static bool member_pinned(const struct scene *scene, const struct member *member)
@@ -893,175 +753,23 @@ static void check_ports(struct scene *scene, const struct host *host, const stru
     }
 }
 
-/* A job is begun, or has a result. */
-static void job_recorded(struct scene *scene, const struct host *host, const struct job_record *record)
-{
-    struct gang *gang = gang_find(scene, record->gang);
-
-    if (!gang)
-        return;
-    if (record->state == JOB_RUNNING && record->number > gang->taken) {
-        gang->taken = record->number;
-        gang->taken_at = scene->world->time;
-        scene->totals.again += record->number > 1;
-    }
-    if (record->state != JOB_DONE)
-        return;
-    if (gang->ended != record->number || gang->ended_status != record->status)
-        violated(scene, 3, host, "a job has the result %lld of gang %llx, but that is not how its leader ended",
-                 (long long)record->status, (unsigned long long)gang->id);
-    scene->totals.reduced_done += gang->reduced && !gang->lost;
-}
-
 static void customer_stepped(struct scene *scene, const struct host *host, const struct event *event)
 {
     for (uint32_t i = 0; i < host->effects.count; i++) {
         const struct effect *effect = &host->effects.items[i];
         const struct gang *gang;
 
-        if (effect->kind == EFFECT_PERSIST && effect->record.kind == RECORD_JOB && !effect->record.removed)
-            job_recorded(scene, host, &effect->record.u.job_record);
-        if (effect->kind != EFFECT_PERSIST || effect->record.kind != RECORD_BRANCH || effect->record.removed ||
-            event->kind == EVENT_LOADED || event->kind == EVENT_BOOTED)
+        if (effect->kind != EFFECT_PERSIST || event->kind == EVENT_LOADED || event->kind == EVENT_BOOTED)
             continue;
-        gang = gang_find(scene, effect->record.u.branch_record.gang);
-        if (!gang)
-            violated(scene, 2, host, "a gang is decided that was never matched");
-        else if (!gang->decided) {
+        gang = effect->record.kind == RECORD_BRANCH && !effect->record.removed
+                   ? gang_find(scene, effect->record.u.branch_record.gang)
+                   : NULL;
+        if (gang && !judged_gangs_decided(scene->judged, gang->members[0].claim)) {
             check_decision(scene, host, gang);
             check_ports(scene, host, gang);
         }
+        judged_gangs_persists(scene->judged, host, &effect->record);
     }
-}
-
-/* Two leases and a margin for each level, on the slowest clock; and what stopping takes. */
-static int64_t stop_bound(const struct scene *scene, const struct gang *gang)
-{
-    const struct spans *spans = &scene->spans;
-    int64_t level = 2 * spans->lease + spans_margin(spans);
-
-    return (int64_t)gang->depth * level * 1000000 / RATE_LEAST + spans->lease / 20;
-}
-
-/* Since when has it to end? 0: it need not. */
-static int64_t process_lost(const struct gang *gang, const struct process *process)
-{
-    int64_t since = gang->lost;
-
-    if (gang->failed && gang->failed_number == process->number && (!since || gang->failed < since))
-        since = gang->failed;
-    for (uint32_t i = 0; i < gang->count; i++) {
-        if (gang->members[i].claim != process->claim)
-            continue;
-        for (int at = (int)i; at >= 0; at = gang->members[at].superior) {
-            const struct member *member = &gang->members[at];
-
-            if (member->lost && (!since || member->lost < since))
-                since = member->lost;
-            if (member->failed && member->failed_number == process->number && (!since || member->failed < since))
-                since = member->failed;
-        }
-    }
-    return since;
-}
-
-static void check_stopped(struct scene *scene, const struct process *process)
-{
-    const struct gang *gang = gang_find(scene, process->gang);
-    int64_t bound = gang ? stop_bound(scene, gang) : 0, lost = gang ? process_lost(gang, process) : 0;
-    int64_t since = scene->world->time - lost;
-
-    if (!lost)
-        return;
-    if (since * 1000 / bound > scene->totals.worst)
-        scene->totals.worst = since * 1000 / bound;
-    if (since > bound)
-        violated(scene, 2, &scene->world->hosts[process->host],
-                 "a process of gang %llx (depth %u) runs %.3f s after a member was lost; %.3f s are allowed",
-                 (unsigned long long)gang->id, gang->depth, (double)since / (double)SECOND,
-                 (double)bound / (double)SECOND);
-}
-
-/* Against all that run. */
-static void check_others(struct scene *scene, const struct host *host, const struct process *process)
-{
-    for (uint32_t i = scene->providers; i < scene->users; i++)
-        for (uint32_t at = scene->world->hosts[i].processes; at != NOBODY;) {
-            const struct process *other = slab_at(&scene->world->processes, at);
-
-            at = other->next;
-            if (other == process || !process_lives(other) || other->superior != process->superior)
-                continue;
-            if (other->gang == process->gang && other->number != process->number)
-                violated(scene, 2, host, "number %llu of gang %llx starts while number %llu runs on %s",
-                         (unsigned long long)process->number, (unsigned long long)process->gang,
-                         (unsigned long long)other->number, scene->world->hosts[i].name);
-            if (other->gang != process->gang && other->job == process->job)
-                violated(scene, 3, host, "job %llu starts in gang %llx while it runs in gang %llx on %s",
-                         (unsigned long long)process->job, (unsigned long long)process->gang,
-                         (unsigned long long)other->gang, scene->world->hosts[i].name);
-        }
-}
-
-static void scene_launched(void *user, const struct host *host, struct process *process)
-{
-    struct scene *scene = user;
-    struct gang *gang = NULL;
-    const struct member *member = member_find(scene, process->claim, &gang);
-
-    if (!member) {
-        violated(scene, 2, host, "a process starts under a claim that was never matched");
-        return;
-    }
-    process->gang = gang->id;
-    process->superior = gang->root;
-    if (!gang->decided)
-        violated(scene, 2, host, "a process starts before its gang is decided, durably");
-    if (!member->party->executes)
-        violated(scene, 2, host, "a process starts under a member that executes nothing");
-    gang->launched = process->number > gang->launched ? process->number : gang->launched;
-    for (uint32_t i = 0; i < gang->count; i++)
-        if (gang->members[i].over && process->number == gang->taken && gang->members[i].over_at < gang->taken_at)
-            violated(scene, 2, host, "number %llu of gang %llx starts, but its member %u was lost before that",
-                     (unsigned long long)process->number, (unsigned long long)gang->id, i);
-    for (uint32_t i = 0; i < gang->count; i++)
-        if (!gang->members[i].cleared)
-            violated(scene, 2, host, "a process of gang %llx starts, but its member %u, on %s, has not cleared the way",
-                     (unsigned long long)gang->id, i, scene->world->hosts[gang->members[i].host].name);
-    check_others(scene, host, process);
-    check_stopped(scene, process);
-}
-
-static void scene_ended(void *user, const struct host *host, const struct process *process)
-{
-    struct scene *scene = user;
-    struct gang *gang = NULL;
-    const struct member *member = member_find(scene, process->claim, &gang);
-
-    (void)host;
-    check_stopped(scene, process);
-    if (!member || process->state != PROCESS_EXITED)
-        return;
-    if (member == &gang->members[gang_leader(gang)]) {
-        gang->ended = process->number;
-        gang->ended_status = process->status;
-    } else {
-        scene->totals.helped++;
-        if (process->reason != REASON_EXITED || process->status != 0)
-            member_failed(scene, gang, (uint32_t)(member - gang->members), process->number);
-    }
-}
-
-static void scene_sweep(struct scene *scene)
-{
-    for (uint32_t i = scene->providers; i < scene->users; i++)
-        for (uint32_t at = scene->world->hosts[i].processes; at != NOBODY;) {
-            const struct process *process = slab_at(&scene->world->processes, at);
-
-            at = process->next;
-            if (process_lives(process))
-                check_stopped(scene, process);
-        }
 }
 
 struct leftover {
@@ -1117,7 +825,34 @@ static struct leftover scene_left(const struct scene *scene)
     return left;
 }
 
-/* ---------------------------------------------------------------------------------------------- the judge looks on */
+/* ------------------------------------------------------------------------------------------------- what is looked at */
+
+static void gang_wrong(void *user, int number, const struct host *host, const char *words)
+{
+    violated(user, number, host, "%s", words);
+}
+
+static void scene_sent(void *user, const struct host *host, const struct effect *effect)
+{
+    judged_gangs_sent(((struct scene *)user)->judged, host, effect);
+}
+
+static void scene_launched(void *user, const struct host *host, struct process *process)
+{
+    struct scene *scene = user;
+    struct gang *gang = NULL;
+
+    if (member_find(scene, process->claim, &gang)) {
+        process->gang = gang->id;
+        process->superior = gang->root;
+    }
+    judged_gangs_launched(scene->judged, host, process);
+}
+
+static void scene_ended(void *user, const struct host *host, const struct process *process)
+{
+    judged_gangs_ended(((struct scene *)user)->judged, host, process);
+}
 
 static void scene_stepped(void *user, struct host *host, const struct role_env *env, const struct event *event)
 {
@@ -1139,15 +874,10 @@ static void scene_stepped(void *user, struct host *host, const struct role_env *
 static void scene_durable(void *user, const struct host *host, const struct record *record)
 {
     struct scene *scene = user;
-    struct gang *gang;
 
     if (record->kind == RECORD_TENANT)
         tenant_durable(scene, host, record);
-    if (record->kind == RECORD_BRANCH && !record->removed && host->place < scene->providers) {
-        gang = gang_find(scene, record->u.branch_record.gang);
-        if (gang)
-            gang->decided = true;
-    }
+    judged_gangs_durable(scene->judged, host, record);
 }
 
 static void scene_went(void *user, const struct host *host, const char *what)
@@ -1157,8 +887,10 @@ static void scene_went(void *user, const struct host *host, const char *what)
     scene->up[host->place] = false;
     if (!strcmp(what, "starts"))
         faults_started(&scene->faults, host);
-    else if (!strcmp(what, "reboots") && host->place >= scene->providers && host->place < scene->users)
+    else if (!strcmp(what, "reboots") && host->place >= scene->providers && host->place < scene->users) {
         host_rebooted(scene, host);
+        judged_gangs_rebooted(scene->judged, host);
+    }
 }
 
 static int64_t scene_between(struct scene *scene, int64_t least, int64_t most)
@@ -1199,9 +931,10 @@ static void scene_spare(struct scene *scene)
         for (uint32_t k = 0; k < gang->count; k++) {
             struct host *host = &scene->world->hosts[gang->members[k].host];
 
-            if (!gang_began(gang) || gang->lost || gang->members[k].over || !scene->up[host->place] ||
-                !surely_harmless(gang, k))
+            if (!judged_gangs_goes_on(scene->judged, gang->id) || gang->members[k].over || !scene->up[host->place] ||
+                !judged_gangs_spares(scene->judged, gang->members[k].claim))
                 continue;
+            gang->spared = true;
             host_crash(scene->world, host, true, scene->world->time + scene_between(scene, 1, 8) * SECOND);
             return;
         }
@@ -1226,7 +959,7 @@ static void scene_plan(void *user, uint32_t which)
         world_plan(scene->world, scene->world->time + scene_between(scene, 500, 4000) * MILLISECOND, SPARE_PLAN);
         return;
     }
-    scene_sweep(scene);
+    judged_gangs_sweep(scene->judged);
     world_plan(scene->world, scene->world->time + scene->spans.lease / 8, SWEEP_PLAN);
 }
 
@@ -1449,8 +1182,10 @@ static struct scene *scene_new(uint64_t seed, enum mode mode, bool trees, uint32
     scene->shapes = trees ? ALL_SHAPES : FLAT;
     scene_hosts(scene);
     faults_init(&scene->faults, scene->world, seed, mode == FAULTS, 0, scene->providers, scene->users);
+    scene->judged = judged_gangs_new(scene->world, scene->customers, scene->providers, scene->users, gang_wrong, scene);
     world_watch(scene->world, &(struct watch){.user = scene,
                                               .stepped = scene_stepped,
+                                              .sent = scene_sent,
                                               .durable = scene_durable,
                                               .launched = scene_launched,
                                               .ended = scene_ended,
@@ -1471,6 +1206,7 @@ static void scene_free(struct scene *scene)
             tree_unref(scene->jobs[i][k]);
     build_done(&scene->build);
     world_free(scene->world);
+    judged_gangs_free(scene->judged);
     map_done(&scene->gang_map);
     map_done(&scene->claim_map);
     free(scene->gangs);
@@ -1588,17 +1324,19 @@ static void totals_add(struct totals *totals, const struct scene *scene)
     totals->worlds++;
     totals->gangs += one->gangs;
     totals->trees += one->trees;
-    totals->claimed += one->claimed;
-    totals->claimed_trees += one->claimed_trees;
-    totals->lost += one->lost;
-    totals->reduced += one->reduced;
-    totals->reduced_done += one->reduced_done;
-    totals->again += one->again;
-    totals->helped += one->helped;
-    totals->worst = one->worst > totals->worst ? one->worst : totals->worst;
+    gang_counts_add(&totals->of, judged_gangs_counts(scene->judged));
     totals->events += scene->world->events;
     for (uint32_t i = 0; i < FAULT_COUNT; i++)
         totals->faults += scene->world->faults[i];
+}
+
+static uint64_t totals_claimed(const struct totals *totals)
+{
+    uint64_t claimed = 0;
+
+    for (uint32_t i = 0; i <= JUDGED_MEMBERS_MAX; i++)
+        claimed += totals->of.claimed[i];
+    return claimed;
 }
 
 /* The same world again, with a trace. */
@@ -1652,9 +1390,10 @@ static void test_calm(uint64_t seed, uint64_t worlds)
     struct totals totals;
     bool held = worlds_run(seed, worlds, CALM, true, &totals);
 
-    tap_ok(held && totals.claimed, "in %llu worlds without faults %llu of %llu gangs are claimed, %llu of them trees",
-           (unsigned long long)totals.worlds, (unsigned long long)totals.claimed, (unsigned long long)totals.gangs,
-           (unsigned long long)totals.claimed_trees);
+    tap_ok(held && totals_claimed(&totals),
+           "in %llu worlds without faults %llu of %llu gangs are claimed, %llu of them trees",
+           (unsigned long long)totals.worlds, (unsigned long long)totals_claimed(&totals),
+           (unsigned long long)totals.gangs, (unsigned long long)totals.of.nested);
 }
 
 static void test_faults(uint64_t seed, uint64_t worlds, bool trees, bool whole)
@@ -1665,19 +1404,20 @@ static void test_faults(uint64_t seed, uint64_t worlds, bool trees, bool whole)
     tap_ok(
         held,
         "%s: nothing breaks in %llu worlds with %llu gangs claimed (%llu of them deeper than one), under %llu faults",
-        trees ? "trees" : "gangs of depth one", (unsigned long long)totals.worlds, (unsigned long long)totals.claimed,
-        (unsigned long long)totals.claimed_trees, (unsigned long long)totals.faults);
+        trees ? "trees" : "gangs of depth one", (unsigned long long)totals.worlds,
+        (unsigned long long)totals_claimed(&totals), (unsigned long long)totals.of.nested,
+        (unsigned long long)totals.faults);
     tap_ok(held, "%llu of them lose a member while others run: all end within %.0f %% of the time they have",
-           (unsigned long long)totals.lost, (double)totals.worst / 10);
-    tap_ok(!held || !whole || !trees || totals.reduced_done,
+           (unsigned long long)totals.of.lost, (double)totals.of.worst / 10);
+    tap_ok(!held || !whole || !trees || totals.of.reduced_done,
            "%llu lose one that is not essential, and %llu of them do their job without it",
-           (unsigned long long)totals.reduced, (unsigned long long)totals.reduced_done);
-    tap_ok(!held || !whole || (totals.again && totals.helped),
+           (unsigned long long)totals.of.reduced, (unsigned long long)totals.of.reduced_done);
+    tap_ok(!held || !whole || (totals.of.again && totals.of.helped),
            "%llu times a gang is used again; %llu members end that are not the leader",
-           (unsigned long long)totals.again, (unsigned long long)totals.helped);
+           (unsigned long long)totals.of.again, (unsigned long long)totals.of.helped);
     if (whole)
-        tap_ok(!held || totals.claimed * (trees ? 1 : 4) >= GANGS_LEAST,
-               "enough gangs are claimed: %llu of %llu, in %llu events", (unsigned long long)totals.claimed,
+        tap_ok(!held || totals_claimed(&totals) * (trees ? 1 : 4) >= GANGS_LEAST,
+               "enough gangs are claimed: %llu of %llu, in %llu events", (unsigned long long)totals_claimed(&totals),
                (unsigned long long)totals.gangs, (unsigned long long)totals.events);
 }
 
@@ -1686,10 +1426,10 @@ static void test_sparing(uint64_t seed, uint64_t worlds)
     struct totals totals;
     bool held = worlds_run(seed, worlds, SPARING, true, &totals);
 
-    tap_ok(held && totals.reduced_done,
+    tap_ok(held && totals.of.reduced_done,
            "in %llu worlds where only members are lost that are not essential, %llu gangs go on, and %llu do their job",
-           (unsigned long long)totals.worlds, (unsigned long long)totals.reduced,
-           (unsigned long long)totals.reduced_done);
+           (unsigned long long)totals.worlds, (unsigned long long)totals.of.reduced,
+           (unsigned long long)totals.of.reduced_done);
 }
 
 int main(void)

@@ -263,7 +263,7 @@ struct branch *crew_lost(const struct crew *crew, const struct role_env *env)
 void crew_abort(const struct crew *crew, struct effects *effects)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (crew->branches[i].state != BRANCH_GONE)
+        if (crew->branches[i].state != BRANCH_GONE && !(PLANTED(ABORT_SOME) && i))
             branch_abort(&crew->branches[i], effects);
 }
 

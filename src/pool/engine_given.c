@@ -5,6 +5,7 @@
  * by user. They are never a dimension of an index. */
 #include "base/mem.h"
 #include "pool/engine_parts.h"
+#include "pool/plants.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +109,8 @@ struct env engine_env_of(const struct engine *engine, uint32_t user, uint32_t re
         own[ENGINE_USAGE].value = value_real(engine->users[user].begun_usage);
     }
     if (remote && remote - 1 < engine->user_count)
-        own[ENGINE_REMOTE_USER_PRIO].value = value_real(engine->users[remote - 1].begun_priority);
+        own[ENGINE_REMOTE_USER_PRIO].value =
+            value_real(PLANTED(PRIORITY_IGNORED) ? 1e9 : engine->users[remote - 1].begun_priority);
     env.given = engine->pair_given;
     return env;
 }

@@ -119,8 +119,10 @@ static void group_tell(struct groups *groups, uint32_t number)
     double used = weight_units(group->used);
 
     if (number) /* all is all */
-        engine_set_share_key(groups->engine, number, group_is_full(group),
-                             group->quota > 0 ? used / group->quota : (double)INFINITY);
+        engine_set_share_key(groups->engine, number, group_is_full(group) && !PLANTED(QUOTA_ORDER),
+                             PLANTED(QUOTA_ORDER) ? 0
+                             : group->quota > 0   ? used / group->quota
+                                                  : (double)INFINITY);
 }
 
 /* In the order of numbers, so that the one above is known; what those below do not have is for its own users. */

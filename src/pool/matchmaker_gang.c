@@ -181,7 +181,8 @@ void matchmaker_gang_made(void *user, uint32_t root, const struct engine_member 
 
         party->number =
             collector_match(&matchmaker->collector, step->env->now, party->entry, members[i - 1].counterpart);
-        party_expect(&gathering, i, owner);
+        party_expect(&gathering, i,
+                     PLANTED(CHARGED_APART) && i > 1 ? matchmaker->collector.entries[party->entry].user : owner);
         if (PLANTED(GANG_UNTAKEN) && i > 1)
             party_untaken(&gathering, i);
     }

@@ -57,7 +57,15 @@ extern "C" {
     X(STALE_CLAIM, "a customer goes on with a claim whose job another pool has taken")           \
     X(LIMIT_IGNORED, "a match is made although a limit is used up")                              \
     X(QUOTA_IGNORED, "a group takes more than its quota although it may not")                    \
-    X(GANG_UNTAKEN, "what a gang takes beside its first member is offered again at once")
+    X(GANG_UNTAKEN, "what a gang takes beside its first member is offered again at once")        \
+    X(LIMIT_EARLY, "a gang gives back its limits when the member that holds them is gone")       \
+    X(CHARGED_APART, "members of a gang are charged to those whose they are")                    \
+    X(QUOTA_ORDER, "groups are served alike, whatever they have of their quotas")                \
+    X(RANK_TOLD_LOW, "a provider says that it likes its claim less than it does")                \
+    X(RANK_REVERSED, "a provider prefers whom it likes less to its present claim")               \
+    X(PRIORITY_IGNORED, "whoever has a machine is taken for a worse user than all others")       \
+    X(GO_UNASKED, "a claim has to go although the owner does not allow it")                      \
+    X(ABORT_SOME, "of a gang that does not form only the first member hears so")
 
 /* Those of gangs, for tests that make some (tests/tree_test.c). */
 #define GANG_PLANTS(X)                                                                           \

@@ -2,6 +2,7 @@
 #include "pool/registrar.h"
 
 #include "base/mem.h"
+#include "pool/plants.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -319,6 +320,11 @@ static void gang_leave(struct registrar *registrar, uint32_t place)
     before->mate = claim->mate;
     if (!holds)
         return;
+    if (PLANTED(LIMIT_EARLY)) {
+        map_remove(&registrar->gangs, claim->gang);
+        limits_give(&registrar->limits, claim->holdings);
+        return;
+    }
     registrar->active[claim->mate].holdings = claim->holdings;
     map_set(&registrar->gangs, claim->gang, claim->mate);
 }

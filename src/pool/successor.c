@@ -111,6 +111,8 @@ static bool offer_lets_go(const struct provider_step *step, uint32_t place, cons
     struct value says;
     bool truth = false;
 
+    if (PLANTED(GO_UNASKED))
+        return true;
     if (!name || (!dock_has_ports(whole) && !dock_has_ports(superior->ad)))
         return name && match_says(&env, step->env->scratch, whole, "Preemption", superior->ad);
     says = dock_says(&env, step->env->scratch, &(struct dock){whole, superior, 1}, 0, name);
@@ -130,7 +132,7 @@ bool successor_preferred(const struct provider_step *step, uint64_t behind, cons
     present = tenant_above(front);
     its = offer_rank(step, front->offer, &present);
     mine = offer_rank(step, front->offer, superior);
-    preferred = order_compare(&mine, &its) >= 0;
+    preferred = PLANTED(RANK_REVERSED) ? order_compare(&mine, &its) < 0 : order_compare(&mine, &its) >= 0;
     arena_rewind(step->env->scratch, mark);
     return preferred;
 }
@@ -246,7 +248,8 @@ static struct tree *second_write(const struct provider_step *step, const struct 
     snprintf(claim, sizeof claim, "%016llx", (unsigned long long)tenant->claim);
     settings[0].value = value_string(claim, strlen(claim));
     settings[1].value = settings[2].value = user;
-    settings[3].value = offer_rank(step, tenant->offer, &superior);
+    settings[3].value = PLANTED(RANK_TOLD_LOW) || PLANTED(RANK_REVERSED) ? value_integer(-1)
+                                                                         : offer_rank(step, tenant->offer, &superior);
     settings[4].value = value_reltime(tenant_served(step, tenant, ret_serves));
     settings[5].value = tenant_size(step, tenant);
     tenant_text(step, tenant, "AccountingGroup", &group);

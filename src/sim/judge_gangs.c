@@ -1,7 +1,6 @@
 /* judge_gangs.c: the invariants of gangs, as code. */
-#include "sim/judge_gangs.h"
+#include "sim/judge_gangs_parts.h"
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "gang/ports.h"
 #include "pool/crew.h"
@@ -14,50 +13,6 @@
 
 #define RATE_LEAST INT64_C(980000) /* of clocks, in millionths: as faults.c has them */
 #define THE_ROOT (-1)
-
-/* When is a loss at a port harmless? */
-enum rule { RULE_UNKNOWN, RULE_NEVER, RULE_SOMETIMES, RULE_ALWAYS };
-
-struct gang_member {
-    uint64_t claim, superior, port; /* the superior's claim, 0: the root; and its port */
-    uint32_t host;
-    uint32_t depth; /* levels below it */
-    bool executes;
-    enum rule rule;
-    bool pinned, cleared, over; /* its row was: durable, active, removed (or lost with its boot) */
-    bool branched;              /* its superior's row has been durable */
-    int64_t over_at;            /* true time, as all below */
-    int64_t lost;               /* all that is below it, and itself, has to end from then on ... */
-    int64_t failed;             /* ... or what is at that job */
-    uint64_t failed_number;
-};
-
-struct gang_fact {
-    uint64_t id;
-    agent root;
-    uint32_t count;
-    bool decided, claimed;
-    int64_t lost;   /* an essential member was */
-    int64_t failed; /* one ended badly, at that job */
-    uint64_t failed_number;
-    uint64_t taken, launched; /* the last job's number: decided, and started */
-    int64_t taken_at;
-    uint64_t ended; /* the leader's last that ended by itself */
-    int64_t ended_status;
-    bool reduced; /* a member was lost at the last job that is not essential */
-    struct gang_member members[JUDGED_MEMBERS_MAX];
-};
-
-struct judged_gangs {
-    struct world *world;
-    uint32_t customers, providers, users;
-    gang_wrong_fn *wrong;
-    void *user;
-    struct map gang_map, claim_map;
-    struct slab gangs;
-    symbol essential;
-    struct gang_counts counts;
-};
 
 __attribute__((format(printf, 4, 5))) static void violated(struct judged_gangs *gangs, int number,
                                                            const struct host *host, const char *format, ...)
@@ -94,7 +49,7 @@ static struct gang_fact *gang_of(struct judged_gangs *gangs, uint64_t id)
     return gang;
 }
 
-static struct gang_member *member_find(const struct judged_gangs *gangs, uint64_t claim, struct gang_fact **ret_gang)
+struct gang_member *gang_member_find(const struct judged_gangs *gangs, uint64_t claim, struct gang_fact **ret_gang)
 {
     uint64_t found = map_find(&gangs->claim_map, claim);
     struct gang_fact *gang;
@@ -130,7 +85,7 @@ static void member_add(struct judged_gangs *gangs, struct gang_fact *gang, uint6
     struct gang_member *member;
     struct gang_fact *other;
 
-    if (member_find(gangs, edge->claim, &other) || gang->count == JUDGED_MEMBERS_MAX)
+    if (gang_member_find(gangs, edge->claim, &other) || gang->count == JUDGED_MEMBERS_MAX)
         return;
     map_set(&gangs->claim_map, edge->claim, map_find(&gangs->gang_map, gang->id) * JUDGED_MEMBERS_MAX + gang->count);
     member = &gang->members[gang->count++];
@@ -179,7 +134,7 @@ void judged_gangs_sent(struct judged_gangs *gangs, const struct host *host, cons
         match_sent(gangs, effect);
     if (message->kind != MESSAGE_VERIFY || host->place >= gangs->users)
         return;
-    member = member_find(gangs, message->u.verify.claim, &gang);
+    member = gang_member_find(gangs, message->u.verify.claim, &gang);
     if (member && member->rule == RULE_UNKNOWN)
         member->rule = rule_of(gangs, message->u.verify.ad, member->port);
 }
@@ -196,7 +151,7 @@ static bool subtree_executes(const struct gang_fact *gang, int member)
 }
 
 /* Has its superior its result from it: the root, or one that executes nothing itself? */
-static bool member_leads(const struct gang_fact *gang, uint32_t member)
+bool gang_member_leads(const struct gang_fact *gang, uint32_t member)
 {
     int superior = superior_of(gang, member);
 
@@ -219,7 +174,7 @@ static const struct gang_member *gang_leader(const struct gang_fact *gang)
         int next = at;
 
         for (uint32_t i = 0; i < gang->count && next == at; i++)
-            if (superior_of(gang, i) == at && member_leads(gang, i))
+            if (superior_of(gang, i) == at && gang_member_leads(gang, i))
                 next = (int)i;
         if (next == at)
             return NULL;
@@ -231,7 +186,7 @@ static const struct gang_member *gang_leader(const struct gang_fact *gang)
 
 static bool surely_essential(const struct gang_fact *gang, uint32_t member)
 {
-    return member_leads(gang, member) || gang->members[member].rule <= RULE_NEVER;
+    return gang_member_leads(gang, member) || gang->members[member].rule <= RULE_NEVER;
 }
 
 /* Who ends when that member is lost: the highest that surely does; THE_ROOT: the whole gang. */
@@ -258,7 +213,7 @@ static bool gang_runs(const struct judged_gangs *gangs, const struct gang_fact *
 }
 
 /* The job that it is at has begun, so that it may go on without somebody. */
-static bool gang_began(const struct gang_fact *gang)
+bool gang_began(const struct gang_fact *gang)
 {
     return gang->launched && gang->launched == gang->taken && gang->ended != gang->taken;
 }
@@ -293,7 +248,7 @@ static void member_failed(struct judged_gangs *gangs, struct gang_fact *gang, ui
 {
     int ends = (int)member;
 
-    while (ends >= 0 && member_leads(gang, (uint32_t)ends))
+    while (ends >= 0 && gang_member_leads(gang, (uint32_t)ends))
         ends = superior_of(gang, (uint32_t)ends);
     if (ends < 0)
         return; /* it is the job's own result */
@@ -334,7 +289,7 @@ void judged_gangs_durable(struct judged_gangs *gangs, const struct host *host, c
 
     if (record->kind != RECORD_TENANT && record->kind != RECORD_BRANCH)
         return;
-    member = member_find(gangs, record->key, &gang);
+    member = gang_member_find(gangs, record->key, &gang);
     if (!member)
         return;
     if (record->kind == RECORD_BRANCH) {
@@ -383,6 +338,7 @@ void judged_gangs_persists(struct judged_gangs *gangs, const struct host *host, 
                      (unsigned long long)gang->id, i, gangs->world->hosts[gang->members[i].host].name);
     if (job && record->u.job_record.state == JOB_RUNNING && record->u.job_record.number > gang->taken) {
         gang->taken = record->u.job_record.number;
+        gangs->counts.again += gang->taken > 1;
         gang->taken_at = gangs->world->time;
     }
     if (job && record->u.job_record.state == JOB_DONE) {
@@ -426,10 +382,14 @@ static int64_t process_lost(const struct gang_fact *gang, const struct process *
 static void check_stopped(struct judged_gangs *gangs, const struct process *process)
 {
     struct gang_fact *gang = NULL;
-    const struct gang_member *member = member_find(gangs, process->claim, &gang);
+    const struct gang_member *member = gang_member_find(gangs, process->claim, &gang);
     int64_t lost = member ? process_lost(gang, process, member) : 0, since = gangs->world->time - lost;
 
-    if (lost && since > stop_bound(gangs, gang))
+    if (!lost)
+        return;
+    if (since * 1000 / stop_bound(gangs, gang) > gangs->counts.worst)
+        gangs->counts.worst = since * 1000 / stop_bound(gangs, gang);
+    if (since > stop_bound(gangs, gang))
         violated(gangs, 2, &gangs->world->hosts[process->host],
                  "a process of gang %llx (depth %u) runs %.3f s after a member was lost; %.3f s are allowed",
                  (unsigned long long)gang->id, gang_depth(gang), (double)since / (double)SECOND,
@@ -459,7 +419,7 @@ static void check_others(struct judged_gangs *gangs, const struct host *host, co
 void judged_gangs_launched(struct judged_gangs *gangs, const struct host *host, const struct process *process)
 {
     struct gang_fact *gang = NULL;
-    const struct gang_member *member = member_find(gangs, process->claim, &gang);
+    const struct gang_member *member = gang_member_find(gangs, process->claim, &gang);
 
     if (!member) {
         violated(gangs, 2, host, "a process starts under a claim that was never matched");
@@ -487,7 +447,7 @@ void judged_gangs_launched(struct judged_gangs *gangs, const struct host *host, 
 void judged_gangs_ended(struct judged_gangs *gangs, const struct host *host, const struct process *process)
 {
     struct gang_fact *gang = NULL;
-    const struct gang_member *member = member_find(gangs, process->claim, &gang);
+    const struct gang_member *member = gang_member_find(gangs, process->claim, &gang);
 
     (void)host;
     if (!member)
@@ -498,9 +458,11 @@ void judged_gangs_ended(struct judged_gangs *gangs, const struct host *host, con
     if (member == gang_leader(gang)) {
         gang->ended = process->number;
         gang->ended_status = process->status;
-    } else if (process->reason != REASON_EXITED || process->status != 0) {
-        member_failed(gangs, gang, (uint32_t)(member - gang->members), process->number);
+        return;
     }
+    gangs->counts.helped++;
+    if (process->reason != REASON_EXITED || process->status != 0)
+        member_failed(gangs, gang, (uint32_t)(member - gang->members), process->number);
 }
 
 void judged_gangs_sweep(struct judged_gangs *gangs)
@@ -521,14 +483,14 @@ agent judged_gangs_root(const struct judged_gangs *gangs, uint64_t claim)
 {
     struct gang_fact *gang = NULL;
 
-    return member_find(gangs, claim, &gang) ? gang->root : 0;
+    return gang_member_find(gangs, claim, &gang) ? gang->root : 0;
 }
 
 bool judged_gangs_decided(const struct judged_gangs *gangs, uint64_t claim)
 {
     struct gang_fact *gang = NULL;
 
-    return member_find(gangs, claim, &gang) && gang->decided;
+    return gang_member_find(gangs, claim, &gang) && gang->decided;
 }
 
 uint64_t judged_gangs_leader(const struct judged_gangs *gangs, uint64_t id)
@@ -544,7 +506,7 @@ bool judged_gangs_member(const struct judged_gangs *gangs, uint64_t claim, uint3
 {
     struct gang_fact *gang = NULL;
 
-    if (!member_find(gangs, claim, &gang) || which >= gang->count)
+    if (!gang_member_find(gangs, claim, &gang) || which >= gang->count)
         return false;
     *ret_claim = gang->members[which].claim;
     *ret_host = gang->members[which].host;

@@ -25,7 +25,11 @@ struct gang_counts {
     uint64_t nested;                          /* of these: a member has members */
     uint64_t lost;                            /* ended because an essential member was lost while something ran */
     uint64_t reduced, reduced_done;           /* went on without a member; and did their job */
+    uint64_t again, helped; /* jobs that a gang was used for again; processes of others than the leader that ended */
+    int64_t worst;          /* of the time that all have to end after a loss, so many thousandths were needed */
 };
+
+void gang_counts_add(struct gang_counts *counts, const struct gang_counts *more);
 
 typedef void gang_wrong_fn(void *user, int number, const struct host *host, const char *words);
 
@@ -43,6 +47,9 @@ void judged_gangs_ended(struct judged_gangs *gangs, const struct host *host, con
 void judged_gangs_rebooted(struct judged_gangs *gangs, const struct host *host);
 void judged_gangs_sweep(struct judged_gangs *gangs);
 
+/* The gang that a claim is of, and the superior's claim; 0: it is not known; it is the root. */
+uint64_t judged_gangs_gang(const struct judged_gangs *gangs, uint64_t claim);
+uint64_t judged_gangs_above(const struct judged_gangs *gangs, uint64_t claim);
 /* What it knows of a claim: the customer whose job it is for (0: nobody's), and whether that has decided, durably. */
 agent judged_gangs_root(const struct judged_gangs *gangs, uint64_t claim);
 bool judged_gangs_decided(const struct judged_gangs *gangs, uint64_t claim);
@@ -51,6 +58,11 @@ uint64_t judged_gangs_leader(const struct judged_gangs *gangs, uint64_t gang);
 /* The claims of the gang that this claim is of, from the first; false behind the last. */
 bool judged_gangs_member(const struct judged_gangs *gangs, uint64_t claim, uint32_t which, uint64_t *ret_claim,
                          uint32_t *ret_host);
+
+/* Is it at a job that has begun, and was nobody lost whom it needs? */
+bool judged_gangs_goes_on(const struct judged_gangs *gangs, uint64_t gang);
+/* May that member be lost, whatever happens: is it not the leader, and its port not essential? */
+bool judged_gangs_spares(const struct judged_gangs *gangs, uint64_t claim);
 
 const struct gang_counts *judged_gangs_counts(const struct judged_gangs *gangs);
 

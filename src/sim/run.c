@@ -40,6 +40,7 @@ struct sim {
     struct provider_pool pulled[PROVIDERS_MAX][MATCHMAKERS]; /* ... and some providers pull */
     bool shares;                                             /* there are groups and limits */
     bool gangs;                                              /* some jobs have Ports */
+    bool quotas;                                             /* all jobs, gangs as well, are in groups */
     struct tree *shares_ad;
     struct customer_settings customers[CUSTOMERS_MAX];
     struct provider_settings providers[PROVIDERS_MAX];
@@ -115,6 +116,10 @@ static const char policy_text[] =
 static const char shares_text[] =
     "[ Groups = { [ Name = \"few\"; Quota = 0.3; Surplus = false ] }; Limits = [ licence = 2 ] ]";
 static const char limits_text[] = "[ Limits = [ licence = 2 ] ]";
+/* Where gangs are in groups, too: one may have no more than its quota, the other what is left. */
+static const char quotas_text[] =
+    "[ Groups = { [ Name = \"few\"; Quota = 0.3; Surplus = false ], [ Name = \"many\"; Quota = 0.5 ] }; Limits = [ licence = "
+    "2 ] ]";
 
 static uint32_t sim_add(struct sim *sim, const struct role_kind *kind, const void *settings, const char *identity,
                         bool any, const char *sort, uint32_t number)
@@ -167,6 +172,14 @@ static void providers_add(struct sim *sim, uint32_t count)
     }
 }
 
+/* To which group a user's jobs are charged. */
+static const char *shape_group(const struct sim *sim, uint32_t user, bool gang)
+{
+    static const char *const groups[] = {"; AccountingGroup = \"few\"", "; AccountingGroup = \"many\"", ""};
+
+    return sim->quotas ? groups[user % 3] : sim->shares && user % 2 == 0 && !gang ? groups[0] : "";
+}
+
 static void shapes_make(struct sim *sim, uint32_t user, const char *owner)
 {
     static const int memories[] = {256, 512, 1024, 1500};
@@ -183,8 +196,7 @@ static void shapes_make(struct sim *sim, uint32_t user, const char *owner)
         snprintf(text, sizeof text,
                  "[ Type = \"Job\"; Owner = \"%s\"; RequestCpus = %d; RequestMemory = %d; TimeLimit = %d%s%s%s ]",
                  owner, (int)sim_between(sim, 1, 2), memories[i], (int)sim_between(sim, 8, 30), meets,
-                 sim->shares && i % 2 ? "; ConcurrencyLimits = \"licence, any\"" : "",
-                 sim->shares && user % 2 == 0 && !gang ? "; AccountingGroup = \"few\"" : "");
+                 sim->shares && i % 2 ? "; ConcurrencyLimits = \"licence, any\"" : "", shape_group(sim, user, gang));
         sim->shapes[user][i] = sim_ad(sim, text);
     }
 }
@@ -265,8 +277,11 @@ static void sim_init(struct sim *sim, uint64_t seed, bool faults, uint32_t lines
     sim->matchmaker_count = !guest && rng_below(&sim->rng, 4) == 0 ? MATCHMAKERS : 1;
     sim->gangs = rng_mix(seed ^ 0x67616e6773) % 2;  /* "gangs" */
     sim->shares = rng_mix(seed ^ 0x7368617265) & 1; /* "share" */
+
+    /* "quota": of the worlds that have both, most */
+    sim->quotas = sim->gangs && sim->shares && !sim->policy && rng_mix(seed ^ 0x71756f7461) % 4 != 0;
     if (sim->shares)
-        sim->shares_ad = sim_ad(sim, sim->policy ? limits_text : shares_text);
+        sim->shares_ad = sim_ad(sim, sim->quotas ? quotas_text : sim->policy ? limits_text : shares_text);
     for (uint32_t i = 0; i < sim->matchmaker_count; i++) {
         sim->matchmakers[i] = (struct matchmaker_settings){
             .self = 1 + i, .spans = &sim->spans, .policy = sim->policy, .shares = sim->shares_ad};
@@ -392,6 +407,7 @@ static bool sim_world(uint64_t seed, const struct sim_settings *settings, uint32
     report->claims += judge_claims(sim->judge);
     report->jobs += judge_done(sim->judge);
     report->preempted += judge_preempted(sim->judge);
+    report->grouped += judge_grouped(sim->judge);
     report_gangs(report, judge_gangs(sim->judge));
     report->time += world->time;
     report->hash = rng_mix(report->hash ^ world->hash);

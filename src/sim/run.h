@@ -40,6 +40,7 @@ struct sim_settings {
 struct sim_report {
     uint64_t worlds, events, claims, jobs, faults;
     uint64_t preempted; /* claims that had to go for others */
+    uint64_t grouped;   /* gangs of several that were matched in a group with a quota */
     struct gang_counts gangs;
     uint64_t by_fault[FAULT_COUNT];
     uint64_t hash;              /* of all events: the same for the same seed */

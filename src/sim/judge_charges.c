@@ -1,0 +1,136 @@
+/* judge_charges.c: 10: to whom a matchmaker charges the claims of a gang, and how long that holds its limits.
+ *
+ * Whose a gang is, in which group, and what it needs of limits is read in the ad of its root when that is told of the match. A gang
+ * counts while the matchmaker's own record has one of its claims that it was told of, or has just matched. Gangs of an earlier life of
+ * the matchmaker do not count: it need not know all of them. */
+#include "sim/judge_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------- what the ad says */
+
+/* An attribute that is written as a literal text; cut, or empty. */
+static void ad_word(const struct tree *ad, symbol name, char ret[WORD_SEEN])
+{
+    const struct expr *e = ad && tree_is_ad(ad) ? tree_find(ad, tree_root(ad), name) : NULL;
+
+    ret[0] = 0;
+    if (e && e->kind == EXPR_STRING)
+        snprintf(ret, WORD_SEEN, "%.*s", (int)e->u.run.count, tree_string(ad, e));
+}
+
+static bool group_is_there(const struct host *matchmaker, const char *name)
+{
+    struct group_view group;
+
+    for (uint32_t from = 0; matchmaker_next_group(matchmaker->role, from, &group, &from);)
+        if (!strcmp(group.name, name))
+            return true;
+    return false;
+}
+
+void judged_account(const struct judge *judge, const struct host *matchmaker, const struct tree *ad,
+                    char ret[ACCOUNT_SEEN])
+{
+    char owner[WORD_SEEN], group[WORD_SEEN];
+
+    ad_word(ad, judge->owner, owner);
+    ad_word(ad, judge->group, group);
+    if (group[0] && group_is_there(matchmaker, group))
+        snprintf(ret, ACCOUNT_SEEN, "%s~%s", group, owner);
+    else
+        snprintf(ret, ACCOUNT_SEEN, "%s", owner);
+}
+
+/* How many of a name a text such as "matlab:2, db" asks for. */
+static int64_t words_ask(const char *words, const char *name)
+{
+    int64_t asked = 0;
+
+    while (*words) {
+        size_t len = strcspn(words, ",: ");
+
+        if (len == strlen(name) && !strncmp(words, name, len))
+            asked += words[len] == ':' ? strtoll(words + len + 1, NULL, 10) : 1;
+        words += strcspn(words, ",");
+        words += strspn(words, ", ");
+    }
+    return asked;
+}
+
+/* --------------------------------------------------------------------------------------------------- who is charged */
+
+void judge_charges(struct judge *judge, const struct host *host, const struct effect *effect)
+{
+    const struct match_told *told = &effect->message.u.match_told;
+    uint64_t found = map_find(&judge->root_map, told->gang);
+    struct entry_view entry;
+    struct claim_view claim;
+    struct root_fact *root;
+    uint32_t members = 0;
+    bool fresh = found == MAP_NONE;
+
+    if (told->claim || !host->role || !matchmaker_find(host->role, effect->to, told->id, &entry))
+        return;
+    if (fresh) {
+        found = slab_take(&judge->roots);
+        map_set(&judge->root_map, told->gang, found);
+    }
+    root = slab_at(&judge->roots, (uint32_t)found);
+    root->incarnation = told->incarnation;
+    judged_account(judge, host, entry.ad, root->account);
+    ad_word(entry.ad, judge->limits, root->limits);
+    for (uint32_t from = 0; matchmaker_next_claim(host->role, from, &claim, &from) && !claim.over;) {
+        if (claim.gang != told->gang || !claim.user)
+            continue;
+        members++;
+        if (strcmp(claim.user, root->account) != 0)
+            judge_finds(judge, 10, host, "a member of a gang is charged to %s, but its root is %s's", claim.user,
+                        root->account);
+    }
+    judge->grouped += fresh && members > 1 && strchr(root->account, '~');
+}
+
+/* --------------------------------------------------------------------------------------------------------- limits */
+
+/* A match of which nothing has been heard may be forgotten when its window is over. */
+static bool claim_counts(const struct judge *judge, const struct claim_view *claim)
+{
+    return claim->reported || judge->now < claim->since + judge->world->spans->window;
+}
+
+/* What the gangs hold of a limit of which there still is a claim. */
+static int64_t limit_held(struct judge *judge, const struct host *host, const char *name)
+{
+    struct claim_view claim;
+    int64_t held = 0;
+
+    judge->stamp++;
+    for (uint32_t from = 0; matchmaker_next_claim(host->role, from, &claim, &from) && !claim.over;) {
+        uint64_t found = map_find(&judge->root_map, claim.gang);
+        struct root_fact *root = found == MAP_NONE ? NULL : slab_at(&judge->roots, (uint32_t)found);
+
+        if (!root || root->stamp == judge->stamp || !claim_counts(judge, &claim) ||
+            root->incarnation != matchmaker_incarnation(host->role))
+            continue;
+        root->stamp = judge->stamp;
+        held += words_ask(root->limits, name);
+    }
+    return held;
+}
+
+void judge_limits(struct judge *judge, const struct host *host)
+{
+    int64_t *before = &judge->limits_used[(host->place - judge->parties.matchmaker) % MATCHMAKERS_MAX], used = 0;
+    struct limit_view limit;
+
+    for (uint32_t from = 0; matchmaker_next_limit(host->role, from, &limit, &from);)
+        used += limit.used;
+    for (uint32_t from = 0; used < *before && matchmaker_next_limit(host->role, from, &limit, &from);)
+        if (limit.used < limit_held(judge, host, limit.name))
+            judge_finds(judge, 10, host, "%lld of %s is in use, but gangs that are not over hold %lld",
+                        (long long)limit.used, limit.name, (long long)limit_held(judge, host, limit.name));
+    *before = used;
+}

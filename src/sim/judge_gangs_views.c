@@ -1,0 +1,46 @@
+/* judge_gangs_views.c: what the judge of gangs can be asked beside what it is shown. */
+#include "sim/judge_gangs_parts.h"
+
+uint64_t judged_gangs_gang(const struct judged_gangs *gangs, uint64_t claim)
+{
+    struct gang_fact *gang = NULL;
+
+    return gang_member_find(gangs, claim, &gang) ? gang->id : 0;
+}
+
+uint64_t judged_gangs_above(const struct judged_gangs *gangs, uint64_t claim)
+{
+    struct gang_fact *gang = NULL;
+    const struct gang_member *member = gang_member_find(gangs, claim, &gang);
+
+    return member ? member->superior : 0;
+}
+
+bool judged_gangs_goes_on(const struct judged_gangs *gangs, uint64_t id)
+{
+    uint64_t found = map_find(&gangs->gang_map, id);
+    const struct gang_fact *gang = found == MAP_NONE ? NULL : slab_at(&gangs->gangs, (uint32_t)found);
+
+    return gang && gang_began(gang) && !gang->lost;
+}
+
+bool judged_gangs_spares(const struct judged_gangs *gangs, uint64_t claim)
+{
+    struct gang_fact *gang = NULL;
+    const struct gang_member *member = gang_member_find(gangs, claim, &gang);
+
+    return member && member->rule == RULE_ALWAYS && !gang_member_leads(gang, (uint32_t)(member - gang->members));
+}
+
+void gang_counts_add(struct gang_counts *counts, const struct gang_counts *more)
+{
+    for (uint32_t i = 0; i <= JUDGED_MEMBERS_MAX; i++)
+        counts->claimed[i] += more->claimed[i];
+    counts->nested += more->nested;
+    counts->lost += more->lost;
+    counts->reduced += more->reduced;
+    counts->reduced_done += more->reduced_done;
+    counts->again += more->again;
+    counts->helped += more->helped;
+    counts->worst = more->worst > counts->worst ? more->worst : counts->worst;
+}

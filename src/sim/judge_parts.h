@@ -1,0 +1,198 @@
+/* judge_parts.h: what the files of the judge share: its own account of claims, jobs and ads.
+ *
+ *     judge.c              its life, and what it is asked; what it is shown it hands on
+ *     judge_facts.c        the account, and the first violation
+ *     judge_units.c        1: what is pinned, against what there is
+ *     judge_claims.c       2, 3, 4: a provider and its tenants
+ *     judge_successors.c   2, 4, 10: who has to go for another
+ *     judge_jobs.c         3: a customer, its jobs and their results
+ *     judge_forming.c      6: when a gang does not form, all who are bound hear so
+ *     judge_ends.c         6: what can run, ends, and is freed
+ *     judge_ads.c          5, 7, 8: a matchmaker and its ads
+ *     judge_charges.c      10: whom a gang is charged to, and its limits
+ *     judge_quotas.c       10: groups below their quotas come first
+ *     judge_words.c        what parties say to each other
+ *     judge_runs.c         what becomes durable, and what really runs
+ *
+ * Gangs (judge_gangs.h) and shares (judge_shares.h) have accounts of their own. */
+#ifndef BERTH_SIM_JUDGE_PARTS_H
+#define BERTH_SIM_JUDGE_PARTS_H
+
+#include "base/map.h"
+#include "pool/matchmaker.h"
+#include "pool/provider.h"
+#include "pool/seen.h"
+#include "sim/judge.h"
+#include "sim/judge_gangs.h"
+#include "sim/judge_shares.h"
+
+#define TENANTS_SEEN 64
+#define MATCHES_SEEN 4096 /* numbers of an ad's matches that are followed */
+#define MATCHMAKERS_MAX 4
+#define BOUND_SEEN 64
+#define WORD_SEEN 32
+#define ACCOUNT_SEEN 72
+
+struct claim_fact {
+    uint64_t claim, gang;
+    agent superior;
+    bool over;                          /* the provider's row has been removed, durably */
+    bool activated;                     /* ACTIVATE was sent */
+    struct key ticket;                  /* as the root was told */
+    uint64_t number;                    /* the last that was launched */
+    uint64_t row_number, row_job;       /* the last that was durable at the provider */
+    uint64_t row_session, row_sequence; /* its epoch, and the number of the last message that was obeyed */
+    uint64_t row_epoch;                 /* the last that was durable at the root */
+    int64_t committed, acknowledged;    /* on the root's clock: COMMIT was first sent, and first answered with OK */
+    uint32_t root_life;                 /* plus 1: in which the root committed or re-attached it */
+    uint32_t releasing;                 /* plus 1: in which it was being released */
+    uint32_t session_life;              /* plus 1: of the provider, for the two below */
+    uint64_t session_epoch, session_at; /* the newest message that was obeyed */
+    uint64_t behind, successor; /* the claim that it was pinned behind; the one that was pinned behind it last */
+    bool preempted;
+};
+
+struct job_fact {
+    uint64_t id;
+    uint32_t life;                  /* of the customer, for `state` */
+    uint64_t state, gang, number;   /* as it was last written */
+    uint64_t durable, durable_gang; /* as it is on disk */
+    uint64_t durable_number;
+    bool known; /* was ever durable */
+    bool counted;
+};
+
+struct match_fact {
+    int64_t made; /* on the matchmaker's clock */
+    bool delivered;
+    bool named; /* by a text that the matchmaker has accepted: its agent knows of it, and says what that means */
+};
+
+struct ad_fact {
+    uint64_t agent;
+    uint64_t id;
+    /* at the matchmaker, in its present incarnation */
+    uint64_t incarnation, version;
+    bool accepted;
+    int64_t units, lifetime, expires, received; /* of its text; on the matchmaker's clock */
+    struct seen seen;
+    uint64_t numbered, settled;
+    struct match_fact *matches; /* by number, from 1 */
+    uint32_t room;
+    /* at its agent */
+    uint64_t sent_version;
+    struct seen sent_seen;
+    /* a request that others were served before, who had their quota: since when, and what it was then */
+    int64_t passed;
+    uint64_t passed_version, passed_numbered;
+};
+
+/* The root of a gang, by its ad when it was told. */
+struct root_fact {
+    uint64_t incarnation, stamp;
+    char account[ACCOUNT_SEEN], limits[WORD_SEEN];
+};
+
+/* A member that is verified or pinned, and for what: a gang, or the superior's claim. */
+struct bound_claim {
+    uint64_t claim, above;
+};
+
+struct judged_bound {
+    struct bound_claim items[BOUND_SEEN];
+    uint32_t count;
+};
+
+struct judge {
+    struct world *world;
+    struct parties parties;
+    struct violation violation;
+    uint32_t heeds; /* bits: the invariants that count */
+    struct map claim_map, job_map, ad_map;
+    struct slab claims, jobs, ads;
+    struct tenant_view tenants[HOSTS_MAX][TENANTS_SEEN];
+    uint32_t tenant_counts[HOSTS_MAX];
+    bool rows_moved[HOSTS_MAX]; /* durable tenants changed */
+    bool up[HOSTS_MAX];         /* all that was durable has been loaded, and looked at once */
+    struct tenant_view found[TENANTS_SEEN];
+    uint32_t found_count;
+    uint64_t matches[MATCHMAKERS_MAX], incarnations[MATCHMAKERS_MAX]; /* of each, when it was last looked at */
+    uint32_t looked;                                                  /* the matchmaker that is looked at */
+    struct judged_shares shares[MATCHMAKERS_MAX];
+    int64_t limits_used[MATCHMAKERS_MAX]; /* of all limits together */
+    struct map root_map;                  /* by gang */
+    struct slab roots;
+    uint64_t stamp;
+    struct judged_bound bound[HOSTS_MAX]; /* of each superior */
+    struct judged_gangs *gangs;
+    uint64_t activated, done, preempted, grouped;
+    symbol cpus, request_cpus, residual, owner, count, lifetime, group, limits, ports, preempts, preemption,
+        remote_user;
+    int64_t now; /* of the party that is looked at */
+};
+
+/* ---------------------------------------------------------------------------------- judge_facts.c: the account */
+
+/* An invariant is broken; `host` may be NULL. Only the first is kept. */
+__attribute__((format(printf, 4, 5))) void judge_finds(struct judge *judge, int number, const struct host *host,
+                                                       const char *format, ...);
+
+/* What is known of each; made when nothing is yet. Those that were looked up before may move. */
+struct claim_fact *judged_claim(struct judge *judge, uint64_t claim);
+struct job_fact *judged_job(struct judge *judge, uint32_t customer, uint64_t id);
+struct ad_fact *judged_ad(struct judge *judge, agent matchmaker, agent who, uint64_t id); /* an ad at a matchmaker */
+
+/* A tenant as the provider's record had it after its last step; or NULL. */
+const struct tenant_view *judged_tenant(const struct judge *judge, const struct host *host, uint64_t claim);
+const struct process *judged_process(const struct judge *judge, const struct host *host,
+                                     uint64_t claim); /* that is alive under it; or NULL */
+
+/* An attribute that is written as a literal integer; `absent` when it is not there. */
+int64_t judged_integer(const struct tree *ad, symbol name, int64_t absent);
+bool judged_has(const struct tree *ad, symbol name);
+
+static inline bool is_matchmaker(const struct judge *judge, uint32_t place)
+{
+    return place >= judge->parties.matchmaker && place < judge->parties.customers;
+}
+
+/* What is remembered of a matchmaker; `place` is its host's. */
+static inline uint64_t *incarnation_of(struct judge *judge, uint32_t place)
+{
+    return &judge->incarnations[(place - judge->parties.matchmaker) % MATCHMAKERS_MAX];
+}
+
+/* ---------------------------------------------------------------------------------------- who was just stepped */
+
+void judge_provider(struct judge *judge, struct host *host, const struct role_env *env, const struct event *event);
+void judge_customer(struct judge *judge, struct host *host, const struct event *event);
+void judge_matchmaker(struct judge *judge, struct host *host, const struct role_env *env, const struct event *event);
+void judge_agent(struct judge *judge, const struct host *host, const struct event *event); /* a customer or provider */
+
+/* --------------------------------------------------------------------------------------- parts of these promises */
+
+void judge_units(struct judge *judge, const struct host *host, bool durable);
+void judge_preemption(struct judge *judge, const struct host *host, uint64_t claim); /* it has to go for another */
+void judge_successor(struct judge *judge, const struct host *host, const struct role_env *env,
+                     const struct tenant_view *tenant); /* it was pinned behind another */
+void judge_priorities(struct judge *judge, const struct host *host, const struct role_env *env); /* matches were made */
+void judge_forming(struct judge *judge, const struct host *host,
+                   const struct event *event);                    /* a superior was stepped */
+void judge_unbound(struct judge *judge, const struct host *host); /* it has forgotten who is bound */
+void judge_charges(struct judge *judge, const struct host *host, const struct effect *effect); /* a match is told */
+void judge_limits(struct judge *judge, const struct host *host);
+void judge_quotas(struct judge *judge, const struct host *host, const struct role_env *env); /* matches were made */
+/* To whom a request is charged: its Owner, in the group that it names if there is one. */
+void judged_account(const struct judge *judge, const struct host *matchmaker, const struct tree *ad,
+                    char ret[ACCOUNT_SEEN]);
+void judge_accepted(struct judge *judge, const struct host *host); /* no job of a customer that was accepted is lost */
+void judge_entry(void *user, const struct entry_view *entry);      /* of the matchmaker that is looked at */
+void judge_seen(struct judge *judge, const struct host *host, agent matchmaker, const struct advertise *message);
+
+/* ------------------------------------------------------------------------------------- for the watch: judge is `user` */
+
+void judge_sent(void *user, const struct host *host, const struct effect *effect);
+void judge_durable(void *user, const struct host *host, const struct record *record);
+void judge_launched(void *user, const struct host *host, struct process *process);
+
+#endif

@@ -1,0 +1,88 @@
+/* judge_units.c: 1: what is pinned never exceeds what the provider has. */
+#include "sim/judge_parts.h"
+
+/* A successor has nothing while the claim in front is there; but when that goes, there must be enough for it: `later`. */
+struct pinned {
+    struct judge *judge;
+    const struct host *host; /* on disk; NULL: as its record is in memory */
+    uint64_t offer;
+    int64_t units, cpus, later_units, later_cpus;
+};
+
+struct followed {
+    uint64_t claim;
+    uint32_t by;
+};
+
+static void followed_row(void *user, const struct record *record)
+{
+    struct followed *followed = user;
+
+    followed->by += record->u.tenant_record.behind == followed->claim;
+}
+
+static void pinned_add(struct pinned *pinned, const struct tree *ad, bool waits, bool goes)
+{
+    int64_t cpus = judged_integer(ad, pinned->judge->request_cpus, 1);
+
+    pinned->units += !waits;
+    pinned->cpus += waits ? 0 : cpus;
+    pinned->later_units += !goes;
+    pinned->later_cpus += goes ? 0 : cpus;
+}
+
+static void pinned_row(void *user, const struct record *record)
+{
+    struct pinned *pinned = user;
+    const struct tenant_record *tenant = &record->u.tenant_record;
+    struct followed followed = {.claim = record->key};
+
+    if (tenant->offer != pinned->offer)
+        return;
+    disk_each(&pinned->host->disk, RECORD_TENANT, followed_row, &followed);
+    pinned_add(pinned, tenant->ad, tenant->behind && disk_find(&pinned->host->disk, RECORD_TENANT, tenant->behind),
+               followed.by > 0);
+}
+
+static void pinned_tenant(struct pinned *pinned, const struct host *host, const struct tenant_view *tenant)
+{
+    uint32_t followed = 0;
+
+    if (tenant->offer != pinned->offer || tenant->state < TENANT_PINNED)
+        return;
+    for (uint32_t i = 0; i < pinned->judge->tenant_counts[host->place]; i++) {
+        const struct tenant_view *other = &pinned->judge->tenants[host->place][i];
+
+        followed += other->behind == tenant->claim && other->state >= TENANT_PINNED;
+    }
+    if (followed > 1)
+        judge_finds(pinned->judge, 1, host, "%u are pinned behind one claim", followed);
+    pinned_add(pinned, tenant->ad, tenant->behind != 0, followed > 0);
+}
+
+static bool pinned_exceeds(const struct pinned *pinned, const struct tree *ad)
+{
+    const struct judge *judge = pinned->judge;
+    int64_t cpus = judged_integer(ad, judge->cpus, 1);
+
+    return judged_has(ad, judge->residual) ? pinned->cpus > cpus || pinned->later_cpus > cpus
+                                           : pinned->units > 1 || pinned->later_units > 1;
+}
+
+void judge_units(struct judge *judge, const struct host *host, bool durable)
+{
+    const struct provider_settings *settings = host->settings;
+
+    for (uint32_t place = 0; place < settings->count; place++) {
+        struct pinned pinned = {.judge = judge, .host = host, .offer = settings->ids[place]};
+
+        if (durable)
+            disk_each(&host->disk, RECORD_TENANT, pinned_row, &pinned);
+        for (uint32_t i = 0; i < judge->tenant_counts[host->place] && !durable; i++)
+            pinned_tenant(&pinned, host, &judge->tenants[host->place][i]);
+        if (pinned_exceeds(&pinned, settings->ads[place]))
+            judge_finds(judge, 1, host, "%lld claims with %lld Cpus are pinned on one offer (%lld with %lld to come)%s",
+                        (long long)pinned.units, (long long)pinned.cpus, (long long)pinned.later_units,
+                        (long long)pinned.later_cpus, durable ? ", on disk" : "");
+    }
+}
