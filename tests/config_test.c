@@ -225,6 +225,23 @@ static const struct value_row {
         {CONFIG_WINDOW, "Window", "!got undefined"},
         {CONFIG_WINDOW, "other.Window", "!got undefined"},
         {CONFIG_WINDOW, "1 / 0", "!got error"},
+        {CONFIG_POOLS, "{}", "{}"},
+        {CONFIG_POOLS, "{ [ Name = \"own\"; Access = other.Group == \"a\" && Pin > 3 ] }",
+         "{ [ Name = \"own\"; Access = other.Group == \"a\" && Pin > 3 ] }"},
+        {CONFIG_POOLS,
+         "{ [name = \"w\"; TOKEN = \"/t\"; Matchmaker = {\"https://a:1\", \"unix:/m\"}; CA = \"c\"; Share = 1] }",
+         "{ [ name = \"w\"; TOKEN = \"/t\"; Matchmaker = { \"https://a:1\", \"unix:/m\" }; CA = \"c\"; Share = 1 ] }"},
+        {CONFIG_POOLS, "{ [ Name = \"w\"; Token = \"t\"; Matchmaker = \"ftp://a\" ] }",
+         "!Pools: w: Matchmaker: expected a URL"},
+        {CONFIG_POOLS, "{ [ Name = \"w\"; Token = \"\" ] }", "!Pools: w: Token: expected the name of a file, got \"\""},
+        {CONFIG_POOLS, "{ [ Name = \"w\"; Token = strcat(\"a\", \"b\") ] }", "!w: Token: expected the name of a file"},
+        {CONFIG_POOLS, "{ [ Name = \"w\"; CA = \"c\" ] }", "!w: CA: a pool without a Token is the agent's own"},
+        {CONFIG_POOLS, "{ [ Name = \"a b\" ] }", "!Name: expected a name of up to 63 letters"},
+        {CONFIG_POOLS, "{ [ Name = \"w\"; Share = -0.1 ] }", "!w: Share: expected a number from 0 to 1, got -0.1"},
+        {CONFIG_POOLS, "{ [ Name = \"w\"; Rank = 1 ] }", "!w: there is no field 'Rank'"},
+        {CONFIG_POOLS, "{ [ Name = \"w\"; Token = \"t\" ], [ Share = 1 ] }", "!pool 2: Name: every pool has one"},
+        {CONFIG_POOLS, "{ 1 }", "!pool 1: expected an ad"},
+        {CONFIG_POOLS, "[ Name = \"w\" ]", "!Pools: expected a list of up to 16 ads"},
         {CONFIG_BODY_MAX, "4096", "\"4 KiB\""},
         {CONFIG_BODY_MAX, "4097", "4097"},
         {CONFIG_BODY_MAX, "\"2 MiB\"", "\"2 MiB\""},
@@ -292,6 +309,10 @@ static const struct value_row {
       {CONFIG_LISTEN, "127.0.0.1:1,,", "!expected a list of 1 to 16 texts"},
       {CONFIG_LISTEN, "", "!expected a list"},
       {CONFIG_NETWORKS, "", "{}"},
+      {CONFIG_POOLS, "", "{}"},
+      {CONFIG_POOLS, "{ [ Name = \"w\"; Token = \"t\" ] }", "{ [ Name = \"w\"; Token = \"t\" ] }"},
+      {CONFIG_POOLS, "world", "!BERTH_POOLS: expected a list of up to 16 ads"},
+      {CONFIG_POOLS, "{ [ Name = ] }", "!BERTH_POOLS: expected a list of up to 16 ads"},
       {CONFIG_LEASE, "90", "90"},
       {CONFIG_LEASE, "90s", "90"},
       {CONFIG_LEASE, "90 s", "90"},
@@ -353,13 +374,14 @@ static void test_shown_reads_back(const struct folder *folder)
     const struct config_given given[] = {{"--set", "Listen", "127.0.0.1:1,unix:/a b"},
                                          {"--set", "BodyMax", "12345"},
                                          {"--set", "Retry", "0.000001 + 0.125"},
-                                         {"--set", "Name", "a\"b\\c \xc3\xa9"}};
+                                         {"--set", "Name", "a\"b\\c \xc3\xa9"},
+                                         {"--set", "Pools", "{[Name=\"a\";Access=other.N>1?\"\\n\":2.5e3]}"}};
     struct config config, again;
     struct buf text;
     struct err err;
     int same = 0;
 
-    if (!tap_ok(load(&config, NULL, NULL, given, 4, &err), "odd values are accepted as flags")) {
+    if (!tap_ok(load(&config, NULL, NULL, given, 5, &err), "odd values are accepted as flags")) {
         tap_diag("%s", err.text);
         return;
     }

@@ -1972,6 +1972,38 @@ static void queue_limit(void)
     world_free(o.w, "a queue's limit");
 }
 
+/* Of two pools a job names one: the other has no say. */
+static void unnamed_pool(void)
+{
+    static const struct customer_pool pools[] = {{MATCHMAKER, "north"}, {3, "south"}};
+    struct message message = {.kind = MESSAGE_MATCH};
+    struct peer peer = {.agent = 3, .identity = "matchmaker", .channel = 3};
+    struct office o = {0};
+    struct host host;
+
+    o.w = world_new(&customer_role, &o.settings);
+    o.settings = (struct customer_settings){
+        .self = SELF, .matchmaker = MATCHMAKER, .spans = &o.w->spans, .pools = pools, .pool_count = 2};
+    world_start(o.w);
+    submit(&o, "a", 1, "[ Type = \"Job\"; Pools = { \"north\" }; Constraint = other.Memory >= 64 ]");
+    pass(o.w, SECOND);
+    tap_ok(o.w->puts == 1 && asks_for(&o, "Pools[0] == \"north\""), "a job is offered to the pool that it names");
+    host = host_new(&o, 1);
+    message.u.match_told = (struct match_told){.id = o.w->put.u.advertise.id,
+                                               .incarnation = INCARNATION,
+                                               .number = 1,
+                                               .window = o.w->spans.window,
+                                               .gang = 1001,
+                                               .edges = edges_new(1)};
+    message.u.match_told.edges->items[0] =
+        (struct edge){.claim = 1, .agent = host.peer.agent, .offer = 1, .ad = tree_ref(ad(o.w, MACHINE))};
+    tap_ok(reason_of(say(o.w, &peer, &message)) == REASON_IDENTITY && !asked(&o, &host),
+           "a match for it from another pool of ours is not heeded");
+    tap_ok(reason_of(say(o.w, &matchmaker, &message)) == REASON_OK && asked(&o, &host), "one from that pool is");
+    edges_unref(message.u.match_told.edges);
+    world_free(o.w, "a pool that is not named");
+}
+
 int main(void)
 {
     submission_is_durable();
@@ -2035,5 +2067,6 @@ int main(void)
     asks();
     not_for_a_customer();
     nonsense();
+    unnamed_pool();
     return tap_done();
 }

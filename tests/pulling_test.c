@@ -150,7 +150,7 @@ static void test_two_pools(void)
 {
     const struct pull *pull;
     struct machine m;
-    struct key key;
+    struct key key, others;
 
     machine_start(&m, 2, "[ Constraint = other.Group == \"hep\" ]");
     pull = asked(&m, MATCHMAKER);
@@ -165,11 +165,13 @@ static void test_two_pools(void)
     pull = asked(&m, OTHER);
     tap_ok(pull && match_accepts(&(struct env){0}, m.w->env.scratch, pull->ad, ad(m.w, JOB)),
            "when that has nothing the next is asked at once, which lets in everybody");
+    others = pull ? pull->key : (struct key){{0}};
     pulled(&m, (struct pulled){.reason = REASON_WAIT, .span = 2 * SECOND});
     pass(m.w, 3 * SECOND);
     tap_ok(asked(&m, OTHER), "each is asked again when it said so");
     pulled(&m, match_of(&m, 8, JOB));
-    tap_ok(verify(&m, &key, 8, JOB) == REASON_OK, "who comes from the pool for all is let in");
+    tap_ok(verify(&m, &key, 8, JOB) == REASON_TICKET, "a ticket of one pool's key is none for a claim of another");
+    tap_ok(verify(&m, &others, 8, JOB) == REASON_OK, "who comes from the pool for all is let in");
     pass(m.w, 2 * m.w->spans.window);
     pulled(&m, (struct pulled){.reason = REASON_WAIT, .span = 9 * SECOND});
     pulled(&m, (struct pulled){.reason = REASON_WAIT, .span = 9 * SECOND});
@@ -182,9 +184,64 @@ static void test_two_pools(void)
     world_free(m.w, "two pools");
 }
 
+/* A customer may be quicker than the answer to the pull: then the ticket tells from which pool it is. */
+static void test_tickets(void)
+{
+    struct message message = {.kind = MESSAGE_COMMIT};
+    struct peer peer = {.agent = 50, .identity = "agent", .any = true, .channel = 500};
+    const struct record *row;
+    struct key key, others;
+    struct machine m;
+
+    machine_start(&m, 2, "[ Constraint = other.Group == \"hep\" ]");
+    key = asked(&m, MATCHMAKER) ? asked(&m, MATCHMAKER)->key : (struct key){{0}};
+    pulled(&m, (struct pulled){.reason = REASON_WAIT, .span = 20 * SECOND});
+    others = asked(&m, OTHER) ? asked(&m, OTHER)->key : (struct key){{0}};
+    tap_ok(!key_equal(&key, &others), "each pool is given a key of its own");
+    tap_ok(verify(&m, &key, 30, JOB) == REASON_CONSTRAINT,
+           "one with a ticket of the group's key must be of the group, whatever other pools say");
+    tap_ok(verify(&m, &others, 31, JOB) == REASON_OK, "one with a ticket of the other key need not");
+    message.u.commit = (struct commit){.claim = 31, .epoch = 1, .sequence = 1, .collect = SECOND};
+    tap_ok(say(m.w, &peer, &message)->u.claimed.reason == REASON_OK, "it is pinned");
+    row = row_of(m.w, RECORD_TENANT, 31);
+    tap_ok(row && row->u.tenant_record.pool == OTHER, "and its pool is recorded");
+    world_restart(m.w, true, SECOND);
+    message = (struct message){.kind = MESSAGE_ACTIVATE};
+    message.u.activate = (struct activate){.claim = 31, .epoch = 1, .sequence = 2};
+    tap_ok(say(m.w, &peer, &message)->u.claimed.reason == REASON_OK, "after a restart it goes on");
+    message = (struct message){.kind = MESSAGE_RELEASE};
+    message.u.release = (struct release){.claim = 31, .epoch = 1, .sequence = 3};
+    m.w->agreeable = false; /* so that what it says is looked at before it is answered */
+    say(m.w, &peer, &message);
+    tap_ok(sent_of(m.w, MESSAGE_REPORT) && sent_of(m.w, MESSAGE_REPORT)->to == OTHER,
+           "and what it used is told to its own pool");
+    world_free(m.w, "tickets");
+}
+
+/* What one pool's matchmaker says of a claim that came from another changes nothing. */
+static void test_foreign_match(void)
+{
+    struct pulled told;
+    struct key others;
+    struct machine m;
+
+    machine_start(&m, 2, "[ Constraint = other.Group == \"hep\" ]");
+    pulled(&m, (struct pulled){.reason = REASON_WAIT, .span = 2 * SECOND});
+    others = asked(&m, OTHER) ? asked(&m, OTHER)->key : (struct key){{0}};
+    pulled(&m, match_of(&m, 40, JOB));
+    pass(m.w, 3 * SECOND);
+    told = match_of(&m, 40, GROUP);
+    told.superior = 51;
+    pulled(&m, told);
+    tap_ok(verify(&m, &others, 40, JOB) == REASON_OK, "a claim stays with the pool that it came from");
+    world_free(m.w, "a foreign match");
+}
+
 int main(void)
 {
     test_one_pool();
     test_two_pools();
+    test_tickets();
+    test_foreign_match();
     return tap_done();
 }

@@ -121,7 +121,8 @@ const struct command command_customer = {
         "\n"
         "It acts as the user of its token, STATE/customer/token or --token. The matchmaker is that of the setting "
         "Matchmakers, else the one of the same state folder, else the pool of the token. Providers call it at the address of "
-        "the setting CustomerListen; where that is empty, all goes by the matchmaker's relay.\n"
+        "the setting CustomerListen; where that is empty, all goes by the matchmaker's relay. With the setting Pools it offers "
+        "every job to several pools, or to those that the job's Pools names.\n"
         "\n"
         "Settings come from a file (an ad), the folder FILE.d, the environment and these options, each over those before. "
         "SIGHUP reads them anew. The log goes to standard error, a line an event.",

@@ -11,6 +11,7 @@
 #include "cli/pool.h"
 #include "cli/report.h"
 #include "cli/token_ask.h"
+#include "net/agents.h"
 #include "net/certs.h"
 #include "net/codes.h"
 #include "net/represent.h"
@@ -23,13 +24,16 @@
 
 struct join_settings {
     struct pool_options pool; /* of it only the configuration is used */
-    const char *name;
+    const char *name, *also;
     bool only, pull;
 };
 
 #define S struct join_settings
 static const struct option join_options[] = {
     {0, "only", NULL, "join, and do not start the provider", option_flag, offsetof(S, only)},
+    {0, "also", "POOL",
+     "besides the pool that it has: keep the token as POOL.token, print what goes into the setting Pools", option_text,
+     offsetof(S, also)},
     {0, "pull", NULL, "the provider asks for jobs when it has room, and does not advertise", option_flag,
      offsetof(S, pull)},
     {0, "name", "NAME", "what the machine is called in the pool; its host name if not given", option_text,
@@ -124,7 +128,8 @@ static int code_redeem(const struct join_code *code, struct pool *pool, const ch
     return status;
 }
 
-static int token_keep(const char *state, struct token_file *file, const struct join_code *code, struct buf *ret_path)
+static int token_keep(const char *state, const char *also, struct token_file *file, const struct join_code *code,
+                      struct buf *ret_path)
 {
     struct err err = {0};
     struct buf folder;
@@ -134,7 +139,7 @@ static int token_keep(const char *state, struct token_file *file, const struct j
         file->pool = mem_dup(code->address, strlen(code->address));
     buf_init(&folder);
     buf_addf(&folder, "%s/provider", state);
-    buf_addf(ret_path, "%s/provider/token", state);
+    buf_addf(ret_path, also ? "%s/provider/%s.token" : "%s/provider/token", state, also);
     if (folder_make(buf_string(&folder)) == 0) {
         if (token_file_write(buf_string(ret_path), file, &err) == 0)
             status = STATUS_DONE;
@@ -184,11 +189,17 @@ static int join_pool(const struct join_settings *settings, const char *state, co
     if (status == STATUS_DONE)
         status = code_redeem(code, &pool, name, &file);
     if (status == STATUS_DONE)
-        status = token_keep(state, &file, code, &path);
+        status = token_keep(state, settings->also, &file, code, &path);
     if (status == STATUS_DONE) {
         buf_addf(&out, "This machine has joined the pool at %s as machine/%s.\nIts token is %s\n", file.pool, name,
                  buf_string(&path));
-        if (settings->only)
+        if (settings->also)
+            buf_addf(
+                &out,
+                "For the list Pools in the configuration:  [ Name = \"%s\"; Token = \"%s\" ]\n"
+                "where its place, Share and Access say when this machine serves it; its own pool is [ Name = \"...\" ].\n",
+                settings->also, buf_string(&path));
+        else if (settings->only)
             buf_addf(&out, "To offer it there: berth provider --state %s\n", state);
         output_write(&out);
     }
@@ -210,12 +221,16 @@ static int join_run(const void *given, int word_count, char **words)
         report("join wants one CODE, as `berth token code` prints it");
         return STATUS_BAD;
     }
+    if (settings->also && !agent_name_is_good(settings->also, strlen(settings->also))) {
+        report("--also %s: a name of up to %d letters, digits, . _ and - is expected", settings->also, AGENT_NAME_MAX);
+        return STATUS_BAD;
+    }
     status = code_read(words[0], &code);
     if (status != STATUS_DONE || config_options_load(&settings->pool.config, &config) < 0)
         return STATUS_BAD;
     status = join_pool(settings, config_text(&config, CONFIG_STATE), &code);
     join_code_done(&code);
-    if (status == STATUS_DONE && !settings->only)
+    if (status == STATUS_DONE && !settings->only && !settings->also)
         status = provider_become(config_text(&config, CONFIG_STATE), settings->pool.config.file, settings->pull);
     config_done(&config);
     return status;
@@ -229,7 +244,10 @@ const struct command command_join = {
         "A code is made where the pool is (`berth token code`; `berth pool` prints one), and is good once, within an hour. It "
         "says where the pool is and how to tell it from an impostor: before anything secret is sent, the pool's certificate is "
         "compared with it. The token that the machine gets is kept in STATE/provider/token, for a year. Then the provider runs, "
-        "until it is told to end.",
+        "until it is told to end.\n"
+        "\n"
+        "A machine may serve several pools. With --also POOL the token goes beside the one that it has, to "
+        "STATE/provider/POOL.token, and no provider is started: the line that is printed goes into the setting Pools.",
     .examples = {{"berth join berth-AWJx...", NULL}, {"berth join --only --name heron berth-AWJx...", NULL}},
     .options = join_options,
     .option_count = sizeof join_options / sizeof *join_options,

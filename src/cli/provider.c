@@ -121,6 +121,7 @@ static int provider_serve(const struct provider_options *options, const struct c
     struct workshop_settings settings = {.role = "provider",
                                          .executor = machine_executor,
                                          .pull = options->pull || config_flag(config, CONFIG_PULL),
+                                         .pools = true,
                                          .offers = 1,
                                          .offer = machine_offer,
                                          .probe = machine_probe,
@@ -172,7 +173,9 @@ const struct command command_provider = {
         "are found again at the next start, as long as their lease lasts.\n"
         "\n"
         "Who it is in the pool says the token in STATE/provider/token: `berth pool` makes one, and so does `berth join "
-        "CODE` on another machine. Without --policy every job that fits is accepted; examples/policy has other owners.",
+        "CODE` on another machine. Without --policy every job that fits is accepted; examples/policy has other owners.\n"
+        "\n"
+        "With the setting Pools it belongs to several pools, and pulls from them in that order, whether or not --pull is said.",
     .examples = {{"berth provider --policy examples/policy/nights.ad", NULL}, {"berth provider --pull", NULL}},
     .options = provider_options,
     .option_count = sizeof provider_options / sizeof *provider_options,

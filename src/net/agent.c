@@ -1,4 +1,4 @@
-/* agent.c: a provider or a customer, live: its keys, the pool's keys, and telling the matchmaker of itself. */
+/* agent.c: a provider or a customer, live: its keys, its role and its pools. */
 #include "net/agent_parts.h"
 
 #include "base/mem.h"
@@ -13,218 +13,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#define KEY_SPACE "key" /* rows: box, tls.cert, tls.key, pool */
-
 agent agent_self(const char *identity, const char *name)
 {
     return agent_handle(identity, name);
 }
 
+agent agent_pool_matchmaker(const char *name)
+{
+    return agent_handle("matchmaker", name);
+}
+
 agent agent_matchmaker(void)
 {
-    return agent_handle("matchmaker", "");
-}
-
-/* ------------------------------------------------------------------------------------------------------- the matchmaker */
-
-bool agent_call(struct live_agent *live, struct agent_call *ret, const char *method, const char *path)
-{
-    const char *base = live->settings->matchmakers[live->at];
-    bool local = !strncmp(base, "unix:", 5);
-    int64_t now = runner_wall() / SECOND;
-    size_t end = strlen(base);
-    struct err err = {0};
-
-    while (end && base[end - 1] == '/')
-        end--;
-    snprintf(ret->url, sizeof ret->url, "%.*s%s", local ? 17 : (int)end, local ? "http://matchmaker" : base, path);
-    if (now >= live->bearer_ends) {
-        buf_reset(&live->bearer);
-        if (token_file_bearer(&live->bearer, live->settings->token, NULL, now, &live->bearer_ends, &err) < 0) {
-            LOG(live->settings->log, LEVEL_ERROR, "token", log_text("why", err.text));
-            return false;
-        }
-        live->bearer_ends -= 60;
-    }
-    ret->fields[0] = (struct http_field){"Berth-Agent", live->settings->name};
-    ret->call = (struct call){.method = method,
-                              .url = ret->url,
-                              .unix_socket = local ? base + 5 : NULL,
-                              .token = buf_string(&live->bearer),
-                              .type = TYPE_CLASSAD,
-                              .accept = TYPE_CLASSAD,
-                              .fields = ret->fields,
-                              .field_count = *live->settings->name ? 1 : 0,
-                              .timeout = live->settings->spans->deadline};
-    return true;
-}
-
-/* One that does not answer, several times, is left for the next. */
-void agent_heard(struct live_agent *live, const struct outcome *outcome)
-{
-    if (outcome->result == CALL_ANSWERED && outcome->status < 500) {
-        live->failures = 0;
-        return;
-    }
-    if (++live->failures < AGENT_FAILURES || live->settings->matchmaker_count < 2)
-        return;
-    live->failures = 0;
-    live->at = (live->at + 1) % live->settings->matchmaker_count;
-    live->counts.failed_over++;
-    live->standing = UNKNOWN_THERE;
-    live->pool_asked = 0;
-    LOG(live->settings->log, LEVEL_WARNING, "matchmaker.next", log_text("url", live->settings->matchmakers[live->at]));
-    if (live->stream) {
-        client_cancel(live->client, live->stream);
-        live->stream = 0;
-        agent_listen(live);
-    }
-}
-
-/* --------------------------------------------------------------------------------------------------------- the pool's keys */
-
-static bool keys_take(struct live_agent *live, const struct tree *ad)
-{
-    const struct expr *list = ad_find(ad, "Keys"), *parts;
-    struct token_keys keys = {.count = 0};
-    struct box_public box;
-    const char *text;
-    size_t len;
-
-    if (!ad_string(ad, "PoolId", &text, &len) || len != TOKEN_ID_DIGITS || !list || list->kind != EXPR_LIST)
-        return false;
-    memcpy(keys.issuer, text, len);
-    parts = tree_parts(ad, list);
-    for (uint32_t i = 0; i < list->u.run.count && keys.count < TOKEN_KEYS_MAX; i++) {
-        symbol name = symbols_find(live->symbols, "Key", 3);
-        const struct expr *key = parts[i].kind == EXPR_AD && name ? tree_find(ad, &parts[i], name) : NULL;
-        struct token_key *row = &keys.keys[keys.count];
-
-        if (!key || key->kind != EXPR_STRING ||
-            !hex_read(tree_string(ad, key), key->u.run.count, row->open.bytes, PUBLIC_KEY_BYTES))
-            return false;
-        public_key_id(&row->open, row->id);
-        keys.count++;
-    }
-    /* The pool that we belong to is the one that our own token names. */
-    if (!keys.count || (live->has_pool && strcmp(live->pool.issuer, keys.issuer) != 0))
-        return false;
-    if (!ad_string(ad, "BoxKey", &text, &len) || !hex_read(text, len, box.bytes, BOX_KEY_BYTES))
-        return false;
-    live->pool = keys;
-    live->pool_box = box;
-    live->has_pool = live->has_pool_box = true;
-    token_agent_audience(keys.issuer, live->self, live->audience);
-    token_cache_retain(live->tokens, &live->pool);
-    return true;
-}
-
-void agent_doubt_keys(struct live_agent *live)
-{
-    int64_t soon = runner_wall() / SECOND - AGENT_KEYS_SPAN + AGENT_KEYS_PAUSE;
-
-    if (!live->has_pool_box)
-        live->pool_asked = 0; /* there are none yet: with the next message, which waits for them */
-    else if (live->pool_asked > soon)
-        live->pool_asked = soon;
-}
-
-/* A list that is there takes the place of the one before; strangers are told none. */
-static bool revoked_take(struct live_agent *live, const struct tree *ad)
-{
-    const struct expr *list = ad_find(ad, "Revoked"), *parts;
-
-    if (!list || list->kind != EXPR_LIST)
-        return false;
-    parts = tree_parts(ad, list);
-    textmap_done(&live->revoked);
-    textmap_init(&live->revoked, secrets_word(&secrets_live));
-    for (uint32_t i = 0; i < list->u.run.count; i++)
-        if (parts[i].kind == EXPR_STRING && parts[i].u.run.count == TOKEN_ID_DIGITS)
-            textmap_add(&live->revoked, tree_string(ad, &parts[i]), TOKEN_ID_DIGITS);
-    return true;
-}
-
-static void keys_done(void *user, const struct outcome *outcome)
-{
-    struct live_agent *live = user;
-    struct shelf *shelf = live->settings->shelf;
-    struct tree *ad;
-    struct err err;
-
-    if (outcome->result == CALL_CANCELLED || outcome->result != CALL_ANSWERED || outcome->status != 200) {
-        agent_doubt_keys(live);
-        return;
-    }
-    ad = form_parse(live->symbols, &dialect_classic, FORM_CLASSAD, NULL, outcome->body, outcome->len, &err);
-    if (ad && keys_take(live, ad) && revoked_take(live, ad) &&
-        shelf->kind->put(shelf, KEY_SPACE, "pool", 4, outcome->body, outcome->len, &err) == 0)
-        runner_commit(live->runner, NULL, NULL);
-    tree_unref(ad);
-}
-
-static void register_done(void *user, const struct outcome *outcome)
-{
-    struct live_agent *live = user;
-
-    if (outcome->result == CALL_CANCELLED)
-        return;
-    agent_heard(live, outcome);
-    if (live->standing == BEING_REGISTERED)
-        live->standing = outcome->result == CALL_ANSWERED && outcome->status < 300 ? REGISTERED : UNKNOWN_THERE;
-    if (live->standing != REGISTERED)
-        LOG(live->settings->log, LEVEL_WARNING, "register.failed", log_number("status", outcome->status),
-            log_text("why", outcome->error ? outcome->error : outcome->body));
-}
-
-/* The matchmaker is told who we are and how we are reached. */
-static void agent_register(struct live_agent *live)
-{
-    char digits[2 * KEY_BYTES + 1], host[256] = "", process[24], path[AGENT_NAME_MAX + 32];
-    struct agent_call call = {.url = ""};
-    struct maker maker;
-    struct tree *ad;
-
-    if (live->standing != UNKNOWN_THERE)
-        return;
-    snprintf(path, sizeof path, "/v1/agents/%s", live->settings->name);
-    if (!agent_call(live, &call, "PUT", path))
-        return;
-    live->standing = BEING_REGISTERED;
-    gethostname(host, sizeof host - 1);
-    snprintf(process, sizeof process, "%ld", (long)getpid());
-    maker_init(&maker, live->symbols);
-    maker_text(&maker, "Host", host);
-    maker_text(&maker, "Process", process);
-    maker_text(&maker, "Version", live->settings->version);
-    hex_print(live->box.open.bytes, BOX_KEY_BYTES, digits);
-    maker_text(&maker, "BoxKey", digits);
-    if (live->contact) {
-        hex_print(live->challenge.bytes, KEY_BYTES, digits);
-        maker_text(&maker, "Contact", live->contact);
-        maker_text(&maker, "Pin", live->pin);
-        maker_text(&maker, "Challenge", digits);
-    }
-    ad = maker_seal(&maker);
-    buf_reset(&live->text);
-    represent_ad(&live->text, FORM_CLASSAD, ad);
-    tree_unref(ad);
-    call.call.body = live->text.text;
-    call.call.len = live->text.len;
-    client_send(live->client, &call.call, register_done, live);
-}
-
-void agent_ask_keys(struct live_agent *live)
-{
-    int64_t now = runner_wall() / SECOND;
-    struct agent_call call = {.url = ""};
-
-    agent_register(live);
-    agent_inbound_sweep(live, false);
-    if ((live->pool_asked && now < live->pool_asked + AGENT_KEYS_SPAN) || !agent_call(live, &call, "GET", "/v1/keys"))
-        return;
-    live->pool_asked = now;
-    client_send(live->client, &call.call, keys_done, live);
+    return agent_pool_matchmaker("");
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- life */
@@ -237,8 +38,7 @@ static bool row_copy(void *user, const void *key, size_t key_len, const void *va
     return false;
 }
 
-/* A row of the keys; true when it is there. */
-static bool key_get(struct live_agent *live, const char *name, struct buf *ret)
+bool key_get(struct live_agent *live, const char *name, struct buf *ret)
 {
     struct shelf *shelf = live->settings->shelf;
     struct err err;
@@ -247,7 +47,7 @@ static bool key_get(struct live_agent *live, const char *name, struct buf *ret)
     return shelf->kind->get(shelf, KEY_SPACE, name, strlen(name), row_copy, ret, &err) == 0 && ret->len;
 }
 
-static int key_put(struct live_agent *live, const char *name, const void *bytes, size_t len, struct err *err)
+int key_put(struct live_agent *live, const char *name, const void *bytes, size_t len, struct err *err)
 {
     struct shelf *shelf = live->settings->shelf;
 
@@ -294,26 +94,61 @@ static int keys_make(struct live_agent *live, struct err *err)
     return failed ? -1 : shelf->kind->commit(shelf, err);
 }
 
-static void pool_load(struct live_agent *live)
+/* The id of that pool, if it is known. One that had but one pool before has its keys in the row "pool". */
+static bool home_get(struct live_agent *live, struct buf *ret)
 {
-    struct grant grant;
     struct tree *ad;
-    struct buf row;
+    const char *id;
     struct err err;
+    size_t len;
 
-    if (token_read(live->settings->token->token, strlen(live->settings->token->token), &grant) == TOKEN_OK) {
-        memcpy(live->pool.issuer, grant.issuer, sizeof live->pool.issuer);
-        live->has_pool = true; /* its id, at least */
-    }
+    if (key_get(live, "home", ret))
+        return true;
+    if (live->pool_count < 2 || !key_get(live, "pool", ret))
+        return false;
+    ad = form_parse(live->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(ret), ret->len, &err);
+    buf_reset(ret);
+    if (ad && ad_string(ad, "PoolId", &id, &len))
+        buf_add(ret, id, len);
+    tree_unref(ad);
+    return ret->len > 0;
+}
+
+/* Handles of one pool are those that they have there; those of further pools are mixed with the pool's id. Which one that is stays so,
+ * whatever the order of the pools is later: rows of the role have such handles. */
+static int home_find(struct live_agent *live, struct err *err)
+{
+    const char *home = live->pools[0].keys.issuer;
+    struct buf row;
+    int failed = 0;
+
     buf_init(&row);
-    if (key_get(live, "pool", &row)) {
-        ad = form_parse(live->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&row), row.len, &err);
-        if (ad && keys_take(live, ad))
-            revoked_take(live, ad);
-        tree_unref(ad);
+    if (home_get(live, &row))
+        home = buf_string(&row);
+    if (live->pool_count > 1)
+        failed = key_put(live, "home", home, strlen(home), err) < 0 ||
+                 live->settings->shelf->kind->commit(live->settings->shelf, err) < 0;
+    for (uint32_t i = 0; i < live->pool_count; i++) {
+        struct membership *pool = &live->pools[i];
+
+        pool->salt = strcmp(pool->keys.issuer, home) != 0 ? pool_salt(pool->keys.issuer) : 0;
+        for (uint32_t j = 0; j < i && !failed; j++)
+            if (!strcmp(live->pools[j].keys.issuer, pool->keys.issuer))
+                failed = err_set(err, "the pools %s and %s are the same one: their tokens say so",
+                                 live->pools[j].is.name, pool->is.name);
     }
     buf_done(&row);
-    token_agent_audience(live->pool.issuer, live->self, live->audience);
+    return failed ? -1 : 0;
+}
+
+static int pools_start(struct live_agent *live, struct err *err)
+{
+    if (home_find(live, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < live->pool_count; i++)
+        if (membership_start(&live->pools[i], err) < 0)
+            return -1;
+    return 0;
 }
 
 static int server_start(struct live_agent *live, struct err *err)
@@ -378,20 +213,36 @@ static int agent_start(struct live_agent *live, struct err *err)
                                  .changed = role_changed,
                                  .note = role_note,
                                  .broken = role_broken};
-    struct client_settings client = {.ca_file = settings->ca_file, .at_once = 256, .per_host = 64};
 
-    if (!settings->token || !settings->matchmaker_count || !agent_name_is_good(settings->name, strlen(settings->name)))
-        return err_set(err, "an agent needs a token, a name and a matchmaker");
-    if (keys_make(live, err) < 0 || contacts_load(&live->contacts, live->symbols, err) < 0)
+    for (uint32_t i = 0; i < live->pool_count; i++)
+        if (!live->pools[i].is.token || !live->pools[i].is.matchmaker_count ||
+            !agent_name_is_good(settings->name, strlen(settings->name)))
+            return err_set(err, "an agent needs a token, a name and a matchmaker");
+    if (keys_make(live, err) < 0 || pools_start(live, err) < 0)
         return -1;
-    pool_load(live);
     secrets_live.draw(secrets_live.user, live->challenge.bytes, KEY_BYTES);
-    live->client = client_new(live->loop, &client, err);
-    if (!live->client || server_start(live, err) < 0)
+    if (server_start(live, err) < 0)
         return -1;
     live->runner = runner_new(live->loop, settings->role, settings->role_settings, settings->shelf, live->symbols,
                               &secrets_live, &ports, err);
     return live->runner ? 0 : -1;
+}
+
+static void pools_init(struct live_agent *live)
+{
+    const struct agent_settings *settings = live->settings;
+    struct agent_pool own = {.name = settings->pool ? settings->pool : "",
+                             .matchmakers = settings->matchmakers,
+                             .matchmaker_count = settings->matchmaker_count,
+                             .token = settings->token,
+                             .identity = settings->identity,
+                             .ca_file = settings->ca_file,
+                             .networks = settings->networks};
+
+    live->pool_count = 1 + settings->other_count;
+    live->pools = mem_alloc(live->pool_count * sizeof *live->pools);
+    for (uint32_t i = 0; i < live->pool_count; i++)
+        membership_init(&live->pools[i], live, i ? &settings->others[i - 1] : &own);
 }
 
 struct live_agent *agent_new(uv_loop_t *loop, const struct agent_settings *settings, struct err *err)
@@ -403,35 +254,28 @@ struct live_agent *agent_new(uv_loop_t *loop, const struct agent_settings *setti
     memset(live, 0, sizeof *live);
     live->loop = loop;
     live->settings = settings;
-    live->self = agent_self(settings->identity, settings->name);
-    live->matchmaker = agent_matchmaker();
     live->symbols = settings->symbols;
-    live->tokens = token_cache_new(1024);
-    textmap_init(&live->revoked, secrets_word(&secrets_live));
-    live->pause = settings->spans->retry;
-    contacts_init(&live->contacts, settings->shelf, secrets_word(&secrets_live));
     map_init(&live->locals, 0);
-    buf_init(&live->bearer);
     buf_init(&live->text);
-    uv_timer_init(loop, &live->again);
-    live->again.data = live;
-    uv_timer_init(loop, &live->bundling);
-    live->bundling.data = live;
+    pools_init(live);
     if (agent_start(live, err) < 0) {
         agent_free(live);
         return NULL;
     }
-    agent_listen(live);
+    for (uint32_t i = 0; i < live->pool_count; i++)
+        agent_listen(&live->pools[i]);
     return live;
 }
 
 /* The last of its handles takes it along. */
 static void agent_closed(uv_handle_t *handle)
 {
-    struct live_agent *live = handle->data;
+    struct live_agent *live = ((struct membership *)handle->data)->live;
 
-    if (!--live->handles)
-        free(live);
+    if (--live->handles)
+        return;
+    free(live->pools);
+    free(live);
 }
 
 void agent_free(struct live_agent *live)
@@ -441,25 +285,24 @@ void agent_free(struct live_agent *live)
     live->closing = true;
     server_free(live->server); /* which still speaks of exchanges that wait */
     agent_inbound_sweep(live, true);
-    client_free(live->client);
-    agent_bundle_drop(live);
+    for (uint32_t i = 0; i < live->pool_count; i++)
+        client_free(live->pools[i].client);
+    for (uint32_t i = 0; i < live->pool_count; i++)
+        agent_bundle_drop(&live->pools[i]);
     runner_free(live->runner);
     agent_local_done(live);
-    if (live->reader.event)
-        events_reader_done(&live->reader);
-    contacts_done(&live->contacts);
-    token_cache_free(live->tokens);
-    textmap_done(&live->revoked);
+    for (uint32_t i = 0; i < live->pool_count; i++)
+        membership_done(&live->pools[i]);
     box_keys_done(&live->box);
     cert_pair_done(&live->tls);
-    buf_wipe(&live->bearer);
-    buf_done(&live->bearer);
     buf_done(&live->text);
     free(live->pin);
     free(live->contact);
-    live->handles = 2;
-    uv_close((uv_handle_t *)&live->again, agent_closed);
-    uv_close((uv_handle_t *)&live->bundling, agent_closed);
+    live->handles = 2 * live->pool_count;
+    for (uint32_t i = 0, count = live->pool_count; i < count; i++) {
+        uv_close((uv_handle_t *)&live->pools[i].again, agent_closed);
+        uv_close((uv_handle_t *)&live->pools[i].bundling, agent_closed);
+    }
 }
 
 struct runner *agent_runner(const struct live_agent *live)
@@ -474,23 +317,49 @@ const char *agent_address(const struct live_agent *live)
 
 bool agent_known(struct live_agent *live, agent who, const char **ret_identity, const char **ret_name)
 {
-    const struct contact *contact = contacts_find(&live->contacts, who);
+    struct contact *contact;
 
-    if (!contact)
+    if (!membership_of(live, who, &contact) || !contact)
         return false;
     *ret_identity = contact->identity;
     *ret_name = contact->name;
     return true;
 }
 
+const char *agent_pool_of(struct live_agent *live, agent who)
+{
+    struct contact *contact;
+    const struct membership *pool = membership_of(live, who, &contact);
+
+    return pool && *pool->is.name ? pool->is.name : NULL;
+}
+
 bool agent_is_connected(const struct live_agent *live)
 {
-    return live->standing == REGISTERED && live->stream && !live->failures;
+    for (uint32_t i = 0; i < live->pool_count; i++)
+        if (membership_is_connected(&live->pools[i]))
+            return true;
+    return false;
 }
 
 const char *agent_asks(const struct live_agent *live)
 {
-    return live->settings->matchmakers[live->at];
+    return live->pools[0].is.matchmakers[live->pools[0].at];
+}
+
+uint32_t agent_pools(const struct live_agent *live)
+{
+    return live->pool_count;
+}
+
+struct agent_pool_view agent_pool_view(const struct live_agent *live, uint32_t place)
+{
+    const struct membership *pool = &live->pools[place];
+
+    return (struct agent_pool_view){.name = pool->is.name,
+                                    .url = pool->is.matchmakers[pool->at],
+                                    .identity = pool->is.identity,
+                                    .connected = membership_is_connected(pool)};
 }
 
 struct agent_counts agent_counts(const struct live_agent *live)

@@ -6,7 +6,8 @@
  *     from others         letters of the matchmaker (matches, relayed messages), by a stream of events that is kept open;
  *                         and calls, where the agent listens
  *
- * Several matchmakers may be named: when one does not answer, the next is asked. */
+ * Several matchmakers may be named: when one does not answer, the next is asked. An agent may belong to several pools: each has its own
+ * matchmakers, token and keys, and its role knows them by the handles of agent_pool_matchmaker. */
 #ifndef BERTH_NET_AGENT_H
 #define BERTH_NET_AGENT_H
 
@@ -19,6 +20,17 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* A pool that it belongs to. */
+struct agent_pool {
+    const char *name;               /* by which its owner calls it; "" when there is but one */
+    const char *const *matchmakers; /* URLs, or unix:PATH */
+    size_t matchmaker_count;
+    const struct token_file *token;  /* with a key to delegate by */
+    const char *identity;            /* whose agent it is there */
+    const char *ca_file;             /* of the pool; NULL: none */
+    const struct networks *networks; /* in which others of that pool may be, beside public ones */
+};
 
 struct agent_settings {
     const struct role_kind *role;
@@ -35,6 +47,9 @@ struct agent_settings {
     const char *listen;              /* an address where it can be called; NULL: it cannot */
     const char *contact;             /* by which others call it; NULL: that of `listen` */
     const struct networks *networks; /* in which others may be, beside public ones */
+    const char *pool;                /* what the pool of all this is called; NULL: "" */
+    const struct agent_pool *others; /* further pools */
+    uint32_t other_count;
     const char *version;
     void (*job)(void *user, const struct effect *effect); /* EFFECT_JOB, _DEADLINE, _STOP, _SUSPEND; or NULL */
     void (*changed)(void *user, uint64_t job);            /* EFFECT_CHANGED; or NULL */
@@ -74,11 +89,23 @@ bool agent_known(struct live_agent *live, agent who, const char **ret_identity, 
 bool agent_caller(struct live_agent *live, const struct exchange *exchange, struct grant *ret);
 
 bool agent_is_connected(const struct live_agent *live); /* a matchmaker knows it */
-const char *agent_asks(const struct live_agent *live);  /* the URL of the matchmaker that is asked now */
+const char *agent_asks(
+    const struct live_agent *live); /* the URL of the matchmaker that is asked now, in its first pool */
+
+/* Its pools, the first of which is its own. */
+struct agent_pool_view {
+    const char *name, *url, *identity; /* url: of the matchmaker that is asked now */
+    bool connected;
+};
+uint32_t agent_pools(const struct live_agent *live);
+struct agent_pool_view agent_pool_view(const struct live_agent *live, uint32_t place);
+/* What the pool is called by which that agent is known; NULL when it is not, or there is but one. */
+const char *agent_pool_of(struct live_agent *live, agent who);
 
 /* The handles that roles go by. */
 agent agent_self(const char *identity, const char *name);
 agent agent_matchmaker(void);
+agent agent_pool_matchmaker(const char *name); /* of the pool that is called so; "" is the one above */
 
 struct agent_counts {
     uint64_t sent, answered, relayed, taken, failed_over, refused;

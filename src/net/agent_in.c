@@ -20,7 +20,7 @@
 #define MESSAGE_BYTES_MAX (4u << 20)
 #define INBOUND_SPAN MINUTE /* that somebody waits for an answer, at most */
 
-static struct tree *match_open(struct live_agent *live, const struct tree *ad);
+static struct tree *match_open(struct membership *pool, const struct tree *ad);
 
 /* The answer to a pull tells how the superior is reached, as a match does. */
 static bool ad_is_pulled(const struct tree *ad)
@@ -31,17 +31,19 @@ static bool ad_is_pulled(const struct tree *ad)
     return ad_string(ad, "Message", &kind, &len) && len == 6 && !memcmp(kind, "pulled", 6);
 }
 
-int agent_message_read(struct live_agent *live, const char *text, size_t len, struct message *ret, struct err *err)
+int agent_message_read(struct membership *pool, const char *text, size_t len, struct message *ret, struct err *err)
 {
     struct tree *ad, *bare;
     int failed;
 
     while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
         len--;
-    if (wire_parse(live->symbols, text, len, &ad, err) < 0)
+    if (wire_parse(pool->live->symbols, text, len, &ad, err) < 0)
         return -1;
-    bare = ad_find(ad, "Contacts") && ad_is_pulled(ad) ? match_open(live, ad) : tree_ref(ad);
+    bare = ad_find(ad, "Contacts") && ad_is_pulled(ad) ? match_open(pool, ad) : tree_ref(ad);
     failed = wire_read_message(bare, ret, err);
+    if (!failed)
+        message_enter(pool, ret);
     tree_unref(bare);
     tree_unref(ad);
     return failed;
@@ -49,11 +51,12 @@ int agent_message_read(struct live_agent *live, const char *text, size_t len, st
 
 /* ----------------------------------------------------------------------------------------------------------- inbound */
 
-static struct inbound *inbound_add(struct live_agent *live)
+static struct inbound *inbound_add(struct membership *pool)
 {
     struct inbound *inbound = mem_alloc(sizeof *inbound);
+    struct live_agent *live = pool->live;
 
-    *inbound = (struct inbound){.next = live->inbound, .token = ++live->tokens_given, .at = runner_now()};
+    *inbound = (struct inbound){.next = live->inbound, .token = ++live->tokens_given, .at = runner_now(), .pool = pool};
     live->inbound = inbound;
     return inbound;
 }
@@ -99,6 +102,7 @@ void agent_reply(void *user, uint64_t token, const struct message *message)
 {
     struct live_agent *live = user;
     struct inbound *inbound = live->inbound;
+    struct message copy;
     struct tree *ad;
 
     if (agent_local_reply(live, token, message))
@@ -111,7 +115,8 @@ void agent_reply(void *user, uint64_t token, const struct message *message)
         inbound->waits = true; /* whoever calls would tell it again; a letter comes once */
         return;
     }
-    ad = wire_message(live->symbols, message);
+    ad = wire_message(live->symbols, message_leave(inbound->pool, message, &copy));
+    message_done(&copy);
     inbound_answer(live, inbound, ad);
     tree_unref(ad);
 }
@@ -149,23 +154,36 @@ static void message_take(struct live_agent *live, const struct inbound *inbound,
 
 static bool is_revoked(void *user, const char *id)
 {
-    const struct live_agent *live = user;
+    const struct membership *pool = user;
 
-    return textmap_find(&live->revoked, id, strlen(id)) != TEXTMAP_NONE;
+    return textmap_find(&pool->revoked, id, strlen(id)) != TEXTMAP_NONE;
 }
 
-/* Who a token says its bearer is. False when it is none for us. */
-static bool sender_prove(struct live_agent *live, const char *token, size_t len, const char *name, struct grant *grant,
+/* The pool that a token says it is of: whether it is, its keys show. */
+static struct membership *token_pool(struct live_agent *live, const char *token, size_t len)
+{
+    struct grant grant;
+
+    if (live->pool_count > 1 && token_read(token, len, &grant) == TOKEN_OK)
+        for (uint32_t i = 0; i < live->pool_count; i++)
+            if (live->pools[i].has_keys && !strcmp(live->pools[i].keys.issuer, grant.issuer))
+                return &live->pools[i];
+    return live->pools;
+}
+
+/* Who a token says its bearer is, in that pool. False when it is none for us. */
+static bool sender_prove(struct membership *pool, const char *token, size_t len, const char *name, struct grant *grant,
                          struct peer *ret)
 {
     enum token_fault fault = TOKEN_UNKNOWN_KEY;
+    struct live_agent *live = pool->live;
     bool ours;
 
-    if (live->has_pool)
-        fault = token_check(live->tokens, &live->pool, live->audience, token, len, runner_wall() / SECOND, is_revoked,
-                            live, grant);
+    if (pool->has_keys)
+        fault = token_check(pool->tokens, &pool->keys, pool->audience, token, len, runner_wall() / SECOND, is_revoked,
+                            pool, grant);
     if (fault == TOKEN_UNKNOWN_KEY)
-        agent_ask_keys(live);
+        agent_ask_keys(pool);
     if (fault != TOKEN_OK || (*name && !agent_name_is_good(name, strlen(name)))) {
         live->counts.refused++;
         LOG(live->settings->log, LEVEL_WARNING, "audit.refused", log_text("why", token_fault_words(fault)));
@@ -174,20 +192,21 @@ static bool sender_prove(struct live_agent *live, const char *token, size_t len,
     ours = !strcmp(grant->subject, "matchmaker");
     if (!(grant->scope & (ours ? SCOPE_MATCH : SCOPE_CLAIM)))
         return false;
-    *ret = (struct peer){.agent = ours ? live->matchmaker : agent_handle(grant->subject, name),
+    *ret = (struct peer){.agent = ours ? pool->matchmaker : handle_enter(pool, agent_handle(grant->subject, name)),
                          .identity = grant->subject};
     return true;
 }
 
 /* The contacts beside a match, and the match alone; the caller unrefs it. */
-static struct tree *match_open(struct live_agent *live, const struct tree *ad)
+static struct tree *match_open(struct membership *pool, const struct tree *ad)
 {
+    struct live_agent *live = pool->live;
     const struct expr *list = ad_find(ad, "Contacts");
     bool more = false;
     struct maker maker;
 
     for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count; i++)
-        more = contacts_take(&live->contacts, ad, &tree_parts(ad, list)[i]) || more;
+        more = contacts_take(&pool->contacts, ad, &tree_parts(ad, list)[i]) || more;
     if (more)
         runner_commit(live->runner, NULL, NULL);
     maker_init(&maker, live->symbols);
@@ -198,9 +217,10 @@ static struct tree *match_open(struct live_agent *live, const struct tree *ad)
 /* ------------------------------------------------------------------------------------------------------------ letters */
 
 /* The inbound may be gone afterwards, and others too. */
-static void match_tell(struct live_agent *live, struct inbound *inbound)
+static void match_tell(struct inbound *inbound)
 {
-    struct peer peer = {.agent = live->matchmaker, .identity = "matchmaker"};
+    struct live_agent *live = inbound->pool->live;
+    struct peer peer = {.agent = inbound->pool->matchmaker, .identity = "matchmaker"};
     struct message message;
     struct err err;
 
@@ -208,6 +228,7 @@ static void match_tell(struct live_agent *live, struct inbound *inbound)
         inbound_remove(live, inbound);
         return;
     }
+    message_enter(inbound->pool, &message);
     inbound->waits = false;
     inbound->token = ++live->tokens_given;
     if (message.kind == MESSAGE_MATCH)
@@ -216,14 +237,15 @@ static void match_tell(struct live_agent *live, struct inbound *inbound)
     message_done(&message);
 }
 
-void agent_matches_again(struct live_agent *live)
+void agent_matches_again(struct membership *pool)
 {
+    struct live_agent *live = pool->live;
     uint64_t last = live->tokens_given; /* those that are told now have later ones */
     struct inbound *inbound = live->inbound;
 
     while (inbound) {
-        if (inbound->waits && inbound->token <= last) {
-            match_tell(live, inbound);
+        if (inbound->waits && inbound->pool == pool && inbound->token <= last) {
+            match_tell(inbound);
             inbound = live->inbound;
         } else {
             inbound = inbound->next;
@@ -231,7 +253,7 @@ void agent_matches_again(struct live_agent *live)
     }
 }
 
-static void letter_match(struct live_agent *live, const struct tree *letter)
+static void letter_match(struct membership *pool, const struct tree *letter)
 {
     const struct expr *body = ad_find(letter, "Body");
     struct inbound *inbound;
@@ -240,14 +262,14 @@ static void letter_match(struct live_agent *live, const struct tree *letter)
 
     if (!body || body->kind != EXPR_AD)
         return;
-    build_init(&build, live->symbols, letter->dialect);
+    build_init(&build, pool->live->symbols, letter->dialect);
     build_copy(&build, letter, body);
     ad = build_seal(&build);
     build_done(&build);
-    inbound = inbound_add(live);
-    inbound->match = match_open(live, ad);
+    inbound = inbound_add(pool);
+    inbound->match = match_open(pool, ad);
     tree_unref(ad);
-    match_tell(live, inbound);
+    match_tell(inbound);
 }
 
 /* What is inside: the envelope, opened if it is sealed. The caller unrefs it; NULL when it is none for us. */
@@ -278,9 +300,10 @@ static struct tree *envelope_open(struct live_agent *live, const char *text, siz
 }
 
 /* A message that the matchmaker carried. One that was not sealed is not taken: we have a key, so its sender has no reason. */
-static void letter_message(struct live_agent *live, const struct tree *letter)
+static void letter_message(struct membership *pool, const struct tree *letter)
 {
-    struct inbound *inbound = inbound_add(live);
+    struct live_agent *live = pool->live;
+    struct inbound *inbound = inbound_add(pool);
     const char *text, *number, *token, *name;
     size_t len, number_len, token_len, name_len;
     char called[AGENT_NAME_MAX + 1] = "";
@@ -306,7 +329,7 @@ static void letter_message(struct live_agent *live, const struct tree *letter)
         build_done(&build);
         inbound->relay = id_number(number, number_len);
     }
-    good = good && sender_prove(live, token, token_len, called, &grant, &peer) && peer.agent != live->matchmaker;
+    good = good && sender_prove(pool, token, token_len, called, &grant, &peer) && peer.agent != pool->matchmaker;
     if (good && question_take(live, inbound, &peer, ad)) {
         ; /* and answered */
     } else if (good && wire_read_message(ad, &message, &err) == 0) {
@@ -322,20 +345,20 @@ static void letter_message(struct live_agent *live, const struct tree *letter)
 
 static void letter_take(void *user, const struct stream_event *event)
 {
-    struct live_agent *live = user;
+    struct membership *pool = user;
     struct tree *letter;
     const char *kind = "";
     size_t len = 0;
     struct err err;
 
-    live->failures = 0;
-    live->pause = live->settings->spans->retry;
-    if (wire_parse(live->symbols, event->data, event->len, &letter, &err) < 0)
+    pool->failures = 0;
+    pool->pause = pool->live->settings->spans->retry;
+    if (wire_parse(pool->live->symbols, event->data, event->len, &letter, &err) < 0)
         return;
     if (ad_string(letter, "Kind", &kind, &len) && len == 5 && !memcmp(kind, "match", 5))
-        letter_match(live, letter);
+        letter_match(pool, letter);
     else if (len == 7 && !memcmp(kind, "message", 7))
-        letter_message(live, letter);
+        letter_message(pool, letter);
     tree_unref(letter);
 }
 
@@ -346,46 +369,47 @@ static void listen_again(uv_timer_t *timer)
 
 static void stream_bytes(void *user, const char *bytes, size_t len)
 {
-    struct live_agent *live = user;
+    struct membership *pool = user;
     struct err err;
 
-    live->failures = 0;
-    agent_ask_keys(live); /* when it is time: something comes every 15 s */
-    if (events_reader_feed(&live->reader, bytes, len, &err) == 0)
+    pool->failures = 0;
+    agent_ask_keys(pool); /* when it is time: something comes every 15 s */
+    if (events_reader_feed(&pool->reader, bytes, len, &err) == 0)
         return;
     /* Nothing more could be read of it: it begins anew. */
-    LOG(live->settings->log, LEVEL_WARNING, "stream", log_text("why", err.text));
-    client_cancel(live->client, live->stream);
-    live->stream = 0;
-    uv_timer_start(&live->again, listen_again, (uint64_t)(live->settings->spans->deadline / MILLISECOND), 0);
+    LOG(pool->live->settings->log, LEVEL_WARNING, "stream", log_text("why", err.text));
+    client_cancel(pool->client, pool->stream);
+    pool->stream = 0;
+    uv_timer_start(&pool->again, listen_again, (uint64_t)(pool->live->settings->spans->deadline / MILLISECOND), 0);
 }
 
 static void stream_done(void *user, const struct outcome *outcome)
 {
-    struct live_agent *live = user;
+    struct membership *pool = user;
 
-    live->stream = 0;
-    if (outcome->result == CALL_CANCELLED || live->closing)
+    pool->stream = 0;
+    if (outcome->result == CALL_CANCELLED || pool->live->closing)
         return;
-    live->standing = UNKNOWN_THERE;
-    agent_heard(live, outcome);
-    uv_timer_start(&live->again, listen_again, (uint64_t)(live->pause / MILLISECOND) + 1, 0);
-    live->pause = live->pause * 2 < live->settings->spans->deadline ? live->pause * 2 : live->settings->spans->deadline;
+    pool->standing = UNKNOWN_THERE;
+    agent_heard(pool, outcome);
+    uv_timer_start(&pool->again, listen_again, (uint64_t)(pool->pause / MILLISECOND) + 1, 0);
+    pool->pause = pool->pause * 2 < pool->live->settings->spans->deadline ? pool->pause * 2
+                                                                          : pool->live->settings->spans->deadline;
 }
 
-void agent_listen(struct live_agent *live)
+void agent_listen(struct membership *pool)
 {
     struct agent_call call = {.url = ""};
-    struct events_reader *reader = &live->reader;
+    struct events_reader *reader = &pool->reader;
 
-    if (live->stream || live->closing)
+    if (pool->stream || pool->live->closing)
         return;
-    agent_ask_keys(live);
+    agent_ask_keys(pool);
     if (!reader->event)
-        events_reader_init(reader, MESSAGE_BYTES_MAX, letter_take, live);
+        events_reader_init(reader, MESSAGE_BYTES_MAX, letter_take, pool);
     events_reader_reset(reader);
-    if (!agent_call(live, &call, "GET", "/v1/events")) {
-        uv_timer_start(&live->again, listen_again, 1000, 0);
+    if (!agent_call(pool, &call, "GET", "/v1/events")) {
+        uv_timer_start(&pool->again, listen_again, 1000, 0);
         return;
     }
     call.call.accept = TYPE_EVENTS;
@@ -394,7 +418,7 @@ void agent_listen(struct live_agent *live)
     call.call.timeout = 40 * SECOND; /* the matchmaker says something every 15 s */
     if (*events_reader_last_id(reader))
         call.fields[call.call.field_count++] = (struct http_field){"Last-Event-ID", events_reader_last_id(reader)};
-    live->stream = client_send(live->client, &call.call, stream_done, live);
+    pool->stream = client_send(pool->client, &call.call, stream_done, pool);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- calls */
@@ -423,13 +447,15 @@ static void challenge_answer(struct live_agent *live, struct exchange *exchange)
 }
 
 /* A token comes first: nothing is read from strangers. */
-static bool call_proved(struct live_agent *live, const struct exchange *exchange, struct grant *grant, struct peer *ret)
+static bool call_proved(struct live_agent *live, const struct exchange *exchange, struct grant *grant, struct peer *ret,
+                        struct membership **ret_pool)
 {
     const char *field = exchange_field(exchange, "Authorization"), *name = exchange_field(exchange, "Berth-Agent");
 
     if (!field || strncasecmp(field, "Bearer ", 7) != 0)
         return false;
-    return sender_prove(live, field + 7, strlen(field + 7), name ? name : "", grant, ret);
+    *ret_pool = token_pool(live, field + 7, strlen(field + 7));
+    return sender_prove(*ret_pool, field + 7, strlen(field + 7), name ? name : "", grant, ret);
 }
 
 /* Is the request for the agent, and not for what else is served here? */
@@ -444,9 +470,10 @@ static bool call_is_ours(const struct live_agent *live, const struct exchange *e
 bool agent_caller(struct live_agent *live, const struct exchange *exchange, struct grant *ret)
 {
     const char *field = exchange_field(exchange, "Authorization");
+    const struct membership *pool = live->pools;
 
-    return field && !strncasecmp(field, "Bearer ", 7) && live->has_pool &&
-           token_check(live->tokens, &live->pool, live->audience, field + 7, strlen(field + 7), runner_wall() / SECOND,
+    return field && !strncasecmp(field, "Bearer ", 7) && pool->has_keys &&
+           token_check(pool->tokens, &pool->keys, pool->audience, field + 7, strlen(field + 7), runner_wall() / SECOND,
                        NULL, NULL, ret) == TOKEN_OK;
 }
 
@@ -454,6 +481,7 @@ static void call_begin(void *user, struct exchange *exchange)
 {
     struct live_agent *live = user;
     const char *path = exchange_raw_path(exchange);
+    struct membership *pool;
     struct grant grant;
     struct peer peer;
 
@@ -468,7 +496,7 @@ static void call_begin(void *user, struct exchange *exchange)
         problem(exchange, 404, "there is nothing here");
     else if (exchange_method(exchange) != HTTP_POST)
         problem(exchange, 405, "POST is expected");
-    else if (!call_proved(live, exchange, &grant, &peer))
+    else if (!call_proved(live, exchange, &grant, &peer, &pool))
         problem(exchange, 401, "a good token is needed");
     else
         exchange_accept(exchange, MESSAGE_BYTES_MAX, true);
@@ -478,6 +506,7 @@ static void call_handle(void *user, struct exchange *exchange)
 {
     struct live_agent *live = user;
     const char *path = exchange_raw_path(exchange), *body;
+    struct membership *pool;
     struct inbound *inbound;
     struct message message;
     struct grant grant;
@@ -498,7 +527,7 @@ static void call_handle(void *user, struct exchange *exchange)
         exchange_answer(exchange, &(struct http_answer){.status = 200, .type = "text/plain", .body = "ok\n", .len = 3});
         return;
     }
-    if (!call_proved(live, exchange, &grant, &peer)) {
+    if (!call_proved(live, exchange, &grant, &peer, &pool)) {
         problem(exchange, 401, "a good token is needed");
         return;
     }
@@ -507,15 +536,15 @@ static void call_handle(void *user, struct exchange *exchange)
         problem(exchange, 400, err.text);
         return;
     }
-    if (peer.agent != live->matchmaker && ad_find(ad, "Ask")) {
-        inbound = inbound_add(live);
+    if (peer.agent != pool->matchmaker && ad_find(ad, "Ask")) {
+        inbound = inbound_add(pool);
         inbound->exchange = exchange;
         exchange_set_data(exchange, inbound);
         question_take(live, inbound, &peer, ad);
         tree_unref(ad);
         return;
     }
-    match = peer.agent == live->matchmaker ? match_open(live, ad) : tree_ref(ad);
+    match = peer.agent == pool->matchmaker ? match_open(pool, ad) : tree_ref(ad);
     tree_unref(ad);
     if (wire_read_message(match, &message, &err) < 0) {
         problem(exchange, 400, err.text);
@@ -523,10 +552,11 @@ static void call_handle(void *user, struct exchange *exchange)
         problem(exchange, 400, "this is an answer, and nothing was asked");
         message_done(&message);
     } else {
-        inbound = inbound_add(live);
+        inbound = inbound_add(pool);
         inbound->exchange = exchange;
         exchange_set_data(exchange, inbound);
         peer.channel = contact_channel(live->pin, live->contact);
+        message_enter(pool, &message);
         message_take(live, inbound, &peer, &message);
         message_done(&message);
     }

@@ -18,10 +18,11 @@
 #define BUNDLE_BYTES (256u << 10) /* then it is sent; one message may be longer */
 
 struct errand {
-    struct live_agent *live;
+    struct membership *pool; /* by which it goes */
     agent to;
     uint64_t token, channel;
     uint32_t tag;
+    enum message_kind kind; /* of what went to a matchmaker alone */
     agent_answer_fn *asked; /* of a question; NULL: it is the role's message */
     void *user;
     bool to_matchmaker, sealed, key_sealed;
@@ -43,7 +44,7 @@ static void errand_told(struct errand *errand, const char *text, size_t len)
 
     while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
         len--;
-    if (len && wire_parse(errand->live->symbols, text, len, &ad, &err) < 0)
+    if (len && wire_parse(errand->pool->live->symbols, text, len, &ad, &err) < 0)
         ad = NULL;
     errand->asked(errand->user, ad);
     tree_unref(ad);
@@ -51,8 +52,8 @@ static void errand_told(struct errand *errand, const char *text, size_t len)
 
 static void errand_end(struct errand *errand, const struct message *answer)
 {
-    struct live_agent *live = errand->live;
-    struct contact *contact = contacts_find(&live->contacts, errand->to);
+    struct live_agent *live = errand->pool->live;
+    struct contact *contact = contacts_find(&errand->pool->contacts, errand->to);
     struct peer peer = {.agent = errand->to,
                         .identity = errand->to_matchmaker ? "matchmaker"
                                     : contact             ? contact->identity
@@ -67,10 +68,27 @@ static void errand_end(struct errand *errand, const struct message *answer)
     }
 }
 
+/* Nothing was sent. Who pulls from several pools need not wait for one that is not there: it has nothing now. */
+static void errand_unsent(struct errand *errand, enum message_kind kind)
+{
+    struct message answer = {.kind = MESSAGE_PULLED};
+    struct membership *pool = errand->pool;
+    int64_t most = pool->live->settings->spans->deadline;
+
+    if (pool->live->pool_count > 1 && kind == MESSAGE_PULL) {
+        answer.u.pulled = (struct pulled){.reason = REASON_WAIT, .span = pool->absence};
+        pool->absence = pool->absence * 2 < most ? pool->absence * 2 : most;
+        errand_end(errand, &answer);
+    } else {
+        errand_end(errand, NULL);
+    }
+    errand_free(errand);
+}
+
 /* The answer in a box of theirs; appended to the agent's scratch text. */
 static bool box_unpack(struct errand *errand, const char *text, size_t len)
 {
-    struct live_agent *live = errand->live;
+    struct live_agent *live = errand->pool->live;
     struct err err;
     struct buf bytes;
     bool good;
@@ -85,15 +103,14 @@ static bool box_unpack(struct errand *errand, const char *text, size_t len)
     return good;
 }
 
-static void relay_to_agent(struct live_agent *live, struct contact *contact, const struct tree *ad,
-                           struct errand *errand);
+static void relay_to_agent(struct contact *contact, const struct tree *ad, struct errand *errand);
 
 /* Nobody is at the address: an agent that was started anew may have another, which only the next match would tell. It still opens letters
  * that are sealed for it, and gets them wherever it is. */
 static bool errand_relay(struct errand *errand, const struct outcome *outcome)
 {
-    struct live_agent *live = errand->live;
-    struct contact *contact = errand->called ? contacts_find(&live->contacts, errand->to) : NULL;
+    struct live_agent *live = errand->pool->live;
+    struct contact *contact = errand->called ? contacts_find(&errand->pool->contacts, errand->to) : NULL;
     struct tree *ad = errand->called;
 
     if (!(outcome->result == CALL_UNREACHED || (outcome->result == CALL_REFUSED && !outcome->status)) || !contact ||
@@ -103,7 +120,7 @@ static bool errand_relay(struct errand *errand, const struct outcome *outcome)
         log_text("why", outcome->error));
     contact->relayed_until = runner_now() + live->settings->spans->lease;
     errand->called = NULL;
-    relay_to_agent(live, contact, ad, errand);
+    relay_to_agent(contact, ad, errand);
     tree_unref(ad);
     return true;
 }
@@ -111,7 +128,7 @@ static bool errand_relay(struct errand *errand, const struct outcome *outcome)
 static void errand_done(void *user, const struct outcome *outcome)
 {
     struct errand *errand = user;
-    struct live_agent *live = errand->live;
+    struct live_agent *live = errand->pool->live;
     const char *text = outcome->body;
     size_t len = outcome->len;
     struct message answer;
@@ -127,9 +144,9 @@ static void errand_done(void *user, const struct outcome *outcome)
     if (errand_relay(errand, outcome))
         return;
     if (errand->to_matchmaker)
-        agent_heard(live, outcome);
+        agent_heard(errand->pool, outcome);
     if (errand->key_sealed && outcome->result == CALL_ANSWERED && !good)
-        agent_doubt_keys(live); /* it may be that it could not be opened */
+        agent_doubt_keys(errand->pool); /* it may be that it could not be opened */
     if (good && errand->sealed) {
         good = box_unpack(errand, text, len);
         text = buf_string(&live->text);
@@ -137,12 +154,16 @@ static void errand_done(void *user, const struct outcome *outcome)
     }
     if (errand->asked) {
         errand_told(errand, text, good ? len : 0);
-    } else if (good && agent_message_read(live, text, len, &answer, &err) == 0) {
+    } else if (good && agent_message_read(errand->pool, text, len, &answer, &err) == 0) {
         errand_end(errand, &answer);
         message_done(&answer);
     } else {
         LOG(live->settings->log, LEVEL_DEBUG, "send.failed", log_word("agent", errand->to),
             log_number("status", outcome->status), log_text("why", outcome->error ? outcome->error : err.text));
+        if (outcome->result == CALL_UNREACHED) {
+            errand_unsent(errand, errand->kind);
+            return;
+        }
         errand_end(errand, NULL);
     }
     errand_free(errand);
@@ -168,24 +189,27 @@ static bool has_key(const struct message *message)
 
 /* The message as it is sent: the key of an offer only sealed, so that nothing between us and the matchmaker can read it; and only with its
  * text, which it belongs to. NULL when there is no sealing it. */
-static struct tree *matchmaker_message(struct live_agent *live, const struct message *message, struct errand *errand)
+static struct tree *matchmaker_message(struct membership *pool, const struct message *message, struct errand *errand)
 {
     const struct advertise *advertise = &message->u.advertise;
     bool pulls = message->kind == MESSAGE_PULL;
     const struct key *key = pulls ? &message->u.pull.key : &advertise->key;
-    struct tree *plain = wire_message(live->symbols, message), *ad;
+    struct tree *plain, *ad;
+    struct message copy;
     struct maker maker;
     struct buf sealed;
     struct err err;
     bool failed;
 
+    plain = wire_message(pool->live->symbols, message_leave(pool, message, &copy));
+    message_done(&copy);
     if (!has_key(message))
         return plain;
     buf_init(&sealed);
     errand->key_sealed = pulls || !advertise->bare;
-    failed = errand->key_sealed && offer_key_seal(&sealed, &live->pool_box, live->self,
-                                                  pulls ? message->u.pull.id : advertise->id, key, &err) < 0;
-    maker_init(&maker, live->symbols);
+    failed = errand->key_sealed &&
+             offer_key_seal(&sealed, &pool->box, pool->self, pulls ? message->u.pull.id : advertise->id, key, &err) < 0;
+    maker_init(&maker, pool->live->symbols);
     maker_parts(&maker, plain, "Key");
     if (sealed.len)
         maker_bytes(&maker, "SealedKey", sealed.text, sealed.len);
@@ -200,7 +224,7 @@ static struct tree *matchmaker_message(struct live_agent *live, const struct mes
 
 /* What is said of ads within a turn of the loop goes in one request; each message is answered in its place. */
 struct bundle {
-    struct live_agent *live;
+    struct membership *pool;
     struct buf text;
     struct errand **errands;
     uint32_t count, room;
@@ -216,13 +240,12 @@ static void bundle_free(struct bundle *bundle)
 /* The answer to one of them; text of none: there was none. */
 static void bundle_answer(struct errand *errand, const char *text, size_t len)
 {
-    struct live_agent *live = errand->live;
     struct message answer;
     struct err err = {0};
 
-    if (len && agent_message_read(live, text, len, &answer, &err) == 0) {
+    if (len && agent_message_read(errand->pool, text, len, &answer, &err) == 0) {
         if (errand->key_sealed && answer.kind == MESSAGE_ADVERTISED && answer.u.advertised.reason == REASON_INVALID)
-            agent_doubt_keys(live); /* it may be that it could not be opened */
+            agent_doubt_keys(errand->pool); /* it may be that it could not be opened */
         errand_end(errand, &answer);
         message_done(&answer);
     } else {
@@ -234,7 +257,7 @@ static void bundle_answer(struct errand *errand, const char *text, size_t len)
 static void bundle_done(void *user, const struct outcome *outcome)
 {
     struct bundle *bundle = user;
-    struct live_agent *live = bundle->live;
+    struct membership *pool = bundle->pool;
     bool good = outcome->result == CALL_ANSWERED && outcome->status == 200;
     const char *at = outcome->body, *end = good ? outcome->body + outcome->len : outcome->body;
 
@@ -244,11 +267,11 @@ static void bundle_done(void *user, const struct outcome *outcome)
         bundle_free(bundle);
         return;
     }
-    agent_heard(live, outcome);
+    agent_heard(pool, outcome);
     if (!good) {
         if (outcome->result == CALL_ANSWERED)
-            agent_doubt_keys(live);
-        LOG(live->settings->log, LEVEL_DEBUG, "send.failed", log_text("to", "the matchmaker"),
+            agent_doubt_keys(pool);
+        LOG(pool->live->settings->log, LEVEL_DEBUG, "send.failed", log_text("to", "the matchmaker"),
             log_number("status", outcome->status), log_text("why", outcome->error ? outcome->error : ""));
     }
     for (uint32_t i = 0; i < bundle->count; i++) {
@@ -259,18 +282,18 @@ static void bundle_done(void *user, const struct outcome *outcome)
         at = line ? line + 1 : end;
     }
     bundle_free(bundle);
-    agent_matches_again(live);
+    agent_matches_again(pool);
 }
 
-static void bundle_send(struct live_agent *live)
+static void bundle_send(struct membership *pool)
 {
-    struct bundle *bundle = live->bundle;
+    struct bundle *bundle = pool->bundle;
     struct agent_call call = {.url = ""};
 
     if (!bundle)
         return;
-    live->bundle = NULL;
-    if (!agent_call(live, &call, "POST", "/v1/ads")) {
+    pool->bundle = NULL;
+    if (!agent_call(pool, &call, "POST", "/v1/ads")) {
         for (uint32_t i = 0; i < bundle->count; i++)
             bundle_answer(bundle->errands[i], "", 0);
         bundle_free(bundle);
@@ -278,7 +301,7 @@ static void bundle_send(struct live_agent *live)
     }
     call.call.body = bundle->text.text;
     call.call.len = bundle->text.len;
-    client_send(live->client, &call.call, bundle_done, bundle);
+    client_send(pool->client, &call.call, bundle_done, bundle);
 }
 
 static void bundle_due(uv_timer_t *timer)
@@ -286,24 +309,24 @@ static void bundle_due(uv_timer_t *timer)
     bundle_send(timer->data);
 }
 
-void agent_bundle_drop(struct live_agent *live)
+void agent_bundle_drop(struct membership *pool)
 {
-    for (uint32_t i = 0; live->bundle && i < live->bundle->count; i++)
-        errand_free(live->bundle->errands[i]);
-    if (live->bundle)
-        bundle_free(live->bundle);
-    live->bundle = NULL;
+    for (uint32_t i = 0; pool->bundle && i < pool->bundle->count; i++)
+        errand_free(pool->bundle->errands[i]);
+    if (pool->bundle)
+        bundle_free(pool->bundle);
+    pool->bundle = NULL;
 }
 
-static void bundle_add(struct live_agent *live, const struct tree *ad, struct errand *errand)
+static void bundle_add(struct membership *pool, const struct tree *ad, struct errand *errand)
 {
-    struct bundle *bundle = live->bundle;
+    struct bundle *bundle = pool->bundle;
 
     if (!bundle) {
-        bundle = live->bundle = mem_alloc(sizeof *bundle);
-        *bundle = (struct bundle){.live = live};
+        bundle = pool->bundle = mem_alloc(sizeof *bundle);
+        *bundle = (struct bundle){.pool = pool};
         buf_init(&bundle->text);
-        uv_timer_start(&live->bundling, bundle_due, 0, 0);
+        uv_timer_start(&pool->bundling, bundle_due, 0, 0);
     }
     if (bundle->count == bundle->room) {
         bundle->room = bundle->room ? bundle->room * 2 : 4;
@@ -313,34 +336,32 @@ static void bundle_add(struct live_agent *live, const struct tree *ad, struct er
     wire_print(&bundle->text, ad);
     buf_adds(&bundle->text, "\n");
     if (bundle->count == BUNDLE_MAX || bundle->text.len >= BUNDLE_BYTES)
-        bundle_send(live);
+        bundle_send(pool);
 }
 
-static void send_to_matchmaker(struct live_agent *live, const struct message *message, struct errand *errand)
+static void send_to_matchmaker(struct membership *pool, const struct message *message, struct errand *errand)
 {
     const char *path = matchmaker_path(message->kind);
     struct agent_call call = {.url = ""};
     struct tree *ad = NULL;
 
     errand->to_matchmaker = true;
-    agent_ask_keys(live);
+    agent_ask_keys(pool);
     /* Whoever is matched with us must be told how we are reached, and be known by us: nothing is advertised before that is known there, and
      * the pool's keys here. */
-    if (live->standing != REGISTERED || !live->has_pool_box || !path ||
-        !(ad = matchmaker_message(live, message, errand))) {
-        errand_end(errand, NULL);
-        errand_free(errand);
+    if (pool->standing != REGISTERED || !pool->has_box || !path || !(ad = matchmaker_message(pool, message, errand))) {
+        errand_unsent(errand, message->kind);
     } else if (message->kind != MESSAGE_REPORT && message->kind != MESSAGE_PULL) {
-        bundle_add(live, ad, errand);
-    } else if (!agent_call(live, &call, "POST", path)) {
-        errand_end(errand, NULL);
-        errand_free(errand);
+        bundle_add(pool, ad, errand);
+    } else if (!agent_call(pool, &call, "POST", path)) {
+        errand_unsent(errand, message->kind);
     } else {
-        buf_reset(&live->text);
-        wire_print(&live->text, ad);
-        call.call.body = live->text.text;
-        call.call.len = live->text.len;
-        client_send(live->client, &call.call, errand_done, errand);
+        errand->kind = message->kind;
+        buf_reset(&pool->live->text);
+        wire_print(&pool->live->text, ad);
+        call.call.body = pool->live->text.text;
+        call.call.len = pool->live->text.len;
+        client_send(pool->client, &call.call, errand_done, errand);
     }
     tree_unref(ad);
 }
@@ -349,13 +370,13 @@ static void send_to_matchmaker(struct live_agent *live, const struct message *me
 
 static bool may_connect(void *user, const struct sockaddr *address)
 {
-    const struct live_agent *live = user;
+    const struct membership *pool = user;
 
-    return address_may_be_contacted(live->settings->networks, address);
+    return address_may_be_contacted(pool->is.networks, address);
 }
 
 /* A token for that agent alone, which says who we are. */
-static const char *bearer_for(struct live_agent *live, struct contact *contact)
+static const char *bearer_for(struct membership *pool, struct contact *contact)
 {
     int64_t now = runner_wall() / SECOND;
     char audience[TOKEN_NAME_MAX + 1];
@@ -364,26 +385,28 @@ static const char *bearer_for(struct live_agent *live, struct contact *contact)
 
     if (contact->bearer && now < contact->bearer_ends)
         return contact->bearer;
-    token_agent_audience(live->pool.issuer, contact->agent, audience);
+    token_agent_audience(pool->keys.issuer, contact->agent, audience);
     buf_init(&text);
     free(contact->bearer);
     contact->bearer = NULL;
-    if (token_file_bearer(&text, live->settings->token, audience, now, &contact->bearer_ends, &err) == 0)
+    if (token_file_bearer(&text, pool->is.token, audience, now, &contact->bearer_ends, &err) == 0)
         contact->bearer = mem_dup(text.text, text.len);
     else
-        LOG(live->settings->log, LEVEL_ERROR, "token", log_text("why", err.text));
+        LOG(pool->live->settings->log, LEVEL_ERROR, "token", log_text("why", err.text));
     contact->bearer_ends -= 60;
     buf_done(&text);
     return contact->bearer;
 }
 
-static void call_agent(struct live_agent *live, struct contact *contact, const struct tree *ad, struct errand *errand)
+static void call_agent(struct contact *contact, const struct tree *ad, struct errand *errand)
 {
+    struct membership *pool = errand->pool;
+    struct live_agent *live = pool->live;
     char url[CONTACT_TEXT_MAX + 32];
     struct http_field fields[] = {{"Berth-Agent", live->settings->name}};
     struct call call = {.method = "POST",
                         .url = url,
-                        .token = bearer_for(live, contact),
+                        .token = bearer_for(pool, contact),
                         .type = TYPE_CLASSAD,
                         .accept = TYPE_CLASSAD,
                         .fields = fields,
@@ -394,7 +417,7 @@ static void call_agent(struct live_agent *live, struct contact *contact, const s
                         .https_only = strncmp(contact->address, "http://127.", 11) != 0 &&
                                       strncmp(contact->address, "http://[::1]", 12) != 0,
                         .may_connect = may_connect,
-                        .may_user = live};
+                        .may_user = pool};
     size_t end = strlen(contact->address);
 
     while (end && contact->address[end - 1] == '/')
@@ -406,7 +429,7 @@ static void call_agent(struct live_agent *live, struct contact *contact, const s
     call.len = live->text.len;
     errand->channel = contact_channel(contact->pin, contact->address);
     errand->called = tree_ref((struct tree *)(uintptr_t)ad);
-    client_send(live->client, &call, errand_done, errand);
+    client_send(pool->client, &call, errand_done, errand);
 }
 
 struct tree *agent_envelope(struct live_agent *live, const char *bearer, const struct tree *message)
@@ -453,10 +476,11 @@ static int envelope_print(struct live_agent *live, const struct contact *contact
     return failed;
 }
 
-static void relay_to_agent(struct live_agent *live, struct contact *contact, const struct tree *ad,
-                           struct errand *errand)
+static void relay_to_agent(struct contact *contact, const struct tree *ad, struct errand *errand)
 {
-    struct tree *envelope = agent_envelope(live, bearer_for(live, contact), ad);
+    struct membership *pool = errand->pool;
+    struct live_agent *live = pool->live;
+    struct tree *envelope = agent_envelope(live, bearer_for(pool, contact), ad);
     struct agent_call call = {.url = ""};
     struct err err = {0};
     char path[64];
@@ -465,7 +489,7 @@ static void relay_to_agent(struct live_agent *live, struct contact *contact, con
     errand->sealed = true;
     errand->theirs = contact->box;
     errand->channel = contact_relay_channel(&live->box.open, &contact->box);
-    if (envelope_print(live, contact, envelope, &err) < 0 || !agent_call(live, &call, "POST", path)) {
+    if (envelope_print(live, contact, envelope, &err) < 0 || !agent_call(pool, &call, "POST", path)) {
         if (errand->asked)
             errand_told(errand, "", 0);
         else
@@ -476,60 +500,63 @@ static void relay_to_agent(struct live_agent *live, struct contact *contact, con
         call.call.accept = NULL; /* whatever the other one answers */
         call.call.body = live->text.text;
         call.call.len = live->text.len;
-        client_send(live->client, &call.call, errand_done, errand);
+        client_send(pool->client, &call.call, errand_done, errand);
     }
     tree_unref(envelope);
 }
 
 /* One that can neither be called nor sealed to is not spoken to: the matchmaker would read it. */
-static bool contact_is_reached(const struct live_agent *live, const struct contact *contact)
+static bool contact_is_reached(const struct membership *pool, const struct contact *contact)
 {
-    return contact && live->has_pool && (contact->address || contact->has_box);
+    return contact && pool->has_keys && (contact->address || contact->has_box);
 }
 
-static void send_to_agent(struct live_agent *live, struct contact *contact, const struct tree *ad,
-                          struct errand *errand)
+static void send_to_agent(struct contact *contact, const struct tree *ad, struct errand *errand)
 {
     if (contact->address && (!contact->has_box || runner_now() >= contact->relayed_until))
-        call_agent(live, contact, ad, errand);
+        call_agent(contact, ad, errand);
     else
-        relay_to_agent(live, contact, ad, errand);
+        relay_to_agent(contact, ad, errand);
 }
 
 bool agent_ask(struct live_agent *live, agent to, const struct tree *question, agent_answer_fn *done, void *user)
 {
-    struct contact *contact = contacts_find(&live->contacts, to);
+    struct contact *contact;
+    struct membership *pool = membership_of(live, to, &contact);
     struct errand *errand;
 
-    if (!contact_is_reached(live, contact))
+    if (!contact_is_reached(pool, contact))
         return false;
     live->counts.sent++;
     errand = mem_alloc(sizeof *errand);
-    *errand = (struct errand){.live = live, .to = to, .asked = done, .user = user};
-    send_to_agent(live, contact, question, errand);
+    *errand = (struct errand){.pool = pool, .to = to, .asked = done, .user = user};
+    send_to_agent(contact, question, errand);
     return true;
 }
 
 void agent_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag)
 {
     struct live_agent *live = user;
-    struct contact *contact = contacts_find(&live->contacts, to);
+    struct contact *contact;
+    struct membership *pool = membership_of(live, to, &contact);
     struct errand *errand;
+    struct message copy;
     struct tree *ad;
 
     live->counts.sent++;
-    if (to != live->matchmaker && !contact_is_reached(live, contact)) {
+    if (!pool || (to != pool->matchmaker && !contact_is_reached(pool, contact))) {
         runner_no_answer(live->runner, token, tag);
         return;
     }
     errand = mem_alloc(sizeof *errand);
-    *errand = (struct errand){.live = live, .to = to, .token = token, .tag = tag};
-    if (to == live->matchmaker) {
-        send_to_matchmaker(live, message, errand);
+    *errand = (struct errand){.pool = pool, .to = to, .token = token, .tag = tag};
+    if (to == pool->matchmaker) {
+        send_to_matchmaker(pool, message, errand);
         return;
     }
-    ad = wire_message(live->symbols, message);
-    send_to_agent(live, contact, ad, errand);
+    ad = wire_message(live->symbols, message_leave(pool, message, &copy));
+    message_done(&copy);
+    send_to_agent(contact, ad, errand);
     tree_unref(ad);
 }
 
@@ -553,7 +580,7 @@ void agent_reply_letter(struct live_agent *live, const struct inbound *inbound, 
     buf_reset(&live->text);
     wire_print(&live->text, ad);
     snprintf(path, sizeof path, "/v1/answers/%016llx", (unsigned long long)inbound->relay);
-    if (agent_call(live, &call, "POST", path)) {
+    if (agent_call(inbound->pool, &call, "POST", path)) {
         call.call.body = live->text.text;
         call.call.len = live->text.len;
         if (inbound->sealed &&
@@ -562,7 +589,7 @@ void agent_reply_letter(struct live_agent *live, const struct inbound *inbound, 
             call.call.body = digits.text;
             call.call.len = digits.len;
         }
-        client_send(live->client, &call.call, answer_done, live);
+        client_send(inbound->pool->client, &call.call, answer_done, inbound->pool);
     }
     buf_done(&box);
     buf_done(&digits);

@@ -1,7 +1,9 @@
 /* agent_parts.h: what the files of a live agent share; not installed.
  *
- *     agent.c       life: its keys, the pool's keys, telling the matchmaker of itself
- *     agent_out.c   what its role sends: to the matchmaker, to other agents, by the relay
+ *     agent.c       life: its keys, its role, its pools
+ *     membership.c  one of its pools: that pool's keys, telling the matchmaker there of itself
+ *     translate.c   what the role says and hears, as each pool knows it
+ *     agent_out.c   what its role sends: to a matchmaker, to other agents, by the relay
  *     agent_in.c    what comes: letters by the stream of events, calls by HTTP
  *     agent_local.c what comes from within the process */
 #ifndef BERTH_NET_AGENT_PARTS_H
@@ -35,28 +37,25 @@ struct inbound {
     bool sealed;
     struct box_public sender;
     int64_t at;
-    struct tree *match; /* of a letter that tells of one; or NULL */
-    bool waits;         /* the role wants it told again */
+    struct membership *pool; /* by which it came */
+    struct tree *match;      /* of a letter that tells of one; or NULL */
+    bool waits;              /* the role wants it told again */
 };
 
-struct live_agent {
-    uv_loop_t *loop;
-    const struct agent_settings *settings;
-    struct symbols *symbols;
-    struct runner *runner;
+/* An agent in one pool. Each pool is an authority of its own: those whom we know there are known by its keys alone, and are spoken to with
+ * our token of that pool. */
+struct membership {
+    struct live_agent *live;
+    struct agent_pool is;
+    uint64_t salt;          /* of the handles that its agents have in our role; 0: they are as they are */
+    agent self, matchmaker; /* who we are there; and what our role calls its matchmaker */
     struct client *client;
-    struct server *server;
     struct contacts contacts;
-    agent self, matchmaker;
-    struct box_keys box;
-    struct cert_pair tls;
-    char *pin, *contact;
-    struct key challenge;
-    struct token_keys pool;
-    bool has_pool;
-    struct box_public pool_box; /* the matchmaker's: offers' keys are sealed to it */
-    bool has_pool_box;
-    int64_t pool_asked; /* seconds */
+    struct token_keys keys;
+    bool has_keys;         /* its id, at least */
+    struct box_public box; /* the matchmaker's: offers' keys are sealed to it */
+    bool has_box;
+    int64_t keys_asked; /* seconds */
     char audience[TOKEN_NAME_MAX + 1];
     struct token_cache *tokens;
     struct textmap revoked; /* ids of tokens, as the matchmaker last told */
@@ -67,20 +66,35 @@ struct live_agent {
     uint64_t stream; /* the call; 0: none */
     struct events_reader reader;
     int64_t pause;
+    int64_t absence; /* after which a pull is tried again, while the pool is not there */
     uv_timer_t again;
     enum { UNKNOWN_THERE, BEING_REGISTERED, REGISTERED } standing; /* with the matchmaker that is asked */
+    struct bundle *bundle; /* what goes to the matchmaker with this turn of the loop; NULL: nothing does */
+    uv_timer_t bundling;
+};
+
+struct live_agent {
+    uv_loop_t *loop;
+    const struct agent_settings *settings;
+    struct symbols *symbols;
+    struct runner *runner;
+    struct server *server;
+    struct membership *pools; /* the first is its own: users who come by HTTP are that one's */
+    uint32_t pool_count;
+    struct box_keys box;
+    struct cert_pair tls;
+    char *pin, *contact;
+    struct key challenge;
     bool closing;
     uint64_t tokens_given;
     struct inbound *inbound;
     struct map locals; /* token -> who waits for the answer, within the process */
     struct agent_counts counts;
-    struct bundle *bundle; /* what goes to the matchmaker with this turn of the loop; NULL: nothing does */
-    uv_timer_t bundling;
     uint32_t handles; /* that are not closed yet, when it goes */
     struct buf text;
 };
 
-/* ---- agent.c ---- */
+/* ---- membership.c ---- */
 
 /* The call to the matchmaker that is asked now: address, token, name. `path` begins with a slash. The texts live until the next one. */
 struct agent_call {
@@ -89,15 +103,39 @@ struct agent_call {
     struct call call;
 };
 /* False when there is no token to send. */
-bool agent_call(struct live_agent *live, struct agent_call *ret, const char *method, const char *path);
-void agent_heard(struct live_agent *live,
+bool agent_call(struct membership *pool, struct agent_call *ret, const char *method, const char *path);
+void agent_heard(struct membership *pool,
                  const struct outcome *outcome); /* of a call to the matchmaker: does it answer? */
-void agent_ask_keys(struct live_agent *live);    /* the pool's, when it is time; and makes itself known if it is not */
-void agent_doubt_keys(struct live_agent *live);  /* they may have changed: they are asked for again soon */
+void agent_ask_keys(struct membership *pool);    /* the pool's, when it is time; and makes itself known if it is not */
+void agent_doubt_keys(struct membership *pool);  /* they may have changed: they are asked for again soon */
+void membership_init(struct membership *pool, struct live_agent *live, const struct agent_pool *is);
+int membership_start(struct membership *pool,
+                     struct err *err);         /* its salt is known: what was kept of that pool is loaded */
+void membership_done(struct membership *pool); /* its client is gone; its timers are left */
+bool membership_is_connected(const struct membership *pool);
+/* The one that a role's handle means: its matchmaker, or somebody who is known there (ret_contact, which is NULL for a matchmaker); NULL:
+ * nobody. */
+struct membership *membership_of(struct live_agent *live, agent who, struct contact **ret_contact);
+
+/* A row of the keys; true when it is there. */
+#define KEY_SPACE "key" /* rows: box, tls.cert, tls.key, home, pool, pool.ID of further ones */
+bool key_get(struct live_agent *live, const char *name, struct buf *ret);
+int key_put(struct live_agent *live, const char *name, const void *bytes, size_t len, struct err *err);
+
+/* ---- translate.c ---- */
+
+/* The role has one handle for every agent, and a handle is but a hash of names: agents of two pools may have the same. So those of all pools
+ * but one are mixed with the pool's id, where they come in. */
+uint64_t pool_salt(const char *issuer); /* never 0 */
+agent handle_enter(const struct membership *pool, agent there);
+void message_enter(const struct membership *pool, struct message *message);
+/* The message as it is said there: the ads in it are of the identity that we have there. It is the message itself, or the copy, which the
+ * caller gives back in both cases. */
+const struct message *message_leave(const struct membership *pool, const struct message *message, struct message *copy);
 
 /* ---- agent_out.c ---- */
 
-void agent_bundle_drop(struct live_agent *live); /* nothing of it is sent */
+void agent_bundle_drop(struct membership *pool); /* nothing of it is sent */
 void agent_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag);
 void agent_reply_letter(struct live_agent *live, const struct inbound *inbound, const struct tree *ad);
 /* The message inside what is sent by the relay: who it is from, proved by a token. */
@@ -107,13 +145,13 @@ struct tree *agent_envelope(struct live_agent *live, const char *bearer, const s
 
 extern const struct server_handler agent_handler;
 void agent_reply(void *user, uint64_t token, const struct message *message);
-void agent_listen(struct live_agent *live); /* opens the stream of letters */
+void agent_listen(struct membership *pool); /* opens the stream of letters */
 void agent_inbound_sweep(struct live_agent *live, bool all);
 /* The matchmaker has answered: matches that came by letter before that, and had to wait for it, are told again. */
-void agent_matches_again(struct live_agent *live);
+void agent_matches_again(struct membership *pool);
 
 /* A wire form that came from elsewhere; -1 when it is none. The caller gives the message back. */
-int agent_message_read(struct live_agent *live, const char *text, size_t len, struct message *ret, struct err *err);
+int agent_message_read(struct membership *pool, const char *text, size_t len, struct message *ret, struct err *err);
 
 /* ---- agent_local.c ---- */
 

@@ -258,7 +258,7 @@ void api_summary(struct visit *visit)
 
 void api_desk_status(struct visit *visit)
 {
-    const struct desk *desk = visit->desk;
+    struct desk *desk = visit->desk;
     uint64_t counts[STANDING_COUNT] = {0}, total = 0;
     struct maker maker;
 
@@ -284,5 +284,5 @@ void api_desk_status(struct visit *visit)
     maker_integer(&maker, "History", history_count(desk->history));
     maker_integer(&maker, "Spool", (int64_t)spool_bytes(desk->spool));
     maker_integer(&maker, "Changes", (int64_t)desk->changes);
-    visit_ad_take(visit, 200, maker_seal(&maker));
+    visit_ad_take(visit, 200, daemon_pools_ad(&desk->daemon, desk->live, maker_seal(&maker)));
 }

@@ -86,12 +86,39 @@ static void ad_keep(struct submitting *all, struct tree *ad, const struct job_te
     all->terms[all->count++] = *terms;
 }
 
+/* The pools that a job asks for are ours. */
+static int pools_check(const struct desk *desk, const struct tree *ad, struct err *err)
+{
+    const struct expr *list = ad_find(ad, "Pools"), *parts = list ? tree_parts(ad, list) : NULL;
+    const struct pool_list *ours = &desk->daemon.list;
+    struct buf names;
+
+    for (uint32_t i = 0; list && i < list->u.run.count; i++) {
+        const char *name = tree_string(ad, &parts[i]);
+        size_t len = parts[i].u.run.count;
+
+        if (pool_list_find(ours, name, len) >= 0)
+            continue;
+        buf_init(&names);
+        for (uint32_t k = 0; k < ours->count; k++)
+            buf_addf(&names, "%s%s", k ? ", " : "; there are ", ours->items[k].name);
+        if (!ours->count)
+            buf_adds(&names, "; it has none beside its own, for the setting Pools is empty");
+        err_set(err, "Pools: this customer has no pool '%.*s'%s", (int)(len < 63 ? len : 63), name, buf_string(&names));
+        buf_done(&names);
+        return -1;
+    }
+    if (list && !list->u.run.count)
+        return err_set(err, "Pools: it would be offered to none");
+    return 0;
+}
+
 /* May this caller submit that ad? -1 and why not. */
 static int ad_check(const struct visit *visit, const struct tree *ad, struct job_terms *ret, struct err *err)
 {
     if (ad->dialect != &dialect_classic)
         return err_set(err, "jobs are submitted in the classic dialect");
-    if (job_check(ad, visit->desk->spool, ret, err) < 0)
+    if (job_check(ad, visit->desk->spool, ret, err) < 0 || pools_check(visit->desk, ad, err) < 0)
         return -1;
     if (ret->iwd && !visit->local)
         return err_set(err, "Iwd: only the user who runs the customer may say where outputs go, on its own socket");

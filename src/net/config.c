@@ -93,6 +93,11 @@ const char *const *config_list(const struct config *config, enum config_key key,
     return value->items;
 }
 
+const char *config_ads(const struct config *config, enum config_key key)
+{
+    return value_of(config, key, CONFIG_IS_ADS)->text;
+}
+
 int64_t config_span(const struct config *config, enum config_key key)
 {
     return value_of(config, key, CONFIG_IS_SPAN)->number;
@@ -142,6 +147,7 @@ bool config_differs(const struct config *a, const struct config *b, enum config_
 
     switch (config_rows[key].sort) {
     case CONFIG_IS_TEXT:
+    case CONFIG_IS_ADS:
         return strcmp(x->text, y->text) != 0;
     case CONFIG_IS_LIST:
         if (x->count != y->count)
@@ -203,6 +209,8 @@ void config_print(struct buf *out, enum config_key key, const struct config_valu
 
     if (sort == CONFIG_IS_TEXT) {
         print_string(out, value->text, strlen(value->text), PRINT_PLAIN);
+    } else if (sort == CONFIG_IS_ADS) {
+        buf_adds(out, value->text);
     } else if (sort == CONFIG_IS_LIST) {
         buf_adds(out, value->count ? "{ " : "{}");
         for (size_t i = 0; i < value->count; i++) {
@@ -221,7 +229,7 @@ void config_print_json(struct buf *out, enum config_key key, const struct config
 {
     enum config_sort sort = config_rows[key].sort;
 
-    if (sort == CONFIG_IS_TEXT) {
+    if (sort == CONFIG_IS_TEXT || sort == CONFIG_IS_ADS) {
         json_string(out, value->text, strlen(value->text));
     } else if (sort == CONFIG_IS_LIST) {
         buf_addc(out, '[');

@@ -33,7 +33,15 @@ enum config_key {
         CONFIG_KEY_COUNT
 };
 
-enum config_sort { CONFIG_IS_TEXT, CONFIG_IS_LIST, CONFIG_IS_SPAN, CONFIG_IS_SIZE, CONFIG_IS_COUNT, CONFIG_IS_FLAG };
+enum config_sort {
+    CONFIG_IS_TEXT,
+    CONFIG_IS_LIST,
+    CONFIG_IS_SPAN,
+    CONFIG_IS_SIZE,
+    CONFIG_IS_COUNT,
+    CONFIG_IS_FLAG,
+    CONFIG_IS_ADS
+};
 
 /* A row of the table. */
 struct config_row {
@@ -58,7 +66,7 @@ void config_flag_name(struct buf *out, enum config_key key);
 /* A value, with those it overrode behind it. */
 struct config_value {
     int64_t number;           /* SPAN: microseconds; SIZE, COUNT; FLAG: 0 or 1 */
-    const char *text;         /* TEXT: never NULL, no NUL inside; "" when not set */
+    const char *text;         /* TEXT: never NULL, no NUL inside; "" when not set. ADS: the expression, in one line */
     const char *const *items; /* LIST */
     size_t count;             /* LIST */
     const char *from;         /* "default", "FILE:LINE", "BERTH_LISTEN", "--listen" */
@@ -98,6 +106,7 @@ int64_t config_span(const struct config *config, enum config_key key); /* micros
 uint64_t config_size(const struct config *config, enum config_key key);
 uint64_t config_count(const struct config *config, enum config_key key);
 bool config_flag(const struct config *config, enum config_key key);
+const char *config_ads(const struct config *config, enum config_key key); /* the text of the list */
 int config_word(const struct config *config, enum config_key key); /* which of the words in its form: 0, 1, ... */
 
 struct spans config_spans(const struct config *config);

@@ -4,8 +4,8 @@
  *     S(id, name, field, low, high, when, help)             a span of the protocol: its default is that of spans_default
  *
  * name     as written in a file; BERTH_CYCLE_INTERVAL in the environment, --cycle-interval as a flag
- * sort     TEXT, LIST (of texts), SPAN (microseconds; written as seconds), SIZE (bytes), COUNT, FLAG
- * form     what its value is called in help; a text is also checked by it: ADDRESS, URL, NETWORK, SOURCE, FOLDER, FILE, TEXT, or the words it may be
+ * sort     TEXT, LIST (of texts), SPAN (microseconds; written as seconds), SIZE (bytes), COUNT, FLAG, ADS (a list, kept as it is written)
+ * form     what its value is called in help; a text is also checked by it: ADDRESS, URL, NETWORK, SOURCE, FOLDER, FILE, TEXT, POOLS, or the words it may be
  * default  as it would be written in a file
  * low high bounds, both allowed: of the number; of a text's bytes; of a list's length
  * when     LIVE: a reload takes it on; RESTART: it waits for the next start */
@@ -50,6 +50,8 @@
     X(PROBES, "Probes", LIST, "FILE", "{}", 0, 64, RESTART, "programs that print an ad about this machine")           \
     X(PULL, "Pull", FLAG, "FLAG", "false", 0, 1, RESTART,                                                             \
       "a provider asks for jobs when it has room, and does not advertise")                                            \
+    X(POOLS, "Pools", ADS, "POOLS", "{}", 0, 16, RESTART,                                                             \
+      "the pools that a provider pulls from, in that order, and that a customer offers jobs to")                      \
     X(JOB_DISK, "JobDisk", SIZE, "BYTES", "0", 0, CONFIG_GIB << 20, RESTART,                                          \
       "disk set aside for jobs; 0: nine tenths of what is free at the first start")                                   \
     X(UNPROTECTED, "Unprotected", FLAG, "FLAG", "false", 0, 1, RESTART,                                               \

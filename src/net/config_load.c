@@ -63,9 +63,11 @@ static int put_text(struct loader *loader, enum config_key key, const char *text
     int result;
 
     eval_init(&eval, &loader->env, &loader->scratch);
-    if (tree)
+    if (tree && config_row(key)->sort != CONFIG_IS_ADS)
         eval_tree(&eval, NULL, tree, &value);
-    if (tree && config_value_fits(key, &value))
+    if (tree && config_row(key)->sort == CONFIG_IS_ADS)
+        result = config_read_ads(arena, tree, tree_root(tree), &fresh, err);
+    else if (tree && config_value_fits(key, &value))
         result = config_read_value(arena, key, &eval, &value, &fresh, err);
     else
         result = config_read_text(arena, key, text, len, &fresh, err);
@@ -187,8 +189,12 @@ static int put_attribute(struct loader *loader, const struct scope *scope, const
     if (key < 0)
         return fail_unknown("setting", name, len, err);
     eval_init(&eval, &loader->env, &loader->scratch);
-    eval_attribute(&eval, scope, attribute->label, &value);
-    result = config_read_value(&loader->config->arena, (enum config_key)key, &eval, &value, &fresh, err);
+    if (config_row((enum config_key)key)->sort == CONFIG_IS_ADS) {
+        result = config_read_ads(&loader->config->arena, scope->tree, attribute, &fresh, err);
+    } else {
+        eval_attribute(&eval, scope, attribute->label, &value);
+        result = config_read_value(&loader->config->arena, (enum config_key)key, &eval, &value, &fresh, err);
+    }
     arena_reset(&loader->scratch);
     if (result < 0)
         return err_context(err, "%s", config_row((enum config_key)key)->name);

@@ -16,6 +16,11 @@ bool config_value_fits(enum config_key key, const struct value *value);
 int config_read_text(struct arena *arena, enum config_key key, const char *text, size_t len, struct config_value *ret,
                      struct err *err);
 
+/* Reads a list of ads, whose expressions are not evaluated. */
+struct expr;
+int config_read_ads(struct arena *arena, const struct tree *tree, const struct expr *e, struct config_value *ret,
+                    struct err *err);
+
 /* "seconds from 0.001 to 86400", "auto, on or off"; appended. */
 void config_expected(struct buf *out, enum config_key key);
 

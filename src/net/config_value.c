@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "net/address.h"
 #include "net/config_parts.h"
+#include "net/pool_list.h"
 #include "text/print.h"
 
 #include <ctype.h>
@@ -58,6 +59,7 @@ static const struct config_form {
     {"FOLDER", "the name of a folder", is_any},
     {"FILE", "the name of a file", is_any},
     {"TEXT", "a text", is_any},
+    {"POOLS", "[ Name = \"world\"; Token = \"world.token\"; Share = 0.1 ]", is_any},
 };
 
 /* NULL: the form is the words themselves. */
@@ -139,6 +141,9 @@ void config_expected(struct buf *out, enum config_key key)
     case CONFIG_IS_LIST:
         buf_addf(out, "a list of %s%lld texts, each %s", row->low ? "1 to " : "up to ", (long long)row->high,
                  form->words);
+        break;
+    case CONFIG_IS_ADS:
+        buf_addf(out, "a list of up to %lld ads, as %s", (long long)row->high, form->words);
         break;
     case CONFIG_IS_SPAN:
     case CONFIG_IS_SIZE:
@@ -319,6 +324,7 @@ bool config_value_fits(enum config_key key, const struct value *value)
         [CONFIG_IS_SIZE] = BIT(INTEGER) | BIT(REAL) | BIT(STRING),
         [CONFIG_IS_COUNT] = BIT(INTEGER) | BIT(REAL),
         [CONFIG_IS_FLAG] = BIT(BOOLEAN),
+        [CONFIG_IS_ADS] = 0, /* those are not evaluated */
     };
 
     return fitting[config_row(key)->sort] >> value->type & 1;
@@ -339,6 +345,8 @@ static bool set_value(struct arena *arena, const struct config_row *row, struct 
     case CONFIG_IS_FLAG:
         ret->number = value->boolean;
         return true;
+    case CONFIG_IS_ADS:
+        break;
     }
     return false;
 }
@@ -355,6 +363,25 @@ int config_read_value(struct arena *arena, enum config_key key, struct eval *eva
     refuse(key, got.text, got.len, err);
     buf_done(&got);
     return -1;
+}
+
+int config_read_ads(struct arena *arena, const struct tree *tree, const struct expr *e, struct config_value *ret,
+                    struct err *err)
+{
+    struct pool_list list;
+    struct buf text;
+
+    if (pool_list_read(&list, tree, e, err) < 0)
+        return -1;
+    buf_init(&text);
+    if (list.count)
+        print_expr(&text, tree, e, PRINT_PLAIN);
+    else
+        buf_adds(&text, "{}");
+    pool_list_done(&list);
+    ret->text = memcpy(arena_alloc(arena, text.len + 1), buf_string(&text), text.len + 1);
+    buf_done(&text);
+    return 0;
 }
 
 static bool read_flag(const char *text, size_t len, struct config_value *ret)
@@ -417,6 +444,8 @@ int config_read_text(struct arena *arena, enum config_key key, const char *text,
             read = read_flag(text, len, ret);
         else if (row->sort == CONFIG_IS_LIST)
             read = read_list(arena, row, text, len, ret);
+        else if (row->sort == CONFIG_IS_ADS)
+            read = !len && (ret->text = "{}");
         else if (row->sort != CONFIG_IS_COUNT)
             read = set_value(arena, row, NULL, &value, ret);
     }

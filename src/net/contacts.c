@@ -8,13 +8,27 @@
 #include "net/ids.h"
 #include "net/represent.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 void contacts_init(struct contacts *contacts, struct shelf *shelf, uint64_t seed)
 {
-    *contacts = (struct contacts){.shelf = shelf};
+    *contacts = (struct contacts){.shelf = shelf, .space = CONTACT_SPACE};
     map_init(&contacts->handles, seed);
+}
+
+void contacts_set_space(struct contacts *contacts, const char *space,
+                        uint64_t (*enter)(const void *user, uint64_t agent), const void *user)
+{
+    snprintf(contacts->space, sizeof contacts->space, "%s", space);
+    contacts->enter = enter;
+    contacts->user = user;
+}
+
+static uint64_t contact_handle(const struct contacts *contacts, const struct contact *contact)
+{
+    return contacts->enter ? contacts->enter(contacts->user, contact->agent) : contact->agent;
 }
 
 static void contact_clear(struct contact *contact)
@@ -91,7 +105,7 @@ static bool contact_same(const struct contact *a, const struct contact *b)
 /* Takes what the contact holds. False when it says nothing new. */
 static bool contact_keep(struct contacts *contacts, struct contact *contact)
 {
-    struct contact *old = contacts_find(contacts, contact->agent);
+    struct contact *old = contacts_find(contacts, contact_handle(contacts, contact));
 
     if ((old && contact_same(old, contact)) || (!old && contacts->count == CONTACTS_MAX)) {
         contact_clear(contact);
@@ -106,7 +120,7 @@ static bool contact_keep(struct contacts *contacts, struct contact *contact)
         contacts->room = contacts->room ? contacts->room * 2 : 16;
         contacts->items = mem_grow(contacts->items, contacts->room * sizeof *contacts->items);
     }
-    map_set(&contacts->handles, contact->agent, contacts->count);
+    map_set(&contacts->handles, contact_handle(contacts, contact), contacts->count);
     contacts->items[contacts->count++] = *contact;
     return true;
 }
@@ -138,7 +152,8 @@ bool contacts_take(struct contacts *contacts, const struct tree *ad, const struc
             hex_print(bytes, 8, key);
             buf_init(&text);
             represent_ad(&text, FORM_CLASSAD, one);
-            kept = contacts->shelf->kind->put(contacts->shelf, CONTACT_SPACE, key, 16, text.text, text.len, &err) == 0;
+            kept =
+                contacts->shelf->kind->put(contacts->shelf, contacts->space, key, 16, text.text, text.len, &err) == 0;
             buf_done(&text);
         }
     }
@@ -171,7 +186,7 @@ int contacts_load(struct contacts *contacts, struct symbols *symbols, struct err
 {
     struct contacts_loading loading = {contacts, symbols};
 
-    return contacts->shelf->kind->each(contacts->shelf, CONTACT_SPACE, contact_row, &loading, err);
+    return contacts->shelf->kind->each(contacts->shelf, contacts->space, contact_row, &loading, err);
 }
 
 uint64_t contact_channel(const char *pin, const char *address)

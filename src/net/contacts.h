@@ -14,11 +14,12 @@ extern "C" {
 #endif
 
 #define CONTACT_SPACE "contact"
+#define CONTACT_SPACE_MAX SHELF_SPACE_MAX
 #define CONTACT_TEXT_MAX 255
 #define CONTACTS_MAX 1000000
 
 struct contact {
-    uint64_t agent;
+    uint64_t agent; /* as its pool has it */
     char *identity, *name;
     char *address, *pin; /* NULL: it cannot be called */
     bool has_box;
@@ -34,11 +35,18 @@ struct contacts {
     struct contact *items;
     uint32_t count, room;
     struct shelf *shelf;
+    char space[CONTACT_SPACE_MAX + 1]; /* of the shelf */
+    /* What an agent of the pool is called by the one who looks it up; NULL: the same. */
+    uint64_t (*enter)(const void *user, uint64_t agent);
+    const void *user;
 };
 
 /* The shelf is borrowed. */
 void contacts_init(struct contacts *contacts, struct shelf *shelf, uint64_t seed);
 void contacts_done(struct contacts *contacts);
+/* Of another pool, before anything is in it: its rows lie apart, and its agents are looked up by another handle. */
+void contacts_set_space(struct contacts *contacts, const char *space,
+                        uint64_t (*enter)(const void *user, uint64_t agent), const void *user);
 
 /* All that were kept. */
 int contacts_load(struct contacts *contacts, struct symbols *symbols, struct err *err);

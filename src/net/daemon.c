@@ -20,20 +20,26 @@
 #define TOKEN_LOOK (10 * 60 * 1000) /* milliseconds between looks at the token's file */
 #define MACHINE_PREFIX "machine/"   /* of the identity of one that joined by a code */
 
-static void networks_load(struct daemon *daemon)
+void networks_fill(struct daemon *daemon, struct networks *networks, const char *matchmaker)
 {
     size_t count;
     const char *const *items = config_list(&daemon->config, CONFIG_NETWORKS, &count);
     struct err err = {0};
 
-    networks_done(&daemon->networks);
-    networks_init(&daemon->networks);
+    networks_done(networks);
+    networks_init(networks);
     /* who knows its pool by an address of this machine has the others on it too */
-    if (!strncmp(daemon->matchmakers[0], "unix:", 5) || !strncmp(daemon->matchmakers[0], "http://127.", 11))
-        networks_add(&daemon->networks, "127.0.0.0/8", &err);
+    if (!strncmp(matchmaker, "unix:", 5) || !strncmp(matchmaker, "http://127.", 11))
+        networks_add(networks, "127.0.0.0/8", &err);
     for (size_t i = 0; i < count; i++)
-        if (networks_add(&daemon->networks, items[i], &err) < 0)
+        if (networks_add(networks, items[i], &err) < 0)
             LOG(&daemon->log, LEVEL_WARNING, "network", log_text("why", err.text));
+}
+
+static void networks_load(struct daemon *daemon)
+{
+    networks_fill(daemon, &daemon->networks, daemon->matchmakers[0]);
+    daemon_pools_networks(daemon);
 }
 
 static void log_set(struct daemon *daemon)
@@ -107,31 +113,50 @@ static void handles_start(struct daemon *daemon)
 
 /* --------------------------------------------------------------------------------------------------- who, and where to */
 
-/* The pool's CA lies in the token's file; the client wants a file of its own. */
-static int ca_write(struct daemon *daemon, struct err *err)
+int ca_keep(const struct daemon *daemon, const struct token_file *token, const char *name, char ret[DAEMON_PATH_MAX],
+            struct err *err)
 {
     int folder, failed;
 
-    if (!daemon->token.ca)
+    *ret = '\0';
+    if (!token->ca)
         return 0;
     folder = open(daemon->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         return err_set(err, "%s: %s", daemon->folder, strerror(errno));
-    failed = private_write(folder, "ca.pem", daemon->token.ca, strlen(daemon->token.ca), err);
+    failed = private_write(folder, name, token->ca, strlen(token->ca), err);
     close(folder);
-    snprintf(daemon->ca_file, sizeof daemon->ca_file, "%.4000s/ca.pem", daemon->folder);
-    daemon->agent.ca_file = daemon->ca_file;
+    snprintf(ret, DAEMON_PATH_MAX, "%.4000s/%.80s", daemon->folder, name);
     return failed;
+}
+
+static int ca_write(struct daemon *daemon, struct err *err)
+{
+    const struct pool_entry *own = daemon_pool_own(daemon);
+
+    if (own && own->ca)
+        snprintf(daemon->ca_file, sizeof daemon->ca_file, "%.4000s", own->ca);
+    else if (ca_keep(daemon, &daemon->token, "ca.pem", daemon->ca_file, err) < 0)
+        return -1;
+    if (*daemon->ca_file)
+        daemon->agent.ca_file = daemon->ca_file;
+    return 0;
 }
 
 /* Those of the settings; else the pool of the token, or the one that runs with the same state folder. */
 static void matchmakers_find(struct daemon *daemon, bool near)
 {
+    const struct pool_entry *own = daemon_pool_own(daemon);
     const char *const *items;
     struct stat info;
     size_t count;
 
     items = config_list(&daemon->config, CONFIG_MATCHMAKERS, &count);
+    if (own && own->token) { /* all of it is said in the list of pools */
+        items = (const char *const *)own->matchmakers;
+        count = own->matchmaker_count;
+        near = false;
+    }
     for (size_t i = 0; i < count && i < sizeof daemon->matchmakers / sizeof *daemon->matchmakers; i++)
         daemon->matchmakers[daemon->agent.matchmaker_count++] = items[i];
     daemon->agent.matchmakers = daemon->matchmakers;
@@ -139,9 +164,9 @@ static void matchmakers_find(struct daemon *daemon, bool near)
         return;
     snprintf(daemon->matchmaker, sizeof daemon->matchmaker, "unix:%.4000s/matchmaker.sock",
              config_text(&daemon->config, CONFIG_STATE));
-    daemon->matchmakers[daemon->agent.matchmaker_count++] =
-        daemon->token.pool && !(near && stat(daemon->matchmaker + 5, &info) == 0) ? daemon->token.pool
-                                                                                  : daemon->matchmaker;
+    if (daemon->token.pool && !(near && stat(daemon->matchmaker + 5, &info) == 0)) /* a copy: the token is renewed */
+        snprintf(daemon->matchmaker, sizeof daemon->matchmaker, "%.4000s", daemon->token.pool);
+    daemon->matchmakers[daemon->agent.matchmaker_count++] = daemon->matchmaker;
 }
 
 /* The machine's name as an agent's: what is not allowed in one becomes a dash. Two agents of one user on one machine are told apart by their
@@ -169,9 +194,12 @@ static void name_find(struct daemon *daemon, const char *role, const char *name)
 /* Whose agent this is, as its token says. */
 static int identity_find(struct daemon *daemon, const char *role, const char *file, struct err *err)
 {
+    const struct pool_entry *own = daemon_pool_own(daemon);
     struct grant grant;
     struct err why = {0};
 
+    if (own && own->token)
+        file = own->token;
     if (file)
         snprintf(daemon->token_path, sizeof daemon->token_path, "%.4000s", file);
     else
@@ -196,26 +224,33 @@ static int identity_find(struct daemon *daemon, const char *role, const char *fi
     return 0;
 }
 
-/* The file may hold a newer one: whoever looks after it renews it before it ends. */
-static void token_again(uv_timer_t *timer)
+void token_renew(struct daemon *daemon, const char *path, const char *identity, struct token_file *token)
 {
-    struct daemon *daemon = timer->data;
     struct token_file fresh;
-    struct grant grant;
+    struct grant grant, before;
     struct err err = {0};
 
-    if (token_file_read(daemon->token_path, &fresh, &err) < 0) {
+    if (token_file_read(path, &fresh, &err) < 0) {
         LOG(&daemon->log, LEVEL_WARNING, "token", log_text("why", err.text));
         return;
     }
-    if (fresh.has_key && strcmp(fresh.token, daemon->token.token) != 0 &&
-        token_read(fresh.token, strlen(fresh.token), &grant) == TOKEN_OK && !strcmp(grant.subject, daemon->identity)) {
-        token_file_done(&daemon->token);
-        daemon->token = fresh;
-        LOG(&daemon->log, LEVEL_INFO, "token.renewed", log_text("subject", daemon->identity));
+    if (fresh.has_key && strcmp(fresh.token, token->token) != 0 &&
+        token_read(fresh.token, strlen(fresh.token), &grant) == TOKEN_OK && !strcmp(grant.subject, identity) &&
+        token_read(token->token, strlen(token->token), &before) == TOKEN_OK && !strcmp(grant.issuer, before.issuer)) {
+        token_file_done(token);
+        *token = fresh;
+        LOG(&daemon->log, LEVEL_INFO, "token.renewed", log_text("subject", identity));
         return;
     }
     token_file_done(&fresh);
+}
+
+static void token_again(uv_timer_t *timer)
+{
+    struct daemon *daemon = timer->data;
+
+    token_renew(daemon, daemon->token_path, daemon->identity, &daemon->token);
+    daemon_pools_renew(daemon);
 }
 
 /* What an agent needs to know of all this. */
@@ -231,6 +266,9 @@ static void agent_fill(struct daemon *daemon, const struct daemon_settings *sett
     daemon->agent.listen = settings->listen && *settings->listen ? settings->listen : NULL;
     daemon->agent.networks = &daemon->networks;
     daemon->agent.version = settings->version;
+    daemon->agent.pool = daemon->list.count ? daemon_pool_own(daemon)->name : NULL;
+    daemon->agent.others = daemon->pools;
+    daemon->agent.other_count = daemon->other_count;
 }
 
 int daemon_init(struct daemon *daemon, const struct daemon_settings *settings, struct config *config, struct err *err)
@@ -260,10 +298,13 @@ int daemon_init(struct daemon *daemon, const struct daemon_settings *settings, s
     if (strlen(state) > STATE_MAX)
         return err_set(err, "the state folder's name is too long");
     snprintf(daemon->folder, sizeof daemon->folder, "%.4000s/%s", state, settings->role);
-    if (identity_find(daemon, settings->role, settings->token, err) < 0 || ca_write(daemon, err) < 0)
+    if ((settings->pools && daemon_pools_read(daemon, err) < 0) ||
+        identity_find(daemon, settings->role, settings->token, err) < 0 || ca_write(daemon, err) < 0)
         return -1;
     name_find(daemon, settings->role, settings->name);
     matchmakers_find(daemon, settings->near);
+    if (daemon_pools_open(daemon, err) < 0)
+        return -1;
     networks_load(daemon);
     agent_fill(daemon, settings);
     return 0;
@@ -273,6 +314,12 @@ int daemon_run(struct daemon *daemon, const struct live_agent *live)
 {
     LOG(&daemon->log, LEVEL_INFO, "started", log_text("name", daemon->name), log_text("identity", daemon->identity),
         log_text("matchmaker", agent_asks(live)), log_text("address", agent_address(live)));
+    for (uint32_t i = 0; i < agent_pools(live) && daemon->list.count; i++) {
+        struct agent_pool_view view = agent_pool_view(live, i);
+
+        LOG(&daemon->log, LEVEL_INFO, "pool", log_text("pool", view.name), log_text("identity", view.identity),
+            log_text("matchmaker", view.url));
+    }
     notify_ready(&daemon->notify, NULL);
     uv_timer_init(&daemon->loop, &daemon->renewal);
     daemon->renewal.data = daemon;
@@ -310,6 +357,7 @@ void daemon_done(struct daemon *daemon)
     notify_done(&daemon->notify);
     networks_done(&daemon->networks);
     token_file_done(&daemon->token);
+    daemon_pools_done(daemon);
     symbols_free(daemon->symbols);
     config_done(&daemon->config);
 }

@@ -138,11 +138,16 @@ static int parts_start(struct desk *desk, struct err *err)
 static int agent_begin(struct desk *desk, struct err *err)
 {
     struct agent_settings *ours = &desk->daemon.agent;
+    const struct pool_list *list = &desk->daemon.list;
 
     desk->role = (struct customer_settings){.self = agent_self(desk->daemon.identity, desk->daemon.name),
                                             .matchmaker = agent_matchmaker(),
                                             .spans = &desk->daemon.spans,
-                                            .jobs_max = config_count(&desk->daemon.config, CONFIG_JOBS_PER_IDENTITY)};
+                                            .jobs_max = config_count(&desk->daemon.config, CONFIG_JOBS_PER_IDENTITY),
+                                            .pools = desk->pools,
+                                            .pool_count = list->count};
+    for (uint32_t i = 0; i < list->count; i++)
+        desk->pools[i] = (struct customer_pool){agent_pool_matchmaker(list->items[i].name), list->items[i].name};
     desk->handler = visit_handler;
     desk->handler.user = desk;
     ours->role = &customer_role;
@@ -197,7 +202,7 @@ static int desk_start(struct desk *desk, struct err *err)
 
         if (!*addresses[1])
             addresses[1] = NULL;
-        desk->settings->up(desk->settings->user, addresses, agent_asks(desk->live));
+        desk->settings->up(desk->settings->user, addresses, daemon_pools_words(&desk->daemon, desk->live, &desk->out));
     }
     return 0;
 }
@@ -233,6 +238,7 @@ int desk_run(const struct desk_settings *settings, struct config *config, struct
                                    .listen = config_text(config, CONFIG_CUSTOMER_LISTEN),
                                    .token = settings->token,
                                    .near = true,
+                                   .pools = true,
                                    .version = settings->version,
                                    .sources = settings->sources,
                                    .shelf = settings->shelf,

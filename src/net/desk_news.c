@@ -62,7 +62,7 @@ struct tree *desk_asked(void *user, const struct peer *peer, const struct tree *
 /* The try that the role has decided on. */
 static void try_note(struct desk *desk, const struct job_view *view)
 {
-    const char *identity, *name;
+    const char *identity, *name, *pool = agent_pool_of(desk->live, view->member);
     struct job_try *one;
     struct err err;
     bool made;
@@ -74,12 +74,15 @@ static void try_note(struct desk *desk, const struct job_view *view)
         return;
     if (agent_known(desk->live, view->member, &identity, &name))
         tries_text(&one->provider, name, strlen(name));
+    if (pool)
+        tries_text(&one->pool, pool, strlen(pool));
     if (tries_store(desk->tries, view->id, &err) == 0)
         desk_commit(desk);
-    joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "claimed %s of %s (claim %016llx, try %llu)",
+    joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "claimed %s of %s%s%s (claim %016llx, try %llu)",
                one->provider ? one->provider : "a machine",
                agent_known(desk->live, view->member, &identity, &name) ? identity : "somebody",
-               (unsigned long long)view->claim, (unsigned long long)one->serial);
+               pool ? " in the pool " : "", pool ? pool : "", (unsigned long long)view->claim,
+               (unsigned long long)one->serial);
 }
 
 static void end_words(const struct desk *desk, const struct job_view *view, char ret[512])

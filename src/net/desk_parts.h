@@ -47,6 +47,7 @@ struct desk {
     struct daemon daemon; /* in STATE/customer */
     const struct desk_settings *settings;
     struct customer_settings role;
+    struct customer_pool pools[POOL_LIST_MAX];
     struct live_agent *live;
     struct runner *runner;
     const struct customer *customer; /* the role, for questions */

@@ -15,9 +15,9 @@ static const char *const words[] = {
 };
 
 /* Attributes that we give: those of the same name that were submitted are not shown. */
-static const char *const ours[] = {"Job",     "Index",      "State",    "Since",    "Submitted", "Started",
-                                   "Ended",   "Status",     "Reason",   "Tries",    "Provider",  "Message",
-                                   "CpuUsed", "MemoryUsed", "DiskUsed", "WallUsed", "OutputsDue"};
+static const char *const ours[] = {"Job",     "Index",   "State",      "Since",    "Submitted", "Started",
+                                   "Ended",   "Status",  "Reason",     "Tries",    "Provider",  "Pool",
+                                   "Message", "CpuUsed", "MemoryUsed", "DiskUsed", "WallUsed",  "OutputsDue"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -89,6 +89,7 @@ static void parts_copy(struct maker *maker, const struct tree *ad)
 static void usage_add(struct maker *maker, const struct job_try *last)
 {
     maker_text(maker, "Provider", last->provider);
+    maker_text(maker, "Pool", last->pool);
     maker_text(maker, "Message", last->message);
     if (last->started)
         maker_integer(maker, "Started", last->started);

@@ -55,6 +55,11 @@ static bool is_file_names(const struct tree *ad, const struct expr *e)
     return is_list_of(ad, e, is_file_name);
 }
 
+static bool is_texts(const struct tree *ad, const struct expr *e)
+{
+    return is_list_of(ad, e, is_text);
+}
+
 static bool is_environment(const struct tree *ad, const struct expr *e)
 {
     if (e->kind != EXPR_AD)
@@ -169,6 +174,7 @@ static const struct {
     {"RequestProcesses", is_amount, "a number is expected"},
     {"AccountingGroup", is_group, "the name of a group is expected"},
     {"ConcurrencyLimits", is_limits, "names with commas between, as in \"matlab:2, db\", are expected"},
+    {"Pools", is_texts, "a list of texts is expected"},
     {"Network", is_flag, "true or false is expected"},
     {"Iwd", is_path, "a folder, as a path from the root, is expected"},
     {"Type", is_text, "a text is expected"},

@@ -202,7 +202,7 @@ void task_launch(struct workshop *workshop, const struct effect *effect)
     task->span = effect->span;
     task->began = runner_now();
     LOG(&workshop->daemon.log, LEVEL_INFO, "job.start", log_word("claim", task->claim),
-        log_number("job", (int64_t)task->job));
+        log_number("job", (int64_t)task->job), log_text("pool", agent_pool_of(workshop->live, task->superior)));
     if (!workshop->executor) {
         task->state = TASK_HELD;
         return;

@@ -18,6 +18,7 @@ struct tries {
 static void try_done(struct job_try *one)
 {
     free(one->provider);
+    free(one->pool);
     free(one->message);
     free(one->words);
 }
@@ -127,6 +128,7 @@ static struct tree *try_ad(struct tries *tries, const struct job_try *one)
     maker_integer(&maker, "Memory", one->memory);
     maker_integer(&maker, "Disk", one->disk);
     maker_text(&maker, "Provider", one->provider);
+    maker_text(&maker, "Pool", one->pool);
     maker_text(&maker, "Message", one->message);
     maker_text(&maker, "Words", one->words);
     return maker_seal(&maker);
@@ -215,6 +217,7 @@ static void try_load(struct job_tries *job, const struct tree *ad)
     ad_number(ad, "Cpu", &one->cpu);
     ad_number(ad, "Wall", &one->wall);
     text_load(ad, "Provider", &one->provider);
+    text_load(ad, "Pool", &one->pool);
     text_load(ad, "Message", &one->message);
     text_load(ad, "Words", &one->words);
 }

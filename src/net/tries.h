@@ -31,6 +31,7 @@ struct job_try {
     double cpu, wall;      /* seconds */
     int64_t memory, disk;  /* bytes, at most */
     char *provider;        /* owned, or NULL */
+    char *pool;            /* of several, the one by which it is known; owned, or NULL */
     char *message, *words; /* the same */
 };
 

@@ -148,6 +148,8 @@ static int folders_make(struct workshop *workshop, struct err *err)
 static int offers_make(struct workshop *workshop, struct err *err)
 {
     const struct workshop_settings *settings = workshop->settings;
+    const struct pool_entry *own = daemon_pool_own(&workshop->daemon);
+    const struct pool_list *list = &workshop->daemon.list;
     char id[TOKEN_NAME_MAX + 32];
 
     workshop->ids = mem_alloc((settings->offers + 1) * sizeof *workshop->ids);
@@ -162,16 +164,22 @@ static int offers_make(struct workshop *workshop, struct err *err)
     }
     workshop->provider = (struct provider_settings){
         .self = agent_self(workshop->daemon.identity, workshop->daemon.name),
-        .matchmaker = agent_matchmaker(),
+        .matchmaker = own ? agent_pool_matchmaker(own->name) : agent_matchmaker(),
         .spans = &workshop->daemon.spans,
         .identity = workshop->daemon.identity,
         .ids = workshop->ids,
         .ads = workshop->ads,
         .count = settings->offers,
-        .pools = &workshop->pool,
-        .pool_count = settings->pull ? 1 : 0,
+        .pools = workshop->pools,
+        .pool_count = list->count      ? list->count
+                      : settings->pull ? 1
+                                       : 0,
     };
-    workshop->pool = (struct provider_pool){.matchmaker = agent_matchmaker()};
+    workshop->pools[0] = (struct provider_pool){.matchmaker = agent_matchmaker()};
+    for (uint32_t i = 0; i < list->count; i++)
+        workshop->pools[i] = (struct provider_pool){.matchmaker = agent_pool_matchmaker(list->items[i].name),
+                                                    .access = list->items[i].access,
+                                                    .share = list->items[i].share};
     return 0;
 }
 
@@ -249,9 +257,15 @@ static int workshop_start(struct workshop *workshop, struct err *err)
     uv_timer_init(&workshop->daemon.loop, &workshop->sweep);
     workshop->sweep.data = workshop;
     uv_timer_start(&workshop->sweep, sweep_due, SWEEP_MS, SWEEP_MS);
-    if (settings->up)
-        settings->up(settings->user, workshop->daemon.name, agent_asks(workshop->live),
+    if (settings->up) {
+        struct buf asks;
+
+        buf_init(&asks);
+        settings->up(settings->user, workshop->daemon.name,
+                     daemon_pools_words(&workshop->daemon, workshop->live, &asks),
                      workshop->executor ? workshop->executor->kind->describe(workshop->executor) : "nothing is run");
+        buf_done(&asks);
+    }
     return 0;
 }
 
@@ -279,6 +293,7 @@ int workshop_run(const struct workshop_settings *settings, struct config *config
                                    .name = settings->name,
                                    .listen = config_text(config, CONFIG_PROVIDER_LISTEN),
                                    .near = true,
+                                   .pools = settings->pools,
                                    .version = settings->version,
                                    .sources = settings->sources,
                                    .shelf = settings->shelf,

@@ -28,7 +28,8 @@ struct workshop_settings {
     struct executor *(*executor)(void *user, struct uv_loop_s *loop, executor_told_fn *told, void *told_user,
                                  struct err *err);
     /* The ads of what is offered, with the owner's policy in them: their number, and each of them (the caller unrefs it). */
-    bool pull; /* it asks for jobs, whatever the configuration says */
+    bool pull;  /* it asks for jobs, whatever the configuration says */
+    bool pools; /* it belongs to the pools of the setting Pools, if there are any, and asks them for jobs */
     uint32_t offers;
     struct tree *(*offer)(void *user, struct symbols *symbols, uint32_t place, struct err *err);
     /* The machine's state now, which lies under the offer's ad; the caller unrefs it. `own_load`: what jobs make of the load. Or NULL. */

@@ -61,7 +61,7 @@ struct workshop {
     struct executor *executor; /* or NULL */
     struct server *status;
     struct provider_settings provider;
-    struct provider_pool pool; /* of a provider that pulls */
+    struct provider_pool pools[POOL_LIST_MAX]; /* of a provider that pulls */
     uint64_t *ids;
     struct tree **ads;
     struct task *tasks;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct tree *status_ad(const struct workshop *workshop)
+static struct tree *status_ad(struct workshop *workshop)
 {
     uint32_t staging = 0, running = 0, held = 0;
     struct maker maker;
@@ -29,7 +29,7 @@ static struct tree *status_ad(const struct workshop *workshop)
     maker_integer(&maker, "Outgoing", outgoing_count(workshop));
     if (workshop->executor)
         maker_text(&maker, "Sandbox", workshop->executor->kind->describe(workshop->executor));
-    return maker_seal(&maker);
+    return daemon_pools_ad(&workshop->daemon, workshop->live, maker_seal(&maker));
 }
 
 static void status_begin(void *user, struct exchange *exchange)

@@ -87,6 +87,7 @@ void told_match(const struct provider_step *step, const struct event *event)
         if (tenant) {
             tenant->behind = behind;
             tenant->second = second;
+            tenant->pool = pulling_pool(provider, provider->settings->matchmaker);
         }
     }
     effects_reply(step->effects, event->token, &message, 0);
@@ -140,9 +141,15 @@ static bool owner_proved(const struct peer *peer, const struct tree *ad, struct 
     return text_set(ret_owner, text, len);
 }
 
-/* Is the proof that of the ticket which this key makes? Then `ret_answer` is ours. */
+/* What one who has proved its ticket is answered with. */
+struct answering {
+    struct key nonce, proof;
+    uint32_t pool; /* of the ticket: plus 1; 0: it does not pull */
+};
+
+/* Is the proof that of the ticket which this key makes? Then `ret` has ours. */
 static bool key_holds(const struct provider_step *step, const struct event *event, const struct key *key,
-                      const char *owner, struct key *ret_nonce, struct key *ret_answer)
+                      const char *owner, struct answering *ret)
 {
     const struct verify *verify = &event->message->u.verify;
     const struct secrets *secrets = step->env->secrets;
@@ -156,23 +163,10 @@ static bool key_holds(const struct provider_step *step, const struct event *even
         ticket_proof(secrets, &ticket, true, &nonce, &verify->nonce, event->peer->channel, &proof);
         if (key_equal(&proof, &verify->proof)) {
             holds = true;
-            *ret_nonce = nonce;
-            ticket_proof(secrets, &ticket, false, &nonce, &verify->nonce, event->peer->channel, ret_answer);
+            ret->nonce = nonce;
+            ticket_proof(secrets, &ticket, false, &nonce, &verify->nonce, event->peer->channel, &ret->proof);
         }
     }
-    return holds;
-}
-
-/* One of the keys of the ad that was matched: the offer's, or the one for the present claim. */
-static bool proof_holds(const struct provider_step *step, const struct event *event, const struct offer *offer,
-                        bool second, const char *owner, struct key *ret_nonce, struct key *ret_answer)
-{
-    bool holds = false;
-
-    if (second)
-        return key_holds(step, event, &offer->second.key.key, owner, ret_nonce, ret_answer);
-    for (uint32_t k = 0; k < OFFER_KEYS; k++)
-        holds = key_holds(step, event, &offer->keys[k].key, owner, ret_nonce, ret_answer) || holds;
     return holds;
 }
 
@@ -182,6 +176,32 @@ struct comer {
     uint64_t claim, behind;
     bool second;
 };
+
+/* One of the keys of the ad that was matched: the offer's, or the one for the present claim. Of one that pulls each pool has its own: so it is
+ * known from which the ticket is. */
+static bool proof_holds(const struct provider_step *step, const struct event *event, const struct offer *offer,
+                        const struct comer *comer, const char *owner, struct answering *ret)
+{
+    const struct provider_settings *settings = step->provider->settings;
+    bool holds = false;
+
+    ret->pool = pulling_pool(step->provider, settings->matchmaker);
+    if (comer->second)
+        return key_holds(step, event, &offer->second.key.key, owner, ret);
+    for (uint32_t k = 0; k < OFFER_KEYS && !settings->pool_count; k++)
+        holds = key_holds(step, event, &offer->keys[k].key, owner, ret) || holds;
+    for (uint32_t i = 0; i < settings->pool_count; i++)
+        for (uint32_t k = 0; k < OFFER_KEYS; k++) {
+            struct key key;
+
+            ticket_pool_key(step->env->secrets, &offer->keys[k].key, settings->pools[i].matchmaker, &key);
+            if (!key_holds(step, event, &key, owner, ret))
+                continue;
+            holds = true;
+            ret->pool = i + 1;
+        }
+    return holds;
+}
 
 static bool comer_accepted(const struct provider_step *step, uint32_t place, const struct comer *comer,
                            const struct docked *superior)
@@ -219,18 +239,22 @@ static void verified_tenant(const struct provider_step *step, const struct event
     const struct verify *verify = &event->message->u.verify;
     struct tenant *tenant = comer->tenant;
     struct docked superior = {verify->link, verify->ad, verify->port};
+    struct answering answering;
     struct text owner;
-    struct key nonce, proof;
 
     if (!owner_proved(event->peer, verify->ad, &owner)) {
         verified->reason = REASON_IDENTITY;
         return;
     }
-    if (!proof_holds(step, event, &step->provider->offers[place], comer->second, owner.bytes, &nonce, &proof)) {
+    if (!proof_holds(step, event, &step->provider->offers[place], comer, owner.bytes, &answering) ||
+        (tenant && tenant->pool && tenant->pool != answering.pool)) {
         verified->reason = REASON_TICKET;
         return;
     }
-    if (!tenant_is_whole(step, place, tenant, &superior) || !comer_accepted(step, place, comer, &superior)) {
+    if (tenant)
+        tenant->pool = answering.pool;
+    if (!pulling_admits(step, &(struct tenant){.pool = answering.pool}, verify->ad) ||
+        !tenant_is_whole(step, place, tenant, &superior) || !comer_accepted(step, place, comer, &superior)) {
         verified->reason = REASON_CONSTRAINT;
         return;
     }
@@ -255,8 +279,9 @@ static void verified_tenant(const struct provider_step *step, const struct event
     tenant_set_ad(tenant, verify->ad);
     tenant_set(step, tenant, tenant->until);
     offer_changed(step, place);
-    tenant->nonce = nonce;
-    tenant->proof = proof;
+    tenant->pool = answering.pool;
+    tenant->nonce = answering.nonce;
+    tenant->proof = answering.proof;
     verified->reason = REASON_OK;
 }
 

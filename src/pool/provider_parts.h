@@ -88,7 +88,7 @@ struct tenant {
     uint32_t offer; /* its place */
     agent superior;
     enum tenant_state state;
-    uint32_t pool; /* plus 1: from which it was pulled; 0: that is not known */
+    uint32_t pool; /* plus 1: from which it came; 0: that is not known, or it does not pull */
     uint64_t epoch, sequence;
     struct text owner;
     struct tree *ad; /* held: the superior's */
@@ -220,6 +220,8 @@ void pulling_moved(const struct provider_step *step, uint32_t place);  /* the of
 void pulling_answer(const struct provider_step *step, const struct event *event);
 void pulling_claimed(const struct provider_step *step, const struct tenant *tenant); /* it counts for its pool */
 bool pulling_admits(const struct provider_step *step, const struct tenant *tenant, const struct tree *ad);
+/* Which pool has that matchmaker: plus 1; 0: none. */
+uint32_t pulling_pool(const struct provider *provider, agent matchmaker);
 agent pulling_registrar(const struct provider *provider, const struct tenant *tenant);
 
 /* tenants.c */

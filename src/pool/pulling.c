@@ -8,9 +8,18 @@
 #include "base/mem.h"
 #include "match/match.h"
 #include "pool/provider_parts.h"
+#include "pool/ticket.h"
 #include "text/build.h"
 
 #include <string.h>
+
+uint32_t pulling_pool(const struct provider *provider, agent matchmaker)
+{
+    for (uint32_t i = 0; i < provider->settings->pool_count; i++)
+        if (provider->settings->pools[i].matchmaker == matchmaker)
+            return i + 1;
+    return 0;
+}
 
 agent pulling_registrar(const struct provider *provider, const struct tenant *tenant)
 {
@@ -116,10 +125,9 @@ static void pulling_ask(const struct provider_step *step, uint32_t place, uint32
     const struct provider_pool *where = &step->provider->settings->pools[pool];
     struct message message = {.kind = MESSAGE_PULL};
 
-    message.u.pull = (struct pull){.id = offer->advert.id,
-                                   .number = offer->pulling.number,
-                                   .key = offer->keys[0].key,
-                                   .ad = pool_text(offer->advert.text, where->access)};
+    message.u.pull = (struct pull){
+        .id = offer->advert.id, .number = offer->pulling.number, .ad = pool_text(offer->advert.text, where->access)};
+    ticket_pool_key(step->env->secrets, &offer->keys[0].key, where->matchmaker, &message.u.pull.key);
     offer->pulling.asked = pool + 1;
     offer->pulling.flying = true;
     effects_send(step->effects, where->matchmaker, &message, place, TAG_PULL, step->provider->stored);
@@ -171,7 +179,7 @@ static void pulled_match(const struct provider_step *step, uint32_t place, uint3
 
     if (!tenant) /* the customer may have been quicker, and be verified already */
         tenant = tenant_find(step->provider, pulled->claim);
-    if (tenant && !tenant->pool && tenant->offer == place)
+    if (tenant && !tenant->pool && tenant->offer == place && tenant->superior == pulled->superior)
         tenant->pool = pool + 1;
     offer_changed(step, place);
 }

@@ -15,7 +15,8 @@ extern "C" {
 /* Matchmaker: what a user has used, decayed to the second `stamp`. Key: a hash of the name. */
 #define USER_RECORD_FIELDS(F, S) F(S, TEXT, name) F(S, NUMBER, usage) F(S, NUMBER, factor) F(S, NUMBER, stamp)
 /* Provider: a unit that is pinned or claimed. `since` and `lease` are times of the clock that does not jump, within `boot`; `started` is
- * a second of the wall clock. `port` of the superior is docked by our `link`. `behind`: the claim that it follows, while that is there. */
+ * a second of the wall clock. `port` of the superior is docked by our `link`. `behind`: the claim that it follows, while that is there. `pool`: the
+ * matchmaker of the pool from which it was pulled; 0: it was not. */
 #define TENANT_RECORD_FIELDS(F, S) \
     F(S, WORD, offer)              \
     F(S, WORD, gang)               \
@@ -29,7 +30,8 @@ extern "C" {
     F(S, WORD, number)             \
     F(S, WORD, job)                \
     F(S, FLAG, running)            \
-    F(S, WORD, port) F(S, WORD, link) F(S, WORD, behind) F(S, NUMBER, started) F(S, TEXT, owner) F(S, AD, ad)
+    F(S, WORD, port)               \
+    F(S, WORD, link) F(S, WORD, behind) F(S, NUMBER, started) F(S, WORD, pool) F(S, TEXT, owner) F(S, AD, ad)
 /* Provider: a job's end, until the customer has it. Key: claim and number, mixed. */
 #define OUTCOME_RECORD_FIELDS(F, S) \
     F(S, WORD, claim)               \

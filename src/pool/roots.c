@@ -364,7 +364,7 @@ void root_matched(const struct customer_step *step, const struct event *event)
     struct message message = {.kind = MESSAGE_GOT};
     struct shape *shape = shape_find(customer, told->id);
     struct shape_pool *pool = shape ? shape_pool(shape, event->peer->agent) : NULL;
-    bool ours = shape ? pool != NULL : customer_knows(customer, event->peer->agent), fits;
+    bool ours = shape ? pool != NULL && pool->wanted : customer_knows(customer, event->peer->agent), fits;
     int64_t left;
     struct root *root;
 

@@ -93,6 +93,8 @@ void tenant_store(const struct provider_step *step, struct tenant *tenant)
                                                     .behind = tenant->behind,
                                                     .owner = tenant->owner,
                                                     .ad = tenant->ad};
+    if (tenant->pool)
+        record.u.tenant_record.pool = pulling_registrar(step->provider, tenant);
     tenant->stored = effects_persist(step->effects, &record);
 }
 
@@ -398,6 +400,7 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant->here = was->boot == step->env->boot;
     tenant->behind = was->behind;
     tenant->second = was->behind != 0;
+    tenant->pool = pulling_pool(step->provider, was->pool);
 }
 
 /* Of another boot all is lost. Of this one the deadlines hold, and a job that neither runs nor has ended is lost. */

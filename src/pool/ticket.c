@@ -10,7 +10,7 @@
 /* The names fill their bytes with NULs, so that none is the beginning of another. */
 static const char purpose_ticket[PURPOSE_BYTES] = "berth ticket", purpose_nonce[PURPOSE_BYTES] = "berth nonce",
                   purpose_provider[PURPOSE_BYTES] = "berth provider",
-                  purpose_customer[PURPOSE_BYTES] = "berth customer";
+                  purpose_customer[PURPOSE_BYTES] = "berth customer", purpose_pool[PURPOSE_BYTES] = "berth pool";
 
 static char *put_word(char *at, uint64_t word)
 {
@@ -66,6 +66,14 @@ void ticket_nonce(const struct secrets *secrets, const struct key *offer_key, ui
     at = put_word(at, channel);
     put_word(at, slot);
     secrets->seal(secrets->user, offer_key, data, sizeof data, ret_nonce);
+}
+
+void ticket_pool_key(const struct secrets *secrets, const struct key *offer_key, uint64_t pool, struct key *ret_key)
+{
+    char data[PURPOSE_BYTES + 8];
+
+    put_word(put_bytes(data, purpose_pool, PURPOSE_BYTES), pool);
+    secrets->seal(secrets->user, offer_key, data, sizeof data, ret_key);
 }
 
 bool key_equal(const struct key *a, const struct key *b)

@@ -3,6 +3,7 @@
  *     ticket = seal(offer's key, "ticket", offer, claim, gang, owner)   by the matchmaker, and again by the provider
  *     proof  = seal(ticket, "provider" or "customer", both nonces, channel)
  *     nonce  = seal(offer's key, "nonce", claim, peer, channel, slot)   the provider's: it remembers none
+ *     key of an offer for one of several pools = seal(offer's key, "pool", pool): what one pool is given makes no tickets for another
  *
  * The ticket never travels to the provider, and a proof made on one channel is none on another. Each string that is
  * sealed begins with the name of its purpose; numbers are eight bytes, the lowest first. */
@@ -25,6 +26,8 @@ void ticket_proof(const struct secrets *secrets, const struct key *ticket, bool 
 /* A provider's nonce: `slot` is a number that changes with the time for which nonces shall be good. */
 void ticket_nonce(const struct secrets *secrets, const struct key *offer_key, uint64_t claim, uint64_t peer,
                   uint64_t channel, uint64_t slot, struct key *ret_nonce);
+
+void ticket_pool_key(const struct secrets *secrets, const struct key *offer_key, uint64_t pool, struct key *ret_key);
 
 bool key_equal(const struct key *a, const struct key *b); /* in a time that does not depend on what they are */
 

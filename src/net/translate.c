@@ -1,0 +1,96 @@
+/* translate.c: what an agent's role says and hears, as each of its pools knows it.
+ *
+ *     in     handles of agents, in matches and of those who speak: mixed with the pool's id, so that nobody of one pool is taken for
+ *            somebody of another who is called the same
+ *     out    Owner in ads: who we are there. What a user is called in one pool means nothing in another */
+#include "net/agent_parts.h"
+
+#include "net/represent.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#define SALT_PURPOSE "berth pool"
+#define HANDLE_PURPOSE "berth agent of a pool"
+
+static uint64_t hash_word(const char *purpose, size_t purpose_len, const void *bytes, size_t len, uint64_t word)
+{
+    unsigned char hash[crypto_generichash_BYTES], tail[8];
+    crypto_generichash_state state;
+    uint64_t ret = 0;
+
+    for (int i = 0; i < 8; i++)
+        tail[i] = (unsigned char)(word >> (8 * i));
+    crypto_generichash_init(&state, NULL, 0, sizeof hash);
+    crypto_generichash_update(&state, (const unsigned char *)purpose, purpose_len); /* with its NUL */
+    crypto_generichash_update(&state, bytes, len);
+    crypto_generichash_update(&state, tail, sizeof tail);
+    crypto_generichash_final(&state, hash, sizeof hash);
+    for (int i = 0; i < 8; i++)
+        ret = ret << 8 | hash[i];
+    return ret ? ret : 1;
+}
+
+uint64_t pool_salt(const char *issuer)
+{
+    return hash_word(SALT_PURPOSE, sizeof SALT_PURPOSE, issuer, strlen(issuer), 0);
+}
+
+/* One way: whoever tells us of handles cannot choose one that becomes what it likes. */
+agent handle_enter(const struct membership *pool, agent there)
+{
+    if (!pool->salt || !there)
+        return there;
+    return hash_word(HANDLE_PURPOSE, sizeof HANDLE_PURPOSE, &pool->salt, sizeof pool->salt, there);
+}
+
+void message_enter(const struct membership *pool, struct message *message)
+{
+    if (message->kind == MESSAGE_PULLED) {
+        message->u.pulled.superior = handle_enter(pool, message->u.pulled.superior);
+    } else if (message->kind == MESSAGE_MATCH) {
+        struct edges *edges = message->u.match_told.edges;
+
+        message->u.match_told.superior = handle_enter(pool, message->u.match_told.superior);
+        for (uint32_t i = 0; edges && i < edges->count; i++)
+            edges->items[i].agent = handle_enter(pool, edges->items[i].agent);
+    }
+}
+
+/* The ad with another owner, if it says whose it is; the caller unrefs it. */
+static struct tree *ad_owned(struct tree *ad, const char *owner)
+{
+    struct maker maker = {.count = 0};
+    const char *text;
+    size_t len;
+
+    if (!tree_is_ad(ad) || !ad_string(ad, "Owner", &text, &len) || (len == strlen(owner) && !memcmp(text, owner, len)))
+        return tree_ref(ad);
+    build_init(&maker.build, ad->symbols, ad->dialect);
+    maker_text(&maker, "Owner", owner);
+    maker_parts(&maker, ad, "Owner");
+    return maker_seal(&maker);
+}
+
+const struct message *message_leave(const struct membership *pool, const struct message *message, struct message *copy)
+{
+    const struct layout *layout = message_layout(message->kind);
+    bool has_ad = false;
+
+    *copy = (struct message){.kind = MESSAGE_NONE};
+    for (uint32_t i = 0; layout && i < layout->count; i++)
+        has_ad = has_ad || layout->fields[i].sort == FIELD_AD;
+    if (pool == pool->live->pools || !has_ad)
+        return message;
+    message_copy(copy, message);
+    for (uint32_t i = 0; i < layout->count; i++) {
+        struct tree **ad = (struct tree **)(void *)((char *)&copy->u + layout->fields[i].at), *owned;
+
+        if (layout->fields[i].sort != FIELD_AD || !*ad)
+            continue;
+        owned = ad_owned(*ad, pool->is.identity);
+        tree_unref(*ad);
+        *ad = owned;
+    }
+    return copy;
+}
