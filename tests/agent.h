@@ -64,6 +64,7 @@ struct world {
     uint64_t token; /* of the last that was said */
     struct launcher launchers[ITEMS_MAX];
     uint32_t launcher_count, launches, stops;
+    struct tree *launched; /* held: the ad of the last launch; or NULL */
     int64_t stop_span;
     bool suspended;
     uint64_t changed; /* the job that was told of last */
@@ -201,6 +202,8 @@ static inline void effect_replied(struct world *w, const struct effect *effect)
 static inline void effect_launched(struct world *w, const struct effect *effect)
 {
     w->launches++;
+    tree_unref(w->launched);
+    w->launched = effect->ad ? tree_ref(effect->ad) : NULL;
     if (launcher_of(w, effect->claim))
         world_blame(w, "a second job is launched under a claim", "");
     else if (w->launcher_count < ITEMS_MAX)
@@ -558,6 +561,7 @@ static inline void world_restart(struct world *w, bool same_boot, int64_t down)
 static inline void world_drop(struct world *w)
 {
     world_stop(w);
+    tree_unref(w->launched);
     for (uint32_t i = 0; i < w->row_count; i++)
         record_done(&w->rows[i]);
     for (uint32_t i = 0; i < TOKENS_MAX; i++)

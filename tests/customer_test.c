@@ -4,6 +4,7 @@
 #include "agent.h"
 
 #include "pool/customer.h"
+#include "pool/duty.h"
 
 #define JOB "[ Type = \"Job\"; Memory = 16; Constraint = other.Memory >= 64 ]"
 #define OTHER_JOB "[ Type = \"Job\"; Memory = 17; Constraint = other.Memory >= 64 ]"
@@ -131,7 +132,8 @@ struct host {
     uint64_t epoch, job, number, sequence;
     struct tree *unit; /* that it was activated for again; not held */
     uint32_t activations, starts;
-    int64_t heard; /* the customer's clock, as it last told */
+    struct duty duty; /* that it was started with; its ad is not held */
+    int64_t heard;    /* the customer's clock, as it last told */
 };
 
 static struct host host_new(struct office *o, uint64_t n)
@@ -242,6 +244,8 @@ static void host_agrees(struct office *o, struct host *host)
         host->starts++;
         host->job = message->u.start.job;
         host->number = message->u.start.number;
+        host->duty = (struct duty){message->u.start.task, message->u.start.customer, message->u.start.line,
+                                   message->u.start.pass, message->u.start.helps};
         break;
     case MESSAGE_RELEASE:
         reply.u.claimed.reason = REASON_RELEASED;
@@ -931,6 +935,44 @@ static void gang_goes_on(void)
     pair_until(&o, hosts, MESSAGE_NONE);
     tap_ok(row_count(o.w, RECORD_BRANCH) == 0, "nothing is left of it");
     world_free(o.w, "a gang that goes on");
+}
+
+/* What the members are started with: by what right they may ask for files. */
+static void passes(void)
+{
+    static const struct key none;
+    struct office o;
+    struct host hosts[2];
+    struct key pass, help;
+    struct job_view view;
+
+    pair_running(&o, hosts, 1, PAIR("Essential = false;"), HELPER_1);
+    customer_job(o.w->role, hosts[0].job, &view);
+    pass = view.pass;
+    duty_pass_help(&o.w->secrets, &pass, &help);
+    tap_ok(!hosts[0].duty.helps && !hosts[0].duty.line && key_equal(&hosts[0].duty.pass, &none),
+           "a leader that was claimed itself needs no pass");
+    tap_ok(hosts[1].duty.helps && hosts[1].duty.line == hosts[0].claim && key_equal(&hosts[1].duty.pass, &help) &&
+               !key_equal(&pass, &help),
+           "a helper is told that it is one, the leader's claim, and gets a pass of its own");
+    world_restart(o.w, true, SECOND);
+    customer_job(o.w->role, hosts[0].job, &view);
+    tap_ok(!key_equal(&pass, &none) && key_equal(&view.pass, &pass), "passes outlive a restart");
+    world_free(o.w, "passes");
+
+    pair_running(&o, hosts, 1, PAIR("Essential = false;"), LICENCE_1);
+    tap_ok(hosts[1].duty.helps && key_equal(&hosts[1].duty.pass, &none), "one that runs nothing gets none");
+    world_free(o.w, "no pass for a licence");
+
+    office_start(&o);
+    submit(&o, "k", 1, "[ Type = \"Job\" ]");
+    hosts[0] = host_new(&o, 1);
+    match_gang(&o, o.w->put.u.advertise.id, 1, hosts, 1);
+    host_until(&o, &hosts[0], MESSAGE_NONE);
+    customer_job(o.w->role, hosts[0].job, &view);
+    tap_ok(hosts[0].starts == 1 && key_equal(&view.pass, &none) && !hosts[0].duty.helps && !hosts[0].duty.ad,
+           "of a pair nothing of this is said");
+    world_free(o.w, "a pair without passes");
 }
 
 /* Silent, not gone: it may still run. */
@@ -2025,6 +2067,7 @@ int main(void)
     gang_of_two();
     ports_are_verified();
     gang_goes_on();
+    passes();
     dropped_and_silent();
     essential_ones();
     helpers_end();

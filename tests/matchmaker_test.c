@@ -731,8 +731,15 @@ static void gangs_are_told(void)
            "the ads of both ends are sent as they were matched");
     ticket_make(&pool->secrets, &service_key, 8, service->claim, root->gang, "alice", &ticket);
     tap_ok(key_equal(&ticket, &root->edges->items[1].ticket), "the root has tickets for its members");
-    ticket_make(&pool->secrets, &disk_key, 9, disk->claim, root->gang, "host", &ticket);
-    tap_ok(key_equal(&ticket, &service->edges->items[0].ticket), "a member has them for those below, in its own name");
+    ticket_make_below(&pool->secrets, &disk_key, 9, disk->claim, root->gang, "host", "alice", &ticket);
+    tap_ok(key_equal(&ticket, &service->edges->items[0].ticket),
+           "a member has them for those below, in its own name and in that of the root");
+    tap_ok(service->port == root->edges->items[1].port && service->link == root->edges->items[1].link &&
+               disk->port == service->edges->items[0].port && disk->link == service->edges->items[0].link &&
+               service->port == 1 && machine->port == 0,
+           "each hears by which ports it docks");
+    tap_ok(disk->customer == 2 && service->customer == 0 && machine->customer == 0 && root->customer == 0,
+           "and who has the job, if that is not its superior");
     tap_ok(claims_of(pool, "alice") == 3, "every member is charged to the root's owner");
     tap_ok(look(pool, 2, 1).free == 0 && look(pool, 5, 7).free == 0 && look(pool, 6, 8).free == 0 &&
                look(pool, 9, 9).free == 0 && look(pool, 9, 9).outstanding == 1,
@@ -1637,6 +1644,10 @@ static void tickets_are_bound(void)
     tap_ok(key_equal(&a, &b), "a ticket can be made again");
     ticket_make(&secrets, &key, 1, 2, 4, "alice", &b);
     tap_ok(!key_equal(&a, &b), "it is bound to the gang");
+    ticket_make_below(&secrets, &key, 1, 2, 3, "alice", "bob", &b);
+    tap_ok(!key_equal(&a, &b), "and to the owner of the root, if that is another");
+    ticket_make_below(&secrets, &key, 1, 2, 3, "alice", "", &b);
+    tap_ok(key_equal(&a, &b), "of the root itself nothing is said");
     ticket_make(&secrets, &key, 1, 2, 3, "alic", &b);
     tap_ok(!key_equal(&a, &b), "and to the owner");
     ticket_make(&secrets, &other, 1, 2, 3, "alice", &b);

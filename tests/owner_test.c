@@ -147,6 +147,32 @@ static const struct look_case {
     {"chance leaves it open, to be looked at again in a minute", "[ Constraint = random(10) < 5 && other.x ]", NOON,
      true, false, NOON + OWNER_AGAIN},
     {"a circular definition is undefined", "[ A = B; B = A && time() > 5; Constraint = A ]", NOON, false, true, NEVER},
+    {"an ad with ports is asked by them, not by what stands beside them",
+     "[ Constraint = false; Ports = { [ Label = request; Constraint = request.x > 3 ] } ]", NOON, true, true, NEVER},
+    {"a port that nobody can satisfy closes it, with what the ad around it says",
+     "[ LoadAvg = 0.8; Ports = { [ Label = request; Constraint = request.x && LoadAvg < 0.3 ] } ]", NOON, false, true,
+     NEVER},
+    {"the time opens a port as it opens an ad",
+     "[ Ports = { [ Label = request; Constraint = DayTime() > '18:00' && request.x ] } ]", NOON, false, true,
+     AT(18, 0, 1)},
+    {"a second port that must be filled and cannot be closes it too",
+     "[ Ports = { [ Label = request ], [ Label = cpu; Constraint = DayTime() > '18:00' && cpu.x ] } ]", NOON, false,
+     false, AT(18, 0, 1)},
+    {"one that may stay empty does not",
+     "[ Ports = { [ Label = request ], [ Label = cpu; Essential = false; Constraint = DayTime() > '18:00' ] } ]", NOON,
+     true, false, AT(18, 0, 1)},
+    {"nor does one of several to choose from",
+     "[ Ports = { [ Label = request ], [ Choose = 1; Ports = { [ Label = a; Constraint = false ], [ Label = b ] } ] } ]",
+     NOON, true, true, NEVER},
+    {"a port in a group reads what the group says",
+     "[ Ports = { [ Choose = 1; Sorry = true; Ports = { [ Label = a; Constraint = !Sorry ] } ] } ]", NOON, false, true,
+     NEVER},
+    {"where all may stay empty and none can be filled it is closed",
+     "[ Ports = { [ Label = a; Essential = false; Constraint = false ] } ]", NOON, false, true, NEVER},
+    {"whom other labels stand for is not known, nor how large a set is",
+     "[ Ports = { [ Label = request; Constraint = request.Size < 7 ], "
+     "[ Label = node; Count = 2; Constraint = node.x > request.Size && SetSize == 2 && sum(node.x) > 5 ] } ]",
+     NOON, true, true, NEVER},
 };
 
 static void check_look(struct lang *lang, const struct look_case *look)
@@ -202,6 +228,11 @@ static const struct why_case {
     {"a name read twice is told once", "[ a = 3; Constraint = a > 5 || a < 2 ]",
      "no counterpart can satisfy a > 5 || a < 2 (a is 3)"},
     {"a circle ends", "[ A = B; B = A; Constraint = A ]", NULL},
+    {"of a port that closes the ad the clause is told",
+     "[ LoadAvg = 0.8; Ports = { [ Label = request; Constraint = request.x && LoadAvg < 0.3 ] } ]",
+     "no counterpart can satisfy LoadAvg < 0.3 (LoadAvg is 0.8)"},
+    {"of one that may stay empty nothing is",
+     "[ Ports = { [ Label = request ], [ Label = cpu; Essential = false; Constraint = false ] } ]", ""},
 };
 
 static void check_why(struct lang *lang, const struct why_case *why)

@@ -108,8 +108,10 @@ struct suitor {
     struct peer peer;
     uint64_t claim, gang, offer;
     uint64_t port, link;
-    const char *owner;     /* in its ticket */
-    const struct key *key; /* that it was made with; NULL: the one that was advertised last */
+    const char *owner;      /* in its ticket */
+    const char *root_owner; /* NULL: it is the root itself */
+    bool false_root;        /* its ticket says nothing of that owner */
+    const struct key *key;  /* that it was made with; NULL: the one that was advertised last */
     struct tree *ad;
     struct key nonce, theirs;
     uint64_t epoch, sequence;
@@ -146,6 +148,8 @@ static enum reason suitor_verifies(struct machine *m, struct suitor *s, const st
                                       .nonce = s->nonce,
                                       .proof = proof ? *proof : (struct key){{0}},
                                       .ad = s->ad};
+    if (s->root_owner)
+        text_set(&verify.u.verify.root_owner, s->root_owner, strlen(s->root_owner));
     heard = say(m->w, &s->peer, &verify);
     s->heard = heard->kind == MESSAGE_VERIFIED ? heard->u.verified : (struct verified){.reason = REASON_COUNT};
     return s->heard.reason;
@@ -164,7 +168,8 @@ static struct key proof_of(struct machine *m, const struct suitor *s, bool from_
     const struct key *key = s->key ? s->key : &m->w->put.u.advertise.key;
     struct key ticket, proof;
 
-    ticket_make(&m->w->secrets, key, s->offer, s->claim, s->gang, s->owner, &ticket);
+    ticket_make_below(&m->w->secrets, key, s->offer, s->claim, s->gang, s->owner,
+                      s->root_owner && !s->false_root ? s->root_owner : "", &ticket);
     ticket_proof(&m->w->secrets, &ticket, from_customer, &s->theirs, &s->nonce, s->peer.channel, &proof);
     return proof;
 }
@@ -203,7 +208,8 @@ static enum reason say_start(struct machine *m, struct suitor *s, uint64_t numbe
 {
     struct message start = {.kind = MESSAGE_START};
 
-    start.u.start = (struct start){s->claim, s->epoch, ++s->sequence, job, number, s->ad};
+    start.u.start = (struct start){
+        .claim = s->claim, .epoch = s->epoch, .sequence = ++s->sequence, .job = job, .number = number, .ad = s->ad};
     return reason_of(say(m->w, &s->peer, &start));
 }
 
@@ -258,7 +264,9 @@ static void match(struct machine *m, struct suitor *s, uint64_t number)
                                              .gang = s->gang,
                                              .claim = s->claim,
                                              .superior = s->peer.agent,
-                                             .superior_ad = s->ad};
+                                             .superior_ad = s->ad,
+                                             .port = s->port,
+                                             .link = s->link};
     say(m->w, &matchmaker, &match);
 }
 
@@ -2060,6 +2068,204 @@ static void inner_results(void)
     world_free(m.w, "a result from below");
 }
 
+/* ------------------------------------------------------------------------------------------------ below a service */
+
+/* A service comes to claim, with its port for machines, for a job of raman's. */
+static struct suitor service_new(struct machine *m)
+{
+    struct suitor s = suitor_new(m, 1, "services");
+
+    s.root_owner = "raman";
+    s.port = 1;
+    s.ad =
+        ad(m->w,
+           "[ Type = \"Service\"; Owner = \"services\"; AccountingGroup = \"none\"; Executes = false; TimeLimit = 5; "
+           "Ports = { [ Label = up ], [ Label = cpu; Type = \"Job\"; RequestMemory = 16 ] } ]");
+    return s;
+}
+
+static struct tree *task_of(struct machine *m)
+{
+    return ad(m->w, "[ Type = \"Job\"; Owner = \"raman\"; Cmd = \"render\"; TimeLimit = 60; RequestMemory = 4096; "
+                    "RequestDisk = 100; AccountingGroup = \"film\"; ConcurrencyLimits = \"render:2\" ]");
+}
+
+static enum reason start_task(struct machine *m, struct suitor *s, struct tree *task)
+{
+    struct message start = {.kind = MESSAGE_START};
+
+    start.u.start = (struct start){.claim = s->claim,
+                                   .epoch = s->epoch,
+                                   .sequence = ++s->sequence,
+                                   .job = 100,
+                                   .number = 1,
+                                   .ad = s->ad,
+                                   .task = task,
+                                   .customer = 7,
+                                   .line = 77,
+                                   .pass = {{1, 2, 3}}};
+    return reason_of(say(m->w, &s->peer, &start));
+}
+
+static bool duty_is(struct machine *m, uint64_t claim)
+{
+    struct duty duty = look(m, claim).view.duty;
+
+    return duty.customer == 7 && duty.line == 77 && duty.pass.bytes[2] == 3 && !duty.helps &&
+           ad_says(m->w, duty.ad, "Cmd == \"render\"");
+}
+
+static void below_a_service(void)
+{
+    struct machine m;
+    struct suitor s;
+
+    machine_start(
+        &m, "[ Type = \"Machine\"; Memory = 64; Constraint = other.Type == \"Job\" && other.RequestMemory <= Memory; "
+            "Residual = [ Memory = Memory - other.RequestMemory ] ]");
+    s = service_new(&m);
+    come_to(&m, &s, TENANT_CLAIMED);
+    pass_beating(&m, &s, 2 * m.w->spans.lease);
+    tap_ok(m.w->reports == 0, "below a service nothing is reported before it is known what runs: of which group it is");
+    tap_ok(start_task(&m, &s, task_of(&m)) == REASON_OK && m.w->launches == 1 &&
+               ad_says(m.w, m.w->launched, "Cmd == \"render\" && Owner == \"raman\""),
+           "below a service the job at the root is run, not the service's ad");
+    tap_ok(ad_says(m.w, m.w->launched, "RequestMemory == 16 && isUndefined(RequestDisk)"),
+           "it may use what the service's port has asked for, not what the job says");
+    tap_ok(m.w->launchers[0].span == 60 * SECOND, "and has the job's time");
+    tap_ok(advertises(&m, "Memory == 48"), "what is left is what that port leaves");
+    tap_ok(duty_is(&m, 1), "it is known whom to ask for its files, and by what right");
+    world_restart(m.w, true, SECOND);
+    tap_ok(duty_is(&m, 1) && look(&m, 1).view.running, "also after a restart");
+    pass_beating(&m, &s, 2 * m.w->spans.lease);
+    tap_ok(m.w->reports > 0 && strcmp(m.w->report.owner.bytes, "raman") == 0 &&
+               strcmp(m.w->report.group.bytes, "film") == 0 && strcmp(m.w->report.limits.bytes, "render:2") == 0,
+           "what it uses is charged to the owner of the job at the root, with that job's group and limits");
+    world_free(m.w, "below a service");
+
+    machine_start(&m, PLAIN);
+    s = suitor_new(&m, 1, "raman");
+    s.root_owner = "somebody";
+    s.false_root = true;
+    come_to_run(&m, &s, 100);
+    pass_beating(&m, &s, 2 * m.w->spans.lease);
+    tap_ok(m.w->reports > 0 && strcmp(m.w->report.owner.bytes, "raman") == 0,
+           "nobody can have another charged: what the ticket does not say of the root's owner is not believed");
+    world_free(m.w, "a false root");
+}
+
+static void ports_ask_for_more(void)
+{
+    struct machine m;
+    struct suitor s;
+
+    machine_start(&m, "[ Type = \"Machine\"; Memory = 64 ]");
+    s = suitor_new(&m, 1, "raman");
+    s.ad = ad(m.w, "[ Type = \"Job\"; Owner = \"raman\"; RequestMemory = 8; RequestCpus = 2; Ports = { [ Label = a ], "
+                   "[ Label = cpu; RequestMemory = cpu.Memory / 2 ] } ]");
+    s.port = 1;
+    come_to_run(&m, &s, 100);
+    tap_ok(ad_says(m.w, m.w->launched, "RequestMemory == 32 && RequestCpus == 2"),
+           "a job with ports may use what the port asks for, and else what the job does");
+    world_free(m.w, "ports that ask for more");
+}
+
+static struct duty told_duty(struct machine *m, const struct under *under)
+{
+    const struct start *start = &under_asked(m, under)->message.u.start;
+
+    if (under_asked(m, under)->message.kind != MESSAGE_START)
+        return (struct duty){0};
+    return (struct duty){start->task, start->customer, start->line, start->pass, start->helps};
+}
+
+/* All are active; the start has been told to the service, and by it. */
+static void service_started(struct machine *m, struct suitor *s, struct under *under, const char *text)
+{
+    machine_start(m, text);
+    *s = suitor_new(m, 1, "raman");
+    match_inner(m, s, under);
+    verify(m, s);
+    tap_ok(strcmp(under_asked(m, &under[0])->message.u.verify.root_owner.bytes, "raman") == 0,
+           "a service tells those below it whose job it is");
+    unders_agree(m, under);
+    say_commit(m, s);
+    unders_agree(m, under);
+    say_activate(m, s, NULL);
+    unders_agree(m, under);
+    start_task(m, s, NULL);
+}
+
+static void handed_down(void)
+{
+    static const struct key none;
+    struct machine m;
+    struct suitor s;
+    struct under under[UNDER];
+    struct duty lead, help;
+    struct key made;
+
+    service_started(&m, &s, under, INNER("Executes = false;", "", ""));
+    lead = told_duty(&m, &under[0]);
+    help = told_duty(&m, &under[1]);
+    duty_pass_help(&m.w->secrets, &lead.pass, &made);
+    tap_ok(lead.ad && ad_says(m.w, lead.ad, "Owner == \"raman\"") && !lead.helps && lead.pass.bytes[2] == 3,
+           "a service hands the job, and the leader's pass, to the first below it that executes");
+    tap_ok(help.ad && help.helps && key_equal(&help.pass, &made) && !key_equal(&help.pass, &lead.pass),
+           "another one below it gets the job, and a pass that is made from the leader's");
+    tap_ok(lead.customer == 7 && lead.line == 77 && help.line == 77, "both are told where to ask, and by what name");
+    unders_agree(&m, under);
+    world_restart(m.w, true, SECOND);
+    tap_ok(row_of(m.w, RECORD_TENANT, 1)->u.tenant_record.line == 77, "all of it is durable");
+    world_free(m.w, "handed down");
+
+    service_started(&m, &s, under, INNER("", "", ""));
+    lead = told_duty(&m, &under[0]);
+    tap_ok(lead.helps && !key_equal(&lead.pass, &none), "below one that runs the job itself all are helpers");
+    world_free(m.w, "handed down by one that executes");
+}
+
+/* ------------------------------------------------------------------------------------------------ seen from the link */
+
+static void seen_from_the_link(void)
+{
+    struct machine m;
+    struct suitor s;
+
+    machine_start(&m, "[ Type = \"Machine\"; Suspend = false; Ports = { [ Label = job; Suspend = Busy && job.Patient; "
+                      "Constraint = !Busy ] } ]");
+    probe(&m, "[ Busy = false ]");
+    s = suitor_new(&m, 1, "raman");
+    s.ad = ad(m.w, "[ Owner = \"raman\"; Patient = false; Ports = { [ Label = a ], [ Label = b; Patient = true ] } ]");
+    s.port = 1;
+    come_to_run(&m, &s, 100);
+    probe(&m, "[ Busy = true ]");
+    tap_ok(m.w->suspended && holds(&m, 1, TENANT_CLAIMED),
+           "Suspend is what the link says of the port that docks there, as the constraint is");
+    world_free(m.w, "suspended by a link");
+
+    machine_start(
+        &m, "[ Type = \"Machine\"; Constraint = true; Ports = { [ Label = job; Constraint = !Busy && job.x ] } ]");
+    probe(&m, "[ Busy = false ]");
+    tap_ok(m.w->put.kind == MESSAGE_ADVERTISE && m.w->withdrawals == 0, "an offer with ports is advertised");
+    probe(&m, "[ Busy = true ]");
+    pass(m.w, SECOND);
+    tap_ok(m.w->withdrawals == 1, "and withdrawn when nobody can dock at its port, whatever stands beside the ports");
+    world_free(m.w, "an owner that speaks in a port");
+
+    machine_start(&m, "[ Type = \"Link\"; Mbps = 100; Ports = { [ Label = other1; Essential = false ], [ Label = user; "
+                      "Constraint = user.Mbps <= Mbps ] }; Residual = [ Mbps = Mbps - user.Mbps ] ]");
+    s = suitor_new(&m, 1, "raman");
+    s.ad = ad(m.w, "[ Owner = \"raman\"; Ports = { [ Label = a; Mbps = 90 ], [ Label = b; Mbps = 30 ] } ]");
+    s.port = 1;
+    s.link = 1;
+    match(&m, &s, 1);
+    pass(m.w, SECOND);
+    tap_ok(holds(&m, 1, TENANT_MATCHED) && advertises(&m, "Mbps == 70"),
+           "from the match on, what is left is what the port leaves that was matched");
+    world_free(m.w, "the ports of a match");
+}
+
 /* --------------------------------------------------------------------------------------------------------- nonsense */
 
 static void not_for_a_provider(void)
@@ -2511,6 +2717,10 @@ int main(void)
     inner_ports();
     inner_reduced();
     inner_results();
+    below_a_service();
+    ports_ask_for_more();
+    handed_down();
+    seen_from_the_link();
     second_ads();
     preempts();
     release_saves_nobody();

@@ -10,6 +10,8 @@
 #include "net/joblog.h"
 #include "net/questions.h"
 #include "net/represent.h"
+#include "net/secrets.h"
+#include "pool/duty.h"
 #include "store/store.h"
 
 #include <sodium.h>
@@ -481,6 +483,66 @@ static void check_checkpoint(void)
     bench_end(&bench);
 }
 
+/* A try of a gang, of which others than the claimed agent ask. */
+static void check_passes(void)
+{
+    const struct key pass = {{0xaa, 1}};
+    char question[400], hash[HASH_DIGITS + 1], leader[2 * KEY_BYTES + 1], helper[2 * KEY_BYTES + 1];
+    struct desk_bench bench;
+    struct key help;
+    struct err err;
+
+    hash_of("hello", 5, hash);
+    snprintf(question, sizeof question, "[Inputs={[Name=\"in\";Size=5;Hash=\"%s\";Mode=420]}; Checkpoint={\"state\"}]",
+             hash);
+    bench_start(&bench, question);
+    duty_pass_help(&secrets_live, &pass, &help);
+    hex_print(pass.bytes, KEY_BYTES, leader);
+    hex_print(help.bytes, KEY_BYTES, helper);
+    tap_ok(!strcmp(ask_as(&bench, 99, 1, 1, "Ask=\"manifest\""), "refused"), "an agent that has no claim is refused");
+    snprintf(question, sizeof question, "Ask=\"manifest\"; Pass=\"%s\"", leader);
+    tap_ok(!strcmp(ask_as(&bench, 99, 1, 1, question), "refused"), "where there is no pass none is good");
+    snprintf(question, sizeof question, "Ask=\"manifest\"; Pass=\"%064d\"", 0);
+    tap_ok(!strcmp(ask_as(&bench, 99, 1, 1, question), "refused"), "nor is the one of zeros");
+    bench.view.pass = pass;
+    snprintf(question, sizeof question,
+             "Ask=\"store\"; Pass=\"%s\"; Kind=\"output\"; Name=\"x\"; Offset=0; Size=-1; Bytes=\"\"", helper);
+    tap_ok(!strcmp(ask_as(&bench, 98, 1, 1, question), "refused"), "a helper stores nothing");
+    snprintf(question, sizeof question, "Ask=\"report\"; Pass=\"%s\"", helper);
+    tap_ok(!strcmp(ask_as(&bench, 98, 1, 1, question), "refused") &&
+               !strcmp(ask_as(&bench, PROVIDER, 1, 1, question), "refused"),
+           "and reports nothing, though its agent had the claim besides");
+    snprintf(question, sizeof question, "Ask=\"finish\"; Pass=\"%s\"", helper);
+    tap_ok(!strcmp(ask_as(&bench, 98, 1, 1, question), "refused"), "nor does it finish the job");
+    store(&bench, 1, 1, "checkpoint", "state", "so far", 0, 6, false);
+    bench_claim(&bench, 2, 1, PROVIDER);
+    snprintf(question, sizeof question, "Ask=\"manifest\"; Pass=\"%s\"", helper);
+    tap_ok(strstr(ask_as(&bench, 98, 2, 1, question), "Name = \"in\"") && !strstr(buf_string(&bench.answer), "state") &&
+               !tries_last(bench.questions.tries, 5)->read,
+           "a helper is told the inputs, and no checkpoint; the leader's try is not touched");
+    hash_of("so far", 6, hash);
+    snprintf(question, sizeof question, "Ask=\"fetch\"; Pass=\"%s\"; Hash=\"%s\"; Offset=0; Length=10", helper, hash);
+    tap_ok(strstr(ask_as(&bench, 98, 2, 1, question), "unknown") != NULL, "nor does it get one by its hash");
+    snprintf(question, sizeof question, "Ask=\"report\"; State=\"running\"; Pass=\"%s\"; Provider=\"deep\"", leader);
+    tap_ok(strstr(ask_as(&bench, 99, 2, 1, question), "ok") && tries_last(bench.questions.tries, 5)->started &&
+               !strcmp(tries_last(bench.questions.tries, 5)->provider, "deep"),
+           "the leader is known by its pass, wherever in the gang it is, and says where it is");
+    bench.view.state = JOB_DONE;
+    bench.view.pass = (struct key){{0}};
+    tries_store(bench.questions.tries, 5, &err);
+    bench.shelf->kind->commit(bench.shelf, &err);
+    bench_close(&bench);
+    bench_open(&bench);
+    snprintf(question, sizeof question, "Ask=\"manifest\"; Pass=\"%s\"", helper);
+    tap_ok(strstr(ask_as(&bench, 98, 2, 1, question), "stale") != NULL, "when the job is over a helper gets nothing");
+    snprintf(question, sizeof question, "Ask=\"finish\"; Pass=\"%s\"", leader);
+    tap_ok(strstr(ask_as(&bench, 99, 2, 1, question), "ok") && tries_last(bench.questions.tries, 5)->finished,
+           "the leader's pass is good until all is stored, also when the gang is gone and the customer has restarted");
+    snprintf(question, sizeof question, "Ask=\"finish\"; Pass=\"%s\"", "short");
+    tap_ok(!strcmp(ask_as(&bench, 99, 2, 1, question), "refused"), "what is no pass is refused");
+    bench_end(&bench);
+}
+
 static void check_joblog(void)
 {
     struct desk_bench bench;
@@ -574,6 +636,7 @@ int main(void)
     check_store();
     check_iwd();
     check_checkpoint();
+    check_passes();
     check_joblog();
     check_history();
     check_ranges();

@@ -377,7 +377,7 @@ static void field_make(struct guest *guest, const struct field *field, void *at)
 
 static void field_clear(const struct field *field, void *at)
 {
-    const struct field alone = {field->name, field->sort, 0};
+    const struct field alone = {.name = field->name, .sort = field->sort};
 
     fields_done(&(struct layout){.name = "", .fields = &alone, .count = 1}, at);
 }

@@ -8,7 +8,7 @@
  *             |             whatever depth, has cleared the way; all were pinned when the root decided
  *             C          2b when an essential member is lost, all processes of the gang end in time; without one that
  *                           is not, the others go on, and the gang is not used for a next job
- *                        3  a job does not start in a gang while it runs in another
+ *                        3  a job does not start in a gang while it runs in another; whatever starts is the root's job
  *                        4  no gang is decided that the ports of a party do not accept
  *                        6  once faults stop, every job ends and nothing is left of any claim
  *
@@ -438,11 +438,11 @@ static uint64_t levels_below(const struct gang *gang, uint32_t member)
 }
 
 /* The subordinates of the root (-1) or of a member; NULL when there are none. */
-static struct edges *gang_edges(const struct role_env *env, const struct gang *gang, struct entry *const *offers,
-                                const struct entry *superior, int place)
+static struct edges *gang_edges(const struct role_env *env, const struct gang *gang, const struct entry *request,
+                                struct entry *const *offers, const struct entry *superior, int place)
 {
     struct edges *edges;
-    char owner[TEXT_MAX + 1];
+    char owner[TEXT_MAX + 1], root[TEXT_MAX + 1] = "";
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < gang->count; i++)
@@ -451,6 +451,8 @@ static struct edges *gang_edges(const struct role_env *env, const struct gang *g
         return NULL;
     edges = edges_new(count);
     entry_owner(superior, owner, sizeof owner);
+    if (place >= 0)
+        entry_owner(request, root, sizeof root);
     for (uint32_t i = 0, n = 0; i < gang->count; i++) {
         const struct entry *offer = offers[i];
         struct edge *edge = &edges->items[n];
@@ -464,7 +466,7 @@ static struct edges *gang_edges(const struct role_env *env, const struct gang *g
         edge->port = member_port(gang, i);
         edge->link = member_link(&gang->members[i]);
         edge->ad = tree_ref(offer->ad);
-        ticket_make(env->secrets, &offer->key, offer->id, edge->claim, gang->id, owner, &edge->ticket);
+        ticket_make_below(env->secrets, &offer->key, offer->id, edge->claim, gang->id, owner, root, &edge->ticket);
         n++;
     }
     return edges;
@@ -489,8 +491,11 @@ static void gang_tell(struct maker *maker, const struct role_env *env, const str
         told.claim = gang->members[place].claim;
         told.superior = superior->who;
         told.superior_ad = superior->ad;
+        told.port = member_port(gang, (uint32_t)place);
+        told.link = member_link(&gang->members[place]);
+        told.customer = above < 0 ? 0 : request->who;
     }
-    told.edges = gang_edges(env, gang, offers, entry, place);
+    told.edges = gang_edges(env, gang, request, offers, entry, place);
     notifier_add(&maker->notifier, env, entry->who, &told, effects);
     edges_unref(told.edges);
 }

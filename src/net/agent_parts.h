@@ -131,7 +131,7 @@ agent handle_enter(const struct membership *pool, agent there);
 void message_enter(const struct membership *pool, struct message *message);
 /* The message as it is said there: the ads in it are of the identity that we have there. It is the message itself, or the copy, which the
  * caller gives back in both cases. */
-const struct message *message_leave(const struct membership *pool, const struct message *message, struct message *copy);
+const struct message *message_leave(struct membership *pool, const struct message *message, struct message *copy);
 
 /* ---- agent_out.c ---- */
 

@@ -65,6 +65,8 @@ struct tree *match_contacts(struct service *service, const struct match_told *to
     build_init(&build, service->symbols, &dialect_classic);
     if (told->superior)
         contact_add(service, &build, told->superior, &count);
+    if (told->customer) /* whose files it may have to ask for */
+        contact_add(service, &build, told->customer, &count);
     for (uint32_t i = 0; told->edges && i < told->edges->count; i++)
         contact_add(service, &build, told->edges->items[i].agent, &count);
     build_bind(&build, EXPR_LIST, count);

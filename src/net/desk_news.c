@@ -72,6 +72,7 @@ static void try_note(struct desk *desk, const struct job_view *view)
     one = tries_begin(desk->tries, view->id, view->claim, view->number, view->member, wall_seconds(), &made);
     if (!made)
         return;
+    one->pass = view->pass;
     if (agent_known(desk->live, view->member, &identity, &name))
         tries_text(&one->provider, name, strlen(name));
     if (pool)

@@ -9,7 +9,6 @@
 #include "net/beneath.h"
 #include "net/codes.h"
 #include "net/hash_parts.h"
-#include "net/ids.h"
 #include "net/represent.h"
 #include "pool/wire.h"
 
@@ -34,8 +33,8 @@ struct leaving_file {
 struct outgoing {
     struct outgoing *next;
     struct workshop *workshop;
-    uint64_t claim, number, job;
-    agent superior;
+    uint64_t claim, number; /* where its folder is */
+    struct inquiry inquiry;
     struct tree *row; /* held */
     struct leaving_file *files;
     uint32_t count, room, at;
@@ -327,7 +326,7 @@ static bool store_ask(struct outgoing *outgoing)
     n = n < 0 ? 0 : n;
     if (outgoing->hash.upto + n > outgoing->size)
         n = (ssize_t)(outgoing->size - outgoing->hash.upto);
-    question_begin(&maker, outgoing->workshop, "store", outgoing->claim, outgoing->number, outgoing->job);
+    question_begin(&maker, outgoing->workshop, "store", &outgoing->inquiry);
     maker_text(&maker, "Kind", file->kind);
     maker_text(&maker, "Name", file->name);
     maker_integer(&maker, "Offset", outgoing->hash.upto);
@@ -339,7 +338,7 @@ static bool store_ask(struct outgoing *outgoing)
         maker_text(&maker, "Hash", digits);
     }
     piece_bytes(&maker, bytes, (size_t)n);
-    return piece_ask(outgoing->workshop, outgoing->superior, &maker, store_answered, outgoing);
+    return piece_ask(outgoing->workshop, outgoing->inquiry.customer, &maker, store_answered, outgoing);
 }
 
 static bool finish_ask(struct outgoing *outgoing)
@@ -353,13 +352,13 @@ static bool finish_ask(struct outgoing *outgoing)
     size_t len;
     int64_t n;
 
-    question_begin(&maker, outgoing->workshop, "finish", outgoing->claim, outgoing->number, outgoing->job);
+    question_begin(&maker, outgoing->workshop, "finish", &outgoing->inquiry);
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
         if (ad_integer(outgoing->row, used[i].name, &n))
             (used[i].is_time ? maker_seconds : maker_integer)(&maker, used[i].name, n);
     if (ad_string(outgoing->row, "Words", &words, &len) && len)
         maker_bytes(&maker, "Words", words, len);
-    return piece_ask(outgoing->workshop, outgoing->superior, &maker, finish_answered, outgoing);
+    return piece_ask(outgoing->workshop, outgoing->inquiry.customer, &maker, finish_answered, outgoing);
 }
 
 static void outgoing_next(struct outgoing *outgoing)
@@ -385,8 +384,8 @@ static void outgoing_next(struct outgoing *outgoing)
 
 /* --------------------------------------------------------------------------------------------------------- a job's end */
 
-static struct outgoing *outgoing_new(struct workshop *workshop, uint64_t claim, uint64_t number, uint64_t job,
-                                     agent superior, struct tree *row)
+static struct outgoing *outgoing_new(struct workshop *workshop, uint64_t claim, uint64_t number,
+                                     const struct inquiry *inquiry, struct tree *row)
 {
     struct outgoing *outgoing = mem_alloc(sizeof *outgoing);
 
@@ -394,8 +393,7 @@ static struct outgoing *outgoing_new(struct workshop *workshop, uint64_t claim, 
                                   .workshop = workshop,
                                   .claim = claim,
                                   .number = number,
-                                  .job = job,
-                                  .superior = superior,
+                                  .inquiry = *inquiry,
                                   .row = tree_ref(row),
                                   .fd = -1,
                                   .until = runner_now() + OUTGOING_LIFE};
@@ -450,8 +448,7 @@ void outgoing_add(struct workshop *workshop, const struct task *task, const stru
     struct buf text;
 
     maker_init(&maker, workshop->daemon.symbols);
-    maker_word(&maker, "Superior", task->superior);
-    maker_integer(&maker, "Job", (int64_t)task->job);
+    inquiry_write(&maker, &task->inquiry, task->claim);
     maker_integer(&maker, "Cpu", news->usage.cpu);
     maker_integer(&maker, "Memory", news->usage.memory);
     maker_integer(&maker, "Disk", news->usage.disk);
@@ -467,7 +464,7 @@ void outgoing_add(struct workshop *workshop, const struct task *task, const stru
     if (shelf->kind->put(shelf, OUTGOING_SPACE, key, sizeof key, text.text, text.len, &err) < 0)
         LOG(&workshop->daemon.log, LEVEL_ERROR, "outgoing", log_text("why", err.text));
     buf_done(&text);
-    outgoing_new(workshop, task->claim, task->number, task->job, task->superior, row);
+    outgoing_new(workshop, task->claim, task->number, &task->inquiry, row);
     tree_unref(row);
 }
 
@@ -484,7 +481,7 @@ void outgoing_checkpoint(struct workshop *workshop, const struct task *task)
     maker_init(&maker, workshop->daemon.symbols);
     row_add(&maker, "Checkpoint", task->order.checkpoint);
     row = maker_seal(&maker);
-    outgoing_new(workshop, task->claim, task->number, task->job, task->superior, row)->passing = true;
+    outgoing_new(workshop, task->claim, task->number, &task->inquiry, row)->passing = true;
     tree_unref(row);
 }
 
@@ -537,10 +534,8 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
     const unsigned char *bytes = key;
     uint64_t claim = 0, number = 0;
     struct tree *row;
+    struct inquiry inquiry;
     struct err err;
-    const char *superior;
-    size_t digits;
-    int64_t job;
 
     if (key_len != KEY_SIZE || wire_parse(workshop->daemon.symbols, value, len, &row, &err) < 0)
         return true;
@@ -548,8 +543,8 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
         claim = claim << 8 | bytes[i];
         number = number << 8 | bytes[8 + i];
     }
-    if (ad_string(row, "Superior", &superior, &digits) && digits == 16 && ad_integer(row, "Job", &job))
-        outgoing_new(workshop, claim, number, (uint64_t)job, id_number(superior, digits), row);
+    if (inquiry_read(row, claim, number, &inquiry))
+        outgoing_new(workshop, claim, number, &inquiry, row);
     tree_unref(row);
     return true;
 }
@@ -597,11 +592,11 @@ bool outgoing_piece(struct workshop *workshop, const struct task *task, const ch
         close(fd);
     if (n <= 0)
         return false;
-    question_begin(&maker, workshop, "store", task->claim, task->number, task->job);
+    question_begin(&maker, workshop, "store", &task->inquiry);
     maker_text(&maker, "Kind", kind);
     maker_text(&maker, "Name", name);
     maker_integer(&maker, "Offset", from);
     maker_integer(&maker, "Size", -1);
     piece_bytes(&maker, bytes, (size_t)n);
-    return piece_ask(workshop, task->superior, &maker, done, user);
+    return piece_ask(workshop, task->inquiry.customer, &maker, done, user);
 }

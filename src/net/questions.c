@@ -7,6 +7,9 @@
 #include "net/codes.h"
 #include "net/represent.h"
 #include "net/runner.h"
+#include "net/secrets.h"
+#include "pool/duty.h"
+#include "pool/ticket.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +22,8 @@ struct asking {
     const struct tree *question;
     struct job_view view;
     struct job_try *one;
-    bool last; /* it is the job's last try */
+    bool last;  /* it is the job's last try */
+    bool helps; /* a member of the gang asks that is not its leader: it may read inputs, and nothing else */
     int64_t now;
 };
 
@@ -128,15 +132,17 @@ static struct tree *ask_manifest(struct asking *asking)
     if (!asking->last || asking->view.state != JOB_RUNNING)
         return answer_reason(asking, "stale");
     maker_init(&maker, asking->questions->symbols);
-    if (checkpoint_is_coming(asking)) {
+    if (!asking->helps && checkpoint_is_coming(asking)) {
         maker_text(&maker, "Reason", "wait");
         maker_integer(&maker, "Pause", QUESTION_PAUSE);
         return maker_seal(&maker);
     }
-    try_reads(asking);
     textmap_init(&list.names, 0);
     place_of(asking, &place);
-    jobfiles_each(asking->questions->files, &place, manifest_checkpoint, &list);
+    if (!asking->helps) {
+        try_reads(asking);
+        jobfiles_each(asking->questions->files, &place, manifest_checkpoint, &list);
+    }
     job_inputs(asking->view.ad, manifest_input, &list);
     maker_text(&maker, "Reason", "ok");
     maker_list(&maker, "Files", list.ads, list.count);
@@ -184,6 +190,8 @@ static int fetch_open(const struct asking *asking, const char *hash)
     job_inputs(asking->view.ad, wanted_input, &wanted);
     if (wanted.input)
         return spool_open(asking->questions->spool, hash);
+    if (asking->helps)
+        return -1;
     place_of(asking, &place);
     jobfiles_each(asking->questions->files, &place, wanted_checkpoint, &wanted);
     if (wanted.checkpoint)
@@ -392,10 +400,32 @@ static struct tree *ask_finish(struct asking *asking)
 static const struct {
     const char *ask;
     struct tree *(*answer)(struct asking *asking);
+    bool reads; /* helpers may ask it too */
 } rows[] = {
-    {"manifest", ask_manifest}, {"fetch", ask_fetch},   {"store", ask_store},
-    {"report", ask_report},     {"finish", ask_finish},
+    {"manifest", ask_manifest, true}, {"fetch", ask_fetch, true},    {"store", ask_store, false},
+    {"report", ask_report, false},    {"finish", ask_finish, false},
 };
+
+/* Who asks? The agent that has the claim; or, in a gang, whoever has a pass of it: the leader, or a helper. False: a stranger. */
+static bool asking_admits(struct asking *asking, const struct peer *peer)
+{
+    const struct key *pass = &asking->one->pass;
+    struct key shown, help;
+    const char *text;
+    size_t len;
+
+    if (!ad_string(asking->question, "Pass", &text, &len))
+        return asking->one->member == peer->agent;
+    if (len != 2 * (size_t)KEY_BYTES || !hex_read(text, len, shown.bytes, KEY_BYTES) || pass_is_none(pass))
+        return false;
+    duty_pass_help(&secrets_live, pass, &help);
+    asking->helps = key_equal(&shown, &help);
+    if (!asking->helps && !key_equal(&shown, pass))
+        return false;
+    if (!asking->helps && ad_string(asking->question, "Provider", &text, &len) && len)
+        tries_text(&asking->one->provider, text, len); /* it runs there, whoever was claimed */
+    return true;
+}
 
 /* The try that is meant: one that is known, or that the role knows and has not told of yet. NULL: none. */
 static struct job_try *try_of(const struct asking *asking, uint64_t claim, uint64_t number)
@@ -406,6 +436,8 @@ static struct job_try *try_of(const struct asking *asking, uint64_t claim, uint6
 
     if (!one && view->claim == claim && view->number == number && view->state == JOB_RUNNING)
         one = tries_begin(asking->questions->tries, view->id, claim, number, view->member, asking->now, &made);
+    if (one && pass_is_none(&one->pass) && view->claim == claim && view->number == number)
+        one->pass = view->pass;
     return one;
 }
 
@@ -427,11 +459,11 @@ struct tree *question_answer(struct questions *questions, const struct peer *pee
     asking.one = try_of(&asking, claim, number);
     if (!asking.one)
         return answer_reason(&asking, "stale");
-    if (asking.one->member != peer->agent)
+    if (!asking_admits(&asking, peer))
         return NULL;
     asking.last = asking.one == tries_last(questions->tries, asking.view.id);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !answer; i++)
-        if (strlen(rows[i].ask) == len && !memcmp(rows[i].ask, ask, len))
+        if (strlen(rows[i].ask) == len && !memcmp(rows[i].ask, ask, len) && (rows[i].reads || !asking.helps))
             answer = rows[i].answer(&asking);
     return answer;
 }

@@ -4,7 +4,8 @@
  *     fetch      bytes of one of them                     report   it runs; a line of status; what it uses
  *                                                         finish   all is stored
  *
- * Each names job, claim and number: a try. Only the agent to which the job was given is answered; what is asked of a try that is no longer
+ * Each names job, claim and number: a try. Only the agent to which the job was given is answered, and in a gang whoever has a pass (duty.h): the
+ * leader, wherever in the gang it is, all; a helper manifest and fetch, for inputs alone. What is asked of a try that is no longer
  * the job's last is answered with "stale", but for checkpoints, which the next try waits for. */
 #ifndef BERTH_NET_QUESTIONS_H
 #define BERTH_NET_QUESTIONS_H

@@ -255,13 +255,13 @@ static void fetch_ask(struct staging *staging, const struct input *input)
     struct maker maker;
     struct tree *question;
 
-    question_begin(&maker, task->workshop, "fetch", task->claim, task->number, task->job);
+    question_begin(&maker, task->workshop, "fetch", &task->inquiry);
     maker_text(&maker, "Hash", input->hash);
     maker_integer(&maker, "Offset", staging->hash.upto);
     maker_integer(&maker, "Length", PIECE_BYTES);
     question = maker_seal(&maker);
     staging->asking = true;
-    if (!agent_ask(task->workshop->live, task->superior, question, fetch_answered, staging)) {
+    if (!agent_ask(task->workshop->live, task->inquiry.customer, question, fetch_answered, staging)) {
         staging->asking = false;
         staging_wait(staging);
     }
@@ -291,10 +291,10 @@ static void manifest_ask(struct staging *staging)
     struct maker maker;
     struct tree *question;
 
-    question_begin(&maker, task->workshop, "manifest", task->claim, task->number, task->job);
+    question_begin(&maker, task->workshop, "manifest", &task->inquiry);
     question = maker_seal(&maker);
     staging->asking = true;
-    if (!agent_ask(task->workshop->live, task->superior, question, manifest_answered, staging)) {
+    if (!agent_ask(task->workshop->live, task->inquiry.customer, question, manifest_answered, staging)) {
         staging->asking = false;
         staging_wait(staging);
     }

@@ -33,8 +33,9 @@ static struct task *task_find(const struct workshop *workshop, uint64_t claim)
     return task;
 }
 
-static struct task *task_new(struct workshop *workshop, uint64_t claim, uint64_t number, uint64_t job, agent superior,
-                             struct tree *ad)
+/* The tenant's own record says whose job it is; NULL: it has none. */
+static struct task *task_new(struct workshop *workshop, uint64_t claim, uint64_t number, uint64_t job,
+                             const struct tenant_view *tenant, struct tree *ad)
 {
     struct task *task = mem_alloc(sizeof *task);
 
@@ -43,8 +44,12 @@ static struct task *task_new(struct workshop *workshop, uint64_t claim, uint64_t
                           .claim = claim,
                           .number = number,
                           .job = job,
-                          .superior = superior,
+                          .helps = tenant && tenant->duty.helps,
                           .ad = tree_ref(ad)};
+    if (tenant)
+        inquiry_of(tenant, &task->inquiry);
+    task->inquiry.number = number;
+    task->inquiry.job = job;
     workshop->tasks = task;
     return task;
 }
@@ -95,6 +100,20 @@ static void claim_keep(struct workshop *workshop, uint64_t claim)
     workshop->claims[workshop->claim_count++] = claim;
 }
 
+/* What it made goes to the customer; of a helper nothing does. */
+static void task_leaves(struct task *task, const struct executor_news *news)
+{
+    struct workshop *workshop = task->workshop;
+    struct err err = {0};
+
+    if (task->state == TASK_HELD || outgoing_has(workshop, task->claim, task->number))
+        return;
+    if (!task->helps)
+        outgoing_add(workshop, task, news);
+    else if (workfolder_leave(workshop, task->claim, task->number, &err) < 0)
+        LOG(&workshop->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
+}
+
 /* It is over, one way or the other. What was ended at a limit was killed. */
 static void task_end(struct task *task, const struct executor_news *given)
 {
@@ -107,8 +126,7 @@ static void task_end(struct task *task, const struct executor_news *given)
     LOG(&workshop->daemon.log, LEVEL_INFO, "job.ended", log_word("claim", task->claim),
         log_number("job", (int64_t)task->job), log_text("how", gone ? "stopped" : reason_words(news->reason)),
         log_number("status", news->status));
-    if (task->state != TASK_HELD && !outgoing_has(workshop, task->claim, task->number))
-        outgoing_add(workshop, task, news);
+    task_leaves(task, news);
     claim_keep(workshop, task->claim);
     role_tell(workshop, news, gone ? JOB_GONE : JOB_EXITED);
     runner_commit(agent_runner(workshop->live), NULL, NULL);
@@ -196,13 +214,13 @@ void task_launch(struct workshop *workshop, const struct effect *effect)
     task = task_find(workshop, effect->claim);
     if (task) /* it cannot be: the role has one job a claim */
         task_free(task);
-    task = task_new(workshop, effect->claim, effect->number, effect->job, tenant.found ? tenant.view.superior : 0,
-                    effect->ad);
+    task =
+        task_new(workshop, effect->claim, effect->number, effect->job, tenant.found ? &tenant.view : NULL, effect->ad);
     task->deadline = effect->at;
     task->span = effect->span;
     task->began = runner_now();
     LOG(&workshop->daemon.log, LEVEL_INFO, "job.start", log_word("claim", task->claim),
-        log_number("job", (int64_t)task->job), log_text("pool", agent_pool_of(workshop->live, task->superior)));
+        log_number("job", (int64_t)task->job), log_text("pool", agent_pool_of(workshop->live, task->inquiry.customer)));
     if (!workshop->executor) {
         task->state = TASK_HELD;
         return;
@@ -296,8 +314,7 @@ void task_found(void *user, const struct executor_news *news)
             workshop->executor->kind->stop(workshop->executor, news->claim, 0);
         return;
     }
-    task = task_new(workshop, news->claim, news->number, tenant.view.job, tenant.view.superior,
-                    (struct tree *)(uintptr_t)tenant.view.ad);
+    task = task_new(workshop, news->claim, news->number, tenant.view.job, &tenant.view, tenant.view.duty.ad);
     task->state = TASK_RUNS;
     task->deadline = news->deadline;
     task->began = runner_now() - news->usage.wall;
@@ -307,8 +324,7 @@ void task_found(void *user, const struct executor_news *news)
         found_told(workshop, news);
         return;
     }
-    if (!outgoing_has(workshop, task->claim, task->number))
-        outgoing_add(workshop, task, news);
+    task_leaves(task, news);
     found_told(workshop, news);
     task_free(task);
 }
@@ -384,7 +400,7 @@ static void report_ask(struct task *task, int64_t now)
 
     workshop->executor->kind->usage(workshop->executor, task->claim, &usage);
     message_read(task, message);
-    question_begin(&maker, workshop, "report", task->claim, task->number, task->job);
+    question_begin(&maker, workshop, "report", &task->inquiry);
     maker_text(&maker, "State", "running");
     maker_seconds(&maker, "Wall", now - task->began);
     maker_seconds(&maker, "Cpu", usage.cpu);
@@ -393,7 +409,7 @@ static void report_ask(struct task *task, int64_t now)
     maker_text(&maker, "Message", *message ? message : NULL);
     question = maker_seal(&maker);
     task->reported_at = now;
-    task->asking = agent_ask(workshop->live, task->superior, question, errand_answered, errand);
+    task->asking = agent_ask(workshop->live, task->inquiry.customer, question, errand_answered, errand);
     if (!task->asking)
         free(errand);
     tree_unref(question);
@@ -428,7 +444,7 @@ static void task_tick(struct task *task, int64_t now)
         task_gone(task);
         return;
     }
-    if (task->state != TASK_RUNS || task->asking || now - task->began < TICK_MS / 2 * MILLISECOND)
+    if (task->state != TASK_RUNS || task->helps || task->asking || now - task->began < TICK_MS / 2 * MILLISECOND)
         return;
     checkpoint_tick(task, now);
     for (int i = 0; i < 2; i++) {

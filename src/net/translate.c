@@ -2,7 +2,8 @@
  *
  *     in     handles of agents, in matches and of those who speak: mixed with the pool's id, so that nobody of one pool is taken for
  *            somebody of another who is called the same
- *     out    Owner in ads: who we are there. What a user is called in one pool means nothing in another */
+ *     out    Owner in ads: who we are there. What a user is called in one pool means nothing in another; and the customer that a service
+ *            names to those below it, as the pool has it */
 #include "net/agent_parts.h"
 
 #include "net/represent.h"
@@ -52,9 +53,20 @@ void message_enter(const struct membership *pool, struct message *message)
         struct edges *edges = message->u.match_told.edges;
 
         message->u.match_told.superior = handle_enter(pool, message->u.match_told.superior);
+        message->u.match_told.customer = handle_enter(pool, message->u.match_told.customer);
         for (uint32_t i = 0; edges && i < edges->count; i++)
             edges->items[i].agent = handle_enter(pool, edges->items[i].agent);
+    } else if (message->kind == MESSAGE_START) {
+        message->u.start.customer = handle_enter(pool, message->u.start.customer);
     }
+}
+
+/* As the pool itself has it: only of those whom it has told us of, for there is no way back. */
+static agent handle_leave(struct membership *pool, agent here)
+{
+    const struct contact *contact = pool->salt && here ? contacts_find(&pool->contacts, here) : NULL;
+
+    return contact ? contact->agent : here;
 }
 
 /* The ad with another owner, if it says whose it is; the caller unrefs it. */
@@ -72,25 +84,34 @@ static struct tree *ad_owned(struct tree *ad, const char *owner)
     return maker_seal(&maker);
 }
 
-const struct message *message_leave(const struct membership *pool, const struct message *message, struct message *copy)
+/* The ads are of the identity that we have there; but the job that a service hands on is another's. */
+static void ads_leave(const struct membership *pool, const struct layout *layout, struct message *copy)
 {
-    const struct layout *layout = message_layout(message->kind);
-    bool has_ad = false;
-
-    *copy = (struct message){.kind = MESSAGE_NONE};
-    for (uint32_t i = 0; layout && i < layout->count; i++)
-        has_ad = has_ad || layout->fields[i].sort == FIELD_AD;
-    if (pool == pool->live->pools || !has_ad)
-        return message;
-    message_copy(copy, message);
     for (uint32_t i = 0; i < layout->count; i++) {
         struct tree **ad = (struct tree **)(void *)((char *)&copy->u + layout->fields[i].at), *owned;
 
-        if (layout->fields[i].sort != FIELD_AD || !*ad)
+        if (layout->fields[i].sort != FIELD_AD || !*ad || (copy->kind == MESSAGE_START && ad == &copy->u.start.task))
             continue;
         owned = ad_owned(*ad, pool->is.identity);
         tree_unref(*ad);
         *ad = owned;
     }
+}
+
+const struct message *message_leave(struct membership *pool, const struct message *message, struct message *copy)
+{
+    const struct layout *layout = message_layout(message->kind);
+    bool has_ad = false, other = pool != pool->live->pools, names = message->kind == MESSAGE_START && pool->salt;
+
+    *copy = (struct message){.kind = MESSAGE_NONE};
+    for (uint32_t i = 0; layout && i < layout->count; i++)
+        has_ad = has_ad || layout->fields[i].sort == FIELD_AD;
+    if (!(other && has_ad) && !names)
+        return message;
+    message_copy(copy, message);
+    if (other && has_ad)
+        ads_leave(pool, layout, copy);
+    if (names)
+        copy->u.start.customer = handle_leave(pool, copy->u.start.customer);
     return copy;
 }

@@ -3,7 +3,9 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "net/codes.h"
 #include "net/represent.h"
+#include "pool/duty.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +112,7 @@ void tries_text(char **text, const char *bytes, size_t len)
 
 static struct tree *try_ad(struct tries *tries, const struct job_try *one)
 {
+    char digits[2 * KEY_BYTES + 1];
     struct maker maker;
 
     maker_init(&maker, tries->symbols);
@@ -131,6 +134,8 @@ static struct tree *try_ad(struct tries *tries, const struct job_try *one)
     maker_text(&maker, "Pool", one->pool);
     maker_text(&maker, "Message", one->message);
     maker_text(&maker, "Words", one->words);
+    hex_print(one->pass.bytes, KEY_BYTES, digits);
+    maker_text(&maker, "Pass", pass_is_none(&one->pass) ? NULL : digits);
     return maker_seal(&maker);
 }
 
@@ -200,6 +205,8 @@ static void try_load(struct job_tries *job, const struct tree *ad)
 {
     struct job_try *one = try_add(job);
     int64_t serial = 0;
+    const char *pass;
+    size_t len;
 
     ad_word(ad, "Claim", &one->claim);
     ad_word(ad, "Number", &one->number);
@@ -220,6 +227,8 @@ static void try_load(struct job_tries *job, const struct tree *ad)
     text_load(ad, "Pool", &one->pool);
     text_load(ad, "Message", &one->message);
     text_load(ad, "Words", &one->words);
+    if (ad_string(ad, "Pass", &pass, &len) && len == 2 * (size_t)KEY_BYTES)
+        hex_read(pass, len, one->pass.bytes, KEY_BYTES);
 }
 
 static bool row_load(void *user, const void *key, size_t key_len, const void *value, size_t len)

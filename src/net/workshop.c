@@ -21,16 +21,6 @@ void workshop_folder(const struct workshop *workshop, char *ret, size_t size, ui
              (unsigned long long)number);
 }
 
-void question_begin(struct maker *maker, const struct workshop *workshop, const char *ask, uint64_t claim,
-                    uint64_t number, uint64_t job)
-{
-    maker_init(maker, workshop->daemon.symbols);
-    maker_text(maker, "Ask", ask);
-    maker_word(maker, "Claim", claim);
-    maker_word(maker, "Number", number);
-    maker_integer(maker, "Job", (int64_t)job);
-}
-
 bool answer_is(const struct tree *answer, const char *reason)
 {
     const char *text;

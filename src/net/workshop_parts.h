@@ -2,6 +2,7 @@
  *
  *     workshop.c   life: the agent, the machine's state, what the role wants
  *     tasks.c      jobs under claims, from their files to their end
+ *     inquiry.c    who is asked about a job's files, and by what right
  *     staging.c    brings a job its files
  *     outgoing.c   brings back what it made
  *     workfolder.c the folders of jobs
@@ -37,11 +38,19 @@ enum task_state {
     TASK_HELD, /* nothing is run: whoever claimed it has it until it lets go */
 };
 
+/* Whom to ask about the files of a try, and by what name it is known there (pool/duty.h). */
+struct inquiry {
+    agent customer;
+    uint64_t claim, number, job;
+    struct key pass; /* none: the customer knows us by the claim */
+};
+
 struct task {
     struct task *next;
     struct workshop *workshop;
     uint64_t claim, number, job;
-    agent superior;
+    struct inquiry inquiry;
+    bool helps; /* another one is the leader of its gang: what it leaves is nobody's */
     enum task_state state;
     struct tree *ad; /* held: the job's */
     struct job_order order;
@@ -76,10 +85,16 @@ struct workshop {
 void workshop_folder(const struct workshop *workshop, char *ret, size_t size, uint64_t claim, uint64_t number);
 /* The beginning of a question about a try. */
 struct maker;
-void question_begin(struct maker *maker, const struct workshop *workshop, const char *ask, uint64_t claim,
-                    uint64_t number, uint64_t job);
+void question_begin(struct maker *maker, const struct workshop *workshop, const char *ask,
+                    const struct inquiry *inquiry);
 /* What the answer's Reason is; "" when there is no answer. */
 bool answer_is(const struct tree *answer, const char *reason);
+
+/* ---- inquiry.c ---- */
+void inquiry_of(const struct tenant_view *tenant, struct inquiry *ret); /* of its last job */
+/* In a row on the shelf, under a claim of our own. */
+void inquiry_write(struct maker *maker, const struct inquiry *inquiry, uint64_t claim);
+bool inquiry_read(const struct tree *row, uint64_t claim, uint64_t number, struct inquiry *ret);
 
 /* ---- tasks.c ---- */
 void task_launch(struct workshop *workshop, const struct effect *effect);

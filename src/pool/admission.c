@@ -48,6 +48,8 @@ struct tenant *match_admit(const struct provider_step *step, uint32_t place, con
     tenant->gang = told->gang;
     tenant->superior = told->superior;
     tenant_set_ad(tenant, told->superior_ad);
+    tenant->port = told->port;
+    tenant->link = told->link;
     tenant_recruit(tenant, told->edges);
     tenant->until = step->env->now + (left < provider->spans->window ? left : provider->spans->window);
     tenant_set(step, tenant, tenant->until);
@@ -149,7 +151,7 @@ struct answering {
 
 /* Is the proof that of the ticket which this key makes? Then `ret` has ours. */
 static bool key_holds(const struct provider_step *step, const struct event *event, const struct key *key,
-                      const char *owner, struct answering *ret)
+                      const char *owner, const char *root_owner, struct answering *ret)
 {
     const struct verify *verify = &event->message->u.verify;
     const struct secrets *secrets = step->env->secrets;
@@ -158,7 +160,7 @@ static bool key_holds(const struct provider_step *step, const struct event *even
     for (uint64_t back = 0; back < 2; back++) {
         struct key ticket, nonce, proof;
 
-        ticket_make(secrets, key, verify->offer, verify->claim, verify->gang, owner, &ticket);
+        ticket_make_below(secrets, key, verify->offer, verify->claim, verify->gang, owner, root_owner, &ticket);
         challenge(step, event, back, &nonce);
         ticket_proof(secrets, &ticket, true, &nonce, &verify->nonce, event->peer->channel, &proof);
         if (key_equal(&proof, &verify->proof)) {
@@ -180,22 +182,22 @@ struct comer {
 /* One of the keys of the ad that was matched: the offer's, or the one for the present claim. Of one that pulls each pool has its own: so it is
  * known from which the ticket is. */
 static bool proof_holds(const struct provider_step *step, const struct event *event, const struct offer *offer,
-                        const struct comer *comer, const char *owner, struct answering *ret)
+                        const struct comer *comer, const char *owner, const char *root_owner, struct answering *ret)
 {
     const struct provider_settings *settings = step->provider->settings;
     bool holds = false;
 
     ret->pool = pulling_pool(step->provider, settings->matchmaker);
     if (comer->second)
-        return key_holds(step, event, &offer->second.key.key, owner, ret);
+        return key_holds(step, event, &offer->second.key.key, owner, root_owner, ret);
     for (uint32_t k = 0; k < OFFER_KEYS && !settings->pool_count; k++)
-        holds = key_holds(step, event, &offer->keys[k].key, owner, ret) || holds;
+        holds = key_holds(step, event, &offer->keys[k].key, owner, root_owner, ret) || holds;
     for (uint32_t i = 0; i < settings->pool_count; i++)
         for (uint32_t k = 0; k < OFFER_KEYS; k++) {
             struct key key;
 
             ticket_pool_key(step->env->secrets, &offer->keys[k].key, settings->pools[i].matchmaker, &key);
-            if (!key_holds(step, event, &key, owner, ret))
+            if (!key_holds(step, event, &key, owner, root_owner, ret))
                 continue;
             holds = true;
             ret->pool = i + 1;
@@ -239,15 +241,23 @@ static void verified_tenant(const struct provider_step *step, const struct event
     const struct verify *verify = &event->message->u.verify;
     struct tenant *tenant = comer->tenant;
     struct docked superior = {verify->link, verify->ad, verify->port};
+    const struct offer *offer = &step->provider->offers[place];
+    struct text owner, root_owner = verify->root_owner;
     struct answering answering;
-    struct text owner;
 
     if (!owner_proved(event->peer, verify->ad, &owner)) {
         verified->reason = REASON_IDENTITY;
         return;
     }
-    if (!proof_holds(step, event, &step->provider->offers[place], comer, owner.bytes, &answering) ||
-        (tenant && tenant->pool && tenant->pool != answering.pool)) {
+    /* who is said to be at the root is so if the ticket was made for that; if not, it is the superior's owner who is charged */
+    if (!proof_holds(step, event, offer, comer, owner.bytes, root_owner.bytes, &answering)) {
+        text_set(&root_owner, "", 0);
+        if (!proof_holds(step, event, offer, comer, owner.bytes, "", &answering)) {
+            verified->reason = REASON_TICKET;
+            return;
+        }
+    }
+    if (tenant && tenant->pool && tenant->pool != answering.pool) {
         verified->reason = REASON_TICKET;
         return;
     }
@@ -274,6 +284,7 @@ static void verified_tenant(const struct provider_step *step, const struct event
     tenant->link = verify->link;
     tenant->superior = event->peer->agent;
     tenant->owner = owner;
+    tenant->root_owner = root_owner;
     tenant->behind = comer->behind;
     tenant->second = comer->second;
     tenant_set_ad(tenant, verify->ad);

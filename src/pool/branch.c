@@ -63,7 +63,8 @@ static void say_verify(struct branch *branch, const struct branch_errand *errand
                                         .proves = branch->proves,
                                         .nonce = branch->nonce,
                                         .proof = branch->proof,
-                                        .ad = errand->ad};
+                                        .ad = errand->ad,
+                                        .root_owner = errand->root_owner};
 }
 
 static void branch_message(struct branch *branch, const struct branch_errand *errand, struct message *message)
@@ -88,7 +89,12 @@ static void branch_message(struct branch *branch, const struct branch_errand *er
                                           .sequence = branch->sequence,
                                           .job = errand->job,
                                           .number = errand->number,
-                                          .ad = errand->ad};
+                                          .ad = errand->ad,
+                                          .task = errand->hand.ad,
+                                          .customer = errand->hand.customer,
+                                          .line = errand->hand.line,
+                                          .pass = errand->hand.pass,
+                                          .helps = errand->hand.helps};
         break;
     case BRANCH_ATTACHING:
         message->kind = MESSAGE_ATTACH;

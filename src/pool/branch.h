@@ -8,7 +8,7 @@
 #ifndef BERTH_POOL_BRANCH_H
 #define BERTH_POOL_BRANCH_H
 
-#include "pool/role.h"
+#include "pool/duty.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +41,7 @@ struct branch {
     uint64_t place;      /* among all of its crew */
     bool dropped;        /* it was lost, and the gang goes on without it: it is released, or gone */
     struct key ticket;
+    struct key pass; /* the gang's, at its root (duty.h); else none */
     struct tree *ad; /* held: the subordinate's, as last heard */
     enum branch_state state;
     uint64_t epoch, sequence;
@@ -65,6 +66,10 @@ struct branch_errand {
     uint64_t gang, job, number;
     struct tree *ad;            /* the superior's, or that of the unit */
     const struct docked *above; /* who is docked at the link of the superior itself; NULL at the root */
+    struct text root_owner;     /* of the job; empty at the root, where it is the ad's */
+    struct duty duty;           /* the superior's own; all is borrowed */
+    bool executes;              /* the superior runs the job itself: nobody below it leads */
+    struct duty hand;           /* what the branch at hand gets of it: filled in by crew_run */
     bool again;                 /* the claim is used again: activate for that ad */
     int64_t collect;            /* a commit's time to collect */
     uint64_t after;             /* the persist that what we say stands behind */

@@ -38,6 +38,7 @@ struct branch *crew_load(struct crew *crew, uint64_t claim, const struct branch_
     loaded.epoch = was->epoch;
     loaded.place = was->place;
     loaded.dropped = was->dropped;
+    loaded.pass = was->pass;
     for (; at > 0 && crew->branches[at - 1].place > loaded.place; at--)
         crew->branches[at] = crew->branches[at - 1];
     crew->branches[at] = loaded;
@@ -218,6 +219,17 @@ static int64_t crew_say(const struct crew *crew, struct branch *branch, struct b
     return again;
 }
 
+/* What a member is to run, and by what right. */
+static struct duty crew_hand(const struct crew *crew, const struct branch *branch, const struct branch_errand *errand)
+{
+    struct duty_heir heir = {.claim = branch->claim,
+                             .leads = !errand->executes && crew_leader(crew) == branch,
+                             .executes = branch->ad && ad_executes(branch->ad),
+                             .deep = branch->depth > 0};
+
+    return duty_hand(errand->env->secrets, &errand->duty, &heir);
+}
+
 int64_t crew_run(struct crew *crew, struct branch_errand *errand, bool leased)
 {
     uint64_t after = errand->after;
@@ -229,6 +241,8 @@ int64_t crew_run(struct crew *crew, struct branch_errand *errand, bool leased)
 
         errand->again = branch->active;
         errand->after = PLANTED(START_UNRECORDED) && branch->active ? 0 : after;
+        if (branch->state == BRANCH_STARTING)
+            errand->hand = crew_hand(crew, branch, errand);
         again = crew_say(crew, branch, errand);
         left = branch->lease - lease_clock(errand->env);
         if (leased && branch->state != BRANCH_GONE && errand->env->now + left < again)
@@ -314,6 +328,7 @@ uint64_t branch_store(const struct branch *branch, uint64_t gang, uint64_t shape
                                                     .epoch = branch->epoch,
                                                     .place = branch->place,
                                                     .dropped = branch->dropped,
-                                                    .ad = branch->ad};
+                                                    .ad = branch->ad,
+                                                    .pass = branch->pass};
     return effects_persist(effects, &record);
 }

@@ -157,6 +157,7 @@ static void job_view(const struct job *job, struct job_view *ret)
                              .claim = job->claim,
                              .number = job->number,
                              .member = job->member,
+                             .pass = job->root ? job->root->crew.branches[0].pass : (struct key){{0}},
                              .tries = job->tries,
                              .begun = job->begun,
                              .submitted = job->from->at,

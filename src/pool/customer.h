@@ -70,6 +70,7 @@ struct job_view {
     enum root_state root;         /* how far that is */
     uint64_t gang, claim, number; /* where it runs, or ran last; the claim is that of the member with the job */
     agent member;
+    struct key pass;            /* of the gang that has it (duty.h); none: a pair has it, or nobody */
     uint64_t tries;             /* that failed */
     uint64_t begun;             /* how often it was given to a claim */
     int64_t submitted, changed; /* seconds, on the wall clock */

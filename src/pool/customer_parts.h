@@ -177,6 +177,7 @@ void job_result(const struct customer_step *step, struct job *job, const struct 
 
 /* roots.c */
 struct root *root_of(const struct map *map, uint64_t key); /* NULL: none */
+bool root_is_gang(const struct root *root);                /* is more than one process at a job of it? */
 struct branch_errand root_errand(const struct customer_step *step, struct root *root);
 /* The next job that waits is for this claim: that is durable before anybody is told. */
 void root_take(const struct customer_step *step, struct root *root, struct job *job);

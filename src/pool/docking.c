@@ -1,10 +1,13 @@
 /* docking.c: a tenant's offer among those docked at it: the superior at its link, its own subordinates at the other ports. */
+#include "ad/ops.h"
 #include "gang/dock.h"
 #include "match/match.h"
 #include "match/residual.h"
 #include "pool/plants.h"
 #include "pool/provider_parts.h"
 #include "pool/writers.h"
+
+#include <string.h>
 
 /* The superior is the first. */
 static struct dock tenant_dock(struct tree *offer, const struct crew *crew, const struct docked *superior,
@@ -76,6 +79,25 @@ struct docked tenant_above(const struct tenant *tenant)
     return (struct docked){tenant->link, tenant->ad, tenant->port};
 }
 
+bool tenant_bids(const struct provider_step *step, const struct tenant *tenant, const char *name)
+{
+    struct tree *whole = step->provider->offers[tenant->offer].whole;
+    struct env eval = provider_env(step->env);
+    symbol which = symbols_find(whole->symbols, name, strlen(name));
+    struct docked at[DOCK_MAX], superior = tenant_above(tenant);
+    struct dock dock;
+    struct value says;
+    bool truth = false;
+
+    if (!which)
+        return false;
+    if (!dock_has_ports(whole) && !dock_has_ports(tenant->ad))
+        return match_says(&eval, step->env->scratch, whole, name, tenant->ad);
+    dock = tenant_dock(whole, &tenant->crew, &superior, at);
+    says = dock_says(&eval, step->env->scratch, &dock, 0, which);
+    return op_condition(whole->dialect, &says, &truth) == VALUE_BOOLEAN && truth;
+}
+
 struct tree *tenant_residual(const struct role_env *env, const struct tenant *tenant, struct tree *left)
 {
     struct env eval = provider_env(env);
@@ -86,6 +108,35 @@ struct tree *tenant_residual(const struct role_env *env, const struct tenant *te
         return residual_make(&eval, env->scratch, left, tenant->ad);
     dock = tenant_dock(left, &tenant->crew, &superior, at);
     return dock_residual(&eval, env->scratch, &dock, 0);
+}
+
+/* Below a service the job has not asked us for anything: what is not said there is not granted. */
+struct tree *tenant_grant(const struct provider_step *step, const struct tenant *tenant, struct tree *job)
+{
+    static const char *const names[] = {"RequestCpus", "RequestMemory", "RequestDisk", "RequestProcesses"};
+    enum { COUNT = sizeof names / sizeof *names };
+    struct tree *whole = step->provider->offers[tenant->offer].whole, *granted;
+    struct docked us = {tenant->port, whole, tenant->link};
+    struct dock dock = {tenant->ad, &us, 1};
+    struct env eval = provider_env(step->env);
+    struct ad_setting settings[COUNT];
+    uint32_t count = 0;
+
+    if (job == tenant->ad && !dock_has_ports(job))
+        return tree_ref(job);
+    for (int i = 0; i < COUNT; i++) {
+        symbol name = symbols_take(job->symbols, names[i], strlen(names[i]));
+        struct value says = dock_says(&eval, step->env->scratch, &dock, 0, name);
+
+        if (says.type == VALUE_UNDEFINED && !tree_find(job, tree_root(job), name))
+            symbols_drop(job->symbols, name);
+        else
+            settings[count++] = (struct ad_setting){name, says};
+    }
+    granted = count ? ad_set(job, settings, count, NULL) : tree_ref(job);
+    for (uint32_t i = 0; i < count; i++)
+        symbols_drop(job->symbols, settings[i].name);
+    return granted ? granted : tree_ref(job);
 }
 
 bool tenant_executes(const struct provider *provider, const struct tenant *tenant)

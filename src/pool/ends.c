@@ -55,12 +55,6 @@ void root_loses(const struct customer_step *step, struct root *root, struct bran
 
 /* --------------------------------------------------------------------------------------------------------- results */
 
-/* Is more than one process at a job of this root? */
-static bool root_is_gang(const struct root *root)
-{
-    return root->crew.count > 1 || root->crew.branches[0].depth > 0;
-}
-
 /* The claim has done its job: the next of its shape, or the release. */
 static void root_next(const struct customer_step *step, struct root *root)
 {

@@ -108,14 +108,26 @@ static bool edges_equal(const struct edges *a, const struct edges *b)
     return true;
 }
 
+static const size_t sizes[] = {
+    [FIELD_NUMBER] = sizeof(int64_t),   [FIELD_WORD] = sizeof(uint64_t),    [FIELD_FLAG] = sizeof(bool),
+    [FIELD_REASON] = sizeof(int),       [FIELD_TEXT] = sizeof(struct text), [FIELD_KEY] = sizeof(struct key),
+    [FIELD_SEEN] = sizeof(struct seen),
+};
+
+bool field_is_left_out(const struct field *field, const void *structure)
+{
+    static const struct key zero; /* the largest but for a text */
+    const char *at = (const char *)structure + field->at;
+
+    if (!field->late)
+        return false;
+    if (field->sort == FIELD_TEXT)
+        return !*at;
+    return memcmp(at, &zero, sizes[field->sort]) == 0;
+}
+
 static bool field_equal(const struct field *field, const void *a, const void *b)
 {
-    static const size_t sizes[] = {
-        [FIELD_NUMBER] = sizeof(int64_t),   [FIELD_WORD] = sizeof(uint64_t),    [FIELD_FLAG] = sizeof(bool),
-        [FIELD_REASON] = sizeof(int),       [FIELD_TEXT] = sizeof(struct text), [FIELD_KEY] = sizeof(struct key),
-        [FIELD_SEEN] = sizeof(struct seen),
-    };
-
     switch (field->sort) {
     case FIELD_AD:
         return ads_equal(*(struct tree *const *)a, *(struct tree *const *)b);

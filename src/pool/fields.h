@@ -13,7 +13,9 @@
  *     KEY      struct key: 32 bytes that are nobody else's business
  *     SEEN     struct seen
  *     AD       struct tree *, held; or NULL
- *     EDGES    struct edges *, held; or NULL */
+ *     EDGES    struct edges *, held; or NULL
+ *
+ * A field that came later than its message is LATE_WORD and so on: where it is zero it is not written, and where it is not there it is zero. */
 #ifndef BERTH_POOL_FIELDS_H
 #define BERTH_POOL_FIELDS_H
 
@@ -135,13 +137,34 @@ enum field_sort {
 #define FIELD_TYPE_AD struct tree *
 #define FIELD_TYPE_EDGES struct edges *
 
+#define FIELD_TYPE_LATE_WORD uint64_t
+#define FIELD_TYPE_LATE_FLAG bool
+#define FIELD_TYPE_LATE_TEXT struct text
+#define FIELD_TYPE_LATE_KEY struct key
+
+/* The sort, and whether it is late. */
+#define FIELD_ROW_NUMBER FIELD_NUMBER, false
+#define FIELD_ROW_WORD FIELD_WORD, false
+#define FIELD_ROW_FLAG FIELD_FLAG, false
+#define FIELD_ROW_REASON FIELD_REASON, false
+#define FIELD_ROW_TEXT FIELD_TEXT, false
+#define FIELD_ROW_KEY FIELD_KEY, false
+#define FIELD_ROW_SEEN FIELD_SEEN, false
+#define FIELD_ROW_AD FIELD_AD, false
+#define FIELD_ROW_EDGES FIELD_EDGES, false
+#define FIELD_ROW_LATE_WORD FIELD_WORD, true
+#define FIELD_ROW_LATE_FLAG FIELD_FLAG, true
+#define FIELD_ROW_LATE_TEXT FIELD_TEXT, true
+#define FIELD_ROW_LATE_KEY FIELD_KEY, true
+
 /* For use as the F of a list; S is the structure's name. */
 #define FIELD_MEMBER(structure, sort, name) FIELD_TYPE_##sort name;
-#define FIELD_ROW(structure, sort, name) {#name, FIELD_##sort, offsetof(struct structure, name)},
+#define FIELD_ROW(structure, sort, name) {#name, FIELD_ROW_##sort, offsetof(struct structure, name)},
 
 struct field {
     const char *name;
     enum field_sort sort;
+    bool late; /* it may be missing: it is zero then */
     size_t at; /* the offset in the structure */
 };
 
@@ -157,6 +180,9 @@ struct layout {
 void fields_copy(const struct layout *layout, void *to, const void *from);
 void fields_done(const struct layout *layout, void *structure);
 bool fields_equal(const struct layout *layout, const void *a, const void *b);
+
+/* Is a late field zero, so that it need not be said? Never of others. */
+bool field_is_left_out(const struct field *field, const void *structure);
 
 /* Up to TEXT_MAX bytes of a text. False, and cut, when it is longer or has a NUL. */
 bool text_set(struct text *text, const char *bytes, size_t len);

@@ -2,8 +2,8 @@
  *
  *     root          one gang, a claim for each member; each is told of its superior and, with tickets, of its subordinates
  *     |- machine
- *     '- service    a ticket is made with the subordinate's key, for the owner that its superior's ad says
- *         '- disk */
+ *     '- service    a ticket is made with the subordinate's key, for the owner that its superior's ad says;
+ *         '- disk       below a service also for the root's owner, who is charged */
 #include "pool/matchmaker_parts.h"
 
 #include "base/mem.h"
@@ -42,7 +42,7 @@ static struct edges *party_edges(const struct gathering *gathering, uint32_t sup
     const struct step_ctx *step = gathering->step;
     uint32_t count = 0;
     struct edges *edges;
-    struct text owner;
+    struct text owner, root;
 
     for (uint32_t i = 1; i < gathering->count; i++)
         count += gathering->parties[i].superior == superior;
@@ -50,6 +50,9 @@ static struct edges *party_edges(const struct gathering *gathering, uint32_t sup
         return NULL;
     edges = edges_new(count);
     collector_owner(&step->matchmaker->collector, gathering->parties[superior].ad, &owner);
+    text_set(&root, "", 0);
+    if (superior)
+        collector_owner(&step->matchmaker->collector, gathering->parties[0].ad, &root);
     for (uint32_t i = 1, n = 0; i < gathering->count; i++) {
         const struct gang_party *party = &gathering->parties[i];
         const struct entry *entry = party_entry(gathering, i);
@@ -63,8 +66,8 @@ static struct edges *party_edges(const struct gathering *gathering, uint32_t sup
                                         .port = party->port,
                                         .link = party->link,
                                         .ad = tree_ref(party->ad)};
-        ticket_make(step->env->secrets, &entry->key, entry->id, party->claim, gathering->gang, owner.bytes,
-                    &edges->items[n++].ticket);
+        ticket_make_below(step->env->secrets, &entry->key, entry->id, party->claim, gathering->gang, owner.bytes,
+                          root.bytes, &edges->items[n++].ticket);
     }
     return edges;
 }
@@ -84,6 +87,9 @@ static void party_tell(const struct gathering *gathering, uint32_t number)
     if (number) {
         told.superior = party_entry(gathering, party->superior)->agent;
         told.superior_ad = gathering->parties[party->superior].ad;
+        told.port = party->port;
+        told.link = party->link;
+        told.customer = party->superior ? party_entry(gathering, 0)->agent : 0;
     }
     told.edges = party_edges(gathering, number);
     notifier_add(&matchmaker->notifier, step->env, party_entry(gathering, number)->agent, &told, step->effects);

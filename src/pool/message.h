@@ -40,29 +40,45 @@ extern "C" {
     F(S, NUMBER, span)      \
     F(S, NUMBER, age) F(S, NUMBER, window) F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, superior) F(S, AD, superior_ad)
 
-/* Your ad `id` was matched, as its match `number`, `age` ago. The claim towards `superior` is `claim` (both 0 at the root). */
+/* Your ad `id` was matched, as its match `number`, `age` ago. The claim towards `superior` is `claim` (both 0 at the root); its `port` is
+ * docked by your `link`. `customer` is the agent at the root, 0 when that is the superior. */
 #define MATCH_FIELDS(F, S)  \
     F(S, WORD, id)          \
     F(S, WORD, incarnation) \
     F(S, WORD, number)      \
     F(S, NUMBER, age)       \
     F(S, NUMBER, window)    \
-    F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, superior) F(S, AD, superior_ad) F(S, EDGES, edges)
+    F(S, WORD, gang)        \
+    F(S, WORD, claim)       \
+    F(S, WORD, superior)    \
+    F(S, AD, superior_ad)   \
+    F(S, EDGES, edges) F(S, LATE_WORD, port) F(S, LATE_WORD, link) F(S, LATE_WORD, customer)
 
-/* `port` of the superior is to be docked by `link` of the subordinate. Without a proof it asks for a challenge. `leads`: it must know of subordinates of its own. `offer` is the ad's id at the subordinate, `ad` the superior's. */
+/* `port` of the superior is to be docked by `link` of the subordinate. Without a proof it asks for a challenge. `leads`: it must know of subordinates of its own. `offer` is the ad's id at the subordinate, `ad` the superior's.
+ * `root_owner` is whose job it is at the root: to be charged; empty where that is the ad's owner. */
 #define VERIFY_FIELDS(F, S) \
     F(S, WORD, gang)        \
     F(S, WORD, claim)       \
     F(S, WORD, offer)       \
     F(S, WORD, port)        \
-    F(S, WORD, link) F(S, FLAG, leads) F(S, FLAG, proves) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad)
+    F(S, WORD, link)        \
+    F(S, FLAG, leads)       \
+    F(S, FLAG, proves) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad) F(S, LATE_TEXT, root_owner)
 #define VERIFIED_FIELDS(F, S) \
     F(S, WORD, claim) F(S, REASON, reason) F(S, NUMBER, span) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad)
 #define COMMIT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence) F(S, NUMBER, collect)
 /* `ad` is that of the unit when the claim is used again, else there is none. */
 #define ACTIVATE_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence) F(S, AD, ad)
+/* `ad` is the superior's, as ever. What is run is `task`, the ad of the job at the root; none: `ad` is that. `customer`, `line`, `pass` and `helps`
+ * are as duty.h has them. */
 #define START_FIELDS(F, S) \
-    F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence) F(S, WORD, job) F(S, WORD, number) F(S, AD, ad)
+    F(S, WORD, claim)      \
+    F(S, WORD, epoch)      \
+    F(S, WORD, sequence)   \
+    F(S, WORD, job)        \
+    F(S, WORD, number)     \
+    F(S, AD, ad)           \
+    F(S, AD, task) F(S, LATE_WORD, customer) F(S, LATE_WORD, line) F(S, LATE_KEY, pass) F(S, LATE_FLAG, helps)
 #define RELEASE_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence)
 #define ABORT_FIELDS(F, S) F(S, WORD, claim)
 #define ATTACH_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch)

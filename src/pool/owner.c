@@ -3,6 +3,8 @@
 
 #include "ad/functions.h"
 #include "ad/specialize.h"
+#include "gang/dock.h"
+#include "gang/ports.h"
 #include "match/match.h"
 #include "pool/turns.h"
 #include "text/print.h"
@@ -116,21 +118,19 @@ static bool left_unchanged(const struct tree *left, const struct expr *constrain
     return root->kind == EXPR_NAME && symbol_same(root->u.name.id, constraint->label);
 }
 
-void owner_look(const struct env *env, struct arena *scratch, const struct tree *ad, struct owner *ret)
+/* Of a constraint that stands in a scope; NULL: there is none. */
+static void constraint_look(const struct env *env, struct arena *scratch, const struct scope *scope,
+                            const struct expr *constraint, struct owner *ret)
 {
-    const struct expr *constraint = match_constraint(ad);
-    struct looker looker = {.env = env, .scratch = scratch};
-    struct scope scope;
+    struct looker looker = {.env = env, .scratch = scratch, .scope = scope};
     enum look look;
 
     *ret = (struct owner){.open = true, .sure = true, .until = OWNER_NEVER};
     if (!constraint)
         return;
-    scope_init(&scope, ad, NULL);
-    looker.scope = &scope;
-    looker.left = specialize(env, scratch, &scope, constraint, SPECIALIZE_TRUTH);
+    looker.left = specialize(env, scratch, scope, constraint, SPECIALIZE_TRUTH);
     if (left_unchanged(looker.left, constraint)) { /* chance, or too much work */
-        struct tree *left = specialize(env, scratch, &scope, constraint, SPECIALIZE_TRUTH | SPECIALIZE_TIME);
+        struct tree *left = specialize(env, scratch, scope, constraint, SPECIALIZE_TRUTH | SPECIALIZE_TIME);
 
         ret->open = !tree_is_false(left);
         owner_again(env, env->now, ret);
@@ -146,6 +146,68 @@ void owner_look(const struct env *env, struct arena *scratch, const struct tree 
             look_ahead(&looker, look, ret);
     }
     tree_unref(looker.left);
+}
+
+/* --------------------------------------------------------------------------------------------------------- ports */
+
+/* The scope of a port, inside those of the groups around it, which are made in `around`. */
+static void port_scope(const struct ports *ports, const struct scope *outer, uint32_t port,
+                       struct scope around[PORTS_GROUP_DEPTH], struct scope *ret)
+{
+    uint32_t groups[PORTS_GROUP_DEPTH], depth = 0;
+
+    for (uint32_t at = ports->items[port].group; at != PORTS_NO_GROUP && depth < PORTS_GROUP_DEPTH;
+         at = ports->groups[at].outer)
+        groups[depth++] = at;
+    for (uint32_t i = 0; depth > 0; i++) {
+        scope_open(&around[i], outer, ports->groups[groups[--depth]].ad);
+        outer = &around[i];
+    }
+    scope_open(ret, outer, ports->items[port].ad);
+}
+
+/* Must somebody be there, whatever the others are? */
+static bool port_is_needed(const struct port *port)
+{
+    return !port->optional && port->group == PORTS_NO_GROUP;
+}
+
+/* Whoever comes docks at one of the ports, and all that must be filled have to be, by somebody: so one of those that nobody can satisfy
+ * closes the ad, and so do all together. What a label stands for is not known here, as is the counterpart of an ad without ports. */
+static void ports_look(const struct env *env, struct arena *scratch, const struct tree *ad, const struct ports *ports,
+                       struct owner *ret)
+{
+    struct scope outer, around[PORTS_GROUP_DEPTH], scope;
+    bool any = false, needed = true;
+
+    *ret = (struct owner){.sure = ports->count == 1, .until = OWNER_NEVER};
+    scope_init(&outer, ad, NULL);
+    for (uint32_t i = 0; i < ports->count; i++) {
+        struct owner one;
+
+        port_scope(ports, &outer, i, around, &scope);
+        constraint_look(env, scratch, &scope, port_constraint(ports, i), &one);
+        any = any || one.open;
+        needed = needed && (one.open || !port_is_needed(&ports->items[i]));
+        ret->until = one.until < ret->until ? one.until : ret->until;
+        ret->sure = ret->sure && one.sure;
+    }
+    ret->open = any && needed;
+    ret->sure = ret->sure || ret->until == OWNER_NEVER;
+}
+
+void owner_look(const struct env *env, struct arena *scratch, const struct tree *ad, struct owner *ret)
+{
+    struct ports ports;
+    struct scope scope;
+
+    if (dock_has_ports(ad) && ports_read(&ports, ad, NULL) == 0) {
+        ports_look(env, scratch, ad, &ports, ret);
+        ports_done(&ports);
+        return;
+    }
+    scope_init(&scope, ad, NULL);
+    constraint_look(env, scratch, &scope, match_constraint(ad), ret);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- why */
@@ -283,17 +345,36 @@ static void reasons_find(struct reasons *reasons, const struct scope *scope, con
         reason_tell(reasons, scope, e);
 }
 
+/* Of the ports that close the ad; of none while it is open. */
+static void ports_why(struct reasons *reasons, const struct scope *outer, const struct ports *ports)
+{
+    struct scope around[PORTS_GROUP_DEPTH], scope;
+    struct owner owner;
+
+    ports_look(reasons->env, reasons->scratch, outer->tree, ports, &owner);
+    for (uint32_t i = 0; i < ports->count && !owner.open; i++) {
+        const struct expr *constraint = port_constraint(ports, i);
+
+        port_scope(ports, outer, i, around, &scope);
+        if (constraint)
+            reasons_find(reasons, &scope, constraint, &(struct active){constraint, NULL, NULL});
+    }
+}
+
 void owner_why(const struct env *env, struct arena *scratch, const struct tree *ad, struct buf *out)
 {
     struct reasons reasons = {.env = env, .scratch = scratch, .out = out};
     const struct expr *constraint = match_constraint(ad);
-    struct active active = {constraint, NULL, NULL};
     struct scope scope;
+    struct ports ports;
 
-    if (!constraint)
-        return;
     scope_init(&scope, ad, NULL);
-    reasons_find(&reasons, &scope, constraint, &active);
+    if (dock_has_ports(ad) && ports_read(&ports, ad, NULL) == 0) {
+        ports_why(&reasons, &scope, &ports);
+        ports_done(&ports);
+    } else if (constraint) {
+        reasons_find(&reasons, &scope, constraint, &(struct active){constraint, NULL, NULL});
+    }
     if (reasons.more)
         buf_adds(out, ", nor others");
 }

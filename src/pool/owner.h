@@ -7,6 +7,8 @@
  *     DayTime() > '18:00' && other.Memory < 64      at 12:00   false: closed until 18:00:01
  *                                                   at 19:00   other.Memory < 64: open until 0:00:00
  *
+ * An ad with Ports is asked port by port: it is closed when there is nobody for a port that must be filled, or for any.
+ *
  * What the time changes is found by turns.h, and each such second is tried until one makes a difference. Nothing is
  * read but the ad and the environment. */
 #ifndef BERTH_POOL_OWNER_H

@@ -65,7 +65,10 @@ extern "C" {
     X(RANK_REVERSED, "a provider prefers whom it likes less to its present claim")               \
     X(PRIORITY_IGNORED, "whoever has a machine is taken for a worse user than all others")       \
     X(GO_UNASKED, "a claim has to go although the owner does not allow it")                      \
-    X(ABORT_SOME, "of a gang that does not form only the first member hears so")
+    X(ABORT_SOME, "of a gang that does not form only the first member hears so")                 \
+    X(TASK_DROPPED, "below a service what is run is the service's ad, not the job's")            \
+    X(SERVICE_CHARGED, "below a service what is used is charged to the service's owner")         \
+    X(PASS_FOR_ALL, "helpers get the leader's pass to the job's files")
 
 /* Those of gangs, for tests that make some (tests/tree_test.c). */
 #define GANG_PLANTS(X)                                                                           \

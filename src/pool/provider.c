@@ -213,7 +213,8 @@ void provider_each(const struct provider *provider, provider_tenant_fn *fn, void
                                    .link = tenant->link,
                                    .behind = tenant->behind,
                                    .end = tenant->end,
-                                   .ad = tenant->ad};
+                                   .ad = tenant->ad,
+                                   .duty = tenant_duty(tenant)};
 
         fn(user, &view);
     }

@@ -11,7 +11,7 @@
 #ifndef BERTH_POOL_PROVIDER_H
 #define BERTH_POOL_PROVIDER_H
 
-#include "pool/role.h"
+#include "pool/duty.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,6 +65,7 @@ struct tenant_view {
     uint64_t behind;     /* the claim that it waits for, while that is there; 0: none */
     enum reason end;     /* STOPPING: why */
     struct tree *ad;     /* lent: the superior's */
+    struct duty duty;    /* what was started: of whose files, and where to ask for them; nothing in it is missing */
 };
 
 typedef void provider_tenant_fn(void *user, const struct tenant_view *tenant);

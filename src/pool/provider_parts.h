@@ -91,11 +91,13 @@ struct tenant {
     uint32_t pool; /* plus 1: from which it came; 0: that is not known, or it does not pull */
     uint64_t epoch, sequence;
     struct text owner;
-    struct tree *ad; /* held: the superior's */
-    int64_t until;   /* MATCHED, VERIFIED: then it is forgotten */
-    int64_t since;   /* PINNED: from when the pin lease and the first lease count */
-    int64_t lease;   /* CLAIMED: then it is over */
-    int64_t active;  /* CLAIMED since */
+    struct text root_owner; /* whose job it is at the root; empty: the superior is the root */
+    struct tree *ad;        /* held: the superior's */
+    struct duty duty;       /* what it was started with; its ad is held */
+    int64_t until;          /* MATCHED, VERIFIED: then it is forgotten */
+    int64_t since;          /* PINNED: from when the pin lease and the first lease count */
+    int64_t lease;          /* CLAIMED: then it is over */
+    int64_t active;         /* CLAIMED since */
     uint64_t number, job;
     uint64_t port, link;     /* the superior's port, and our own that docks there */
     bool serves;             /* it was started, and launches nothing: its unit is in use */
@@ -233,7 +235,12 @@ void tenant_drop(const struct provider_step *step, struct tenant *tenant);
 void tenant_set_ad(struct tenant *tenant, struct tree *ad);
 void tenant_store(const struct provider_step *step, struct tenant *tenant);
 void tenant_set(const struct provider_step *step, struct tenant *tenant, int64_t at); /* look again then */
-/* A text that the superior's ad says; "" when it says none. */
+void tenant_set_duty(struct tenant *tenant, const struct duty *duty);                 /* the ad is held anew */
+/* What its own members are handed of it: all is known here, and borrowed. */
+struct duty tenant_duty(const struct tenant *tenant);
+/* Who is charged for it: the owner of the job at the root. */
+const struct text *tenant_charged(const struct tenant *tenant);
+/* A text that the job's ad says; "" when it says none, or is not known yet. */
 void tenant_text(const struct provider_step *step, const struct tenant *tenant, const char *name, struct text *ret);
 /* The claim ends for that reason: at once, or when its job is gone. What was never pinned is just forgotten. */
 void tenant_end(const struct provider_step *step, struct tenant *tenant, enum reason reason, int64_t grace);
@@ -262,10 +269,14 @@ bool tenant_docks_at(const struct provider_step *step, const struct tenant *tena
 bool tenant_is_whole(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
                      const struct docked *superior);
 struct docked tenant_above(const struct tenant *tenant); /* the superior, as it is docked at us */
+/* Is what our own ad says under that name true, as seen from our link: of the superior's port, and of who is docked beside it? */
+bool tenant_bids(const struct provider_step *step, const struct tenant *tenant, const char *name);
 /* What is left of that when the tenant has its part; NULL: nothing. The caller unrefs it, here and below. */
 struct tree *tenant_residual(const struct role_env *env, const struct tenant *tenant, struct tree *left);
 /* The offer as the superior may see it. Who has subordinates that execute says so too. */
 struct tree *tenant_shows(const struct provider_step *step, const struct tenant *tenant, struct tree *left);
+/* The job's ad as it is launched: it may use what the superior's port has asked of us, whatever the job says itself. The caller unrefs it. */
+struct tree *tenant_grant(const struct provider_step *step, const struct tenant *tenant, struct tree *job);
 /* Does it launch anything itself? Not when the offer says Executes = false. */
 bool tenant_executes(const struct provider *provider, const struct tenant *tenant);
 

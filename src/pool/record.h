@@ -16,7 +16,8 @@ extern "C" {
 #define USER_RECORD_FIELDS(F, S) F(S, TEXT, name) F(S, NUMBER, usage) F(S, NUMBER, factor) F(S, NUMBER, stamp)
 /* Provider: a unit that is pinned or claimed. `since` and `lease` are times of the clock that does not jump, within `boot`; `started` is
  * a second of the wall clock. `port` of the superior is docked by our `link`. `behind`: the claim that it follows, while that is there. `pool`: the
- * matchmaker of the pool from which it was pulled; 0: it was not. */
+ * matchmaker of the pool from which it was pulled; 0: it was not.
+ * Below a service: `root_owner` as in VERIFY; and of a job that was started, `task` to `helps` as in START. */
 #define TENANT_RECORD_FIELDS(F, S) \
     F(S, WORD, offer)              \
     F(S, WORD, gang)               \
@@ -31,7 +32,14 @@ extern "C" {
     F(S, WORD, job)                \
     F(S, FLAG, running)            \
     F(S, WORD, port)               \
-    F(S, WORD, link) F(S, WORD, behind) F(S, NUMBER, started) F(S, WORD, pool) F(S, TEXT, owner) F(S, AD, ad)
+    F(S, WORD, link)               \
+    F(S, WORD, behind)             \
+    F(S, NUMBER, started)          \
+    F(S, LATE_WORD, pool)          \
+    F(S, TEXT, owner)              \
+    F(S, AD, ad)                   \
+    F(S, LATE_TEXT, root_owner)    \
+    F(S, AD, task) F(S, LATE_WORD, customer) F(S, LATE_WORD, line) F(S, LATE_KEY, pass) F(S, LATE_FLAG, helps)
 /* Provider: a job's end, until the customer has it. Key: claim and number, mixed. */
 #define OUTCOME_RECORD_FIELDS(F, S) \
     F(S, WORD, claim)               \
@@ -52,14 +60,16 @@ extern "C" {
     F(S, TEXT, owner)           \
     F(S, TEXT, key) F(S, WORD, shape) F(S, WORD, first) F(S, WORD, count) F(S, WORD, gone) F(S, NUMBER, at)
 /* Customer (and whoever has subordinates): a subordinate of a gang that was decided, in its place among all. One that is `dropped` was
- * lost and the gang goes on without it: its row stays to the gang's end, for that is not whole any more. Key: its claim. */
+ * lost and the gang goes on without it: its row stays to the gang's end, for that is not whole any more. `pass` is the gang's, at the root (duty.h). Key: its claim. */
 #define BRANCH_RECORD_FIELDS(F, S) \
     F(S, WORD, gang)               \
     F(S, WORD, shape)              \
     F(S, WORD, agent)              \
     F(S, WORD, offer)              \
     F(S, WORD, depth)              \
-    F(S, WORD, port) F(S, WORD, link) F(S, WORD, epoch) F(S, WORD, place) F(S, FLAG, dropped) F(S, AD, ad)
+    F(S, WORD, port)               \
+    F(S, WORD, link)               \
+    F(S, WORD, epoch) F(S, WORD, place) F(S, FLAG, dropped) F(S, AD, ad) F(S, LATE_KEY, pass)
 
 #define RECORDS(X)             \
     X(ROLE, role_record)       \

@@ -106,6 +106,7 @@ struct branch_errand root_errand(const struct customer_step *step, struct root *
     if (root->job) {
         errand.job = root->job->id;
         errand.number = root->number;
+        errand.duty = (struct duty){.line = root->job->claim, .pass = root->crew.branches[0].pass};
         if (root->state == ROOT_STARTING)
             errand.ad = root_unit(root);
     }
@@ -162,6 +163,19 @@ void root_take(const struct customer_step *step, struct root *root, struct job *
     roots_stale(step, root->shape);
 }
 
+bool root_is_gang(const struct root *root)
+{
+    return root->crew.count > 1 || root->crew.branches[0].depth > 0;
+}
+
+/* Members ask for the job's files by it; it outlives a restart with their rows. */
+static void root_draw_pass(const struct customer_step *step, struct root *root)
+{
+    duty_pass_draw(step->env->secrets, &root->crew.branches[0].pass);
+    for (uint32_t i = 1; i < root->crew.count; i++)
+        root->crew.branches[i].pass = root->crew.branches[0].pass;
+}
+
 /* All are pinned. In time, and with a job that still waits, this is where the gang is decided. */
 static void root_decide(const struct customer_step *step, struct root *root)
 {
@@ -178,6 +192,8 @@ static void root_decide(const struct customer_step *step, struct root *root)
     root->pending = false;
     root->shape->pools[root->pool].pending--;
     root->active = step->env->now;
+    if (root_is_gang(root))
+        root_draw_pass(step, root);
     for (uint32_t i = 0; i < root->crew.count; i++)
         root->stored = branch_store(&root->crew.branches[i], root->gang, root->shape->id, step->effects);
     root_take(step, root, job);

@@ -156,9 +156,30 @@ static int64_t job_span(const struct provider_step *step, const struct tree *ad)
                : INT64_MAX;
 }
 
+/* It is recorded, and launched if there is anything to launch. */
+static void tenant_start(const struct provider_step *step, struct tenant *tenant)
+{
+    struct duty duty = tenant->duty;
+    struct tree *job;
+
+    if (!tenant->running) {
+        tenant_store(step, tenant);
+        return;
+    }
+    job = tenant_grant(step, tenant, tenant_duty(tenant).ad);
+    duty.ad = job == tenant->ad ? NULL : job;
+    tenant_set_duty(tenant, &duty);
+    tenant_store(step, tenant);
+    effects_job(step->effects, tenant->claim, tenant->number, tenant->job, job,
+                step->env->now + tenant->lease - lease_clock(step->env), job_span(step, job),
+                PLANTED(LAUNCH_UNRECORDED) ? 0 : tenant->stored);
+    tree_unref(job);
+}
+
 static void told_start(const struct provider_step *step, const struct event *event, struct tenant *tenant)
 {
     const struct start *start = &event->message->u.start;
+    struct duty duty = {start->task, start->customer, start->line, start->pass, start->helps};
     struct tree *ad = start->ad ? start->ad : tenant->ad;
     enum reason reason = REASON_OK;
     bool again = start->number == tenant->number && start->job == tenant->job;
@@ -178,7 +199,7 @@ static void told_start(const struct provider_step *step, const struct event *eve
         reason = REASON_WAIT;
     else if (tenant->running)
         reason = REASON_BUSY;
-    else if (!tree_is_ad(ad) || !tenant_owns(tenant, ad))
+    else if (!tree_is_ad(ad) || !tenant_owns(tenant, ad) || (start->task && !tree_is_ad(start->task)))
         reason = REASON_IDENTITY;
     else if (!tenant_accepted(step, tenant->offer, tenant, ad))
         reason = REASON_CONSTRAINT;
@@ -193,11 +214,8 @@ static void told_start(const struct provider_step *step, const struct event *eve
             tenant_set_ad(tenant, start->ad);
             offer_changed(step, tenant->offer);
         }
-        tenant_store(step, tenant);
-        if (tenant->running)
-            effects_job(step->effects, tenant->claim, tenant->number, tenant->job, start->ad ? start->ad : tenant->ad,
-                        step->env->now + tenant->lease - lease_clock(step->env), job_span(step, ad),
-                        PLANTED(LAUNCH_UNRECORDED) ? 0 : tenant->stored);
+        tenant_set_duty(tenant, &duty);
+        tenant_start(step, tenant);
     }
     reply_claimed(step, event->token, tenant->claim, tenant->epoch, reason, tenant->stored);
     subordinates_due(step, tenant);

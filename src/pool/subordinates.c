@@ -30,6 +30,9 @@ static struct branch_errand subordinates_errand(const struct provider_step *step
                                   .number = tenant->number,
                                   .ad = step->provider->offers[tenant->offer].whole,
                                   .above = above,
+                                  .root_owner = *tenant_charged(tenant),
+                                  .duty = tenant_duty(tenant),
+                                  .executes = tenant_executes(step->provider, tenant),
                                   .collect = tenant->collect,
                                   .after = tenant->stored};
 }

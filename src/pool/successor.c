@@ -237,7 +237,8 @@ static struct tree *second_write(const struct provider_step *step, const struct 
                                         "ServiceTime", "ImageSize",  "RemoteGroup"};
     enum { COUNT = sizeof names / sizeof *names };
     struct arena_mark mark = arena_mark(step->env->scratch);
-    struct value user = value_string(tenant->owner.bytes, strlen(tenant->owner.bytes));
+    const struct text *charged = tenant_charged(tenant);
+    struct value user = value_string(charged->bytes, strlen(charged->bytes));
     struct ad_setting settings[COUNT];
     struct text group;
     int count;

@@ -1,6 +1,5 @@
 /* tenants.c: claims on a provider's offers: what jobs do, what time does, and what of them outlives a restart. */
 #include "base/mem.h"
-#include "match/match.h"
 #include "pool/plants.h"
 #include "pool/provider_parts.h"
 #include "pool/weight.h"
@@ -35,6 +34,7 @@ static void tenant_free(struct tenant *tenant)
 {
     crew_done(&tenant->crew);
     tree_unref(tenant->ad);
+    tree_unref(tenant->duty.ad);
     free(tenant);
 }
 
@@ -71,6 +71,26 @@ void tenant_set_ad(struct tenant *tenant, struct tree *ad)
     tenant->ad = tree_ref(ad);
 }
 
+void tenant_set_duty(struct tenant *tenant, const struct duty *duty)
+{
+    struct tree *before = tenant->duty.ad;
+
+    tenant->duty = *duty;
+    if (duty->ad)
+        tree_ref(duty->ad);
+    tree_unref(before);
+}
+
+struct duty tenant_duty(const struct tenant *tenant)
+{
+    struct duty duty = tenant->duty;
+
+    duty.ad = duty.ad ? duty.ad : tenant->ad;
+    duty.customer = duty.customer ? duty.customer : tenant->superior;
+    duty.line = duty.line ? duty.line : tenant->claim;
+    return duty;
+}
+
 void tenant_store(const struct provider_step *step, struct tenant *tenant)
 {
     struct record record = {.kind = RECORD_TENANT, .key = tenant->claim};
@@ -92,7 +112,13 @@ void tenant_store(const struct provider_step *step, struct tenant *tenant)
                                                     .started = tenant->started,
                                                     .behind = tenant->behind,
                                                     .owner = tenant->owner,
-                                                    .ad = tenant->ad};
+                                                    .ad = tenant->ad,
+                                                    .root_owner = tenant->root_owner,
+                                                    .task = tenant->duty.ad,
+                                                    .customer = tenant->duty.customer,
+                                                    .line = tenant->duty.line,
+                                                    .pass = tenant->duty.pass,
+                                                    .helps = tenant->duty.helps};
     if (tenant->pool)
         record.u.tenant_record.pool = pulling_registrar(step->provider, tenant);
     tenant->stored = effects_persist(step->effects, &record);
@@ -108,8 +134,20 @@ void tenant_set(const struct provider_step *step, struct tenant *tenant, int64_t
 
 /* --------------------------------------------------------------------------------------------------------- its end */
 
+const struct text *tenant_charged(const struct tenant *tenant)
+{
+    return tenant->root_owner.bytes[0] && !PLANTED(SERVICE_CHARGED) ? &tenant->root_owner : &tenant->owner;
+}
+
+/* Is the job's own ad not known yet: that of the root, where that is not the superior? */
+static bool tenant_is_blind(const struct tenant *tenant)
+{
+    return tenant->root_owner.bytes[0] && !tenant->duty.ad;
+}
+
 void tenant_text(const struct provider_step *step, const struct tenant *tenant, const char *name, struct text *ret)
 {
+    struct tree *ad = tenant_duty(tenant).ad;
     struct env env = provider_env(step->env);
     symbol found = symbols_find(step->env->symbols, name, strlen(name));
     struct value v = value_undefined();
@@ -117,9 +155,9 @@ void tenant_text(const struct provider_step *step, const struct tenant *tenant, 
     struct eval eval;
 
     text_set(ret, "", 0);
-    if (!tenant->ad || found == SYMBOL_NONE || !tree_find(tenant->ad, tree_root(tenant->ad), found))
+    if (!ad || tenant_is_blind(tenant) || found == SYMBOL_NONE || !tree_find(ad, tree_root(ad), found))
         return;
-    scope_init(&scope, tenant->ad, NULL);
+    scope_init(&scope, ad, NULL);
     eval_init(&eval, &env, step->env->scratch);
     eval_attribute(&eval, &scope, found, &v);
     if (v.type == VALUE_STRING && v.len <= TEXT_MAX)
@@ -139,14 +177,17 @@ static void tenant_says(const struct provider_step *step, const struct tenant *t
     tenant_text(step, tenant, "ConcurrencyLimits", &report->limits);
 }
 
-/* The registrar hears what was used: a courtesy, not repeated. */
+/* The registrar hears what was used: a courtesy, not repeated. A gang is charged to the owner of its root; who does not know yet of what
+ * group that job is waits until it is started. */
 static void tenant_report(const struct provider_step *step, struct tenant *tenant, bool over)
 {
     struct message message = {.kind = MESSAGE_REPORT};
 
+    if (tenant_is_blind(tenant) && !PLANTED(SERVICE_CHARGED))
+        return;
     message.u.report = (struct report){.claim = tenant->claim,
                                        .gang = tenant->gang,
-                                       .owner = tenant->owner,
+                                       .owner = *tenant_charged(tenant),
                                        .used = tenant->behind ? 0 : step->env->now - tenant->reported,
                                        .over = over};
     tenant_says(step, tenant, &message.u.report);
@@ -291,10 +332,7 @@ void tenant_due(const struct provider_step *step, struct tenant *tenant)
 /* The owner's `Suspend`: a job stands still while it is true, and is not sent away meanwhile. */
 static bool tenant_rests(const struct provider_step *step, struct tenant *tenant)
 {
-    struct env eval = provider_env(step->env);
-    bool rests =
-        tenant->state == TENANT_CLAIMED && tenant->running &&
-        match_says(&eval, step->env->scratch, step->provider->offers[tenant->offer].whole, "Suspend", tenant->ad);
+    bool rests = tenant->state == TENANT_CLAIMED && tenant->running && tenant_bids(step, tenant, "Suspend");
 
     if (rests != tenant->suspended)
         effects_suspend(step->effects, tenant->claim, rests);
@@ -387,7 +425,10 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant->epoch = was->epoch;
     tenant->sequence = was->sequence;
     tenant->owner = was->owner;
+    tenant->root_owner = was->root_owner;
     tenant_set_ad(tenant, was->ad);
+    tenant_set_duty(tenant, &(struct duty){was->task && tree_is_ad(was->task) ? was->task : NULL, was->customer,
+                                           was->line, was->pass, was->helps});
     tenant->since = was->since;
     tenant->lease = was->lease;
     tenant->number = was->number;

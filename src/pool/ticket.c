@@ -28,6 +28,12 @@ static char *put_bytes(char *at, const void *bytes, size_t len)
 void ticket_make(const struct secrets *secrets, const struct key *offer_key, uint64_t offer, uint64_t claim,
                  uint64_t gang, const char *owner, struct key *ret_ticket)
 {
+    ticket_make_below(secrets, offer_key, offer, claim, gang, owner, "", ret_ticket);
+}
+
+void ticket_make_below(const struct secrets *secrets, const struct key *offer_key, uint64_t offer, uint64_t claim,
+                       uint64_t gang, const char *owner, const char *root_owner, struct key *ret_ticket)
+{
     char head[PURPOSE_BYTES + 4 * 8], *at = put_bytes(head, purpose_ticket, PURPOSE_BYTES);
     size_t len = strlen(owner);
     struct buf data;
@@ -39,6 +45,11 @@ void ticket_make(const struct secrets *secrets, const struct key *offer_key, uin
     buf_init(&data);
     buf_add(&data, head, sizeof head);
     buf_add(&data, owner, len);
+    if (*root_owner) {
+        put_word(head, strlen(root_owner));
+        buf_add(&data, head, 8);
+        buf_adds(&data, root_owner);
+    }
     secrets->seal(secrets->user, offer_key, data.text, data.len, ret_ticket);
     buf_done(&data);
 }

@@ -1,6 +1,7 @@
 /* ticket.h: what a match gives a customer to show, and how both sides show it without telling.
  *
  *     ticket = seal(offer's key, "ticket", offer, claim, gang, owner)   by the matchmaker, and again by the provider
+ *              below a service also the root's owner: so nobody can say that another is to be charged
  *     proof  = seal(ticket, "provider" or "customer", both nonces, channel)
  *     nonce  = seal(offer's key, "nonce", claim, peer, channel, slot)   the provider's: it remembers none
  *     key of an offer for one of several pools = seal(offer's key, "pool", pool): what one pool is given makes no tickets for another
@@ -18,6 +19,10 @@ extern "C" {
 
 void ticket_make(const struct secrets *secrets, const struct key *offer_key, uint64_t offer, uint64_t claim,
                  uint64_t gang, const char *owner, struct key *ret_ticket);
+
+/* The same for a superior that is not the root; an empty root owner: it is. */
+void ticket_make_below(const struct secrets *secrets, const struct key *offer_key, uint64_t offer, uint64_t claim,
+                       uint64_t gang, const char *owner, const char *root_owner, struct key *ret_ticket);
 
 void ticket_proof(const struct secrets *secrets, const struct key *ticket, bool from_customer,
                   const struct key *nonce_provider, const struct key *nonce_customer, uint64_t channel,

@@ -20,8 +20,8 @@ static const char *const record_ids[] = {"NONE",
 };
 
 /* What all records have; `key` is the name of a field in one of them. */
-static const struct field row_fields[] = {{"row", FIELD_WORD, offsetof(struct record, key)},
-                                          {"removed", FIELD_FLAG, offsetof(struct record, removed)}};
+static const struct field row_fields[] = {{"row", FIELD_WORD, false, offsetof(struct record, key)},
+                                          {"removed", FIELD_FLAG, false, offsetof(struct record, removed)}};
 static const struct layout row_layout = {"row", row_fields, sizeof row_fields / sizeof *row_fields,
                                          sizeof(struct record)};
 

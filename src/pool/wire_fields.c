@@ -455,7 +455,7 @@ uint32_t wire_push_fields(struct build *build, const struct layout *layout, cons
         const struct field *field = &layout->fields[i];
         char name[WIRE_NAME_ROOM];
 
-        if (!sorts[field->sort].push(build, (const char *)structure + field->at))
+        if (field_is_left_out(field, structure) || !sorts[field->sort].push(build, (const char *)structure + field->at))
             continue;
         wire_name_top(build, name, name_of_field(field->name, name));
         count++;
@@ -484,7 +484,7 @@ int wire_read_fields(struct wire_source *source, const struct layout *layout, vo
             break; /* all that is there has been read */
         e = source_take(source, name, name_of_field(field->name, name));
 
-        if (!e && (sort->optional || source->brief))
+        if (!e && (sort->optional || field->late || source->brief))
             continue;
         if (!e)
             return err_set(err, "%s: missing", name);

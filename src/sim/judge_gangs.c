@@ -132,6 +132,7 @@ void judged_gangs_sent(struct judged_gangs *gangs, const struct host *host, cons
 
     if (message->kind == MESSAGE_MATCH && host->place < gangs->customers)
         match_sent(gangs, effect);
+    judged_duty_sent(gangs, host, message);
     if (message->kind != MESSAGE_VERIFY || host->place >= gangs->users)
         return;
     member = gang_member_find(gangs, message->u.verify.claim, &gang);
@@ -161,6 +162,19 @@ bool gang_member_leads(const struct gang_fact *gang, uint32_t member)
         if (i != member && superior_of(gang, i) == superior && subtree_executes(gang, (int)i) &&
             (gang->members[i].port < gang->members[member].port ||
              (i < member && gang->members[i].port == gang->members[member].port)))
+            return false;
+    return true;
+}
+
+bool gang_member_executes(const struct gang_fact *gang, const struct gang_member *member)
+{
+    return subtree_executes(gang, (int)(member - gang->members));
+}
+
+bool gang_member_on_line(const struct gang_fact *gang, const struct gang_member *member)
+{
+    for (int at = (int)(member - gang->members); at >= 0; at = superior_of(gang, (uint32_t)at))
+        if (!gang_member_leads(gang, (uint32_t)at))
             return false;
     return true;
 }
@@ -332,6 +346,8 @@ void judged_gangs_persists(struct judged_gangs *gangs, const struct host *host, 
         violated(gangs, 2, host, "a gang is decided that was never matched");
     if (!gang)
         return;
+    if (decides)
+        gang->pass = record->u.branch_record.pass;
     for (uint32_t i = 0; i < gang->count && decides; i++)
         if (!gang->members[i].pinned)
             violated(gangs, 2, host, "gang %llx is decided, but its member %u, on %s, was never pinned",
@@ -429,6 +445,7 @@ void judged_gangs_launched(struct judged_gangs *gangs, const struct host *host, 
         violated(gangs, 2, host, "a process starts before its gang is decided, durably");
     if (!member->executes)
         violated(gangs, 2, host, "a process starts under a member that executes nothing");
+    judged_duty_launched(gangs, host, process);
     gang->launched = process->number > gang->launched ? process->number : gang->launched;
     for (uint32_t i = 0; i < gang->count; i++) {
         const struct gang_member *other = &gang->members[i];

@@ -1,7 +1,8 @@
 /* judge_gangs_parts.h: the inside of the judge of gangs, shared by its files.
  *
  *     judge_gangs.c         who is in a gang, what becomes of it, and what runs
- *     judge_gangs_views.c   what else it can be asked */
+ *     judge_gangs_views.c   what else it can be asked
+ *     judge_duty.c          what comes down from the root: whose job it is, and the passes to its files */
 #ifndef BERTH_SIM_JUDGE_GANGS_PARTS_H
 #define BERTH_SIM_JUDGE_GANGS_PARTS_H
 
@@ -37,7 +38,9 @@ struct gang_fact {
     int64_t taken_at;
     uint64_t ended; /* the leader's last that ended by itself */
     int64_t ended_status;
-    bool reduced; /* a member was lost at the last job that is not essential */
+    bool reduced;      /* a member was lost at the last job that is not essential */
+    struct text owner; /* as the root says when it claims its members */
+    struct key pass;   /* the leader's, as the root has recorded it */
     struct gang_member members[JUDGED_MEMBERS_MAX];
 };
 
@@ -58,5 +61,12 @@ struct gang_member *gang_member_find(const struct judged_gangs *gangs, uint64_t 
 bool gang_member_leads(const struct gang_fact *gang, uint32_t member);
 /* Has the job begun that it is at, so that it may go on without somebody? */
 bool gang_began(const struct gang_fact *gang);
+/* Does it run anything, or one below it? Is it the leader, or above it? */
+bool gang_member_executes(const struct gang_fact *gang, const struct gang_member *member);
+bool gang_member_on_line(const struct gang_fact *gang, const struct gang_member *member);
+
+/* judge_duty.c */
+void judged_duty_sent(struct judged_gangs *gangs, const struct host *host, const struct message *message);
+void judged_duty_launched(struct judged_gangs *gangs, const struct host *host, const struct process *process);
 
 #endif

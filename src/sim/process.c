@@ -66,6 +66,15 @@ static void process_drop(struct world *world, uint32_t index)
         slab_give(&world->processes, index);
 }
 
+/* The job at the root of its gang has this, whoever handed it on. */
+static uint64_t ad_job(const struct tree *ad)
+{
+    symbol name = ad ? symbols_find(ad->symbols, "JobId", 5) : SYMBOL_NONE;
+    const struct expr *said = name != SYMBOL_NONE ? tree_find(ad, tree_root(ad), name) : NULL;
+
+    return said && said->kind == EXPR_INTEGER ? (uint64_t)said->u.integer : 0;
+}
+
 void process_launch(struct world *world, struct host *host, const struct effect *effect)
 {
     uint32_t index = slab_take(&world->processes);
@@ -80,6 +89,7 @@ void process_launch(struct world *world, struct host *host, const struct effect 
         .claim = effect->claim,
         .number = effect->number,
         .job = effect->job,
+        .told_job = ad_job(effect->ad),
         .began = world->time,
         .natural = world->time + lasts,
         .limit = effect->span > 0 && effect->span < NEVER - now ? host_true(world, host, now + effect->span) : NEVER,

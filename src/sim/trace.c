@@ -104,6 +104,8 @@ static void add_fields(struct buf *out, const struct layout *layout, const void 
     for (uint32_t i = 0; i < layout->count; i++) {
         const struct field *field = &layout->fields[i];
 
+        if (field_is_left_out(field, structure))
+            continue;
         buf_addf(out, " %s=", field->name);
         add_field(out, field, (const char *)structure + field->at);
     }

@@ -113,7 +113,8 @@ struct process {
     enum process_state state;
     uint32_t order; /* of the queue's entry that is its next change */
     uint64_t claim, number, job;
-    agent superior; /* whose job it is: set by the watch */
+    uint64_t told_job; /* the JobId that the ad says which is launched; 0: it says none */
+    agent superior;    /* whose job it is: set by the watch */
     uint64_t gang;
     int64_t began, ended; /* true time; 0: not yet */
     int64_t natural;      /* true time of its own end; INT64_MAX when it hangs */
