@@ -1109,6 +1109,7 @@ static void begun_in_part(void)
 
     pair_running(&o, hosts, 1, PAIR("Essential = false;"), HELPER_1);
     world_restart(o.w, true, SECOND);
+    tap_ok(beat(&o, &hosts[0]) == REASON_WAIT, "after a restart a heart beat is not acknowledged at once");
     host_attached(&o, &hosts[1], REASON_LOST, false);
     tap_ok(root_of(&o, hosts[0].gang).view.state == ROOT_ATTACHING,
            "who is lost in a restart is judged when all have answered");
@@ -1116,6 +1117,22 @@ static void begun_in_part(void)
     tap_ok(root_of(&o, hosts[0].gang).view.state == ROOT_RUNNING && beat(&o, &hosts[0]) == REASON_OK,
            "and the gang goes on without it, if it is not essential");
     world_free(o.w, "lost in a restart");
+
+    for (int essential = 0; essential < 2; essential++) {
+        pair_running(&o, hosts, 1, essential ? PAIR("") : PAIR("Essential = JobRunTime < 0;"), HELPER_1);
+        world_restart(o.w, true, SECOND);
+        host_agrees(&o, &hosts[0]);
+        tap_ok(root_of(&o, hosts[0].gang).view.state == ROOT_ATTACHING &&
+                   beat(&o, &hosts[0]) == (essential ? REASON_WAIT : REASON_OK),
+               essential ? "but not while one that it cannot be without may have been lost"
+                         : "a member that has answered is held by its heart beats before the others have");
+        tap_ok(beat(&o, &hosts[1]) == REASON_WAIT, "one that has not is not");
+        host_until(&o, &hosts[1], MESSAGE_NONE);
+        tap_ok(root_of(&o, hosts[0].gang).view.state == ROOT_RUNNING && beat(&o, &hosts[0]) == REASON_OK &&
+                   beat(&o, &hosts[1]) == REASON_OK,
+               "when all have answered all are");
+        world_free(o.w, "answers one by one");
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------------------- leases */

@@ -25,6 +25,15 @@ scene42  server=render1(cpu=leo license=lic2)'
 gang figure10 --json
 expect 'a nested gang as JSON' 0 '{"root": "scene42", "members": {"server": {"offer": "render1", "port": "request", "members": {"cpu": {"offer": "leo", "port": "other", "members": {}}, "license": {"offer": "lic2", "port": "other", "members": {}}}}}}'
 
+echo '[ Name = "two"; Ports = { [ Label = a; Constraint = a.X == 1 ], [ Label = b; Constraint = b.X == 2 ] } ]' >two.ad
+echo '[ Name = "one"; X = 1 ]' >one-pool.ad
+echo '[ Name = "other"; X = 2 ]' >other-pool.ad
+run "$berth" gang -r two.ad -o one-pool.ad -o other-pool.ad
+expect 'the offers of several files are taken' 0 'ROOT  MEMBERS
+two   a=one b=other'
+run "$berth" match -r two.ad -o one-pool.ad -o other-pool.ad
+expect 'where one file is wanted a second is refused' 2 '' "berth: match: --offers: expected one file, and there are 'one-pool.ad' and 'other-pool.ad' (\`berth help match\` lists the options)"
+
 gang figure11
 expect 'figure 11: two nodes are one machine to their customer; a tentative yes is refuted for another' 0 'ROOT    MEMBERS
 medium  machine=smp(cpu1=marlin.1 cpu2=marlin.2)'

@@ -41,7 +41,8 @@ holds "the machine offers itself" soon listed 'ads --kind offers' "len(rows) == 
 
 run "$berth" submit "$examples/jobs/licensed.ad"
 holds "a job that needs a licence is not queued in silence where nobody has one" [ "$status" = 1 ]
-holds "it is told which port nobody fills" grep -q 'license' err
+holds "it is told which port nobody fills" grep -q \
+  '^berth: job #1 finds nobody for its port license in the pool; nothing was submitted: use --force' err
 licenses_start
 holds "three licences are offered by another agent" soon listed 'ads --kind offers' "len(rows) == 4"
 holds "they say that nothing is run there" listed "ads -c Type==\"License\" --select Name,Executes" \

@@ -1185,6 +1185,8 @@ static void usage(void)
     machine_start(&m, PLAIN);
     s = suitor_new(&m, 1, "raman");
     come_to_run(&m, &s, 100);
+    tap_ok(m.w->reports == 1 && m.w->report.claim == 1 && m.w->reported == 0 && !m.w->report.over,
+           "the matchmaker hears at once that a match was claimed");
     pass_beating(&m, &s, 10 * MINUTE);
     tap_ok(m.w->reports > 0 && strcmp(m.w->report.owner.bytes, "raman") == 0 && m.w->report.claim == 1 &&
                m.w->report.gang == 1001 && !m.w->report.over,
@@ -1197,6 +1199,45 @@ static void usage(void)
     tap_ok(m.w->reported >= 10 * MINUTE - SECOND && m.w->reported <= 10 * MINUTE + SECOND,
            "all that was claimed is reported once");
     world_free(m.w, "usage");
+}
+
+/* What a match has taken of limits is held from its claim on: so the matchmaker is told of that, and of its end. */
+static void claims_told(void)
+{
+    struct machine m;
+    struct suitor s;
+
+    machine_start(&m, PLAIN);
+    s = suitor_new(&m, 1, "raman");
+    verify(&m, &s);
+    tap_ok(m.w->reports == 0, "a match that is verified is not told of");
+    say_commit(&m, &s);
+    tap_ok(m.w->reports == 1 && !m.w->report.over, "one that is pinned is, once");
+    pass(m.w, m.w->spans.pin / 2);
+    tap_ok(m.w->reports == 1, "and not again when that has been heard");
+    say_abort(&m, &s);
+    tap_ok(m.w->reports == 2 && m.w->report.over && m.w->reported == 0,
+           "that it was aborted is told, and nothing was used");
+    world_free(m.w, "a pin that is aborted");
+
+    machine_start(&m, PLAIN);
+    m.w->agreeable = false;
+    s = suitor_new(&m, 1, "raman");
+    come_to(&m, &s, TENANT_PINNED);
+    answer(m.w, sent_of(m.w, MESSAGE_REPORT), NULL);
+    pass(m.w, m.w->spans.pin / 2);
+    tap_ok(sent_of(m.w, MESSAGE_REPORT) != NULL, "it is told again when no answer came");
+    world_free(m.w, "a report that is lost");
+
+    machine_start(&m, PLAIN);
+    s = suitor_new(&m, 1, "raman");
+    match(&m, &s, 1);
+    pass(m.w, m.w->spans.window * 3 / 4);
+    verify(&m, &s);
+    tap_ok(m.w->reports == 1 && !m.w->report.over, "one that is verified late in its window is told of at once");
+    pass(m.w, 2 * m.w->spans.window);
+    tap_ok(m.w->reports == 2 && m.w->report.over && is_free(&m, 1), "and so is that nothing came of it");
+    world_free(m.w, "a match that is verified late");
 }
 
 static void life_of_a_claim(void)
@@ -2688,6 +2729,7 @@ int main(void)
     claim_of_one_owner();
     life_of_a_claim();
     usage();
+    claims_told();
     heart_beats();
     beat_refused();
     lease_over();

@@ -70,6 +70,20 @@ check 'a message is answered by a message' message
 policy() { [ "$(ask /v1/policy -X PUT -d '[PullOrder="fairest"]' -o body -w '%{http_code}')" = 400 ] && grep PullOrder body && ask /v1/policy -X PUT -d '[PullOrder="starving"]' | grep starving; }
 check 'the policy says in which order requests are given, in a word that is known' policy
 
+setsid "$berth" matchmaker --listen 127.0.0.1:0 --state "$work/small" --set AdsPerIdentity=3 >small.up 2>small.err &
+groups="$groups $!"
+disown
+for _ in $(seq 100); do grep -q 'listening at  unix' small.up && break; sleep 0.1; done
+flood() {
+  local got=
+  for i in 1 2 3 4 1; do
+    got="$got $(curl -sS -m 20 --unix-socket "$work/small/matchmaker.sock" "http://small/v1/pull?id=heron-$i" -d "$machine" -o body -w '%{http_code}')"
+    [ "$i" = 4 ] && cp body refusal
+  done
+  [ "$got" = ' 204 204 204 429 204' ] && grep AdsPerIdentity refusal
+}
+check 'no more offers of an identity pull than its limit says, which is named' flood
+
 setsid "$berth" pool --listen 127.0.0.1:0 --state "$work/pool" --set Pull=true --set Unprotected=true -v >pool.up 2>pool.err &
 groups="$groups $!"
 disown
@@ -103,6 +117,8 @@ evicts() { "$berth" submit quick.ad && timeout 40 "$berth" wait 2; }
 check 'one that the owner likes better has it at once' evicts
 told() { "$berth" logs --events 1 | grep 'waits again: another is preferred'; }
 check 'the user of the first is told why it waits again' told
+preempted() { "$berth" claims --json | grep '"preempted"'; }
+check 'and its claim is listed as preempted' soon preempted
 check 'and it runs again' soon runs
 "$berth" rm 1 >/dev/null
 

@@ -77,7 +77,7 @@ static void hand_over(struct pool *pool, const struct event *event)
         matchmaker_role.valid(pool->role, &pool->fault);
 }
 
-static struct pool *pool_new(uint64_t slice)
+static struct pool *pool_sized(uint64_t slice, uint32_t ads_max)
 {
     struct event booted = {.kind = EVENT_BOOTED};
     struct pool *pool = calloc(1, sizeof *pool);
@@ -93,12 +93,17 @@ static struct pool *pool_new(uint64_t slice)
                                   .symbols = pool->lang.symbols,
                                   .scratch = &pool->lang.arena};
     pool->spans = spans_default;
-    pool->settings = (struct matchmaker_settings){.self = 1, .spans = &pool->spans, .slice = slice};
+    pool->settings = (struct matchmaker_settings){.self = 1, .spans = &pool->spans, .slice = slice, .ads_max = ads_max};
     effects_init(&pool->effects);
     pool->role = matchmaker_role.make(&pool->settings);
     pool->wake = INT64_MAX;
     hand_over(pool, &booted);
     return pool;
+}
+
+static struct pool *pool_new(uint64_t slice)
+{
+    return pool_sized(slice, 0);
 }
 
 static void pool_free(struct pool *pool, const char *what)
@@ -168,14 +173,20 @@ static void request(struct pool *pool, agent from, uint64_t id, const char *text
 }
 
 /* The answer lives until the next event. */
-static const struct pulled *pull(struct pool *pool, agent from, uint64_t number, const char *text)
+static const struct pulled *pull_as(struct pool *pool, agent from, const char *identity, uint64_t id, uint64_t number,
+                                    const char *text)
 {
     static const struct pulled none = {.reason = REASON_COUNT};
     struct message message = {.kind = MESSAGE_PULL};
 
-    message.u.pull = (struct pull){.id = 7, .number = number, .key = {{5, 6}}, .ad = text ? ad_of(pool, text) : NULL};
-    say(pool, from, "host", &message);
+    message.u.pull = (struct pull){.id = id, .number = number, .key = {{5, 6}}, .ad = text ? ad_of(pool, text) : NULL};
+    say(pool, from, identity, &message);
     return pool->answer.kind == MESSAGE_PULLED ? &pool->answer.u.pulled : &none;
+}
+
+static const struct pulled *pull(struct pool *pool, agent from, uint64_t number, const char *text)
+{
+    return pull_as(pool, from, "host", 7, number, text);
 }
 
 static uint32_t told(const struct pool *pool, agent to)
@@ -282,6 +293,76 @@ static void test_wait(void)
     pool_free(pool, "waiting");
 }
 
+#define NEVER "[ Type = \"Machine\"; Memory = 1; Constraint = other.Type == \"Job\" ]"
+
+/* Ids cost nothing. */
+static void test_flood(void)
+{
+    struct pool *pool = pool_sized(0, 100);
+    uint32_t taken = 0, refused = 0;
+    uint64_t claim;
+
+    request(pool, 10, 1, "[ Type = \"Job\"; Count = 2; Constraint = other.Memory >= 32 ]");
+    pass(pool, SECOND);
+    pull(pool, 51, 1, NEVER); /* what it reads is known then */
+    pass(pool, SECOND);
+    claim = pull(pool, 50, 1, MACHINE)->claim;
+    for (uint64_t id = 1; id <= 300; id++) {
+        enum reason reason = pull_as(pool, 60 + id % 3, "mallory", id, 1, NEVER)->reason;
+
+        taken += reason == REASON_WAIT;
+        refused += reason == REASON_LIMIT;
+    }
+    tap_ok(taken == 100 && refused == 200, "an identity may have as many offers that pull as ads: %u of 300", taken);
+    tap_ok(pull_as(pool, 61, "mallory", 1, 2, NEVER)->reason == REASON_WAIT, "those that are known may go on");
+    tap_ok(pull_as(pool, 70, "mallory", 1, 1, NEVER)->reason == REASON_LIMIT, "another agent of it is no other");
+    tap_ok(claim && pull(pool, 50, 1, MACHINE)->claim == claim && pull(pool, 52, 1, NEVER)->reason == REASON_WAIT,
+           "to others that is nothing: what they were told is told again, and new ones are let in");
+    pass(pool, pool->spans.lifetime);
+    tap_ok(pull_as(pool, 70, "mallory", 1, 1, NEVER)->reason == REASON_WAIT,
+           "those of whom nothing was heard for a lifetime have made room");
+    pool_free(pool, "a flood");
+}
+
+/* The longest that an offer which asks in vain again and again is told to wait. */
+static int64_t longest_wait(struct pool *pool, agent from)
+{
+    int64_t most = 0;
+
+    for (uint64_t i = 1; i <= 16; i++) {
+        int64_t span = pull(pool, from, i, NEVER)->span;
+
+        most = span > most ? span : most;
+    }
+    return most;
+}
+
+static void test_crowd_goes(void)
+{
+    struct pool *pool = pool_sized(0, 100000);
+    int64_t alone, crowded, claimed, again;
+
+    request(pool, 10, 1, "[ Type = \"Job\"; Count = 3000; Constraint = other.Memory >= 32 ]");
+    pass(pool, SECOND);
+    pull(pool, 51, 1, NEVER); /* what it reads is known then */
+    pass(pool, SECOND);
+    alone = longest_wait(pool, 51);
+    for (uint64_t id = 1; id <= 6000; id++)
+        pull_as(pool, 60, "crowd", id, 1, NEVER);
+    crowded = longest_wait(pool, 52);
+    for (uint64_t id = 1; id <= 3000; id++)
+        pull_as(pool, 60, "crowd", id, 2, MACHINE);
+    claimed = longest_wait(pool, 53);
+    pass(pool, pool->spans.lifetime);
+    again = longest_wait(pool, 54);
+    tap_ok(alone <= 3 * SECOND / 2 && crowded > 2 * SECOND && crowded <= 9 * SECOND / 2,
+           "when very many pull in vain each waits longer: %d ms", (int)(crowded / MILLISECOND));
+    tap_ok(claimed > SECOND && claimed <= 9 * SECOND / 4, "those who have got something are not counted: %d ms",
+           (int)(claimed / MILLISECOND));
+    tap_ok(again <= 3 * SECOND / 2, "nor are those who have gone: %d ms", (int)(again / MILLISECOND));
+    pool_free(pool, "a crowd");
+}
+
 static void order_take(struct pool *pool, const char *policy)
 {
     struct tree *ad = ad_of(pool, policy);
@@ -359,6 +440,8 @@ int main(void)
     test_match();
     test_refused();
     test_wait();
+    test_flood();
+    test_crowd_goes();
     test_orders();
     test_slices();
     return tap_done();

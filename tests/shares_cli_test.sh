@@ -18,7 +18,7 @@ says 'a file that is wrong is refused at the start, and it is said where' 2 '' \
 
 # For the manual's example, at the end; about seven seconds are a window, a pin, a lease with its margin and a deadline here.
 "$berth" matchmaker --listen 127.0.0.1:0 --state "$work/manual" --set Shares="$BERTH_SOURCE/examples/shares.ad" --set CycleInterval=0.05 \
-  --set Window=0.2 --set Pin=0.2 --set Lease=6 --set Deadline=0.2 >manual.up 2>manual.log &
+  --set Window=6 --set Pin=0.2 --set Lease=0.2 --set Deadline=0.2 >manual.up 2>manual.log &
 pids=$! learnt=$(($(date +%s) + 9))
 
 cat >shares.ad <<'AD'
@@ -27,8 +27,8 @@ cat >shares.ad <<'AD'
 AD
 # What is in use of limits is known after a window, a pin, a lease with its margin and a deadline.
 : >up
-"$berth" matchmaker --listen 127.0.0.1:0 --set Shares="$work/shares.ad" --set CycleInterval=0.05 --set Window=0.3 --set Pin=0.3 \
-  --set Lease=20 --set Deadline=0.3 >up 2>log &
+"$berth" matchmaker --listen 127.0.0.1:0 --set Shares="$work/shares.ad" --set CycleInterval=0.05 --set Window=20 --set Pin=0.3 \
+  --set Lease=0.3 --set Deadline=0.3 >up 2>log &
 pids="$pids $!" main=$!
 for _ in $(seq 100); do grep -q 'listening at  unix' up && break; sleep 0.05; done
 put() { curl -sS --unix-socket "$work/state/matchmaker.sock" -o put.out -w '%{http_code}\n' -X PUT "http://localhost$1" -d "$2"; }

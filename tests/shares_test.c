@@ -298,11 +298,11 @@ static void test_limits(void)
     pass(pool, SECOND);
     tap_ok(limit_of_name(pool, "matlab").used == 4 && given(pool, ALICE) == 3,
            "when a claim is over what it held is given back, and who waits gets it");
-    pass(pool, pool->spans.window + pool->spans.lease + SECOND);
+    pass(pool, pool->spans.window + pool->spans.deadline + SECOND);
     machines(pool, 0, 10, MACHINE);
     pass(pool, SECOND);
     tap_ok(given(pool, ALICE) > 3 && limit_of_name(pool, "matlab").used == 4,
-           "so it is when nothing is heard of a claim within the window and a lease");
+           "so it is when nothing is heard of a match within its window, and while a message could be under way");
     tap_ok(put(pool, DAVE, 2, true, "[ ConcurrencyLimits = \"a b\" ]") == REASON_INVALID,
            "what names no limits is refused");
     pool_free(pool, "limits");
@@ -317,6 +317,45 @@ static void test_limits(void)
     tap_ok(given(pool, BOB) == 0 && why_of(pool, "bob").holds[0].kind == HOLD_NEVER,
            "who asks for more than there ever is waits, and can ask why");
     pool_free(pool, "the default limit");
+}
+
+/* A match that is claimed holds what it has taken; one that is not gives it back when its window closes. */
+static void test_held(void)
+{
+    struct pool *pool =
+        pool_new("[ Groups = { [ Name = \"p\"; Quota = 2; Surplus = false ] }; Limits = [ matlab = 2 ] ]");
+    int64_t closed = pool->spans.window + pool->spans.deadline;
+
+    pass(pool, LEARNS);
+    machines(pool, 0, 4, MACHINE);
+    put(pool, ALICE, 1, true, "[ Count = 2; AccountingGroup = \"p\"; ConcurrencyLimits = \"matlab\" ]");
+    pass(pool, SECOND);
+    tap_ok(pool->told_count == 2 && limit_of_name(pool, "matlab").used == 2, "two matches take a limit");
+    report(pool, &pool->told[0], 0, false, "p", "matlab"); /* it is pinned */
+    pass(pool, closed - 2 * SECOND);
+    tap_ok(limit_of_name(pool, "matlab").used == 2, "it is theirs while they may be claimed");
+    pass(pool, 3 * SECOND);
+    tap_ok(limit_of_name(pool, "matlab").used == 1 && near(group_of_name(pool, "p").used, 1),
+           "when the windows are over the one that was not claimed has given it back, and its part of the quota");
+    for (int i = 0; i < 10; i++) {
+        report(pool, &pool->told[0], 0, false, "p", "matlab");
+        pass(pool, 15 * SECOND);
+    }
+    tap_ok(limit_of_name(pool, "matlab").used == 1, "the other holds it by its heart beats");
+    pass(pool, 2 * pool->spans.lease);
+    tap_ok(limit_of_name(pool, "matlab").used == 0 && near(group_of_name(pool, "p").used, 0),
+           "and no longer when they stop");
+    pool->told_count = 0;
+    machines(pool, 0, 4, MACHINE);
+    put(pool, ALICE, 2, true, "[ Count = 2; AccountingGroup = \"p\"; ConcurrencyLimits = \"matlab\" ]");
+    pass(pool, closed + 2 * SECOND);
+    tap_ok(pool->told_count == 2 && limit_of_name(pool, "matlab").used == 0, "two more are not claimed in time");
+    tap_ok(report(pool, &pool->told[1], 0, false, "p", "matlab") == REASON_OK &&
+               limit_of_name(pool, "matlab").used == 1 && near(group_of_name(pool, "p").used, 1),
+           "one that is told of after all counts again");
+    report(pool, &pool->told[1], 0, true, "p", "matlab");
+    tap_ok(limit_of_name(pool, "matlab").used == 0 && near(group_of_name(pool, "p").used, 0), "until it is over");
+    pool_free(pool, "held limits");
 }
 
 static void test_restart(void)
@@ -449,6 +488,7 @@ struct turns {
     struct env env;
     uint32_t served[4];
     uint32_t cycles;
+    uint32_t cut, gave_up; /* alice's that were served, and not, when a cycle had ended that bob came too late for */
 };
 
 static void turn_put(struct turns *turns, uint32_t id, const char *text, bool request, uint32_t user)
@@ -493,6 +533,9 @@ static void turn_run(struct turns *turns, uint32_t bob_comes)
             if (turns->served[2] == 10)
                 return;
         } while (more);
+        for (uint32_t i = 0; i < 1500 && came; i++)
+            turns->gave_up += engine_outcome(turns->engine, 1000 + i) == ENGINE_GAVE_UP;
+        turns->cut = turns->served[1];
     }
 }
 
@@ -507,12 +550,16 @@ static void test_turn(void)
         engine_set_priority(turns.engine, 1, 1);
         engine_set_priority(turns.engine, 2, 1);
         if (bounded)
-            engine_set_turn(turns.engine, 2000);
+            engine_set_work(turns.engine, 8000); /* a quarter of it is for one */
         turn_run(&turns, 100);
         if (bounded)
             tap_ok(turns.served[1] < 500 && turns.served[2] == 10,
-                   "who has had a turn's work lets those who come meanwhile in: bob is served after %u of alice's",
+                   "who has had a quarter of a cycle's work lets those who come meanwhile in: bob is served after %u "
+                   "of alice's",
                    turns.served[1]);
+        if (bounded)
+            tap_ok(turns.cut && turns.gave_up == 1500 - turns.cut, "the outcome of the %u others is: gave up",
+                   turns.gave_up);
         else
             tap_ok(turns.served[1] == 1500, "else he would wait until all of hers are");
         tap_ok(engine_valid(turns.engine, &why), "the engine is in order then: %s", why);
@@ -527,6 +574,43 @@ static void test_turn(void)
     }
 }
 
+/* As that, in a matchmaker that is asked why. */
+static void test_turn_why(void)
+{
+    struct pool *pool = pool_new(NULL);
+    struct user_why why = {0};
+    bool came = false, told = false;
+    char text[100];
+
+    pool->settings.work = 400;
+    pool->settings.slice = 10;
+    pool_restart(pool);
+    for (uint32_t i = 0; i < 200; i++) {
+        snprintf(text, sizeof text, "[ Number = %u ]", i);
+        put(pool, 100 + i, 1, false, text);
+        snprintf(text, sizeof text, "[ Constraint = other.Number >= %u; Rank = -other.Number ]", i);
+        put(pool, ALICE, 1 + i, true, text);
+    }
+    for (uint32_t i = 0; i < 10000 && !told; i++) {
+        pool->env.now = pool->wake > pool->env.now && pool->wake < INT64_MAX ? pool->wake : pool->env.now;
+        pool->wake = INT64_MAX;
+        pool_step(pool, &(struct event){.kind = EVENT_WAKE});
+        if (!came && given(pool, ALICE) > 2) {
+            came = true;
+            put(pool, BOB, 1, true, "[ Constraint = other.Number == 199 ]");
+        }
+        why = why_of(pool, "alice");
+        told = why.hold_count == 1 && why.holds[0].kind == HOLD_GAVE_UP && given(pool, BOB) == 0;
+    }
+    tap_ok(came && told && why.holds[0].requests == 200 - given(pool, ALICE),
+           "whose part of a cycle is used up can ask why: %u of her requests wait for the next",
+           (unsigned)why.holds[0].requests);
+    pass(pool, SECOND);
+    tap_ok(given(pool, BOB) == 1 && given(pool, ALICE) == 199 && why_of(pool, "alice").holds[0].kind != HOLD_GAVE_UP,
+           "and then they have been tried");
+    pool_free(pool, "a turn");
+}
+
 int main(void)
 {
     test_texts();
@@ -538,9 +622,11 @@ int main(void)
     test_reconfigured();
     test_ordered();
     test_limits();
+    test_held();
     test_restart();
     test_why();
     test_million();
     test_turn();
+    test_turn_why();
     return tap_done();
 }

@@ -703,7 +703,10 @@ static void event_answer(struct guest *guest, struct host *to)
     const struct posted *posted = &guest->posted[below(guest, TICKETS)];
     bool real = posted->token && posted->host == to->place && !one_in(guest, 3);
     const struct host *from = &guest->world->hosts[below(guest, guest->world->host_count)];
-    struct peer peer = {host_agent(from), from->identity, from->any, make_word(guest, "channel")};
+    struct peer peer = {.agent = host_agent(from),
+                        .identity = from->identity,
+                        .any = from->any,
+                        .channel = make_word(guest, "channel")};
     struct message message;
     struct event event = {.kind = EVENT_ANSWER,
                           .token = real ? posted->token : make_word(guest, "claim"),

@@ -19,7 +19,7 @@ static bool answer_matches(struct pool *pool, const struct fetched *fetched, boo
         end = strchr(fetched->body.text, '\n');
         return verdict && (!end || verdict < end) && verdict[10] >= '0' && verdict[10] <= '9';
     }
-    answer = form_parse(pool->symbols, &dialect_classic, FORM_JSON, NULL, fetched->body.text, fetched->body.len, NULL);
+    answer = form_parse(pool->symbols, &dialect_condor, FORM_JSON, NULL, fetched->body.text, fetched->body.len, NULL);
     matches = answer && ad_string(answer, "verdict", &verdict, &len) && len == 7 && !memcmp(verdict, "matches", 7);
     tree_unref(answer);
     return matches;

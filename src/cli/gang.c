@@ -19,7 +19,8 @@ enum wish { WISH_NONE, WISH_ON, WISH_OFF };
 /* What is asked for on the command line. */
 struct gang_call {
     const struct dialect *dialect;
-    const char *requests, *offers, *policy;
+    struct option_files requests, offers;
+    const char *policy;
     struct setting setting;
     enum gang_algorithm algorithm;
     enum wish preferences;
@@ -61,9 +62,9 @@ static int option_nodes(const char *text, void *target, struct err *err)
 
 #define S struct gang_call
 static const struct option gang_options[] = {
-    {'r', "requests", "FILE", "the ads that ask, in the order in which they are served", option_file,
-     offsetof(S, requests)},
-    {'o', "offers", "FILE", "the ads that are asked for", option_file, offsetof(S, offers)},
+    {'r', "requests", "FILE", "the ads that ask, in the order in which they are served; there may be several",
+     option_files, offsetof(S, requests)},
+    {'o', "offers", "FILE", "the ads that are asked for; there may be several", option_files, offsetof(S, offers)},
     {0, "algorithm", "NAME",
      "how a gang is searched for: auto (the default), or one of the dissertation's: naive, lr, rl, lrc, rlc, dyn, dyns, "
      "dynsr, which take any gang that fits",
@@ -136,6 +137,15 @@ static int ads_read(struct gang_cycle *run, const char *file)
         }
     }
     source_close(&source);
+    return got;
+}
+
+static int files_read(struct gang_cycle *run, const struct option_files *files)
+{
+    int got = 0;
+
+    for (unsigned i = 0; i < files->count && got == 0; i++)
+        got = ads_read(run, files->names[i]);
     return got;
 }
 
@@ -342,10 +352,10 @@ static int gang_files(struct gang_cycle *run)
 
     if (call->policy && policy_load(&run->policy, run->symbols, call->dialect, call->policy) < 0)
         return STATUS_BAD;
-    if (ads_read(run, call->requests) < 0)
+    if (files_read(run, &call->requests) < 0)
         return STATUS_BAD;
     run->request_count = run->count;
-    if (ads_read(run, call->offers) < 0)
+    if (files_read(run, &call->offers) < 0)
         return STATUS_BAD;
     start = clock_seconds();
     gang_run(&run->env, &run->arena, &run->policy, run->ads, run->request_count, run->count - run->request_count,
@@ -357,13 +367,21 @@ static int gang_files(struct gang_cycle *run)
     return run->found ? STATUS_DONE : STATUS_NO;
 }
 
+static bool reads_input(const struct option_files *files)
+{
+    for (unsigned i = 0; i < files->count; i++)
+        if (!strcmp(files->names[i], "-"))
+            return true;
+    return false;
+}
+
 static int gang_check(const struct gang_call *call, int word_count)
 {
-    if (word_count != 0 || !call->requests || !call->offers) {
+    if (word_count != 0 || !call->requests.count || !call->offers.count) {
         report("gang wants -r FILE with the requests and -o FILE with the offers");
         return -1;
     }
-    if (!strcmp(call->requests, "-") && !strcmp(call->offers, "-")) {
+    if (reads_input(&call->requests) && reads_input(&call->offers)) {
         report("standard input can be the requests or the offers, not both");
         return -1;
     }

@@ -34,9 +34,9 @@ static int option_engine(const char *text, void *target, struct err *err)
 
 #define S struct match_settings
 static const struct option match_options[] = {
-    {'r', "requests", "FILE", "the ads that ask, in the order in which they are served", option_file,
+    {'r', "requests", "FILE", "the ads that ask, in the order in which they are served", option_once,
      offsetof(S, requests)},
-    {'o', "offers", "FILE", "the ads that are asked for", option_file, offsetof(S, offers)},
+    {'o', "offers", "FILE", "the ads that are asked for", option_once, offsetof(S, offers)},
     {0, "policy", "FILE", "an ad that says who is served first and with what", option_file, offsetof(S, policy)},
     {0, "plan", NULL, "tell how the index would find the offers of each request, and match nothing", option_flag,
      offsetof(S, plan)},

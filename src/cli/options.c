@@ -27,6 +27,25 @@ int option_file(const char *text, void *target, struct err *err)
     return 0;
 }
 
+int option_once(const char *text, void *target, struct err *err)
+{
+    if (*(const char **)target)
+        return err_set(err, "expected one file, and there are '%.60s' and '%.60s'", *(const char **)target, text);
+    return option_file(text, target, err);
+}
+
+int option_files(const char *text, void *target, struct err *err)
+{
+    struct option_files *files = target;
+
+    if (files->count == OPTION_FILES_MAX)
+        return err_set(err, "expected up to %d files", OPTION_FILES_MAX);
+    if (option_file(text, &files->names[files->count], err) < 0)
+        return -1;
+    files->count++;
+    return 0;
+}
+
 int option_text(const char *text, void *target, struct err *err)
 {
     (void)err;
@@ -49,7 +68,7 @@ int option_number(const char *text, void *target, struct err *err)
 
 int option_count_to(const char *text, uint64_t max, void *target, struct err *err)
 {
-    uint64_t value;
+    uint64_t value = 0;
 
     if (option_number(text, &value, NULL) < 0 || value == 0 || value > max)
         return err_set(err, "expected a number from 1 to %llu, got '%.60s'", (unsigned long long)max, text);

@@ -31,10 +31,19 @@ struct option {
 
 option_read_fn option_flag;    /* bool */
 option_read_fn option_file;    /* const char *, the name of a file */
+option_read_fn option_once;    /* the same, NULL at first: a second one would be lost, and is refused */
+option_read_fn option_files;   /* struct option_files: each that is given */
 option_read_fn option_text;    /* const char *, anything */
 option_read_fn option_number;  /* uint64_t */
 option_read_fn option_dialect; /* const struct dialect * */
 option_read_fn option_form;    /* enum form */
+
+#define OPTION_FILES_MAX 64
+
+struct option_files {
+    const char *names[OPTION_FILES_MAX];
+    unsigned count;
+};
 
 /* For a read function of a command's own: a uint64_t from 1 to `max`. */
 int option_count_to(const char *text, uint64_t max, void *target, struct err *err);

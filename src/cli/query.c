@@ -21,7 +21,7 @@ struct query_settings {
 
 #define S struct query_settings
 static const struct option query_options[] = {
-    {'o', "offers", "FILE", "the ads that are asked for; else those of the pool", option_file, offsetof(S, offers)},
+    {'o', "offers", "FILE", "the ads that are asked for; else those of the pool", option_once, offsetof(S, offers)},
     OPTION_DIALECT(S),
     OPTION_NOW(S),
     OPTION_ZONE(S),

@@ -175,6 +175,7 @@ static const struct hold_words {
     {"never", "asks", "ask", "for more of a limit than there is", ": that never comes", false},
     {"learns", "waits", "wait", "until it is known what is in use of limits", ": the matchmaker has begun lately",
      false},
+    {"gave-up", "waits", "wait", "for the next try", ": looking for an offer took too long, and was given up", false},
     {"no-group", "is charged", "are charged", "outside the group ", ", which does not exist", false},
     {"not-his", "is charged", "are charged", "outside the group ", ", which the user may not use", false},
 };

@@ -56,12 +56,69 @@ static int match_ask(struct pool *pool, const struct tree *ad, bool *ret)
     return status;
 }
 
+/* ---- which ports of a gang have nobody */
+
+static const struct expr *part_find(const struct tree *tree, const struct expr *part, const char *name)
+{
+    symbol known = symbols_find(tree->symbols, name, strlen(name));
+
+    return known == SYMBOL_NONE || part->kind != EXPR_AD ? NULL : tree_find(tree, part, known);
+}
+
+static bool part_is(const struct tree *tree, const struct expr *part, const char *name, bool zero)
+{
+    const struct expr *e = part_find(tree, part, name);
+
+    return e && e->kind == EXPR_INTEGER && (e->u.integer == 0) == zero;
+}
+
+/* Those that must be filled and that nobody fits, by the pool's explanation: `cpu, license`. */
+static void ports_print(struct buf *out, const struct tree *why)
+{
+    const struct expr *list = ad_find(why, "ports");
+    uint32_t count = list && list->kind == EXPR_LIST ? expr_part_count(list) : 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct expr *part = &tree_parts(why, list)[i], *label = part_find(why, part, "port");
+
+        if (!label || label->kind != EXPR_STRING || !part_is(why, part, "matching", true) ||
+            !part_is(why, part, "least", false))
+            continue;
+        buf_adds(out, out->len ? ", " : "");
+        buf_add(out, tree_string(why, label), label->u.run.count);
+    }
+}
+
+/* What an ad matches not: machines, or at one of its ports nobody. */
+static void lack_print(struct vetting *vetting, const struct tree *ad, const char *name, struct buf *out)
+{
+    struct tree *why = NULL;
+    struct buf answer, ports;
+    bool matches;
+
+    buf_init(&answer);
+    buf_init(&ports);
+    if (ad_find(ad, "Ports") && explain_ad(vetting->pool, ad, name, true, &answer, &matches) == STATUS_DONE)
+        why = form_parse(vetting->pool->symbols, &dialect_condor, FORM_JSON, NULL, buf_string(&answer), answer.len,
+                         NULL); /* fields are called error, and undefined */
+    if (why)
+        ports_print(&ports, why);
+    if (ports.len)
+        buf_addf(out, "%s finds nobody for its port%s %s", name, strchr(buf_string(&ports), ',') ? "s" : "",
+                 buf_string(&ports));
+    else
+        buf_addf(out, why ? "%s finds nobody for all of its ports together" : "%s matches no machine", name);
+    tree_unref(why);
+    buf_done(&ports);
+    buf_done(&answer);
+}
+
 /* What does not match. */
 static int vet_unmatched(struct vetting *vetting, const struct tree *ad, size_t place)
 {
     bool matches = false;
     char name[32];
-    struct buf words;
+    struct buf words, lack;
     int status = pool_stand(vetting);
 
     if (status != STATUS_DONE)
@@ -75,17 +132,22 @@ static int vet_unmatched(struct vetting *vetting, const struct tree *ad, size_t 
         return STATUS_DONE;
     }
     buf_init(&words);
+    buf_init(&lack);
     snprintf(name, sizeof name, "job #%zu", place);
     status = explain_ad(vetting->pool, ad, name, false, &words, &matches);
     if (status == STATUS_DONE && matches) {
         report("%s: the machines that it matches are busy: it waits for them", name);
     } else if (status == STATUS_DONE && vetting->is_busy) {
-        report("%s matches no machine as they are now, and some are busy: it waits (`berth why` tells more)", name);
+        lack_print(vetting, ad, name, &lack);
+        report("%s as they are now, and some are busy: it waits (`berth why` tells more)", buf_string(&lack));
     } else if (status == STATUS_DONE) {
         fwrite(words.text, 1, words.len, stderr);
-        report("%s matches no machine of the pool; nothing was submitted: use --force to submit it all the same", name);
+        lack_print(vetting, ad, name, &lack);
+        report("%s%s the pool; nothing was submitted: use --force to submit it all the same", buf_string(&lack),
+               ad_find(ad, "Ports") ? " in" : " of");
         status = STATUS_NO;
     }
+    buf_done(&lack);
     buf_done(&words);
     return status;
 }

@@ -27,8 +27,8 @@ struct why_settings {
 
 #define S struct why_settings
 static const struct option why_options[] = {
-    {'r', "requests", "FILE", "the ads that ask", option_file, offsetof(S, requests)},
-    {'o', "offers", "FILE", "the ads that are asked for", option_file, offsetof(S, offers)},
+    {'r', "requests", "FILE", "the ads that ask", option_once, offsetof(S, requests)},
+    {'o', "offers", "FILE", "the ads that are asked for", option_once, offsetof(S, offers)},
     {0, "name", "NAME", "explain only what is called so: a request, or else an offer", option_text, offsetof(S, name)},
     {0, "policy", "FILE", "an ad that says who is given what: its DockingVector chooses", option_file,
      offsetof(S, policy)},

@@ -133,7 +133,7 @@ static struct tree *claim_row(struct service *service, const struct claim_view *
     maker_text(&maker, "Provider", agent_identity(service, view->agent));
     maker_text(&maker, "State", view->over ? "over" : view->reported ? "active" : "expected");
     if (view->over)
-        maker_text(&maker, "Reason", reason_words(view->reason));
+        maker_text(&maker, "Reason", view->reason == REASON_PREEMPTED ? "preempted" : reason_words(view->reason));
     maker_seconds(&maker, "Age", now - view->since);
     maker_seconds(&maker, "Used", view->used);
     return maker_seal(&maker);

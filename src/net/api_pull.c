@@ -127,7 +127,18 @@ static struct tree *pulled_ad(struct service *service, const struct message *rep
     return both;
 }
 
-static void pull_answer(const struct pulling_request *pulling)
+/* Why not: a limit is named. */
+static void pull_refuse(const struct pulling_request *pulling, const struct peer *peer, enum reason reason)
+{
+    struct request *request = pulling->request;
+
+    if (reason == REASON_LIMIT && matchmaker_pulls_full(request->service->matchmaker, peer, pulling->message.u.pull.id))
+        request_problem(request, reason_status(reason), "AdsPerIdentity: so many offers of this identity pull");
+    else
+        request_problem(request, reason_status(reason), "%s", reason_words(reason));
+}
+
+static void pull_answer(const struct pulling_request *pulling, const struct peer *peer)
 {
     struct request *request = pulling->request;
     const struct pulled *pulled = &request->service->reply.u.pulled;
@@ -141,7 +152,7 @@ static void pull_answer(const struct pulling_request *pulling)
         field.value = seconds;
         request_answer(request, 204, NULL, NULL, 0, &field, 1);
     } else {
-        request_problem(request, reason_status(pulled->reason), "%s", reason_words(pulled->reason));
+        pull_refuse(pulling, peer, pulled->reason);
     }
 }
 
@@ -158,7 +169,8 @@ void api_pull(struct request *request)
     pulling.plain = !is_message(ad);
     good = pulling.plain ? plain_read(&pulling, ad) : message_read(&pulling, ad);
     request_peer(request, pulling.who, &peer);
+    peer.account = caller_text(&request->service->callers, request->caller.account);
     if (good && request_ask(request, &peer, &pulling.message))
-        pull_answer(&pulling);
+        pull_answer(&pulling, &peer);
     message_done(&pulling.message);
 }

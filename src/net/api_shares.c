@@ -191,8 +191,8 @@ void api_limits_list(struct request *request)
 /* --------------------------------------------------------------------------------------------------------------------- why */
 
 static const char *const hold_words[] = {
-    [HOLD_QUOTA] = "quota",   [HOLD_LIMIT] = "limit",       [HOLD_NEVER] = "never",
-    [HOLD_LEARNS] = "learns", [HOLD_NO_GROUP] = "no-group", [HOLD_NOT_HIS] = "not-his",
+    [HOLD_QUOTA] = "quota",       [HOLD_LIMIT] = "limit",     [HOLD_NEVER] = "never",     [HOLD_LEARNS] = "learns",
+    [HOLD_NO_GROUP] = "no-group", [HOLD_NOT_HIS] = "not-his", [HOLD_GAVE_UP] = "gave-up",
 };
 
 /* For people: what stands in the place of %s is the name. */
@@ -201,6 +201,7 @@ static const char *const hold_sentences[] = {
     [HOLD_LIMIT] = "the limit %s",
     [HOLD_NEVER] = "more of a limit than there is%s: that never comes",
     [HOLD_LEARNS] = "what is in use of limits to be known%s: the matchmaker has begun lately",
+    [HOLD_GAVE_UP] = "its next try%s: looking for an offer took too long in the last cycle, and was given up",
 };
 
 void shares_explain(const struct service *service, const char *id, struct buf *out)

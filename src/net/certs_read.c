@@ -122,7 +122,7 @@ int cert_read(const char *pem, gnutls_x509_crt_t *ret, struct err *err)
 
 int cert_times(const char *pem, int64_t *ret_begins, int64_t *ret_ends, struct err *err)
 {
-    gnutls_x509_crt_t cert;
+    gnutls_x509_crt_t cert = NULL;
 
     if (cert_read(pem, &cert, err) < 0)
         return -1;

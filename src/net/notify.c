@@ -84,7 +84,7 @@ static void notify_send(struct notify *notify, const char *text)
 /* An assignment, and the status behind it; in which a line's end would begin another assignment. */
 static void notify_send_with(struct notify *notify, const char *assignment, const char *status)
 {
-    char text[NOTIFY_TEXT_MAX];
+    char text[NOTIFY_TEXT_MAX + 32]; /* a status, and the words before it */
     size_t at = strlen(assignment);
 
     snprintf(text, sizeof text, "%s%s%s%s", assignment, at && status ? "\n" : "", status ? "STATUS=" : "",

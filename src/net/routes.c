@@ -31,7 +31,7 @@ const struct route routes[] = {
     /* matching */
     {"match", HTTP_POST, "/v1/match", SCOPE_MATCH, BODY_AD, false, "why limit", "200 400 413 415", ADS " " TYPE_TEXT,
      "What an ad would match now; nothing is consumed.", api_match},
-    {"pull", HTTP_POST, "/v1/pull", SCOPE_AD_WRITE, BODY_AD, false, "id", "200 204 400 403 409 413 415", ADS,
+    {"pull", HTTP_POST, "/v1/pull", SCOPE_AD_WRITE, BODY_AD, false, "id", "200 204 400 403 409 413 415 429", ADS,
      "An offer that is not kept asks for a request: it is matched at once, or told when to ask again.", api_pull},
     {"policy.get", HTTP_GET, "/v1/policy", SCOPE_AD_READ, BODY_NONE, false, "", "200 304", ADS,
      "The administrative policy that holds.", api_policy_get},

@@ -140,7 +140,7 @@ static int offers_make(struct workshop *workshop, struct err *err)
     const struct workshop_settings *settings = workshop->settings;
     const struct pool_entry *own = daemon_pool_own(&workshop->daemon);
     const struct pool_list *list = &workshop->daemon.list;
-    char id[TOKEN_NAME_MAX + 32];
+    char id[2 * TOKEN_NAME_MAX + 32];
 
     workshop->ids = mem_alloc((settings->offers + 1) * sizeof *workshop->ids);
     workshop->ads = mem_alloc((settings->offers + 1) * sizeof *workshop->ads);

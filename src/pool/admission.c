@@ -244,6 +244,7 @@ static void verified_tenant(const struct provider_step *step, const struct event
     const struct offer *offer = &step->provider->offers[place];
     struct text owner, root_owner = verify->root_owner;
     struct answering answering;
+    bool late;
 
     if (!owner_proved(event->peer, verify->ad, &owner)) {
         verified->reason = REASON_IDENTITY;
@@ -275,6 +276,8 @@ static void verified_tenant(const struct provider_step *step, const struct event
         }
         tenant = tenant_new(step->provider, verify->claim, place);
     }
+    late = comer->tenant && tenant->state == TENANT_MATCHED &&
+           tenant->until - step->env->now < step->provider->spans->window / 2;
     if (tenant->state != TENANT_VERIFIED) /* saying it again does not make it longer */
         tenant->until = step->env->now + step->provider->spans->window;
     tenant->state = TENANT_VERIFIED;
@@ -293,6 +296,8 @@ static void verified_tenant(const struct provider_step *step, const struct event
     tenant->pool = answering.pool;
     tenant->nonce = answering.nonce;
     tenant->proof = answering.proof;
+    if (late) /* the match's own window may be over before it is pinned: what it holds of limits is not to be given away then */
+        tenant_report(step, tenant, false);
     verified->reason = REASON_OK;
 }
 

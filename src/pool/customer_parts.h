@@ -202,6 +202,9 @@ void root_left(const struct customer_step *step, const struct event *event);
 void root_loses(const struct customer_step *step, struct root *root, struct branch *branch); /* it ends, or goes on */
 /* All that are lost: does the gang go on? `whole`: it has been, all members have cleared the way. */
 bool root_mourn(const struct customer_step *step, struct root *root, bool whole);
+
+/* After a restart: would the gang go on if those who have not answered yet were lost? */
+bool root_bears(const struct customer_step *step, struct root *root);
 void root_result(const struct customer_step *step, const struct event *event);
 
 #endif

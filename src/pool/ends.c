@@ -39,6 +39,29 @@ bool root_mourn(const struct customer_step *step, struct root *root, bool whole)
     return true;
 }
 
+/* Else those who have answered are not to run on beyond their leases for what may have been lost before the restart. */
+bool root_bears(const struct customer_step *step, struct root *root)
+{
+    bool began = false;
+
+    if (!root->job || root->job->state != JOB_RUNNING)
+        return false;
+    for (uint32_t i = 0; i < root->crew.count; i++) {
+        const struct branch *branch = &root->crew.branches[i];
+
+        began = began ||
+                (branch->attached && branch->active && branch->number == root->number && branch->job == root->job->id);
+    }
+    root->started = began ? root->job->changed : -1;
+    for (uint32_t i = 0; i < root->crew.count && began; i++) {
+        struct branch *branch = &root->crew.branches[i];
+
+        if (!branch->attached && !branch->dropped && root_needs(step, root, branch))
+            return false;
+    }
+    return began;
+}
+
 void root_loses(const struct customer_step *step, struct root *root, struct branch *branch)
 {
     if (root->state == ROOT_ENDING || branch->dropped)

@@ -16,7 +16,7 @@ struct engine *engine_new(struct symbols *symbols)
     memset(engine, 0, sizeof *engine);
     engine->symbols = symbols;
     engine->group_free = NOBODY;
-    engine->turn = ENGINE_TURN;
+    engine_set_work(engine, 0);
     arena_init(&engine->arena);
     engine_queue_init(engine);
     engine_side_init(engine, OFFERS);
@@ -334,9 +334,9 @@ void engine_set_priority(struct engine *engine, uint32_t user, double priority)
     engine_queue_user_moved(engine, user);
 }
 
-void engine_set_turn(struct engine *engine, uint64_t units)
+void engine_set_work(struct engine *engine, uint64_t units)
 {
-    engine->turn = units ? units : ENGINE_TURN;
+    engine->turn = (units ? units : ENGINE_CYCLE_WORK) / ENGINE_TURN_PART;
 }
 
 void engine_tell_apart(struct engine *engine, symbol name)
@@ -387,7 +387,9 @@ enum engine_outcome engine_outcome(const struct engine *engine, uint32_t id)
     class = &engine->sides[ROOTS].classes[slot->in_class];
     if (!class->listed && engine->groups[slot->group].gate != NOBODY)
         return ENGINE_HELD;
-    return class->listed ? ENGINE_WAITING : (enum engine_outcome) class->outcome;
+    if (class->listed)
+        return class->put_off ? ENGINE_GAVE_UP : ENGINE_WAITING;
+    return (enum engine_outcome) class->outcome;
 }
 
 struct engine_counts engine_counts(const struct engine *engine)

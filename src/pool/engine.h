@@ -37,8 +37,11 @@ extern "C" {
 
 /* Evaluation steps of a class in a cycle: past them the outcome of roots is "gave up", and offers are passed over. */
 #define ENGINE_STEPS_MAX 10000000
-#define ENGINE_TURN (UINT64_C(1) << 20) /* units of work for one user in a cycle while others wait */
-#define ENGINE_CHOICES_MAX (1u << 20)   /* candidates that classes of many units remember within a cycle, in all */
+/* Units of work of a cycle: a line of an index that is looked at, 64 steps of evaluation, or a twelfth of a probe of a search count for one;
+ * some seconds. It is what a user's part of a cycle is measured by; a cycle in which nobody waits for another goes on beyond it. */
+#define ENGINE_CYCLE_WORK (UINT64_C(1) << 22)
+#define ENGINE_TURN_PART 4            /* so much of it is for one user while others wait: a quarter */
+#define ENGINE_CHOICES_MAX (1u << 20) /* candidates that classes of many units remember within a cycle, in all */
 
 struct engine;
 
@@ -98,9 +101,9 @@ void engine_open_gate(struct engine *engine, uint32_t gate);
 uint32_t engine_gate(const struct engine *engine, uint32_t id); /* at which the root waits, or ENGINE_OPEN */
 void engine_tell_apart(struct engine *engine, symbol name);     /* before the first ad comes */
 
-/* A user whose roots have made that much work in a cycle comes behind all others; and when only such users are left
- * and new ads wait for the next cycle, this one ends, and they go on in the next. 0: the default, ENGINE_TURN. */
-void engine_set_turn(struct engine *engine, uint64_t units);
+/* The work of a cycle; 0: the default, ENGINE_CYCLE_WORK. A user whose roots have made a quarter of it comes behind all others; and when only
+ * such users are left and new ads wait for the next cycle, this one ends: the outcome of theirs is "gave up", and they go on in the next. */
+void engine_set_work(struct engine *engine, uint64_t units);
 
 /* Does the policy say a RootOrder? */
 bool engine_is_ordered(const struct engine *engine);
@@ -159,7 +162,7 @@ enum engine_outcome {
     ENGINE_WAITING, /* it has not been tried since it, or an offer that fits it, has come */
     ENGINE_MATCHED, /* nothing is left of it */
     ENGINE_NOBODY,  /* there was no candidate for what is left of it */
-    ENGINE_GAVE_UP, /* finding one took too long */
+    ENGINE_GAVE_UP, /* finding one took too long, or too little was left of its user's part of the cycle */
     ENGINE_HELD,    /* a gate is closed */
 };
 enum engine_outcome engine_outcome(const struct engine *engine, uint32_t id);

@@ -157,6 +157,7 @@ static void queue_one(struct engine *engine)
     class->queued = engine->cycle;
     class->failed = 0;
     class->held = false;
+    class->put_off = false;
     class->outcome = ENGINE_WAITING;
     for (uint32_t i = class->groups; i != NOBODY; i = engine->groups[i].after) {
         engine->groups[i].done = 0;

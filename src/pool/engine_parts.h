@@ -107,7 +107,8 @@ struct kin {
     bool ported;    /* its ads have Ports: it is known to the seeker, and in no index here */
     bool meets;     /* roots: some offer with Ports could dock with it, as it was known at: */
     uint64_t met;
-    bool held; /* roots: it waits at gates, and not because it was tried in vain */
+    bool held;    /* roots: it waits at gates, and not because it was tried in vain */
+    bool put_off; /* roots: a cycle ended before it was tried, since its users had had their turn */
     unsigned char outcome;
     int64_t indexed_at; /* the time that the index knows */
     uint64_t stepped;   /* the cycle of these: */
@@ -190,7 +191,7 @@ struct engine {
     void *gate_user;
     uint32_t *gates; /* the first group that waits there, or NOBODY */
     uint32_t gate_count;
-    uint64_t turn;
+    uint64_t turn;                    /* the work of one user in a cycle, while others wait */
     struct env env;                   /* of the cycle at hand, or the last one */
     struct given *given, *pair_given; /* the same names, with the values for a pair */
     uint32_t given_room;

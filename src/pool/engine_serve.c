@@ -369,6 +369,18 @@ static bool cycle_is_long(const struct engine *engine, uint32_t group)
     return engine->users[engine->groups[group].user].late_in == engine->cycle && engine->fresh.count && !engine->keys;
 }
 
+/* They are for the next one. */
+static void cycle_cut(struct engine *engine)
+{
+    for (uint32_t group; (group = engine_queue_first(engine)) != NOBODY;) {
+        uint32_t number = engine->groups[group].in_class;
+
+        engine_kin(engine, ROOTS, number)->put_off = true;
+        engine_class_list(engine, ROOTS, number);
+        engine_queue_remove(engine, group);
+    }
+}
+
 void engine_serve_one(struct engine *engine)
 {
     struct arena_mark mark = arena_mark(engine->scratch);
@@ -384,7 +396,7 @@ void engine_serve_one(struct engine *engine)
         return;
     }
     if (cycle_is_long(engine, group)) {
-        engine_queue_put_off(engine);
+        cycle_cut(engine);
         return;
     }
     root = members_at(&engine->groups[group].members, engine->groups[group].done);

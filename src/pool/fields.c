@@ -119,7 +119,7 @@ bool field_is_left_out(const struct field *field, const void *structure)
     static const struct key zero; /* the largest but for a text */
     const char *at = (const char *)structure + field->at;
 
-    if (!field->late)
+    if (!field->quiet)
         return false;
     if (field->sort == FIELD_TEXT)
         return !*at;

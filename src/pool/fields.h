@@ -15,7 +15,9 @@
  *     AD       struct tree *, held; or NULL
  *     EDGES    struct edges *, held; or NULL
  *
- * A field that came later than its message is LATE_WORD and so on: where it is zero it is not written, and where it is not there it is zero. */
+ * A field that came after a version was in use is LATER_NUMBER, LATER_WORD, LATER_FLAG or LATER_TEXT: where it is missing, in a
+ * row or a message of that version, it reads as 0, false or empty. LATER_TIME is a NUMBER that then reads as -1: not known. One that is QUIET_WORD
+ * and so on is not written either where it is that (a reason: OK), so that who does not know of it can read the rest. All others must be there. */
 #ifndef BERTH_POOL_FIELDS_H
 #define BERTH_POOL_FIELDS_H
 
@@ -137,35 +139,40 @@ enum field_sort {
 #define FIELD_TYPE_AD struct tree *
 #define FIELD_TYPE_EDGES struct edges *
 
-#define FIELD_TYPE_LATE_WORD uint64_t
-#define FIELD_TYPE_LATE_FLAG bool
-#define FIELD_TYPE_LATE_TEXT struct text
-#define FIELD_TYPE_LATE_KEY struct key
+#define FIELD_TYPE_LATER_NUMBER FIELD_TYPE_NUMBER
+#define FIELD_TYPE_LATER_TIME FIELD_TYPE_NUMBER
+#define FIELD_TYPE_LATER_WORD FIELD_TYPE_WORD
+#define FIELD_TYPE_LATER_FLAG FIELD_TYPE_FLAG
+#define FIELD_TYPE_LATER_TEXT FIELD_TYPE_TEXT
+#define FIELD_TYPE_QUIET_WORD FIELD_TYPE_WORD
+#define FIELD_TYPE_QUIET_FLAG FIELD_TYPE_FLAG
+#define FIELD_TYPE_QUIET_REASON FIELD_TYPE_REASON
+#define FIELD_TYPE_QUIET_TEXT FIELD_TYPE_TEXT
+#define FIELD_TYPE_QUIET_KEY FIELD_TYPE_KEY
 
-/* The sort, and whether it is late. */
-#define FIELD_ROW_NUMBER FIELD_NUMBER, false
-#define FIELD_ROW_WORD FIELD_WORD, false
-#define FIELD_ROW_FLAG FIELD_FLAG, false
-#define FIELD_ROW_REASON FIELD_REASON, false
-#define FIELD_ROW_TEXT FIELD_TEXT, false
-#define FIELD_ROW_KEY FIELD_KEY, false
-#define FIELD_ROW_SEEN FIELD_SEEN, false
-#define FIELD_ROW_AD FIELD_AD, false
-#define FIELD_ROW_EDGES FIELD_EDGES, false
-#define FIELD_ROW_LATE_WORD FIELD_WORD, true
-#define FIELD_ROW_LATE_FLAG FIELD_FLAG, true
-#define FIELD_ROW_LATE_TEXT FIELD_TEXT, true
-#define FIELD_ROW_LATE_KEY FIELD_KEY, true
+#define FIELD_LATER_NUMBER FIELD_NUMBER, .later = true
+#define FIELD_LATER_TIME FIELD_NUMBER, .later = true, .missing = -1
+#define FIELD_LATER_WORD FIELD_WORD, .later = true
+#define FIELD_LATER_FLAG FIELD_FLAG, .later = true
+#define FIELD_LATER_TEXT FIELD_TEXT, .later = true
+#define FIELD_QUIET_WORD FIELD_WORD, .later = true, .quiet = true
+#define FIELD_QUIET_FLAG FIELD_FLAG, .later = true, .quiet = true
+#define FIELD_QUIET_REASON FIELD_REASON, .later = true, .quiet = true
+#define FIELD_QUIET_TEXT FIELD_TEXT, .later = true, .quiet = true
+#define FIELD_QUIET_KEY FIELD_KEY, .later = true, .quiet = true
 
 /* For use as the F of a list; S is the structure's name. */
 #define FIELD_MEMBER(structure, sort, name) FIELD_TYPE_##sort name;
-#define FIELD_ROW(structure, sort, name) {#name, FIELD_ROW_##sort, offsetof(struct structure, name)},
+#define FIELD_ROW(structure, word, member) \
+    {.name = #member, .at = offsetof(struct structure, member), .sort = FIELD_##word},
 
 struct field {
     const char *name;
-    enum field_sort sort;
-    bool late; /* it may be missing: it is zero then */
     size_t at; /* the offset in the structure */
+    enum field_sort sort;
+    bool later;      /* it may be missing, and is then: */
+    int64_t missing; /* ... of a NUMBER that; of others 0 */
+    bool quiet;      /* it is not written where it is 0 */
 };
 
 /* What a list describes. */
@@ -181,7 +188,7 @@ void fields_copy(const struct layout *layout, void *to, const void *from);
 void fields_done(const struct layout *layout, void *structure);
 bool fields_equal(const struct layout *layout, const void *a, const void *b);
 
-/* Is a late field zero, so that it need not be said? Never of others. */
+/* Is a quiet field zero, so that it need not be said? Never of others. */
 bool field_is_left_out(const struct field *field, const void *structure);
 
 /* Up to TEXT_MAX bytes of a text. False, and cut, when it is longer or has a NUL. */

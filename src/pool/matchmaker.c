@@ -103,8 +103,9 @@ static void matchmaker_begin(struct step_ctx *step)
     matchmaker->collector.groups = &matchmaker->registrar.groups;
     engine_set_gates(matchmaker->engine, root_closed, matchmaker);
     engine_tell_apart(matchmaker->engine, matchmaker->collector.names[COLLECTOR_LIMITS]);
+    engine_set_work(matchmaker->engine, settings->work);
     registrar_begin(&matchmaker->registrar, step->env->now);
-    puller_init(&matchmaker->puller, seed);
+    puller_init(&matchmaker->puller, settings->ads_max, seed);
     timers_set(&matchmaker->timers, registrar_knows(&matchmaker->registrar, step->env->now), TIMER_LEARNT, 0);
     if (settings->shares)
         shares_take(step, settings->shares);
@@ -421,7 +422,8 @@ static bool matchmaker_valid(const void *role, const char **ret_why)
 
     return !matchmaker->incarnation ||
            (collector_valid(&matchmaker->collector, ret_why) && notifier_valid(&matchmaker->notifier, ret_why) &&
-            registrar_valid(&matchmaker->registrar, ret_why) && engine_valid(matchmaker->engine, ret_why));
+            registrar_valid(&matchmaker->registrar, ret_why) && puller_valid(&matchmaker->puller, ret_why) &&
+            engine_valid(matchmaker->engine, ret_why));
 }
 
 const struct role_kind matchmaker_role = {

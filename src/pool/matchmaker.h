@@ -23,7 +23,8 @@ struct matchmaker_settings {
     struct tree *policy; /* or NULL */
     struct tree *shares; /* groups and limits (shares.h); or NULL */
     uint64_t slice;      /* units of work of the engine in one step; 0: a default */
-    uint32_t ads_max;    /* of one agent; 0: a default */
+    uint64_t work;    /* units of work of a cycle, of which a quarter is for one user while others wait; 0: a default */
+    uint32_t ads_max; /* of one agent; 0: a default */
 };
 
 extern const struct role_kind matchmaker_role; /* settings: struct matchmaker_settings; role: struct matchmaker */
@@ -54,6 +55,9 @@ bool matchmaker_remembers(const struct matchmaker *matchmaker, agent who, uint64
 
 /* The last version that is remembered of it, alive or not; 0 when nothing is. */
 uint64_t matchmaker_version(const struct matchmaker *matchmaker, agent who, uint64_t id);
+
+/* Would a pull of that offer be refused, since as many of its account pull as may? */
+bool matchmaker_pulls_full(const struct matchmaker *matchmaker, const struct peer *peer, uint64_t id);
 
 /* The first ad that lives from place `from` on (0 at first): true, and the place behind it. An ad keeps its place while it lives, so
  * whoever goes on later misses none that stayed. */

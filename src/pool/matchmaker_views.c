@@ -39,6 +39,11 @@ uint64_t matchmaker_version(const struct matchmaker *matchmaker, agent who, uint
     return number == UINT32_MAX ? 0 : matchmaker->collector.entries[number].version;
 }
 
+bool matchmaker_pulls_full(const struct matchmaker *matchmaker, const struct peer *peer, uint64_t id)
+{
+    return matchmaker->incarnation && puller_is_full(&matchmaker->puller, peer, id);
+}
+
 uint32_t matchmaker_places(const struct matchmaker *matchmaker)
 {
     return matchmaker->collector.count;

@@ -52,7 +52,7 @@ extern "C" {
     F(S, WORD, claim)       \
     F(S, WORD, superior)    \
     F(S, AD, superior_ad)   \
-    F(S, EDGES, edges) F(S, LATE_WORD, port) F(S, LATE_WORD, link) F(S, LATE_WORD, customer)
+    F(S, EDGES, edges) F(S, QUIET_WORD, port) F(S, QUIET_WORD, link) F(S, QUIET_WORD, customer)
 
 /* `port` of the superior is to be docked by `link` of the subordinate. Without a proof it asks for a challenge. `leads`: it must know of subordinates of its own. `offer` is the ad's id at the subordinate, `ad` the superior's.
  * `root_owner` is whose job it is at the root: to be charged; empty where that is the ad's owner. */
@@ -60,10 +60,10 @@ extern "C" {
     F(S, WORD, gang)        \
     F(S, WORD, claim)       \
     F(S, WORD, offer)       \
-    F(S, WORD, port)        \
-    F(S, WORD, link)        \
+    F(S, LATER_WORD, port)  \
+    F(S, LATER_WORD, link)  \
     F(S, FLAG, leads)       \
-    F(S, FLAG, proves) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad) F(S, LATE_TEXT, root_owner)
+    F(S, FLAG, proves) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad) F(S, QUIET_TEXT, root_owner)
 #define VERIFIED_FIELDS(F, S) \
     F(S, WORD, claim) F(S, REASON, reason) F(S, NUMBER, span) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad)
 #define COMMIT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence) F(S, NUMBER, collect)
@@ -78,7 +78,7 @@ extern "C" {
     F(S, WORD, job)        \
     F(S, WORD, number)     \
     F(S, AD, ad)           \
-    F(S, AD, task) F(S, LATE_WORD, customer) F(S, LATE_WORD, line) F(S, LATE_KEY, pass) F(S, LATE_FLAG, helps)
+    F(S, AD, task) F(S, QUIET_WORD, customer) F(S, QUIET_WORD, line) F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps)
 #define RELEASE_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence)
 #define ABORT_FIELDS(F, S) F(S, WORD, claim)
 #define ATTACH_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch)
@@ -99,12 +99,16 @@ extern "C" {
     F(S, WORD, claim) F(S, WORD, number) F(S, WORD, job) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, used)
 /* The claim is over on the subordinate's side, and nothing of the job is left. */
 #define LEFT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, REASON, reason)
-/* Each member tells the registrar; `used` since the last report. `group` and `limits` are what the root's ad says, `weight` the unit's in
- * thousandths (0: one unit): a matchmaker that has begun anew learns them so. */
+/* Each member tells the registrar; `used` since the last report; the first is sent when it is pinned. `group` and `limits` are what the root's ad
+ * says, `weight` the unit's in thousandths (0: one unit): a matchmaker that has begun anew learns them so. `reason`: why it is over; OK: it
+ * was released, or is not. */
 #define REPORT_FIELDS(F, S) \
     F(S, WORD, claim)       \
     F(S, WORD, gang)        \
-    F(S, TEXT, owner) F(S, NUMBER, used) F(S, FLAG, over) F(S, TEXT, group) F(S, TEXT, limits) F(S, NUMBER, weight)
+    F(S, TEXT, owner)       \
+    F(S, NUMBER, used)      \
+    F(S, FLAG, over)        \
+    F(S, LATER_TEXT, group) F(S, LATER_TEXT, limits) F(S, LATER_NUMBER, weight) F(S, QUIET_REASON, reason)
 
 #define SUBMIT_FIELDS(F, S) F(S, TEXT, key) F(S, TEXT, owner) F(S, WORD, count) F(S, AD, ad)
 #define SUBMITTED_FIELDS(F, S) F(S, REASON, reason) F(S, WORD, first) F(S, WORD, count)

@@ -103,6 +103,7 @@ static void provider_answer(const struct provider_step *step, const struct event
     switch (event->tag) {
     case TAG_BEAT:
     case TAG_ASK:
+    case TAG_REPORT:
         tenant = tenant_find(step->provider, event->token);
         if (tenant)
             tenant_answer(step, tenant, event);
@@ -112,8 +113,6 @@ static void provider_answer(const struct provider_step *step, const struct event
         break;
     case TAG_RESULT:
         outcome_answer(step, event);
-        break;
-    case TAG_REPORT:
         break;
     case TAG_PULL:
         pulling_answer(step, event);

@@ -112,6 +112,7 @@ struct tenant {
     uint64_t stored;         /* the persist that what we say stands behind */
     int64_t beat, ask;       /* when to send the next of each */
     int64_t reported;        /* usage told to the registrar up to then */
+    bool spoken, told;       /* the registrar was told of it; and has answered */
     struct key nonce, proof; /* VERIFIED: what was proved, and answered */
     int64_t set;             /* the earliest timer that is set */
     int64_t heard;           /* the superior's clock, as it last told */
@@ -297,6 +298,8 @@ void tenant_verified(const struct provider_step *step, struct tenant *tenant, ui
 void reply_verified(const struct provider_step *step, uint64_t token, const struct verified *verified);
 void tenant_pin(const struct provider_step *step, struct tenant *tenant, uint64_t token); /* session.c */
 void tenant_over(const struct provider_step *step, struct tenant *tenant);                /* tenants.c */
+void tenant_report(const struct provider_step *step, struct tenant *tenant,
+                   bool over); /* tenants.c: to the registrar */
 
 /* subordinates.c */
 void tenant_recruit(struct tenant *tenant, const struct edges *edges);

@@ -10,75 +10,188 @@
 #include <string.h>
 
 #define DOUBLINGS_MAX 20
+#define TIDY_MAX 16384 /* forgotten in one step: some milliseconds */
 
-void puller_init(struct puller *puller, uint64_t seed)
+void puller_init(struct puller *puller, uint32_t ads_max, uint64_t seed)
 {
-    *puller = (struct puller){0};
+    uint32_t share = ads_max ? ads_max : COLLECTOR_ADS_MAX;
+
+    *puller = (struct puller){.share = share < PULLER_SHARE ? share : PULLER_SHARE,
+                              .free = PULLER_NOBODY,
+                              .first = PULLER_NOBODY,
+                              .last = PULLER_NOBODY};
     map_init(&puller->places, seed);
+    map_init(&puller->accounts, seed);
 }
 
 void puller_done(struct puller *puller)
 {
     if (!puller)
         return;
-    for (uint32_t i = 0; i < puller->count; i++)
+    for (uint32_t i = puller->first; puller->items && i != PULLER_NOBODY; i = puller->items[i].after)
         tree_unref(puller->items[i].answer.superior_ad);
     free(puller->items);
     map_done(&puller->places);
+    map_done(&puller->accounts);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
-static uint64_t memory_key(uint64_t who, uint64_t id)
+/* Both are of strangers' choosing: where the seed were known, one could take another's place. */
+static uint64_t memory_key(const struct puller *puller, uint64_t who, uint64_t id)
 {
-    return rng_mix(id ^ rng_mix(who));
+    return rng_mix(id ^ rng_mix(who ^ puller->places.seed));
+}
+
+static uint64_t account_of(const struct puller *puller, const struct peer *peer)
+{
+    const char *text = peer->account ? peer->account : peer->identity;
+    uint64_t account = puller->accounts.seed;
+
+    for (; text && *text; text++)
+        account = rng_mix(account ^ (unsigned char)*text);
+    return account;
+}
+
+static uint64_t account_count(const struct puller *puller, uint64_t account)
+{
+    uint64_t count = map_find(&puller->accounts, account);
+
+    return count == MAP_NONE ? 0 : count;
+}
+
+/* ---- in the order in which they were heard of */
+
+static void memory_unlink(struct puller *puller, uint32_t place)
+{
+    const struct pull_memory *memory = &puller->items[place];
+
+    *(memory->before == PULLER_NOBODY ? &puller->first : &puller->items[memory->before].after) = memory->after;
+    *(memory->after == PULLER_NOBODY ? &puller->last : &puller->items[memory->after].before) = memory->before;
+}
+
+static void memory_append(struct puller *puller, uint32_t place)
+{
+    struct pull_memory *memory = &puller->items[place];
+
+    memory->before = puller->last;
+    memory->after = PULLER_NOBODY;
+    *(puller->last == PULLER_NOBODY ? &puller->first : &puller->items[puller->last].after) = place;
+    puller->last = place;
+}
+
+/* ---- what they count for */
+
+static void memory_count(struct puller *puller, struct pull_memory *memory, bool waits, int64_t weight)
+{
+    int64_t less = memory->waits ? memory->weight : 0;
+
+    puller->waiting += waits;
+    puller->waiting -= memory->waits;
+    memory->waits = waits;
+    memory->weight = waits ? weight : 0;
+    puller->weight += memory->weight - less;
+    if (memory->weight < less)
+        puller->told -= less - memory->weight < puller->told ? less - memory->weight : puller->told;
+}
+
+static void memory_forget(struct puller *puller, uint32_t place)
+{
+    struct pull_memory *memory = &puller->items[place];
+    uint64_t count = account_count(puller, memory->account);
+
+    map_remove(&puller->places, memory_key(puller, memory->agent, memory->id));
+    if (count > 1)
+        map_set(&puller->accounts, memory->account, count - 1);
+    else
+        map_remove(&puller->accounts, memory->account);
+    memory_count(puller, memory, false, 0);
+    memory_unlink(puller, place);
+    tree_unref(memory->answer.superior_ad);
+    *memory = (struct pull_memory){.after = puller->free};
+    puller->free = place;
+    puller->count--;
+}
+
+/* Those who have gone: not heard of for a lifetime. Not very many in one step. */
+static void memories_tidy(struct puller *puller, int64_t now, int64_t lifetime)
+{
+    for (uint32_t i = 0; i < TIDY_MAX && puller->first != PULLER_NOBODY; i++) {
+        if (puller->items[puller->first].at + lifetime > now)
+            return;
+        memory_forget(puller, puller->first);
+    }
 }
 
 static uint32_t memory_place(struct puller *puller)
 {
-    if (puller->count < PULLER_MEMORY) {
-        if (puller->count == puller->room) {
-            puller->room = puller->room ? puller->room * 2 : 64;
-            puller->items = mem_grow(puller->items, puller->room * sizeof *puller->items);
-        }
-        puller->items[puller->count] = (struct pull_memory){0};
-        return puller->count++;
+    uint32_t place = puller->free;
+
+    if (place != PULLER_NOBODY) {
+        puller->free = puller->items[place].after;
+        return place;
     }
-    return puller->next++ % PULLER_MEMORY;
+    if (puller->count == puller->room) {
+        puller->room = puller->room ? puller->room * 2 : 64;
+        puller->items = mem_grow(puller->items, puller->room * sizeof *puller->items);
+    }
+    return puller->count;
 }
 
-/* It has a claim, which counts, or is forgotten. */
-static void memory_uncount(struct puller *puller, struct pull_memory *memory)
+/* What is remembered of an offer, or NULL. */
+static struct pull_memory *memory_find(const struct puller *puller, uint64_t who, uint64_t id)
 {
-    puller->weight -= memory->counted;
-    memory->counted = 0;
+    uint64_t place = map_find(&puller->places, memory_key(puller, who, id));
+    struct pull_memory *memory = place == MAP_NONE ? NULL : &puller->items[place];
+
+    return memory && memory->agent == who && memory->id == id ? memory : NULL;
 }
 
-/* What is remembered of an offer: of number 0 when it is new. */
-static struct pull_memory *memory_of(struct puller *puller, uint64_t who, uint64_t id)
+/* One that is new. */
+static struct pull_memory *memory_add(struct puller *puller, const struct peer *peer, uint64_t id)
 {
-    uint64_t key = memory_key(who, id), place = map_find(&puller->places, key);
-    struct pull_memory *memory = place != MAP_NONE ? &puller->items[place] : NULL;
+    uint64_t account = account_of(puller, peer), key = memory_key(puller, peer->agent, id);
+    uint64_t other = map_find(&puller->places, key);
+    uint32_t place;
 
-    if (memory && memory->agent == who && memory->id == id)
-        return memory;
-    if (!memory) {
-        place = memory_place(puller);
-        memory = &puller->items[place];
-    }
-    if (map_find(&puller->places, memory_key(memory->agent, memory->id)) == place)
-        map_remove(&puller->places, memory_key(memory->agent, memory->id));
-    tree_unref(memory->answer.superior_ad);
-    memory_uncount(puller, memory);
-    *memory = (struct pull_memory){.agent = who, .id = id};
+    if (other != MAP_NONE)
+        memory_forget(puller, (uint32_t)other);
+    if (puller->count == PULLER_MEMORY)
+        memory_forget(puller, puller->first);
+    place = memory_place(puller);
+    puller->items[place] = (struct pull_memory){.agent = peer->agent, .id = id, .account = account};
+    puller->count++;
+    memory_append(puller, place);
     map_set(&puller->places, key, place);
-    return memory;
+    map_set(&puller->accounts, account, account_count(puller, account) + 1);
+    return &puller->items[place];
+}
+
+bool puller_is_full(const struct puller *puller, const struct peer *peer, uint64_t id)
+{
+    return !memory_find(puller, peer->agent, id) && account_count(puller, account_of(puller, peer)) >= puller->share;
+}
+
+/* It was answered: that is the last of it. */
+static void memory_keep(struct puller *puller, struct pull_memory *memory, const struct pulled *answer, int64_t weight,
+                        int64_t now)
+{
+    uint32_t place = (uint32_t)(memory - puller->items);
+
+    tree_unref(memory->answer.superior_ad);
+    memory->answer = *answer;
+    memory->at = now;
+    memory_count(puller, memory, answer->reason == REASON_WAIT, weight);
+    if (place != puller->last) {
+        memory_unlink(puller, place);
+        memory_append(puller, place);
+    }
 }
 
 /* The answer that was given before, if it is the same pull; false when it is another. */
 static bool memory_answers(const struct pull_memory *memory, const struct pull *pull, int64_t now, struct pulled *ret)
 {
-    if (!memory->answer.number || pull->number > memory->answer.number ||
+    if (!memory || pull->number > memory->answer.number ||
         (pull->number == memory->answer.number && memory->answer.reason == REASON_WAIT)) /* nothing came of it */
         return false;
     if (pull->number < memory->answer.number || now - memory->at >= memory->answer.window) {
@@ -149,7 +262,7 @@ static void pull_matched(const struct puller_pool *pool, const struct role_env *
 static int64_t wait_span(const struct puller *puller, const struct spans *spans, const struct role_env *env,
                          uint32_t vain)
 {
-    int64_t most = (int64_t)puller->count * (SECOND / PULLER_RATE), span = spans->cycle > 0 ? spans->cycle : 1;
+    int64_t most = (int64_t)puller->waiting * (SECOND / PULLER_RATE), span = spans->cycle > 0 ? spans->cycle : 1;
 
     most = most > SECOND ? most : SECOND;
     for (uint32_t i = 0; i < vain && i < DOUBLINGS_MAX && span < most; i++)
@@ -158,9 +271,15 @@ static int64_t wait_span(const struct puller *puller, const struct spans *spans,
     return span / 2 + (int64_t)rng_below(env->chance, (uint64_t)span + 1);
 }
 
+/* What is to be remembered of a pull beside its answer. */
+struct attempt {
+    uint32_t vain;  /* pulls in vain, one after the other: before it, and then with it */
+    int64_t weight; /* that it counts for while it waits */
+};
+
 /* What the ad may ask for, it gets: OK, or WAIT, or why it may not ask. */
-static void pull_try(struct puller *puller, const struct puller_pool *pool, const struct role_env *env,
-                     const struct peer *peer, const struct pull *pull, struct pull_memory *memory, struct pulled *ret,
+static void pull_try(const struct puller *puller, const struct puller_pool *pool, const struct role_env *env,
+                     const struct peer *peer, const struct pull *pull, struct attempt *attempt, struct pulled *ret,
                      struct effects *effects)
 {
     struct collector *collector = pool->collector;
@@ -183,49 +302,82 @@ static void pull_try(struct puller *puller, const struct puller_pool *pool, cons
     place = engine_pull(collector->engine, env->scratch, text, &eval, &later);
     if (place != ENGINE_NO_ONE && collector_lives(collector, env->now, place)) {
         pull_matched(pool, env, peer, pull, text, place, ret, effects);
-        memory->vain = 0;
-        memory_uncount(puller, memory);
+        attempt->vain = 0;
     } else {
         if (place != ENGINE_NO_ONE)
             collector_restore(collector, place);
         ret->reason = REASON_WAIT;
-        memory->weight = collector_weight(collector, env, text, NULL);
-        ret->span = wait_span(puller, collector->spans, env, later ? 0 : memory->vain);
-        memory->vain += !later && memory->vain < DOUBLINGS_MAX;
+        attempt->weight = collector_weight(collector, env, text, NULL);
+        ret->span = wait_span(puller, collector->spans, env, later ? 0 : attempt->vain);
+        attempt->vain += !later && attempt->vain < DOUBLINGS_MAX;
     }
     tree_unref(text);
 }
 
+/* What is made of the weight, quotas, is much work: so it is told anew once a second. One that has a claim counts there from then on. */
 int64_t puller_weight(struct puller *puller, int64_t now, int64_t lifetime)
 {
-    if (puller->weighed && now < puller->weighed + SECOND)
-        return puller->weight;
-    puller->weighed = now;
-    puller->weight = 0;
-    for (uint32_t i = 0; i < puller->count; i++) {
-        struct pull_memory *memory = &puller->items[i];
-
-        memory->counted = memory->answer.reason == REASON_WAIT && memory->at + lifetime > now ? memory->weight : 0;
-        puller->weight += memory->counted;
+    memories_tidy(puller, now, lifetime);
+    if (!puller->told_at || now >= puller->told_at + SECOND) {
+        puller->told = puller->weight;
+        puller->told_at = now;
     }
-    return puller->weight;
+    return puller->told;
 }
 
 uint64_t puller_take(struct puller *puller, const struct puller_pool *pool, const struct role_env *env,
                      const struct peer *peer, const struct pull *pull, struct pulled *ret, struct effects *effects)
 {
-    struct pull_memory *memory = memory_of(puller, peer->agent, pull->id);
+    struct pull_memory *memory;
+    struct attempt attempt = {0};
 
+    memories_tidy(puller, env->now, pool->collector->spans->lifetime);
+    memory = memory_find(puller, peer->agent, pull->id);
+    attempt.vain = memory ? memory->vain : 0;
     *ret = (struct pulled){.id = pull->id,
-                           .number = pull->number ? pull->number : memory->answer.number + 1,
+                           .number = pull->number ? pull->number
+                                     : memory     ? memory->answer.number + 1
+                                                  : 1,
                            .incarnation = pool->collector->incarnation};
     if (pull->number && memory_answers(memory, pull, env->now, ret))
         return 0;
-    pull_try(puller, pool, env, peer, pull, memory, ret, effects);
+    if (!memory && puller_is_full(puller, peer, pull->id)) {
+        ret->reason = REASON_LIMIT;
+        return 0;
+    }
+    pull_try(puller, pool, env, peer, pull, &attempt, ret, effects);
     if (ret->reason != REASON_OK && ret->reason != REASON_WAIT)
         return 0; /* it was none */
-    tree_unref(memory->answer.superior_ad);
-    memory->answer = *ret;
-    memory->at = env->now;
+    if (!memory)
+        memory = memory_add(puller, peer, pull->id);
+    memory->vain = attempt.vain;
+    memory_keep(puller, memory, ret, attempt.weight, env->now);
     return ret->reason == REASON_OK;
+}
+
+bool puller_valid(const struct puller *puller, const char **ret_why)
+{
+    uint32_t count = 0, waiting = 0, before = PULLER_NOBODY;
+    int64_t weight = 0;
+    const char *why = NULL;
+
+    for (uint32_t i = puller->first; i != PULLER_NOBODY && count <= puller->count; i = puller->items[i].after) {
+        const struct pull_memory *memory = &puller->items[i];
+
+        count++;
+        waiting += memory->waits;
+        weight += memory->weight;
+        if (map_find(&puller->places, memory_key(puller, memory->agent, memory->id)) != i || memory->before != before)
+            why = "an offer that pulls is not found";
+        if (account_count(puller, memory->account) > puller->share)
+            why = "an account has more offers that pull than it may";
+        before = i;
+    }
+    if (count != puller->count || count != map_count(&puller->places) || before != puller->last)
+        why = "the offers that pull are not counted right";
+    if (waiting != puller->waiting || weight != puller->weight)
+        why = "those who pull in vain are not counted right";
+    if (why)
+        *ret_why = why;
+    return !why;
 }

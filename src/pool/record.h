@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Every role: how often it started (the upper half of its ads' versions), and the largest number it gave to a job. Key 0. */
-#define ROLE_RECORD_FIELDS(F, S) F(S, WORD, starts) F(S, WORD, last)
+#define ROLE_RECORD_FIELDS(F, S) F(S, WORD, starts) F(S, LATER_WORD, last)
 /* Matchmaker: what a user has used, decayed to the second `stamp`. Key: a hash of the name. */
 #define USER_RECORD_FIELDS(F, S) F(S, TEXT, name) F(S, NUMBER, usage) F(S, NUMBER, factor) F(S, NUMBER, stamp)
 /* Provider: a unit that is pinned or claimed. `since` and `lease` are times of the clock that does not jump, within `boot`; `started` is
@@ -31,15 +31,15 @@ extern "C" {
     F(S, WORD, number)             \
     F(S, WORD, job)                \
     F(S, FLAG, running)            \
-    F(S, WORD, port)               \
-    F(S, WORD, link)               \
-    F(S, WORD, behind)             \
-    F(S, NUMBER, started)          \
-    F(S, LATE_WORD, pool)          \
+    F(S, LATER_WORD, port)         \
+    F(S, LATER_WORD, link)         \
+    F(S, LATER_WORD, behind)       \
+    F(S, LATER_TIME, started)      \
+    F(S, QUIET_WORD, pool)         \
     F(S, TEXT, owner)              \
     F(S, AD, ad)                   \
-    F(S, LATE_TEXT, root_owner)    \
-    F(S, AD, task) F(S, LATE_WORD, customer) F(S, LATE_WORD, line) F(S, LATE_KEY, pass) F(S, LATE_FLAG, helps)
+    F(S, QUIET_TEXT, root_owner)   \
+    F(S, AD, task) F(S, QUIET_WORD, customer) F(S, QUIET_WORD, line) F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps)
 /* Provider: a job's end, until the customer has it. Key: claim and number, mixed. */
 #define OUTCOME_RECORD_FIELDS(F, S) \
     F(S, WORD, claim)               \
@@ -54,11 +54,11 @@ extern "C" {
     F(S, WORD, claim)           \
     F(S, WORD, member)          \
     F(S, WORD, number)          \
-    F(S, WORD, tries) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, changed) F(S, WORD, begun)
+    F(S, WORD, tries) F(S, REASON, reason) F(S, NUMBER, status) F(S, LATER_NUMBER, changed) F(S, LATER_WORD, begun)
 /* Customer: a submission by its key. Key: a hash of owner and key. */
 #define KEY_RECORD_FIELDS(F, S) \
     F(S, TEXT, owner)           \
-    F(S, TEXT, key) F(S, WORD, shape) F(S, WORD, first) F(S, WORD, count) F(S, WORD, gone) F(S, NUMBER, at)
+    F(S, TEXT, key) F(S, WORD, shape) F(S, WORD, first) F(S, WORD, count) F(S, LATER_WORD, gone) F(S, LATER_NUMBER, at)
 /* Customer (and whoever has subordinates): a subordinate of a gang that was decided, in its place among all. One that is `dropped` was
  * lost and the gang goes on without it: its row stays to the gang's end, for that is not whole any more. `pass` is the gang's, at the root (duty.h). Key: its claim. */
 #define BRANCH_RECORD_FIELDS(F, S) \
@@ -67,9 +67,9 @@ extern "C" {
     F(S, WORD, agent)              \
     F(S, WORD, offer)              \
     F(S, WORD, depth)              \
-    F(S, WORD, port)               \
-    F(S, WORD, link)               \
-    F(S, WORD, epoch) F(S, WORD, place) F(S, FLAG, dropped) F(S, AD, ad) F(S, LATE_KEY, pass)
+    F(S, LATER_WORD, port)         \
+    F(S, LATER_WORD, link)         \
+    F(S, WORD, epoch) F(S, LATER_WORD, place) F(S, LATER_FLAG, dropped) F(S, AD, ad) F(S, QUIET_KEY, pass)
 
 #define RECORDS(X)             \
     X(ROLE, role_record)       \

@@ -277,11 +277,19 @@ void registrar_price(struct registrar *registrar, const struct role_env *env)
 
 /* ----------------------------------------------------------------------------------------------------------- claims */
 
+/* When a match is given up that nobody claims: its window is over, and a message of that may be under way. */
+static int64_t claim_lapses(const struct registrar *registrar, const struct active_claim *claim)
+{
+    return claim->since + registrar->spans->window + registrar->spans->deadline;
+}
+
 static void claim_schedule(struct registrar *registrar, uint32_t place)
 {
     struct active_claim *claim = &registrar->active[place];
 
     claim->timer = claim->ends;
+    if (!claim->reported && !claim->lapsed && claim_lapses(registrar, claim) < claim->timer)
+        claim->timer = claim_lapses(registrar, claim);
     timers_set(registrar->timers, claim->timer, registrar->timer_claim, place);
 }
 
@@ -329,6 +337,27 @@ static void gang_leave(struct registrar *registrar, uint32_t place)
     map_set(&registrar->gangs, claim->gang, claim->mate);
 }
 
+/* It counts, and holds what it asks for; and no longer. */
+static void claim_hold(struct registrar *registrar, uint32_t place, const struct limits_asked *asked)
+{
+    struct active_claim *claim = &registrar->active[place];
+
+    claim->lapsed = false;
+    gang_join(registrar, place, asked);
+    share_use(registrar, claim->user, claim->weight);
+}
+
+static void claim_lapse(struct registrar *registrar, uint32_t place)
+{
+    struct active_claim *claim = &registrar->active[place];
+
+    gang_leave(registrar, place);
+    share_use(registrar, claim->user, -claim->weight);
+    claim->lapsed = true;
+    claim->holdings = NULL;
+    claim->mate = place;
+}
+
 static uint32_t claim_add(struct registrar *registrar, const struct active_claim *claim,
                           const struct limits_asked *asked)
 {
@@ -345,10 +374,9 @@ static uint32_t claim_add(struct registrar *registrar, const struct active_claim
     }
     registrar->active[place] = *claim;
     map_set(&registrar->claims, claim->claim, place);
-    gang_join(registrar, place, asked);
+    claim_hold(registrar, place, asked);
     accountant_hold(registrar->accountant, claim->user);
     share_of(registrar, claim->user)->claims++;
-    share_use(registrar, claim->user, claim->weight);
     claim_schedule(registrar, place);
     return place;
 }
@@ -380,8 +408,8 @@ static void claim_end(struct registrar *registrar, uint32_t place, int64_t now, 
     }
     map_remove(&registrar->claims, claim->claim);
     share_of(registrar, claim->user)->claims--;
-    share_use(registrar, claim->user, -claim->weight);
-    gang_leave(registrar, place);
+    if (!claim->lapsed)
+        claim_lapse(registrar, place);
     accountant_drop(registrar->accountant, claim->user);
     *claim = (struct active_claim){.user = registrar->free};
     registrar->free = place;
@@ -470,6 +498,7 @@ enum reason registrar_report(struct registrar *registrar, const struct role_env 
                              const struct report *report)
 {
     uint64_t found = map_find(&registrar->claims, report->claim);
+    struct limits_asked asked;
     struct active_claim *claim;
     enum reason reason;
     uint32_t place;
@@ -487,12 +516,17 @@ enum reason registrar_report(struct registrar *registrar, const struct role_env 
     claim = &registrar->active[place];
     if (claim->agent != peer->agent)
         return REASON_IDENTITY;
+    if (claim->lapsed) {
+        if (limits_read(report->limits.bytes, strnlen(report->limits.bytes, TEXT_MAX), &asked, NULL) < 0)
+            return REASON_INVALID;
+        claim_hold(registrar, place, &asked);
+    }
     registrar->reported += !claim->reported;
     claim->reported = true;
     claim_charge(registrar, env, claim, report->used);
     claim->ends = env->now + registrar->spans->lease + spans_margin(registrar->spans);
     if (report->over)
-        claim_end(registrar, place, env->now, REASON_RELEASED);
+        claim_end(registrar, place, env->now, report->reason == REASON_OK ? REASON_RELEASED : report->reason);
     return REASON_OK;
 }
 
@@ -519,10 +553,13 @@ void registrar_claim_due(struct registrar *registrar, const struct role_env *env
 
     if (!claim->claim || claim->timer != at)
         return;
-    if (claim->ends <= env->now)
+    if (claim->ends <= env->now) {
         claim_end(registrar, place, env->now, REASON_LEASE);
-    else
-        claim_schedule(registrar, place);
+        return;
+    }
+    if (!claim->reported && !claim->lapsed && claim_lapses(registrar, claim) <= env->now)
+        claim_lapse(registrar, place);
+    claim_schedule(registrar, place);
 }
 
 bool registrar_valid(const struct registrar *registrar, const char **ret_why)
@@ -540,6 +577,8 @@ bool registrar_valid(const struct registrar *registrar, const char **ret_why)
         reported += claim->reported;
         if (map_find(&registrar->claims, claim->claim) != i)
             why = "a claim is not found";
+        if (claim->lapsed && (claim->reported || claim->holdings))
+            why = "a claim that has lapsed holds something";
         if (registrar->active[claim->mate].gang != claim->gang)
             why = "claims that hold limits together are of two gangs";
     }

@@ -9,7 +9,8 @@
  * names it: later nobody can tell of a claim that was not matched, and charge another for it. What it says was used can never be more than the time that has passed, and a lease.
  *
  * A claim counts by the weight of its unit (weight.h): in what is charged and in what is in use. While it is known it also counts in the
- * group of its user (groups.h), and holds what its root names in ConcurrencyLimits (limits.h).
+ * group of its user (groups.h), and holds what its root names in ConcurrencyLimits (limits.h). A match of which nothing was heard a request
+ * deadline after its window has lapsed: it holds nothing any more, and takes it again, even beyond a limit, if it is told of after all.
  *
  * Fair share within a cycle: each match counts at once as a unit in use, so that of two users who are alike each gets
  * every other unit. Usage is durable, written once a minute at most. */
@@ -42,6 +43,7 @@ struct active_claim {
     uint64_t agent;       /* that tells of it */
     uint32_t user;        /* held; or the next free place */
     bool reported;
+    bool lapsed; /* its window closed, and nothing was heard: it holds nothing and counts for nothing until it is */
     int64_t weight;
     struct holdings *holdings; /* or NULL */
     uint32_t mate;             /* the next of its gang that holds limits, in a ring; itself: there is no other */
@@ -54,7 +56,7 @@ struct past_claim {
     uint64_t claim, gang;
     uint64_t agent;
     int64_t since, ended, used;
-    enum reason reason; /* RELEASED: it was said to be over; LEASE: nothing was heard any more */
+    enum reason reason; /* as was told, RELEASED where nothing was; LEASE: nothing was heard any more */
 };
 
 /* What is known of a user beside the account. */

@@ -55,6 +55,7 @@ struct peer {
     const char *identity; /* of the user it acts as */
     bool any;             /* it may act for any user */
     uint64_t channel;     /* of the connection: a proof made for one is no proof on another */
+    const char *account;  /* for whom it counts: who has delegated to it; NULL: the identity itself */
 };
 
 /* What happened to something that was sent. */

@@ -459,7 +459,8 @@ void root_beat(const struct customer_step *step, const struct event *event)
 
     if (branch)
         reason = crew_beat(branch, step->env, step->customer->spans, beat,
-                           root_decided(root) && root->state != ROOT_ATTACHING, root->state == ROOT_ENDING);
+                           root_decided(root) && (root->state != ROOT_ATTACHING || root_bears(step, root)),
+                           root->state == ROOT_ENDING);
     message.u.beaten = (struct beaten){beat->claim, reason, beat->sent, step->env->now};
     effects_reply(step->effects, event->token, &message, 0);
 }

@@ -21,6 +21,7 @@ void tenant_pin(const struct provider_step *step, struct tenant *tenant, uint64_
     tenant->set = INT64_MAX;
     tenant_set(step, tenant, tenant->ask);
     reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_OK, PLANTED(ACK_EARLY) ? 0 : tenant->stored);
+    tenant_report(step, tenant, false);
     if (PLANTED(EVICT_AT_PIN))
         successor_evicts(step, tenant);
 }
@@ -403,7 +404,9 @@ void tenant_answer(const struct provider_step *step, struct tenant *tenant, cons
 
     if (event->answer != ANSWER_GOT || !message)
         return;
-    if (event->tag == TAG_BEAT && message->kind == MESSAGE_BEATEN && tenant->state >= TENANT_CLAIMED)
+    if (event->tag == TAG_REPORT)
+        tenant->told = true;
+    else if (event->tag == TAG_BEAT && message->kind == MESSAGE_BEATEN && tenant->state >= TENANT_CLAIMED)
         beat_answered(step, tenant, &message->u.beaten);
     else if (event->tag == TAG_ASK && message->kind == MESSAGE_CLAIMED && tenant->state == TENANT_PINNED &&
              message->u.claimed.reason == REASON_ABORT)

@@ -44,8 +44,11 @@ void tenant_drop(const struct provider_step *step, struct tenant *tenant)
     struct provider *provider = step->provider;
     uint32_t place = 0;
 
-    if (tenant->state < TENANT_PINNED)
+    if (tenant->state < TENANT_PINNED) {
         subordinates_ends(step, tenant);
+        if (tenant->spoken)
+            tenant_report(step, tenant, true);
+    }
     while (provider->tenants[place] != tenant)
         place++;
     provider->tenant_count--;
@@ -177,21 +180,25 @@ static void tenant_says(const struct provider_step *step, const struct tenant *t
     tenant_text(step, tenant, "ConcurrencyLimits", &report->limits);
 }
 
-/* The registrar hears what was used: a courtesy, not repeated. A gang is charged to the owner of its root; who does not know yet of what
- * group that job is waits until it is started. */
-static void tenant_report(const struct provider_step *step, struct tenant *tenant, bool over)
+/* The registrar hears what was used: a courtesy; that there is a claim, until it has answered, or others get what it holds of limits. A gang
+ * is charged to the owner of its root; who does not know yet of what group that job is waits until it is started. */
+void tenant_report(const struct provider_step *step, struct tenant *tenant, bool over)
 {
     struct message message = {.kind = MESSAGE_REPORT};
+    bool uses = tenant->active && !tenant->behind;
 
     if (tenant_is_blind(tenant) && !PLANTED(SERVICE_CHARGED))
         return;
     message.u.report = (struct report){.claim = tenant->claim,
                                        .gang = tenant->gang,
                                        .owner = *tenant_charged(tenant),
-                                       .used = tenant->behind ? 0 : step->env->now - tenant->reported,
-                                       .over = over};
+                                       .used = uses ? step->env->now - tenant->reported : 0,
+                                       .over = over,
+                                       .reason = over && tenant->end != REASON_RELEASED ? tenant->end : REASON_OK};
     tenant_says(step, tenant, &message.u.report);
-    tenant->reported = step->env->now;
+    if (uses)
+        tenant->reported = step->env->now;
+    tenant->spoken = true;
     effects_send(step->effects, pulling_registrar(step->provider, tenant), &message, tenant->claim, TAG_REPORT,
                  tenant->stored);
 }
@@ -217,7 +224,7 @@ void tenant_over(const struct provider_step *step, struct tenant *tenant)
         reply_claimed(step, tenant->reply, tenant->claim, tenant->epoch, REASON_RELEASED, after);
     else
         leaving_add(step, tenant, tenant->end, after);
-    if (tenant->active)
+    if (tenant->spoken)
         tenant_report(step, tenant, true);
     tenant_drop(step, tenant);
 }
@@ -273,8 +280,11 @@ static void pinned_due(const struct provider_step *step, struct tenant *tenant)
         tenant_end(step, tenant, REASON_PIN, 0);
         return;
     }
-    if (now >= tenant->ask)
+    if (now >= tenant->ask) {
         tenant_ask(step, tenant);
+        if (!tenant->told)
+            tenant_report(step, tenant, false);
+    }
     tenant_set(step, tenant, tenant->ask < end ? tenant->ask : end);
 }
 
@@ -460,6 +470,7 @@ void tenants_boot(const struct provider_step *step)
         tenant->since = clock + within(tenant->since, clock, -provider->spans->pin, 0);
         tenant->lease = clock + within(tenant->lease, clock, -1, provider->spans->lease);
         tenant->reported = step->env->now;
+        tenant->spoken = true; /* or it may have been, before */
         tenant->active = tenant->state == TENANT_CLAIMED ? step->env->now : 0;
         subordinates_boot(step, tenant);
         if (!tenant->here || lost) {

@@ -94,10 +94,15 @@ bool request_hold(const struct matchmaker *matchmaker, agent who, uint64_t id, s
     uint32_t number = matchmaker->incarnation ? entry_find(&matchmaker->collector, who, id) : UINT32_MAX;
     struct user_why why = {.hold_count = 0};
     struct asking asking = {.matchmaker = matchmaker, .ret = &why};
+    enum engine_outcome outcome;
 
-    if (number == UINT32_MAX || engine_outcome(matchmaker->engine, number) != ENGINE_HELD)
+    outcome = number == UINT32_MAX ? ENGINE_NO_ROOT : engine_outcome(matchmaker->engine, number);
+    if (outcome == ENGINE_HELD)
+        hold_see(&asking, engine_gate(matchmaker->engine, number));
+    else if (outcome == ENGINE_GAVE_UP)
+        hold_add(&why, HOLD_GAVE_UP, "", 0, 0);
+    else
         return false;
-    hold_see(&asking, engine_gate(matchmaker->engine, number));
     *ret = why.holds[0];
     return why.hold_count == 1;
 }
@@ -142,6 +147,8 @@ static void entries_see(struct asking *asking)
         asking->ret->requests++;
         if (gate != ENGINE_OPEN)
             hold_see(asking, gate);
+        else if (outcome == ENGINE_GAVE_UP)
+            hold_add(asking->ret, HOLD_GAVE_UP, "", 0, 0);
         group_see(asking, entry);
     }
 }

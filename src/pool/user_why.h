@@ -31,6 +31,7 @@ enum hold_kind {
     HOLD_LEARNS,   /* the matchmaker has begun lately, and does not know yet what is in use */
     HOLD_NO_GROUP, /* not held: there is no such group, so it is charged outside of it */
     HOLD_NOT_HIS,  /* not held: the user may not use that group */
+    HOLD_GAVE_UP,  /* finding an offer took too long, or its user's part of a cycle was used up */
     HOLD_KINDS
 };
 

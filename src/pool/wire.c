@@ -20,8 +20,9 @@ static const char *const record_ids[] = {"NONE",
 };
 
 /* What all records have; `key` is the name of a field in one of them. */
-static const struct field row_fields[] = {{"row", FIELD_WORD, false, offsetof(struct record, key)},
-                                          {"removed", FIELD_FLAG, false, offsetof(struct record, removed)}};
+static const struct field row_fields[] = {
+    {.name = "row", .at = offsetof(struct record, key), .sort = FIELD_WORD},
+    {.name = "removed", .at = offsetof(struct record, removed), .sort = FIELD_FLAG}};
 static const struct layout row_layout = {"row", row_fields, sizeof row_fields / sizeof *row_fields,
                                          sizeof(struct record)};
 
@@ -133,8 +134,6 @@ int wire_read_record(const struct tree *ad, struct record *ret, struct err *err)
     status = wire_read_fields(&source, &row_layout, &record, err);
     if (status == 0)
         status = wire_read_fields(&source, record_fields(&record), &record.u, err);
-    if (status == 0)
-        status = wire_read_end(&source, err);
     build_done(&build);
     if (status < 0) {
         record_done(&record);

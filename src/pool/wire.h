@@ -15,7 +15,10 @@
  *
  * Kinds and reasons are their identifiers in lower case, digits too are lower case. Reading is strict: each field once, of its type
  * and within its range, and nothing else. So whatever is accepted is written again and read as an equal, and a message in memory
- * that came from a stranger has no value which its own code could not have given it. */
+ * that came from a stranger has no value which its own code could not have given it.
+ *
+ * Versions: fields that came later (fields.h) may be missing, and a row may have fields that are not known, which are passed over. So the
+ * rows of an older version are read, and those of a newer one as far as they are understood. */
 #ifndef BERTH_POOL_WIRE_H
 #define BERTH_POOL_WIRE_H
 

@@ -23,7 +23,7 @@ static const char *const reason_ids[] = {
 #define EDGE_FIELDS(F, S) \
     F(S, WORD, claim)     \
     F(S, WORD, agent)     \
-    F(S, WORD, offer) F(S, WORD, depth) F(S, WORD, port) F(S, WORD, link) F(S, KEY, ticket) F(S, AD, ad)
+    F(S, WORD, offer) F(S, WORD, depth) F(S, LATER_WORD, port) F(S, LATER_WORD, link) F(S, KEY, ticket) F(S, AD, ad)
 
 static const struct field seen_fields[] = {SEEN_FIELDS(FIELD_ROW, seen)};
 static const struct field edge_fields[] = {EDGE_FIELDS(FIELD_ROW, edge)};
@@ -484,7 +484,9 @@ int wire_read_fields(struct wire_source *source, const struct layout *layout, vo
             break; /* all that is there has been read */
         e = source_take(source, name, name_of_field(field->name, name));
 
-        if (!e && (sort->optional || field->late || source->brief))
+        if (!e && field->missing)
+            *(int64_t *)(void *)((char *)structure + field->at) = field->missing;
+        if (!e && (sort->optional || field->later || source->brief))
             continue;
         if (!e)
             return err_set(err, "%s: missing", name);

@@ -217,7 +217,8 @@ void net_letter(struct world *world, uint32_t index)
 
     slab_give(&world->letters, index);
     if (to->role) {
-        struct peer peer = {host_agent(from), from->identity, from->any, letter.channel};
+        struct peer peer = {
+            .agent = host_agent(from), .identity = from->identity, .any = from->any, .channel = letter.channel};
 
         host_event(
             world, to,
@@ -284,7 +285,8 @@ void net_answer(struct world *world, uint32_t index)
 
     slab_give(&world->letters, index);
     if (open->open && open->stamp == letter.stamp && (host = send_close(world, letter.send, &send))) {
-        struct peer peer = {host_agent(from), from->identity, from->any, letter.channel};
+        struct peer peer = {
+            .agent = host_agent(from), .identity = from->identity, .any = from->any, .channel = letter.channel};
 
         host_event(world, host,
                    &(struct event){.kind = EVENT_ANSWER,
