@@ -2,33 +2,8 @@
 # pools_live_test.sh: two pools, each with its own keys and certificates, and real processes that belong to both. Prints TAP.
 set -u
 berth=${BERTH:?the program}
-unset BERTH_POOL BERTH_CONFIG BERTH_STATE BERTH_TOKEN
-command -v curl >/dev/null || { echo "1..0 # SKIP curl is not here" && exit; }
-work=$(mktemp -d) || exit 1
-groups=''
-clean() {
-  for group in $groups; do kill -TERM -- "-$group" 2>/dev/null; done
-  sleep 1
-  for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
-  wait 2>/dev/null
-  rm -rf "$work"
-}
-trap clean EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 1
-count=0 failures=0
-
-# check SENTENCE COMMAND...: the command succeeds.
-check() {
-  count=$((count + 1))
-  if "${@:2}" >why 2>&1; then
-    echo "ok $count - $1"
-  else
-    failures=$((failures + 1))
-    echo "not ok $count - $1"
-    tail -n 20 why ./*.err | sed 's/^/# /'
-  fi
-}
+. "${BERTH_SOURCE:?the sources}/tests/live.sh"
+need curl setsid
 # soon COMMAND...: it succeeds within forty seconds.
 soon() { for _ in $(seq 200); do "$@" 2>/dev/null && return; sleep 0.2; done; return 1; }
 

@@ -52,3 +52,22 @@ assert eval(sys.argv[1]), rows' "$3" >why 2>&1; then
     result 1 "$1"
   fi
 }
+
+# soon COMMAND...: it succeeds within thirty seconds.
+soon() {
+  until=$(($(date +%s) + 30))
+  while [ "$(date +%s)" -lt $until ]; do
+    "$@" >/dev/null 2>&1 && return
+    sleep 0.1
+  done
+  "$@"
+}
+# listed WORDS FILTER: what `berth WORDS --json` prints is true of it; Python over `rows`, a list of objects.
+listed() {
+  # shellcheck disable=SC2086 # words
+  timeout 20 "$berth" $1 --json >list || return
+  python3 -c '
+import json, sys
+rows = [json.loads(line) for line in open("list")]
+assert eval(sys.argv[1]), rows' "$2"
+}

@@ -3,34 +3,8 @@
 set -u
 berth=${BERTH:?the program}
 examples=${BERTH_SOURCE:?the sources}/examples
-unset BERTH_POOL BERTH_CONFIG
-for tool in curl openssl b2sum setsid; do
-  command -v $tool >/dev/null || { echo "1..0 # SKIP $tool is not here" && exit; }
-done
-work=$(mktemp -d) || exit 1
-groups=''
-# Whatever was started has a session of its own, and goes with all its children.
-clean() {
-  for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
-  wait 2>/dev/null
-  rm -rf "$work"
-}
-trap clean EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 1
-count=0 failures=0
-
-# check SENTENCE COMMAND...: the command succeeds.
-check() {
-  count=$((count + 1))
-  if "${@:2}" >why 2>&1; then
-    echo "ok $count - $1"
-  else
-    failures=$((failures + 1))
-    echo "not ok $count - $1"
-    tail -n 20 why ./*.err | sed 's/^/# /'
-  fi
-}
+. "${BERTH_SOURCE:?the sources}/tests/live.sh"
+need curl openssl b2sum setsid
 
 : >up
 # A matchmaker of our own, and a token for each who speaks with it.
