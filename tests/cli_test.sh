@@ -628,6 +628,10 @@ holds 'sim --json prints one object' sh -c \
 sed 's/"seconds.*//' out >sim_first
 run "$berth" sim --faults --seed 7 --claims 200 --json
 holds 'the same seed gives the same worlds' sh -c 'sed "s/\"seconds.*//" out | cmp - sim_first'
+run "$berth" sim --faults --seed 7 --claims 200 --jobs 2 --json
+holds 'sim --jobs 2 prints the same' sh -c 'sed "s/\"seconds.*//" out | cmp - sim_first'
+run "$berth" sim --faults --jobs 0
+expect 'sim wants one process at least' 2 '' "berth: sim: --jobs: expected a number from 1 to 1024, got '0' (\`berth help sim\` lists the options)"
 run "$berth" sim
 expect 'sim wants to know what to simulate' 2 '' 'berth: sim wants --faults, or --scenario FILE'
 cat >small.ad <<'END'

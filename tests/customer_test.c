@@ -328,6 +328,14 @@ static enum reason result(struct office *o, const struct host *host, int64_t sta
     return reason_of(say(o->w, &host->peer, &message));
 }
 
+static void result_of(struct office *o, const struct host *host, enum reason reason)
+{
+    struct message message = {.kind = MESSAGE_RESULT};
+
+    message.u.result = (struct result){host->claim, host->number, host->job, reason, 0, SECOND};
+    say(o->w, &host->peer, &message);
+}
+
 /* A customer with one job that runs on host 1. */
 static struct host office_running(struct office *o, uint64_t jobs, const char *text)
 {
@@ -1062,6 +1070,53 @@ static void helpers_end(void)
            "that was a try; with none left the job is held, for it has no result");
     pair_until(&o, hosts, MESSAGE_NONE);
     world_free(o.w, "an essential helper that fails");
+}
+
+#define PAIR_AGAIN "[ Type = \"Job\"; MaxRetries = 2; Ports = { [ Label = cpu ], [ Label = lic ] } ]"
+
+/* The gang of a job that failed ends, whatever comes between; before that nobody else has the job. */
+static void failed_and_restarted(void)
+{
+    struct office o;
+    struct host hosts[2];
+    uint64_t job;
+
+    pair_running(&o, hosts, 1, PAIR_AGAIN, HELPER_1);
+    job = hosts[0].job;
+    tap_ok(result(&o, &hosts[0], 1) == REASON_OK && job_is(&o, job, JOB_RUNNING) && job_of(&o, job).tries == 1,
+           "a leader fails; the job does not wait again while others may be at it");
+    world_restart(o.w, true, SECOND);
+    pair_until(&o, hosts, MESSAGE_RELEASE);
+    tap_ok(is_asked(&o, &hosts[0], MESSAGE_RELEASE) && is_asked(&o, &hosts[1], MESSAGE_RELEASE),
+           "a restart does not revive the gang: its leader has nothing more to say");
+    pair_until(&o, hosts, MESSAGE_NONE);
+    pass(o.w, SECOND);
+    tap_ok(job_is(&o, job, JOB_IDLE) && job_of(&o, job).tries == 1, "then the job waits again, with one try less");
+    world_free(o.w, "a leader that failed, and a restart");
+
+    pair_running(&o, hosts, 1, PAIR_AGAIN, HELPER_1);
+    job = hosts[0].job;
+    tap_ok(result(&o, &hosts[1], 3) == REASON_OK && job_is(&o, job, JOB_RUNNING) && job_of(&o, job).tries == 1,
+           "a helper fails that is essential");
+    world_restart(o.w, true, SECOND);
+    pair_until(&o, hosts, MESSAGE_RELEASE);
+    tap_ok(is_asked(&o, &hosts[0], MESSAGE_RELEASE) && is_asked(&o, &hosts[1], MESSAGE_RELEASE),
+           "a restart does not forget it: the gang ends");
+    pair_until(&o, hosts, MESSAGE_NONE);
+    pass(o.w, SECOND);
+    tap_ok(job_is(&o, job, JOB_IDLE) && job_of(&o, job).tries == 1, "and the job waits again");
+    world_free(o.w, "a helper that failed, and a restart");
+
+    pair_running(&o, hosts, 1, PAIR(""), HELPER_1);
+    job = hosts[0].job;
+    result_of(&o, &hosts[0], REASON_SETUP);
+    world_restart(o.w, true, SECOND);
+    tap_ok(job_is(&o, job, JOB_HELD) && control(&o, &raman, job, CONTROL_RELEASE) == REASON_BUSY,
+           "a job that is held cannot be released before its gang is gone, a restart between or not");
+    pair_until(&o, hosts, MESSAGE_NONE);
+    pass(o.w, SECOND);
+    tap_ok(control(&o, &raman, job, CONTROL_RELEASE) == REASON_OK && job_is(&o, job, JOB_IDLE), "then it can");
+    world_free(o.w, "held, and a restart");
 }
 
 static void leader_executes(void)
@@ -1982,14 +2037,6 @@ static void keys_end(void)
     world_free(o.w, "keys that end");
 }
 
-static void result_of(struct office *o, const struct host *host, enum reason reason)
-{
-    struct message message = {.kind = MESSAGE_RESULT};
-
-    message.u.result = (struct result){host->claim, host->number, host->job, reason, 0, SECOND};
-    say(o->w, &host->peer, &message);
-}
-
 static void ends_of_jobs(void)
 {
     static const enum reason reasons[] = {REASON_TIME, REASON_MEMORY, REASON_DISK};
@@ -2088,6 +2135,7 @@ int main(void)
     dropped_and_silent();
     essential_ones();
     helpers_end();
+    failed_and_restarted();
     leader_executes();
     begun_in_part();
     beats_acknowledged();

@@ -2079,6 +2079,70 @@ static void inner_reduced(void)
     world_free(m.w, "an inner member ends");
 }
 
+/* Told to activate, not yet cleared below, and both ends restart: it begins whole all the same. */
+static void inner_unbegun(void)
+{
+    struct machine m;
+    struct suitor s;
+    struct under under[UNDER];
+
+    machine_start(&m, INNER("", "Essential = false;", ""));
+    s = suitor_new(&m, 1, "raman");
+    match_inner(&m, &s, under);
+    verify(&m, &s);
+    unders_agree(&m, under);
+    say_commit(&m, &s);
+    unders_agree(&m, under);
+    say_activate(&m, &s, NULL);
+    world_restart(m.w, true, SECOND);
+    tap_ok(say_attach(&m, &s, 2).reason == REASON_OK && holds(&m, 1, TENANT_CLAIMED),
+           "an inner member that has not cleared the way below is attached to after restarts");
+    under_left(&m, &under[0]);
+    tap_ok(!holds(&m, 1, TENANT_CLAIMED), "it has not begun: without one below it ends, essential or not");
+    world_free(m.w, "restarts before the way is clear");
+}
+
+/* Two of its offers are in one gang, and only one of them leads somebody. */
+static void inner_beside(void)
+{
+    struct machine m;
+    struct event event = {.kind = EVENT_PROBED, .claim = 1};
+    struct suitor plain, s;
+    struct under under[UNDER];
+
+    machine_make(&m, PLAIN);
+    m.ads[1] = ad(m.w, INNER("", "", ""));
+    m.settings.count = 2;
+    world_start(m.w);
+    probe(&m, AWAY);
+    plain = suitor_new(&m, 1, "raman");
+    come_to(&m, &plain, TENANT_CLAIMED);
+    event.ad = ad(m.w, "[ Left = 7 ]");
+    happen(m.w, &event);
+    s = suitor_new(&m, 2, "raman");
+    s.offer = OFFER + 1;
+    s.gang = plain.gang;
+    match_inner(&m, &s, under);
+    verify(&m, &s);
+    unders_agree(&m, under);
+    say_commit(&m, &s);
+    unders_agree(&m, under);
+    say_activate(&m, &s, NULL);
+    unders_agree(&m, under);
+    tap_ok(holds(&m, 1, TENANT_CLAIMED) && holds(&m, 2, TENANT_CLAIMED), "two offers are members of one gang");
+    world_restart(m.w, true, SECOND);
+    unders_agree(&m, under);
+    say_release(&m, &plain);
+    tap_ok(is_free(&m, 1) && holds(&m, 2, TENANT_CLAIMED) && !under_asked(&m, &under[0]),
+           "after a restart the one without members is released by itself");
+    say_release(&m, &s);
+    tap_ok(holds(&m, 2, TENANT_STOPPING) && under_asked(&m, &under[0])->message.kind == MESSAGE_RELEASE,
+           "and the other when all that it leads are gone");
+    unders_agree(&m, under);
+    tap_ok(is_free(&m, 2) && row_count(m.w, RECORD_BRANCH) == 0, "then nothing is left");
+    world_free(m.w, "two members of one gang");
+}
+
 static void inner_results(void)
 {
     struct machine m;
@@ -2091,8 +2155,15 @@ static void inner_results(void)
     under_result(&m, &under[0], 1);
     tap_ok(holds(&m, 1, TENANT_CLAIMED) && under_asked(&m, &under[0])->message.kind == MESSAGE_RELEASE,
            "one that fails and is not essential is dropped");
+    tap_ok(under_result(&m, &under[1], 1) == REASON_WAIT && holds(&m, 1, TENANT_STOPPING),
+           "one that fails and is essential ends it, and is to say so again until it is over");
+    world_restart(m.w, true, SECOND);
+    unders_agree(&m, under);
     under_result(&m, &under[1], 1);
-    tap_ok(holds(&m, 1, TENANT_STOPPING), "one that fails and is essential ends it");
+    tap_ok(holds(&m, 1, TENANT_STOPPING), "so a restart between does not revive it");
+    unders_agree(&m, under);
+    job_news(&m, 1, 1, JOB_GONE, REASON_RELEASED, 0);
+    tap_ok(is_free(&m, 1) && under_result(&m, &under[1], 1) == REASON_UNKNOWN, "then it need not any more");
     world_free(m.w, "results below");
 
     inner_start(&m, &s, under, INNER("Executes = false;", "", ""));
@@ -2758,6 +2829,8 @@ int main(void)
     cleared_for_the_next();
     inner_ports();
     inner_reduced();
+    inner_unbegun();
+    inner_beside();
     inner_results();
     below_a_service();
     ports_ask_for_more();

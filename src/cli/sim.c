@@ -18,7 +18,7 @@
 
 struct sim_options {
     bool faults, json, check;
-    uint64_t seed, claims, lines;
+    uint64_t seed, claims, jobs, lines;
     const char *scenario;
     double hours, scale;
 };
@@ -26,6 +26,11 @@ struct sim_options {
 static int option_claims(const char *text, void *target, struct err *err)
 {
     return option_count_to(text, 1000000000000, target, err);
+}
+
+static int option_jobs(const char *text, void *target, struct err *err)
+{
+    return option_count_to(text, SIM_JOBS_MAX, target, err);
 }
 
 static int option_lines(const char *text, void *target, struct err *err)
@@ -58,6 +63,8 @@ static const struct option sim_options[] = {
      option_number, offsetof(S, seed)},
     {0, "claims", "N", "run worlds until N claims were activated; without it, one world", option_claims,
      offsetof(S, claims)},
+    {0, "jobs", "N", "so many worlds at the same time, each in a process of its own (1); what is found is the same",
+     option_jobs, offsetof(S, jobs)},
     {0, "lines", "N", "of the trace of each party, when a promise was broken (40)", option_lines, offsetof(S, lines)},
     {0, "json", NULL, "one JSON object", option_flag, offsetof(S, json)},
 };
@@ -68,6 +75,7 @@ static const struct sim_options sim_defaults = {.seed = SEED_NONE, .lines = TRAC
 
 struct sim_watch {
     uint64_t claims;
+    double began;
     bool shown;
 };
 
@@ -84,8 +92,8 @@ static bool sim_progress(void *user, const struct sim_report *report)
     struct sim_watch *watch = user;
 
     if (report->worlds % 8 == 0) {
-        fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " claims, %" PRIu64 " faults ", report->claims, watch->claims,
-                report->faults);
+        fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " claims in %.0f s: %" PRIu64 " worlds, %" PRIu64 " faults ",
+                report->claims, watch->claims, seconds_now() - watch->began, report->worlds, report->faults);
         fflush(stderr);
         watch->shown = true;
     }
@@ -154,15 +162,16 @@ static void print_violation(struct buf *out, const struct sim_report *report, co
 static int sim_command(const void *given, int word_count, char **words)
 {
     const struct sim_options *options = given;
-    struct sim_watch watch = {.claims = options->claims};
+    struct sim_watch watch = {.claims = options->claims, .began = seconds_now()};
     struct sim_settings settings = {.seed = options->seed == SEED_NONE ? 1 : options->seed,
                                     .claims = options->claims,
+                                    .jobs = (uint32_t)options->jobs,
                                     .faults = options->faults,
                                     .lines = (uint32_t)options->lines,
                                     .user = &watch};
     struct sim_report result;
     struct buf out, trace;
-    double began, seconds;
+    double seconds;
     int broken;
 
     (void)words;
@@ -181,9 +190,8 @@ static int sim_command(const void *given, int word_count, char **words)
     buf_init(&trace);
     settings.trace = options->json ? NULL : &trace;
     settings.progress = isatty(STDERR_FILENO) && options->claims ? sim_progress : NULL;
-    began = seconds_now();
     broken = sim_run(&settings, &result);
-    seconds = seconds_now() - began;
+    seconds = seconds_now() - watch.began;
     if (watch.shown)
         fputs("\r\033[K", stderr);
     if (options->json)
@@ -201,7 +209,7 @@ static int sim_command(const void *given, int word_count, char **words)
 const struct command command_sim = {
     .name = "sim",
     .summary = "run a pool in a simulated world that breaks it, or a large one",
-    .usage = "--faults [--seed N] [--claims N]\n--scenario FILE [--hours H] [--scale N] [--seed N]",
+    .usage = "--faults [--seed N] [--claims N] [--jobs N]\n--scenario FILE [--hours H] [--scale N] [--seed N]",
     .about =
         "With --faults: runs small pools (a matchmaker, customers, providers) in virtual time, by the same code that runs a real one. "
         "For a while messages are lost, doubled, late or cut off, hosts crash and lose what they had not made durable, "
@@ -209,14 +217,15 @@ const struct command command_sim = {
         "and everything that can run must end. After every event the promises of the claiming protocol are checked "
         "from the parties' own records.\n"
         "\n"
-        "A world follows from its seed alone. Without --claims one world is run: the way to see a failure again. "
+        "A world follows from its seed alone. Without --claims one world is run: the way to see a failure again. With it "
+        "worlds are counted in the order of their seeds, up to the first that breaks a promise: however many --jobs there are. "
         "The status is 1 when a promise was broken; then the last events of every party are printed.\n"
         "\n"
         "With --scenario the pool of a file is run, of up to some millions of providers, in which nothing breaks but that "
         "hosts come and go. It prints matches, waits, utilisation, messages and work, which follow from the file and the "
         "seed alone; then, apart, what a clock measured: the times of the matchmaker's cycles, and what the run took.",
     .examples = {{"berth sim --faults --seed 7", NULL},
-                 {"berth sim --faults --claims 100000", NULL},
+                 {"berth sim --faults --claims 100000 --jobs 4", NULL},
                  {"berth sim --scenario examples/sim/internet.ad --scale 0.01", NULL}},
     .options = sim_options,
     .option_count = sizeof sim_options / sizeof *sim_options,

@@ -155,6 +155,8 @@ void job_spoiled(const struct customer_step *step, struct job *job, const struct
     job->status = result->status;
     if (++job->tries > (uint64_t)job->shape->retries)
         job->state = JOB_HELD;
+    else
+        job->claim = 0; /* no result of this try counts any more: so a restart knows that the gang ends */
     job_store(step, job);
 }
 

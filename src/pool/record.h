@@ -60,7 +60,8 @@ extern "C" {
     F(S, TEXT, owner)           \
     F(S, TEXT, key) F(S, WORD, shape) F(S, WORD, first) F(S, WORD, count) F(S, LATER_WORD, gone) F(S, LATER_NUMBER, at)
 /* Customer (and whoever has subordinates): a subordinate of a gang that was decided, in its place among all. One that is `dropped` was
- * lost and the gang goes on without it: its row stays to the gang's end, for that is not whole any more. `pass` is the gang's, at the root (duty.h). Key: its claim. */
+ * lost and the gang goes on without it: its row stays to the gang's end, for that is not whole any more. `shape` is the root's, or the claim
+ * of the superior that is a member itself. `pass` is the gang's, at the root (duty.h). Key: its claim. */
 #define BRANCH_RECORD_FIELDS(F, S) \
     F(S, WORD, gang)               \
     F(S, WORD, shape)              \

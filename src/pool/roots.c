@@ -204,7 +204,7 @@ static void root_attached(const struct customer_step *step, struct root *root)
 {
     bool started = true, any = false;
 
-    if (!root->job || root->job->state != JOB_RUNNING) {
+    if (!root->job || root->job->state != JOB_RUNNING || !root->job->claim) { /* without a claim: it has failed there */
         root_end(step, root);
         return;
     }
@@ -530,7 +530,7 @@ static void root_bind(const struct customer_step *step, struct job *job)
 {
     struct root *root = root_of(&step->customer->gangs, job->gang);
 
-    if (!root || !(job->state == JOB_RUNNING || (job->state == JOB_HELD && job->claim)))
+    if (!root || (job->state != JOB_RUNNING && job->state != JOB_HELD))
         return;
     if (root->job && root->job->number > job->number)
         return;

@@ -142,11 +142,11 @@ static bool subordinates_fit(const struct provider_step *step, struct tenant *te
     return crew_accepts(&tenant->crew, &errand) && tenant_accepted(step, tenant->offer, tenant, tenant->ad);
 }
 
-/* Has the gang begun, so that it may go on without somebody? */
+/* Has the gang begun, so that it may go on without somebody? (An attachment counts from 0: then nothing is known to be clear.) */
 static bool tenant_began(const struct tenant *tenant)
 {
     return tenant->state == TENANT_CLAIMED && tenant->waits == WAITS_NOTHING &&
-           (tenant->started >= 0 || tenant->cleared == tenant->sequence);
+           (tenant->started >= 0 || (tenant->cleared && tenant->cleared == tenant->sequence));
 }
 
 /* A member is lost. The tenant ends and its superior hears of it; or it goes on without, and nobody does. It may be gone then. */
@@ -164,7 +164,7 @@ static void tenant_loses(const struct provider_step *step, struct tenant *tenant
         subordinates_failed(step, tenant, reason);
         return;
     }
-    tenant->stored = crew_drop(branch, step->env->now, tenant->gang, 0, step->effects);
+    tenant->stored = crew_drop(branch, step->env->now, tenant->gang, tenant->claim, step->effects);
     effects_note(step->effects, REASON_LOST, branch->claim,
                  "a member that is not essential: the gang goes on without it");
 }
@@ -188,7 +188,7 @@ static void subordinates_reached(const struct provider_step *step, struct tenant
         break;
     case WAITS_COMMIT:
         for (uint32_t i = 0; i < tenant->crew.count; i++)
-            branch_store(&tenant->crew.branches[i], tenant->gang, 0, step->effects);
+            branch_store(&tenant->crew.branches[i], tenant->gang, tenant->claim, step->effects);
         tenant_pin(step, tenant, tenant->owed);
         break;
     case WAITS_ACTIVATE:
@@ -339,7 +339,8 @@ static void subordinates_lost(const struct provider_step *step, struct tenant *t
 }
 
 /* What a subordinate's part of the job ended with. Of one that launches nothing itself, the first below it that does has its result. Else
- * what it ended with is nobody's result, but a failure is a loss. */
+ * what it ended with is nobody's result, but a failure is a loss. While we end for that it is to be told again: that we do is recorded
+ * nowhere, and a restart has to hear of it. */
 static void told_result(const struct provider_step *step, const struct event *event, struct tenant *tenant,
                         struct branch *branch)
 {
@@ -347,6 +348,8 @@ static void told_result(const struct provider_step *step, const struct event *ev
     bool present = tenant->state >= TENANT_CLAIMED && result->number == tenant->number && result->job == tenant->job;
     bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew) == branch;
     bool failed = (result->reason != REASON_EXITED || result->status != 0) && !PLANTED(FAILURE_IGNORED);
+    bool lost = present && !leads && failed && !branch->dropped;
+    uint64_t claim = tenant->claim;
 
     if (present && leads && !outcome_has(step->provider, tenant->claim, tenant->number)) {
         struct event ended = {.reason = result->reason, .status = result->status, .used = result->used};
@@ -355,9 +358,11 @@ static void told_result(const struct provider_step *step, const struct event *ev
         outcome_add(step, tenant, &ended);
         tenant_store(step, tenant);
     }
-    reply_claimed(step, event->token, branch->claim, 0, REASON_OK, tenant->stored);
-    if (present && !leads && failed && tenant->state == TENANT_CLAIMED)
+    if (lost && tenant->state == TENANT_CLAIMED)
         subordinates_lost(step, tenant, branch);
+    tenant = tenant_find(step->provider, claim);
+    lost = lost && tenant && tenant->state == TENANT_STOPPING;
+    reply_claimed(step, event->token, result->claim, 0, lost ? REASON_WAIT : REASON_OK, step->effects->persists);
 }
 
 void subordinates_message(const struct provider_step *step, const struct event *event)
@@ -393,15 +398,19 @@ void subordinates_message(const struct provider_step *step, const struct event *
 
 /* --------------------------------------------------------------------------------------------------------- restarts */
 
+/* By the claim of the tenant that leads it; rows of an earlier version have only the gang, in which we may be more than once. */
 void subordinates_load(const struct provider_step *step, const struct record *record)
 {
     const struct branch_record *was = &record->u.branch_record;
 
-    for (uint32_t i = 0; i < step->provider->tenant_count; i++)
-        if (step->provider->tenants[i]->gang == was->gang) {
-            crew_load(&step->provider->tenants[i]->crew, record->key, was);
+    for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
+        struct tenant *tenant = step->provider->tenants[i];
+
+        if (was->shape ? tenant->claim == was->shape : tenant->gang == was->gang) {
+            crew_load(&tenant->crew, record->key, was);
             return;
         }
+    }
     effects_remove(step->effects, RECORD_BRANCH, record->key);
 }
 
@@ -413,7 +422,7 @@ void subordinates_boot(const struct provider_step *step, struct tenant *tenant)
 
         branch->epoch++;
         branch_lives(branch, step->env, step->provider->spans);
-        tenant->stored = branch_store(branch, tenant->gang, 0, step->effects);
+        tenant->stored = branch_store(branch, tenant->gang, tenant->claim, step->effects);
     }
     /* it may be over already: its job is gone, as its launcher said */
     crew_go(&tenant->crew, step->env->now, tenant->state == TENANT_STOPPING ? BRANCH_RELEASING : BRANCH_ATTACHING);

@@ -69,6 +69,17 @@ static void check_way(struct judge *judge, const struct host *host, uint64_t cla
     }
 }
 
+/* A job that is done begins no more; but for members of the gang that has done it, beside the leader: their START may be on its way
+ * when the leader ends, and nobody can know of that. The next ACTIVATE or the release ends them. */
+static void check_undone(struct judge *judge, const struct host *host, const struct process *process)
+{
+    const struct job_fact *job = judged_job(judge, (uint32_t)process->superior - 1, process->job);
+
+    if (job->durable == JOB_DONE && (process->gang != job->durable_gang || process->number != job->durable_number ||
+                                     process->claim == judged_gangs_leader(judge->gangs, process->gang)))
+        judge_finds(judge, 3, host, "a job is launched that is done");
+}
+
 void judge_launched(void *user, const struct host *host, struct process *process)
 {
     struct judge *judge = user;
@@ -83,8 +94,8 @@ void judge_launched(void *user, const struct host *host, struct process *process
                     (unsigned long long)process->number, (unsigned long long)fact->number);
     fact->number = process->number;
     check_way(judge, host, process->claim);
-    if (process->superior && judged_job(judge, (uint32_t)process->superior - 1, process->job)->durable == JOB_DONE)
-        judge_finds(judge, 3, host, "a job is launched that is done");
+    if (process->superior)
+        check_undone(judge, host, process);
     for (uint32_t i = 0; i < judge->world->host_count; i++)
         for (uint32_t at = judge->world->hosts[i].processes; at != NOBODY;) {
             const struct process *other = slab_at(&judge->world->processes, at);

@@ -6,6 +6,7 @@
 #include "pool/provider.h"
 #include "sim/faults.h"
 #include "sim/run_gangs.h"
+#include "sim/run_jobs.h"
 #include "sim/trace.h"
 #include "sim/user.h"
 #include "text/parse.h"
@@ -194,9 +195,10 @@ static void shapes_make(struct sim *sim, uint32_t user, const char *owner)
             snprintf(meets, sizeof meets, "; Constraint = other.Memory >= %d; Rank = %s", memories[i],
                      rng_below(&sim->rng, 2) ? "other.Memory" : "0 - other.Memory");
         snprintf(text, sizeof text,
-                 "[ Type = \"Job\"; Owner = \"%s\"; RequestCpus = %d; RequestMemory = %d; TimeLimit = %d%s%s%s ]",
+                 "[ Type = \"Job\"; Owner = \"%s\"; RequestCpus = %d; RequestMemory = %d; TimeLimit = %d%s%s%s%s ]",
                  owner, (int)sim_between(sim, 1, 2), memories[i], (int)sim_between(sim, 8, 30), meets,
-                 sim->shares && i % 2 ? "; ConcurrencyLimits = \"licence, any\"" : "", shape_group(sim, user, gang));
+                 i % 2 ? "; MaxRetries = 2" : "", sim->shares && i % 2 ? "; ConcurrencyLimits = \"licence, any\"" : "",
+                 shape_group(sim, user, gang));
         sim->shapes[user][i] = sim_ad(sim, text);
     }
 }
@@ -352,6 +354,22 @@ static int64_t quiet_bound(struct sim *sim, uint64_t jobs)
     return 4 * rest + 2 * 30 * SECOND + (int64_t)jobs * 3 * SECOND;
 }
 
+/* Something runs, so something is left: that is quicker to see than what. */
+static bool sim_runs(const struct sim *sim)
+{
+    const struct world *world = sim->world;
+
+    for (uint32_t i = sim->parties.providers; i < sim->parties.users; i++)
+        for (uint32_t at = world->hosts[i].processes; at != NOBODY;) {
+            const struct process *process = slab_at(&world->processes, at);
+
+            if (process_lives(process))
+                return true;
+            at = process->next;
+        }
+    return false;
+}
+
 static void sim_live(struct sim *sim)
 {
     struct world *world = sim->world;
@@ -374,74 +392,89 @@ static void sim_live(struct sim *sim)
     bound = world->time + quiet_bound(sim, jobs);
     while (!sim_broken(sim) && world->time < bound) {
         sim_until(sim, world->time + SECOND);
-        if (judge_left(sim->judge, &claims) == 0 && claims == 0)
+        if (!sim_runs(sim) && judge_left(sim->judge, &claims) == 0 && claims == 0)
             break;
     }
     if (!sim_broken(sim))
         judge_late(sim->judge);
 }
 
-static void report_gangs(struct sim_report *report, const struct gang_counts *counts)
+void sim_report_add(struct sim_report *sum, const struct sim_report *world)
 {
-    for (uint32_t i = 0; i <= JUDGED_MEMBERS_MAX; i++)
-        report->gangs.claimed[i] += counts->claimed[i];
-    report->gangs.nested += counts->nested;
-    report->gangs.lost += counts->lost;
-    report->gangs.reduced += counts->reduced;
-    report->gangs.reduced_done += counts->reduced_done;
+    sum->worlds += world->worlds;
+    sum->events += world->events;
+    sum->claims += world->claims;
+    sum->jobs += world->jobs;
+    sum->preempted += world->preempted;
+    sum->grouped += world->grouped;
+    gang_counts_add(&sum->gangs, &world->gangs);
+    sum->faults += world->faults;
+    for (uint32_t i = 0; i < FAULT_COUNT; i++)
+        sum->by_fault[i] += world->by_fault[i];
+    sum->time += world->time;
+    sum->hash = rng_mix(sum->hash ^ world->hash);
+    if (world->violation.number) {
+        sum->failed = world->failed;
+        sum->violation = world->violation;
+    }
 }
 
-/* One world; false when an invariant broke. */
-static bool sim_world(uint64_t seed, const struct sim_settings *settings, uint32_t lines, struct sim_report *report)
+/* Its trace goes to the settings' buffer, so many lines of each party. */
+static void world_report(uint64_t seed, const struct sim_settings *settings, uint32_t lines, struct sim_report *ret)
 {
     struct sim *sim = mem_alloc(sizeof *sim);
-    struct world *world;
-    bool broken;
+    const struct world *world;
 
     sim_init(sim, seed, settings->faults, lines, settings->guest);
     world = sim->world;
     sim_live(sim);
-    broken = sim_broken(sim);
-    report->worlds++;
-    report->events += world->events;
-    report->claims += judge_claims(sim->judge);
-    report->jobs += judge_done(sim->judge);
-    report->preempted += judge_preempted(sim->judge);
-    report->grouped += judge_grouped(sim->judge);
-    report_gangs(report, judge_gangs(sim->judge));
-    report->time += world->time;
-    report->hash = rng_mix(report->hash ^ world->hash);
+    *ret = (struct sim_report){
+        .worlds = 1,
+        .events = world->events,
+        .claims = judge_claims(sim->judge),
+        .jobs = judge_done(sim->judge),
+        .preempted = judge_preempted(sim->judge),
+        .grouped = judge_grouped(sim->judge),
+        .gangs = *judge_gangs(sim->judge),
+        .hash = world->hash,
+        .time = world->time,
+        .violation = *judge_violation(sim->judge),
+    };
     for (uint32_t i = 0; i < FAULT_COUNT; i++) {
-        report->by_fault[i] += world->faults[i];
-        report->faults += world->faults[i];
+        ret->by_fault[i] = world->faults[i];
+        ret->faults += world->faults[i];
     }
-    if (broken) {
-        report->failed = seed;
-        report->violation = *judge_violation(sim->judge);
-    }
+    if (sim_broken(sim))
+        ret->failed = seed;
     if (lines)
         trace_print(sim->trace, settings->trace);
     sim_done(sim);
     free(sim);
-    return !broken;
+}
+
+void sim_world(uint64_t seed, const struct sim_settings *settings, struct sim_report *ret)
+{
+    world_report(seed, settings, 0, ret);
 }
 
 int sim_run(const struct sim_settings *settings, struct sim_report *ret)
 {
-    uint64_t seed = settings->seed;
+    struct sim_jobs *jobs = settings->guest ? NULL : sim_jobs_new(settings);
+    struct sim_report world;
+    bool goes_on = true;
 
     *ret = (struct sim_report){0};
-    for (;; seed++) {
-        if (!sim_world(seed, settings, 0, ret)) {
-            struct sim_report again = {0};
-
-            if (settings->trace && settings->lines)
-                sim_world(seed, settings, settings->lines, &again);
-            return -1;
-        }
-        if (settings->progress && !settings->progress(settings->user, ret))
-            return 0;
-        if (ret->claims >= settings->claims || (settings->worlds && ret->worlds >= settings->worlds))
-            return 0;
+    for (uint64_t seed = settings->seed; goes_on; seed++) {
+        if (!jobs || !sim_jobs_next(jobs, &world))
+            sim_world(seed, settings, &world);
+        sim_report_add(ret, &world);
+        goes_on = !world.violation.number && (!settings->progress || settings->progress(settings->user, ret)) &&
+                  ret->claims < settings->claims && (!settings->worlds || ret->worlds < settings->worlds);
     }
+    sim_jobs_free(jobs);
+    if (!ret->violation.number)
+        return 0;
+    if (settings->trace && settings->lines)
+        world_report(ret->failed, settings, settings->lines, &world); /* once more, to be seen */
+    return -1;
 }

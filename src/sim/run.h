@@ -25,14 +25,18 @@ struct sim_guest {
     void (*goes)(void *user);  /* the world is about to go */
 };
 
+#define SIM_JOBS_MAX 1024
+
 struct sim_settings {
     uint64_t seed;     /* of the first world; the next has the next */
     uint64_t claims;   /* worlds are run until that many claims have been activated; 0: one world */
     uint64_t worlds;   /* at most; 0: no limit */
+    uint32_t jobs;     /* processes that run worlds at the same time; 0 and 1: this one. The report is the same */
     bool faults;       /* or a world in which nothing goes wrong */
     uint32_t lines;    /* of the trace of each party, when a violation is found; 0: none is made */
     struct buf *trace; /* where it goes; NULL: none is made */
-    bool (*progress)(void *user, const struct sim_report *report); /* after each world; false: enough. Or NULL */
+    bool (*progress)(void *user,
+                     const struct sim_report *report); /* after each world, in order; false: enough. Or NULL */
     void *user;
     const struct sim_guest *guest; /* or NULL */
 };
@@ -49,7 +53,13 @@ struct sim_report {
     struct violation violation; /* number 0: none */
 };
 
-/* 0 when no invariant broke, else -1 with the violation in the report. */
+/* One world. In its report `hash` is that of the world. */
+void sim_world(uint64_t seed, const struct sim_settings *settings, struct sim_report *ret);
+/* Worlds are added in the order of their seeds. */
+void sim_report_add(struct sim_report *sum, const struct sim_report *world);
+
+/* Worlds one after the other, up to the first that breaks an invariant, or with which there are enough claims, or worlds, or
+ * `progress` has enough. 0 when no invariant broke, else -1 with the violation in the report. */
 int sim_run(const struct sim_settings *settings, struct sim_report *ret);
 
 #ifdef __cplusplus
