@@ -271,7 +271,10 @@ static void happen_message(struct pool *pool, struct host *host)
     struct peer peer;
 
     message_make(pool, &message, &from, &to);
-    peer = (struct peer){from + 1, pool->world->hosts[from].identity, pool->world->hosts[from].any, byte(pool)};
+    peer = (struct peer){.agent = from + 1,
+                         .identity = pool->world->hosts[from].identity,
+                         .any = pool->world->hosts[from].any,
+                         .channel = byte(pool)};
     /* nobody is owed an answer by that token */
     host_event(pool->world, &pool->world->hosts[to],
                &(struct event){.kind = EVENT_MESSAGE, .token = UINT32_MAX, .peer = &peer, .message = &message});
@@ -283,7 +286,7 @@ static void happen_answer(struct pool *pool, struct host *host)
     const struct effect *posted = &pool->posted[byte(pool) % 8];
     struct message message;
     uint32_t from = 0, to;
-    struct peer peer = {1, "somebody", false, 0};
+    struct peer peer = {.agent = 1, .identity = "somebody"};
     struct event event = {.kind = EVENT_ANSWER, .token = posted->token, .tag = posted->tag, .answer = ANSWER_UNKNOWN};
 
     if (byte(pool) & 1) {
