@@ -1,0 +1,244 @@
+// api.ts: the matchmaker's REST interface, typed. Nothing else in the page calls fetch.
+import { session, sessionEnd } from './session';
+
+/* ------------------------------------------------------------------------------------------------------------- values */
+
+export type Value = null | boolean | number | string | Value[] | { [name: string]: Value };
+export type Ad = { [name: string]: Value };
+
+export interface Kind { Kind: string; Offers: number; Parted: number }
+export type OutcomeWord = 'waiting' | 'matched' | 'nobody' | 'gave-up' | 'held';
+export interface Outcome { Outcome: OutcomeWord; Requests: number; Units: number }
+export interface Overview {
+  Counted: number; Offers: number; Requests: number; Waiting: number; Claims: number; Matches: number; Cycles: number; Agents: number;
+  Kinds: Kind[]; Outcomes: Outcome[];
+}
+export interface Reason { Reason: string; Requests: number; Units: number; Example?: string }
+export type Span = 'hour' | 'day' | 'month';
+export interface Series { Span: Span; At: number[]; Offers: number[]; Claims: number[]; Waiting: number[]; Matches: number[] }
+export interface Match { Request?: string; Offer: string; Owner?: string; Provider?: string; Gang: string; Claim: string; Age: number; Port?: string }
+export interface Claim { Claim: string; Gang: string; Owner: string; Provider: string; State: string; Reason?: string; Age?: number; Used: number }
+export interface Name { Name: string; Ads: number }
+export interface User { Name: string; Usage: number; Factor: number; Priority: number; Claims: number; Units: number }
+export interface Ahead { Name: string; Usage: number; Factor: number; Units: number; Priority: number; Group?: string }
+export interface Hold { Kind: string; Name?: string; Used?: number; Most?: number; Requests: number }
+export interface UserWhy extends User {
+  HalfLife: number; UsageLater: number; Requests: number; Place: number; Places: number;
+  Group?: string; Quota?: number; GroupUnits?: number; Surplus?: boolean; Pool?: number;
+  Ahead: Ahead[]; Holds: Hold[]; AheadAfter?: number; AheadBelowFactor?: number;
+}
+export interface Group { Name: string; Quota: number; Used: number; Surplus: boolean; Pool: number }
+export interface Limit { Name: string; Most?: number; Used: number }
+export interface Agent {
+  Identity: string; Name: string; Agent: string; Since: number; LastWord: number; Host?: string; Version?: string;
+  Contact?: string; ContactState?: string; Connected: boolean; Ads: number; Letters: number;
+}
+export interface Status {
+  Name: string; Version: string; Pool: string; Up: number; Ads: number; Agents: number; Matches: number; Claims: number; Cycles: number;
+  NotificationsWaiting: number; NotificationsGivenUp: number; Streams: number;
+}
+export interface Eval {
+  Value?: string; Type?: string; Matches?: boolean;
+  LeftConstraint?: string; RightConstraint?: string; LeftRank?: string; RightRank?: string;
+  LeftError?: string; LeftLine?: number; LeftColumn?: number;
+  RightError?: string; RightLine?: number; RightColumn?: number;
+  ExpressionError?: string; ExpressionLine?: number; ExpressionColumn?: number;
+}
+export interface Found { Id: string; Rank?: number; At?: string; Label?: string }
+export interface Given { Request: string; Offer: string; Rank: number }
+export interface Who { Subject: string; Scope?: string; Expires?: number }
+export interface Desk { Agent: string; Name: string; Identity: string }
+export interface JobFile { Name: string; Size: number; Kind: string; Whole: boolean }
+export interface Summary {
+  Total: number; Waiting: number; Ready: number; Scheduled: number; Running: number; Held: number;
+  Done: number; Failed: number; Aborted: number; Cancelled: number;
+}
+export interface Job {
+  Job: number; Cmd: string; State: string; Submitted?: number; Started?: number; Since?: number; Provider?: string; Tries?: number;
+  Reason?: string; Status?: number; Message?: string; Ended?: number; Owner?: string; [name: string]: Value | undefined;
+}
+
+/* docs/why.md */
+export interface Clause {
+  clause: number; text: string; means: string; attribute: string; more?: number;
+  alone: number; left: number; undefined: number; error: number; by_time: boolean;
+}
+export interface Read { name: string; value: string | null }
+export interface Refusal { clause: string; offers: number; fitting?: number; first: string; reads: Read[] }
+export interface Hint { kind: string; clause: number; name: string; offers: number; nearest?: string | null; nearest_offers?: number; found?: string; wanted?: string }
+export interface Change { kind: 'clause' | 'drop' | 'attribute'; clause?: number; attribute?: string; from: string | null; to: string | null }
+export interface Edit { opens: number; changes: Change[] }
+export interface Looked {
+  verdict: string; unseen: number; offers: number; fitting: number; accepting: number; matching: number;
+  clauses: Clause[]; conflicts: { clauses: number[]; kind: string }[];
+  blocking: { clauses: number[]; offers: boolean; opens: number }[]; blocking_complete: boolean;
+  refusals: Refusal[]; refusals_complete: boolean; hints: Hint[]; edits: Edit[]; edits_complete: boolean;
+}
+export interface Choice { offer: string; second?: string | null; reason: string; component?: number; text?: string; value?: string; second_value?: string }
+export interface Why extends Looked { request?: string; offer?: string; case?: string; discarded?: boolean; choice?: Choice | null }
+export interface Port extends Looked { port: string; least: number; most: number; doubtful: number; later: unknown[] }
+export type Docked = { [label: string]: string | null | string[] };
+export interface Denied { offers: number; clause: string; of: string | null }
+export interface Died {
+  port: string; docked: Docked; fitting: number; taken: number; clause: string | null; means: string | null;
+  refusing: number; refusals: Refusal[]; denied: Denied | null; empty: Denied | null;
+}
+export interface GangWhy {
+  request?: string; verdict: string; offers: number; broken: number; gang: Docked | null; ports: Port[];
+  together: string[]; smallest: boolean; minimal: boolean; died: Died | null;
+}
+export type Explained = Why | GangWhy;
+export const isGang = (why: Explained): why is GangWhy => 'ports' in why;
+
+/* -------------------------------------------------------------------------------------------------------------- calls */
+
+export class ApiError extends Error {
+  constructor(readonly status: number, readonly title: string, readonly detail: string) {
+    super(detail);
+  }
+  /** Where in what was sent, when the answer says so. */
+  get place(): { line: number; column: number } | null {
+    const found = /line (\d+), column (\d+)/.exec(this.detail) ?? /(?:^|\s)(\d+):(\d+): /.exec(this.detail);
+    return found ? { line: Number(found[1]), column: Number(found[2]) } : null;
+  }
+}
+
+interface Call {
+  method?: string;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: string;
+  type?: string;
+  accept?: string;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+  open?: boolean; // without a token
+}
+
+export const CLASSAD = 'application/classad';
+const JSON_TYPE = 'application/json';
+
+async function problemOf(answer: Response): Promise<ApiError> {
+  const text = await answer.text().catch(() => '');
+  try {
+    const said = JSON.parse(text) as { title?: string; detail?: string };
+    return new ApiError(answer.status, said.title ?? answer.statusText, said.detail ?? said.title ?? `status ${answer.status}`);
+  } catch {
+    return new ApiError(answer.status, answer.statusText, text.slice(0, 300) || `status ${answer.status}`);
+  }
+}
+
+async function call(path: string, what: Call = {}): Promise<Response> {
+  const { token } = session.get();
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(what.query ?? {})) if (value !== undefined && value !== '') query.set(name, String(value));
+  const headers: Record<string, string> = { Accept: what.accept ?? JSON_TYPE, ...what.headers };
+  if (token && !what.open) headers.Authorization = `Bearer ${token}`;
+  if (what.body !== undefined) headers['Content-Type'] = what.type ?? JSON_TYPE;
+  let answer: Response;
+  try {
+    answer = await fetch(path + (query.size ? `?${query}` : ''), {
+      method: what.method ?? (what.body === undefined ? 'GET' : 'POST'),
+      headers, body: what.body, signal: what.signal, credentials: 'omit', cache: 'no-store',
+    });
+  } catch (error) {
+    if (what.signal?.aborted) throw error;
+    throw new ApiError(0, 'No answer', 'The matchmaker does not answer.');
+  }
+  if (answer.ok) return answer;
+  const problem = await problemOf(answer);
+  if (answer.status === 401 && !what.open && session.get().token === token) sessionEnd(`The token was refused: ${problem.detail}.`);
+  throw problem;
+}
+
+async function json<T>(path: string, what?: Call): Promise<T> {
+  return (await (await call(path, what)).json()) as T;
+}
+
+export interface Listed<T> { rows: T[]; cursor: string | null }
+
+async function list<T>(path: string, what?: Call): Promise<Listed<T>> {
+  const answer = await call(path, what);
+  return { rows: (await answer.json()) as T[], cursor: answer.headers.get('Berth-Cursor') };
+}
+
+export interface AdText { text: string; type: string; etag: string | null }
+
+async function text(path: string, what?: Call): Promise<AdText> {
+  const answer = await call(path, { accept: CLASSAD, ...what });
+  return { text: (await answer.text()).trim(), type: answer.headers.get('Content-Type') ?? CLASSAD, etag: answer.headers.get('ETag') };
+}
+
+/** The rest of a file that grows. */
+export interface Piece { text: Uint8Array; size: number | null; whole: boolean | null }
+
+async function piece(path: string, what: Call): Promise<Piece> {
+  const answer = await call(path, what);
+  const size = answer.headers.get('Berth-Size'), whole = answer.headers.get('Berth-Whole');
+  return { text: new Uint8Array(await answer.arrayBuffer()), size: size === null ? null : Number(size), whole: whole === null ? null : whole === 'true' };
+}
+
+const word = encodeURIComponent;
+
+export interface AdQuery { constraint?: string; kind?: string; outcome?: string; select?: string; limit?: number; cursor?: string }
+
+export const api = {
+  redeem: (code: string) => json<Who & { Token: string }>('/v1/session', { body: JSON.stringify({ Code: code }), open: true }),
+  who: (signal?: AbortSignal) => json<Who>('/v1/whoami', { signal }),
+
+  overview: (signal?: AbortSignal) => json<Overview>('/v1/overview', { signal }),
+  reasons: (signal?: AbortSignal) => json<Reason[]>('/v1/reasons', { signal }),
+  series: (span: Span, signal?: AbortSignal) => json<Series>('/v1/series', { query: { span }, signal }),
+  status: (signal?: AbortSignal) => json<Status>('/v1/status', { signal }),
+  metrics: async (signal?: AbortSignal) => (await call('/metrics', { accept: 'application/openmetrics-text', signal })).text(),
+  matches: (limit: number, signal?: AbortSignal) => list<Match>('/v1/matches', { query: { limit }, signal }),
+  claims: (limit: number, signal?: AbortSignal) => list<Claim>('/v1/claims', { query: { limit }, signal }),
+  watch: (signal: AbortSignal) => call('/v1/watch', { accept: 'text/event-stream', signal }),
+
+  ads: (query: AdQuery, signal?: AbortSignal) => list<Ad>('/v1/ads', { query: { ...query }, signal }),
+  /** Can ads be listed by what became of their last try? */
+  listsOutcomes: async (signal?: AbortSignal) => /"outcome"/.test(await (await call('/openapi.json', { signal })).text()),
+  names: (prefix: string, kind: string | undefined, limit: number, signal?: AbortSignal) =>
+    json<Name[]>('/v1/names', { query: { prefix, kind, limit }, signal }),
+  ad: (id: string, signal?: AbortSignal) => text(`/v1/ads/${word(id)}`, { signal }),
+  adMatches: (id: string, signal?: AbortSignal) => json<Match[]>(`/v1/ads/${word(id)}/matches`, { signal }),
+  adWhy: (id: string, signal?: AbortSignal) => json<Explained>(`/v1/ads/${word(id)}/why`, { signal }),
+  adWhyText: async (id: string, signal?: AbortSignal) => (await text(`/v1/ads/${word(id)}/why`, { accept: 'text/plain', signal })).text,
+  match: (ad: string, type: string, limit: number, signal?: AbortSignal) => json<Found[]>('/v1/match', { body: ad, type, query: { limit }, signal }),
+  matchWhy: (ad: string, type: string, signal?: AbortSignal) => json<Explained>('/v1/match?why', { body: ad, type, signal }),
+  evaluate: (left: string, right: string, expression: string, dialect: string, signal?: AbortSignal) =>
+    json<Eval>('/v1/eval', { body: JSON.stringify({ Left: left, Right: right, Expression: expression, Dialect: dialect }), signal }),
+
+  policy: (signal?: AbortSignal) => text('/v1/policy', { signal }),
+  policyPut: (ad: string, etag: string | null) =>
+    text('/v1/policy', { method: 'PUT', body: ad, type: CLASSAD, headers: etag ? { 'If-Match': etag } : {} }),
+  async policyTry(ad: string, limit: number, signal?: AbortSignal): Promise<{ rows: Given[]; total: number }> {
+    const answer = await call('/v1/policy/try', { body: ad, type: CLASSAD, query: { limit }, signal });
+    const rows = (await answer.json()) as Given[];
+    return { rows, total: Number(answer.headers.get('Berth-Matches') ?? rows.length) };
+  },
+
+  users: (limit: number, cursor?: string, signal?: AbortSignal) => list<User>('/v1/users', { query: { limit, cursor }, signal }),
+  userWhy: (name: string, signal?: AbortSignal) => json<UserWhy>(`/v1/users/${word(name)}/why`, { signal }),
+  groups: (signal?: AbortSignal) => list<Group>('/v1/groups', { query: { limit: 200 }, signal }),
+  limits: (signal?: AbortSignal) => list<Limit>('/v1/limits', { query: { limit: 200 }, signal }),
+  agents: (limit: number, cursor?: string, signal?: AbortSignal) => list<Agent>('/v1/agents', { query: { limit, cursor }, signal }),
+
+  desks: (signal?: AbortSignal) => json<Desk[]>('/v1/desks', { signal }),
+  jobs: (desk: string, query: { constraint?: string; limit: number; cursor?: string }, signal?: AbortSignal) =>
+    list<Job>(`/v1/desk/${word(desk)}/jobs`, { query, signal }),
+  history: (desk: string, query: { limit: number; cursor?: string }, signal?: AbortSignal) => list<Job>(`/v1/desk/${word(desk)}/history`, { query, signal }),
+  summary: (desk: string, signal?: AbortSignal) => json<Summary>(`/v1/desk/${word(desk)}/summary`, { signal }),
+  job: (desk: string, id: string, signal?: AbortSignal) => json<Job>(`/v1/desk/${word(desk)}/jobs/${word(id)}`, { signal }),
+  jobAd: (desk: string, id: string, signal?: AbortSignal) => text(`/v1/desk/${word(desk)}/jobs/${word(id)}`, { signal }),
+  jobFiles: (desk: string, id: string, signal?: AbortSignal) => json<JobFile[]>(`/v1/desk/${word(desk)}/jobs/${word(id)}/files`, { signal }),
+  jobLog: (desk: string, id: string, offset: number, wait: number, signal?: AbortSignal) =>
+    piece(`/v1/desk/${word(desk)}/jobs/${word(id)}/log`, { accept: 'text/plain', query: { offset, wait }, signal }),
+  jobFile: (desk: string, id: string, kind: string, name: string, offset: number, wait: number, signal?: AbortSignal) =>
+    piece(`/v1/desk/${word(desk)}/jobs/${word(id)}/files/${word(kind)}/${name.split('/').map(word).join('/')}`, {
+      accept: 'application/octet-stream', query: { offset, wait }, signal,
+    }),
+  submit: (desk: string, ads: string, key: string) =>
+    json<{ First: number; Count: number }[]>(`/v1/desk/${word(desk)}/jobs`, { body: ads, type: CLASSAD, query: { key } }),
+  control: (desk: string, verb: 'hold' | 'release' | 'remove', ids: string, why: string) =>
+    json<{ Changed: number; Unchanged: number; Missing: number }>(`/v1/desk/${word(desk)}/control`, { body: JSON.stringify({ Verb: verb, Ids: ids, Why: why }) }),
+};

@@ -1,0 +1,66 @@
+// editor.tsx: a place to type the language in. CodeMirror comes when it is needed, and lives in a shadow root: there its styles are allowed.
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { EditorHandle, Fault } from './editor_core';
+
+export type { Fault };
+
+export interface EditorProps {
+  label: string;
+  value: string;
+  change: (value: string) => void;
+  fault?: Fault | null;
+  single?: boolean; // one line; Enter is `enter`
+  enter?: () => void; // also Ctrl-Enter in many lines
+  kind?: () => string | undefined; // whose names are completed
+  rows?: number;
+}
+
+export function Editor(props: EditorProps): JSX.Element {
+  const host = useRef<HTMLDivElement>(null), handle = useRef<EditorHandle | null>(null), latest = useRef(props);
+  const told = useRef<string[]>([props.value]); // values that the parent has, or will have, from here: the last is what stands in the editor
+  latest.current = props;
+  useEffect(() => {
+    let gone = false;
+    const element = host.current!;
+    const root = element.shadowRoot ?? element.attachShadow({ mode: 'open', delegatesFocus: true });
+    void import('./editor_core').then(({ editorMake }) => {
+      if (gone) return;
+      handle.current = editorMake(root, {
+        label: props.label,
+        value: latest.current.value,
+        single: props.single ?? false,
+        change: (value) => {
+          told.current.push(value);
+          latest.current.change(value);
+        },
+        enter: () => latest.current.enter?.(),
+        kind: () => latest.current.kind?.(),
+      });
+      handle.current.fault(latest.current.fault ?? null);
+    });
+    return () => {
+      gone = true;
+      handle.current?.close();
+      handle.current = null;
+    };
+  }, []);
+  useEffect(() => {
+    const at = told.current.lastIndexOf(props.value);
+    if (at >= 0) {
+      told.current.splice(0, at); // an echo of what was typed; more may be on its way
+      return;
+    }
+    told.current = [props.value];
+    handle.current?.show(props.value);
+  }, [props.value]);
+  useEffect(() => handle.current?.fault(props.fault ?? null), [props.fault?.line, props.fault?.column, props.fault?.text]);
+  return (
+    <div class="editing">
+      <div ref={host} class={props.single ? 'editor single' : 'editor'} data-label={props.label} style={{ '--least': props.single ? '35px' : `${(props.rows ?? 8) * 21 + 12}px` }} />
+      <p class="fault" aria-live="polite">
+        {props.fault ? `${props.single ? `column ${props.fault.column}` : `line ${props.fault.line}, column ${props.fault.column}`}: ${props.fault.text}` : ''}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+// editor_core.ts: CodeMirror as the page uses it; loaded when the first editor is shown.
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language';
+import { setDiagnostics } from '@codemirror/lint';
+import { Annotation, EditorState, Prec } from '@codemirror/state';
+import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { api } from './api';
+import { count } from './format';
+import { classad } from './editor_language';
+
+export interface Fault {
+  line: number; // from 1
+  column: number;
+  text: string;
+}
+
+export interface EditorOptions {
+  label: string;
+  value: string;
+  single: boolean;
+  change: (value: string) => void;
+  enter: () => void;
+  kind: () => string | undefined;
+}
+
+export interface EditorHandle {
+  show: (value: string) => void;
+  fault: (fault: Fault | null) => void;
+  close: () => void;
+}
+
+const fromOutside = Annotation.define<boolean>();
+
+const colours = HighlightStyle.define([
+  { tag: tags.string, color: 'var(--text-string)' },
+  { tag: tags.number, color: 'var(--text-number)' },
+  { tag: tags.keyword, color: 'var(--text-keyword)', fontWeight: '600' },
+  { tag: tags.comment, color: 'var(--quiet)', fontStyle: 'italic' },
+  { tag: tags.definition(tags.variableName), color: 'var(--text-name)' },
+  { tag: tags.function(tags.variableName), color: 'var(--text-keyword)' },
+]);
+
+const look = EditorView.theme({
+  '&': { color: 'var(--ink)', backgroundColor: 'var(--field)', fontSize: '14px', borderRadius: '6px', minHeight: 'var(--least)' },
+  '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '1px' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5' },
+  '.cm-content': { caretColor: 'var(--ink)', padding: '6px 0', minHeight: 'var(--least)' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--quiet)', border: 'none' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--selection)' },
+  '.cm-matchingBracket': { backgroundColor: 'var(--selection)' },
+  '.cm-tooltip': { backgroundColor: 'var(--panel)', color: 'var(--ink)', border: '1px solid var(--line)', borderRadius: '6px' },
+  '.cm-tooltip-autocomplete > ul > li': { fontFamily: 'var(--mono)', padding: '4px 10px' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--on-accent)' },
+  '.cm-completionDetail': { fontStyle: 'normal', opacity: '0.8' },
+  '.cm-diagnostic': { borderLeftColor: 'var(--bad)' },
+});
+
+const MOST = 40;
+
+/** Names of attributes that ads of the pool have. */
+async function complete(context: CompletionContext, kind: () => string | undefined): Promise<CompletionResult | null> {
+  const word = context.matchBefore(/[A-Za-z_][A-Za-z0-9_]*/);
+  if ((!word && !context.explicit) || context.matchBefore(/"[^"]*/)) return null;
+  const abort = new AbortController();
+  context.addEventListener('abort', () => abort.abort());
+  try {
+    const names = await api.names(word?.text ?? '', kind(), MOST, abort.signal);
+    if (!names.length) return null;
+    return {
+      validFor: names.length < MOST ? /^\w*$/ : undefined, // all of them are here: no need to ask again
+      from: word?.from ?? context.pos,
+      options: names.map(({ Name, Ads }, place) => ({ label: Name, detail: `${count(Ads)} ads`, boost: Math.max(-99, 50 - place) })),
+    };
+  } catch {
+    return null;
+  }
+}
+
+function faultPlace(state: EditorState, fault: Fault): { from: number; to: number } {
+  const line = state.doc.line(Math.max(1, Math.min(fault.line, state.doc.lines)));
+  const at = Math.min(line.from + Math.max(0, fault.column - 1), line.to);
+  const rest = /^(\w+|\S)/.exec(line.text.slice(at - line.from))?.[0].length ?? 0;
+  if (rest) return { from: at, to: at + rest };
+  const last = line.text.trimEnd().length; // behind the end: what stands last is marked
+  return { from: line.from + Math.max(0, last - 1), to: Math.max(line.from + last, at) };
+}
+
+export function editorMake(root: ShadowRoot, options: EditorOptions): EditorHandle {
+  const run = (): boolean => {
+    options.enter();
+    return true;
+  };
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: options.value,
+      extensions: [
+        options.single ? [] : lineNumbers(),
+        history(),
+        drawSelection(),
+        bracketMatching(),
+        closeBrackets(),
+        indentUnit.of('    '),
+        classad,
+        syntaxHighlighting(colours),
+        autocompletion({ override: [(context) => complete(context, options.kind)], icons: false }),
+        keymap.of([...closeBracketsKeymap, ...completionKeymap]),
+        Prec.low(keymap.of(options.single ? [{ key: 'Enter', run }] : [])),
+        Prec.high(keymap.of([{ key: 'Mod-Enter', run }])),
+        keymap.of([...defaultKeymap.filter(({ key }) => !options.single || key !== 'Enter'), ...historyKeymap]),
+        options.single ? EditorState.transactionFilter.of((change) => (change.newDoc.lines > 1 ? [] : change)) : EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ 'aria-label': options.label }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged && !update.transactions.some((one) => one.annotation(fromOutside))) options.change(update.state.doc.toString());
+        }),
+        look,
+      ],
+    }),
+  });
+  return {
+    show(value) {
+      if (value !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, annotations: fromOutside.of(true) });
+    },
+    fault(fault) {
+      const marks = fault && view.state.doc.length ? [{ ...faultPlace(view.state, fault), severity: 'error' as const, message: fault.text }] : [];
+      view.dispatch(setDiagnostics(view.state, marks));
+    },
+    close() {
+      view.destroy();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+// route.ts: where one is, from the fragment of the address: `#/ads?constraint=...`.
+import { storeMake } from './store';
+
+export interface Route {
+  path: string[]; // ['ad', 'ID']
+  query: URLSearchParams;
+}
+
+export function routeRead(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
+  const words = path.split('/').filter(Boolean);
+  return { path: words.map((word) => safely(word)), query: new URLSearchParams(query) };
+}
+
+function safely(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}
+
+export function routeLink(path: string[], query: Record<string, string | undefined> = {}): string {
+  const more = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value) more.set(name, value);
+  return `#/${path.map(encodeURIComponent).join('/')}${more.size ? `?${more}` : ''}`;
+}
+
+export const route = storeMake<Route>(routeRead(location.hash));
+addEventListener('hashchange', () => route.set(routeRead(location.hash)));
+
+export function routeGo(link: string): void {
+  location.hash = link;
+}
+
+/** Another address for the same view: no new entry in the history, and nothing is drawn anew. */
+export function routeReplace(link: string): void {
+  history.replaceState(null, '', link);
+}
+
+export const adLink = (id: string): string => routeLink(['ad', id]);

@@ -1,0 +1,145 @@
+// ui.tsx: the small pieces that all views are made of.
+import type { ComponentChildren, JSX } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ApiError } from './api';
+import type { Loaded } from './hooks';
+
+const titles: Record<number, string> = { 0: 'No answer', 400: 'That cannot be read', 403: 'Not allowed', 404: 'Not there', 409: 'Something newer is known', 412: 'It has changed meanwhile', 413: 'Too large', 429: 'Too much at once', 503: 'Not now' };
+
+export function Problem({ error }: { error?: ApiError }): JSX.Element | null {
+  if (!error) return null;
+  return (
+    <div class="problem" role="alert">
+      <strong>{titles[error.status] ?? error.title}:</strong> {error.detail}
+    </div>
+  );
+}
+
+/** What is loaded, or why it is not. */
+export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }): JSX.Element {
+  return (
+    <>
+      <Problem error={of.error} />
+      {of.value !== undefined ? children(of.value) : of.busy && !of.error ? <p class="quiet">Loading …</p> : null}
+    </>
+  );
+}
+
+export function Section({ title, note, children, side }: { title: string; note?: ComponentChildren; children: ComponentChildren; side?: ComponentChildren }): JSX.Element {
+  return (
+    <section>
+      <div class="heading">
+        <h2>{title}</h2>
+        {side}
+      </div>
+      {note ? <p class="note">{note}</p> : null}
+      {children}
+    </section>
+  );
+}
+
+export interface Column<T> {
+  name: string;
+  cell: (row: T) => ComponentChildren;
+  number?: boolean;
+}
+
+/** Whoever has no mouse must be able to scroll what is wider than its box; else it is no stop of the Tab key. */
+function useScrollStop(): { current: HTMLDivElement | null } {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const of = box.current;
+    if (!of) return;
+    if (of.scrollWidth > of.clientWidth + 1) of.tabIndex = 0;
+    else of.removeAttribute('tabindex');
+  });
+  return box;
+}
+
+export function Table<T>({ label, columns, rows, id, empty }: { label: string; columns: Column<T>[]; rows: T[]; id: (row: T) => string; empty?: string }): JSX.Element {
+  const box = useScrollStop();
+  if (!rows.length) return <p class="quiet">{empty ?? 'Nothing.'}</p>;
+  return (
+    <div ref={box} class="wide" role="region" aria-label={label}>
+      <table>
+        <thead>
+          <tr>{columns.map((column) => <th key={column.name} scope="col" class={column.number ? 'number' : ''}>{column.name}</th>)}</tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={id(row)}>{columns.map((column) => <td key={column.name} class={column.number ? 'number' : ''}>{column.cell(row)}</td>)}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export interface Paging {
+  cursor?: string;
+  page: number;
+  next: (cursor: string) => void;
+  back: () => void;
+}
+
+/** Where one is in a list that is asked for a page at a time; begins anew when `key` changes. */
+export function usePaging(key: string): Paging {
+  const [state, setState] = useState<{ key: string; stack: string[] }>({ key, stack: [] });
+  const stack = state.key === key ? state.stack : [];
+  return {
+    cursor: stack[stack.length - 1],
+    page: stack.length,
+    next: (cursor) => setState({ key, stack: [...stack, cursor] }),
+    back: () => setState({ key, stack: stack.slice(0, -1) }),
+  };
+}
+
+export function Pager({ paging, cursor }: { paging: Paging; cursor: string | null }): JSX.Element | null {
+  if (!paging.page && !cursor) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      <button type="button" disabled={!paging.page} onClick={paging.back}>Back</button>
+      <span>Page {paging.page + 1}</span>
+      <button type="button" disabled={!cursor} onClick={() => cursor && paging.next(cursor)}>Next</button>
+    </nav>
+  );
+}
+
+export function Figure({ name, value, note, href }: { name: string; value: ComponentChildren; note?: ComponentChildren; href?: string }): JSX.Element {
+  return (
+    <div class="figure">
+      <dt>{href ? <a href={href}>{name}</a> : name}</dt>
+      <dd>{value}{note ? <small>{note}</small> : null}</dd>
+    </div>
+  );
+}
+
+/** How much of a whole: for the eye; the number is beside it. */
+export function Bar({ part, tone }: { part: number; tone?: string }): JSX.Element {
+  return <span class={`bar ${tone ?? ''}`} aria-hidden="true"><span style={{ width: `${Math.max(0, Math.min(1, part || 0)) * 100}%` }} /></span>;
+}
+
+export function Tag({ tone, children }: { tone?: 'good' | 'bad' | 'warn'; children: ComponentChildren }): JSX.Element {
+  return <span class={`tag ${tone ?? ''}`}>{children}</span>;
+}
+
+export function Choice<T extends string>({ label, of, value, pick }: { label: string; of: [T, string][]; value: T; pick: (value: T) => void }): JSX.Element {
+  return (
+    <div class="choice" role="group" aria-label={label}>
+      {of.map(([word, text]) => (
+        <button key={word} type="button" aria-pressed={word === value} onClick={() => pick(word)}>{text}</button>
+      ))}
+    </div>
+  );
+}
+
+export function Code({ text, marks = [] }: { text: string; marks?: { start: number; end: number }[] }): JSX.Element {
+  const pieces: ComponentChildren[] = [];
+  let at = 0;
+  for (const { start, end } of marks) {
+    pieces.push(text.slice(at, start), <mark key={start}>{text.slice(start, end)}</mark>);
+    at = end;
+  }
+  pieces.push(text.slice(at));
+  return <pre class="code" tabIndex={0}><code>{pieces}</code></pre>;
+}

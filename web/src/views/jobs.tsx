@@ -1,0 +1,132 @@
+// jobs.tsx: one's own jobs, by the customers that keep them: the queue, and submitting.
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { api, type Desk, type Job } from '../api';
+import { Editor } from '../editor';
+import { count, inCell, moment, span } from '../format';
+import { useAct, useLoad, useTitle } from '../hooks';
+import { routeGo, routeLink, type Route } from '../route';
+import { Choice, Pager, Problem, Section, Shown, Table, Tag, usePaging } from '../ui';
+
+const PAGE = 50;
+export const stateTones: Record<string, 'good' | 'bad' | 'warn' | undefined> = { Running: 'good', Done: undefined, Held: 'warn', Aborted: 'bad', Cancelled: 'bad' };
+export const over = (state: string): boolean => ['Done', 'Cleared', 'Aborted', 'Cancelled'].includes(state);
+/** Ended, and not well. A limit that ended it leaves no status: then the reason says so. */
+export const failed = (job: Job): boolean => over(job.State) && ((job.Status ?? 0) !== 0 || (job.Reason !== undefined && job.Reason !== 'the job ended'));
+
+export const jobLink = (desk: string, id: number | string): string => routeLink(['job', desk, String(id)]);
+
+const command = (job: Job): string => [job.Cmd, ...(Array.isArray(job.Args) ? job.Args.map((arg) => inCell(arg)) : job.Args ? [inCell(job.Args)] : [])].join(' ');
+
+const counted: [string, string][] = [['Waiting', 'waiting'], ['Ready', 'ready'], ['Scheduled', 'scheduled'], ['Running', 'running'], ['Held', 'held'], ['Done', 'done'], ['Failed', 'failed'], ['Aborted', 'aborted'], ['Cancelled', 'removed']];
+
+function Queue({ desk, past }: { desk: string; past: boolean }): JSX.Element {
+  const paging = usePaging(`${desk} ${past}`);
+  const jobs = useLoad((signal) => (past ? api.history : api.jobs)(desk, { limit: PAGE, cursor: paging.cursor }, signal), `${desk} ${past} ${paging.cursor ?? ''}`, 2000);
+  const summary = useLoad((signal) => api.summary(desk, signal), desk, 2000);
+  const [chosen, setChosen] = useState<Set<number>>(new Set());
+  const act = useAct(async (verb: 'hold' | 'release' | 'remove') => {
+    const told = await api.control(desk, verb, [...chosen].join(','), 'by the page');
+    setChosen(new Set());
+    jobs.again();
+    return { verb, ...told };
+  });
+  const pick = (id: number, on: boolean): void => {
+    const next = new Set(chosen);
+    if (on) next.add(id);
+    else next.delete(id);
+    setChosen(next);
+  };
+  return (
+    <>
+      {summary.value ? (
+        <p class="counts">{counted.map(([name, text]) => [summary.value![name as 'Waiting'], text] as const).filter(([n]) => n).map(([n, text]) => <span key={text}><strong>{count(n)}</strong> {text}</span>)}
+          {summary.value.Total ? null : <span class="quiet">No jobs.</span>}</p>
+      ) : null}
+      {past ? null : (
+        <div class="row">
+          {(['hold', 'release', 'remove'] as const).map((verb) => <button key={verb} type="button" disabled={!chosen.size || act.busy} onClick={() => void act.run(verb)}>{verb[0]!.toUpperCase() + verb.slice(1)}</button>)}
+          <span role="status" class="quiet">{chosen.size ? `${count(chosen.size)} chosen` : act.value ? `${act.value.verb}: ${count(act.value.Changed)} changed${act.value.Unchanged ? `, ${count(act.value.Unchanged)} stayed as they were` : ''}` : ''}</span>
+        </div>
+      )}
+      <Problem error={act.error} />
+      <Shown of={jobs}>
+        {({ rows, cursor }) => (
+          <>
+            <Table label="Jobs" rows={rows} id={(job) => String(job.Job)} empty={past ? 'Nothing is over yet.' : 'The queue is empty.'} columns={[
+              ...(past ? [] : [{ name: 'Choose', cell: (job: Job) => <input type="checkbox" aria-label={`Job ${job.Job}`} checked={chosen.has(job.Job)} onChange={(event) => pick(job.Job, event.currentTarget.checked)} /> }]),
+              { name: 'Job', number: true, cell: (job) => <a href={jobLink(desk, job.Job)}>{count(job.Job)}</a> },
+              { name: 'State', cell: (job) => <><Tag tone={failed(job) ? 'bad' : stateTones[job.State]}>{job.State}</Tag>{job.Reason && (failed(job) || !over(job.State)) ? <small class="under">{job.Reason}</small> : null}</> },
+              { name: 'Command', cell: (job) => <code class="short">{command(job)}</code> },
+              { name: 'Owner', cell: (job) => job.Owner ?? '' },
+              { name: 'Where', cell: (job) => job.Provider ?? '' },
+              { name: 'Submitted', cell: (job) => (job.Submitted ? <span class="moment">{moment(job.Submitted)}</span> : '') },
+              { name: 'Ran', number: true, cell: (job) => (typeof job.WallUsed === 'number' ? span(Math.round(job.WallUsed)) : '') },
+            ]} />
+            <Pager paging={paging} cursor={cursor} />
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+const example = '[\n    Cmd = "/bin/sh";\n    Args = { "-c", "for i in 1 2 3 4 5; do echo line $i; sleep 1; done" };\n    RequestMemory = 64M;\n    RequestDisk = 64M\n]';
+
+function Submit({ desk, done }: { desk: string; done: () => void }): JSX.Element {
+  const [text, setText] = useState(example), [key, setKey] = useState(() => crypto.randomUUID());
+  const act = useAct(async () => {
+    const told = await api.submit(desk, text, key);
+    setKey(crypto.randomUUID()); // the same key again would be the same submission
+    done();
+    return told;
+  });
+  const place = act.error?.status === 400 ? act.error.place : null;
+  return (
+    <details class="submit">
+      <summary>Submit jobs</summary>
+      <p class="note">An ad for each job; <code>Cmd</code> is all that is needed, <code>Count</code> makes many of one. Jobs that read files are submitted by <code>berth submit</code>, which sends them.</p>
+      <Editor label="Jobs to submit" rows={8} value={text} change={setText} fault={place ? { ...place, text: act.error!.detail.replace(/^.*line \d+, column \d+: /, '') } : null} enter={() => void act.run()} />
+      <div class="row">
+        <button type="button" class="main" disabled={act.busy} onClick={() => void act.run()}>Submit</button>
+        <span role="status">{act.value?.map(({ First, Count }) => <a key={First} href={jobLink(desk, First)}>{Count > 1 ? `Jobs ${count(First)} to ${count(First + Count - 1)} submitted.` : `Job ${count(First)} submitted.`}</a>)}</span>
+      </div>
+      {place ? null : <Problem error={act.error} />}
+    </details>
+  );
+}
+
+export function JobsView({ query }: { query: Route['query'] }): JSX.Element {
+  const desks = useLoad((signal) => api.desks(signal), 'desks');
+  const past = query.get('past') === '1';
+  const [turn, setTurn] = useState(0);
+  useTitle('Jobs');
+  return (
+    <>
+      <h1>Jobs</h1>
+      <Shown of={desks}>
+        {(all: Desk[]) => {
+          const desk = all.find((one) => one.Agent === query.get('desk')) ?? all[0];
+          if (!desk) return <p class="quiet">There is no customer that you may use. <code>berth pool</code> and <code>berth customer</code> start one.</p>;
+          const go = (next: { desk?: string; past?: string }): void => routeGo(routeLink(['jobs'], { desk: desk.Agent, past: past ? '1' : '', ...next }));
+          return (
+            <>
+              <div class="row">
+                {all.length > 1 ? (
+                  <label>Customer{' '}
+                    <select value={desk.Agent} onChange={(event) => go({ desk: event.currentTarget.value })}>
+                      {all.map((one) => <option key={one.Agent} value={one.Agent}>{one.Name} ({one.Identity})</option>)}
+                    </select>
+                  </label>
+                ) : <span class="quiet">Customer {desk.Name} ({desk.Identity})</span>}
+                <Choice label="Which jobs" of={[['', 'Queue'], ['1', 'History']]} value={past ? '1' : ''} pick={(next) => go({ past: next })} />
+              </div>
+              <Submit key={desk.Agent} desk={desk.Agent} done={() => setTurn((n) => n + 1)} />
+              <Section title={past ? 'History' : 'Queue'}><Queue key={`${desk.Agent}${past}${turn}`} desk={desk.Agent} past={past} /></Section>
+            </>
+          );
+        }}
+      </Shown>
+    </>
+  );
+}

@@ -1,0 +1,148 @@
+// users.tsx: who has used how much, whose turn it is, and why; groups and limits.
+import type { JSX } from 'preact';
+import { api, type User, type UserWhy } from '../api';
+import { count, many, percent, real, span } from '../format';
+import { useLoad, useTitle } from '../hooks';
+import { routeLink } from '../route';
+import { Bar, Figure, Pager, Section, Shown, Table, Tag, usePaging } from '../ui';
+import { holds } from '../words';
+
+const PAGE = 20;
+const userLink = (name: string): string => routeLink(['users', name]);
+
+/** A page of users, each with its place: the list alone does not say it. */
+async function usersAsk(cursor: string | undefined, signal: AbortSignal): Promise<{ rows: (User & { why?: UserWhy })[]; cursor: string | null }> {
+  const { rows, cursor: next } = await api.users(PAGE, cursor, signal);
+  const whys = await Promise.all(rows.map((user) => api.userWhy(user.Name, signal).catch(() => undefined)));
+  const users = rows.map((user, i) => ({ ...user, why: whys[i] }));
+  return { rows: users.sort((a, b) => (a.why?.Place || 1e9) - (b.why?.Place || 1e9) || a.Priority - b.Priority || (a.Name < b.Name ? -1 : 1)), cursor: next };
+}
+
+function Users(): JSX.Element {
+  const paging = usePaging('users');
+  const users = useLoad((signal) => usersAsk(paging.cursor, signal), paging.cursor ?? 'first', 5000);
+  return (
+    <Section title="Users" note="The smallest priority is served first. Usage is in units used all the time; what was used counts half as much after each half-life.">
+      <Shown of={users}>
+        {({ rows, cursor }) => {
+          const all = rows.reduce((sum, user) => sum + user.Units, 0);
+          return (
+            <>
+              <Table label="Users" rows={rows} id={(user) => user.Name} empty="Nobody has used anything yet." columns={[
+                { name: 'Place', number: true, cell: (user) => (user.why?.Place ? count(user.why.Place) : <span class="quiet">–</span>) },
+                { name: 'User', cell: (user) => <a href={userLink(user.Name)}>{user.Name}</a> },
+                { name: 'Waiting requests', number: true, cell: (user) => (user.why ? count(user.why.Requests) : '') },
+                { name: 'Share now', number: true, cell: (user) => <>{all ? percent(user.Units / all) : '–'} <Bar part={all ? user.Units / all : 0} /></> },
+                { name: 'Units', number: true, cell: (user) => real(user.Units) },
+                { name: 'Claims', number: true, cell: (user) => count(user.Claims) },
+                { name: 'Usage', number: true, cell: (user) => real(user.Usage) },
+                { name: 'After a half-life', number: true, cell: (user) => (user.why ? real(user.why.UsageLater) : '') },
+                { name: 'Factor', number: true, cell: (user) => real(user.Factor) },
+                { name: 'Priority', number: true, cell: (user) => real(user.Priority) },
+              ]} />
+              <Pager paging={paging} cursor={cursor} />
+            </>
+          );
+        }}
+      </Shown>
+    </Section>
+  );
+}
+
+function GroupsAndLimits(): JSX.Element {
+  const groups = useLoad((signal) => api.groups(signal), 'groups', 5000), limits = useLoad((signal) => api.limits(signal), 'limits', 5000);
+  return (
+    <div class="columns">
+      <Section title="Groups">
+        <Shown of={groups}>
+          {({ rows }) => (
+            <Table label="Groups" rows={rows} id={(group) => group.Name} empty="No groups are set up." columns={[
+              { name: 'Group', cell: (group) => (group.Name === '<none>' ? 'outside of groups' : group.Name) },
+              { name: 'In use', number: true, cell: (group) => real(group.Used) },
+              { name: 'Quota', number: true, cell: (group) => <>{real(group.Quota)} <Bar part={group.Used / Math.max(group.Quota, 1e-9)} tone={group.Used > group.Quota ? 'warn' : 'good'} /></> },
+              { name: 'May have more', cell: (group) => (group.Surplus ? 'yes, what is left over' : 'no') },
+            ]} />
+          )}
+        </Shown>
+      </Section>
+      <Section title="Limits">
+        <Shown of={limits}>
+          {({ rows }) => (
+            <Table label="Limits" rows={rows} id={(limit) => limit.Name} empty="No limits are in use." columns={[
+              { name: 'Limit', cell: (limit) => limit.Name },
+              { name: 'In use', number: true, cell: (limit) => count(limit.Used) },
+              { name: 'Most', number: true, cell: (limit) => (limit.Most === undefined ? 'any number' : <>{count(limit.Most)} <Bar part={limit.Used / Math.max(1, limit.Most)} tone={limit.Used >= limit.Most ? 'bad' : 'good'} /></>) },
+            ]} />
+          )}
+        </Shown>
+      </Section>
+    </div>
+  );
+}
+
+export function UsersView(): JSX.Element {
+  useTitle('Users');
+  return (
+    <>
+      <h1>Users</h1>
+      <Users />
+      <GroupsAndLimits />
+    </>
+  );
+}
+
+function Place({ why }: { why: UserWhy }): JSX.Element {
+  if (why.Place) return <p class="verdict"><Tag tone={why.Place === 1 ? 'good' : undefined}>number {why.Place} of {why.Places}</Tag> users who wait for an offer, with {many(why.Requests, 'request')}.</p>;
+  return <p class="verdict">{why.Requests ? `Waits, but not for an offer, with ${many(why.Requests, 'request')}.` : 'Waits for nothing.'}</p>;
+}
+
+export function UserView({ name }: { name: string }): JSX.Element {
+  const why = useLoad((signal) => api.userWhy(name, signal), name, 5000);
+  useTitle(`User ${name}`);
+  return (
+    <>
+      <h1>User <span class="id">{name}</span></h1>
+      <p><a href="#/users">All users</a></p>
+      <Shown of={why}>
+        {(of) => (
+          <>
+            <Place why={of} />
+            <dl class="figures">
+              <Figure name="Priority" value={real(of.Priority)} note="the smallest is first" />
+              <Figure name="Usage" value={real(of.Usage)} note="units, lately" />
+              <Figure name="In use now" value={real(of.Units)} note={many(of.Claims, 'claim')} />
+              <Figure name="Factor" value={real(of.Factor)} />
+              <Figure name="Half-life" value={span(of.HalfLife)} />
+            </dl>
+            <Section title="How it is reckoned">
+              <p>Priority {real(of.Priority)} = factor {real(of.Factor)} × (usage {real(Math.max(0.5, of.Usage))} + {real(of.Units)} {of.Units === 1 ? 'unit' : 'units'} in use).{of.Usage < 0.5 ? ` A usage of ${real(of.Usage)} counts as 0.5: below that all users are alike.` : ''}</p>
+              <p>What was used counts half after {span(of.HalfLife)}; with the claims of now the usage will be {real(of.UsageLater)} then.</p>
+              {of.Group !== undefined ? <p>Group {of.Group}: {real(of.GroupUnits ?? 0)} of its quota of {real(of.Quota ?? 0)} units in use, of a pool of {real(of.Pool ?? 0)}; {of.Surplus ? 'it may have more while nobody within a quota wants it' : 'it may not have more'}.</p> : null}
+            </Section>
+            {of.Holds.length ? <Section title="What its requests wait for"><ul class="reasons">{of.Holds.map((hold) => <li key={`${hold.Kind}${hold.Name}`}>{many(hold.Requests, 'request')} {holds[hold.Kind] ?? hold.Kind}{hold.Name ? ` (${hold.Name}` : ''}{hold.Name && hold.Most !== undefined ? `: ${real(hold.Used ?? 0)} of ${real(hold.Most)} in use)` : hold.Name ? ')' : ''}.</li>)}</ul></Section> : null}
+            {of.Ahead.length ? (
+              <Section title="Served before it, the nearest first">
+                <Table label="Served before" rows={of.Ahead} id={(user) => user.Name} columns={[
+                  { name: 'User', cell: (user) => <a href={userLink(user.Name)}>{user.Name}</a> },
+                  { name: 'Priority', number: true, cell: (user) => real(user.Priority) },
+                  { name: 'Factor', number: true, cell: (user) => real(user.Factor) },
+                  { name: 'Usage', number: true, cell: (user) => real(user.Usage) },
+                  { name: 'Units', number: true, cell: (user) => real(user.Units) },
+                  { name: 'Because of', cell: (user) => (user.Group ? `group ${user.Group}` : 'priority') },
+                ]} />
+              </Section>
+            ) : null}
+            {of.AheadAfter !== undefined || of.AheadBelowFactor !== undefined ? (
+              <Section title="What would change it">
+                <ul class="reasons">
+                  {of.AheadAfter !== undefined ? <li>If it used nothing from now on, it would be ahead of the nearest {of.AheadAfter <= 0 ? 'at once' : `after ${span(of.AheadAfter)}`}.</li> : null}
+                  {of.AheadBelowFactor !== undefined ? <li>With a factor below {real(of.AheadBelowFactor)} it would be ahead now.</li> : null}
+                </ul>
+              </Section>
+            ) : null}
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}

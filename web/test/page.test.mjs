@@ -1,0 +1,510 @@
+// page.test.mjs: what a person can do on the page, in a real browser, against a real pool.
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { chromium } from 'playwright-core';
+import { poolStart } from './pool.mjs';
+import { evil, put, seed } from './seed.mjs';
+import { serve } from './server.mjs';
+
+const here = new URL('.', import.meta.url).pathname, dist = join(here, '..', 'dist'), shots = join(here, 'shots');
+const axe = readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+const wide = { width: 1280, height: 800 }, narrow = { width: 390, height: 800 };
+let pool, server, browser;
+const codes = {}, faults = [];
+
+before(async () => {
+  mkdirSync(shots, { recursive: true });
+  pool = await poolStart();
+  await seed(pool.url, pool.admin);
+  server = await serve({ pool: pool.url, socket: pool.socket, dist, codes });
+  console.log(`# the page is served by ${server.own ? 'the test’s own server' : 'the matchmaker'}`);
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.close();
+  await pool?.stop();
+});
+
+async function open(hash, { token = pool.admin, viewport = wide, colorScheme = 'light' } = {}) {
+  const context = await browser.newContext({ viewport, colorScheme });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  page.on('console', (line) => /Content Security Policy|Refused to/.test(line.text()) && faults.push(`${page.url()}: ${line.text()} ${line.location().url}`));
+  page.on('pageerror', (error) => faults.push(`${hash}: ${error.message}`));
+  if (token) await context.addInitScript((kept) => sessionStorage.setItem('berth.token', kept), token);
+  await page.goto(`${server.url}/${hash}`);
+  return page;
+}
+const shot = (page, name) => page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+const close = (page) => page.context().close();
+const editor = (page, label) => page.locator(`.editor[data-label="${label}"] .cm-content`);
+const text = async (page, what) => (await page.locator(what).innerText()).replace(/\s+/g, ' ');
+async function write(page, label, value) {
+  await editor(page, label).click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete'); // text over many lines at once would be put together by the browser, with styles of its own
+  await page.keyboard.insertText(value);
+}
+const ask = (path, init = {}) => fetch(pool.url + path, { ...init, headers: { Authorization: `Bearer ${pool.admin}`, Accept: 'application/json', ...init.headers } });
+
+test('one signs in with a token, and a bad one leads back with the reason', async () => {
+  const page = await open('', { token: null });
+  await page.getByLabel('Token').fill('v4.public.nonsense');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').filter({ hasText: 'refused' }).waitFor();
+  await shot(page, 'sign-in');
+  await page.getByLabel('Token').fill(`  Token = "${pool.admin}";`);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Pool', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Token').waitFor();
+  await close(page);
+});
+
+test('the one-time link signs in once, and leaves the address', async () => {
+  codes.once = pool.admin;
+  const made = await ask('/v1/links', { method: 'POST' });
+  const link = made.ok ? (await made.json()).Link.replace(/^.*#/, '#') : '#k=once';
+  const page = await open(link, { token: null });
+  await page.getByRole('heading', { name: 'Pool', exact: true }).waitFor();
+  assert.ok(!page.url().includes('k='), page.url());
+  await page.locator('.who').filter({ hasText: 'ada' }).waitFor();
+  const again = await open(link, { token: null });
+  await again.getByRole('alert').filter({ hasText: 'link is not good' }).waitFor();
+  await close(page);
+  await close(again);
+});
+
+test('the pool is seen at a glance, and each outcome leads to its requests', async () => {
+  const page = await open('#/pool');
+  await page.locator('.figure').filter({ hasText: 'Offers free' }).waitFor();
+  await page.getByRole('region', { name: 'Offers by kind' }).getByText('License').waitFor();
+  await page.locator('.link.live').waitFor();
+  await page.waitForFunction(() => document.querySelectorAll('.plot canvas').length === 2);
+  assert.match(await text(page, 'main'), /nobody fits.*held by a limit or quota.*gave up.*not tried yet.*matched/);
+  await page.getByText('Up since').waitFor();
+  await page.getByRole('button', { name: 'Day' }).click();
+  await page.getByRole('button', { name: 'Hour' }).click();
+  await page.waitForTimeout(1200);
+  await shot(page, 'pool');
+  await page.getByRole('link', { name: 'nobody fits' }).click();
+  await page.getByRole('region', { name: 'Ads' }).getByRole('link', { name: 'misspelt' }).waitFor();
+  assert.match(page.url(), /outcome=nobody/);
+  if (/"outcome"/.test(await (await ask('/openapi.json')).text())) assert.equal(await page.getByRole('region', { name: 'Ads' }).getByRole('link', { name: 'fine' }).count(), 0);
+  await close(page);
+});
+
+test('a match is seen as it happens, without asking anew', async () => {
+  const page = await open('#/pool');
+  await page.locator('.link.live').waitFor();
+  await put(pool.url, pool.admin, 'lone', '[ Name = "lone"; Type = "Lone"; Lifetime = 600 ]');
+  await put(pool.url, pool.admin, 'seeker', '[ Name = "seeker"; Type = "Job"; Lifetime = 600; Constraint = other.Type == "Lone" ]');
+  await page.getByRole('region', { name: 'Matches' }).getByRole('link', { name: 'seeker' }).waitFor();
+  await shot(page, 'pool-match');
+  await close(page);
+});
+
+test('ads are found by a constraint: names are completed, errors underlined, results come a page at a time', async () => {
+  const page = await open('#/ads?kind=offers');
+  await page.getByRole('region', { name: 'Ads' }).waitFor();
+  assert.equal(await page.locator('tbody tr').count(), 50);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('Page 2').waitFor();
+  await editor(page, 'Constraint').click();
+  await page.keyboard.type('RamS');
+  await page.locator('.cm-tooltip-autocomplete li').filter({ hasText: 'RamSize' }).waitFor();
+  await shot(page, 'ads-completion');
+  await page.waitForTimeout(150);
+  await page.keyboard.press('Enter');
+  await page.keyboard.type(' >= 56000 &&');
+  await page.locator('.cm-lintRange-error').waitFor();
+  await page.locator('.fault').filter({ hasText: 'column' }).waitFor();
+  await shot(page, 'ads-error');
+  await page.keyboard.type(' Cpus == 16');
+  await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Enter');
+  await page.getByRole('columnheader', { name: 'RamSize' }).waitFor();
+  const rows = await page.locator('tbody tr').allInnerTexts();
+  assert.ok(rows.length > 0 && rows.every((row) => /56,000/.test(row) && /16/.test(row)), rows.join('\n'));
+  await shot(page, 'ads');
+  await close(page);
+});
+
+test('an ad that matches nothing is explained, and an edit is tried without changing the pool', async () => {
+  const page = await open('#/ad/big'), old = await (await ask('/v1/ads/big')).text();
+  await page.getByText('It matches nothing now').waitFor();
+  await page.getByText('No offer satisfies').waitFor();
+  await page.getByRole('button', { name: 'Try it' }).first().click();
+  const then = page.locator('.card').filter({ hasText: 'With the edit' });
+  await then.getByText('It matches.').waitFor();
+  assert.match(await text(page, '.trial mark'), /RamSize >= 32000/);
+  await shot(page, 'ad-why');
+  assert.equal(await (await ask('/v1/ads/big')).text(), old);
+  await page.goto(`${server.url}/#/ad/misspelt`);
+  await page.getByText('is meant?', { exact: false }).or(page.getByText('Is RamSize meant?')).first().waitFor();
+  await page.goto(`${server.url}/#/ad/never`);
+  await page.getByText('can never both be true').waitFor();
+  await page.goto(`${server.url}/#/ad/fat`);
+  await page.getByText('Who refuses it').waitFor();
+  await page.goto(`${server.url}/#/ad/m3`);
+  await page.getByText('Nobody who asks wants it').waitFor();
+  await close(page);
+});
+
+test('a gang is a tree: its ports, who docks, and where the search ended', async () => {
+  const page = await open('#/ad/gang');
+  const tree = page.getByRole('group', { name: 'The gang' });
+  await tree.locator('.node.bad').filter({ hasText: 'licence' }).getByText('the search ended here').waitFor();
+  assert.match(await tree.locator('.node.good').first().innerText(), /cpu/);
+  assert.match(await text(page, '.tree'), /scratch not reached may stay empty/);
+  await tree.getByRole('button', { name: 'Try it' }).first().click();
+  await tree.locator('.card').filter({ hasText: 'With the edit' }).getByText('refuses', { exact: false }).first().waitFor();
+  await shot(page, 'gang');
+  await page.goto(`${server.url}/#/ad/pair`);
+  await page.getByText('cannot be filled together').waitFor();
+  await page.getByText('HostName is "machine-9"', { exact: false }).or(page.locator('.died')).first().waitFor();
+  await shot(page, 'gang-pair');
+  await put(pool.url, pool.admin, 'svc', '[ Name = "svc"; Lifetime = 600; Ports = { [ Label = client; Type = "svc"; Constraint = client.Type == "svc_client" ], [ Label = box; Constraint = box.Type == "Storage" ] } ]', 'offer');
+  await put(pool.url, pool.admin, 'nested', '[ Name = "nested"; Count = 0; Lifetime = 600; Ports = { [ Label = server; Type = "svc_client"; Constraint = server.Type == "svc" ] } ]', 'request');
+  await page.goto(`${server.url}/#/ad/nested`);
+  await page.getByText('There is a gang for it').waitFor();
+  assert.match(await text(page, '.tree'), /server svc docked.*box disk1/);
+  assert.match(await text(page, '.tree li li'), /box disk1/);
+  await shot(page, 'gang-nested');
+  await page.goto(`${server.url}/#/ad/misspelt`); // since somebody has ports, all are explained as gangs
+  await page.getByRole('button', { name: 'Try it' }).first().click();
+  await page.locator('.card').filter({ hasText: 'With the edit' }).getByText('There is a gang for it').waitFor();
+  await shot(page, 'gang-plain');
+  await ask('/v1/ads/svc', { method: 'DELETE', headers: { 'Berth-Agent': 'seed' } });
+  await close(page);
+});
+
+test('the playground evaluates as one types, underlines errors, and is shared by its address', async () => {
+  const page = await open('#/play');
+  await page.locator('.outcome .value').filter({ hasText: /^17$/ }).waitFor();
+  await page.locator('.outcome').getByText('match', { exact: true }).waitFor();
+  await write(page, 'Expression', 'other.Memory * 2');
+  await page.locator('.outcome .value').filter({ hasText: '32000' }).waitFor();
+  await write(page, 'Right ad', '[ Memory = ');
+  await page.locator('.editor[data-label="Right ad"] .cm-lintRange-error').waitFor();
+  await shot(page, 'play-error');
+  await write(page, 'Right ad', '[ Memory = 21; Note = "<b>x</b>" ]');
+  await page.locator('.outcome .value').filter({ hasText: '42' }).waitFor();
+  await page.getByRole('button', { name: 'Condor' }).click();
+  await write(page, 'Expression', 'TARGET.Memory + 1');
+  await page.locator('.outcome .value').filter({ hasText: '22' }).waitFor();
+  await page.waitForFunction(() => location.hash.includes('s='));
+  await page.waitForTimeout(400);
+  const other = await open(new URL(page.url()).hash);
+  await other.locator('.outcome .value').filter({ hasText: '22' }).waitFor();
+  assert.match(await editor(other, 'Right ad').innerText(), /Memory = 21/);
+  await shot(other, 'play');
+  await close(other);
+  await close(page);
+});
+
+test('a policy is tried against the pool before it is applied', async () => {
+  const hold = (ad) => ask('/v1/policy', { method: 'PUT', body: ad, headers: { 'Content-Type': 'application/classad' } });
+  await hold('[ DockingVector = { label.Blessed } ]'); // nobody is
+  await put(pool.url, pool.admin, 'chooser', '[ Name = "chooser"; Type = "Job"; ImageSize = 10; Lifetime = 600; Constraint = other.Type == "Machine" && other.RamSize > 0 ]');
+  const page = await open('#/policy');
+  const apply = page.getByRole('button', { name: 'Apply' });
+  assert.ok(await apply.isDisabled());
+  await write(page, 'Draft of a policy', '[ DockingVector = { 1, }');
+  await page.getByRole('button', { name: 'Try', exact: true }).click();
+  await page.locator('.cm-lintRange-error').waitFor();
+  await write(page, 'Draft of a policy', '[ RootOrder = -UserPrio; DockingVector = { self.Rank, label.Rank, -label.RamSize } ]');
+  await page.getByRole('button', { name: 'Try', exact: true }).click();
+  await page.getByText('1 request would get something else').waitFor();
+  assert.match(await text(page, 'table'), /chooser nothing m\d+/);
+  await shot(page, 'policy');
+  await apply.click();
+  await page.getByText('The draft is the policy now').waitFor();
+  await page.locator('pre.code').filter({ hasText: 'RootOrder' }).waitFor();
+  assert.match(await (await ask('/v1/policy')).text(), /RootOrder/);
+  await hold('[]');
+  await close(page);
+});
+
+test('users have a share, a usage and a place, and it is told why', async () => {
+  const page = await open('#/users');
+  await page.getByRole('region', { name: 'Users' }).getByRole('link', { name: 'ada' }).click();
+  await page.getByText('How it is reckoned').waitFor();
+  assert.match(await text(page, 'main'), /number \d+ of \d+ users who wait.*Priority .* = factor 1 × \(usage/);
+  await shot(page, 'user');
+  await page.getByRole('link', { name: 'All users' }).click();
+  await page.getByRole('heading', { name: 'Groups' }).waitFor();
+  await shot(page, 'users');
+  await close(page);
+});
+
+test('groups and limits are shown, and a request that is held says what it waits for', async () => {
+  await ask('/v1/shares', { method: 'PUT', headers: { 'Content-Type': 'application/classad' }, body: '[ Groups = { [ Name = "art"; Quota = 2; Surplus = false ] }; Limits = [ matlab = 0 ] ]' });
+  await put(pool.url, pool.admin, 'limited', '[ Name = "limited"; Type = "Job"; ImageSize = 10; Lifetime = 600; AccountingGroup = "art"; ConcurrencyLimits = "matlab"; Constraint = other.RamSize > 0 ]');
+  const page = await open('#/ad/limited');
+  await page.locator('.verdict').filter({ hasText: 'It waits for' }).waitFor();
+  await page.getByText('The same as text').click();
+  await page.locator('pre.code').filter({ hasText: 'limited:' }).filter({ hasText: 'It waits for' }).waitFor();
+  await shot(page, 'ad-held');
+  await page.goto(`${server.url}/#/users`);
+  await page.getByRole('region', { name: 'Groups' }).getByText('art').waitFor();
+  await page.getByRole('region', { name: 'Users' }).getByRole('link', { name: 'art~ada' }).waitFor();
+  await shot(page, 'groups');
+  await ask('/v1/shares', { method: 'PUT', headers: { 'Content-Type': 'application/classad' }, body: '[]' });
+  await close(page);
+});
+
+test('jobs are submitted, followed, held, released and removed', async () => {
+  const page = await open('#/jobs', { token: pool.owner });
+  await page.getByText('Submit jobs').click();
+  await write(page, 'Jobs to submit', '[ Cmd = ; ]');
+  await page.getByRole('button', { name: 'Submit', exact: true }).click();
+  await page.locator('.submit .problem, .submit .cm-lintRange-error').first().waitFor();
+  await write(page, 'Jobs to submit', '[ Cmd = "/bin/sh"; Args = { "-c", "for i in 1 2 3; do echo line $i \'<b>\'; sleep 1; done" }; RequestMemory = 16M; RequestDisk = 8M; Constraint = other.Memory > 0 ]');
+  await page.getByRole('button', { name: 'Submit', exact: true }).click();
+  const told = page.getByRole('link', { name: /Job \d+ submitted/ });
+  await told.waitFor();
+  await shot(page, 'jobs-submit');
+  await told.click();
+  await page.locator('.output').filter({ hasText: 'line 3 <b>' }).waitFor({ timeout: 40_000 });
+  await page.getByText('That is all.').waitFor({ timeout: 20_000 });
+  await page.getByRole('button', { name: 'What happened' }).click();
+  await page.locator('.output').filter({ hasText: 'running' }).waitFor();
+  await shot(page, 'job');
+
+  await page.goto(`${server.url}/#/jobs`);
+  await page.getByText('Submit jobs').click();
+  await write(page, 'Jobs to submit', '[ Cmd = "true"; Constraint = other.Cpus > 4000; Count = 3 ]');
+  await page.getByRole('button', { name: 'Submit', exact: true }).click();
+  await page.getByRole('link', { name: /Jobs \d+ to \d+ submitted/ }).waitFor();
+  const row = page.getByRole('region', { name: 'Jobs' }).locator('tbody tr').last();
+  for (const [verb, state] of [['Hold', 'Held'], ['Release', 'Waiting']]) {
+    await row.getByRole('checkbox').check();
+    await page.getByRole('button', { name: verb }).click();
+    await row.getByText(state).waitFor();
+  }
+  await shot(page, 'jobs');
+  const waiting = await open(new URL(await row.getByRole('link').evaluate((link) => link.href)).hash, { token: pool.owner });
+  await waiting.getByText('No offer satisfies').waitFor();
+  await waiting.getByRole('button', { name: 'Hold' }).click();
+  await waiting.getByRole('heading', { level: 1 }).getByText('Held').waitFor();
+  await waiting.getByRole('button', { name: 'Release' }).click();
+  await waiting.getByRole('heading', { level: 1 }).getByText('Waiting').waitFor();
+  await shot(waiting, 'job-waiting');
+  await close(waiting);
+  const count = await page.getByRole('region', { name: 'Jobs' }).locator('tbody tr').count();
+  await row.getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.waitForFunction((before) => document.querySelectorAll('tbody tr').length < before, count);
+  await close(page);
+});
+
+test('values that are HTML and script are shown as text', async () => {
+  const page = await open('#/ads?constraint=' + encodeURIComponent('AdId isnt undefined || Note isnt undefined'));
+  await page.goto(`${server.url}/#/ads?constraint=${encodeURIComponent('Note isnt undefined')}`);
+  await page.getByRole('region', { name: 'Ads' }).getByText(evil).first().waitFor();
+  await page.getByRole('columnheader', { name: 'Note' }).waitFor();
+  await shot(page, 'html-list');
+  await page.goto(`${server.url}/#/ad/evil`);
+  await page.locator('pre.code').filter({ hasText: '<script>' }).waitFor();
+  await page.goto(`${server.url}/#/ad/${encodeURIComponent('<img src=x onerror=window.hacked=1>')}`);
+  await page.locator('h1').filter({ hasText: '<img' }).waitFor();
+  await page.getByRole('alert').first().waitFor();
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  assert.equal(await page.locator('main img, main script').count(), 0);
+  await close(page);
+});
+
+test('everything is reached by the keyboard', async () => {
+  const page = await open('#/pool');
+  await page.locator('.figure').first().waitFor();
+  const focused = () => page.evaluate(() => {
+    let at = document.activeElement;
+    while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+    return `${at?.tagName} ${(at?.getAttribute('aria-label') ?? at?.textContent ?? '').trim().slice(0, 40)}`;
+  });
+  const tabTo = async (wanted, key = 'Tab') => {
+    for (let i = 0; i < 60; i++) {
+      await page.keyboard.press(key);
+      if ((await focused()).startsWith(wanted)) return;
+    }
+    assert.fail(`${wanted} is not reached; at ${await focused()}`);
+  };
+  await page.keyboard.press('Tab');
+  assert.equal(await focused(), 'A Skip to the content');
+  await shot(page, 'keyboard-skip');
+  await tabTo('A Ads');
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Ads' }).waitFor();
+  await editor(page, 'Constraint').waitFor();
+  await tabTo('DIV Constraint');
+  await page.keyboard.type('Name == "misspelt"');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1);
+  await tabTo('BUTTON Find'); // out of the editor again
+  await tabTo('A misspelt');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Try it' }).first().waitFor();
+  await tabTo('BUTTON Try it');
+  await page.keyboard.press('Enter');
+  await page.getByText('With the edit').waitFor();
+  const outlined = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  assert.notEqual(outlined, 'none');
+  await close(page);
+});
+
+const views = ['pool', 'ads', 'ad/big', 'ad/gang', 'ad/m5', 'play', 'policy', 'users', 'users/ada', 'jobs', 'agents', 'nowhere'];
+
+test('axe finds nothing serious, in light and dark', async () => {
+  const found = [];
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await open('#/pool', { colorScheme });
+    for (const view of views) {
+      await page.goto(`${server.url}/#/${view}`);
+      await page.waitForTimeout(900);
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+      for (const { id, impact, nodes } of violations) if (['serious', 'critical'].includes(impact)) found.push(`${colorScheme} ${view}: ${id}: ${nodes.map((node) => `${node.target} ${node.any[0]?.message ?? ''}`).slice(0, 3).join(' | ')}`);
+    }
+    await close(page);
+  }
+  assert.deepEqual(found, []);
+});
+
+test('a stream that is cut is said quietly, polled for, and comes back', async () => {
+  const page = await open('#/pool');
+  await page.locator('.link.live').waitFor();
+  server.cut();
+  await page.locator('.link.asking').waitFor();
+  await put(pool.url, pool.admin, 'while-cut', '[ Name = "while-cut"; Type = "CutKind"; Lifetime = 600 ]');
+  await page.getByRole('region', { name: 'Offers by kind' }).getByText('CutKind').waitFor();
+  await shot(page, 'stream-cut');
+  server.mend();
+  await page.locator('.link.live').waitFor({ timeout: 20_000 });
+  await close(page);
+});
+
+test('a token without the scope sees the refusal, not a blank', async () => {
+  const page = await open('#/ad/m5', { token: pool.reader });
+  await page.getByRole('alert').filter({ hasText: 'scope that this needs: match' }).first().waitFor();
+  await page.locator('pre.code').filter({ hasText: 'machine-5' }).waitFor();
+  await shot(page, 'refused-ad');
+  await page.goto(`${server.url}/#/policy`);
+  await page.getByText('yours does not have it').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Apply' }).isDisabled());
+  await page.getByRole('button', { name: 'Try', exact: true }).click();
+  await page.getByRole('alert').filter({ hasText: 'match' }).waitFor();
+  await page.goto(`${server.url}/#/play`);
+  await page.getByRole('alert').filter({ hasText: 'match' }).waitFor();
+  await shot(page, 'refused-play');
+  if (!server.own) {
+    await page.goto(`${server.url}/#/jobs`);
+    await page.getByRole('alert').filter({ hasText: 'job:own' }).waitFor();
+  }
+  await close(page);
+});
+
+test('a narrow window has a menu, and never scrolls sideways', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await open('#/pool', { viewport: narrow, colorScheme });
+    await page.locator('.figure').first().waitFor();
+    assert.ok(!(await page.getByRole('link', { name: 'Users' }).isVisible()));
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await shot(page, `narrow-menu-${colorScheme}`);
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { name: 'Users' }).first().waitFor();
+    await page.getByRole('link', { name: 'Policy' }).waitFor({ state: 'hidden' });
+    for (const view of views) {
+      await page.goto(`${server.url}/#/${view}`);
+      await page.waitForTimeout(700);
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(over <= 0, `${view} is ${over} px too wide`);
+      await shot(page, `narrow-${view.replace('/', '-')}-${colorScheme}`);
+    }
+    await close(page);
+  }
+});
+
+test('another Host or Origin is refused', async (t) => {
+  if (server.own) return t.skip('this pool has no page');
+  const { hostname, port } = new URL(pool.url);
+  const status = (headers) => new Promise((resolve, reject) => http.get({ hostname, port, path: '/', headers: { Accept: 'text/html', ...headers } }, (answer) => (answer.resume(), resolve(answer.statusCode))).on('error', reject));
+  assert.equal(await status({ Host: `${hostname}:${port}` }), 200);
+  assert.ok((await status({ Host: 'evil.example' })) >= 400);
+  assert.ok((await status({ Host: `${hostname}:${port}`, Origin: 'http://evil.example' })) >= 400);
+});
+
+test('the colours can be chosen, and stay chosen', async () => {
+  const page = await open('#/play');
+  const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const light = await paper();
+  await page.getByRole('button', { name: /Colours: system/ }).click();
+  await page.getByRole('button', { name: /Colours: light/ }).click();
+  await page.getByRole('button', { name: /Colours: dark/ }).waitFor();
+  assert.notEqual(await paper(), light);
+  await page.reload();
+  await page.getByRole('button', { name: /Colours: dark/ }).waitFor();
+  assert.notEqual(await paper(), light);
+  await shot(page, 'play-dark');
+  await close(page);
+});
+
+test('it is small and soon there', async () => {
+  const files = readdirSync(join(dist, 'assets')).filter((name) => name.endsWith('.js'));
+  const size = files.reduce((sum, name) => sum + gzipSync(readFileSync(join(dist, 'assets', name)), { level: 9 }).length, 0);
+  assert.ok(size < 200_000, `${size} bytes of script`);
+  const page = await open('#/pool');
+  await page.locator('.figure').first().waitFor();
+  const times = [];
+  for (let i = 0; i < 3; i++) {
+    await page.goto('about:blank');
+    await page.goto(`${server.url}/#/pool`).catch(() => {});
+    await page.getByRole('heading', { name: 'Pool', exact: true }).waitFor();
+    times.push(await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN));
+  }
+  console.log(`# ${size} bytes of script, compressed; first paint after ${times.map(Math.round).join(', ')} ms`);
+  assert.ok(Math.min(...times) < 300, `first paint after ${times} ms`);
+  await close(page);
+});
+
+test('ten thousand offers and a hundred thousand jobs do not make it slow: it asks for pages and counts', async () => {
+  for (let batch = 0; batch < 5; batch++) {
+    const rows = Array.from({ length: 2000 }, (_, i) => `[ Message = "advertise"; Id = "off${batch * 2000 + i}"; Ad = [ Name = "o${i}"; Type = "Machine"; Site = "far"; Cpus = ${i % 64}; Lifetime = 600; Constraint = other.Type == "Visitor" ] ]`);
+    const answer = await ask('/v1/ads', { method: 'POST', body: rows.join('\n'), headers: { 'Content-Type': 'application/classad', 'Berth-Agent': 'seed' } });
+    assert.ok(answer.ok, `${answer.status}`);
+  }
+  await put(pool.url, pool.admin, 'many', '[ Name = "many"; Type = "Job"; Count = 100000; Lifetime = 600; Constraint = other.Site == "near" ]');
+  const page = await open('#/pool'), large = [];
+  page.on('response', async (answer) => {
+    if (!answer.url().includes('/v1/') || answer.url().includes('/v1/watch')) return;
+    const size = (await answer.body().catch(() => '')).length;
+    if (size > 100_000) large.push(`${answer.url()}: ${size} bytes`);
+  });
+  const within = async (most, name, there) => {
+    const began = Date.now();
+    await there();
+    assert.ok(Date.now() - began < most, `${name} took ${Date.now() - began} ms`);
+  };
+  await page.locator('.figure').filter({ hasText: /10\d{4}|10\d,\d{3}/ }).first().waitFor();
+  await shot(page, 'many-pool');
+  await page.goto(`${server.url}/#/ads`);
+  await within(3000, 'the list', () => page.locator('tbody tr').nth(49).waitFor());
+  await page.goto(`${server.url}/#/ads?constraint=${encodeURIComponent('Site == "far" && Cpus == 63')}`);
+  await within(3000, 'a search', () => page.getByRole('columnheader', { name: 'Cpus' }).waitFor());
+  await page.goto(`${server.url}/#/ad/many`);
+  await within(5000, 'an explanation', () => page.getByText('No offer satisfies').waitFor());
+  assert.deepEqual(large, []);
+  await close(page);
+});
+
+test('no rule of the Content-Security-Policy was broken, and no error was left', () => {
+  assert.deepEqual(faults.filter((fault) => !/sessionStorage/.test(fault)), []);
+});

@@ -1,0 +1,66 @@
+// text.test.mjs: the text of ads is taken apart and edited without harm to what it says.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildSync } from 'esbuild';
+
+const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
+globalThis.location = { hash: '' };
+globalThis.addEventListener = () => {};
+const { adLayOut, attributesOf, cut, editMake, portFind, routeLink, routeRead } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+
+const tokens = (text) => text.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^\s]/g).join('').replace(/;\]/g, ']');
+
+test('an ad is laid out without changing a token', () => {
+  const long = 'x'.repeat(70);
+  for (const ad of [
+    '[]', '[ a = 1 ]', '[ a = 1; b = "; ] } // \\" [" ; c = { 1, 2 } ]',
+    `[ Name = "${long}"; Constraint = other.A == "&& [" && (other.B || other.C == '1:00') && other.D > 1; Ports = { [ Label = cpu; Constraint = cpu.Text == "${long}" ], [ Label = "b" ] } ]`,
+    `[ R = a == "${long}" || b == "${long}" && c ? { [ x = 1 ], "${long}" } : error ]`,
+  ]) {
+    assert.equal(tokens(adLayOut(ad)), tokens(ad));
+    assert.equal(adLayOut(adLayOut(ad)), adLayOut(ad));
+  }
+});
+
+test('attributes are found whatever stands in strings and comments', () => {
+  const ad = '// [ x = 1 ]\n[ a /* ; */ = "]"; B = [ c = 2; d = "{" ]; e = { 1, "," } ]';
+  const names = attributesOf(ad).map(({ name, value }) => [name.split(' ')[0], cut(ad, value)]);
+  assert.deepEqual(names, [['a', '"]"'], ['B', '[ c = 2; d = "{" ]'], ['e', '{ 1, "," }']]);
+});
+
+const clauses = (...texts) => texts.map((text, clause) => ({ clause, text, attribute: 'Constraint' }));
+
+test('a clause is changed where it stands, and nowhere else', () => {
+  const ad = '[ Note = "other.A > 1"; Constraint = other.AA > 1 && (other.A > 1 && other.B) ]';
+  const made = editMake(ad, [{ kind: 'clause', clause: 1, from: 'other.A > 1', to: 'other.A > 0' }], clauses('other.AA > 1', 'other.A > 1', 'other.B'));
+  assert.equal(made.text, '[ Note = "other.A > 1"; Constraint = other.AA > 1 && (other.A > 0 && other.B) ]');
+  assert.deepEqual(made.marks.map((mark) => cut(made.text, mark)), ['other.A > 0']);
+});
+
+test('clauses are left out, attributes changed and added, several at once', () => {
+  const ad = '[ Constraint = other.A && other.B; Size = 5 ]';
+  const made = editMake(ad, [
+    { kind: 'attribute', attribute: 'size', from: '5', to: '3' },
+    { kind: 'drop', clause: 0, from: 'other.A', to: null },
+    { kind: 'attribute', attribute: 'New', from: null, to: '"x"' },
+  ], clauses('other.A', 'other.B'));
+  assert.equal(made.text, '[ Constraint = true && other.B; Size = 3; New = "x" ]');
+  assert.equal(editMake(ad, [{ kind: 'clause', clause: 0, from: 'other.C', to: '1' }], clauses('other.C')), null);
+});
+
+test('a port of a gang is found also in a group, and only it is changed', () => {
+  const ad = '[ Ports = { [ Label = cpu; Constraint = cpu.A ], [ Choose = 1; Ports = { [ Label = "Lic"; Constraint = lic.A && cpu.A ] } ] }; Constraint = cpu.A ]';
+  assert.match(cut(ad, portFind(ad, 'lic')), /^\[ Label = "Lic"/);
+  const made = editMake(ad, [{ kind: 'clause', clause: 1, from: 'cpu.A', to: 'cpu.B' }], clauses('lic.A', 'cpu.A'), 'lic');
+  assert.equal(made.text, '[ Ports = { [ Label = cpu; Constraint = cpu.A ], [ Choose = 1; Ports = { [ Label = "Lic"; Constraint = lic.A && cpu.B ] } ] }; Constraint = cpu.A ]');
+  assert.equal(editMake(ad, [], [], 'gone'), null);
+  assert.equal(editMake('[ Constraint = other.A ]', [{ kind: 'clause', clause: 0, from: 'other.A', to: 'other.B' }], clauses('other.A'), 'other').text, '[ Constraint = other.B ]');
+});
+
+test('addresses are written and read back', () => {
+  const link = routeLink(['ad', 'a b/c%'], { constraint: 'x == "?&#"', none: '' });
+  const { path, query } = routeRead(link);
+  assert.deepEqual(path, ['ad', 'a b/c%']);
+  assert.equal(query.get('constraint'), 'x == "?&#"');
+  assert.deepEqual(routeRead('#/ad/%E0%A4%A').path, ['ad', '%E0%A4%A']);
+});
