@@ -664,7 +664,7 @@ static const struct {
     const char *path;
     unsigned status;
 } lost[] = {
-    {"/", 404},
+    {"/assets", 404},
     {"/v1/", 404},
     {"/v2", 404},
     {"/v1/nothing", 404},

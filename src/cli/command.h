@@ -67,6 +67,7 @@ extern const struct command command_provider;
 extern const struct command command_provide;
 extern const struct command command_customer;
 extern const struct command command_status;
+extern const struct command command_page;
 extern const struct command command_ads;
 extern const struct command command_agents;
 extern const struct command command_matches;

@@ -224,6 +224,15 @@ bool host_is_known(const struct request *request)
            (url_read(public_url, strlen(public_url), &url, NULL) == 0 && !strcasecmp(name, url.host));
 }
 
+/* Browsers say from which page a script calls: only from one of ours. Others say nothing. */
+bool origin_is_ours(const struct request *request)
+{
+    const char *origin = exchange_field(request->exchange, "Origin"), *host = exchange_field(request->exchange, "Host");
+    const char *mark = origin ? strstr(origin, "://") : NULL;
+
+    return !origin || (mark && host && !strcasecmp(mark + 3, host));
+}
+
 bool request_admitted(struct request *request, int64_t now)
 {
     struct service *service = request->service;

@@ -50,6 +50,7 @@ static void row_clear(struct agent_row *row)
     free(row->host);
     free(row->process);
     free(row->version);
+    free(row->role);
     free(row->bearer);
     *row = (struct agent_row){0};
 }

@@ -50,7 +50,7 @@ struct agent_row {
     int64_t since, heard;
     uint32_t ads;
     /* what it said of itself */
-    char *contact, *pin, *host, *process, *version;
+    char *contact, *pin, *host, *process, *version, *role;
     struct key challenge; /* that its contact address must know */
     bool has_box;
     struct box_public box;

@@ -47,7 +47,8 @@ void request_answer(struct request *request, unsigned status, const char *type, 
     request->status = status;
     for (; count < field_count && count < FIELDS_MAX + 2; count++)
         all[count] = fields[count];
-    count += request_cache_fields(request, field_is_there(all, count, "ETag"), all + count);
+    if (!field_is_there(all, count, "Cache-Control"))
+        count += request_cache_fields(request, field_is_there(all, count, "ETag"), all + count);
     exchange_answer(request->exchange,
                     &(struct http_answer){
                         .status = status, .type = type, .body = body, .len = len, .fields = all, .field_count = count});

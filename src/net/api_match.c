@@ -28,6 +28,7 @@ struct list {
     struct arena scratch;
     uint64_t limit;
     int kind;      /* 0: all, 1: offers, 2: requests */
+    int outcome;   /* of requests, that are wanted alone; 0: all */
     uint32_t next; /* where to go on */
     bool more, spent;
 };
@@ -53,7 +54,8 @@ static bool list_visit(struct tour *tour, uint32_t place, const struct entry_vie
     uint64_t steps = 1;
     bool wanted;
 
-    if ((list->kind && view->request != (list->kind == 2)) || !request_sees(request, view))
+    if ((list->kind && view->request != (list->kind == 2)) || !request_sees(request, view) ||
+        (list->outcome && (!view->request || (int)view->outcome != list->outcome)))
         return true;
     if (list->listing.count == list->limit) {
         list->more = true;
@@ -101,6 +103,7 @@ static void list_done(struct tour *tour)
 void api_ads_list(struct request *request)
 {
     const char *kind = request_query(request, "kind");
+    const char *outcome = request_query(request, "outcome");
     struct tree *query;
     struct list *list;
     uint64_t limit, cursor;
@@ -112,6 +115,10 @@ void api_ads_list(struct request *request)
         request_problem(request, 400, "kind: offers or requests is expected");
         return;
     }
+    if (outcome && !outcome_find(outcome)) {
+        request_problem(request, 400, "outcome: waiting, matched, nobody, gave-up or held is expected");
+        return;
+    }
     if (!request_expr(request, "constraint", &query))
         return;
     list = mem_alloc(sizeof *list);
@@ -121,6 +128,7 @@ void api_ads_list(struct request *request)
                       .select = request_query(request, "select"),
                       .env = request_env(request),
                       .limit = limit,
+                      .outcome = outcome ? outcome_find(outcome) : 0,
                       .kind = !kind          ? 0
                               : *kind == 'o' ? 1
                                              : 2};
@@ -256,8 +264,7 @@ static void meeting_finish(struct tour *tour)
 {
     struct meeting *meeting = (struct meeting *)tour;
     struct request *request = tour->request;
-    struct listing listing;
-    struct buf out;
+    struct roll roll;
 
     if (meeting->spent) {
         request_problem(request, 429, "QuerySteps: the match takes too long");
@@ -286,22 +293,16 @@ static void meeting_finish(struct tour *tour)
     }
     if (meeting->row_count)
         qsort(meeting->rows, meeting->row_count, sizeof *meeting->rows, row_compare);
-    buf_init(&out);
-    listing_begin(&listing, &out, request->form);
+    roll_begin(&roll, request);
     for (uint32_t i = 0; i < meeting->row_count && i < meeting->limit; i++) {
         struct maker maker;
-        struct tree *ad;
 
         maker_init(&maker, request->service->symbols);
         maker_text(&maker, "Id", meeting->rows[i].id);
         maker_real(&maker, "Rank", meeting->rows[i].rank);
-        ad = maker_seal(&maker);
-        listing_add(&listing, ad);
-        tree_unref(ad);
+        roll_add(&roll, &maker);
     }
-    listing_end(&listing);
-    request_answer(request, 200, media_type(request->form, &dialect_classic), out.text, out.len, NULL, 0);
-    buf_done(&out);
+    roll_end(&roll);
 }
 
 static void meeting_done(struct tour *tour)

@@ -189,6 +189,7 @@ static bool report_take(struct request *request, void *user, struct tree *ad, st
                   log_text("answer", reason_words(service->reply.u.got.reason)));
         listing_add(answers, answer);
         tree_unref(answer);
+        observers_claim(service, &message.u.report, request_identity(request));
     }
     message_done(&message);
     return goes_on;
@@ -302,6 +303,7 @@ static struct tree *agent_ad(struct service *service, const struct agent_row *ro
     maker_text(&maker, "Host", row->host);
     maker_text(&maker, "Process", row->process);
     maker_text(&maker, "Version", row->version);
+    maker_text(&maker, "Role", row->role);
     maker_text(&maker, "Contact", row->contact);
     maker_text(&maker, "ContactState", contact_words[row->contact_state]);
     maker_flag(&maker, "Connected", row->watchers);
@@ -375,7 +377,7 @@ static const struct {
 } agent_texts[] = {
     {"Contact", offsetof(struct agent_row, contact)}, {"Pin", offsetof(struct agent_row, pin)},
     {"Host", offsetof(struct agent_row, host)},       {"Process", offsetof(struct agent_row, process)},
-    {"Version", offsetof(struct agent_row, version)},
+    {"Version", offsetof(struct agent_row, version)}, {"Role", offsetof(struct agent_row, role)},
 };
 
 /* What an agent says of itself. */
@@ -431,7 +433,7 @@ void api_agent_put(struct request *request)
                         AGENT_NAME_MAX);
         return;
     }
-    ad = request_body_of(request, "Contact Pin Challenge BoxKey Host Process Version");
+    ad = request_body_of(request, "Contact Pin Challenge BoxKey Host Process Version Role");
     if (!ad)
         return;
     if (said_read(ad, &said, &err) < 0) {

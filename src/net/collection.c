@@ -49,6 +49,29 @@ void request_list(struct request *request, const struct buf *out, bool more, uin
     buf_done(&link);
 }
 
+void roll_begin(struct roll *roll, struct request *request)
+{
+    roll->request = request;
+    buf_init(&roll->out);
+    listing_begin(&roll->listing, &roll->out, request->form);
+}
+
+void roll_add(struct roll *roll, struct maker *maker)
+{
+    struct tree *ad = maker_seal(maker);
+
+    listing_add(&roll->listing, ad);
+    tree_unref(ad);
+}
+
+void roll_end(struct roll *roll)
+{
+    listing_end(&roll->listing);
+    request_answer(roll->request, 200, media_type(roll->request->form, &dialect_classic), roll->out.text, roll->out.len,
+                   NULL, 0);
+    buf_done(&roll->out);
+}
+
 bool collection_begin(struct collection *collection, struct request *request)
 {
     *collection = (struct collection){.request = request,

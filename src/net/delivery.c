@@ -189,29 +189,33 @@ static bool contact_is_local(const char *contact)
            (!strncmp(url.host, "127.", 4) || !strcmp(url.host, "::1"));
 }
 
-static void contact_call(struct service *service, struct client *client, struct agent_row *row, const char *path,
-                         const char *body, size_t len, const char *token, call_done_fn *done, void *user)
+/* To the address that the agent told, if it may be one, with the key that it told. */
+static uint64_t contact_call(struct service *service, struct client *client, const struct agent_row *row,
+                             const char *path, struct call *call, call_done_fn *done, void *user)
 {
-    char address[AGENT_TEXT_MAX + 256];
-    struct call call = {.method = body ? "POST" : "GET",
-                        .url = address,
-                        .token = token,
-                        .type = body ? TYPE_CLASSAD : NULL,
-                        .accept = TYPE_CLASSAD,
-                        .body = body,
-                        .len = len,
-                        .timeout = service->spans.deadline,
-                        .bytes_max = ANSWER_BYTES_MAX,
-                        .pin = row->pin,
-                        .https_only = !contact_is_local(row->contact),
-                        .may_connect = may_connect,
-                        .may_user = service};
     size_t end = strlen(row->contact);
+    struct buf address;
+    uint64_t id;
 
     while (end && row->contact[end - 1] == '/')
         end--;
-    snprintf(address, sizeof address, "%.*s%s", (int)end, row->contact, path);
-    client_send(client, &call, done, user);
+    buf_init(&address);
+    buf_add(&address, row->contact, end);
+    buf_adds(&address, path);
+    call->url = buf_string(&address);
+    call->pin = row->pin;
+    call->https_only = !contact_is_local(row->contact);
+    call->may_connect = may_connect;
+    call->may_user = service;
+    id = client_send(client, call, done, user);
+    buf_done(&address);
+    return id;
+}
+
+uint64_t contact_send(struct service *service, const struct agent_row *row, const char *path, struct call *call,
+                      call_done_fn *done, void *user)
+{
+    return contact_call(service, service->client, row, path, call, done, user);
 }
 
 /* The letter that was written when the match was first told: a repeat is no other. */
@@ -250,9 +254,12 @@ void delivery_send(void *user, agent to, const struct message *message, uint64_t
     }
     row = &service->agents.items[place];
     letter = letter_find(service, place, message);
-    if (!letter)
+    if (!letter) {
         letter =
             agents_write_match(&service->agents, place, message, now, now + LETTER_WINDOWS * service->spans.window);
+        if (letter)
+            observers_match(service, row, letter);
+    }
     if (row->contact_state != CONTACT_GOOD) {
         metrics_add(service->metrics, METRIC_NOTIFICATIONS, letter ? DELIVERED : DELIVERY_DROPPED, 0, 1);
         if (letter)
@@ -267,7 +274,15 @@ void delivery_send(void *user, agent to, const struct message *message, uint64_t
     buf_init(&text);
     wire_print(&text, ad);
     tree_unref(ad);
-    contact_call(service, service->client, row, "/v1/messages", text.text, text.len, bearer_for(service, row),
+    contact_call(service, service->client, row, "/v1/messages",
+                 &(struct call){.method = "POST",
+                                .token = bearer_for(service, row),
+                                .type = TYPE_CLASSAD,
+                                .accept = TYPE_CLASSAD,
+                                .body = text.text,
+                                .len = text.len,
+                                .timeout = service->spans.deadline,
+                                .bytes_max = ANSWER_BYTES_MAX},
                  delivery_done, delivery);
     buf_done(&text);
 }
@@ -345,6 +360,9 @@ bool contact_check(struct service *service, uint32_t who)
     secrets_live.draw(secrets_live.user, check->nonce.bytes, KEY_BYTES);
     hex_print(check->nonce.bytes, KEY_BYTES, digits);
     snprintf(path, sizeof path, "/v1/challenge?nonce=%s", digits);
-    contact_call(service, service->checker, row, path, NULL, 0, NULL, check_done, check);
+    contact_call(
+        service, service->checker, row, path,
+        &(struct call){.accept = TYPE_CLASSAD, .timeout = service->spans.deadline, .bytes_max = ANSWER_BYTES_MAX},
+        check_done, check);
     return true;
 }

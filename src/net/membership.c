@@ -198,6 +198,7 @@ static void agent_register(struct membership *pool)
     maker_text(&maker, "Host", host);
     maker_text(&maker, "Process", process);
     maker_text(&maker, "Version", pool->live->settings->version);
+    maker_text(&maker, "Role", pool->live->settings->role->name);
     hex_print(pool->live->box.open.bytes, BOX_KEY_BYTES, digits);
     maker_text(&maker, "BoxKey", digits);
     if (pool->live->contact) {

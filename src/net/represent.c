@@ -297,6 +297,14 @@ void maker_texts(struct maker *maker, const char *name, const char *const *texts
     maker_name(maker, name);
 }
 
+void maker_integers(struct maker *maker, const char *name, const int64_t *numbers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        build_integer(&maker->build, numbers[i]);
+    build_bind(&maker->build, EXPR_LIST, count);
+    maker_name(maker, name);
+}
+
 void maker_ad(struct maker *maker, const char *name, const struct tree *ad)
 {
     if (!ad)

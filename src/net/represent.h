@@ -70,6 +70,7 @@ void maker_real(struct maker *maker, const char *name, double value);
 void maker_flag(struct maker *maker, const char *name, bool value);
 void maker_word(struct maker *maker, const char *name, uint64_t value); /* 16 hexadecimal digits */
 void maker_texts(struct maker *maker, const char *name, const char *const *texts, size_t count);
+void maker_integers(struct maker *maker, const char *name, const int64_t *numbers, uint32_t count); /* a list */
 void maker_ad(struct maker *maker, const char *name, const struct tree *ad); /* NULL: it is left out */
 void maker_list(struct maker *maker, const char *name, struct tree *const *ads, uint32_t count); /* of ads */
 void maker_parts(struct maker *maker, const struct tree *ad, const char *but); /* all of an ad's but one (NULL: all) */

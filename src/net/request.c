@@ -265,6 +265,8 @@ static void request_begin(void *user, struct exchange *exchange)
         request_problem_with(request, 405, "this method is not for this path", "Allow", request->match.allow);
     } else if (!host_is_known(request)) {
         request_problem(request, 400, "Host: this service is not called so");
+    } else if (!origin_is_ours(request)) {
+        request_problem(request, 403, "Origin: pages of other sites are not served");
     } else if (!media_accept(exchange_field(exchange, "Accept"), request->route->types, &request->form)) {
         request_problem(request, 406, "this is given as %s",
                         *request->route->types ? request->route->types : "nothing");

@@ -111,7 +111,9 @@ static void sweep_due(uv_timer_t *timer)
 
     relays_sweep(service, now);
     waitings_sweep(service, now, runner_wall() / SECOND);
+    observers_sweep(service, now, runner_wall() / SECOND);
     ids_sweep(service);
+    census_step(&service->census, service->matchmaker, runner_wall() / SECOND);
     if (++service->sweeps % SWEEP_SLOWLY)
         return;
     if (service->sweeps % (60 * SWEEP_SLOWLY) == 0)
@@ -361,6 +363,9 @@ static int service_start(struct service *service, struct err *err)
     service->symbols = names_new(secrets_word(&secrets_live));
     for (int i = 0; i < RENEWAL_WORDS; i++)
         service->renewal[i] = symbols_take(service->symbols, renewal_words[i], strlen(renewal_words[i]));
+    census_init(&service->census);
+    service->links = mem_alloc(PAGE_LINKS * sizeof *service->links);
+    memset(service->links, 0, PAGE_LINKS * sizeof *service->links);
     service->metrics = metrics_make(service);
     metrics_set(service->metrics, METRIC_START_TIME, 0, 0, service->started);
     textmap_init(&service->revoked, secrets_word(&secrets_live));
@@ -430,6 +435,8 @@ static void service_done(struct service *service)
     free(service->local_users);
     textmap_done(&service->revoked);
     networks_done(&service->networks);
+    census_done(&service->census);
+    free(service->links);
     metrics_free(service->metrics);
     notify_done(&service->notify);
     buf_done(&service->out);

@@ -18,6 +18,7 @@
 #include "net/address.h"
 #include "net/agents.h"
 #include "net/callers.h"
+#include "net/census.h"
 #include "net/client.h"
 #include "net/config.h"
 #include "net/guard.h"
@@ -42,7 +43,7 @@ extern "C" {
 #endif
 
 #define SERVERS_MAX 18
-#define ROUTES_MAX 64
+#define ROUTES_MAX 96
 #define RENEWAL_WORDS 3
 #define REVOKED_SPACE "revoked"          /* rows: a token's id -> when it would have ended */
 #define TOKEN_SPACE "token"              /* a token's id -> an ad that tells of it */
@@ -92,12 +93,15 @@ struct service {
         *guard_texts[GUARD_REASON_COUNT]; /* for metrics */
     struct callers callers;
     struct local_user *local_users; /* LOCAL_USERS of them, by uid */
+    struct page_link *links;        /* PAGE_LINKS of them */
     struct agents agents;
+    struct census census; /* of the ads */
     struct ids ids;
     struct relay *relays; /* that wait for an answer */
     uint32_t relay_count;
-    struct waiting *waitings; /* who wait for letters */
-    struct tour *tours;       /* under way */
+    struct waiting *waitings;   /* who wait for letters */
+    struct observer *observers; /* who watch the pool */
+    struct tour *tours;         /* under way */
     uv_idle_t tour_turn;
 
     uv_timer_t sweep, lag, watchdog;
@@ -124,6 +128,17 @@ struct local_user {
     char name[TOKEN_NAME_MAX + 1];
 };
 #define LOCAL_USERS 64 /* that are remembered at a time */
+
+/* A link to the page that is good once. */
+#define LINK_DIGITS 32
+struct page_link {
+    char code[LINK_DIGITS + 1];
+    char subject[TOKEN_NAME_MAX + 1]; /* who comes by it, with those scopes */
+    scopes scope;
+    int64_t ends;    /* seconds; 0: there is none here */
+    int64_t expires; /* nothing that it gives lasts longer; 0: no bound */
+};
+#define PAGE_LINKS 32 /* at a time */
 
 /* Who makes a request, as a token or the kernel has proved it. */
 struct caller {
@@ -204,6 +219,7 @@ void request_store_failed(struct request *request, const char *why);
 
 /* Is the service called by a name of its own? Not so where a page of another site has sent a browser here. */
 bool host_is_known(const struct request *request);
+bool origin_is_ours(const struct request *request);
 /* Open to all, or a caller with the scope, who is not too fast. False when it was answered. */
 bool request_admitted(struct request *request, int64_t now);
 /* What is under way is bounded, in all and for each account. False when it was answered. */
@@ -295,6 +311,9 @@ void delivery_send(void *user, agent to, const struct message *message, uint64_t
 struct tree *match_letter(struct service *service, const struct message *match, int64_t at);
 /* How those that a match names are reached: a list. The caller unrefs it. */
 struct tree *match_contacts(struct service *service, const struct match_told *told);
+/* A call to an agent whose contact is good; where it goes is filled in. Returns the call's id. */
+uint64_t contact_send(struct service *service, const struct agent_row *row, const char *path, struct call *call,
+                      call_done_fn *done, void *user);
 #define CHECKS_MAX 16 /* of one account, at a time */
 /* Its contact address, if it has one, is asked to prove itself. False when too many of its account are. */
 bool contact_check(struct service *service, uint32_t who);
@@ -310,6 +329,21 @@ struct tree *match_row(struct service *service, const struct agent_row *row, con
 void relays_sweep(struct service *service, int64_t now);
 void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds);
 void waitings_end(struct service *service); /* those who only ask are answered */
+
+/* ---- api_overview.c ---- */
+
+/* The outcome (enum engine_outcome) of that name; 0: there is none. */
+int outcome_find(const char *word);
+
+/* The pool at a glance, and how many rows a watcher has missed (0: that is not said). The caller unrefs it. */
+struct tree *overview_ad(struct service *service, int64_t missed);
+
+/* ---- api_watch.c ---- */
+
+/* Those who watch hear of a match that a letter to that agent tells of; and of a claim that the provider reports. */
+void observers_match(struct service *service, const struct agent_row *row, const struct letter *letter);
+void observers_claim(struct service *service, const struct report *report, const char *provider);
+void observers_sweep(struct service *service, int64_t now, int64_t wall_seconds);
 
 /* ---- api_tokens.c ---- */
 
@@ -372,6 +406,16 @@ bool request_expr(struct request *request, const char *name, struct tree **ret);
 /* Answers with a list; where there is more, says where to go on. */
 void request_list(struct request *request, const struct buf *out, bool more, uint64_t cursor);
 
+/* A list of ads that are made for the answer, all at once. */
+struct roll {
+    struct request *request;
+    struct listing listing;
+    struct buf out;
+};
+void roll_begin(struct roll *roll, struct request *request);
+void roll_add(struct roll *roll, struct maker *maker); /* the ad that it has made */
+void roll_end(struct roll *roll);                      /* answers */
+
 /* A list of ads that are made for the answer: asked for by constraint, select, limit and cursor as ads are. */
 struct collection {
     struct tour tour; /* of one that is made in slices */
@@ -408,6 +452,11 @@ void api_health(struct request *request);
 void api_ready(struct request *request);
 void api_metrics(struct request *request);
 void api_openapi(struct request *request);
+void api_whoami(struct request *request);
+void api_link_create(struct request *request);
+void api_session(struct request *request);
+void api_page(struct request *request);
+void api_page_asset(struct request *request);
 void api_root(struct request *request);
 void api_keys(struct request *request);
 void api_join(struct request *request);
@@ -419,6 +468,14 @@ void api_ads_batch(struct request *request);
 void api_ad_matches(struct request *request);
 void api_ad_why(struct request *request);
 void api_match(struct request *request);
+void api_eval(struct request *request);
+void api_overview(struct request *request);
+void api_series(struct request *request);
+void api_reasons(struct request *request);
+void api_names(struct request *request);
+void api_watch(struct request *request);
+void api_desks_list(struct request *request);
+void api_desk(struct request *request);
 void api_pull(struct request *request);
 void api_policy_get(struct request *request);
 void api_policy_put(struct request *request);
