@@ -69,6 +69,8 @@ who() { curl -sS -m 20 -H "Authorization: Bearer $token" "$url/v1/whoami" | grep
 check 'with the name and the rights of who started the pool' who
 again() { [ "$(session "$link")" = 403 ]; }
 check 'once' again
+stranger() { [ "$(curl -sS -m 20 -o body -w '%{http_code}' -X POST -H "Authorization: Bearer $(ask /v1/tokens -d '[Subject="zoe";Scope="ad:read match"]' | sed -n 's/.*Token = "\([^"]*\)".*/\1/p')" "$url/v1/links")" = 403 ]; }
+check 'who has but a token, and cannot make tokens, makes no link either' stranger
 guess() { [ "$(session 00000000000000000000000000000000)" = 403 ] && [ "$(session '')" = 403 ] && [ "$(session abc)" = 403 ]; }
 check 'and a guess is refused' guess
 page() { [ "$(session "$(BERTH_STATE="$work/state" "$berth" page | key)")" = 201 ]; }

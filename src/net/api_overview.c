@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------------------------------------------------ overview */
 
-static const char *const outcome_words[CENSUS_OUTCOMES] = {NULL, "waiting", "matched", "nobody", "gave-up", "held"};
+const char *const outcome_words[CENSUS_OUTCOMES] = {"none", "waiting", "matched", "nobody", "gave-up", "held"};
 
 int outcome_find(const char *word)
 {
@@ -42,10 +42,10 @@ static uint32_t outcomes_make(struct service *service, struct tree *ads[CENSUS_O
     const struct census_counts *counts = &service->census.last;
     uint32_t count = 0;
 
-    for (int i = 0; i < CENSUS_OUTCOMES; i++) {
+    for (int i = 1; i < CENSUS_OUTCOMES; i++) {
         struct maker maker;
 
-        if (!outcome_words[i] || !counts->outcomes[i])
+        if (!counts->outcomes[i])
             continue;
         maker_init(&maker, service->symbols);
         maker_text(&maker, "Outcome", outcome_words[i]);

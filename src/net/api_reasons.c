@@ -19,7 +19,7 @@
 #define REASON_BYTES 240 /* of a reason that are told */
 
 struct waiter {
-    struct tree *ad; /* held; NULL: only counted */
+    struct tree *ad; /* held */
     char *id;
     uint64_t units;
     enum engine_outcome outcome;
@@ -33,7 +33,7 @@ struct reason_row {
 
 struct reasons {
     struct tour tour;
-    struct waiter *waiters; /* a heap by hand: the last has fewest units */
+    struct waiter *waiters; /* by their units, the last has fewest */
     uint32_t waiter_count, explained;
     uint64_t passed, passed_units; /* requests that found no room */
     struct tree **offers;          /* held */

@@ -43,6 +43,7 @@ static struct page_link *link_room(struct service *service)
     return oldest;
 }
 
+/* What a link gives is a token of its own, which does not end when another is revoked: so it is for those who can make tokens anyway. */
 void api_link_create(struct request *request)
 {
     struct service *service = request->service;

@@ -119,7 +119,7 @@ const struct route routes[] = {
      "Revokes a token, and all that were delegated from it.", api_token_revoke},
     {"whoami", HTTP_GET, "/v1/whoami", SCOPE_AD_READ, BODY_NONE, false, "", "200", ADS,
      "Whose token it is, and for what.", api_whoami},
-    {"links.create", HTTP_POST, "/v1/links", SCOPE_AD_READ, BODY_NONE, false, "", "201", ADS,
+    {"links.create", HTTP_POST, "/v1/links", SCOPE_ADMIN, BODY_NONE, false, "", "201", ADS,
      "A link to the page that is good once, for the rights of who asks for it.", api_link_create},
     {"codes.create", HTTP_POST, "/v1/codes", SCOPE_ADMIN, BODY_NONE, false, "", "201 429", ADS,
      "Makes a code with which a machine joins.", api_code_create},

@@ -235,12 +235,10 @@ static void service_end(struct service *service, int status)
 
 /* ---------------------------------------------------------------------------------------------------------------- life */
 
-static const char *const outcome_words[] = {"none", "waiting", "matched", "nobody", "gave-up", "held"};
-
 static struct metrics *metrics_make(struct service *service)
 {
     struct metric_words sets[] = {
-        {METRIC_SET_WAITING, outcome_words, sizeof outcome_words / sizeof *outcome_words},
+        {METRIC_SET_WAITING, outcome_words, CENSUS_OUTCOMES},
         {METRIC_SET_ROUTE, service->route_words, route_count},
         {METRIC_SET_FAULT, service->fault_words, TOKEN_FAULT_COUNT},
         {METRIC_SET_GUARD, service->guard_texts, GUARD_REASON_COUNT},

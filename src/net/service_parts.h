@@ -332,7 +332,8 @@ void waitings_end(struct service *service); /* those who only ask are answered *
 
 /* ---- api_overview.c ---- */
 
-/* The outcome (enum engine_outcome) of that name; 0: there is none. */
+extern const char *const outcome_words[CENSUS_OUTCOMES]; /* by enum engine_outcome */
+/* The outcome of that name; 0: there is none. */
 int outcome_find(const char *word);
 
 /* The pool at a glance, and how many rows a watcher has missed (0: that is not said). The caller unrefs it. */
