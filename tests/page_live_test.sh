@@ -104,6 +104,8 @@ check 'so is another Origin' [ "$(curl -s -m 20 -o body -w '%{http_code}' -H 'Or
 check 'our own is served' [ "$(curl -s -m 20 -o body -w '%{http_code}' -H "Origin: $url" -H "Authorization: Bearer $token" "$url/v1/whoami")" = 200 ]
 
 # --- the page itself
+link() { [ "$(sed -n 's/^In a browser: *//p' up | cut -d'#' -f1)" = "$url/" ] && grep 'within ten minutes' up; }
+check 'the pool printed a link to it when it started' link
 plain() { curl -sS -m 20 -D head "$url/" | grep '<h1>Berth</h1>' && grep -i "^Content-Security-Policy: default-src 'none'; script-src 'self'" head; }
 check 'without gzip the page is a plain one that leads on, under a strict policy' plain
 lost() { [ "$(curl -s -m 20 -o body -w '%{http_code}' "$url/assets/nothing.js")" = 404 ]; }

@@ -270,7 +270,7 @@ static bool state_is_named(const struct pool_run *run)
 /* Where it is, and what to type next. */
 static void tell_up(struct pool_run *run)
 {
-    struct tree *status = NULL, *code = NULL;
+    struct tree *status = NULL, *code = NULL, *link = NULL;
     struct buf out;
 
     buf_init(&out);
@@ -290,6 +290,12 @@ static void tell_up(struct pool_run *run)
     buf_adds(&out, "Run something:            berth run -- hostname\n"
                    "Submit jobs, watch them:  berth submit job.ad; berth jobs --watch\n"
                    "The pool:                 berth status; berth ads\n");
+    if (pool_fetch_ad(&run->pool, &(struct pool_ask){.method = "POST", .path = "/v1/links"}, &link) == STATUS_DONE) {
+        buf_adds(&out, "In a browser:             ");
+        cell_print(&out, link, "Link", CELL_VALUE, 0);
+        buf_adds(&out,
+                 "\n                          (signed in; once, within ten minutes; `berth page` makes another)\n");
+    }
     if (listens_elsewhere(run) &&
         pool_fetch_ad(&run->pool, &(struct pool_ask){.method = "POST", .path = "/v1/codes"}, &code) == STATUS_DONE) {
         buf_adds(&out, "Another machine:          berth join ");
@@ -303,6 +309,7 @@ static void tell_up(struct pool_run *run)
     output_flush();
     tree_unref(status);
     tree_unref(code);
+    tree_unref(link);
     buf_done(&out);
 }
 
