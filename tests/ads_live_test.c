@@ -859,6 +859,62 @@ static void check_gangs(struct world *world)
     expect(world, 400, "also when it is asked why");
 }
 
+/* ------------------------------------------------------------------------------------------------- ads as they might be */
+
+static void check_supposed(struct world *world)
+{
+    static const char wish[] = "[Constraint = other.Shelf == 7]";
+    struct reply *reply = &world->talk.reply;
+    char body[512];
+
+    put(world, world->alice, "shelf-a", NULL, "[Shelf = 6; Constraint = other.Weight < 5; Lifetime = 1000]");
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match", NULL, wish);
+    tap_ok(reply->status == 200 && !reply_has(reply, "Id"), "nothing is as the ad wants it");
+    snprintf(body, sizeof body, "%s [AdId = \"shelf-a\"; Shelf = 7]", wish);
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match", NULL, body);
+    tap_ok(reply->status == 200 && reply_has(reply, "Id = \"shelf-a\""), "an offer can be supposed to be another");
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match?why", "Accept: application/json\r\n", body);
+    tap_ok(reply->status == 200 && reply_has(reply, "\"verdict\": \"matches\"") &&
+               reply_has(reply, "\"matching\": 1,") &&
+               reply_has(reply,
+                         "\"choice\": {\"reason\": \"only\", \"offer\": \"shelf-a\"}, \"taken\": 3, \"hold\": null}"),
+           "also where it is asked why");
+    tap_ok(shows(world, world->alice, "shelf-a", "Shelf = 6"), "the pool's own stays as it was");
+    snprintf(body, sizeof body, "%s [Shelf = 7]", wish);
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match", NULL, body);
+    tap_ok(reply->status == 200 && reply_has(reply, "Id = \"supposed-1\""), "one can be supposed to come");
+    snprintf(body, sizeof body, "%s [AdId = \"x\"; Shelf = 7] [AdId = \"x\"; Shelf = 8]", wish);
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match", NULL, body);
+    expect(world, 400, "but not the same one twice");
+    snprintf(body, sizeof body, "%s [AdId = 3]", wish);
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match", NULL, body);
+    expect(world, 400, "nor one whose id is none");
+    snprintf(body, sizeof body, "%s [Shelf = ]", wish);
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match", NULL, body);
+    tap_ok(reply->status == 400 && reply_has(reply, "line 1, column 42"), "what cannot be read is told with its place");
+
+    put(world, world->alice, "shelf-wish", NULL,
+        "[Type = \"Job\"; Weight = 9; Constraint = other.Shelf == 6; Lifetime = 1000]");
+    talk_ask(&world->talk, world->alice, "POST", "/v1/match?kind=offer", NULL,
+             "[Shelf = 6; Constraint = other.Weight < 5]");
+    tap_ok(reply->status == 200 && !reply_has(reply, "Id"), "an ad can be taken as an offer: it meets the requests");
+    talk_ask(&world->talk, world->alice, "POST", "/v1/match?kind=offer", NULL,
+             "[Shelf = 6; Constraint = other.Weight < 10]");
+    tap_ok(reply->status == 200 && reply_has(reply, "Id = \"shelf-wish\""), "and as it might be it finds one");
+    talk_ask(&world->talk, world->alice, "POST", "/v1/match?why&kind=offer", "Accept: application/json\r\n",
+             "[Shelf = 6; Constraint = other.Weight < 5]");
+    tap_ok(reply->status == 200 && reply_has(reply, "\"offer\": \"ad\"") &&
+               reply_has(reply, "\"to\": \"other.Weight <= 9\""),
+           "or is told what it would have to be");
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match?kind=offer", NULL, "[Shelf = 6]");
+    tap_ok(reply->status == 200 && !reply_has(reply, "shelf-wish"),
+           "requests that one may not see do not show there either");
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match?kind=both", NULL, "[Shelf = 6]");
+    expect(world, 400, "there is no third kind");
+    talk_ask(&world->talk, world->alice, "DELETE", "/v1/ads/shelf-wish", NULL, NULL);
+    talk_ask(&world->talk, world->alice, "DELETE", "/v1/ads/shelf-a", NULL, NULL);
+}
+
 /* ----------------------------------------------------------------------------------------------------------- bad input */
 
 static void fill(struct buf *out, const char *before, const char *piece, int times, const char *after)
@@ -1160,6 +1216,7 @@ int main(void)
     check_collections(&world);
     check_long_lists(&world);
     check_requests(&world);
+    check_supposed(&world);
     check_gangs(&world);
     put(&world, world.alice, "anchor", NULL, "[Memory = 77; Lifetime = 1000]");
     check_bads(&world);

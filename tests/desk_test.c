@@ -339,6 +339,62 @@ static bool bearer_make(struct shop *shop, const char *subject, const char *scop
     return good;
 }
 
+/* The customer begins anew, with a token of these scopes. */
+static bool customer_becomes(struct shop *shop, const char *scope)
+{
+    customer_end(shop, SIGTERM);
+    unlink(shop->token);
+    return live_token_make(&shop->live, "alice", scope, shop->token) && customer_start(shop);
+}
+
+static bool dora_is_told(struct shop *shop, const char *dora, const char *words)
+{
+    int64_t ends = live_now() + LIVE_PATIENCE;
+
+    while (live_now() < ends) {
+        if (ask_with(shop, dora, "GET", "/v1/jobs?select=State,Reason", NULL) == 200 &&
+            strstr(buf_string(&shop->reply.body), words))
+            return true;
+        live_sleep(20);
+    }
+    return says(shop, words);
+}
+
+/* Only who may advertise for others takes their jobs; and one whose request is refused does not wait in silence. */
+static void check_in_vain(struct shop *shop)
+{
+    const char *args[] = {live_program(), "jobs", "--state", shop->live.state, NULL};
+    struct buf dora, out;
+
+    buf_init(&dora);
+    buf_init(&out);
+    tap_ok(bearer_make(shop, "dora", "job:submit job:own", &dora), "a user has a token for the customer of another");
+    tap_ok(ask_with(shop, buf_string(&dora), "POST", "/v1/jobs", "[Cmd=\"dora\"]") == 403 &&
+               says(shop,
+                    "ad 1: this customer is alice's, and may ask for machines for alice alone: a job of dora's would "
+                    "wait for ever"),
+           "where the customer may not advertise for others, a job of theirs is refused, with the reason");
+    tap_ok(ask(shop, "POST", "/v1/jobs", "[Cmd=\"x\"; Owner=\"dora\"]") == 403, "also when it is submitted for them");
+    tap_ok(customer_becomes(shop, "ad:read ad:write claim match admin") &&
+               ask_with(shop, buf_string(&dora), "POST", "/v1/jobs", "[Cmd=\"dora\"; RequestCpus=64000]") == 201 &&
+               dora_is_told(shop, buf_string(&dora), "[ State = \"Waiting\" ]"),
+           "where it may, the job waits for its turn");
+    tap_ok(customer_becomes(shop, "ad:read ad:write claim match") &&
+               dora_is_told(shop, buf_string(&dora),
+                            "Reason = \"the matchmaker refuses its request: that is somebody else's\""),
+           "when that right is lost, the job says that its request is refused");
+    tap_ok(live_run(args, &out) == 0 && strstr(buf_string(&out), "1 of them waits in vain; job ") &&
+               strstr(buf_string(&out), ": the matchmaker refuses its request: that is somebody else's\n"),
+           "and so does the list of jobs");
+    tap_ok(customer_becomes(shop, "ad:read ad:write claim match admin"), "it may again");
+    tap_ok(dora_is_told(shop, buf_string(&dora), "[ State = \"Waiting\" ]"), "and the reason is gone");
+    tap_ok(ask(shop, "POST", "/v1/control", "[Verb=\"remove\"; Constraint=\"Owner == \\\"dora\\\"\"]") == 200 &&
+               says(shop, "Changed = 1"),
+           "that job is removed");
+    buf_done(&dora);
+    buf_done(&out);
+}
+
 static void check_others(struct shop *shop)
 {
     struct buf bob, carol;
@@ -596,6 +652,7 @@ int main(void)
     check_control(&shop);
     check_waiting(&shop);
     check_spool(&shop);
+    check_in_vain(&shop);
     check_others(&shop);
     check_many(&shop);
     check_cut(&shop);

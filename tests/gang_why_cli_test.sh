@@ -45,8 +45,19 @@ says 'no gang as JSON' 1 '{"version": 1, "request": "pair", "verdict": "not-now"
 
 echo '[ Name = "m3"; Type = "Machine"; Ports = { [ Label = job; Constraint = job.Owner == "ann" ] } ]' >>pool.ad
 run "$berth" why -r jobs.ad -o pool.ad --name plain
-expect 'where an offer has ports, a request without is explained as a gang of one port' 0 \
-  'plain: gets a gang from 3 offers: other = m2.'
+expect 'an offer at whose ports it could not dock changes nothing for a request without ports but a line' 0 "$(echo "$plain" | sed '1a\
+1 more has ports, and it could dock at none of them.')"
+run "$berth" why --json -r jobs.ad -o pool.ad --name plain
+says 'which is a field of the JSON' 0 '{"version": 1, "request": "plain", "verdict": "matches", *"offers": 2, *"ported": 1, *' ''
+echo '[ Name = "anns"; Owner = "ann"; Constraint = other.Type == "Machine"; Rank = other.Mips ]' >>jobs.ad
+run "$berth" why -r jobs.ad -o pool.ad --name anns
+expect 'where it could dock at one, it is explained as a gang of one port' 0 \
+  'anns: gets a gang from 3 offers: other = m2.'
+tail -n 1 pool.ad >ported.ad
+run "$berth" why -r jobs.ad -o ported.ad --name plain
+says 'and so it is where all offers have ports' 1 "plain: gets no gang from 1 offer now.
+Port other: 0 of 1 offer fit.
+$(tail -n +3 out)" ''
 
 echo '[ Name = "bad"; Ports = { [ Lable = x ] } ]' >bad.ad
 run "$berth" why -r bad.ad -o pool.ad

@@ -32,6 +32,11 @@ check 'of another span there are none' [ "$(code '/v1/series?span=week')" = 400 
 names() { ask '/v1/names?kind=requests' | grep 'Name = "Constraint"; Ads = 1' && [ "$(ask '/v1/names?prefix=MEM&kind=offers' | grep -ci 'Name = "mem')" -ge 1 ]; }
 check 'names of attributes that ads have are told, by their beginning in any case' names
 
+ask /v1/ads/lone -X PUT -d '[Type="Lone"]' >/dev/null
+ask /v1/ads/seeks-lone -X PUT -d '[Type="Job";Count=1;Constraint=other.Type=="Lone"]' >/dev/null
+taken() { ask /v1/overview | grep 'Kind = "Lone"; Offers = 0; Parted = 0; Taken = 1'; }
+check 'an offer that is taken is counted as such' until_seen taken
+
 # --- as it changes
 (curl -sN -m 60 -H 'Accept: text/event-stream' --unix-socket state/matchmaker.sock http://matchmaker/v1/watch >stream &)
 first() { grep '^event: overview' stream; }
@@ -42,6 +47,21 @@ told() { grep -A1 '^event: match' stream | grep '"Type": "Match".*"Provider"' &&
 check 'who watches hears of its match, and of its claim' until_seen told
 quiet() { local was; was=$(grep -c '^event: overview' stream); sleep 2.5; [ "$(grep -c '^event: overview' stream)" = "$was" ]; }
 check 'and of nothing while nothing changes' until_seen quiet
+
+# --- a policy, before it is applied
+ask /v1/ads/chest -X PUT -d '[Type="Chest";Size=3]' >/dev/null
+ask /v1/ads/trunk -X PUT -d '[Type="Chest";Size=4]' >/dev/null
+ask /v1/policy -X PUT -d '[DockingVector={label.Blessed}]' -H 'Content-Type: application/classad' >/dev/null
+ask /v1/ads/load -X PUT -d '[Type="Job";Count=2;Constraint=other.Type=="Chest"]' >/dev/null
+compared() {
+  ask '/v1/policy/try?compare' -D head -d "$1" -H 'Content-Type: application/classad' -o body
+  grep -i "^Berth-Changed: $2.\?\$" head && grep -i "^Berth-Matches-Now: $3.\?\$" head && grep -i "^Berth-Matches: $4.\?\$" head && grep -i '^Berth-Whole: true' head
+}
+gains() { compared '[DockingVector={self.Rank}]' 1 0 2 && grep 'Request = "load"; Now = {.*}; NowCount = 0; Then = {.*"chest", "trunk".*}; ThenCount = 2' body; }
+check 'a policy is compared with the one that holds: the requests that would get something else' gains
+stays() { compared '[DockingVector={label.Blessed}]' 0 0 0 && [ ! -s body ]; }
+check 'and of one that changes nothing nothing is told' stays
+ask /v1/policy -X PUT -d '[]' -H 'Content-Type: application/classad' >/dev/null
 
 # --- the playground
 evaluated() {
@@ -87,6 +107,25 @@ output() { ask "/v1/desk/$desk/jobs/$job/log" -H 'Accept: text/plain' | tee /dev
 check 'what happened to it can be read' until_seen output
 held() { [ "$(code "/v1/desk/$desk/jobs?force&key=two" -X POST -H 'Content-Type: application/classad' -d '[Cmd="/bin/true";Constraint=other.Memory<0]')" = 201 ]; }
 check 'parameters are handed on' held
+ask /v1/shares -X PUT -H 'Content-Type: application/classad' -d '[Limits=[matlab=0]]' >/dev/null
+code "/v1/desk/$desk/jobs?key=limited" -X POST -H 'Content-Type: application/classad' -d '[Cmd="/bin/true";ConcurrencyLimits="matlab";Constraint=other.Memory>0]' >/dev/null
+limited=$(sed -n 's/.*First = \([0-9]*\).*/\1/p' body)
+told_why() { BERTH_STATE="$work/state" "$berth" why "$limited" >why.out; grep "^job $limited: matches 1 of" why.out && grep '^It waits for more of a limit than there is: that never comes' why.out; }
+check 'why a job waits is told of its request in the pool, with what holds it' until_seen told_why
+told_json() { BERTH_STATE="$work/state" "$berth" why --json "$limited" | grep '"hold": {"kind": "never"'; }
+check 'also as JSON' told_json
+ask "/v1/desk/$desk/control" -X POST -H 'Content-Type: application/classad' -d "[Verb=\"remove\";Ids=\"$limited\"]" >/dev/null
+ask /v1/shares -X PUT -H 'Content-Type: application/classad' -d '[]' >/dev/null
+
+printf 'read me\n' >input.txt
+hash=$(b2sum -l 256 input.txt | cut -d' ' -f1)
+sent() { [ "$(code "/v1/desk/$desk/spool/$hash?offset=0&size=8" -X PUT -H 'Content-Type: application/octet-stream' --data-binary @input.txt)" = 201 ] && ask "/v1/desk/$desk/spool/$hash" | grep 'Have=8'; }
+check 'a file that a job reads is sent by way of the matchmaker' sent
+read_out() { ask "/v1/desk/$desk/jobs/$(sed -n 's/.*First = \([0-9]*\).*/\1/p' body)/files/log/stdout" -H 'Accept: application/octet-stream' | grep 'read me'; }
+has_read() { [ "$(code "/v1/desk/$desk/jobs?key=three" -X POST -H 'Content-Type: application/classad' -d "[Cmd=\"/bin/cat\";Args={\"input.txt\"};Inputs={[Name=\"input.txt\";Hash=\"$hash\";Size=8]}]")" = 201 ] && until_seen read_out; }
+check 'and the job reads it' has_read
+other_hash() { [ "$(code "/v1/desk/$desk/spool/${hash%?????}00000?offset=0&size=8" -X PUT -H 'Content-Type: application/octet-stream' --data-binary @input.txt)" = 422 ]; }
+check 'a file that is not what its name says is refused' other_hash
 nowhere() { [ "$(code /v1/desk/0000000000000000/jobs)" = 404 ] && [ "$(code "/v1/desk/$desk/nothing")" = 404 ]; }
 check 'a customer that is not there, and a path that is not there, are not found' nowhere
 narrow=$(ask /v1/tokens -d '[Subject="zoe";Scope="ad:read match"]' | sed -n 's/.*Token = "\([^"]*\)".*/\1/p')
@@ -95,6 +134,8 @@ check 'a token without the scope is told which one it lacks' refused
 others=$(ask /v1/tokens -d '[Subject="zoe";Scope="ad:read job:own job:submit"]' | sed -n 's/.*Token = "\([^"]*\)".*/\1/p')
 foreign() { curl -sS -m 20 -o body -w '%{http_code}\n' -H "Authorization: Bearer $others" "$url/v1/desk/$desk/jobs/$job" | grep 404 && [ "$(code "/v1/desk/$desk/jobs/$job")" = 200 ]; }
 check 'another person does not see the job' foreign
+in_vain() { curl -sS -m 20 -o body -w '%{http_code}\n' -H "Authorization: Bearer $others" -H 'Content-Type: application/classad' "$url/v1/desk/$desk/jobs" -d '[Cmd="/bin/true"]' | grep 403 && grep "customer is $(id -un)'s, and may ask for machines for $(id -un) alone: a job of zoe's would wait for ever" body; }
+check 'a job that no matchmaker would take from that customer is refused at once, with the reason' in_vain
 unseen() { curl -sN -m 3 -H 'Accept: text/event-stream' -H "Authorization: Bearer $others" "$url/v1/watch" >zoes & BERTH_STATE="$work/state" timeout 30 "$berth" run -- true; wait $!; grep '^event: overview' zoes && ! grep '^event: match' zoes; }
 check 'nor of whose matches it is not' unseen
 

@@ -79,6 +79,11 @@ holds 'why tells of an ad what holds it back' grep -qx 'It waits for what is in 
 run "$berth" why g
 holds 'also of one with ports' grep -qx 'It waits for what is in use of limits to be known: the matchmaker has begun lately.' out
 holds 'and how many offers are taken' grep -qx '8 of them are taken at the moment.' out
+run "$berth" why --json d
+json 'both are in the JSON' 0 \
+  'rows[0]["hold"] == {"kind": "learns", "text": "It waits for what is in use of limits to be known: the matchmaker has begun lately."} and rows[0]["taken"] == 8'
+run "$berth" why --json g
+json 'of a gang too' 0 'rows[0]["hold"]["kind"] == "learns" and rows[0]["taken"] == 8'
 run "$berth" users --why nobody
 expect 'of a user who is not known nothing is said' 1 '' 'berth: nobody: nothing is known of that user'
 run "$berth" users --limits

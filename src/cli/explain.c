@@ -1,6 +1,7 @@
 /* explain.c: what a pool says about why an ad matches, or why nothing does. */
 #include "cli/explain.h"
 
+#include "base/json.h"
 #include "cli/command.h"
 #include "net/represent.h"
 
@@ -66,25 +67,78 @@ struct tree *explain_body(struct pool *pool, const struct tree *ad)
     return body;
 }
 
+/* A job that waits and has a reason: no matchmaker takes its request, whatever it would match. */
+static bool refusal_print(struct buf *out, const struct tree *ad, const char *name, bool json)
+{
+    const char *state, *reason;
+    size_t len, reason_len;
+    struct buf text;
+
+    if (!ad_string(ad, "State", &state, &len) || len != 7 || memcmp(state, "Waiting", 7) != 0 ||
+        !ad_string(ad, "Reason", &reason, &reason_len))
+        return false;
+    buf_init(&text);
+    for (size_t i = 0; i < reason_len; i++)
+        buf_addc(&text, (unsigned char)reason[i] < ' ' || reason[i] == 127 ? '?' : reason[i]);
+    if (json) {
+        buf_adds(out, "{\"refused\": ");
+        json_string(out, text.text, text.len);
+        buf_adds(out, ", ");
+    } else {
+        buf_addf(out, "%s waits in vain: %s.\n\n", name, buf_string(&text));
+    }
+    buf_done(&text);
+    return true;
+}
+
+/* A job that waits is in the pool as a request, which the pool knows more of: what holds it, what is taken. False: it is not there. */
+static bool request_fetch(struct pool *pool, const struct tree *ad, bool json, struct buf *out, size_t *ret_skip,
+                          bool *ret_matches)
+{
+    const char *id;
+    struct buf path;
+    size_t len;
+    bool found;
+
+    if (!ad_string(ad, "Request", &id, &len) || len != 16 || strspn(id, "0123456789abcdef") < 16)
+        return false;
+    buf_init(&path);
+    buf_addf(&path, "/v1/ads/%.16s/why", id);
+    found = explain_fetch(pool, &(struct pool_ask){.path = buf_string(&path), .may_miss = true, .hush = true}, json,
+                          out, ret_matches) == STATUS_DONE;
+    buf_done(&path);
+    *ret_skip = found && !json && out->len > len && !memcmp(out->text, id, len) ? len + 1 : 0;
+    return found;
+}
+
 int explain_ad(struct pool *pool, const struct tree *ad, const char *name, bool json, struct buf *out,
                bool *ret_matches)
 {
     static const char unnamed[] = "ad:"; /* so the pool calls what it was sent, in words */
-    struct tree *body = explain_body(pool, ad);
-    struct pool_ask ask = {.method = "POST", .path = "/v1/match?why", .body = body};
+    struct pool_ask ask = {.method = "POST", .path = "/v1/match?why"};
+    int status = STATUS_DONE;
     struct buf words;
     size_t skip = 0;
-    int status;
 
     buf_init(&words);
-    status = body ? explain_fetch(pool, &ask, json, &words, ret_matches) : STATUS_BAD;
-    if (status == STATUS_DONE && !json && words.len >= strlen(unnamed) &&
-        !memcmp(words.text, unnamed, strlen(unnamed))) {
-        buf_addf(out, "%s:", name);
-        skip = strlen(unnamed);
+    if (!request_fetch(pool, ad, json, &words, &skip, ret_matches)) {
+        struct tree *body = explain_body(pool, ad);
+
+        ask.body = body;
+        status = body ? explain_fetch(pool, &ask, json, &words, ret_matches) : STATUS_BAD;
+        skip = status == STATUS_DONE && !json && words.len >= strlen(unnamed) &&
+                       !memcmp(words.text, unnamed, strlen(unnamed))
+                   ? strlen(unnamed)
+                   : 0;
+        tree_unref(body);
     }
+    if (status == STATUS_DONE && refusal_print(out, ad, name, json)) {
+        *ret_matches = false;
+        skip = json ? words.len > 0 : skip; /* its opening brace is there */
+    }
+    if (skip && !json)
+        buf_addf(out, "%s:", name);
     buf_add(out, words.text + skip, words.len - skip);
     buf_done(&words);
-    tree_unref(body);
     return status;
 }

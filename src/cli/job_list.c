@@ -4,6 +4,7 @@
 #include "cli/jobs.h"
 #include "cli/report.h"
 #include "cli/summary.h"
+#include "net/represent.h"
 
 #include <unistd.h>
 
@@ -34,26 +35,64 @@ static const struct jobs_settings jobs_defaults = {0};
 
 /* ---------------------------------------------------------------------------------------------------------------- lists */
 
+/* A list, and those in it whose requests no matchmaker takes: the only ones that wait and have a reason. */
+struct job_rows {
+    struct rows rows;
+    unsigned refused;
+    struct buf first; /* its number and the reason */
+};
+
+static bool list_add(void *user, struct tree *job)
+{
+    struct job_rows *all = user;
+
+    if (job_text_is(job, "State", "Waiting") && ad_find(job, "Reason")) {
+        if (!all->refused++) {
+            buf_adds(&all->first, "job ");
+            cell_print(&all->first, job, "Job", CELL_VALUE, 0);
+            buf_adds(&all->first, ": ");
+            cell_print(&all->first, job, "Reason", CELL_VALUE, 0);
+        }
+    }
+    return job_rows_add(&all->rows, job);
+}
+
+static void refused_print(struct job_rows *all)
+{
+    struct buf out;
+
+    if (!all->refused || all->rows.form != ROWS_TABLE)
+        return;
+    buf_init(&out);
+    buf_addf(&out, "%u of them %s in vain; %s\n", all->refused, all->refused == 1 ? "waits" : "wait",
+             buf_string(&all->first));
+    output_write(&out);
+    buf_done(&out);
+}
+
 /* Those of these numbers (NULL: all) that are there. */
 static int list_print(struct pool *customer, const struct jobs_settings *settings, const char *from,
                       struct job_ids *ids, enum rows_form form, unsigned *ret_count)
 {
     const char *select = form == ROWS_LONG ? NULL : JOB_SELECT;
-    struct rows rows;
+    struct job_rows all = {.refused = 0};
     struct buf path;
     int status;
 
+    buf_init(&all.first);
     buf_init(&path);
     buf_adds(&path, from);
     path_query(&path, "constraint", settings->constraint);
     path_query(&path, "select", select);
-    rows_init(&rows, form, job_columns, job_column_count);
-    status = ids ? job_ids_list(customer, ids, select, job_rows_add, &rows)
-                 : pool_list(customer, buf_string(&path), settings->limit, job_rows_add, &rows);
-    if (rows.count || form != ROWS_TABLE)
-        rows_finish(&rows);
-    *ret_count = rows.count;
-    rows_done(&rows);
+    rows_init(&all.rows, form, job_columns, job_column_count);
+    status = ids ? job_ids_list(customer, ids, select, list_add, &all)
+                 : pool_list(customer, buf_string(&path), settings->limit, list_add, &all);
+    if (all.rows.count || form != ROWS_TABLE)
+        rows_finish(&all.rows);
+    refused_print(&all);
+    *ret_count = all.rows.count;
+    rows_done(&all.rows);
+    buf_done(&all.first);
     buf_done(&path);
     return status;
 }

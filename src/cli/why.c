@@ -163,10 +163,24 @@ static bool side_ported(const struct side *side)
     return ported;
 }
 
-/* A request is explained as a gang when it has Ports, or an offer has: then it can only dock through them. */
-static bool wants_gang(const struct why_run *run, const struct side *side, size_t place)
+/* Is a request explained as a gang? Else, where offers have Ports, those without are put together in `plain`. */
+static bool wants_gang(struct why_run *run, const struct side *side, size_t place, struct side *plain,
+                       struct why_names *names)
 {
-    return side == &run->requests && (gang_why_ported(side->ads[place]) || side_ported(&run->offers));
+    if (side != &run->requests)
+        return false;
+    if (!gang_why_plain(&run->env, &run->arena, &run->policy, side->ads[place], run->offers.ads, run->offers.count,
+                        &names->ported))
+        return true;
+    if (!names->ported)
+        return false;
+    *plain = (struct side){.file = run->offers.file,
+                           .ads = arena_alloc(&run->arena, run->offers.count * sizeof *plain->ads)};
+    for (size_t i = 0; i < run->offers.count; i++)
+        if (!gang_why_ported(run->offers.ads[i]))
+            plain->ads[plain->count++] = run->offers.ads[i];
+    run->others = plain;
+    return false;
 }
 
 static int explain_gang(struct why_run *run, const struct side *side, size_t place, const struct why_names *names)
@@ -188,12 +202,11 @@ static int explain_gang(struct why_run *run, const struct side *side, size_t pla
     return 0;
 }
 
-static void explain_plain(struct why_run *run, const struct side *side, size_t place, const struct side *others,
-                          const struct why_names *names)
+static void explain_plain(struct why_run *run, const struct side *side, size_t place, const struct why_names *names)
 {
     struct why why;
 
-    why_explain(&why, &run->env, &run->arena, &run->policy, side->ads[place], others->ads, others->count);
+    why_explain(&why, &run->env, &run->arena, &run->policy, side->ads[place], run->others->ads, run->others->count);
     run->unmatched = run->unmatched || why.verdict != WHY_MATCHES;
     if (run->settings->json)
         why_print_json(&run->out, &why, side->ads[place], names);
@@ -205,6 +218,9 @@ static void explain_plain(struct why_run *run, const struct side *side, size_t p
 static int explain(struct why_run *run, struct side *side, size_t place, const struct side *others)
 {
     struct why_names names = {.file = side->file, .place = clause_place, .offer = other_name, .user = run};
+    struct arena_mark mark = arena_mark(&run->arena);
+    struct side plain;
+    int failed = 0;
 
     run->explained = side;
     run->others = others;
@@ -221,12 +237,14 @@ static int explain(struct why_run *run, struct side *side, size_t place, const s
     if (run->found && !run->settings->json)
         buf_addc(&run->out, '\n');
     run->found = true;
-    if (!wants_gang(run, side, place))
-        explain_plain(run, side, place, others, &names);
-    else if (explain_gang(run, side, place, &names) < 0)
-        return -1;
-    output_write(&run->out);
-    return 0;
+    if (!wants_gang(run, side, place, &plain, &names))
+        explain_plain(run, side, place, &names);
+    else
+        failed = explain_gang(run, side, place, &names);
+    arena_rewind(&run->arena, mark);
+    if (!failed)
+        output_write(&run->out);
+    return failed;
 }
 
 static bool is_called(struct why_run *run, const struct side *side, size_t place)
@@ -390,7 +408,7 @@ const struct command command_why = {
         "that it opens. Where a request matches, the offer that it gets and what decided for it. Every request is "
         "looked at by itself: nothing is consumed.\n"
         "\n"
-        "A request with Ports, or any when an offer has them, is explained as a gang: the gang that it gets; or each port "
+        "A request with Ports, or one that could dock at an offer's, is explained as a gang: the gang that it gets; or each port "
         "alone, the smallest set of ports that cannot be filled together, and the port and clause at which a search from "
         "left to right died, with who was docked by then.\n"
         "\n"

@@ -93,6 +93,11 @@ struct gang_why {
 /* Has the ad Ports? */
 bool gang_why_ported(const struct tree *ad);
 
+/* Is a request best explained as match/why.h does it, by the offers without Ports alone? So it is when it has none itself, could dock at
+ * none of theirs, and some offers have none. `*ret_ported`: how many have. `scratch` is left as it was. */
+bool gang_why_plain(const struct env *env, struct arena *scratch, const struct policy *policy,
+                    const struct tree *request, struct tree *const *offers, size_t count, size_t *ret_ported);
+
 /* Explains `request`, alone, with all `offers` free. `nodes` is the budget of a search; 0 is the default. The ads are borrowed: they
  * must outlive the explanation. `scratch` is left as it was. -1 and the reason when the request's ports are not in order. */
 int gang_why_explain(struct gang_why *why, const struct env *env, struct arena *scratch, const struct policy *policy,

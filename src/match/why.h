@@ -160,6 +160,7 @@ struct why_names {
     why_name_fn *offer;
     void *user;
     bool is_offer; /* what is explained is an offer, and the others are requests */
+    size_t ported; /* offers that were left aside: they have Ports, and it could dock at none of them */
 };
 
 /* The explanation in words, or as one JSON object in the form of docs/why.md. Appends to `out`. */

@@ -218,6 +218,8 @@ void why_print_json(struct buf *out, const struct why *why, const struct tree *r
     buf_addf(out, ", \"unseen\": %zu", why->unseen);
     buf_addf(out, ", \"offers\": %zu, \"fitting\": %zu, \"accepting\": %zu, \"matching\": %zu, \"discarded\": %s",
              why->offers, why->fitting, why->accepting, why->matching, why->discarded ? "true" : "false");
+    if (!names->is_offer)
+        buf_addf(out, ", \"ported\": %zu", names->ported);
     why_print_json_reasons(out, why, request, names);
     add_choice(out, why, names);
     buf_adds(out, "}\n");

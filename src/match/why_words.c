@@ -138,6 +138,15 @@ static void say_unseen(const struct words *words)
     buf_adds(words->out, " more were not looked at: it would have taken too long.\n");
 }
 
+static void say_ported(const struct words *words)
+{
+    if (!words->names->ported)
+        return;
+    buf_add_count(words->out, words->names->ported);
+    buf_addf(words->out, " more %s ports, and it could dock at none of them.\n",
+             words->names->ported == 1 ? "has" : "have");
+}
+
 static void say_case(const struct words *words)
 {
     static const char *const cases[] = {
@@ -407,6 +416,7 @@ void why_print(struct buf *out, const struct why *why, const struct tree *reques
 
     say_verdict(&words);
     say_unseen(&words);
+    say_ported(&words);
     if (names->is_offer && why->offers)
         say_case(&words);
     if (why->verdict == WHY_MATCHES && !names->is_offer)

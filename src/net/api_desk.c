@@ -19,8 +19,8 @@
 #define DESK_SCOPES (SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_JOB_ANY)
 
 /* Parameters that are handed on: those of desk_routes. */
-static const char *const handed_on[] = {"constraint", "select", "limit", "cursor", "ids",
-                                        "offset",     "wait",   "key",   "force",  "after"};
+static const char *const handed_on[] = {"constraint", "select", "limit", "cursor", "ids",  "offset",
+                                        "size",       "wait",   "key",   "force",  "after"};
 
 static bool is_desk(const struct agent_row *row)
 {
@@ -157,8 +157,7 @@ void api_desk(struct request *request)
                             .timeout = DESK_WAIT,
                             .bytes_max = DESK_BYTES_MAX};
 
-        call.body =
-            exchange_method(request->exchange) == HTTP_POST ? exchange_body(request->exchange, &call.len) : NULL;
+        call.body = exchange_method(request->exchange) != HTTP_GET ? exchange_body(request->exchange, &call.len) : NULL;
         errand = mem_alloc(sizeof *errand);
         *errand = (struct errand){.request = request};
         request->work = errand;

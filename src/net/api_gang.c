@@ -3,22 +3,40 @@
 
 #include "gang/gang_why.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #define GANG_ASK_NODES 20000 /* candidates that are tried for one question: the loop waits meanwhile */
 
-static bool meets_ports(const struct gang_question *question)
+/* Those with ports go to the end. */
+static void offers_part(struct gang_question *question)
 {
-    for (uint32_t i = 0; i < question->count; i++)
-        if (gang_why_ported(question->offers[i]))
-            return true;
-    return false;
+    uint32_t plain = 0;
+
+    for (uint32_t i = 0; i < question->count; i++) {
+        struct tree *offer = question->offers[i];
+        char *id = question->ids[i];
+
+        if (gang_why_ported(offer))
+            continue;
+        question->offers[i] = question->offers[plain];
+        question->ids[i] = question->ids[plain];
+        question->offers[plain] = offer;
+        question->ids[plain++] = id;
+    }
 }
 
-bool gang_is_asked(const struct gang_question *question)
+bool gang_is_asked(const struct request *request, struct gang_question *question)
 {
-    return gang_why_ported(question->ad) || (question->why && meets_ports(question));
+    struct policy policy;
+    bool plain;
+
+    policy_init(&policy, request->service->policy, NULL, NULL);
+    plain = gang_why_plain(&question->env, question->scratch, &policy, question->ad, question->offers, question->count,
+                           &question->ported);
+    policy_done(&policy);
+    if (plain && question->ported)
+        offers_part(question);
+    return !plain;
 }
 
 static void offer_name(void *user, size_t place, struct buf *out)
@@ -46,11 +64,7 @@ static void gang_explain(struct request *request, struct gang_question *question
         gang_why_print_json(&out, &why, &names);
     else
         gang_why_print(&out, &why, &names);
-    if (!json && question->is_held)
-        shares_explain(request->service, question->name, &out);
-    if (!json && question->taken)
-        buf_addf(&out, "%" PRIu64 " of them %s taken at the moment.\n", question->taken,
-                 question->taken == 1 ? "is" : "are");
+    explanation_end(request, question->is_held ? question->name : NULL, question->taken, &out);
     request_answer(request, 200, json ? TYPE_JSON : "text/plain; charset=utf-8", out.text, out.len, NULL, 0);
     gang_why_done(&why);
     buf_done(&out);

@@ -162,6 +162,8 @@ struct meeting {
     char **other_ids;
     uint32_t other_count, other_room;
     bool spent;
+    size_t ported; /* of the others, that have ports which do not matter: they are the last */
+    struct supposed supposed;
 };
 
 static void meeting_keep(struct meeting *meeting, const char *id, double rank)
@@ -187,31 +189,66 @@ static void meeting_remember(struct meeting *meeting, struct tree *other, const 
     meeting->other_ids[meeting->other_count++] = mem_dup(id, strlen(id));
 }
 
-static bool meeting_visit(struct tour *tour, uint32_t place, const struct entry_view *view)
+/* One of the other side. Offers with ports are not met by themselves: api_gang.c sees to them. */
+static uint64_t meeting_meet(struct meeting *meeting, struct tree *other, const char *id)
 {
-    struct meeting *meeting = (struct meeting *)tour;
-    const struct service *service = tour->request->service;
-    struct tree *other = (struct tree *)(view->left ? view->left : view->ad);
     uint64_t steps = 1;
 
-    if (view->request == meeting->is_request || meeting->self == (uint64_t)place + 1 ||
-        (view->free < 1 && !meeting->why) || !request_sees(tour->request, view))
-        return true;
-    meeting->taken += view->free < 1;
-    if (meeting->why || meeting->gang)
-        meeting_remember(meeting, other, entry_id(service, view));
-    if (!meeting->gang && match_accepts_counted(&meeting->env, &meeting->scratch, meeting->ad, other, &steps) &&
+    if (meeting->why || meeting->is_request)
+        meeting_remember(meeting, other, id);
+    if (!meeting->gang && !(meeting->is_request && gang_why_ported(other)) &&
+        match_accepts_counted(&meeting->env, &meeting->scratch, meeting->ad, other, &steps) &&
         match_accepts_counted(&meeting->env, &meeting->scratch, other, meeting->ad, &steps)) {
         struct arena_mark mark = arena_mark(&meeting->scratch);
         struct match match;
 
         match_ads(&meeting->env, &meeting->scratch, meeting->ad, other, &match);
-        meeting_keep(meeting, entry_id(service, view), rank_number(&match.left_rank));
+        meeting_keep(meeting, id, rank_number(&match.left_rank));
         arena_rewind(&meeting->scratch, mark);
     }
+    return steps;
+}
+
+/* Has it steps left, after so many? */
+static bool meeting_spend(struct meeting *meeting, uint64_t steps)
+{
+    struct tour *tour = &meeting->tour;
+
     meeting->spent = steps >= tour->steps;
     tour->steps -= meeting->spent ? tour->steps : steps;
     return !meeting->spent;
+}
+
+static bool meeting_visit(struct tour *tour, uint32_t place, const struct entry_view *view)
+{
+    struct meeting *meeting = (struct meeting *)tour;
+    const char *id = entry_id(tour->request->service, view);
+    struct tree *other = (struct tree *)(view->left ? view->left : view->ad);
+    struct supposed_ad *supposed;
+
+    if (view->request == meeting->is_request || meeting->self == (uint64_t)place + 1 ||
+        !request_sees(tour->request, view))
+        return true;
+    supposed = supposed_find(&meeting->supposed, id);
+    if (supposed) {
+        supposed->used = true;
+        other = supposed->ad;
+    } else if (view->free < 1 && !meeting->why) {
+        return true;
+    }
+    meeting->taken += !supposed && view->free < 1;
+    return meeting_spend(meeting, meeting_meet(meeting, other, id));
+}
+
+/* Of those that are supposed, the ones that the pool does not have come last. */
+static void meeting_add_supposed(struct meeting *meeting)
+{
+    for (uint32_t i = 0; i < meeting->supposed.count && !meeting->spent; i++) {
+        const struct supposed_ad *one = &meeting->supposed.items[i];
+
+        if (!one->used)
+            meeting_spend(meeting, meeting_meet(meeting, one->ad, one->id));
+    }
 }
 
 static int row_compare(const void *a, const void *b)
@@ -233,8 +270,11 @@ static void other_name(void *user, size_t place, struct buf *out)
 /* The explanation as words, or as the JSON of docs/why.md, in an answer of its own. */
 static void meeting_explain(struct meeting *meeting, struct request *request)
 {
-    struct why_names names = {
-        .request = meeting->name, .offer = other_name, .user = meeting, .is_offer = !meeting->is_request};
+    struct why_names names = {.request = meeting->name,
+                              .offer = other_name,
+                              .user = meeting,
+                              .is_offer = !meeting->is_request,
+                              .ported = meeting->ported};
     char taken[24];
     const struct http_field fields[] = {{"Berth-Taken", taken}};
     struct policy policy;
@@ -243,16 +283,14 @@ static void meeting_explain(struct meeting *meeting, struct request *request)
 
     policy_init(&policy, request->service->policy, NULL, NULL);
     buf_init(&out);
-    why_explain(&why, &meeting->env, &meeting->scratch, &policy, meeting->ad, meeting->others, meeting->other_count);
+    why_explain(&why, &meeting->env, &meeting->scratch, &policy, meeting->ad, meeting->others,
+                meeting->other_count - meeting->ported);
     if (request->form == FORM_JSON)
         why_print_json(&out, &why, meeting->ad, &names);
     else
         why_print(&out, &why, meeting->ad, &names);
     snprintf(taken, sizeof taken, "%" PRIu64, meeting->taken);
-    if (meeting->self && request->form != FORM_JSON)
-        shares_explain(request->service, meeting->name, &out);
-    if (meeting->taken && request->form != FORM_JSON)
-        buf_addf(&out, "%s of them %s taken at the moment.\n", taken, meeting->taken == 1 ? "is" : "are");
+    explanation_end(request, meeting->self ? meeting->name : NULL, meeting->taken, &out);
     request_answer(request, 200, request->form == FORM_JSON ? TYPE_JSON : "text/plain; charset=utf-8", out.text,
                    out.len, fields, 1);
     why_done(&why);
@@ -266,11 +304,13 @@ static void meeting_finish(struct tour *tour)
     struct request *request = tour->request;
     struct roll roll;
 
+    if (!meeting->spent)
+        meeting_add_supposed(meeting);
     if (meeting->spent) {
         request_problem(request, 429, "QuerySteps: the match takes too long");
         return;
     }
-    if (meeting->is_request && (meeting->why || meeting->gang)) {
+    if (meeting->is_request && (meeting->why || !meeting->row_count)) {
         struct gang_question question = {.ad = meeting->ad,
                                          .name = meeting->name,
                                          .why = meeting->why,
@@ -282,10 +322,11 @@ static void meeting_finish(struct tour *tour)
                                          .taken = meeting->taken,
                                          .is_held = meeting->self != 0};
 
-        if (gang_is_asked(&question)) {
+        if (gang_is_asked(request, &question)) {
             gang_answer(request, &question);
             return;
         }
+        meeting->ported = question.ported;
     }
     if (meeting->why) {
         meeting_explain(meeting, request);
@@ -319,38 +360,50 @@ static void meeting_done(struct tour *tour)
     free(meeting->others);
     free(meeting->other_ids);
     tree_unref(meeting->ad);
+    supposed_done(&meeting->supposed);
     arena_done(&meeting->scratch);
 }
 
 /* Takes the ad. */
-static void meeting_start(struct request *request, struct tree *ad, const char *name, uint64_t self, bool is_request,
-                          bool why, uint64_t limit)
+static struct meeting *meeting_new(struct request *request, struct tree *ad, const char *name, bool is_request)
 {
     struct meeting *meeting = mem_alloc(sizeof *meeting);
 
     *meeting = (struct meeting){.tour = {.visit = meeting_visit, .finish = meeting_finish, .done = meeting_done},
                                 .ad = ad,
-                                .self = self,
                                 .is_request = is_request,
-                                .why = why,
                                 .gang = is_request && gang_why_ported(ad),
-                                .limit = limit,
+                                .limit = LIMIT_DEFAULT,
                                 .env = request_env(request)};
     snprintf(meeting->name, sizeof meeting->name, "%s", name);
     arena_init(&meeting->scratch);
-    tour_start(&meeting->tour, request);
+    return meeting;
 }
 
 void api_match(struct request *request)
 {
+    const char *kind = request_query(request, "kind");
+    struct supposed supposed = {.count = 0};
+    struct meeting *meeting;
     struct tree *ad;
     uint64_t limit;
 
     if (!request_number(request, "limit", 1, MATCHES_MAX, LIMIT_DEFAULT, &limit))
         return;
-    ad = request_body_ad(request);
-    if (ad)
-        meeting_start(request, ad, "ad", 0, true, request_flag(request, "why"), limit);
+    if (kind && strcmp(kind, "request") != 0 && strcmp(kind, "offer") != 0) {
+        request_problem(request, 400, "kind: request or offer is expected");
+        return;
+    }
+    ad = supposed_read(request, &supposed);
+    if (!ad) {
+        supposed_done(&supposed);
+        return;
+    }
+    meeting = meeting_new(request, ad, "ad", !kind || *kind == 'r');
+    meeting->why = request_flag(request, "why");
+    meeting->limit = limit;
+    meeting->supposed = supposed;
+    tour_start(&meeting->tour, request);
 }
 
 void api_ad_why(struct request *request)
@@ -359,6 +412,7 @@ void api_ad_why(struct request *request)
     const char *id = request_variable(request, 0);
     uint32_t place = ids_find(&service->ids, id, strlen(id)), from = 0, next;
     struct entry_view view, other;
+    struct meeting *meeting;
 
     if (place == TEXTMAP_NONE ||
         !matchmaker_find(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, &view) ||
@@ -369,5 +423,8 @@ void api_ad_why(struct request *request)
     while (matchmaker_next(service->matchmaker, from, &other, &next) &&
            (other.agent != view.agent || other.id != view.id))
         from = next;
-    meeting_start(request, tree_ref((struct tree *)view.ad), id, next, view.request, true, LIMIT_DEFAULT);
+    meeting = meeting_new(request, tree_ref((struct tree *)view.ad), id, view.request);
+    meeting->self = next;
+    meeting->why = true;
+    tour_start(&meeting->tour, request);
 }

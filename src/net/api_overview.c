@@ -32,6 +32,7 @@ static uint32_t kinds_make(struct service *service, struct tree *ads[CENSUS_KIND
         maker_text(&maker, "Kind", counts->kinds[i].name);
         maker_integer(&maker, "Offers", (int64_t)counts->kinds[i].offers);
         maker_integer(&maker, "Parted", (int64_t)counts->kinds[i].parted);
+        maker_integer(&maker, "Taken", (int64_t)counts->kinds[i].taken);
         ads[i] = maker_seal(&maker);
     }
     return counts->kind_count;

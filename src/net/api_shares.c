@@ -1,6 +1,7 @@
 /* api_shares.c: groups, quotas and limits: what holds, what is in use, and why a user's place is what it is. */
 #include "net/service_parts.h"
 
+#include "base/json.h"
 #include "pool/shares.h"
 #include "pool/user_why.h"
 
@@ -204,23 +205,57 @@ static const char *const hold_sentences[] = {
     [HOLD_GAVE_UP] = "its next try%s: looking for an offer took too long in the last cycle, and was given up",
 };
 
-void shares_explain(const struct service *service, const char *id, struct buf *out)
+static bool hold_find(const struct service *service, const char *id, struct user_hold *ret)
 {
     uint32_t place = ids_find(&service->ids, id, strlen(id));
-    const char *sentence, *gap;
-    struct user_hold hold;
 
-    if (place == TEXTMAP_NONE ||
-        !request_hold(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, &hold))
-        return;
-    sentence = hold_sentences[hold.kind];
-    gap = strstr(sentence, "%s");
+    return place != TEXTMAP_NONE &&
+           request_hold(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, ret);
+}
+
+static void hold_print(struct buf *out, const struct user_hold *hold)
+{
+    const char *sentence = hold_sentences[hold->kind], *gap = strstr(sentence, "%s");
+
     buf_adds(out, "It waits for ");
     buf_add(out, sentence, (size_t)(gap - sentence));
-    buf_addf(out, "%s%s", hold.name.bytes, gap + 2);
+    buf_addf(out, "%s%s", hold->name.bytes, gap + 2);
+    if (hold->kind <= HOLD_LIMIT)
+        buf_addf(out, " (%g of %g in use)", hold->used, hold->most);
+    buf_addc(out, '.');
+}
+
+void shares_explain(const struct service *service, const char *id, struct buf *out)
+{
+    struct user_hold hold;
+
+    if (!hold_find(service, id, &hold))
+        return;
+    hold_print(out, &hold);
+    buf_addc(out, '\n');
+}
+
+bool shares_explain_json(const struct service *service, const char *id, struct buf *out)
+{
+    struct user_hold hold;
+    struct buf words;
+
+    if (!hold_find(service, id, &hold))
+        return false;
+    buf_init(&words);
+    hold_print(&words, &hold);
+    buf_addf(out, "{\"kind\": \"%s\"", hold_words[hold.kind]);
+    if (*hold.name.bytes) {
+        buf_adds(out, ", \"name\": ");
+        json_string(out, hold.name.bytes, strlen(hold.name.bytes));
+    }
     if (hold.kind <= HOLD_LIMIT)
-        buf_addf(out, " (%g of %g in use)", hold.used, hold.most);
-    buf_adds(out, ".\n");
+        buf_addf(out, ", \"used\": %g, \"most\": %g", hold.used, hold.most);
+    buf_adds(out, ", \"text\": ");
+    json_string(out, words.text, words.len);
+    buf_addc(out, '}');
+    buf_done(&words);
+    return true;
 }
 
 static struct tree *hold_row(struct service *service, const struct user_hold *hold)

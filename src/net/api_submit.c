@@ -113,6 +113,45 @@ static int pools_check(const struct desk *desk, const struct tree *ad, struct er
     return 0;
 }
 
+/* Does a pool that the job is for take requests of that owner? In its own the customer speaks for itself alone, unless its token has the
+ * scope `admin`; in others all its requests are its own. */
+static bool owner_is_served(const struct desk *desk, const struct tree *ad, const char *owner)
+{
+    const struct pool_entry *own = daemon_pool_own(&desk->daemon);
+    const struct expr *list = ad_find(ad, "Pools"), *parts = list ? tree_parts(ad, list) : NULL;
+    struct grant grant;
+
+    if (!strcmp(owner, desk->daemon.identity) ||
+        token_read(desk->daemon.token.token, strlen(desk->daemon.token.token), &grant) != TOKEN_OK ||
+        (grant.scope & SCOPE_ADMIN))
+        return true;
+    if (!list)
+        return desk->daemon.other_count > 0;
+    for (uint32_t i = 0; i < list->u.run.count; i++)
+        if (!own || strlen(own->name) != parts[i].u.run.count ||
+            memcmp(own->name, tree_string(ad, &parts[i]), parts[i].u.run.count) != 0)
+            return true;
+    return false;
+}
+
+/* What nobody would ever be asked for is refused at once; -1 and why. */
+static int owner_check(const struct visit *visit, const struct tree *ad, const struct job_terms *terms, struct err *err)
+{
+    const char *ours = visit->desk->daemon.identity;
+    char owner[TEXT_MAX + 1];
+
+    snprintf(owner, sizeof owner, "%.*s", terms->owner ? (int)terms->owner_len : TEXT_MAX,
+             terms->owner ? terms->owner : visit->identity);
+    if (owner_is_served(visit->desk, ad, owner))
+        return 0;
+    return err_set(
+        err,
+        "this customer is %.60s's, and may ask for machines for %.60s alone: a job of %.60s's would wait for "
+        "ever. Use a customer of your own (`berth customer`), or let an administrator give this one a token "
+        "with the scope admin",
+        ours, ours, owner);
+}
+
 /* May this caller submit that ad? -1 and why not. */
 static int ad_check(const struct visit *visit, const struct tree *ad, struct job_terms *ret, struct err *err)
 {
@@ -152,10 +191,12 @@ static bool ads_read(struct visit *visit, struct submitting *all)
     }
     form = form_reader_new(visit->desk->daemon.symbols, media.dialect, media.form, &limits, body_read, &reader);
     while ((got = form_reader_next(form, &ad, &err)) > 0) {
-        if (all->count == SUBMISSION_ADS_MAX || ad_check(visit, ad, &terms, &err) < 0) {
-            if (all->count == SUBMISSION_ADS_MAX)
-                err_set(&err, "a submission has at most %d ads", SUBMISSION_ADS_MAX);
-            visit_problem(visit, 400, "ad %u: %s", all->count + 1, err.text);
+        bool full = all->count == SUBMISSION_ADS_MAX, bad = full || ad_check(visit, ad, &terms, &err) < 0;
+
+        if (full)
+            err_set(&err, "a submission has at most %d ads", SUBMISSION_ADS_MAX);
+        if (bad || owner_check(visit, ad, &terms, &err) < 0) {
+            visit_problem(visit, bad ? 400 : 403, "ad %u: %s", all->count + 1, err.text);
             tree_unref(ad);
             break;
         }

@@ -60,12 +60,14 @@ static void entry_count(struct census_counts *counts, const struct entry_view *v
         counts->units += view->free > 0 ? (uint64_t)view->free : 0;
         counts->outcomes[view->outcome]++;
         counts->outcome_units[view->outcome] += view->free > 0 ? (uint64_t)view->free : 0;
-    } else if (view->free > 0) {
+    } else {
         struct census_kind *kind = kind_of(counts, view->ad);
+        bool open = view->free > 0;
 
-        counts->offers++;
-        kind->offers++;
-        kind->parted += view->left && view->left != view->ad;
+        counts->offers += open;
+        kind->offers += open;
+        kind->parted += open && view->left && view->left != view->ad;
+        kind->taken += !open;
     }
 }
 

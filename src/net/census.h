@@ -20,6 +20,7 @@ struct census_kind {
     char name[CENSUS_KIND_MAX + 1];
     uint64_t offers; /* of which something is left */
     uint64_t parted; /* of those, that are matched in part */
+    uint64_t taken;  /* of which nothing is */
 };
 
 struct census_counts {

@@ -15,9 +15,9 @@ static const char *const words[] = {
 };
 
 /* Attributes that we give: those of the same name that were submitted are not shown. */
-static const char *const ours[] = {"Job",     "Index",   "State",      "Since",    "Submitted", "Started",
-                                   "Ended",   "Status",  "Reason",     "Tries",    "Provider",  "Pool",
-                                   "Message", "CpuUsed", "MemoryUsed", "DiskUsed", "WallUsed",  "OutputsDue"};
+static const char *const ours[] = {
+    "Job",      "Index", "State",   "Since",   "Submitted",  "Started",  "Ended",    "Status",     "Reason", "Tries",
+    "Provider", "Pool",  "Message", "CpuUsed", "MemoryUsed", "DiskUsed", "WallUsed", "OutputsDue", "Request"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -108,6 +108,11 @@ static void reason_add(struct maker *maker, const struct job_view *view, const s
     char text[2 * TRY_MESSAGE_MAX + 64];
     const char *said = tries && tries->why ? tries->why : NULL;
 
+    if (view->state == JOB_IDLE && view->refused != REASON_OK) {
+        snprintf(text, sizeof text, "the matchmaker refuses its request: %s", reason_words(view->refused));
+        maker_text(maker, "Reason", text);
+        return;
+    }
     if (view->state == JOB_IDLE || view->state == JOB_RUNNING)
         return;
     if ((view->state == JOB_HELD || view->state == JOB_REMOVED) && view->reason == REASON_RELEASED) {
@@ -143,6 +148,8 @@ struct tree *job_ad(struct symbols *symbols, const struct job_view *view, const 
     if (view->state == JOB_DONE && (view->reason == REASON_EXITED || view->status != 0))
         maker_integer(&maker, "Status", view->status);
     reason_add(&maker, view, tries, last);
+    if (view->state == JOB_IDLE) /* the ad by which a pool knows it, with all that are alike */
+        maker_word(&maker, "Request", view->shape);
     maker_integer(&maker, "Tries", tries ? (int64_t)tries->made : (int64_t)view->tries);
     if (view->state == JOB_DONE)
         maker_flag(&maker, "OutputsDue", job_outputs_due(view, last, now));

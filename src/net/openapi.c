@@ -24,6 +24,7 @@ static const struct {
     {"412", "It is not what If-Match says, or it has gone.", true},
     {"413", "The body is too long.", true},
     {"415", "The body is of a form that is not read here.", true},
+    {"422", "The body is not what its name says.", true},
     {"429", "Past a limit, which the detail names.", true},
     {"503", "It cannot be done now.", true},
     {"504", "No answer came in time.", true},

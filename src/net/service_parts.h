@@ -299,6 +299,37 @@ void shares_reload(struct service *service, bool changed);
 
 /* A line about what the request of that id is held back by, if it is; appended. */
 void shares_explain(const struct service *service, const char *id, struct buf *out);
+/* The same as a JSON object; false, and nothing appended, when nothing holds it back. */
+bool shares_explain_json(const struct service *service, const char *id, struct buf *out);
+
+/* ---- api_policy.c ---- */
+
+struct tree *policy_body(struct request *request); /* the policy in the body; NULL, and a problem was answered */
+
+/* ---- explained.c ---- */
+
+/* Behind an explanation in words, or within the object that it is as JSON: what holds back the ad of that id (NULL: the pool has it not),
+ * and how many of the others are taken. */
+void explanation_end(const struct request *request, const char *id, uint64_t taken, struct buf *out);
+
+/* ---- supposed.c: ads as they might be, for one question ---- */
+
+#define SUPPOSED_MAX 64
+
+struct supposed {
+    struct supposed_ad {
+        struct tree *ad; /* held */
+        char id[ID_LEN_MAX + 1];
+        bool used; /* in the place of one of the pool's */
+    } items[SUPPOSED_MAX];
+    uint32_t count;
+};
+
+/* The body: the ad that asks, which the caller unrefs, and behind it those that are supposed. NULL, and a problem was answered. In either
+ * case supposed_done is to be called. */
+struct tree *supposed_read(struct request *request, struct supposed *ret);
+struct supposed_ad *supposed_find(struct supposed *supposed, const char *id); /* NULL: there is none */
+void supposed_done(struct supposed *supposed);
 
 /* ---- service_listen.c ---- */
 
@@ -389,8 +420,10 @@ struct gang_question {
     uint32_t count;
     uint64_t taken; /* of the offers */
     bool is_held;   /* the pool has the ad: what holds it back besides is told as well */
+    size_t ported;  /* of the offers, that have ports; they are the last when gangs are not asked */
 };
-bool gang_is_asked(const struct gang_question *question); /* are there ports, so that pairs do not tell? */
+/* Are there ports that matter to it, so that pairs do not tell? */
+bool gang_is_asked(const struct request *request, struct gang_question *question);
 void gang_answer(struct request *request, struct gang_question *question);
 void tours_done(struct service *service);
 

@@ -151,6 +151,7 @@ static void advert_told(struct advert *advert, const struct role_env *env, const
 {
     advert->heard = advert->teller == told->incarnation && advert->heard > told->clock ? advert->heard : told->clock;
     advert->teller = told->incarnation;
+    advert->refused = REASON_OK;
     switch (told->reason) {
     case REASON_OK:
         advert_settled(advert, env, spans, told);
@@ -173,6 +174,7 @@ static void advert_told(struct advert *advert, const struct role_env *env, const
         return;
     default:
         effects_note(effects, told->reason, advert->id, "the matchmaker refused the ad");
+        advert->refused = told->reason;
         advert->moved = true;
         advert->due = env->now + spans->lifetime;
         return;

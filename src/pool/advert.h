@@ -16,19 +16,20 @@ extern "C" {
 struct advert {
     uint64_t id;
     bool request;
-    int64_t lifetime;   /* that the text gives itself; 0: it does not say */
-    struct tree *text;  /* held: what should be there; NULL: nothing */
-    uint64_t version;   /* of text, key and seen */
-    struct seen seen;   /* matches that the text takes into account */
-    uint64_t teller;    /* an incarnation of the matchmaker, ... */
-    int64_t heard;      /* ... and its clock, as it last told */
-    struct key key;     /* of an offer's tickets */
-    bool moved;         /* the matchmaker has not confirmed this version */
-    bool there;         /* something may be there */
-    uint32_t flight;    /* the tag of the message under way; 0: none */
-    uint32_t flights;   /* that were made */
-    uint64_t carried;   /* the version that is under way */
-    int64_t due, pause; /* when to send next, and the present pause between repeats */
+    int64_t lifetime;    /* that the text gives itself; 0: it does not say */
+    struct tree *text;   /* held: what should be there; NULL: nothing */
+    uint64_t version;    /* of text, key and seen */
+    struct seen seen;    /* matches that the text takes into account */
+    uint64_t teller;     /* an incarnation of the matchmaker, ... */
+    int64_t heard;       /* ... and its clock, as it last told */
+    struct key key;      /* of an offer's tickets */
+    bool moved;          /* the matchmaker has not confirmed this version */
+    bool there;          /* something may be there */
+    enum reason refused; /* why the matchmaker last refused it; OK: it did not */
+    uint32_t flight;     /* the tag of the message under way; 0: none */
+    uint32_t flights;    /* that were made */
+    uint64_t carried;    /* the version that is under way */
+    int64_t due, pause;  /* when to send next, and the present pause between repeats */
 };
 
 /* `first` is the version that all of this life lie above. */

@@ -163,6 +163,7 @@ static void job_view(const struct job *job, struct job_view *ret)
                              .submitted = job->from->at,
                              .changed = job->changed,
                              .reason = job->reason,
+                             .refused = job->state == JOB_IDLE ? shape_refused(job->shape) : REASON_OK,
                              .status = job->status,
                              .owner = job->shape->owner.bytes,
                              .ad = job->shape->ad};

@@ -75,6 +75,7 @@ struct job_view {
     uint64_t begun;             /* how often it was given to a claim */
     int64_t submitted, changed; /* seconds, on the wall clock */
     enum reason reason;         /* of its end, or of its being held */
+    enum reason refused;        /* of one that waits: why no matchmaker takes its request; OK: one does, or may yet */
     int64_t status;
     const char *owner;     /* lent */
     const struct tree *ad; /* lent: what was submitted */

@@ -146,6 +146,7 @@ void shape_changed(const struct customer_step *step, struct shape *shape);
 void shape_due(const struct customer_step *step, uint32_t place);
 void shape_answer(const struct customer_step *step, uint64_t token, const struct event *event);
 struct shape_pool *shape_pool(const struct shape *shape, agent matchmaker); /* NULL: it is none of them */
+enum reason shape_refused(const struct shape *shape); /* why no pool takes its request; OK: one does, or may yet */
 
 /* pools.c */
 bool customer_knows(const struct customer *customer, agent who);

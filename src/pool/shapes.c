@@ -71,6 +71,21 @@ struct shape_pool *shape_pool(const struct shape *shape, agent matchmaker)
     return NULL;
 }
 
+enum reason shape_refused(const struct shape *shape)
+{
+    enum reason first = REASON_OK;
+
+    for (uint32_t i = 0; i < shape->pool_count; i++) {
+        const struct shape_pool *pool = &shape->pools[i];
+
+        if (pool->wanted && pool->advert.refused == REASON_OK)
+            return REASON_OK;
+        if (pool->wanted && first == REASON_OK)
+            first = pool->advert.refused;
+    }
+    return first;
+}
+
 struct shape *shape_new(struct customer *customer, uint64_t id, const struct text *owner, struct tree *ad)
 {
     struct shape *shape = mem_alloc(sizeof *shape);

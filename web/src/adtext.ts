@@ -99,6 +99,23 @@ export function attributesOf(text: string, of: Part = all(text)): Attribute[] {
 export const attributeOf = (text: string, name: string, of?: Part): Attribute | undefined =>
   attributesOf(text, of).find((attribute) => attribute.name.toLowerCase() === name.toLowerCase());
 
+/** The ads of a text, one after another. */
+export function adsOf(text: string): Part[] {
+  const ads: Part[] = [];
+  let depth = 0, start = 0;
+  for (let at = 0; at < text.length; ) {
+    const after = quotedEnd(text, at);
+    if (after > at) {
+      at = after;
+      continue;
+    }
+    if ('[{('.includes(text[at]!) && depth++ === 0) start = at;
+    else if (']})'.includes(text[at]!) && depth > 0 && --depth === 0) ads.push({ start, end: at + 1 });
+    at++;
+  }
+  return ads;
+}
+
 export const itemsOf = (text: string, of: Part): Part[] => {
   const inside = insideOf(text, of, '{', '}');
   return inside ? splitTop(text, inside, ',') : [];

@@ -6,7 +6,7 @@ import { session, sessionEnd } from './session';
 export type Value = null | boolean | number | string | Value[] | { [name: string]: Value };
 export type Ad = { [name: string]: Value };
 
-export interface Kind { Kind: string; Offers: number; Parted: number }
+export interface Kind { Kind: string; Offers: number; Parted: number; Taken?: number }
 export type OutcomeWord = 'waiting' | 'matched' | 'nobody' | 'gave-up' | 'held';
 export interface Outcome { Outcome: OutcomeWord; Requests: number; Units: number }
 export interface Overview {
@@ -45,7 +45,8 @@ export interface Eval {
   ExpressionError?: string; ExpressionLine?: number; ExpressionColumn?: number;
 }
 export interface Found { Id: string; Rank?: number; At?: string; Label?: string }
-export interface Given { Request: string; Offer: string; Rank: number }
+export interface Changed { Request: string; Now: string[]; NowCount: number; Then: string[]; ThenCount: number }
+export interface Compared { rows: Changed[]; changed: number; now: number; then: number; whole: boolean }
 export interface Who { Subject: string; Scope?: string; Expires?: number }
 export interface Desk { Agent: string; Name: string; Identity: string }
 export interface JobFile { Name: string; Size: number; Kind: string; Whole: boolean }
@@ -55,7 +56,7 @@ export interface Summary {
 }
 export interface Job {
   Job: number; Cmd: string; State: string; Submitted?: number; Started?: number; Since?: number; Provider?: string; Tries?: number;
-  Reason?: string; Status?: number; Message?: string; Ended?: number; Owner?: string; [name: string]: Value | undefined;
+  Reason?: string; Status?: number; Message?: string; Ended?: number; Owner?: string; Request?: string; [name: string]: Value | undefined;
 }
 
 /* docs/why.md */
@@ -75,7 +76,9 @@ export interface Looked {
   refusals: Refusal[]; refusals_complete: boolean; hints: Hint[]; edits: Edit[]; edits_complete: boolean;
 }
 export interface Choice { offer: string; second?: string | null; reason: string; component?: number; text?: string; value?: string; second_value?: string }
-export interface Why extends Looked { request?: string; offer?: string; case?: string; discarded?: boolean; choice?: Choice | null }
+/** What only the pool knows of an ad that is explained. */
+export interface Standing { taken?: number; hold?: { kind: string; name?: string; used?: number; most?: number; text: string } | null }
+export interface Why extends Looked, Standing { request?: string; offer?: string; case?: string; discarded?: boolean; ported?: number; choice?: Choice | null }
 export interface Port extends Looked { port: string; least: number; most: number; doubtful: number; later: unknown[] }
 export type Docked = { [label: string]: string | null | string[] };
 export interface Denied { offers: number; clause: string; of: string | null }
@@ -83,7 +86,7 @@ export interface Died {
   port: string; docked: Docked; fitting: number; taken: number; clause: string | null; means: string | null;
   refusing: number; refusals: Refusal[]; denied: Denied | null; empty: Denied | null;
 }
-export interface GangWhy {
+export interface GangWhy extends Standing {
   request?: string; verdict: string; offers: number; broken: number; gang: Docked | null; ports: Port[];
   together: string[]; smallest: boolean; minimal: boolean; died: Died | null;
 }
@@ -106,7 +109,7 @@ export class ApiError extends Error {
 interface Call {
   method?: string;
   query?: Record<string, string | number | boolean | undefined>;
-  body?: string;
+  body?: string | Uint8Array<ArrayBuffer>;
   type?: string;
   accept?: string;
   headers?: Record<string, string>;
@@ -179,6 +182,9 @@ async function piece(path: string, what: Call): Promise<Piece> {
 
 const word = encodeURIComponent;
 
+/** As what an ad meets the others. */
+export type Side = 'request' | 'offer';
+
 export interface AdQuery { constraint?: string; kind?: string; outcome?: string; select?: string; limit?: number; cursor?: string }
 
 export const api = {
@@ -203,18 +209,18 @@ export const api = {
   adMatches: (id: string, signal?: AbortSignal) => json<Match[]>(`/v1/ads/${word(id)}/matches`, { signal }),
   adWhy: (id: string, signal?: AbortSignal) => json<Explained>(`/v1/ads/${word(id)}/why`, { signal }),
   adWhyText: async (id: string, signal?: AbortSignal) => (await text(`/v1/ads/${word(id)}/why`, { accept: 'text/plain', signal })).text,
-  match: (ad: string, type: string, limit: number, signal?: AbortSignal) => json<Found[]>('/v1/match', { body: ad, type, query: { limit }, signal }),
-  matchWhy: (ad: string, type: string, signal?: AbortSignal) => json<Explained>('/v1/match?why', { body: ad, type, signal }),
+  match: (ad: string, type: string, kind: Side, limit: number, signal?: AbortSignal) => json<Found[]>('/v1/match', { body: ad, type, query: { kind, limit }, signal }),
+  matchWhy: (ad: string, type: string, kind: Side, signal?: AbortSignal) => json<Explained>('/v1/match', { body: ad, type, query: { why: true, kind }, signal }),
   evaluate: (left: string, right: string, expression: string, dialect: string, signal?: AbortSignal) =>
     json<Eval>('/v1/eval', { body: JSON.stringify({ Left: left, Right: right, Expression: expression, Dialect: dialect }), signal }),
 
   policy: (signal?: AbortSignal) => text('/v1/policy', { signal }),
   policyPut: (ad: string, etag: string | null) =>
     text('/v1/policy', { method: 'PUT', body: ad, type: CLASSAD, headers: etag ? { 'If-Match': etag } : {} }),
-  async policyTry(ad: string, limit: number, signal?: AbortSignal): Promise<{ rows: Given[]; total: number }> {
-    const answer = await call('/v1/policy/try', { body: ad, type: CLASSAD, query: { limit }, signal });
-    const rows = (await answer.json()) as Given[];
-    return { rows, total: Number(answer.headers.get('Berth-Matches') ?? rows.length) };
+  async policyCompare(ad: string, limit: number, signal?: AbortSignal): Promise<Compared> {
+    const answer = await call('/v1/policy/try', { body: ad, type: CLASSAD, query: { compare: true, limit }, signal });
+    const number = (name: string): number => Number(answer.headers.get(name) ?? 0);
+    return { rows: (await answer.json()) as Changed[], changed: number('Berth-Changed'), now: number('Berth-Matches-Now'), then: number('Berth-Matches'), whole: answer.headers.get('Berth-Whole') !== 'false' };
   },
 
   users: (limit: number, cursor?: string, signal?: AbortSignal) => list<User>('/v1/users', { query: { limit, cursor }, signal }),
@@ -239,6 +245,15 @@ export const api = {
     }),
   submit: (desk: string, ads: string, key: string) =>
     json<{ First: number; Count: number }[]>(`/v1/desk/${word(desk)}/jobs`, { body: ads, type: CLASSAD, query: { key } }),
+  spoolHas: (desk: string, hash: string) =>
+    call(`/v1/desk/${word(desk)}/spool/${hash}`).then(() => true, (thrown: unknown) => {
+      if (thrown instanceof ApiError && thrown.status === 404) return false;
+      throw thrown;
+    }),
+  async spoolPut(desk: string, hash: string, offset: number, size: number, bytes: Uint8Array): Promise<{ have: number; whole: boolean }> {
+    const answer = await call(`/v1/desk/${word(desk)}/spool/${hash}`, { method: 'PUT', body: new Uint8Array(bytes), type: 'application/octet-stream', query: { offset, size } });
+    return { have: ((await answer.json()) as { Have: number }).Have, whole: answer.headers.get('Berth-Whole') === 'true' };
+  },
   control: (desk: string, verb: 'hold' | 'release' | 'remove', ids: string, why: string) =>
     json<{ Changed: number; Unchanged: number; Missing: number }>(`/v1/desk/${word(desk)}/control`, { body: JSON.stringify({ Verb: verb, Ids: ids, Why: why }) }),
 };

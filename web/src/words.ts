@@ -25,7 +25,7 @@ export const gangVerdicts: Record<string, string> = {
 };
 
 export const cases: Record<string, string> = {
-  taken: 'It is taken.',
+  taken: 'There are requests that match it.',
   'nobody-asks': 'Nobody asks for anything.',
   unwanted: 'Nobody who asks wants it.',
   'refuses-all-present': 'It refuses all who ask now.',

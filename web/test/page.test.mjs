@@ -89,6 +89,7 @@ test('the pool is seen at a glance, and each outcome leads to its requests', asy
   await page.waitForFunction(() => document.querySelectorAll('.plot canvas').length === 2);
   assert.match(await text(page, 'main'), /nobody fits.*held by a limit or quota.*gave up.*not tried yet.*matched/);
   await page.getByText('Up since').waitFor();
+  await page.getByRole('region', { name: 'Some users' }).getByRole('link', { name: 'ada' }).waitFor();
   await page.getByRole('button', { name: 'Day' }).click();
   await page.getByRole('button', { name: 'Hour' }).click();
   await page.waitForTimeout(1200);
@@ -158,6 +159,22 @@ test('an ad that matches nothing is explained, and an edit is tried without chan
   await close(page);
 });
 
+test('an edit of an offer is tried as well, and the offer stays as it is', async () => {
+  await put(pool.url, pool.admin, 'picky', '[ Name = "picky"; Type = "Dock"; Lifetime = 600; Constraint = other.Weight <= 5 ]');
+  await put(pool.url, pool.admin, 'heavy', '[ Name = "heavy"; Type = "Job"; Weight = 9; Lifetime = 600; Constraint = other.Type == "Dock" ]');
+  const page = await open('#/ad/picky'), old = await (await ask('/v1/ads/picky')).text();
+  await page.getByText('It refuses all who ask now').waitFor();
+  await page.getByRole('button', { name: 'Try it' }).first().click();
+  const then = page.locator('.card').filter({ hasText: 'With the edit' });
+  await then.getByText('1 of').waitFor();
+  await then.getByRole('link', { name: 'heavy' }).waitFor();
+  assert.match(await text(page, '.trial mark'), /other.Weight <= 9/);
+  await shot(page, 'offer-trial');
+  assert.equal(await (await ask('/v1/ads/picky')).text(), old);
+  for (const id of ['picky', 'heavy']) await ask(`/v1/ads/${id}`, { method: 'DELETE', headers: { 'Berth-Agent': 'seed' } });
+  await close(page);
+});
+
 test('a gang is a tree: its ports, who docks, and where the search ended', async () => {
   const page = await open('#/ad/gang');
   const tree = page.getByRole('group', { name: 'The gang' });
@@ -178,10 +195,14 @@ test('a gang is a tree: its ports, who docks, and where the search ended', async
   assert.match(await text(page, '.tree'), /server svc docked.*box disk1/);
   assert.match(await text(page, '.tree li li'), /box disk1/);
   await shot(page, 'gang-nested');
-  await page.goto(`${server.url}/#/ad/misspelt`); // since somebody has ports, all are explained as gangs
+  await page.goto(`${server.url}/#/ad/misspelt`); // that somebody has ports does not make a gang of what could not dock there
+  await page.getByText('1 more offer has ports at which it could not dock').waitFor();
   await page.getByRole('button', { name: 'Try it' }).first().click();
-  await page.locator('.card').filter({ hasText: 'With the edit' }).getByText('There is a gang for it').waitFor();
+  await page.locator('.card').filter({ hasText: 'With the edit' }).getByText('It matches.').waitFor();
   await shot(page, 'gang-plain');
+  await put(pool.url, pool.admin, 'clientele', '[ Name = "clientele"; Type = "svc_client"; Count = 0; Lifetime = 600; Constraint = other.Type == "svc" ]', 'request');
+  await page.goto(`${server.url}/#/ad/clientele`); // one that could is explained as a gang
+  await page.getByText('There is a gang for it').waitFor();
   await ask('/v1/ads/svc', { method: 'DELETE', headers: { 'Berth-Agent': 'seed' } });
   await close(page);
 });
@@ -290,6 +311,9 @@ test('jobs are submitted, followed, held, released and removed', async () => {
     await page.getByRole('button', { name: verb }).click();
     await row.getByText(state).waitFor();
   }
+  await page.getByRole('button', { name: 'Choose all here' }).click();
+  await page.getByText(/[3-9] chosen/).waitFor();
+  await page.getByRole('button', { name: 'Choose none' }).click();
   await shot(page, 'jobs');
   const waiting = await open(new URL(await row.getByRole('link').evaluate((link) => link.href)).hash, { token: pool.owner });
   await waiting.getByText('No offer satisfies').waitFor();
@@ -303,6 +327,42 @@ test('jobs are submitted, followed, held, released and removed', async () => {
   await row.getByRole('checkbox').check();
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.waitForFunction((before) => document.querySelectorAll('tbody tr').length < before, count);
+  await close(page);
+});
+
+test('a job reads files that were chosen on the page', async () => {
+  const page = await open('#/jobs', { token: pool.owner });
+  await page.getByText('Submit jobs').click();
+  await page.getByLabel('Files that they read').setInputFiles([
+    { name: 'hello.sh', mimeType: 'text/plain', buffer: Buffer.from('#!/bin/sh\nwc -c <numbers.txt\ncat empty.txt last.txt\n') },
+    { name: 'numbers.txt', mimeType: 'text/plain', buffer: Buffer.alloc(1_300_000, '7') },
+    { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.alloc(0) },
+    { name: 'last.txt', mimeType: 'text/plain', buffer: Buffer.from('the last line') },
+  ]);
+  await page.getByText('4 files, 1.2 MiB').waitFor();
+  await write(page, 'Jobs to submit', '[ Cmd = "./hello.sh"; RequestMemory = 16M; RequestDisk = 8M; Constraint = other.Memory > 0 ]');
+  await page.getByRole('button', { name: 'Submit', exact: true }).click();
+  const told = page.getByRole('link', { name: /Job \d+ submitted/ });
+  await told.waitFor();
+  await shot(page, 'jobs-files');
+  await told.click();
+  await page.locator('.output').filter({ hasText: '1300000' }).filter({ hasText: 'the last line' }).waitFor({ timeout: 40_000 });
+  await page.goto(`${server.url}/#/jobs`);
+  await page.getByText('Submit jobs').click();
+  await page.getByLabel('Files that they read').setInputFiles([{ name: 'a', mimeType: 'text/plain', buffer: Buffer.from('a') }]);
+  await write(page, 'Jobs to submit', '[ Cmd = "/bin/true"; Inputs = { } ]');
+  await page.getByRole('button', { name: 'Submit', exact: true }).click();
+  await page.getByRole('alert').filter({ hasText: 'Inputs of its own' }).waitFor();
+  await close(page);
+});
+
+test('a job that the customer could never have run is refused at once, with the reason', async () => {
+  const page = await open('#/jobs'); // ada has no customer of her own here
+  await page.getByText('Submit jobs').click();
+  await write(page, 'Jobs to submit', '[ Cmd = "/bin/true" ]');
+  await page.getByRole('button', { name: 'Submit', exact: true }).click();
+  await page.getByRole('alert').filter({ hasText: 'a job of ada\'s would wait for ever' }).waitFor();
+  await shot(page, 'jobs-refused');
   await close(page);
 });
 

@@ -113,9 +113,11 @@ export async function serve({ pool, dist, socket, port = 0, codes = {} }) {
       }
       const answer = await carry(req, body);
       const token = req.headers.authorization?.slice(7);
-      const absent = answer.statusCode === 404 && (stand[path] || path.startsWith('/v1/desk/')) && String(await whole(answer)).includes('there is nothing here');
+      const lost = answer.statusCode === 404 && (stand[path] || path.startsWith('/v1/desk/')) ? await whole(answer) : null;
+      const absent = lost && String(lost).includes('there is nothing here');
       if (absent && stand[path]) return await stand[path](req, res, token, body);
       if (absent) return await desk(req, res, body);
+      if (lost) return res.writeHead(404, { 'Content-Type': answer.headers['content-type'] ?? 'text/plain' }).end(lost);
       if (watching) answer.on('error', () => res.destroy());
       pass(answer, res);
     } catch (error) {

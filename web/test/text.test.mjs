@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildSync } from 'esbuild';
 
-const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
+const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'; export * from './blake2b'; export { inputsWrite } from './inputs'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
 globalThis.location = { hash: '' };
 globalThis.addEventListener = () => {};
-const { adLayOut, attributesOf, cut, editMake, portFind, routeLink, routeRead } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+globalThis.sessionStorage = { getItem: () => null };
+const { adLayOut, attributesOf, Blake2b, inputsWrite, cut, editMake, portFind, routeLink, routeRead } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
 
 const tokens = (text) => text.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^\s]/g).join('').replace(/;\]/g, ']');
 
@@ -63,4 +64,28 @@ test('addresses are written and read back', () => {
   assert.deepEqual(path, ['ad', 'a b/c%']);
   assert.equal(query.get('constraint'), 'x == "?&#"');
   assert.deepEqual(routeRead('#/ad/%E0%A4%A').path, ['ad', '%E0%A4%A']);
+});
+
+test('a file has the name that b2sum gives it, whatever its length and pieces', () => {
+  const name = (bytes, piece) => {
+    const hashing = new Blake2b();
+    for (let at = 0; at < bytes.length; at += piece) hashing.add(bytes.subarray(at, at + piece));
+    return hashing.end();
+  };
+  const known = [ // b2sum -l 256 of so many bytes, the i-th of them i * 7 modulo 256
+    [0, '0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8'],
+    [1, '03170a2e7597b7b7e3d84c05391d139a62b157e78786d8c082f29dcf4c111314'],
+    [127, '4ff62e7c4c43fe101a078479c48836be4907d9d498dcc577ca89d694b2c11f9b'],
+    [128, '14696d2a98d9f8a280da8b132b1045b345e1033759c6b02fcc4ee885c8ae7c37'],
+    [129, '3934215260b1039be9d9d2b073b059bcd50120c327a22af93eb4d98cf821c14c'],
+    [1000, '6ac4bea923678eb024090384d6e767b5870f849057dc19b172d8d9f2df30bf8e'],
+  ];
+  for (const [length, digits] of known) for (const piece of [1, 37, 128, 4096]) assert.equal(name(Uint8Array.from({ length }, (_, i) => i * 7), piece), digits);
+});
+
+test('files are written into each ad, and not into one that has its own', () => {
+  const inputs = [{ name: 'a "b".txt', hash: 'ff', size: 3, runs: false }, { name: 'run', hash: '00', size: 1, runs: true }];
+  const said = 'Inputs = { [ Name = "a \\"b\\".txt"; Hash = "ff"; Size = 3; Mode = 420 ], [ Name = "run"; Hash = "00"; Size = 1; Mode = 493 ] }';
+  assert.equal(inputsWrite('[ Cmd = "]"; ]\n// [ x ]\n[]', inputs), `[ Cmd = "]"; ${said}; ]\n// [ x ]\n[ ${said}]`);
+  assert.equal(inputsWrite('[ Cmd = "x"; inputs = {} ]', inputs), null);
 });

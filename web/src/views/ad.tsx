@@ -1,26 +1,19 @@
 // ad.tsx: one ad: its text, what it matches now, and if nothing, why.
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { adLayOut, attributeOf, cut } from '../adtext';
-import { api, isGang, type AdText, type Explained } from '../api';
+import { api, isGang, type AdText, type Explained, type Side } from '../api';
 import { real } from '../format';
 import { useLoad, useTitle } from '../hooks';
 import { adLink } from '../route';
-import { Code, Section, Shown, Table, Tag } from '../ui';
+import { Code, Section, Shown, Table } from '../ui';
 import { GangTree } from './gang';
 import { WhyView } from './why';
 
-const SOME = 20;
+const SOME = 20, HELD_EVERY = 10_000;
 
 const isRequest = (ad: AdText, why?: Explained): boolean =>
   why ? !('offer' in why) : attributeOf(ad.text, 'Ports') !== undefined || /^"job"$/i.test(cut(ad.text, attributeOf(ad.text, 'Type')?.value ?? { start: 0, end: 0 }));
-
-/** What holds back a request that would match: a limit, a quota. Only the text of the explanation says it. */
-function Held({ id }: { id: string }): JSX.Element | null {
-  const told = useLoad((signal) => api.adWhyText(id, signal), id, 10_000);
-  const held = /^It waits for .*/m.exec(told.value ?? '')?.[0];
-  return held ? <p class="verdict"><Tag tone="warn">held</Tag> {held}</p> : null;
-}
 
 /** For whoever would rather read it as `berth why` prints it. */
 function AsText({ id }: { id: string }): JSX.Element {
@@ -34,14 +27,15 @@ function AsText({ id }: { id: string }): JSX.Element {
   );
 }
 
-function Candidates({ ad }: { ad: AdText }): JSX.Element {
-  const found = useLoad((signal) => api.match(ad.text, ad.type, SOME, signal), ad.text);
+function Candidates({ ad, kind }: { ad: AdText; kind: Side }): JSX.Element {
+  const found = useLoad((signal) => api.match(ad.text, ad.type, kind, SOME, signal), ad.text);
+  const one = kind === 'offer' ? 'Request' : 'Offer';
   return (
-    <Section title="What it would match now" note="Of what is free at the moment, the best first. Nothing is taken by looking.">
+    <Section title="What it would match now" note={kind === 'offer' ? 'Of the requests that wait and that you may see, those first that it ranks highest. Nothing is taken by looking.' : 'Of what is free at the moment, the best first. Nothing is taken by looking.'}>
       <Shown of={found}>
         {(rows) => (
           <Table label="What it would match" rows={rows} id={(row) => `${row.Id} ${row.Label ?? ''} ${row.At ?? ''}`} empty="Nothing." columns={[
-            { name: 'Offer', cell: (row) => <a href={adLink(row.Id)}>{row.Id}</a> },
+            { name: one, cell: (row) => <a href={adLink(row.Id)}>{row.Id}</a> },
             ...(rows.some((row) => row.Label) ? [{ name: 'Port', cell: (row: (typeof rows)[number]) => row.Label ?? '' }, { name: 'Docks at', cell: (row: (typeof rows)[number]) => (rows.some(({ Id }) => Id === row.At) ? row.At : 'the request') }]
               : [{ name: 'Rank', number: true, cell: (row: (typeof rows)[number]) => real(row.Rank ?? 0) }]),
           ]} />
@@ -61,7 +55,7 @@ function Given({ id }: { id: string }): JSX.Element | null {
           <Table label="Matches it was given" rows={rows.slice(0, SOME)} id={(row) => row.Claim} columns={[
             { name: 'Request', cell: (row) => (row.Request ? <a href={adLink(row.Request)}>{row.Request}</a> : '') },
             { name: 'Offer', cell: (row) => <a href={adLink(row.Offer)}>{row.Offer}</a> },
-            { name: 'Port', cell: (row) => row.Port ?? '' },
+            ...(rows.some((row) => row.Port) ? [{ name: 'Port', cell: (row: (typeof rows)[number]) => row.Port ?? '' }] : []),
             { name: 'Provider', cell: (row) => row.Provider ?? '' },
             { name: 'Claim', cell: (row) => <code>{row.Claim}</code> },
           ]} />
@@ -73,7 +67,9 @@ function Given({ id }: { id: string }): JSX.Element | null {
 
 export function AdView({ id }: { id: string }): JSX.Element {
   const ad = useLoad((signal) => api.ad(id, signal), id);
-  const why = useLoad((signal) => api.adWhy(id, signal), id);
+  const [every, setEvery] = useState(0);
+  const why = useLoad((signal) => api.adWhy(id, signal), id, every);
+  useEffect(() => setEvery(why.value?.hold ? HELD_EVERY : 0), [why.value]);
   useTitle(`Ad ${id}`);
   return (
     <>
@@ -82,13 +78,12 @@ export function AdView({ id }: { id: string }): JSX.Element {
         {(text) => (
           <>
             <Section title="Explanation">
-              {why.value?.verdict === 'matches' && isRequest(text, why.value) ? <Held id={id} /> : null}
               <Shown of={why}>
                 {(said) => (isGang(said) ? <GangTree why={said} ad={text} /> : <WhyView why={said} ad={text} name={id} />)}
               </Shown>
               {why.value ? <AsText id={id} /> : null}
             </Section>
-            {isRequest(text, why.value) && !why.error ? <Candidates ad={text} /> : null}
+            {why.value ? <Candidates ad={text} kind={isRequest(text, why.value) ? 'request' : 'offer'} /> : null}
             <Given id={id} />
             <Section title="The ad">
               <Code text={adLayOut(text.text)} />

@@ -6,7 +6,7 @@ import { count, many } from '../format';
 import { Code, Tag } from '../ui';
 import { gangVerdicts } from '../words';
 import { DiedText, Who, whoAll } from './died';
-import { LookedView } from './why';
+import { HoldView, LookedView, StandingView } from './why';
 
 interface Entry {
   label: string | null; // null: a group
@@ -83,13 +83,13 @@ function PortNode({ entry, scene }: { entry: Entry; scene: Scene }): JSX.Element
         {entry.optional ? <Tag>may stay empty</Tag> : null}
         {entry.count ? <Tag>count {entry.count}</Tag> : null}
         {together ? <Tag tone="warn">{why.together.length > 1 ? 'not together' : 'cannot be filled'}</Tag> : null}
-        {port ? <span class="quiet"> {count(port.matching)} of {many(port.offers, 'offer')} fit</span> : null}
+        {port ? <span class="quiet"> {count(port.matching)} of {port.offers === why.offers ? many(port.offers, 'offer') : many(port.offers, 'port of offers', 'ports of offers')} fit</span> : null}
       </span>
       <Members docked={docked} path={key ?? label} />
       {died ? <DiedText died={died} where={<>here</>} /> : null}
       <details open={port !== undefined && port.verdict !== 'matches'}>
         <summary>Port {label}</summary>
-        {port ? <LookedView of={port} ad={ad} told={{ one: 'offer', more: 'offers' }} port={label} able before={why} /> : <Code text={entry.text} />}
+        {port ? <LookedView of={port} ad={ad} told={{ one: 'offer', more: 'offers' }} port={label} kind="request" before={why} /> : <Code text={entry.text} />}
       </details>
     </li>
   );
@@ -116,9 +116,11 @@ export function GangTree({ why, ad }: Scene): JSX.Element {
     : Object.keys(why.gang ?? {}).filter((label) => !label.includes('.')).map((label) => plain(label, false));
   return (
     <div class="why">
-      <p class="verdict"><Tag tone={good ? 'good' : 'bad'}>{good ? 'a gang' : 'no gang'}</Tag> {gangVerdicts[why.verdict] ?? why.verdict}</p>
+      <HoldView of={why} />
+      <p class="verdict"><Tag tone={good ? (why.hold ? undefined : 'good') : 'bad'}>{good ? 'a gang' : 'no gang'}</Tag> {gangVerdicts[why.verdict] ?? why.verdict}</p>
       {why.together.length ? <p>{why.together.length === 1 ? <>Port <strong>{why.together[0]}</strong> cannot be filled.</> : <>The ports <strong>{why.together.join(', ')}</strong> cannot be filled together{why.smallest ? '; every smaller set of them can be' : ''}.</>}</p> : null}
       {why.broken ? <p>{many(why.broken, 'offer has', 'offers have')} ports that are not in order: nobody docks there.</p> : null}
+      <StandingView of={why} told={{ one: 'offer', more: 'offers' }} />
       <div class="tree" role="group" aria-label="The gang">
         <span class="node root"><strong>{why.request ?? 'request'}</strong> <span class="quiet">the root; {many(why.offers, 'offer')} looked at</span></span>
         <Nodes entries={shown} scene={{ why, ad }} />

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { adLayOut } from '../adtext';
-import { api, ApiError, isGang, type AdText, type Job, type Piece } from '../api';
+import { api, ApiError, isGang, type AdText, type Explained, type Job, type Piece } from '../api';
 import { bytes, count, moment, span } from '../format';
 import { useAct, useLoad, useTitle } from '../hooks';
 import { routeLink } from '../route';
@@ -125,10 +125,18 @@ function Files({ desk, id, state }: { desk: string; id: string; state: string })
 }
 
 /** What its ad would match at this moment; nothing is taken by asking. */
-function Waits({ ad, id }: { ad: AdText; id: string }): JSX.Element {
-  const why = useLoad((signal) => api.matchWhy(ad.text, ad.type, signal), ad.text);
+function Waits({ ad, id, request, refused }: { ad: AdText; id: string; request?: string; refused?: string }): JSX.Element {
+  const why = useLoad(async (signal) => {
+    const alone = (): Promise<Explained> => api.matchWhy(ad.text, ad.type, 'request', signal);
+    if (!request) return alone();
+    return api.adWhy(request, signal).catch((thrown: unknown) => { // the pool may not have it yet, or not any more
+      if (thrown instanceof ApiError && thrown.status === 404) return alone();
+      throw thrown;
+    });
+  }, ad.text);
   return (
     <Section title="What it waits for">
+      {refused ? <p class="problem" role="alert"><strong>It waits in vain:</strong> {refused}.</p> : null}
       <Shown of={why}>{(said) => (isGang(said) ? <GangTree why={said} ad={ad} /> : <WhyView why={said} ad={ad} name={`job ${id}`} />)}</Shown>
     </Section>
   );
@@ -163,7 +171,7 @@ export function JobView({ desk, id }: { desk: string; id: string }): JSX.Element
       </Shown>
       {job.value ? (
         <>
-          {state === 'Waiting' && ad.value ? <Waits ad={ad.value} id={id} /> : null}
+          {state === 'Waiting' && ad.value ? <Waits ad={ad.value} id={id} request={job.value.Request} refused={job.value.Reason} /> : null}
           <Section title="Output" side={<Choice label="What to follow" of={streams} value={stream} pick={setStream} />}>
             <Output key={stream} desk={desk} id={id} stream={stream} />
           </Section>

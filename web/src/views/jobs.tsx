@@ -1,11 +1,14 @@
 // jobs.tsx: one's own jobs, by the customers that keep them: the queue, and submitting.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, type Desk, type Job } from '../api';
+import { api, ApiError, type Desk, type Job } from '../api';
 import { Editor } from '../editor';
-import { count, inCell, moment, span } from '../format';
+import { bytes, count, inCell, many, moment, span } from '../format';
 import { useAct, useLoad, useTitle } from '../hooks';
+import { inputsSend, inputsWrite } from '../inputs';
 import { routeGo, routeLink, type Route } from '../route';
+import { session } from '../session';
+import { useStore } from '../store';
 import { Choice, Pager, Problem, Section, Shown, Table, Tag, usePaging } from '../ui';
 
 const PAGE = 50;
@@ -46,6 +49,7 @@ function Queue({ desk, past }: { desk: string; past: boolean }): JSX.Element {
       {past ? null : (
         <div class="row">
           {(['hold', 'release', 'remove'] as const).map((verb) => <button key={verb} type="button" disabled={!chosen.size || act.busy} onClick={() => void act.run(verb)}>{verb[0]!.toUpperCase() + verb.slice(1)}</button>)}
+          <button type="button" disabled={!jobs.value?.rows.length} onClick={() => setChosen(chosen.size ? new Set() : new Set(jobs.value?.rows.map((job) => job.Job)))}>{chosen.size ? 'Choose none' : 'Choose all here'}</button>
           <span role="status" class="quiet">{chosen.size ? `${count(chosen.size)} chosen` : act.value ? `${act.value.verb}: ${count(act.value.Changed)} changed${act.value.Unchanged ? `, ${count(act.value.Unchanged)} stayed as they were` : ''}` : ''}</span>
         </div>
       )}
@@ -75,21 +79,42 @@ const example = '[\n    Cmd = "/bin/sh";\n    Args = { "-c", "for i in 1 2 3 4 5
 
 function Submit({ desk, done }: { desk: string; done: () => void }): JSX.Element {
   const [text, setText] = useState(example), [key, setKey] = useState(() => crypto.randomUUID());
+  const [files, setFiles] = useState<File[]>([]), [sent, setSent] = useState<number | null>(null);
   const act = useAct(async () => {
-    const told = await api.submit(desk, text, key);
+    let ads = text;
+    if (files.length) {
+      if (inputsWrite(text, []) === null) throw new ApiError(400, 'Inputs', 'An ad has Inputs of its own: leave them out, or choose no files here.');
+      try {
+        setSent(0);
+        ads = inputsWrite(text, await inputsSend(desk, files, setSent)) ?? text;
+      } finally {
+        setSent(null);
+      }
+    }
+    const told = await api.submit(desk, ads, key);
     setKey(crypto.randomUUID()); // the same key again would be the same submission
     done();
     return told;
   });
   const place = act.error?.status === 400 ? act.error.place : null;
+  const change = (next: string): void => {
+    setText(next);
+    setKey(crypto.randomUUID());
+  };
   return (
     <details class="submit">
       <summary>Submit jobs</summary>
-      <p class="note">An ad for each job; <code>Cmd</code> is all that is needed, <code>Count</code> makes many of one. Jobs that read files are submitted by <code>berth submit</code>, which sends them.</p>
-      <Editor label="Jobs to submit" rows={8} value={text} change={setText} fault={place ? { ...place, text: act.error!.detail.replace(/^.*line \d+, column \d+: /, '') } : null} enter={() => void act.run()} />
+      <p class="note">An ad for each job; <code>Cmd</code> is all that is needed, <code>Count</code> makes many of one.</p>
+      <Editor label="Jobs to submit" rows={8} value={text} change={change} fault={place ? { ...place, text: act.error!.detail.replace(/^.*line \d+, column \d+: /, '') } : null} enter={() => void act.run()} />
+      <div class="row">
+        <label>Files that they read{' '}
+          <input type="file" multiple onChange={(event) => { setFiles([...(event.currentTarget.files ?? [])]); setKey(crypto.randomUUID()); }} />
+        </label>
+        <span class="quiet">{files.length ? `${many(files.length, 'file')}, ${bytes(files.reduce((sum, file) => sum + file.size, 0))}: they lie in each job’s folder when it starts.` : 'up to 64 MiB together; larger ones are for berth submit'}</span>
+      </div>
       <div class="row">
         <button type="button" class="main" disabled={act.busy} onClick={() => void act.run()}>Submit</button>
-        <span role="status">{act.value?.map(({ First, Count }) => <a key={First} href={jobLink(desk, First)}>{Count > 1 ? `Jobs ${count(First)} to ${count(First + Count - 1)} submitted.` : `Job ${count(First)} submitted.`}</a>)}</span>
+        <span role="status">{sent !== null ? `Sending the files: ${Math.floor(sent * 100)} %` : act.value?.map(({ First, Count }) => <a key={First} href={jobLink(desk, First)}>{Count > 1 ? `Jobs ${count(First)} to ${count(First + Count - 1)} submitted.` : `Job ${count(First)} submitted.`}</a>)}</span>
       </div>
       {place ? null : <Problem error={act.error} />}
     </details>
@@ -99,14 +124,14 @@ function Submit({ desk, done }: { desk: string; done: () => void }): JSX.Element
 export function JobsView({ query }: { query: Route['query'] }): JSX.Element {
   const desks = useLoad((signal) => api.desks(signal), 'desks');
   const past = query.get('past') === '1';
-  const [turn, setTurn] = useState(0);
+  const [turn, setTurn] = useState(0), { subject } = useStore(session);
   useTitle('Jobs');
   return (
     <>
       <h1>Jobs</h1>
       <Shown of={desks}>
         {(all: Desk[]) => {
-          const desk = all.find((one) => one.Agent === query.get('desk')) ?? all[0];
+          const desk = all.find((one) => one.Agent === query.get('desk')) ?? all.find((one) => one.Identity === subject) ?? all[0];
           if (!desk) return <p class="quiet">There is no customer that you may use. <code>berth pool</code> and <code>berth customer</code> start one.</p>;
           const go = (next: { desk?: string; past?: string }): void => routeGo(routeLink(['jobs'], { desk: desk.Agent, past: past ? '1' : '', ...next }));
           return (

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { adLayOut } from '../adtext';
-import { api, type ApiError, type Given } from '../api';
+import { api, type ApiError, type Compared } from '../api';
 import { Editor } from '../editor';
 import { count, many } from '../format';
 import { useAct, useLoad, useTitle } from '../hooks';
@@ -11,53 +11,32 @@ import { scopeHas, session } from '../session';
 import { useStore } from '../store';
 import { Code, Problem, Section, Shown, Table, Tag } from '../ui';
 
-const MOST = 1000, SHOWN = 200;
+const SHOWN = 200;
 
-interface Difference {
-  request: string;
-  now: string[];
-  then: string[];
-}
-
-function byRequest(rows: Given[]): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const { Request, Offer } of rows) found.set(Request, [...(found.get(Request) ?? []), Offer]);
-  return found;
-}
-
-function differences(now: Given[], then: Given[]): Difference[] {
-  const before = byRequest(now), after = byRequest(then);
-  return [...new Set([...before.keys(), ...after.keys()])]
-    .map((request) => ({ request, now: [...(before.get(request) ?? [])].sort(), then: [...(after.get(request) ?? [])].sort() }))
-    .filter(({ now: a, then: b }) => a.join('\n') !== b.join('\n'));
-}
-
-interface Tried {
+interface Tried extends Compared {
   draft: string;
-  now: { rows: Given[]; total: number };
-  then: { rows: Given[]; total: number };
 }
 
-function Offers({ of }: { of: string[] }): JSX.Element {
-  if (!of.length) return <span class="quiet">nothing</span>;
-  return <>{of.slice(0, 4).map((id, i) => <>{i ? ', ' : ''}<a key={id} href={adLink(id)}>{id}</a></>)}{of.length > 4 ? ` and ${count(of.length - 4)} more` : ''}</>;
+function Offers({ of, all }: { of: string[]; all: number }): JSX.Element {
+  if (!all) return <span class="quiet">nothing</span>;
+  const seen = of.filter((id) => id);
+  return <>{seen.slice(0, 4).map((id, i) => <>{i ? ', ' : ''}<a key={id} href={adLink(id)}>{id}</a></>)}{all > Math.min(4, seen.length) ? `${seen.length ? ' and ' : ''}${count(all - Math.min(4, seen.length))} ${seen.length ? 'more' : 'of others'}` : ''}</>;
 }
 
 function TriedView({ tried }: { tried: Tried }): JSX.Element {
-  const rows = differences(tried.now.rows, tried.then.rows);
-  const cut = tried.now.total > tried.now.rows.length || tried.then.total > tried.then.rows.length;
   return (
     <div aria-live="polite">
-      <p>With the ads that are there now: <strong>{many(tried.now.total, 'match', 'matches')}</strong> by the present policy, <strong>{many(tried.then.total, 'match', 'matches')}</strong> by the draft.{' '}
-        {rows.length ? <><Tag tone="warn">{many(rows.length, 'request')} would get something else</Tag></> : <Tag tone="good">nothing would change</Tag>}
-        {cut ? ` Only the first ${count(MOST)} matches of each were compared.` : ''}</p>
-      {rows.length ? (
-        <Table label="What would change" rows={rows.slice(0, SHOWN)} id={(row) => row.request} columns={[
-          { name: 'Request', cell: (row) => <a href={adLink(row.request)}>{row.request}</a> },
-          { name: 'Gets now', cell: (row) => <Offers of={row.now} /> },
-          { name: 'Would get', cell: (row) => <Offers of={row.then} /> },
+      <p>With the ads that are there now: <strong>{many(tried.now, 'match', 'matches')}</strong> by the present policy, <strong>{many(tried.then, 'match', 'matches')}</strong> by the draft.{' '}
+        {tried.changed ? <Tag tone="warn">{many(tried.changed, 'request')} would get something else</Tag> : <Tag tone="good">nothing would change</Tag>}
+        {tried.whole ? '' : ' Only the first 100,000 matches of each were compared.'}</p>
+      {tried.rows.length ? (
+        <Table label="What would change" rows={tried.rows} id={(row) => row.Request} columns={[
+          { name: 'Request', cell: (row) => <a href={adLink(row.Request)}>{row.Request}</a> },
+          { name: 'Gets now', cell: (row) => <Offers of={row.Now} all={row.NowCount} /> },
+          { name: 'Would get', cell: (row) => <Offers of={row.Then} all={row.ThenCount} /> },
         ]} />
       ) : null}
+      {tried.changed > tried.rows.length ? <p class="note">{tried.rows.length ? `The first ${count(tried.rows.length)} of them are shown.` : 'You may not see whose they are.'}</p> : null}
     </div>
   );
 }
@@ -75,8 +54,7 @@ export function PolicyView(): JSX.Element {
   }, [present.value]);
   const trial = useAct(async (): Promise<Tried> => {
     const text = draft ?? '';
-    const then = await api.policyTry(text, MOST);
-    return { draft: text, then, now: await api.policyTry(present.value?.text ?? '[]', MOST) };
+    return { draft: text, ...(await api.policyCompare(text, SHOWN)) };
   });
   const apply = useAct(async () => {
     const done = await api.policyPut(draft ?? '', present.value?.etag ?? null);
@@ -90,7 +68,7 @@ export function PolicyView(): JSX.Element {
       <Section title="What holds">
         <Shown of={present}>{(value) => (empty ? <p class="quiet">No policy: requests are served by their users’ priorities, and get what they and the offers rank highest.</p> : <Code text={adLayOut(value.text)} />)}</Shown>
       </Section>
-      <Section title="Draft" note="Try it against the pool as it is now, before it is applied. Trying changes nothing.">
+      <Section title="Draft" note="Try it against the pool as it is now, before it is applied. Trying changes nothing. It looks at offers that are free and requests that wait; users’ priorities, quotas and limits are left aside.">
         {draft === null ? null : <Editor label="Draft of a policy" rows={10} value={draft} change={(text) => { setDraft(text); apply.clear(); }} fault={faultOf(trial.error) ?? faultOf(apply.error)} enter={() => void trial.run()} />}
         <div class="row">
           <button type="button" class="main" disabled={trial.busy} onClick={() => void trial.run()}>Try</button>

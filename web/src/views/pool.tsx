@@ -1,7 +1,7 @@
 // pool.tsx: the pool at a glance.
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { api, type Claim, type Kind, type Match, type Span, type Status } from '../api';
+import { api, type Claim, type Kind, type Match, type Overview, type Series, type Span, type Status } from '../api';
 import { Chart } from '../chart';
 import { clock, count, many, moment, percent, span as spanText } from '../format';
 import { useLoad, useTitle } from '../hooks';
@@ -10,23 +10,44 @@ import { adLink, routeLink } from '../route';
 import { useStore } from '../store';
 import { Bar, Choice, Figure, Problem, Section, Shown, Table, Tag } from '../ui';
 import { outcomeOrder, outcomes } from '../words';
+import { UsersShort } from './users';
 
 const spans: [Span, string][] = [['hour', 'Hour'], ['day', 'Day'], ['month', 'Month']];
 const refresh: Record<Span, number> = { hour: 10_000, day: 60_000, month: 300_000 };
 const shown = 12;
 
+interface Lines {
+  at: number[];
+  used: (number | null)[];
+  waiting: (number | null)[];
+}
+
+/** The samples, and behind them what is now. A line has two ends, also in a pool that has just begun. */
+function linesMake(of?: Series, now?: Overview): Lines {
+  const part = (claims: number, offers: number): number => claims / Math.max(1, claims + offers);
+  const lines: Lines = { at: [...(of?.At ?? [])], used: of?.At.map((_, i) => part(of.Claims[i]!, of.Offers[i]!)) ?? [], waiting: [...(of?.Waiting ?? [])] };
+  const last = lines.at[lines.at.length - 1], moment = Math.floor(Date.now() / 1000);
+  if (now && (last === undefined || moment > last)) {
+    lines.at.push(moment);
+    lines.used.push(part(now.Claims, now.Offers));
+    lines.waiting.push(now.Waiting);
+  }
+  if (lines.at.length === 1) return { at: [lines.at[0]! - 60, lines.at[0]!], used: [null, lines.used[0]!], waiting: [null, lines.waiting[0]!] };
+  return lines;
+}
+
 function Charts(): JSX.Element {
   const [span, setSpan] = useState<Span>('hour');
   const series = useLoad((signal) => api.series(span, signal), span, refresh[span]);
-  const of = series.value;
-  const used = useMemo(() => of?.At.map((_, i) => of.Claims[i]! / Math.max(1, of.Claims[i]! + of.Offers[i]!)) ?? [], [of]);
+  const of = series.value, now = useStore(live).overview;
+  const lines = useMemo(() => linesMake(of, now), [of, now]);
   return (
     <Section title="Over time" side={<Choice label="Span of time" of={spans} value={span} pick={setSpan} />}>
       <Shown of={series}>
-        {(value) => (
+        {() => (
           <div class="columns">
-            <Chart title="In use" at={value.At} values={used} show={percent} top={1} />
-            <Chart title="Jobs that wait" at={value.At} values={value.Waiting} show={count} />
+            <Chart title="In use" at={lines.at} values={lines.used} show={percent} top={1} />
+            <Chart title="Jobs that wait" at={lines.at} values={lines.waiting} show={count} />
           </div>
         )}
       </Shown>
@@ -89,11 +110,11 @@ function Reasons(): JSX.Element | null {
   const reasons = useLoad((signal) => api.reasons(signal), 'reasons', 15_000);
   if (reasons.error?.status === 404) return null;
   return (
-    <Section title="Why requests wait">
+    <Section title="Why requests wait" note={reasons.value?.some((row) => !row.Example) ? 'Of many requests those with most jobs are explained.' : undefined}>
       <Shown of={reasons}>
         {(rows) => (
           <Table label="Why requests wait" rows={rows.slice(0, shown)} id={(row) => row.Reason} empty="Nothing waits." columns={[
-            { name: 'Reason', cell: (row) => row.Reason },
+            { name: 'Reason', cell: (row) => (row.Example ? row.Reason : <span class="quiet">the others: {row.Reason}</span>) },
             { name: 'Requests', number: true, cell: (row) => count(row.Requests) },
             { name: 'Jobs', number: true, cell: (row) => count(row.Units) },
             { name: 'For example', cell: (row) => (row.Example ? <a href={adLink(row.Example)}>{row.Example}</a> : '') },
@@ -117,7 +138,8 @@ export function PoolView(): JSX.Element {
   useTitle('Pool');
   const waiting = new Map(seen?.Outcomes.map((outcome) => [outcome.Outcome, outcome]));
   const used = seen ? seen.Claims / Math.max(1, seen.Claims + seen.Offers) : 0;
-  const kinds = seen?.Kinds ?? [], most = Math.max(1, ...kinds.map((kind) => kind.Offers));
+  const all = (kind: Kind): number => kind.Offers + (kind.Taken ?? 0);
+  const kinds = seen?.Kinds ?? [], most = Math.max(1, ...kinds.map(all));
   return (
     <>
       <h1>Pool</h1>
@@ -136,9 +158,10 @@ export function PoolView(): JSX.Element {
         <Section title="Offers">
           <Table label="Offers by kind" rows={kinds} id={(kind) => kind.Kind} empty="There are no offers." columns={[
             { name: 'Kind', cell: (kind) => <KindLink kind={kind} last={kinds.indexOf(kind) === KINDS_MOST - 1} /> },
-            { name: 'Untouched', number: true, cell: (kind) => count(kind.Offers - kind.Parted) },
-            { name: 'Matched in part', number: true, cell: (kind) => count(kind.Parted) },
-            { name: 'All', number: true, cell: (kind) => <>{count(kind.Offers)} <Bar part={kind.Offers / most} /></> },
+            { name: 'Free', number: true, cell: (kind) => count(kind.Offers - kind.Parted) },
+            { name: 'Taken in part', number: true, cell: (kind) => count(kind.Parted) },
+            { name: 'Taken', number: true, cell: (kind) => count(kind.Taken ?? 0) },
+            { name: 'All', number: true, cell: (kind) => <>{count(all(kind))} <Bar part={all(kind) / most} /></> },
           ]} />
         </Section>
         <Section title="Requests">
@@ -152,6 +175,7 @@ export function PoolView(): JSX.Element {
         </Section>
       </div>
       <Reasons />
+      <UsersShort />
       <div class="columns">
         <Section title="Matches, the newest first">
           <Table label="Matches" rows={now.matches.slice(0, shown)} id={({ row }) => row.Claim} columns={now.matches.some(({ row }) => row.Port) ? [...matchColumns, portColumn] : matchColumns} empty="None lately." />

@@ -1,17 +1,18 @@
 // trial.tsx: an edited ad beside the one that is there: what it would match. Nothing in the pool is changed.
 import type { JSX } from 'preact';
-import { api, isGang, type Docked, type Explained, type Found } from '../api';
+import { api, isGang, type Docked, type Explained, type Found, type Side } from '../api';
 import { count, many } from '../format';
 import { useLoad } from '../hooks';
 import { adLink } from '../route';
 import { Code, Shown, Tag } from '../ui';
-import { gangVerdicts, verdicts } from '../words';
+import { cases, gangVerdicts, verdicts } from '../words';
 import type { Part } from '../adtext';
 import { DiedText } from './died';
 
 function Verdict({ of }: { of: Explained }): JSX.Element {
   const good = of.verdict === 'matches';
-  return <p class="verdict"><Tag tone={good ? 'good' : 'bad'}>{good ? 'matches' : of.verdict === 'never' ? 'never' : 'not now'}</Tag> {(isGang(of) ? gangVerdicts : verdicts)[of.verdict] ?? of.verdict}</p>;
+  const words = isGang(of) ? gangVerdicts[of.verdict] : (of.case !== 'taken' && of.case && cases[of.case]) || verdicts[of.verdict];
+  return <p class="verdict"><Tag tone={good ? 'good' : 'bad'}>{good ? 'matches' : of.verdict === 'never' ? 'never' : 'not now'}</Tag> {words ?? of.verdict}</p>;
 }
 
 function Members({ gang }: { gang: Docked }): JSX.Element {
@@ -28,16 +29,16 @@ function Told({ why, found = [] }: { why: Explained; found?: Found[] }): JSX.Ele
   return (
     <>
       <Verdict of={why} />
-      <p><strong>{count(why.matching)}</strong> of {many(why.offers, 'offer')} match.</p>
+      <p><strong>{count(why.matching)}</strong> of {many(why.offers, why.offer === undefined ? 'offer' : 'request')} {why.matching === 1 ? 'matches' : 'match'}.</p>
       {found.length ? <ol>{found.map((row) => <li key={row.Id}><a href={adLink(row.Id)}>{row.Id}</a></li>)}</ol> : null}
     </>
   );
 }
 
-export function Trial({ ad, type, marks, before }: { ad: string; type: string; marks: Part[]; before: Explained }): JSX.Element {
+export function Trial({ ad, type, kind, marks, before }: { ad: string; type: string; kind: Side; marks: Part[]; before: Explained }): JSX.Element {
   const after = useLoad(async (signal): Promise<[Explained, Found[]]> => {
-    const why = await api.matchWhy(ad, type, signal);
-    return [why, isGang(why) ? [] : await api.match(ad, type, 5, signal)];
+    const why = await api.matchWhy(ad, type, kind, signal);
+    return [why, isGang(why) ? [] : await api.match(ad, type, kind, 5, signal)];
   }, ad);
   return (
     <div class="trial">

@@ -4,46 +4,73 @@ import { api, type User, type UserWhy } from '../api';
 import { count, many, percent, real, span } from '../format';
 import { useLoad, useTitle } from '../hooks';
 import { routeLink } from '../route';
-import { Bar, Figure, Pager, Section, Shown, Table, Tag, usePaging } from '../ui';
+import { Bar, type Column, Figure, Pager, Section, Shown, Table, Tag, usePaging } from '../ui';
 import { holds } from '../words';
 
-const PAGE = 20;
+const PAGE = 20, SHORT = 5;
 const userLink = (name: string): string => routeLink(['users', name]);
 
+type Placed = User & { why?: UserWhy };
+
 /** A page of users, each with its place: the list alone does not say it. */
-async function usersAsk(cursor: string | undefined, signal: AbortSignal): Promise<{ rows: (User & { why?: UserWhy })[]; cursor: string | null }> {
-  const { rows, cursor: next } = await api.users(PAGE, cursor, signal);
+async function usersAsk(limit: number, cursor: string | undefined, signal: AbortSignal): Promise<{ rows: Placed[]; cursor: string | null }> {
+  const { rows, cursor: next } = await api.users(limit, cursor, signal);
   const whys = await Promise.all(rows.map((user) => api.userWhy(user.Name, signal).catch(() => undefined)));
   const users = rows.map((user, i) => ({ ...user, why: whys[i] }));
   return { rows: users.sort((a, b) => (a.why?.Place || 1e9) - (b.why?.Place || 1e9) || a.Priority - b.Priority || (a.Name < b.Name ? -1 : 1)), cursor: next };
 }
 
+const placeColumn: Column<Placed> = { name: 'Place', number: true, cell: (user) => (user.why?.Place ? count(user.why.Place) : <span class="quiet">–</span>) };
+const nameColumn: Column<Placed> = { name: 'User', cell: (user) => <a href={userLink(user.Name)}>{user.Name}</a> };
+const waitColumn: Column<Placed> = { name: 'Waiting requests', number: true, cell: (user) => (user.why ? count(user.why.Requests) : '') };
+const usageColumn: Column<Placed> = { name: 'Usage', number: true, cell: (user) => real(user.Usage) };
+const laterColumn: Column<Placed> = { name: 'After a half-life', number: true, cell: (user) => (user.why ? real(user.why.UsageLater) : '') };
+
+function shareColumn(rows: Placed[]): Column<Placed> {
+  const all = rows.reduce((sum, user) => sum + user.Units, 0);
+  return { name: 'Share now', number: true, cell: (user) => <>{all ? percent(user.Units / all) : '–'} <Bar part={all ? user.Units / all : 0} /></> };
+}
+
+/** A few of them, for the pool at a glance. */
+export function UsersShort(): JSX.Element {
+  const users = useLoad((signal) => usersAsk(SHORT, undefined, signal), 'short', 5000);
+  return (
+    <Section title="Users">
+      <Shown of={users}>
+        {({ rows, cursor }) => (
+          <>
+            <Table label="Some users" rows={rows} id={(user) => user.Name} empty="Nobody has used anything yet." columns={[placeColumn, nameColumn, waitColumn, shareColumn(rows), usageColumn, laterColumn]} />
+            {cursor ? <p><a href="#/users">All users</a></p> : null}
+          </>
+        )}
+      </Shown>
+    </Section>
+  );
+}
+
 function Users(): JSX.Element {
   const paging = usePaging('users');
-  const users = useLoad((signal) => usersAsk(paging.cursor, signal), paging.cursor ?? 'first', 5000);
+  const users = useLoad((signal) => usersAsk(PAGE, paging.cursor, signal), paging.cursor ?? 'first', 5000);
   return (
     <Section title="Users" note="The smallest priority is served first. Usage is in units used all the time; what was used counts half as much after each half-life.">
       <Shown of={users}>
-        {({ rows, cursor }) => {
-          const all = rows.reduce((sum, user) => sum + user.Units, 0);
-          return (
-            <>
-              <Table label="Users" rows={rows} id={(user) => user.Name} empty="Nobody has used anything yet." columns={[
-                { name: 'Place', number: true, cell: (user) => (user.why?.Place ? count(user.why.Place) : <span class="quiet">–</span>) },
-                { name: 'User', cell: (user) => <a href={userLink(user.Name)}>{user.Name}</a> },
-                { name: 'Waiting requests', number: true, cell: (user) => (user.why ? count(user.why.Requests) : '') },
-                { name: 'Share now', number: true, cell: (user) => <>{all ? percent(user.Units / all) : '–'} <Bar part={all ? user.Units / all : 0} /></> },
-                { name: 'Units', number: true, cell: (user) => real(user.Units) },
-                { name: 'Claims', number: true, cell: (user) => count(user.Claims) },
-                { name: 'Usage', number: true, cell: (user) => real(user.Usage) },
-                { name: 'After a half-life', number: true, cell: (user) => (user.why ? real(user.why.UsageLater) : '') },
-                { name: 'Factor', number: true, cell: (user) => real(user.Factor) },
-                { name: 'Priority', number: true, cell: (user) => real(user.Priority) },
-              ]} />
-              <Pager paging={paging} cursor={cursor} />
-            </>
-          );
-        }}
+        {({ rows, cursor }) => (
+          <>
+            <Table label="Users" rows={rows} id={(user) => user.Name} empty="Nobody has used anything yet." columns={[
+              placeColumn,
+              nameColumn,
+              waitColumn,
+              shareColumn(rows),
+              { name: 'Units', number: true, cell: (user) => real(user.Units) },
+              { name: 'Claims', number: true, cell: (user) => count(user.Claims) },
+              usageColumn,
+              laterColumn,
+              { name: 'Factor', number: true, cell: (user) => real(user.Factor) },
+              { name: 'Priority', number: true, cell: (user) => real(user.Priority) },
+            ]} />
+            <Pager paging={paging} cursor={cursor} />
+          </>
+        )}
       </Shown>
     </Section>
   );
@@ -117,7 +144,7 @@ export function UserView({ name }: { name: string }): JSX.Element {
             <Section title="How it is reckoned">
               <p>Priority {real(of.Priority)} = factor {real(of.Factor)} × (usage {real(Math.max(0.5, of.Usage))} + {real(of.Units)} {of.Units === 1 ? 'unit' : 'units'} in use).{of.Usage < 0.5 ? ` A usage of ${real(of.Usage)} counts as 0.5: below that all users are alike.` : ''}</p>
               <p>What was used counts half after {span(of.HalfLife)}; with the claims of now the usage will be {real(of.UsageLater)} then.</p>
-              {of.Group !== undefined ? <p>Group {of.Group}: {real(of.GroupUnits ?? 0)} of its quota of {real(of.Quota ?? 0)} units in use, of a pool of {real(of.Pool ?? 0)}; {of.Surplus ? 'it may have more while nobody within a quota wants it' : 'it may not have more'}.</p> : null}
+              {of.Group !== undefined ? <p>{of.Group === '<none>' ? 'Outside of groups' : `Group ${of.Group}`}: {real(of.GroupUnits ?? 0)} {of.Group === '<none>' ? 'of' : 'of its quota of'} {real(of.Quota ?? 0)} units in use, of a pool of {real(of.Pool ?? 0)}; {of.Surplus ? 'it may have more while nobody within a quota wants it' : 'it may not have more'}.</p> : null}
             </Section>
             {of.Holds.length ? <Section title="What its requests wait for"><ul class="reasons">{of.Holds.map((hold) => <li key={`${hold.Kind}${hold.Name}`}>{many(hold.Requests, 'request')} {holds[hold.Kind] ?? hold.Kind}{hold.Name ? ` (${hold.Name}` : ''}{hold.Name && hold.Most !== undefined ? `: ${real(hold.Used ?? 0)} of ${real(hold.Most)} in use)` : hold.Name ? ')' : ''}.</li>)}</ul></Section> : null}
             {of.Ahead.length ? (

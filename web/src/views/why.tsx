@@ -1,8 +1,8 @@
 // why.tsx: an explanation as docs/why.md has it, readable, with each edit to be tried.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { adLayOut } from '../adtext';
-import { type AdText, type Change, type Clause, type Edit, type Hint, type Explained, type Looked, type Why } from '../api';
+import { adLayOut, attributeOf } from '../adtext';
+import { type AdText, type Change, type Clause, type Edit, type Hint, type Explained, type Looked, type Side, type Standing, type Why } from '../api';
 import { editMake } from '../edits';
 import { count, many } from '../format';
 import { adLink } from '../route';
@@ -62,10 +62,10 @@ export interface EditsProps {
   told: Told;
   port?: string;
   before: Explained; // what is explained now, as a whole
-  able: boolean;
+  kind: Side;
 }
 
-function Edits({ of, ad, told, port, before, able }: EditsProps): JSX.Element | null {
+function Edits({ of, ad, told, port, before, kind }: EditsProps): JSX.Element | null {
   const [tried, setTried] = useState<{ edit: Edit; text: string } | null>(null);
   if (!of.edits.length) return null;
   const edited = tried && editMake(tried.text, tried.edit.changes, of.clauses, port);
@@ -77,20 +77,19 @@ function Edits({ of, ad, told, port, before, able }: EditsProps): JSX.Element | 
           <li key={i}>
             <span>{edit.changes.map((change, j) => <>{j ? ', and ' : ''}{changeText(change)}</>)}</span>
             <span class="quiet">{many(edit.opens, `${told.one} would match`, `${told.more} would match`)}</span>
-            {able ? <button type="button" aria-pressed={tried?.edit === edit} onClick={() => setTried({ edit, text: adLayOut(ad.text) })}>Try it</button> : null}
+            <button type="button" aria-pressed={tried?.edit === edit} onClick={() => setTried({ edit, text: adLayOut(ad.text) })}>Try it</button>
           </li>
         ))}
       </ul>
       {of.edits_complete ? null : <p class="note">There may be more.</p>}
-      {able ? null : <p class="note">Edits of an offer are reckoned; only requests can be tried here.</p>}
-      {tried && edited ? <Trial key={edited.text} ad={edited.text} type={ad.type} marks={edited.marks} before={before} /> : null}
+      {tried && edited ? <Trial key={edited.text} ad={edited.text} type={ad.type} kind={kind} marks={edited.marks} before={before} /> : null}
       {tried && !edited ? <><p class="problem" role="alert">The clause could not be found in the ad’s text, so the edit has to be made by hand.</p><Code text={tried.text} /></> : null}
     </>
   );
 }
 
 /** What is the same for an ad and for a port of a gang. */
-export function LookedView({ of, ad, told, port, able, before }: EditsProps): JSX.Element {
+export function LookedView({ of, ad, told, port, kind, before }: EditsProps): JSX.Element {
   const clause = (n: number): string => of.clauses.find((one) => one.clause === n)?.text ?? `clause ${n}`;
   return (
     <>
@@ -121,7 +120,22 @@ export function LookedView({ of, ad, told, port, able, before }: EditsProps): JS
         </details>
       ) : null}
       {of.hints.length ? <ul class="reasons">{of.hints.map((hint) => <li key={`${hint.kind}${hint.name}`}>{hintText(hint, told, of.offers)}</li>)}</ul> : null}
-      <Edits of={of} ad={ad} told={told} port={port} able={able} before={before} />
+      <Edits of={of} ad={ad} told={told} port={port} kind={kind} before={before} />
+    </>
+  );
+}
+
+/** What holds a request back, though something would match. */
+export function HoldView({ of }: { of: Standing }): JSX.Element | null {
+  return of.hold ? <p class="verdict"><Tag tone="warn">held</Tag> {of.hold.text}</p> : null;
+}
+
+/** How many of the others are taken. */
+export function StandingView({ of, told }: { of: Standing; told: Told }): JSX.Element | null {
+  return (
+    <>
+      {of.taken && told.one === 'request' ? <p>{many(of.taken, 'of these requests has', 'of these requests have')} what was asked for; what is said here is as if they still asked.</p>
+        : of.taken ? <p>{many(of.taken, 'of these offers is', 'of these offers are')} taken at the moment; what is said here is as if they were free.</p> : null}
     </>
   );
 }
@@ -131,16 +145,20 @@ export function WhyView({ why, ad, name }: { why: Why; ad: AdText; name: string 
   const good = why.verdict === 'matches';
   return (
     <div class="why">
-      <p class="verdict"><Tag tone={good ? 'good' : 'bad'}>{good ? 'matches' : why.verdict === 'never' ? 'never' : 'not now'}</Tag> {(why.case && cases[why.case]) ?? verdicts[why.verdict] ?? why.verdict}</p>
+      <HoldView of={why} />
+      {good && why.hold ? <p>But for that it would match.</p> : <p class="verdict"><Tag tone={good ? 'good' : 'bad'}>{good ? 'matches' : why.verdict === 'never' ? 'never' : 'not now'}</Tag> {(why.case && cases[why.case]) ?? verdicts[why.verdict] ?? why.verdict}</p>}
       <p>Of {many(why.offers, told.one, told.more)} <strong>{count(why.fitting)}</strong> fit what {name} asks for, <strong>{count(why.accepting)}</strong> would take it, and <strong>{count(why.matching)}</strong> do both.
         {why.unseen ? ` ${many(why.unseen, 'more was', 'more were')} not looked at: it would have taken too long.` : ''}
-        {why.discarded ? ' The policy discards all that match.' : ''}</p>
-      {why.choice ? (
-        <p>It gets <a href={adLink(why.choice.offer)}>{why.choice.offer}</a>
+        {why.discarded ? ' The policy discards all that match.' : ''}
+        {why.ported ? ` ${many(why.ported, 'more offer has', 'more offers have')} ports at which it could not dock.` : ''}</p>
+      <StandingView of={why} told={told} />
+      {offer && attributeOf(ad.text, 'Ports') ? <p class="note">It has ports: gangs that it could be part of are explained with their requests, not here.</p> : null}
+      {why.choice && !offer ? (
+        <p>It {why.hold || why.taken ? 'would get' : 'gets'} <a href={adLink(why.choice.offer)}>{why.choice.offer}</a>
           {why.choice.reason === 'only' ? ': there is no other.' : why.choice.reason === 'first' ? ', which comes first of equals.' : <> by <code>{why.choice.text}</code>: {why.choice.value}, where the next best, {why.choice.second}, has {why.choice.second_value}.</>}</p>
       ) : null}
-      {good ? <details><summary>Its clauses, one by one</summary><LookedView of={why} ad={ad} told={told} able={!offer} before={why} /></details>
-        : <LookedView of={why} ad={ad} told={told} able={!offer} before={why} />}
+      {good ? <details><summary>Its clauses, one by one</summary><LookedView of={why} ad={ad} told={told} kind={offer ? 'offer' : 'request'} before={why} /></details>
+        : <LookedView of={why} ad={ad} told={told} kind={offer ? 'offer' : 'request'} before={why} />}
     </div>
   );
 }
