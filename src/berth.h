@@ -6,6 +6,7 @@
  *     values     eval_init, eval_attribute, eval_tree, value_print
  *     writing    form_write_ad, print_tree
  *     gangs      gang_run                           one ad and all that its ports ask for
+ *     queues     assign_solve                       many requests and offers settled at once
  *
  * Nothing in the library reads a clock, a file or a global; examples/embed.c shows a whole program. */
 #ifndef BERTH_H
@@ -48,5 +49,7 @@
 
 #include "gang/gang.h"
 #include "gang/ports.h"
+
+#include "assign/assign.h"
 
 #endif

@@ -633,7 +633,7 @@ holds 'sim --jobs 2 prints the same' sh -c 'sed "s/\"seconds.*//" out | cmp - si
 run "$berth" sim --faults --jobs 0
 expect 'sim wants one process at least' 2 '' "berth: sim: --jobs: expected a number from 1 to 1024, got '0' (\`berth help sim\` lists the options)"
 run "$berth" sim
-expect 'sim wants to know what to simulate' 2 '' 'berth: sim wants --faults, or --scenario FILE'
+expect 'sim wants to know what to simulate' 2 '' 'berth: sim wants --faults, --scenario FILE, --trace FILE or --policy LIST'
 cat >small.ad <<'END'
 [ Name = "small"; Providers = 50; Jobs = 200; Duration = 7200;
   Machines = { [ Ad = [ Type = "Machine"; Constraint = other.Type == "Job" ] ] };
@@ -653,7 +653,7 @@ run "$berth" sim --scenario wrong.ad
 expect 'what is wrong with a scenario is told with its place' 2 '' \
   'wrong.ad:3:25: Shapes.Sizes: expected a number or a distribution'
 run "$berth" sim --scenario small.ad --faults
-expect 'sim does one or the other' 2 '' 'berth: sim wants --faults, or --scenario FILE'
+expect 'sim does one or the other' 2 '' 'berth: sim wants --faults, --scenario FILE, --trace FILE or --policy LIST'
 
 # ------------------------------------------------------------------------------------------------------------- store
 
@@ -784,7 +784,7 @@ run "$berth" bench eval --rounds 0
 expect 'and no rounds' 2 '' \
   "berth: bench: --rounds: expected a number from 1 to 1000000, got '0' (\`berth help bench\` lists the options)"
 run "$berth" bench everything
-expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why, engine, serve, gang and pull"
+expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why, engine, serve, gang, pull and assign"
 
 # ------------------------------------------------------------------------------------------------------------- config
 

@@ -1,6 +1,7 @@
 /* bench.c: berth bench: measurements of this program on this machine. */
 #include "cli/bench.h"
 
+#include "assign/assign.h"
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "cli/command.h"
@@ -128,11 +129,25 @@ static int option_preferences(const char *text, void *target, struct err *err)
     return 0;
 }
 
+static int option_assign_policy(const char *text, void *target, struct err *err)
+{
+    enum assign_policy policy;
+
+    if (strcmp(text, "all") == 0) {
+        *(int *)target = -1;
+        return 0;
+    }
+    if (assign_policy_find(text, strlen(text), &policy, err) < 0)
+        return -1;
+    *(int *)target = (int)policy;
+    return 0;
+}
+
 #define S struct bench_settings
 static const struct option bench_options[] = {
     {0, "ads", "N",
-     "how many ads to parse, evaluations in a round, offers of why, or ads of engine (100000 if not given), or ads "
-     "a side of pair-4 and index (2000)",
+     "how many ads to parse, evaluations in a round, offers of why, or ads of engine (100000 if not given), ads "
+     "a side of pair-4 and index (2000), or requests of assign (10000)",
      option_ads, offsetof(S, ads)},
     {0, "rounds", "N", "how often to measure; the best round counts (7 if not given)", option_rounds,
      offsetof(S, rounds)},
@@ -170,21 +185,32 @@ static const struct option bench_options[] = {
      option_flag, offsetof(S, live)},
     {0, "preferences", "on|off", "whether gangs follow ranks (off if not given: any gang will do)", option_preferences,
      offsetof(S, preferences)},
+    {0, "policy", "NAME", "of assign: fcfs, srfm, lbm, optimal, ..., or all of them (if not given)",
+     option_assign_policy, offsetof(S, assign_policy)},
+    {0, "kinds", "K", "there: kinds of requests (500 if not given)", option_ads, offsetof(S, kinds)},
+    {0, "cluster-kinds", "K", "there: kinds of clusters (50 if not given); --machines are the clusters (1000)",
+     option_ads, offsetof(S, cluster_kinds)},
     {0, "seed", "N", "what the generated ads depend on (1 if not given)", option_number, offsetof(S, seed)},
 };
 #undef S
 
-static const struct bench_settings bench_defaults = {
-    .dialect = &dialect_classic, .rounds = 7, .seed = 1, .attributes = 4, .mix = WORKLOAD_D, .algorithm = GANG_AUTO};
+static const struct bench_settings bench_defaults = {.dialect = &dialect_classic,
+                                                     .rounds = 7,
+                                                     .seed = 1,
+                                                     .attributes = 4,
+                                                     .mix = WORKLOAD_D,
+                                                     .algorithm = GANG_AUTO,
+                                                     .assign_policy = -1};
 
 static const struct bench_kind {
     const char *name;
     int (*run)(const struct bench_settings *settings);
     uint64_t ads; /* if not given */
 } bench_kinds[] = {
-    {"parse", bench_parse, 100000}, {"eval", bench_eval, 100000}, {"pair", bench_pair, 2000},
-    {"index", bench_index, 2000},   {"why", bench_why, 100000},   {"engine", bench_engine, 100000},
-    {"serve", bench_serve, 20000},  {"gang", bench_gang, 0},      {"pull", bench_pull, 20000},
+    {"parse", bench_parse, 100000},  {"eval", bench_eval, 100000}, {"pair", bench_pair, 2000},
+    {"index", bench_index, 2000},    {"why", bench_why, 100000},   {"engine", bench_engine, 100000},
+    {"serve", bench_serve, 20000},   {"gang", bench_gang, 0},      {"pull", bench_pull, 20000},
+    {"assign", bench_assign, 10000},
 };
 #define BENCH_KINDS (sizeof bench_kinds / sizeof *bench_kinds)
 
@@ -313,8 +339,9 @@ static int fail_unknown_kind(const char *name)
     if (nearest.name)
         report("there is no bench '%.60s'; did you mean '%s'?", name, nearest.name);
     else
-        report("there is no bench '%.60s'; there are parse, eval, pair, index, why, engine, serve, gang and pull",
-               name);
+        report(
+            "there is no bench '%.60s'; there are parse, eval, pair, index, why, engine, serve, gang, pull and assign",
+            name);
     return STATUS_BAD;
 }
 
@@ -323,7 +350,7 @@ static int bench_run(const void *given, int word_count, char **words)
     struct bench_settings settings = *(const struct bench_settings *)given;
 
     if (word_count != 1) {
-        report("bench wants what to measure: parse, eval, pair, index, why, engine, serve, gang or pull");
+        report("bench wants what to measure: parse, eval, pair, index, why, engine, serve, gang, pull or assign");
         return STATUS_BAD;
     }
     for (size_t i = 0; i < BENCH_KINDS; i++) {
@@ -340,7 +367,7 @@ const struct command command_bench = {
     .name = "bench",
     .summary = "measure how fast and how small this program is here",
     .usage =
-        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]\ngang [OPTIONS]\npull [OPTIONS]",
+        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]\ngang [OPTIONS]\npull [OPTIONS]\nassign [OPTIONS]",
     .about =
         "Prints one JSON object a measurement: its `name` and parameters, the `seconds` of the best of several rounds "
         "(after one that is not counted), the `operations` in a round, `per_second` and `nanoseconds` an operation, "
@@ -364,7 +391,9 @@ const struct command command_bench = {
         "            in a skewed pool, and with choosy machines; a round that takes\n"
         "            longer than a second is not repeated\n"
         "    pull    offers that ask for one of a million requests, without a network: as\n"
-        "            ads with a count, and as one ad for each",
+        "            ads with a count, and as one ad for each\n"
+        "    assign  a queue of jobs of some kinds settled over clusters of some kinds,\n"
+        "            by each policy, after the problem was built from the ads",
     .examples = {{"berth bench parse", NULL},
                  {"berth bench eval --rounds 20", NULL},
                  {"berth bench gang --machines 500 --algorithm all", NULL}},

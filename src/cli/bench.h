@@ -62,6 +62,10 @@ struct bench_settings {
     uint64_t selectivity;    /* ... 1, 2, 4 or 8; 0: all four ... */
     uint64_t discrimination; /* ... 0: all of figure 57 ... */
     int preferences;         /* ... 1: they count */
+
+    int assign_policy;      /* of assign: an enum assign_policy, or -1 for all of them ... */
+    uint64_t kinds;         /* ... of requests; 0: 500 ... */
+    uint64_t cluster_kinds; /* ... of offers; 0: 50 */
 };
 
 int bench_parse(const struct bench_settings *settings); /* returns an enum status */
@@ -73,6 +77,7 @@ int bench_engine(const struct bench_settings *settings);
 int bench_serve(const struct bench_settings *settings);
 int bench_pull(const struct bench_settings *settings);
 int bench_gang(const struct bench_settings *settings);
+int bench_assign(const struct bench_settings *settings);
 
 /* All ads of a file are appended. -1 when it cannot be read, which has been reported. */
 int bench_ads_read(const struct bench_settings *settings, struct symbols *symbols, const char *file,

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/report.h"
+#include "cli/sim_batch.h"
 #include "cli/sim_grid.h"
 
 #include <inttypes.h>
@@ -17,10 +18,11 @@
 #define TRACE_LINES 40 /* of each party, unless --lines says otherwise */
 
 struct sim_options {
-    bool faults, json, check;
-    uint64_t seed, claims, jobs, lines;
-    const char *scenario;
-    double hours, scale;
+    bool faults, json, check, measure;
+    uint64_t seed, claims, jobs, lines, runs;
+    const char *scenario, *policies, *hours, *timeouts, *window, *trace, *write_trace, *report;
+    struct sim_what_if what_if;
+    double scale;
 };
 
 static int option_claims(const char *text, void *target, struct err *err)
@@ -38,6 +40,21 @@ static int option_lines(const char *text, void *target, struct err *err)
     return option_count_to(text, 100000, target, err);
 }
 
+static int option_runs(const char *text, void *target, struct err *err)
+{
+    return option_count_to(text, PLAN_RUNS_MAX, target, err);
+}
+
+static int option_what_if(const char *text, void *target, struct err *err)
+{
+    struct sim_what_if *what_if = target;
+
+    if (what_if->count == SIM_WHAT_IF_MAX)
+        return err_set(err, "expected at most %d of them", SIM_WHAT_IF_MAX);
+    what_if->texts[what_if->count++] = text;
+    return 0;
+}
+
 static int option_factor(const char *text, void *target, struct err *err)
 {
     char *end;
@@ -53,9 +70,27 @@ static int option_factor(const char *text, void *target, struct err *err)
 static const struct option sim_options[] = {
     {0, "faults", NULL, "break what can break, and look whether the pool's promises hold", option_flag,
      offsetof(S, faults)},
-    {0, "scenario", "FILE", "run the pool that this file describes, and print its figures", option_file,
-     offsetof(S, scenario)},
-    {0, "hours", "H", "of a scenario, in place of its Duration", option_factor, offsetof(S, hours)},
+    {0, "scenario", "FILE", "run the pool, or the clusters, that this file describes, and print the figures",
+     option_file, offsetof(S, scenario)},
+    {0, "policy", "LIST", "compare these policies, as fcfs,srfm,lbm; without --scenario and --trace on gridcam.ad",
+     option_text, offsetof(S, policies)},
+    {0, "hours", "H", "of a scenario, in place of its Duration; of clusters a list, as 1,2,10,24", option_text,
+     offsetof(S, hours)},
+    {0, "runs", "N", "of clusters: so many times, with other jobs each time", option_runs, offsetof(S, runs)},
+    {0, "timeout", "LIST", "of clusters: seconds after which a job that waits goes; none for none", option_text,
+     offsetof(S, timeouts)},
+    {0, "window", "SECONDS", "of clusters: how often queues are settled; LEAST..MOST adapts to the load", option_text,
+     offsetof(S, window)},
+    {0, "what-if", "TEXT", "of clusters: with more of them besides, as \"+20 machines like [ Cpus = 8 ]\"",
+     option_what_if, offsetof(S, what_if)},
+    {0, "trace", "FILE", "the jobs of this file, in the Standard Workload Format or as JSON lines", option_file,
+     offsetof(S, trace)},
+    {0, "write-trace", "FILE", "write the jobs of the first run and their outcomes: FILE.swf, else JSON lines",
+     option_file, offsetof(S, write_trace)},
+    {0, "report", "FILE", "of clusters: write a page with plots and tables, FILE.html", option_file,
+     offsetof(S, report)},
+    {0, "measure", NULL, "of clusters: print what the policies took by the clock, which is never the same twice",
+     option_flag, offsetof(S, measure)},
     {0, "scale", "N", "all counts of a scenario times N: 0.01 is a hundredth of it", option_factor, offsetof(S, scale)},
     {0, "check", NULL, "of a scenario: look whether the state of the roles is in order, now and then (slow)",
      option_flag, offsetof(S, check)},
@@ -159,6 +194,60 @@ static void print_violation(struct buf *out, const struct sim_report *report, co
     buf_add(out, trace->text, trace->len);
 }
 
+static int command_batch(const struct sim_options *options)
+{
+    if (options->scale > 0 || options->check) {
+        report("sim: --scale and --check are for pools");
+        return STATUS_BAD;
+    }
+    return sim_batch(&(struct sim_batch_options){.file = options->scenario,
+                                                 .trace = options->trace,
+                                                 .write_trace = options->write_trace,
+                                                 .report = options->report,
+                                                 .policies = options->policies,
+                                                 .hours = options->hours,
+                                                 .timeouts = options->timeouts,
+                                                 .window = options->window,
+                                                 .what_if = &options->what_if,
+                                                 .seed = options->seed,
+                                                 .runs = options->runs,
+                                                 .json = options->json,
+                                                 .measure = options->measure});
+}
+
+static int command_grid(const struct sim_options *options)
+{
+    struct err err = {0};
+    double hours = 0;
+
+    if (options->hours && option_factor(options->hours, &hours, &err) < 0) {
+        report("sim: --hours: %s, got '%s'", err.text, options->hours);
+        return STATUS_BAD;
+    }
+    return sim_grid(&(struct sim_grid_options){.file = options->scenario,
+                                               .hours = hours,
+                                               .scale = options->scale,
+                                               .seed = options->seed,
+                                               .json = options->json,
+                                               .check = options->check});
+}
+
+/* Is anything asked for that only clusters have? */
+static bool options_batch(const struct sim_options *options)
+{
+    return options->policies || options->trace || options->timeouts || options->window || options->what_if.count ||
+           options->report || options->write_trace || options->runs || options->measure;
+}
+
+static int command_scenario(const struct sim_options *options)
+{
+    int is = options->scenario ? sim_batch_is(options->scenario) : 1;
+
+    if (is < 0)
+        return STATUS_BAD;
+    return is || options_batch(options) ? command_batch(options) : command_grid(options);
+}
+
 static int sim_command(const void *given, int word_count, char **words)
 {
     const struct sim_options *options = given;
@@ -175,17 +264,12 @@ static int sim_command(const void *given, int word_count, char **words)
     int broken;
 
     (void)words;
-    if (word_count != 0 || options->faults == !!options->scenario) {
-        report("sim wants --faults, or --scenario FILE");
+    if (word_count != 0 || options->faults == (options->scenario || options_batch(options))) {
+        report("sim wants --faults, --scenario FILE, --trace FILE or --policy LIST");
         return STATUS_BAD;
     }
-    if (options->scenario)
-        return sim_grid(&(struct sim_grid_options){.file = options->scenario,
-                                                   .hours = options->hours,
-                                                   .scale = options->scale,
-                                                   .seed = options->seed,
-                                                   .json = options->json,
-                                                   .check = options->check});
+    if (!options->faults)
+        return command_scenario(options);
     buf_init(&out);
     buf_init(&trace);
     settings.trace = options->json ? NULL : &trace;
@@ -208,8 +292,9 @@ static int sim_command(const void *given, int word_count, char **words)
 
 const struct command command_sim = {
     .name = "sim",
-    .summary = "run a pool in a simulated world that breaks it, or a large one",
-    .usage = "--faults [--seed N] [--claims N] [--jobs N]\n--scenario FILE [--hours H] [--scale N] [--seed N]",
+    .summary = "run a pool in a simulated world that breaks it, or a large one; or compare policies",
+    .usage = "--faults [--seed N] [--claims N] [--jobs N]\n--scenario FILE [--hours H] [--scale N] [--seed N]\n"
+             "--policy LIST [--scenario FILE | --trace FILE] [--hours LIST] [--runs N] [--report FILE]",
     .about =
         "With --faults: runs small pools (a matchmaker, customers, providers) in virtual time, by the same code that runs a real one. "
         "For a while messages are lost, doubled, late or cut off, hosts crash and lose what they had not made durable, "
@@ -223,10 +308,18 @@ const struct command command_sim = {
         "\n"
         "With --scenario the pool of a file is run, of up to some millions of providers, in which nothing breaks but that "
         "hosts come and go. It prints matches, waits, utilisation, messages and work, which follow from the file and the "
-        "seed alone; then, apart, what a clock measured: the times of the matchmaker's cycles, and what the run took.",
+        "seed alone; then, apart, what a clock measured: the times of the matchmaker's cycles, and what the run took.\n"
+        "\n"
+        "With --policy or --trace, or when the scenario has Clusters, a batch system is run: jobs come, wait, and are placed by a "
+        "policy once a window (fcfs, sjf, ljf, srfm, lbm, minsum, singles, singles-minsum, optimal: berth help assign). Every policy "
+        "gets the same jobs. Tables tell what became of them, with 95 % confidence intervals over the runs: submitted, completed, "
+        "scheduled (they run), timed out, waits; then busy processors, jobs done an hour, bounded slowdown, fairness between "
+        "users, starvation, and the gain over the first policy; then the work that the policies did, in units that are the same everywhere. "
+        "Times by the clock, and how often a policy took longer than its window, come with --measure.",
     .examples = {{"berth sim --faults --seed 7", NULL},
                  {"berth sim --faults --claims 100000 --jobs 4", NULL},
-                 {"berth sim --scenario examples/sim/internet.ad --scale 0.01", NULL}},
+                 {"berth sim --scenario examples/sim/internet.ad --scale 0.01", NULL},
+                 {"berth sim --policy fcfs,srfm,lbm --hours 1,24 --report policies.html", NULL}},
     .options = sim_options,
     .option_count = sizeof sim_options / sizeof *sim_options,
     .settings_size = sizeof(struct sim_options),

@@ -57,6 +57,9 @@
     X(UNPROTECTED, "Unprotected", FLAG, "FLAG", "false", 0, 1, RESTART,                                               \
       "run jobs without a sandbox where none can be made")                                                            \
     X(POLICY, "Policy", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, LIVE, "the file of the administrative policy")      \
+    X(ASSIGNMENT, "Assignment", TEXT, "one-by-one|fcfs|sjf|ljf|srfm|lbm|minsum|singles|singles-minsum|optimal",       \
+      "\"one-by-one\"", 1, 16, RESTART,                                                                               \
+      "the policy that settles all who wait at once, a window of CycleInterval after the other")                      \
     X(SHARES, "Shares", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, LIVE, "the file of groups, quotas and limits")      \
     X(LOG, "Log", TEXT, "logfmt|json", "\"logfmt\"", 1, 16, LIVE, "the form of the log's lines")                      \
     X(LOG_LEVEL, "LogLevel", TEXT, "error|warning|info|debug", "\"info\"", 1, 16, LIVE,                               \

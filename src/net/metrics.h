@@ -34,6 +34,8 @@ extern "C" {
 /* X(id, name, type, unit or "", first set, second set, help). Counters are printed with `_total` behind the name; a metric with a unit ends in it. */
 #define METRICS(X)                                                                                                     \
     X(CYCLES, "berth_cycles", COUNTER, "", NONE, NONE, "Matchmaking cycles.")                                          \
+    X(WINDOWS_FELL_BACK, "berth_windows_fell_back", COUNTER, "", NONE, NONE,                                           \
+      "Windows that Assignment could not settle, and srfm did.")                                                       \
     X(CYCLE_SECONDS, "berth_cycle_seconds", HISTOGRAM, "seconds", NONE, NONE, "Time of a matchmaking cycle.")          \
     X(MATCHES, "berth_matches", COUNTER, "", NONE, NONE, "Matches made.")                                              \
     X(CONSIDERED, "berth_candidates_considered", COUNTER, "", NONE, NONE,                                              \

@@ -2,6 +2,7 @@
 #include "net/service_parts.h"
 
 #include "ad/names.h"
+#include "assign/assign.h"
 #include "base/mem.h"
 #include "net/guard.h"
 #include "net/secrets.h"
@@ -63,6 +64,7 @@ static void role_woken(void *user, int64_t took)
     if (counts.in_cycle)
         return;
     metrics_observe(service->metrics, METRIC_CYCLE_SECONDS, 0, service->cycle_took);
+    metrics_add(service->metrics, METRIC_WINDOWS_FELL_BACK, 0, 0, counts.work.fell_back);
     metrics_add(service->metrics, METRIC_CONSIDERED, 0, 0, counts.work.evaluations);
     if (counts.work.tried * counts.ads > counts.work.evaluations)
         metrics_add(service->metrics, METRIC_PRUNED, 0, 0, counts.work.tried * counts.ads - counts.work.evaluations);
@@ -267,6 +269,15 @@ static int keys_open(struct service *service, struct err *err)
     return 0;
 }
 
+/* As matchmaker_settings has it: the words of the setting are the names of the policies, but for one. */
+static uint32_t assignment_of(const struct config *config)
+{
+    const char *name = config_text(config, CONFIG_ASSIGNMENT);
+    enum assign_policy policy;
+
+    return assign_policy_find(name, strlen(name), &policy, NULL) == 0 ? (uint32_t)policy + 1 : 0;
+}
+
 static int role_start(struct service *service, struct err *err)
 {
     struct runner_ports ports = {.user = service,
@@ -283,6 +294,7 @@ static int role_start(struct service *service, struct err *err)
                                      .spans = &service->spans,
                                      .policy = service->policy,
                                      .shares = service->shares,
+                                     .assignment = assignment_of(&service->config),
                                      .ads_max = (uint32_t)config_count(&service->config, CONFIG_ADS_PER_IDENTITY)};
     service->runner = runner_new(service->loop, &matchmaker_role, &service->role, service->shelf, service->symbols,
                                  &secrets_live, &ports, err);

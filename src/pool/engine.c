@@ -67,6 +67,7 @@ void engine_free(struct engine *engine)
     free(engine->slots);
     free(engine->users);
     engine_given_done(engine);
+    engine_window_free(engine);
     free(engine);
 }
 
@@ -261,6 +262,7 @@ void engine_put(struct engine *engine, uint32_t id, struct tree *ad, const struc
     engine_slot_set_ad(engine, id, ad);
     slot->units = terms->units;
     slot->order = terms->order;
+    slot->came = engine->cycle;
     slot->user = terms->user;
     slot->remote = 0;
     if (engine->gives)

@@ -101,6 +101,12 @@ void engine_open_gate(struct engine *engine, uint32_t gate);
 uint32_t engine_gate(const struct engine *engine, uint32_t id); /* at which the root waits, or ENGINE_OPEN */
 void engine_tell_apart(struct engine *engine, symbol name);     /* before the first ad comes */
 
+/* A policy that settles all who wait at once, in the place of one root after the other: of assign/assign.h (ASSIGN_SRFM, ...), with the
+ * places of offers, Cpus, Memory and Disk as quantities; ENGINE_ONE_BY_ONE, as it is at first: none. Each cycle is a window of it. Roots with Ports are
+ * served afterwards, one by one. A change forgets all that is remembered, and ends the cycle at hand. */
+#define ENGINE_ONE_BY_ONE UINT32_MAX
+void engine_set_assignment(struct engine *engine, uint32_t policy);
+
 /* The work of a cycle; 0: the default, ENGINE_CYCLE_WORK. A user whose roots have made a quarter of it comes behind all others; and when only
  * such users are left and new ads wait for the next cycle, this one ends: the outcome of theirs is "gave up", and they go on in the next. */
 void engine_set_work(struct engine *engine, uint64_t units);
@@ -174,6 +180,8 @@ struct engine_counts {
     uint64_t evaluations; /* constraints and docking vectors */
     uint64_t tried;       /* roots, or rather classes of them */
     uint64_t matches;
+    uint64_t windows,
+        fell_back; /* plans that were made; of these, those that the policy could not make, and srfm did */
 };
 struct engine_counts engine_counts(const struct engine *engine);
 

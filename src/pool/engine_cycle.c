@@ -4,7 +4,8 @@
  *     settle    ads that came are put into classes
  *     place     new classes of offers go into their index, and wake the roots that wait for them
  *     queue     new classes of roots, and those awake, take their places
- *     serve     the first in the queue gets its best candidate, until the queue is empty
+ *     plan      if a policy settles all who wait at once, it does
+ *     serve     the first in the queue gets its best candidate, until the queue is empty; or what was planned is carried out
  *     keep      classes of roots that wait go into their index
  *
  * Ads that come while roots are served are settled in the next cycle. */
@@ -146,7 +147,7 @@ static void queue_one(struct engine *engine)
     uint32_t number;
 
     if (side->listed.count == 0) {
-        engine->phase = PHASE_SERVE;
+        engine->phase = engine->window ? PHASE_PLAN : PHASE_SERVE;
         return;
     }
     number = side->listed.items[--side->listed.count];
@@ -172,8 +173,9 @@ static void keep_one(struct engine *engine)
 }
 
 static void (*const phases[])(struct engine *engine) = {
-    [PHASE_REFRESH] = refresh_one, [PHASE_SETTLE] = settle_one,      [PHASE_PLACE] = place_one,
-    [PHASE_QUEUE] = queue_one,     [PHASE_SERVE] = engine_serve_one, [PHASE_KEEP] = keep_one,
+    [PHASE_REFRESH] = refresh_one, [PHASE_SETTLE] = settle_one,       [PHASE_PLACE] = place_one,
+    [PHASE_QUEUE] = queue_one,     [PHASE_PLAN] = engine_window_plan, [PHASE_SERVE] = engine_serve_one,
+    [PHASE_KEEP] = keep_one,
 };
 
 bool engine_step(struct engine *engine, struct arena *scratch, uint64_t units, engine_match_fn *found, void *user)

@@ -11,6 +11,7 @@
  *     engine_given.c    names whose values depend on whose the ads are
  *     engine_choices.c  the best candidates of many equal roots
  *     engine_gang.c     a root gathers a gang
+ *     engine_window.c   all who wait are settled at once
  *     engine_pull.c     an offer that is not stored asks for a root
  *     engine_valid.c    is it in order?
  *
@@ -50,6 +51,7 @@ struct slot {
     struct tree *ad; /* what is left of it, held; NULL: there is none of that number */
     int64_t units;
     uint64_t order;
+    uint64_t came; /* the last cycle before it */
     uint32_t user;
     uint32_t remote;      /* of an offer: a user plus 1, or 0 */
     uint32_t in_class;    /* of its side; NOBODY while it is fresh, or nothing is left */
@@ -168,7 +170,7 @@ struct share_node {
 
 #define ENGINE_REMOTE 2 /* names of an offer that say whose job it runs */
 
-enum phase { PHASE_IDLE, PHASE_REFRESH, PHASE_SETTLE, PHASE_PLACE, PHASE_QUEUE, PHASE_SERVE, PHASE_KEEP };
+enum phase { PHASE_IDLE, PHASE_REFRESH, PHASE_SETTLE, PHASE_PLACE, PHASE_QUEUE, PHASE_PLAN, PHASE_SERVE, PHASE_KEEP };
 
 struct engine {
     struct symbols *symbols;
@@ -210,6 +212,7 @@ struct engine {
     struct arena arena;  /* for a look at an ad when it comes */
     struct gangs *gangs; /* NULL: no ad has had Ports yet */
     engine_gang_fn *gang_made;
+    struct window *window; /* NULL: one root after the other is served */
     /* for the length of a step */
     struct arena *scratch;
     engine_match_fn *found;
@@ -309,8 +312,16 @@ struct env engine_docking_env(const struct engine *engine, const struct env *env
 
 /* engine_serve.c */
 void engine_serve_one(struct engine *engine);
-void engine_root_take(struct engine *engine, uint32_t root);  /* a unit of it */
-void engine_root_fail(struct engine *engine, uint32_t group); /* nobody is left for the first root of a group */
+void engine_root_take(struct engine *engine, uint32_t root);    /* a unit of it */
+void engine_root_fail(struct engine *engine, uint32_t group);   /* nobody is left for the first root of a group */
+void engine_class_fail(struct engine *engine, uint32_t number); /* ... or for a class of roots: it waits */
+
+/* Something that is no ad holds the first root of a group back: all of the group wait there. */
+bool engine_root_held(struct engine *engine, uint32_t group, uint32_t root);
+
+/* A unit of the root gets the offer. Roots that wait for what is left of it are tried in this cycle if they come behind `by`; NOBODY: in
+ * the next. */
+void engine_match_make(struct engine *engine, uint32_t root, uint32_t offer, uint32_t by);
 
 /* The offer goes on as another ad, or not at all; `by` is the root that has it. */
 void engine_offer_change(struct engine *engine, uint32_t offer, struct tree *left, uint32_t by);
@@ -335,6 +346,11 @@ void engine_gang_serve(struct engine *engine, uint32_t group, uint32_t root);
 /* The roots that wait and that could have a class of offers in their gangs are to be tried, as in engine_offers_wake. */
 void engine_gang_wake(struct engine *engine, uint32_t number, uint32_t by);
 bool engine_gang_valid(const struct engine *engine, const char **ret_why);
+
+/* engine_window.c: a plan is made for those in the queue; the next pair of it is looked at: false when there is none. */
+void engine_window_plan(struct engine *engine);
+bool engine_window_serve(struct engine *engine);
+void engine_window_free(struct engine *engine);
 
 /* engine_pull.c: the names of roots that pulls go by. */
 void engine_pull_reads(const struct engine *engine, struct reads *reads);

@@ -255,7 +255,7 @@ void engine_root_take(struct engine *engine, uint32_t root)
         engine_slot_part(engine, root);
 }
 
-static void match_make(struct engine *engine, uint32_t root, uint32_t offer)
+void engine_match_make(struct engine *engine, uint32_t root, uint32_t offer, uint32_t by)
 {
     struct tree *root_ad = tree_ref(engine->slots[root].ad), *offer_ad = tree_ref(engine->slots[offer].ad), *left;
     struct pair *pair = arena_alloc(engine->scratch, sizeof *pair); /* values may be ads, whose scopes are in here */
@@ -269,7 +269,7 @@ static void match_make(struct engine *engine, uint32_t root, uint32_t offer)
     rank = order_rank(&rank);
     left = offer_left(engine, &env, offer, root_ad);
     engine_root_take(engine, root);
-    engine_offer_change(engine, offer, left, root);
+    engine_offer_change(engine, offer, left, by);
     engine->counts.matches++;
     engine->found(engine->found_user, root, offer, &rank, left);
     tree_unref(left);
@@ -278,7 +278,7 @@ static void match_make(struct engine *engine, uint32_t root, uint32_t offer)
 }
 
 /* Nobody is left for the class: it waits. */
-static void class_fail(struct engine *engine, uint32_t number)
+void engine_class_fail(struct engine *engine, uint32_t number)
 {
     struct kin *class = engine_kin(engine, ROOTS, number);
 
@@ -303,7 +303,7 @@ void engine_root_fail(struct engine *engine, uint32_t group)
         return;
     }
     if (class->apart != engine->cycle) {
-        class_fail(engine, at->in_class);
+        engine_class_fail(engine, at->in_class);
         engine_queue_remove(engine, group);
         return;
     }
@@ -314,8 +314,7 @@ void engine_root_fail(struct engine *engine, uint32_t group)
     engine_queue_moved(engine, group);
 }
 
-/* Something that is no ad holds the first root of a group back: all of the group wait there. */
-static bool root_held(struct engine *engine, uint32_t group, uint32_t root)
+bool engine_root_held(struct engine *engine, uint32_t group, uint32_t root)
 {
     uint32_t gate = engine->gate_closed ? engine->gate_closed(engine->gate_user, root) : ENGINE_OPEN;
 
@@ -359,7 +358,7 @@ static void group_serve(struct engine *engine, uint32_t group, uint32_t root)
     if (offer == NOBODY)
         engine_root_fail(engine, group);
     else
-        match_make(engine, root, offer);
+        engine_match_make(engine, root, offer, root);
     user_spend(engine, user, engine->work - work + steps / STEPS_A_UNIT + 1);
 }
 
@@ -384,8 +383,13 @@ static void cycle_cut(struct engine *engine)
 void engine_serve_one(struct engine *engine)
 {
     struct arena_mark mark = arena_mark(engine->scratch);
-    uint32_t group = engine_queue_first(engine), root;
+    uint32_t group, root;
 
+    if (engine_window_serve(engine)) {
+        arena_rewind(engine->scratch, mark);
+        return;
+    }
+    group = engine_queue_first(engine);
     if (group == NOBODY) {
         engine->phase = PHASE_KEEP;
         return;
@@ -400,7 +404,7 @@ void engine_serve_one(struct engine *engine)
         return;
     }
     root = members_at(&engine->groups[group].members, engine->groups[group].done);
-    if (!root_held(engine, group, root))
+    if (!engine_root_held(engine, group, root))
         group_serve(engine, group, root);
     arena_rewind(engine->scratch, mark);
 }

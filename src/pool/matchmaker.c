@@ -104,6 +104,7 @@ static void matchmaker_begin(struct step_ctx *step)
     engine_set_gates(matchmaker->engine, root_closed, matchmaker);
     engine_tell_apart(matchmaker->engine, matchmaker->collector.names[COLLECTOR_LIMITS]);
     engine_set_work(matchmaker->engine, settings->work);
+    engine_set_assignment(matchmaker->engine, settings->assignment - 1);
     registrar_begin(&matchmaker->registrar, step->env->now);
     puller_init(&matchmaker->puller, settings->ads_max, seed);
     timers_set(&matchmaker->timers, registrar_knows(&matchmaker->registrar, step->env->now), TIMER_LEARNT, 0);
@@ -221,12 +222,18 @@ static void cycle_go_on(struct step_ctx *step)
 
         if (step->env->now < matchmaker->cycle_from || !engine_wants(matchmaker->engine, seconds))
             return;
+        if (settings->assignment && !matchmaker->gathers) { /* a window begins with the first who has come */
+            matchmaker->gathers = true;
+            matchmaker->cycle_from = step->env->now + settings->spans->cycle;
+            return;
+        }
+        matchmaker->gathers = false;
         env.seed = rng_next(step->env->chance);
         if (matchmaker->registrar.groups.count > 1)
             pool_resize(step);
         registrar_price(&matchmaker->registrar, step->env);
         engine_begin(matchmaker->engine, &env);
-        matchmaker->cycle_from = step->env->now + settings->spans->cycle;
+        matchmaker->cycle_from = step->env->now + (settings->assignment ? 0 : settings->spans->cycle);
         matchmaker->cycles++;
     }
     matchmaker->in_cycle = engine_step(matchmaker->engine, step->env->scratch,

@@ -25,6 +25,7 @@ struct matchmaker_settings {
     uint64_t slice;      /* units of work of the engine in one step; 0: a default */
     uint64_t work;    /* units of work of a cycle, of which a quarter is for one user while others wait; 0: a default */
     uint32_t ads_max; /* of one agent; 0: a default */
+    uint32_t assignment; /* a policy of assign/assign.h plus 1: cycles are its windows; 0: one root after the other */
 };
 
 extern const struct role_kind matchmaker_role; /* settings: struct matchmaker_settings; role: struct matchmaker */

@@ -26,6 +26,7 @@ struct matchmaker {
     const struct role_env *env; /* of the step at hand, for those who are asked within it */
     bool in_cycle;
     int64_t cycle_from; /* the next may not begin before */
+    bool gathers;       /* a window is open: the next begins then */
     int64_t wake;       /* that the world was asked for; INT64_MAX: none */
     uint64_t matches, cycles;
 };

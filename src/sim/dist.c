@@ -25,6 +25,12 @@ static double draw_whole(double least, double most, struct rng *rng)
     return drawn > most ? floor(most) : drawn;
 }
 
+/* Between 0.0 and 1.0, and neither of them. */
+static double unit_within(struct rng *rng)
+{
+    return ((double)(rng_next(rng) >> 12) + 0.5) * 0x1p-52;
+}
+
 static double draw_lognormal(double mean, double deviation, struct rng *rng)
 {
     double part = mean > 0 ? deviation / mean : 0, variance = log1p(part * part);
@@ -76,6 +82,9 @@ bool dist_draw_any(const struct dist *dist, struct rng *rng, double *ret_number,
         }
         if (!dist_draw_any(choice->dist, rng, &drawn, ret_word))
             return false;
+        break;
+    default:
+        drawn = law_quantile((enum law)(dist->kind - DIST_LAWS), unit_within(rng), p[0], p[1]);
         break;
     }
     drawn = drawn < dist->least ? dist->least : drawn > dist->most ? dist->most : drawn;

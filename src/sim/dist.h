@@ -5,15 +5,23 @@
  *     exponential  Mean
  *     lognormal    Mean, Deviation (of the numbers, not of their logarithms)
  *     choice       one of Values, which may be distributions, by Weights
+ *     gaussian     Mean, Deviation       |
+ *     gamma        Shape, Scale          |
+ *     weibull      Shape, Scale          |  from GSL (laws.h): a build without it refuses them
+ *     pareto       Shape, Scale          |
+ *     beta         Shape, Second         |
+ *     poisson      Mean                  |
+ *     zipf         Exponent              |
  *
  * A parameter may be a distribution itself: it is drawn each time, or once for all when the distribution is *settled*, as is done
- * for each shape of jobs. By our own inverse transforms, so that a seed gives the same numbers everywhere that the C library's
- * logarithm does; tables from measurements and more laws are a further row each. */
+ * for each shape of jobs. By inverse transforms of our own generator's numbers, so that a seed gives the same numbers everywhere that the C
+ * library's logarithm (and GSL) does. */
 #ifndef BERTH_SIM_DIST_H
 #define BERTH_SIM_DIST_H
 
 #include "base/arena.h"
 #include "base/rng.h"
+#include "sim/laws.h"
 #include "text/tree.h"
 
 #include <stdbool.h>
@@ -22,8 +30,15 @@
 extern "C" {
 #endif
 
-enum dist_kind { DIST_FIXED, DIST_UNIFORM, DIST_EXPONENTIAL, DIST_LOGNORMAL, DIST_CHOICE };
-#define DIST_COUNT (DIST_CHOICE + 1)
+enum dist_kind {
+    DIST_FIXED,
+    DIST_UNIFORM,
+    DIST_EXPONENTIAL,
+    DIST_LOGNORMAL,
+    DIST_CHOICE,
+    DIST_LAWS, /* from here on they are those of laws.h, in its order */
+};
+#define DIST_COUNT (DIST_LAWS + LAW_COUNT)
 #define DIST_PARAMETERS 2
 
 struct dist_choice {
@@ -33,7 +48,7 @@ struct dist_choice {
 };
 
 struct dist {
-    enum dist_kind kind;
+    unsigned kind; /* an enum dist_kind, or DIST_LAWS and an enum law */
     bool whole;                                     /* rounded */
     double least, most;                             /* what is drawn is not outside */
     double value;                                   /* FIXED */

@@ -1,6 +1,7 @@
 /* run.c: a world is made from its seed, broken for a while, and left to come to rest. */
 #include "sim/run.h"
 
+#include "assign/assign.h"
 #include "pool/customer.h"
 #include "pool/matchmaker.h"
 #include "pool/provider.h"
@@ -260,6 +261,16 @@ static void sim_plan(void *user, uint32_t which)
     world_plan(sim->world, sim->world->time + sim->spans.lease / 4, SWEEP_PLAN);
 }
 
+/* In some worlds all who wait are settled at once: where there are no shares, which count as they are when a window begins, and so are not
+ * kept as the judge wants it; and by a policy that leaves nobody for ever, as singles alone may. */
+static uint32_t assignment_choose(uint64_t seed)
+{
+    uint64_t word = rng_mix(seed ^ 0x77696e646f77); /* "window" */
+    uint32_t policy = (uint32_t)(word >> 8) % ASSIGN_POLICY_COUNT;
+
+    return word % 4 || policy == ASSIGN_SINGLES ? 0 : policy + 1;
+}
+
 static void sim_init(struct sim *sim, uint64_t seed, bool faults, uint32_t lines, const struct sim_guest *guest)
 {
     uint32_t customers, providers;
@@ -285,8 +296,11 @@ static void sim_init(struct sim *sim, uint64_t seed, bool faults, uint32_t lines
     if (sim->shares)
         sim->shares_ad = sim_ad(sim, sim->quotas ? quotas_text : sim->policy ? limits_text : shares_text);
     for (uint32_t i = 0; i < sim->matchmaker_count; i++) {
-        sim->matchmakers[i] = (struct matchmaker_settings){
-            .self = 1 + i, .spans = &sim->spans, .policy = sim->policy, .shares = sim->shares_ad};
+        sim->matchmakers[i] = (struct matchmaker_settings){.self = 1 + i,
+                                                           .spans = &sim->spans,
+                                                           .policy = sim->policy,
+                                                           .shares = sim->shares_ad,
+                                                           .assignment = sim->shares ? 0 : assignment_choose(seed)};
         sim->offered[i] = (struct customer_pool){.matchmaker = 1 + i};
         sim_add(sim, &matchmaker_role, &sim->matchmakers[i], "pool", true, "matchmaker", i + 1);
     }

@@ -25,8 +25,7 @@ static bool is_dist(const struct tree *tree, const struct expr *e)
     return e->kind == EXPR_AD && name && tree_find(tree, e, name);
 }
 
-/* The attributes of a section's Ad. */
-static int attributes_read(const struct section *section, struct template_ad *ret)
+int attributes_read(const struct section *section, struct template_ad *ret)
 {
     struct reader *reader = section->reader;
     struct path path = {section->path, "Ad", 0};
@@ -66,9 +65,7 @@ static int template_read(const struct section *section, struct template_ad *ret)
                : 0;
 }
 
-/* A list of [ Weight = ...; Ad = [ ... ] ]. */
-static int templates_read(const struct section *section, const char *name, const char *const *known,
-                          struct templates *ret)
+int templates_read(const struct section *section, const char *name, const char *const *known, struct templates *ret)
 {
     struct reader *reader = section->reader;
     struct path path = {section->path, name, 0};
@@ -283,23 +280,33 @@ static int read_counts(const struct section *top, struct scenario *scenario)
     return 0;
 }
 
-static int read_top(const struct section *top, struct scenario *scenario)
+int section_name(const struct section *section, char *ret, size_t room)
+{
+    struct path path = {section->path, "Name", 0};
+    struct value value;
+    size_t len;
+
+    if (!section_value(section, "Name", &value))
+        return 0;
+    if (value.type != VALUE_STRING)
+        return reader_fail(section->reader, &path, "expected a string");
+    len = value.len < room ? value.len : room - 1;
+    memcpy(ret, value.u.string, len);
+    ret[len] = '\0';
+    return 0;
+}
+
+static int read_top(const struct section *top, struct scenario *scenario, void *found)
 {
     static const char *const known[] = {"Name",   "Duration", "Seed",      "Providers", "Sites",
                                         "Start",  "Machines", "Customers", "Users",     "Jobs",
                                         "Shapes", "Arrival",  "Churn",     "Protocol",  NULL};
     static const char *const machine_known[] = {"Weight", "Ad", NULL};
-    struct value value;
-    size_t len;
 
+    (void)found;
     section_known(top, known);
-    if (section_value(top, "Name", &value)) {
-        if (value.type != VALUE_STRING)
-            return reader_fail(top->reader, &(struct path){NULL, "Name", 0}, "expected a string");
-        len = value.len < sizeof scenario->name ? value.len : sizeof scenario->name - 1;
-        memcpy(scenario->name, value.u.string, len);
-    }
-    if (section_number(top, "Duration", 1, SPAN_MOST, &scenario->duration) < 0 ||
+    if (section_name(top, scenario->name, sizeof scenario->name) < 0 ||
+        section_number(top, "Duration", 1, SPAN_MOST, &scenario->duration) < 0 ||
         section_count(top, "Seed", 0, INT64_MAX, &scenario->seed) < 0 || read_counts(top, scenario) < 0 ||
         read_sites(top, scenario) < 0 || section_dist(top, "Start", 0, &scenario->starts) < 0 ||
         templates_read(top, "Machines", machine_known, &scenario->machines) < 0 || read_shapes(top, scenario) < 0 ||
@@ -337,8 +344,8 @@ void scenario_free(struct scenario *scenario)
     free(scenario);
 }
 
-struct scenario *scenario_read(struct symbols *symbols, const char *text, size_t len, scenario_warn_fn *warn,
-                               void *user, struct err *err)
+struct scenario *scenario_read_as(struct symbols *symbols, const char *text, size_t len, scenario_top_fn *read,
+                                  void *found, scenario_warn_fn *warn, void *user, struct err *err)
 {
     struct parse_options options = {.cells_max = PARSE_CELLS_MAX};
     struct reader reader = {.warn = warn, .user = user, .err = err, .env = {.steps = READ_STEPS, .bytes = READ_BYTES}};
@@ -363,13 +370,19 @@ struct scenario *scenario_read(struct symbols *symbols, const char *text, size_t
     eval_init(&reader.eval, &reader.env, &reader.scratch);
     scope_init(&scope, tree, NULL);
     top.scope = &scope;
-    result = read_top(&top, reader.scenario);
+    result = read(&top, reader.scenario, found);
     arena_done(&reader.scratch);
     buf_done(&copy);
     if (result == 0)
         return reader.scenario;
     scenario_free(reader.scenario);
     return NULL;
+}
+
+struct scenario *scenario_read(struct symbols *symbols, const char *text, size_t len, scenario_warn_fn *warn,
+                               void *user, struct err *err)
+{
+    return scenario_read_as(symbols, text, len, read_top, NULL, warn, user, err);
 }
 
 static uint32_t scaled(uint32_t count, double factor)

@@ -52,6 +52,20 @@ int reader_dist(struct reader *reader, const struct path *path, const struct val
 /* The ad that is the value of an attribute: true, and the section of it. -1 when it is no ad. */
 int section_open(const struct section *section, const struct path *path, struct section *ret);
 
+/* The attributes of a section's Ad, as a template. */
+int attributes_read(const struct section *section, struct template_ad *ret);
+
+/* A list of templates, [ Weight = ...; Ad = [ ... ]; ... ]; `known` as for section_known. */
+int templates_read(const struct section *section, const char *name, const char *const *known, struct templates *ret);
+
+/* Name, if there is one. */
+int section_name(const struct section *section, char *ret, size_t room);
+
+/* As scenario_read, but what the attributes mean is the caller's affair: `top` gets the outermost ad, and what it finds. */
+typedef int scenario_top_fn(const struct section *top, struct scenario *scenario, void *found);
+struct scenario *scenario_read_as(struct symbols *symbols, const char *text, size_t len, scenario_top_fn *top,
+                                  void *found, scenario_warn_fn *warn, void *user, struct err *err);
+
 /* Weights as parts of 1: element i becomes the sum of all up to it. -1 when none is above 0. */
 int weights_sum(double *weights, uint32_t count, size_t stride);
 

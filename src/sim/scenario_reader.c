@@ -113,7 +113,7 @@ static void reader_say(struct reader *reader, const struct path *path, const cha
 
 int reader_fail(struct reader *reader, const struct path *path, const char *format, ...)
 {
-    char words[160];
+    char words[300];
     va_list args;
 
     va_start(args, format);
@@ -245,6 +245,13 @@ static const struct {
     [DIST_EXPONENTIAL] = {"exponential", {"Mean", NULL}},
     [DIST_LOGNORMAL] = {"lognormal", {"Mean", "Deviation"}},
     [DIST_CHOICE] = {"choice", {NULL, NULL}},
+    [DIST_LAWS + LAW_GAUSSIAN] = {"gaussian", {"Mean", "Deviation"}},
+    [DIST_LAWS + LAW_GAMMA] = {"gamma", {"Shape", "Scale"}},
+    [DIST_LAWS + LAW_WEIBULL] = {"weibull", {"Shape", "Scale"}},
+    [DIST_LAWS + LAW_PARETO] = {"pareto", {"Shape", "Scale"}},
+    [DIST_LAWS + LAW_BETA] = {"beta", {"Shape", "Second"}},
+    [DIST_LAWS + LAW_POISSON] = {"poisson", {"Mean", NULL}},
+    [DIST_LAWS + LAW_ZIPF] = {"zipf", {"Exponent", NULL}},
 };
 
 static int choice_weights(const struct section *section, uint32_t count, struct dist_choice *choices)
@@ -297,14 +304,39 @@ static int dist_choices(const struct section *section, bool words, double least,
     return choice_weights(section, list.len, choices);
 }
 
-static enum dist_kind dist_named(const struct value *value)
+static unsigned dist_named(const struct value *value)
 {
-    int kind = 0;
+    unsigned kind = 0;
 
     while (kind < DIST_COUNT && (value->type != VALUE_STRING || strlen(dist_rows[kind].name) != value->len ||
                                  memcmp(dist_rows[kind].name, value->u.string, value->len) != 0))
         kind++;
-    return (enum dist_kind)kind;
+    return kind;
+}
+
+static int dist_unknown(struct reader *reader, const struct path *path)
+{
+    char names[200] = "";
+    size_t len = 0;
+
+    for (unsigned i = 0; i < DIST_COUNT; i++)
+        len += (size_t)snprintf(names + len, sizeof names - len, "%s\"%s\"",
+                                !i                   ? ""
+                                : i + 1 < DIST_COUNT ? ", "
+                                                     : " or ",
+                                dist_rows[i].name);
+    return reader_fail(reader, path, "expected %s", names);
+}
+
+/* Shapes, scales and exponents that make no law. */
+static int law_parameter(const struct section *section, const struct path *path, const struct dist *dist,
+                         const char *name)
+{
+    double above = !strcmp(name, "Exponent") ? 1 : 0;
+
+    if (!strcmp(name, "Mean") || !strcmp(name, "Deviation") || dist->kind != DIST_FIXED || dist->value > above)
+        return 0;
+    return reader_fail(section->reader, path, "expected a number above %g", above);
 }
 
 static int dist_parameters(const struct section *section, double least, struct dist *dist)
@@ -313,12 +345,15 @@ static int dist_parameters(const struct section *section, double least, struct d
 
     for (int i = 0; i < DIST_PARAMETERS && names[i]; i++) {
         struct path path = {section->path, names[i], 0};
-        bool bound = dist->kind == DIST_UNIFORM || dist->kind == DIST_FIXED;
+        bool bound = dist->kind == DIST_UNIFORM || dist->kind == DIST_FIXED ||
+                     (dist->kind == DIST_LAWS + LAW_GAUSSIAN && i == 0);
 
         if (section_dist(section, names[i], bound ? least : 0, &dist->parameters[i]) < 0)
             return -1;
         if (!dist->parameters[i])
             return reader_fail(section->reader, &path, "a distribution \"%s\" needs it", dist_rows[dist->kind].name);
+        if (dist->kind >= DIST_LAWS && law_parameter(section, &path, dist->parameters[i], names[i]) < 0)
+            return -1;
     }
     if (dist->kind == DIST_UNIFORM && dist->parameters[0]->kind == DIST_FIXED &&
         dist->parameters[1]->kind == DIST_FIXED && dist->parameters[0]->value > dist->parameters[1]->value) {
@@ -331,8 +366,9 @@ static int dist_parameters(const struct section *section, double least, struct d
 
 static int dist_section(const struct section *section, bool words, double least, struct dist *dist)
 {
-    static const char *const known[] = {"Distribution", "Value",   "Least", "Most",  "Mean",    "Deviation",
-                                        "Values",       "Weights", "Whole", "Floor", "Ceiling", NULL};
+    static const char *const known[] = {"Distribution", "Value",   "Least",    "Most",  "Mean",    "Deviation",
+                                        "Values",       "Weights", "Whole",    "Floor", "Ceiling", "Shape",
+                                        "Scale",        "Second",  "Exponent", NULL};
     struct reader *reader = section->reader;
     struct path path = {section->path, "Distribution", 0};
     struct value value;
@@ -340,9 +376,10 @@ static int dist_section(const struct section *section, bool words, double least,
     section_known(section, known);
     section_value(section, "Distribution", &value);
     dist->kind = dist_named(&value);
-    if ((int)dist->kind == DIST_COUNT)
-        return reader_fail(reader, &path,
-                           "expected \"fixed\", \"uniform\", \"exponential\", \"lognormal\" or \"choice\"");
+    if (dist->kind == DIST_COUNT)
+        return dist_unknown(reader, &path);
+    if (dist->kind >= DIST_LAWS && !laws_known())
+        return reader_fail(reader, &path, "this build has no GSL, from which \"%s\" comes", dist_rows[dist->kind].name);
     if (dist->kind == DIST_CHOICE ? dist_choices(section, words, least, dist) < 0
                                   : dist_parameters(section, least, dist) < 0)
         return -1;
@@ -355,7 +392,8 @@ static int dist_section(const struct section *section, bool words, double least,
         *dist = inner;
     }
     dist->whole =
-        dist->kind == DIST_UNIFORM && dist_is_whole(dist->parameters[0]) && dist_is_whole(dist->parameters[1]);
+        (dist->kind == DIST_UNIFORM && dist_is_whole(dist->parameters[0]) && dist_is_whole(dist->parameters[1])) ||
+        dist->kind == DIST_LAWS + LAW_POISSON || dist->kind == DIST_LAWS + LAW_ZIPF;
     if (section_value(section, "Whole", &value)) {
         path.name = "Whole";
         if (value.type != VALUE_BOOLEAN)

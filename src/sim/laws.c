@@ -1,0 +1,98 @@
+/* laws.c: inverse distribution functions, from GSL. */
+#include "sim/laws.h"
+
+#ifdef BERTH_GSL
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_sf_zeta.h>
+#include <math.h>
+
+#define WHOLE_MOST 1e15 /* what whole numbers are looked for below */
+
+/* The part of all that is not above `whole`. */
+typedef double whole_fn(double whole, double parameter);
+
+static double poisson_upto(double whole, double mean)
+{
+    return whole > 4e9 ? 1 : gsl_cdf_poisson_P((unsigned)whole, mean);
+}
+
+static double zipf_upto(double whole, double exponent)
+{
+    return 1 - gsl_sf_hzeta(exponent, whole + 1) / gsl_sf_hzeta(exponent, 1);
+}
+
+/* The least whole number, from `least` on, up to which there is as much as `unit`: by doubling, then by halving. */
+static double whole_find(whole_fn *upto, double parameter, double unit, double least)
+{
+    double below = least - 1, step = 1, above;
+
+    while (below + step < WHOLE_MOST && upto(below + step, parameter) < unit) {
+        below += step;
+        step *= 2;
+    }
+    above = below + step;
+    while (above - below > 1) {
+        double middle = floor((above + below) / 2);
+
+        if (upto(middle, parameter) < unit)
+            below = middle;
+        else
+            above = middle;
+    }
+    return above;
+}
+
+bool laws_known(void)
+{
+    return true;
+}
+
+static double quantile(enum law law, double unit, double first, double second)
+{
+    switch (law) {
+    case LAW_GAUSSIAN:
+        return first + second * gsl_cdf_ugaussian_Pinv(unit);
+    case LAW_GAMMA:
+        return first > 0 && second > 0 ? gsl_cdf_gamma_Pinv(unit, first, second) : 0;
+    case LAW_WEIBULL:
+        return first > 0 && second > 0 ? gsl_cdf_weibull_Pinv(unit, second, first) : 0;
+    case LAW_PARETO:
+        return first > 0 && second > 0 ? gsl_cdf_pareto_Pinv(unit, first, second) : 0;
+    case LAW_BETA:
+        return first > 0 && second > 0 ? gsl_cdf_beta_Pinv(unit, first, second) : 0;
+    case LAW_POISSON:
+        return first > 0 && first < 1e9 ? whole_find(poisson_upto, first, unit, 0) : floor(first);
+    case LAW_ZIPF:
+        return first > 1 ? whole_find(zipf_upto, first, unit, 1) : 0;
+    }
+    return 0;
+}
+
+double law_quantile(enum law law, double unit, double first, double second)
+{
+    double found;
+
+    gsl_set_error_handler_off(); /* GSL's own way is to abort: what it cannot compute is no number instead */
+    found = quantile(law, unit, first, second);
+    return isnan(found) ? 0 : found;
+}
+
+#else
+
+bool laws_known(void)
+{
+    return false;
+}
+
+double law_quantile(enum law law, double unit, double first, double second)
+{
+    (void)law;
+    (void)unit;
+    (void)first;
+    (void)second;
+    return 0;
+}
+
+#endif
