@@ -62,6 +62,25 @@ const struct function *function_find(const struct dialect *dialect, symbol name)
     return NULL;
 }
 
+enum { KNOWN_STEADY = 1, KNOWN_RESTLESS };
+
+bool tree_is_steady(struct tree *tree)
+{
+    const unsigned restless = FUNCTION_TIME | FUNCTION_CHANCE | FUNCTION_SCOPE;
+
+    if (!tree->known) {
+        tree->known = KNOWN_STEADY;
+        for (uint32_t i = 0; i < tree->cell_count; i++) {
+            const struct expr *e = &tree->cells[i];
+            const struct function *function = e->kind == EXPR_CALL ? function_find(tree->dialect, e->u.name.id) : NULL;
+
+            if (function && function->traits & restless)
+                tree->known = KNOWN_RESTLESS;
+        }
+    }
+    return tree->known == KNOWN_STEADY;
+}
+
 /* By the rule of strictness the value is settled when an argument is error, or else undefined. */
 static bool settled(const struct call *call, struct value *ret)
 {

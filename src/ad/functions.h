@@ -56,6 +56,9 @@ struct function {
 /* The row for a name in a dialect, or NULL. */
 const struct function *function_find(const struct dialect *dialect, symbol name);
 
+/* Does no call in the tree read the time, roll dice or evaluate text? Then it means the same at any time. Looked through once. */
+bool tree_is_steady(struct tree *tree);
+
 /* All rows, for help. */
 extern const struct function function_table[];
 extern const size_t function_count;

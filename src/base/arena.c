@@ -9,15 +9,17 @@
 #define ARENA_CHUNK_MIN 4096
 #define ARENA_ALIGN 16
 
-struct arena_chunk {
-    struct arena_chunk *next;
-    size_t size;
-    _Alignas(ARENA_ALIGN) char bytes[];
-};
+_Static_assert(sizeof(struct arena_chunk) % ARENA_ALIGN == 0, "what follows the head of a chunk is aligned as it is");
 
 void arena_init(struct arena *arena)
 {
     *arena = (struct arena){0};
+}
+
+void arena_init_lent(struct arena *arena, struct arena_chunk *chunk, size_t size)
+{
+    *chunk = (struct arena_chunk){NULL, size};
+    *arena = (struct arena){.first = chunk, .current = chunk, .lent = true};
 }
 
 void arena_done(struct arena *arena)
@@ -26,7 +28,8 @@ void arena_done(struct arena *arena)
         return;
     for (struct arena_chunk *chunk = arena->first, *next; chunk; chunk = next) {
         next = chunk->next;
-        free(chunk);
+        if (chunk != arena->first || !arena->lent)
+            free(chunk);
     }
     arena_init(arena);
 }
@@ -70,7 +73,7 @@ void *arena_alloc(struct arena *arena, size_t size)
     size = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
     if (!arena->current || arena->current->size - arena->used < size)
         arena_next(arena, size);
-    got = arena->current->bytes + arena->used;
+    got = (char *)(arena->current + 1) + arena->used;
     arena->used += size;
     return got;
 }

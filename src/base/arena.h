@@ -6,18 +6,24 @@
 #ifndef BERTH_BASE_ARENA_H
 #define BERTH_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct arena_chunk;
+/* The head of a chunk; its bytes follow. */
+struct arena_chunk {
+    struct arena_chunk *next;
+    size_t size;
+};
 
 struct arena {
     struct arena_chunk *first;
     struct arena_chunk *current;
     size_t used; /* of the current chunk */
+    bool lent;   /* the first chunk is somebody else's */
 };
 
 struct arena_mark {
@@ -26,6 +32,8 @@ struct arena_mark {
 };
 
 void arena_init(struct arena *arena);
+/* The same with a chunk to begin with that the caller lends, aligned to 16 bytes: `chunk` is its head, `size` what follows it. */
+void arena_init_lent(struct arena *arena, struct arena_chunk *chunk, size_t size);
 void arena_done(struct arena *arena);
 void arena_reset(struct arena *arena); /* everything is given back; the chunks are kept */
 

@@ -1,6 +1,6 @@
 /* symbols.c: names as numbers.
  *
- *     text --hash as spelt--> spelling { text, references, symbol }        the way that is nearly always taken
+ *     text --hash as spelt--> spelling { text, symbol }                    the way that is nearly always taken
  *     text --hash of lower case--> name { its spellings }                  only when a spelling is new
  *
  * Both tables are chains of indices, so that an entry can be taken out. */
@@ -19,13 +19,14 @@
 #endif
 
 #define NONE UINT32_MAX
+#define NOBODY_HELD (UINT32_C(1) << 31) /* number 0, which is nobody, is held and dropped without an end */
 #define SPELLINGS_MAX (1u << SYMBOL_SPELLING_BITS)
 
 struct spelling {
     uint64_t hash;
-    char *text;
+    char *text; /* NULL: this entry is free */
     uint32_t len;
-    uint32_t references; /* 0: this entry is free */
+    uint32_t references; /* of one that is not the first of its name; those of the first are in the table's head */
     symbol id;
     uint32_t next;     /* in its bucket, or in the list of free entries */
     uint32_t follower; /* what was taken after it the last time: ads of a kind name things in one order */
@@ -46,6 +47,7 @@ struct table {
 };
 
 struct symbols {
+    struct symbols_head head;
     uint64_t seed;
     struct table exact, folded;
     struct spelling *spellings;
@@ -53,6 +55,8 @@ struct symbols {
     struct name **names; /* names[0] is nobody */
     uint32_t name_count, name_room, name_free;
     uint32_t *name_next_free;
+    struct symbols_spare *spares;
+    uint32_t spare_count;
 };
 
 static inline uint64_t mix(uint64_t hash, uint64_t word)
@@ -113,26 +117,41 @@ static inline bool same_exact(const char *a, const char *b, size_t len)
     return first_a == first_b && last_a == last_b;
 }
 
-static inline char lower(char c)
+/* Eight characters in lower case at once: of a byte below 128, `A` to `Z` are those that carry into its highest bit when 0x3f is added,
+ * but not when 0x25 is. */
+static inline uint64_t lower8(uint64_t word)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+    const uint64_t ones = 0x0101010101010101u, high = 0x80 * ones;
+    uint64_t low = word & ~high, from_a = low + (0x80 - 'A') * ones, past_z = low + (0x80 - 'Z' - 1) * ones;
+
+    return word | ((from_a & ~past_z & ~word & high) >> 2);
 }
 
-static uint64_t hash_folded(uint64_t seed, const char *text, size_t len)
+static inline uint64_t hash_folded(uint64_t seed, const char *text, size_t len)
 {
-    uint64_t hash = ~seed;
+    uint64_t hash = ~seed ^ (len * 0xff51afd7ed558ccdu), first, last;
 
-    for (size_t i = 0; i < len; i++)
-        hash = mix(hash, (unsigned char)lower(text[i]));
-    return hash;
+    for (; len > 16; text += 8, len -= 8)
+        hash = mix(hash, lower8(load8(text)));
+    load_ends(text, len, &first, &last);
+    return mix(mix(hash, lower8(first)), lower8(last));
 }
 
-static bool same_folded(const char *a, const char *b, size_t len)
+static inline bool same_folded_ends(const char *a, const char *b, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        if (lower(a[i]) != lower(b[i]))
+    uint64_t first_a, last_a, first_b, last_b;
+
+    load_ends(a, len, &first_a, &last_a);
+    load_ends(b, len, &first_b, &last_b);
+    return lower8(first_a) == lower8(first_b) && lower8(last_a) == lower8(last_b);
+}
+
+static inline bool same_folded(const char *a, const char *b, size_t len)
+{
+    for (; len > 16; a += 8, b += 8, len -= 8)
+        if (lower8(load8(a)) != lower8(load8(b)))
             return false;
-    return true;
+    return same_folded_ends(a, b, len);
 }
 
 static void table_init(struct table *table, uint32_t size)
@@ -172,6 +191,7 @@ static uint32_t name_new(struct symbols *symbols, uint64_t hash)
         if (symbols->name_count == symbols->name_room) {
             symbols->name_room = symbols->name_room ? symbols->name_room * 2 : 256;
             symbols->names = mem_grow(symbols->names, symbols->name_room * sizeof *symbols->names);
+            symbols->head.held = mem_grow(symbols->head.held, symbols->name_room * sizeof *symbols->head.held);
             symbols->name_next_free =
                 mem_grow(symbols->name_next_free, symbols->name_room * sizeof *symbols->name_next_free);
         }
@@ -181,6 +201,7 @@ static uint32_t name_new(struct symbols *symbols, uint64_t hash)
     name->spellings = name->first;
     name->first[0] = NONE;
     symbols->names[at] = name;
+    symbols->head.held[at] = 0;
     return at;
 }
 
@@ -288,23 +309,20 @@ static symbol symbols_add(struct symbols *symbols, uint64_t hash, const char *te
     name = symbols->names[name_at];
     number = name_room(name);
     if (number == SPELLINGS_MAX) {
-        spelling = &symbols->spellings[name_any(name)];
-        spelling->references++;
-        return spelling->id;
+        symbols_hold(symbols, symbols->spellings[name_any(name)].id);
+        return symbols->spellings[name_any(name)].id;
     }
     at = spelling_new(symbols);
     name->spellings[number] = at;
     name->held++;
     spelling = &symbols->spellings[at];
-    *spelling = (struct spelling){.hash = hash,
-                                  .text = mem_dup(text, len),
-                                  .len = (uint32_t)len,
-                                  .references = 1,
-                                  .id = name_at << SYMBOL_SPELLING_BITS | number};
+    *spelling = (struct spelling){
+        .hash = hash, .text = mem_dup(text, len), .len = (uint32_t)len, .id = name_at << SYMBOL_SPELLING_BITS | number};
     if (symbols->exact.count++ > symbols->exact.mask)
         exact_grow(symbols);
     spelling->next = symbols->exact.heads[hash & symbols->exact.mask];
     symbols->exact.heads[hash & symbols->exact.mask] = at;
+    symbols_hold(symbols, spelling->id);
     return spelling->id;
 }
 
@@ -317,7 +335,7 @@ static RARE symbol symbols_search(struct symbols *symbols, const char *text, siz
         struct spelling *spelling = &symbols->spellings[at];
 
         if (spelling->hash == hash && spelling->len == len && same_exact(spelling->text, text, len)) {
-            spelling->references++;
+            symbols_hold(symbols, spelling->id);
             symbols->spellings[symbols->spelling_last].follower = at;
             symbols->spelling_last = at;
             return spelling->id;
@@ -326,15 +344,15 @@ static RARE symbol symbols_search(struct symbols *symbols, const char *text, siz
     return symbols_add(symbols, hash, text, len);
 }
 
-/* The quick way: what followed last time follows again. An entry that was freed since has no references, and one that was used
+/* The quick way: what followed last time follows again. An entry that was freed since has no text, and one that was used
  * anew is compared like any other. */
 symbol symbols_take(struct symbols *symbols, const char *text, size_t len)
 {
     uint32_t next = symbols->spellings[symbols->spelling_last].follower;
     struct spelling *spelling = &symbols->spellings[next];
 
-    if (spelling->len == len && spelling->references && same_exact(spelling->text, text, len)) {
-        spelling->references++;
+    if (spelling->len == len && spelling->text && same_exact(spelling->text, text, len)) {
+        symbols_hold(symbols, spelling->id);
         symbols->spelling_last = next;
         return spelling->id;
     }
@@ -346,10 +364,9 @@ static struct spelling *symbols_spelling(const struct symbols *symbols, symbol s
     return &symbols->spellings[symbols->names[symbol_name(s)]->spellings[s & (SPELLINGS_MAX - 1)]];
 }
 
-void symbols_hold(struct symbols *symbols, symbol s)
+void symbols_hold_other(struct symbols *symbols, symbol s)
 {
-    if (s != SYMBOL_NONE)
-        symbols_spelling(symbols, s)->references++;
+    symbols_spelling(symbols, s)->references++;
 }
 
 static void exact_remove(struct symbols *symbols, const struct spelling *spelling)
@@ -380,12 +397,16 @@ static void name_remove(struct symbols *symbols, uint32_t gone)
     symbols->name_free = gone;
 }
 
-/* Nobody holds it any more. */
-static RARE void symbols_forget(struct symbols *symbols, symbol s)
+void symbols_forget(struct symbols *symbols, symbol s)
 {
-    struct spelling *spelling = symbols_spelling(symbols, s);
     struct name *name = symbols->names[symbol_name(s)];
+    struct spelling *spelling;
 
+    if (s == SYMBOL_NONE) {
+        symbols->head.held[0] = NOBODY_HELD;
+        return;
+    }
+    spelling = symbols_spelling(symbols, s);
     exact_remove(symbols, spelling);
     free(spelling->text);
     spelling->text = NULL;
@@ -396,9 +417,9 @@ static RARE void symbols_forget(struct symbols *symbols, symbol s)
         name_remove(symbols, symbol_name(s));
 }
 
-void symbols_drop(struct symbols *symbols, symbol s)
+void symbols_drop_other(struct symbols *symbols, symbol s)
 {
-    if (s != SYMBOL_NONE && --symbols_spelling(symbols, s)->references == 0)
+    if (--symbols_spelling(symbols, s)->references == 0)
         symbols_forget(symbols, s);
 }
 
@@ -424,6 +445,28 @@ bool symbols_named(const struct symbols *symbols, symbol s, const char *name, si
     return spelling->len == len && same_folded(spelling->text, name, len);
 }
 
+struct symbols_spare *symbols_spare_take(struct symbols *symbols)
+{
+    struct symbols_spare *spare = symbols->spares;
+
+    if (spare) {
+        symbols->spares = spare->next;
+        symbols->spare_count--;
+    }
+    return spare;
+}
+
+void symbols_spare_give(struct symbols *symbols, struct symbols_spare *spare)
+{
+    if (symbols->spare_count == SYMBOLS_SPARES) {
+        spare->free(spare);
+        return;
+    }
+    spare->next = symbols->spares;
+    symbols->spares = spare;
+    symbols->spare_count++;
+}
+
 size_t symbols_count(const struct symbols *symbols)
 {
     return symbols->folded.count;
@@ -439,6 +482,7 @@ struct symbols *symbols_new(const char *const *known, size_t known_count, uint64
     name_new(symbols, 0);  /* number 0 is nobody */
     spelling_new(symbols); /* and so is spelling 0, which follows nobody */
     symbols->spellings[0] = (struct spelling){.next = NONE};
+    symbols->head.held[0] = NOBODY_HELD;
     for (size_t i = 0; i < known_count; i++)
         symbols_take(symbols, known[i], strlen(known[i]));
     return symbols;
@@ -455,8 +499,11 @@ void symbols_free(struct symbols *symbols)
             free(symbols->names[i]->spellings);
         free(symbols->names[i]);
     }
+    for (struct symbols_spare *spare; (spare = symbols_spare_take(symbols));)
+        spare->free(spare);
     free(symbols->spellings);
     free(symbols->names);
+    free(symbols->head.held);
     free(symbols->name_next_free);
     free(symbols->exact.heads);
     free(symbols->folded.heads);

@@ -3,20 +3,19 @@
 
 #include "ad/ops.h"
 #include "ad/specialize.h"
-#include "base/mem.h"
 #include "gang/members.h"
 #include "match/residual.h"
 
-#include <stdlib.h>
-
 #define NO_PORT UINT32_MAX
+#define TABLE_BYTES 8192
 
-/* Member 0 is the party itself, the others are docked to it. */
+/* On the stack: this is done again and again. Member 0 is the party itself, the others are docked to it. */
 struct table {
     struct members members;
-    struct ported *parties;
-    uint32_t *slots; /* by at[]: where it is docked; NOBODY: another is there already */
-    uint32_t count;  /* of parties that are read */
+    const struct ported *parties[DOCK_MAX + 1]; /* who belong to their ads */
+    uint32_t slots[DOCK_MAX + 1];               /* by at[]: where it is docked; NOBODY: another is there already */
+    _Alignas(16) struct arena_chunk chunk;      /* memory that is enough for most */
+    char bytes[TABLE_BYTES];
 };
 
 bool dock_has_ports(const struct tree *ad)
@@ -24,31 +23,21 @@ bool dock_has_ports(const struct tree *ad)
     return tree_find(ad, tree_root(ad), NAME_PORTS) != NULL;
 }
 
-static void table_free(struct table *table)
+static void table_done(struct table *table)
 {
     members_done(&table->members);
-    for (uint32_t i = 0; i < table->count; i++)
-        ported_done(&table->parties[i]);
-    free(table->parties);
-    free(table->slots);
-    free(table);
 }
 
-static bool party_read(struct table *table, struct tree *ad, uint64_t port)
+static bool party_read(struct tree *ad, uint64_t port, const struct ported **ret)
 {
-    struct ported *party = &table->parties[table->count];
-    struct err err = {0};
-
-    if (!ad || !tree_is_ad(ad) || ported_init(party, ad, &err) < 0)
-        return false;
-    table->count++;
-    return party->slot_count <= MEMBER_SLOTS_MAX && port < party->ports.count;
+    *ret = ad && tree_is_ad(ad) ? tree_ported(ad) : NULL;
+    return *ret && (*ret)->slot_count <= MEMBER_SLOTS_MAX && port < (*ret)->ports.count;
 }
 
 /* At the port itself, or at the next position of a set. False: there are too many. */
 static bool table_seat(struct table *table, const struct docked *docked, uint32_t which)
 {
-    const struct ported *own = &table->parties[0], *other = &table->parties[which + 1];
+    const struct ported *own = table->parties[0], *other = table->parties[which + 1];
     const struct port *port = &own->ports.items[docked->port];
     uint32_t slot = member_slot_of(own, (uint32_t)docked->port), end = slot + port->max;
 
@@ -72,30 +61,28 @@ static void table_close(struct table *table, uint32_t open)
 }
 
 /* `first` is seated before the others, who may have its place. NULL when anything does not fit together. */
-static struct table *table_new(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t first,
-                               uint32_t open)
+static struct table *table_init(struct table *table, const struct env *env, struct arena *scratch,
+                                const struct dock *dock, uint32_t first, uint32_t open)
 {
-    struct table *table = mem_alloc(sizeof *table);
     bool fits;
 
-    table->count = 0;
-    table->parties = mem_alloc((dock->count + 1) * sizeof *table->parties);
-    table->slots = mem_alloc((dock->count + 1) * sizeof *table->slots);
     members_init(&table->members, env, NULL, scratch);
-    fits = dock->count <= DOCK_MAX && party_read(table, dock->ad, 0);
+    arena_init_lent(&table->members.arena, &table->chunk, sizeof table->bytes);
+    fits = dock->count <= DOCK_MAX && party_read(dock->ad, 0, &table->parties[0]);
     for (uint32_t i = 0; fits && i < dock->count; i++)
-        fits = dock->at[i].port < table->parties[0].ports.count && party_read(table, dock->at[i].ad, dock->at[i].link);
+        fits = dock->at[i].port < table->parties[0]->ports.count &&
+               party_read(dock->at[i].ad, dock->at[i].link, &table->parties[i + 1]);
     for (uint32_t i = 0; fits && i <= dock->count; i++) {
-        members_push(&table->members, &table->parties[i], i);
+        members_push(&table->members, table->parties[i], i);
         table->slots[i] = NOBODY;
     }
-    if (fits && first < dock->count && !table->parties[0].ports.items[dock->at[first].port].set)
+    if (fits && first < dock->count && !table->parties[0]->ports.items[dock->at[first].port].set)
         fits = table_seat(table, &dock->at[first], first);
     for (uint32_t i = 0; fits && i < dock->count; i++)
         if (dock->at[i].port != open && table->slots[i] == NOBODY)
             fits = table_seat(table, &dock->at[i], i);
     if (!fits) {
-        table_free(table);
+        table_done(table);
         return NULL;
     }
     table_close(table, open);
@@ -123,13 +110,13 @@ static enum dock_answer slot_answer(struct table *table, const struct slot *slot
 
 enum dock_answer dock_accepts(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t which)
 {
-    struct table *table = which < dock->count ? table_new(env, scratch, dock, which, NO_PORT) : NULL;
+    struct table room, *table = which < dock->count ? table_init(&room, env, scratch, dock, which, NO_PORT) : NULL;
     enum dock_answer answer = DOCK_NO;
 
     if (!table)
         return DOCK_NO;
     answer = slot_answer(table, table_slot(table, which));
-    table_free(table);
+    table_done(table);
     return answer;
 }
 
@@ -146,7 +133,7 @@ static bool wholes_accept(struct table *table)
 
 bool dock_accepts_all(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t asked)
 {
-    struct table *table = table_new(env, scratch, dock, 0, NO_PORT);
+    struct table room, *table = table_init(&room, env, scratch, dock, 0, NO_PORT);
     bool accepts;
 
     if (!table)
@@ -155,7 +142,7 @@ bool dock_accepts_all(const struct env *env, struct arena *scratch, const struct
     for (uint32_t i = 0; accepts && i < asked && i < dock->count; i++)
         accepts = table->slots[i] != NOBODY ? slot_answer(table, table_slot(table, i)) == DOCK_YES
                                             : dock_accepts(env, scratch, dock, i) == DOCK_YES;
-    table_free(table);
+    table_done(table);
     return accepts;
 }
 
@@ -214,18 +201,17 @@ static bool ports_whole(const struct dock *dock, const struct ports *ports)
 
 bool dock_whole(const struct dock *dock)
 {
-    struct ports ports;
-    struct err err = {0};
+    const struct ported *ported;
     bool whole;
 
     if (!dock_has_ports(dock->ad))
         return true;
-    if (ports_read(&ports, dock->ad, &err) < 0)
+    ported = tree_ported(dock->ad);
+    if (!ported)
         return false;
-    whole = ports_whole(dock, &ports);
+    whole = ports_whole(dock, &ported->ports);
     for (uint32_t i = 0; i < dock->count; i++)
-        whole = whole && dock->at[i].port < ports.count;
-    ports_done(&ports);
+        whole = whole && dock->at[i].port < ported->ports.count;
     return whole;
 }
 
@@ -250,7 +236,7 @@ static const struct expr *essential_of(const struct slot *slot, const struct por
 
 bool dock_essential(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t which, int64_t run)
 {
-    struct table *table = which < dock->count ? table_new(env, scratch, dock, which, NO_PORT) : NULL;
+    struct table room, *table = which < dock->count ? table_init(&room, env, scratch, dock, which, NO_PORT) : NULL;
     struct arena_mark mark = arena_mark(scratch);
     struct symbols *symbols = dock->ad->symbols;
     struct given given[2];
@@ -263,7 +249,7 @@ bool dock_essential(const struct env *env, struct arena *scratch, const struct d
 
     if (!table)
         return true;
-    e = essential_of(table_slot(table, which), &table->parties[0].ports, &scope);
+    e = essential_of(table_slot(table, which), &table->parties[0]->ports, &scope);
     for (uint32_t i = 0; i < dock->count; i++)
         left += i != which && dock->at[i].port == dock->at[which].port;
     given[0] = (struct given){symbols_take(symbols, "MembersLeft", 11), value_integer(left)};
@@ -276,15 +262,26 @@ bool dock_essential(const struct env *env, struct arena *scratch, const struct d
     for (uint32_t i = 0; i < 2; i++)
         symbols_drop(symbols, given[i].name);
     harmless = op_condition(dock->ad->dialect, &v, &truth) == VALUE_BOOLEAN && !truth;
-    table_free(table);
+    table_done(table);
     arena_rewind(scratch, mark);
     return !harmless;
+}
+
+/* Is there an attribute of that name anywhere in the ad? */
+static bool ad_mentions(const struct tree *ad, symbol name)
+{
+    for (uint32_t i = 0; i < ad->cell_count; i++)
+        if (ad->cells[i].flags & EXPR_FLAG_NAMED && symbol_same(ad->cells[i].label, name))
+            return true;
+    return false;
 }
 
 struct value dock_says(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t which,
                        symbol name)
 {
-    struct table *table = which < dock->count ? table_new(env, scratch, dock, which, NO_PORT) : NULL;
+    struct table room, *table = which < dock->count && ad_mentions(dock->ad, name)
+                                    ? table_init(&room, env, scratch, dock, which, NO_PORT)
+                                    : NULL;
     struct value v = value_undefined();
     const struct scope *at;
     const struct expr *e;
@@ -295,7 +292,7 @@ struct value dock_says(const struct env *env, struct arena *scratch, const struc
     e = scope_find(&at, name);
     if (!e || !members_evaluate(&table->members, at, e, &v) || v.type == VALUE_LIST || v.type == VALUE_AD)
         v = value_undefined();
-    table_free(table);
+    table_done(table);
     return v;
 }
 
@@ -326,7 +323,7 @@ static void push_ports(struct showing *showing, const struct scope *scope, const
 {
     const struct tree *tree = scope->tree;
     const struct expr *entries = tree_parts(tree, list);
-    const struct port *port = &showing->table->parties[0].ports.items[showing->slot->port_number];
+    const struct port *port = &showing->table->parties[0]->ports.items[showing->slot->port_number];
 
     for (uint32_t i = 0; i < list->u.run.count; i++) {
         struct scope inner;
@@ -355,7 +352,7 @@ static void push_entry(struct showing *showing, const struct scope *scope, const
 {
     const struct tree *tree = scope->tree;
     const struct expr *parts = tree_parts(tree, ad);
-    const struct ports *ports = &showing->table->parties[0].ports;
+    const struct ports *ports = &showing->table->parties[0]->ports;
     uint32_t place;
 
     for (uint32_t i = 0; i < ad->u.run.count; i++) {
@@ -375,29 +372,31 @@ static void push_entry(struct showing *showing, const struct scope *scope, const
 
 struct tree *dock_shows(const struct env *env, struct arena *scratch, const struct dock *dock, uint64_t port)
 {
-    struct table *table =
-        dock_has_ports(dock->ad) && port < NO_PORT ? table_new(env, scratch, dock, dock->count, (uint32_t)port) : NULL;
+    struct table room, *table = dock_has_ports(dock->ad) && port < NO_PORT
+                                    ? table_init(&room, env, scratch, dock, dock->count, (uint32_t)port)
+                                    : NULL;
     struct showing showing = {.table = table};
     struct tree *shown;
 
-    if (!table || port >= table->parties[0].ports.count) {
+    if (!table || port >= table->parties[0]->ports.count) {
         if (table)
-            table_free(table);
+            table_done(table);
         return tree_ref(dock->ad);
     }
-    showing.slot = members_slot(&table->members, 0, member_slot_of(&table->parties[0], (uint32_t)port));
+    showing.slot = members_slot(&table->members, 0, member_slot_of(table->parties[0], (uint32_t)port));
     build_init(&showing.build, dock->ad->symbols, dock->ad->dialect);
     push_entry(&showing, &showing.slot->ad, tree_root(dock->ad));
     shown = build_seal(&showing.build);
     build_done(&showing.build);
-    table_free(table);
+    table_done(table);
     return shown;
 }
 
 struct tree *dock_residual(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t which)
 {
-    struct table *table =
-        which < dock->count && residual_of(dock->ad) ? table_new(env, scratch, dock, which, NO_PORT) : NULL;
+    struct table room, *table = which < dock->count && residual_of(dock->ad)
+                                    ? table_init(&room, env, scratch, dock, which, NO_PORT)
+                                    : NULL;
     const struct slot *slot;
     struct tree *left;
 
@@ -405,6 +404,6 @@ struct tree *dock_residual(const struct env *env, struct arena *scratch, const s
         return NULL;
     slot = table_slot(table, which);
     left = residual_make_in(env, scratch, slot->port.parent ? &slot->ad : &slot->port);
-    table_free(table);
+    table_done(table);
     return left;
 }

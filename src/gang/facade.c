@@ -71,8 +71,18 @@ void facade_remove(struct facade *facade, uint32_t owner)
         facade->first[owner] = NOBODY;
 }
 
-void facade_put(struct facade *facade, struct members *members, uint32_t owner, const struct ported *ported,
-                uint64_t which)
+/* Takes the window. */
+static void row_add(struct facade *facade, const struct env *env, struct arena *scratch, uint32_t owner, uint32_t port,
+                    struct tree *window)
+{
+    uint32_t row = row_take(facade);
+
+    facade->rows[row] = (struct facade_row){owner, port, window, facade->first[owner]};
+    facade->first[owner] = row;
+    index_put(facade->index, env, scratch, row, window);
+}
+
+void facade_put(struct facade *facade, struct members *members, uint32_t owner, const struct ported *ported)
 {
     uint32_t member = members_push(members, ported, 0);
 
@@ -80,17 +90,22 @@ void facade_put(struct facade *facade, struct members *members, uint32_t owner, 
     owners_grow(facade, owner);
     for (uint32_t port = 0; port < ported->ports.count; port++) {
         const struct slot *slot = members_slot(members, member, member_slot_of(ported, port));
-        struct tree *window = which >> port & 1 ? window_make(members, slot, NULL, NULL, NULL) : NULL;
-        uint32_t row;
+        struct tree *window = window_make(members, slot, NULL, NULL, NULL);
 
-        if (!window)
-            continue;
-        row = row_take(facade);
-        facade->rows[row] = (struct facade_row){owner, port, window, facade->first[owner]};
-        facade->first[owner] = row;
-        index_put(facade->index, members->env, members->scratch, row, window);
+        if (window)
+            row_add(facade, members->env, members->scratch, owner, port, window);
     }
     members_pop(members);
+}
+
+void facade_put_windows(struct facade *facade, const struct env *env, struct arena *scratch, uint32_t owner,
+                        struct tree *const *windows, uint32_t count, uint64_t which)
+{
+    facade_remove(facade, owner);
+    owners_grow(facade, owner);
+    for (uint32_t port = 0; port < count; port++)
+        if (which >> port & 1 && windows[port])
+            row_add(facade, env, scratch, owner, port, tree_ref(windows[port]));
 }
 
 bool facade_valid(const struct facade *facade, const char **ret_why)

@@ -31,10 +31,12 @@ struct facade {
 void facade_init(struct facade *facade);
 void facade_done(struct facade *facade);
 
-/* Those of the ports of that ad (1 << port) are there from now on, in the place of those that the owner had. A port that takes nobody has
- * no row. */
-void facade_put(struct facade *facade, struct members *members, uint32_t owner, const struct ported *ported,
-                uint64_t which);
+/* The ports of that ad are there from now on, in the place of those that the owner had. A port that takes nobody has no row. */
+void facade_put(struct facade *facade, struct members *members, uint32_t owner, const struct ported *ported);
+
+/* The same where the windows are made already: by port, NULL for one that takes nobody; and only those ports (1 << port). */
+void facade_put_windows(struct facade *facade, const struct env *env, struct arena *scratch, uint32_t owner,
+                        struct tree *const *windows, uint32_t count, uint64_t which);
 void facade_remove(struct facade *facade, uint32_t owner);
 
 /* The owner's first row, or NOBODY. */

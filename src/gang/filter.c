@@ -192,13 +192,47 @@ static uint32_t window_more(void *user, struct build *build)
     return count;
 }
 
+/* Is the root alone, and is this one of its ports? */
+static bool slot_is_bare(const struct search *search, const struct slot *slot)
+{
+    const struct member *root = &search->members->items[0];
+
+    if (search->members->count != 1 || slot->whole || slot->position > 0)
+        return false;
+    for (uint32_t i = 0; i < root->of->slot_count; i++)
+        if (root->slots[i].state != SLOT_OPEN)
+            return false;
+    return true;
+}
+
+/* The window of such a slot, from before if it was made already. */
+static struct tree *bare_window(struct search *search, const struct slot *slot, struct collating *collating)
+{
+    struct members *members = search->members;
+    struct ported_memo *memo = ported_memo(members->items[0].of, search->offers->asked.hash);
+    uint32_t port = slot->port_number;
+
+    if (memo->made >> port & 1) {
+        members->steps += memo->steps[port];
+    } else {
+        uint64_t before = members->steps;
+
+        memo->windows[port] = window_make(members, slot, &search->offers->asked, NULL, NULL);
+        memo->steps[port] = members->steps - before;
+        memo->made |= (uint64_t)1 << port;
+    }
+    return memo->windows[port] ? window_extend(memo->windows[port], window_more, collating) : NULL;
+}
+
 struct tree *slot_window(struct search *search, const struct slot *slot, bool filter)
 {
     struct collating collating = {.search = search, .slot = slot};
     struct tree *window;
 
     collating.filter = filter && search->members->items[slot->member].of->ports.count > 1;
-    window = window_make(search->members, slot, &search->offers->asked, window_more, &collating);
+    window = search->steady && slot_is_bare(search, slot)
+                 ? bare_window(search, slot, &collating)
+                 : window_make(search->members, slot, &search->offers->asked, window_more, &collating);
     if (collating.never) {
         tree_unref(window);
         return NULL;

@@ -15,7 +15,7 @@ void kinds_done(struct kinds *kinds)
 {
     for (uint32_t i = 0; i < kinds->room; i++)
         kinds_forget(kinds, i);
-    free(kinds->ported);
+    free((void *)kinds->ported);
     facade_done(&kinds->faces);
 }
 
@@ -23,32 +23,28 @@ void kinds_forget(struct kinds *kinds, uint32_t kind)
 {
     if (kind >= kinds->room)
         return;
-    ported_done(kinds->ported[kind]);
-    free(kinds->ported[kind]);
+    if (kinds->ported[kind])
+        tree_unref(kinds->ported[kind]->ad);
     kinds->ported[kind] = NULL;
 }
 
 const struct ported *kinds_ported(struct kinds *kinds, uint32_t kind)
 {
     uint32_t room = kind + kind / 2 + 64;
-    struct ported *ported;
-    struct err err;
+    const struct ported *ported;
 
     if (kind >= kinds->room) {
-        kinds->ported = mem_grow(kinds->ported, room * sizeof(struct ported *));
+        kinds->ported = mem_grow((void *)kinds->ported, room * sizeof *kinds->ported);
         for (uint32_t i = kinds->room; i < room; i++)
             kinds->ported[i] = NULL;
         kinds->room = room;
     }
     if (kinds->ported[kind])
         return kinds->ported[kind];
-    ported = mem_alloc(sizeof *ported);
-    if (ported_init(ported, kinds->pool->ad_of_kind(kinds->pool->user, kind), &err) < 0 ||
-        ported->slot_count > MEMBER_SLOTS_MAX) {
-        ported_done(ported);
-        free(ported);
+    ported = tree_ported(kinds->pool->ad_of_kind(kinds->pool->user, kind));
+    if (!ported || ported->slot_count > MEMBER_SLOTS_MAX)
         return NULL;
-    }
+    tree_ref(ported->ad);
     return kinds->ported[kind] = ported;
 }
 

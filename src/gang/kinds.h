@@ -17,9 +17,9 @@ extern "C" {
 struct kinds {
     const struct seeker_pool *pool;
     struct members *members;
-    struct index *index;    /* of the kinds without Ports, by their numbers */
-    struct facade faces;    /* of the kinds with Ports */
-    struct ported **ported; /* by kind, once it was asked for; NULL then: nobody docks there */
+    struct index *index;          /* of the kinds without Ports, by their numbers */
+    struct facade faces;          /* of the kinds with Ports */
+    const struct ported **ported; /* by kind, its ad held, once it was asked for; NULL then: nobody docks there */
     uint32_t room;
 };
 

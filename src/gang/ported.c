@@ -112,14 +112,15 @@ static void find_twins(struct ported *ported)
     }
 }
 
-int ported_init(struct ported *ported, struct tree *ad, struct err *err)
+/* Without holding the ad. */
+static int ported_read(struct ported *ported, struct tree *ad, struct err *err)
 {
     uint64_t outer;
 
     *ported = (struct ported){0};
     if (ports_read(&ported->ports, ad, err) < 0)
         return -1;
-    ported->ad = tree_ref(ad);
+    ported->ad = ad;
     for (uint32_t i = 0; i < ported->ports.count; i++) {
         const struct port *port = &ported->ports.items[i];
 
@@ -137,6 +138,14 @@ int ported_init(struct ported *ported, struct tree *ad, struct err *err)
     return 0;
 }
 
+int ported_init(struct ported *ported, struct tree *ad, struct err *err)
+{
+    if (ported_read(ported, ad, err) < 0)
+        return -1;
+    tree_ref(ad);
+    return 0;
+}
+
 void ported_done(struct ported *ported)
 {
     if (!ported || !ported->ad)
@@ -145,6 +154,64 @@ void ported_done(struct ported *ported)
     ports_done(&ported->ports);
     tree_unref(ported->ad);
     *ported = (struct ported){0};
+}
+
+struct ported_note {
+    struct tree_note note;
+    struct ported ported;
+    struct ported_memo memo;
+};
+
+static void memo_clear(struct ported_note *noted)
+{
+    for (uint32_t port = 0; port < noted->ported.ports.count; port++)
+        if (noted->memo.made >> port & 1)
+            tree_unref(noted->memo.windows[port]);
+    noted->memo.made = 0;
+}
+
+static void ported_note_free(struct tree_note *note)
+{
+    struct ported_note *noted = (struct ported_note *)(void *)note;
+
+    memo_clear(noted);
+    free(noted->memo.windows);
+    free(noted->ported.mentions);
+    ports_done(&noted->ported.ports);
+    free(noted);
+}
+
+const struct ported *tree_ported(struct tree *ad)
+{
+    struct ported_note *noted = (struct ported_note *)(void *)ad->note;
+    struct err err;
+
+    if (noted)
+        return &noted->ported;
+    noted = mem_alloc(sizeof *noted);
+    noted->note.free = ported_note_free;
+    noted->memo = (struct ported_memo){0};
+    if (ported_read(&noted->ported, ad, &err) < 0) {
+        free(noted);
+        return NULL;
+    }
+    ad->note = &noted->note;
+    return &noted->ported;
+}
+
+struct ported_memo *ported_memo(const struct ported *ported, uint64_t asked)
+{
+    struct ported_note *noted = (struct ported_note *)(void *)ported->ad->note;
+    uint32_t count = ported->ports.count;
+
+    if (noted->memo.asked != asked)
+        memo_clear(noted);
+    noted->memo.asked = asked;
+    if (!noted->memo.windows) {
+        noted->memo.windows = mem_alloc(count * (sizeof *noted->memo.windows + sizeof *noted->memo.steps));
+        noted->memo.steps = (uint64_t *)(void *)(noted->memo.windows + count);
+    }
+    return &noted->memo;
 }
 
 bool ported_kept(const struct ported *left, const struct ported *ported)

@@ -24,6 +24,21 @@ struct ported {
 int ported_init(struct ported *ported, struct tree *ad, struct err *err);
 void ported_done(struct ported *ported);
 
+/* The same of an ad that is read again and again: read once, and kept with the ad, to which it belongs. NULL when the ports are not in
+ * order. */
+const struct ported *tree_ported(struct tree *ad);
+
+/* What is remembered of the ports of such an ad while nobody is docked, by who has made it out (filter.c): it holds for who shows the same
+ * names, and if the ad means the same at any time and for everybody. */
+struct ported_memo {
+    uint64_t asked;        /* the names: name_set.hash */
+    uint64_t made;         /* which ports (1 << port) are known */
+    struct tree **windows; /* by port; NULL: nobody can dock there */
+    uint64_t *steps;       /* ... and what it took to make it */
+};
+struct ported_memo *ported_memo(const struct ported *ported,
+                                uint64_t asked); /* of one from tree_ported; empty at first */
+
 /* The labels that an expression mentions. */
 uint64_t ports_mentioned(const struct ports *ports, const struct expr *e);
 

@@ -87,6 +87,7 @@ struct dead_end {
 struct search {
     const struct strategy *strategy;
     bool preferences, greedy;
+    bool steady;           /* the root, of tree_ported, means the same at any time and for everybody */
     uint32_t learnt;       /* windows of which the index was told */
     uint64_t only;         /* the ports of the root that are filled; whoever hangs on the others is believed */
     struct dead_end *dead; /* is written there; or NULL */

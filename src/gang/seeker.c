@@ -18,13 +18,24 @@ struct passing {
     uint64_t ports;
 };
 
+/* A root that waits: its ports as windows while nobody is docked, made when they are asked for. */
+struct waiting {
+    struct tree *ad;       /* held; NULL: nobody waits */
+    struct tree **windows; /* by port; NULL: nobody can dock there */
+    uint64_t made;         /* which of them are known */
+    uint64_t which;        /* the ports that are in the facade */
+    bool there;            /* it is in the facade */
+};
+
 struct seeker {
     struct seeker_pool pool;
     struct env env; /* of the call at hand: indexes keep its address */
     struct members members;
     struct kinds kinds;
-    struct facade roots; /* that wait */
-    struct stock stock;  /* `items` by offer */
+    struct facade roots;     /* that wait */
+    struct waiting *waiting; /* by root */
+    uint32_t waiting_room;
+    struct stock stock; /* `items` by offer */
     struct search search;
     uint32_t item_room;
     struct seeker_member *gang; /* the last one */
@@ -65,11 +76,26 @@ static void gang_clear(struct seeker *seeker)
     seeker->gang_count = 0;
 }
 
+static void waiting_clear(struct waiting *waiting)
+{
+    if (!waiting->ad)
+        return;
+    for (uint32_t port = 0; port < PORTS_MAX; port++)
+        if (waiting->made >> port & 1)
+            tree_unref(waiting->windows[port]);
+    free(waiting->windows);
+    tree_unref(waiting->ad);
+    *waiting = (struct waiting){0};
+}
+
 void seeker_free(struct seeker *seeker)
 {
     if (!seeker)
         return;
     gang_clear(seeker);
+    for (uint32_t i = 0; i < seeker->waiting_room; i++)
+        waiting_clear(&seeker->waiting[i]);
+    free(seeker->waiting);
     search_done(&seeker->search);
     facade_done(&seeker->roots);
     kinds_done(&seeker->kinds);
@@ -142,7 +168,7 @@ void seeker_kind_put(struct seeker *seeker, const struct env *env, struct arena 
     seeker_kind_forget(seeker, kind);
     ported = kinds_ported(&seeker->kinds, kind);
     if (ported)
-        facade_put(&seeker->kinds.faces, &seeker->members, kind, ported, UINT64_MAX);
+        facade_put(&seeker->kinds.faces, &seeker->members, kind, ported);
 }
 
 void seeker_kind_forget(struct seeker *seeker, uint32_t kind)
@@ -158,47 +184,88 @@ static bool face_meets(void *user, uint32_t face)
     return false;
 }
 
-/* The ports that a root waits for: the first that must be filled and that nobody fits, else all. */
-static uint64_t root_awaits(struct seeker *seeker, const struct ported *root)
+static struct waiting *waiting_of(struct seeker *seeker, uint32_t root)
 {
-    uint32_t member = members_push(&seeker->members, root, 0);
-    uint64_t which = UINT64_MAX;
+    uint32_t room = root + root / 2 + 16;
 
-    for (uint32_t port = 0; port < root->ports.count && which == UINT64_MAX; port++) {
+    if (root >= seeker->waiting_room) {
+        seeker->waiting = mem_grow(seeker->waiting, room * sizeof *seeker->waiting);
+        for (uint32_t i = seeker->waiting_room; i < room; i++)
+            seeker->waiting[i] = (struct waiting){0};
+        seeker->waiting_room = room;
+    }
+    return &seeker->waiting[root];
+}
+
+/* Those of its ports (1 << port) are known from now on. */
+static void waiting_make(struct seeker *seeker, struct waiting *waiting, const struct ported *ported, uint64_t which)
+{
+    uint32_t member;
+
+    which &= ~waiting->made;
+    if (ported->ports.count < PORTS_MAX)
+        which &= ((uint64_t)1 << ported->ports.count) - 1;
+    if (!which)
+        return;
+    member = members_push(&seeker->members, ported, 0);
+    for (uint32_t port = 0; port < ported->ports.count; port++)
+        if (which >> port & 1)
+            waiting->windows[port] =
+                window_make(&seeker->members, members_slot(&seeker->members, member, member_slot_of(ported, port)),
+                            NULL, NULL, NULL);
+    members_pop(&seeker->members);
+    waiting->made |= which;
+}
+
+/* The ports that a root waits for: the first that must be filled and that nobody fits, else all. */
+static uint64_t waiting_awaits(struct seeker *seeker, struct waiting *waiting, const struct ported *root)
+{
+    for (uint32_t port = 0; port < root->ports.count; port++) {
         const struct port *at = &root->ports.items[port];
-        struct tree *window;
         bool meets = false;
 
         if (at->optional || at->min == 0 || at->group != PORTS_NO_GROUP)
             continue;
-        window = window_make(&seeker->members, members_slot(&seeker->members, member, member_slot_of(root, port)), NULL,
-                             NULL, NULL);
-        if (window)
-            kinds_seek(&seeker->kinds, window, face_meets, &meets);
+        waiting_make(seeker, waiting, root, (uint64_t)1 << port);
+        if (waiting->windows[port])
+            kinds_seek(&seeker->kinds, waiting->windows[port], face_meets, &meets);
         if (!meets)
-            which = (uint64_t)1 << port;
-        tree_unref(window);
+            return (uint64_t)1 << port;
     }
-    members_pop(&seeker->members);
-    return which;
+    return UINT64_MAX;
 }
 
 void seeker_root_put(struct seeker *seeker, const struct env *env, struct arena *scratch, struct index *index,
-                     uint32_t root, struct tree *ad)
+                     uint32_t root, struct tree *ad, bool steady)
 {
-    struct ported ported;
-    struct err err;
+    struct waiting *waiting = waiting_of(seeker, root);
+    const struct ported *ported = tree_ported(ad);
+    uint64_t which;
 
     seeker_enter(seeker, env, scratch);
     seeker->kinds.index = index;
-    facade_remove(&seeker->roots, root);
-    if (ported_init(&ported, ad, &err) == 0 && ported.slot_count <= MEMBER_SLOTS_MAX)
-        facade_put(&seeker->roots, &seeker->members, root, &ported, root_awaits(seeker, &ported));
-    ported_done(&ported);
+    if (!ported || ported->slot_count > MEMBER_SLOTS_MAX) {
+        seeker_root_remove(seeker, root);
+        return;
+    }
+    if (waiting->ad != ad || !steady) {
+        waiting_clear(waiting);
+        waiting->ad = tree_ref(ad);
+        waiting->windows = mem_alloc(ported->ports.count * sizeof(struct tree *));
+    }
+    which = waiting_awaits(seeker, waiting, ported);
+    if (waiting->there && waiting->which == which)
+        return;
+    waiting_make(seeker, waiting, ported, which);
+    facade_put_windows(&seeker->roots, env, scratch, root, waiting->windows, ported->ports.count, which);
+    waiting->which = which;
+    waiting->there = true;
 }
 
 void seeker_root_remove(struct seeker *seeker, uint32_t root)
 {
+    if (root < seeker->waiting_room)
+        waiting_clear(&seeker->waiting[root]);
     facade_remove(&seeker->roots, root);
 }
 
@@ -331,20 +398,17 @@ static void gang_write(struct seeker *seeker, const struct ported *root)
 {
     const struct search *search = &seeker->search;
     uint32_t count = search->best_count;
-    struct ported *own = mem_alloc(count * sizeof *own), *again = mem_alloc(count * sizeof *again);
+    struct ported *again = mem_alloc(count * sizeof *again);
     const struct ported **of = mem_alloc(count * sizeof(const struct ported *));
-    struct err err;
 
     of[0] = root;
     for (uint32_t i = 0; i < count; i++)
-        own[i] = again[i] = (struct ported){0};
+        again[i] = (struct ported){0};
     for (uint32_t i = 1; i < count; i++) { /* those that stand for a kind may differ in what nobody reads */
         uint32_t offer = (uint32_t)search->best[i].place;
+        const struct ported *own = tree_ported(seeker->pool.ad_of_offer(seeker->pool.user, offer));
 
-        of[i] = stock_ported(&seeker->stock, offer);
-        if (of[i]->ad != seeker->pool.ad_of_offer(seeker->pool.user, offer) &&
-            ported_init(&own[i], seeker->pool.ad_of_offer(seeker->pool.user, offer), &err) == 0)
-            of[i] = &own[i];
+        of[i] = own ? own : stock_ported(&seeker->stock, offer);
     }
     taken_dock(search, of, again);
     seeker->gang = mem_alloc(count * sizeof *seeker->gang);
@@ -363,44 +427,40 @@ static void gang_write(struct seeker *seeker, const struct ported *root)
     }
     while (seeker->members.count)
         members_pop(&seeker->members);
-    for (uint32_t i = 0; i < count; i++) {
-        ported_done(&own[i]);
+    for (uint32_t i = 0; i < count; i++)
         ported_done(&again[i]);
-    }
     free(of);
     free(again);
-    free(own);
 }
 
 enum gang_outcome seeker_find(struct seeker *seeker, const struct env *env, struct arena *scratch, struct index *index,
-                              uint32_t offers, uint32_t kinds, struct tree *root, struct seeker_gang *ret)
+                              uint32_t offers, uint32_t kinds, struct tree *root, bool steady, struct seeker_gang *ret)
 {
     struct search *search = &seeker->search;
     enum gang_outcome outcome = GANG_NONE;
-    struct ported ported;
+    const struct ported *ported = tree_ported(root);
     uint64_t before;
-    struct err err;
 
     seeker_enter(seeker, env, scratch);
     gang_clear(seeker);
     *ret = (struct seeker_gang){0};
-    if (ported_init(&ported, root, &err) < 0)
+    if (!ported)
         return GANG_NONE;
     items_grow(seeker, offers);
     seeker->kinds.index = index;
+    search->steady = steady;
     search->work = SEEKER_WORK_MAX + (uint64_t)kinds * SEEKER_WORK_KIND;
     search->steps = SEEKER_STEPS_MAX + (uint64_t)kinds * SEEKER_STEPS_KIND;
     before = search->probes + seeker->members.evaluations + search->ranked;
-    outcome = search_root(search, &ported, SIZE_MAX);
+    outcome = search_root(search, ported, SIZE_MAX);
     ret->work = search->nodes + search->probes + seeker->members.evaluations + search->ranked - before;
     if (outcome == GANG_FORMED && search->best_count > 1) {
-        gang_write(seeker, &ported);
+        gang_write(seeker, ported);
         ret->members = seeker->gang;
         ret->count = seeker->gang_count;
     } else if (outcome == GANG_FORMED) {
         outcome = GANG_NONE;
     }
-    ported_done(&ported);
     return outcome;
 }
 

@@ -56,9 +56,9 @@ void seeker_kind_put(struct seeker *seeker, const struct env *env, struct arena 
 void seeker_kind_forget(struct seeker *seeker, uint32_t kind);
 
 /* A root with Ports waits; it does so no longer. When there is nobody at all for one of its ports, it waits for that one alone. `index`
- * as below. */
+ * as below. `steady`: the ad means the same at any time and for everybody, so when it is put again little is left to do. */
 void seeker_root_put(struct seeker *seeker, const struct env *env, struct arena *scratch, struct index *index,
-                     uint32_t root, struct tree *ad);
+                     uint32_t root, struct tree *ad, bool steady);
 void seeker_root_remove(struct seeker *seeker, uint32_t root);
 
 /* How many ports kinds have, in all. */
@@ -94,10 +94,10 @@ struct seeker_gang {
     uint64_t work; /* that it took */
 };
 
-/* A gang for a root. `index` has the kinds without Ports (NULL: there are none). `offers` and `kinds`: all numbers are below. Nothing
+/* A gang for a root. `index` has the kinds without Ports (NULL: there are none). `offers` and `kinds`: all numbers are below. `steady` as above. Nothing
  * is consumed. A gang without members is none. */
 enum gang_outcome seeker_find(struct seeker *seeker, const struct env *env, struct arena *scratch, struct index *index,
-                              uint32_t offers, uint32_t kinds, struct tree *root, struct seeker_gang *ret);
+                              uint32_t offers, uint32_t kinds, struct tree *root, bool steady, struct seeker_gang *ret);
 
 bool seeker_valid(const struct seeker *seeker, const char **ret_why);
 

@@ -4,6 +4,7 @@
 #include "ad/functions.h"
 #include "ad/specialize.h"
 #include "base/mem.h"
+#include "base/rng.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ void name_set_add(struct name_set *set, symbol name)
         set->items = mem_grow(set->items, set->item_room * sizeof *set->items);
     }
     set->items[set->count++] = name;
+    set->hash ^= rng_mix(number);
 }
 
 /* Does a call look at more of an ad than the names that are written? eval("cpu.Key"), size(cpu). */
@@ -361,6 +363,15 @@ static uint32_t attributes_push(struct members *members, struct build *build, co
     return count;
 }
 
+/* The clauses that are on the builder become a constraint. */
+static void constraint_bind(struct build *build, uint32_t count)
+{
+    if (count > 1)
+        build_bind(build, EXPR_CHAIN, count);
+    symbols_hold(build->symbols, NAME_CONSTRAINT);
+    build_attribute(build, NAME_CONSTRAINT);
+}
+
 static struct tree *window_run(struct members *members, const struct slot *slot, const struct name_set *asked,
                                window_more_fn *more, void *user, struct window_trace *trace)
 {
@@ -377,11 +388,8 @@ static struct tree *window_run(struct members *members, const struct slot *slot,
     if (slot_clauses(members, slot, clause_window, &run) && more)
         run.count += more(user, &build);
     if (!run.never) {
-        if (run.count > 1)
-            build_bind(&build, EXPR_CHAIN, run.count);
         if (run.count) {
-            symbols_hold(build.symbols, NAME_CONSTRAINT);
-            build_attribute(&build, NAME_CONSTRAINT);
+            constraint_bind(&build, run.count);
             count++;
         }
         if (build_ad(&build, count, &place) == 0)
@@ -395,6 +403,73 @@ struct tree *window_make(struct members *members, const struct slot *slot, const
                          window_more_fn *more, void *user)
 {
     return window_run(members, slot, asked, more, user, NULL);
+}
+
+/* Is it the conjunction of several clauses? A clause alone never is. */
+static bool is_conjunction(const struct tree *tree, const struct expr *e)
+{
+    return e->kind == EXPR_CHAIN && tree_parts(tree, e)[1].label == OP_AND;
+}
+
+/* Pushes the clauses of a constraint; how many. */
+static uint32_t clauses_push(struct build *build, const struct tree *tree, const struct expr *e)
+{
+    if (is_conjunction(tree, e)) {
+        build_copy_parts(build, tree, e);
+        return e->u.run.count;
+    }
+    build_copy(build, tree, e);
+    build_top(build)->label = OP_AND;
+    return 1;
+}
+
+static struct tree *window_with(const struct tree *window, const struct tree *clauses)
+{
+    const struct expr *root = tree_root(window), *parts = tree_parts(window, root), *own = NULL;
+    uint32_t count = 1, asked = 0, place;
+    struct tree *with = NULL;
+    struct build build;
+
+    build_init(&build, window->symbols, window->dialect);
+    for (uint32_t i = 0; i < root->u.run.count; i++) {
+        if (symbol_same(parts[i].label, NAME_CONSTRAINT)) {
+            own = &parts[i];
+            continue;
+        }
+        build_copy(&build, window, &parts[i]);
+        symbols_hold(build.symbols, parts[i].label);
+        build_attribute(&build, parts[i].label);
+        count++;
+    }
+    if (own)
+        asked = clauses_push(&build, window, own);
+    asked += clauses_push(&build, clauses, tree_root(clauses));
+    constraint_bind(&build, asked);
+    if (build_ad(&build, count, &place) == 0)
+        with = build_seal(&build);
+    build_done(&build);
+    return with;
+}
+
+struct tree *window_extend(struct tree *window, window_more_fn *more, void *user)
+{
+    struct tree *clauses, *with;
+    struct build build;
+    uint32_t count;
+
+    build_init(&build, window->symbols, window->dialect);
+    count = more(user, &build);
+    if (!count) {
+        build_done(&build);
+        return tree_ref(window);
+    }
+    if (count > 1)
+        build_bind(&build, EXPR_CHAIN, count);
+    clauses = build_seal(&build);
+    build_done(&build);
+    with = window_with(window, clauses);
+    tree_unref(clauses);
+    return with;
 }
 
 struct tree *window_traced(struct members *members, const struct slot *slot, struct window_trace *trace)

@@ -22,6 +22,7 @@ struct name_set {
     uint32_t room; /* words */
     symbol *items; /* each once */
     uint32_t count, item_room;
+    uint64_t hash; /* of all of them, whatever their order */
     bool blind; /* something reads names that are not written there: it evaluates text, or looks at an ad as a whole */
 };
 
@@ -64,7 +65,10 @@ struct window_trace {
 struct tree *window_make(struct members *members, const struct slot *slot, const struct name_set *asked,
                          window_more_fn *more, void *user);
 
-/* The same with all attributes, and never NULL: a clause that is never true is a clause of the window as well. `trace` is empty
+/* A window as it is with those clauses more: the window itself when there are none. The caller unrefs it. */
+struct tree *window_extend(struct tree *window, window_more_fn *more, void *user);
+
+/* The same as window_make with all attributes, and never NULL: a clause that is never true is a clause of the window as well. `trace` is empty
  * before; the caller frees its items. */
 struct tree *window_traced(struct members *members, const struct slot *slot, struct window_trace *trace);
 

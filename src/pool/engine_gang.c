@@ -165,8 +165,10 @@ void engine_gang_index(struct engine *engine, unsigned which, uint32_t number)
     struct gangs *gangs = engine->gangs;
 
     if (which == ROOTS) {
-        seeker_root_put(gangs->seeker, &engine->env, engine->scratch, plain_offers(engine), number,
-                        engine_kin(engine, ROOTS, number)->ad);
+        const struct kin *class = engine_kin(engine, ROOTS, number);
+
+        seeker_root_put(gangs->seeker, &engine->env, engine->scratch, plain_offers(engine), number, class->ad,
+                        !class->traits);
         return;
     }
     gangs->stamp++;
@@ -311,8 +313,9 @@ void engine_gang_serve(struct engine *engine, uint32_t group, uint32_t root)
 
     engine_choices_forget(engine, class);
     if (engine->gang_made)
-        outcome = seeker_find(engine->gangs->seeker, &env, engine->scratch, plain_offers(engine), engine->slot_count,
-                              offers->count, engine->slots[root].ad, &gang);
+        outcome =
+            seeker_find(engine->gangs->seeker, &env, engine->scratch, plain_offers(engine), engine->slot_count,
+                        offers->count, engine->slots[root].ad, !(class->traits | engine->slots[root].traits), &gang);
     engine->counts.evaluations += gang.work;
     engine->work += gang.work * GANG_WORK;
     if (outcome == GANG_FORMED) {

@@ -83,6 +83,15 @@ struct offer {
 /* What a superior has asked for, that waits for the tenant's own crew. */
 enum tenant_waits { WAITS_NOTHING, WAITS_VERIFY, WAITS_COMMIT, WAITS_ACTIVATE };
 
+/* What was made out of a tenant's ads and an offer's, none of which reads the time: it holds as long as they are the same. */
+struct tenant_memo {
+    struct tree *whole; /* held: the offer's */
+    bool fits;          /* it was found to fit, with nobody else there; else that is to be asked */
+    bool says, blind;   /* the following is known; and was asked when the job's ad was not */
+    int64_t weight;
+    struct text group, limits;
+};
+
 struct tenant {
     uint64_t claim, gang;
     uint32_t offer; /* its place */
@@ -91,13 +100,14 @@ struct tenant {
     uint32_t pool; /* plus 1: from which it came; 0: that is not known, or it does not pull */
     uint64_t epoch, sequence;
     struct text owner;
-    struct text root_owner; /* whose job it is at the root; empty: the superior is the root */
-    struct tree *ad;        /* held: the superior's */
-    struct duty duty;       /* what it was started with; its ad is held */
-    int64_t until;          /* MATCHED, VERIFIED: then it is forgotten */
-    int64_t since;          /* PINNED: from when the pin lease and the first lease count */
-    int64_t lease;          /* CLAIMED: then it is over */
-    int64_t active;         /* CLAIMED since */
+    struct text root_owner;   /* whose job it is at the root; empty: the superior is the root */
+    struct tree *ad;          /* held: the superior's */
+    struct tenant_memo *memo; /* of its ads as they are; or NULL */
+    struct duty duty;         /* what it was started with; its ad is held */
+    int64_t until;            /* MATCHED, VERIFIED: then it is forgotten */
+    int64_t since;            /* PINNED: from when the pin lease and the first lease count */
+    int64_t lease;            /* CLAIMED: then it is over */
+    int64_t active;           /* CLAIMED since */
     uint64_t number, job;
     uint64_t port, link;     /* the superior's port, and our own that docks there */
     bool serves;             /* it was started, and launches nothing: its unit is in use */

@@ -198,17 +198,18 @@ static void shape_tire(const struct customer_step *step, struct shape *shape)
 static bool shape_drop(const struct customer_step *step, struct shape *shape)
 {
     struct customer *customer = step->customer;
-    uint64_t hash = shape_hash(&shape->owner, shape->ad);
+    uint64_t hash;
 
+    if (shape->uses)
+        return false;
     for (uint32_t i = 0; i < shape->pool_count; i++) {
         const struct shape_pool *pool = &shape->pools[i];
 
         if (pool->dirty || pool->advert.text || pool->advert.there || pool->advert.flight)
             return false;
     }
-    if (shape->uses)
-        return false;
     effects_remove(step->effects, RECORD_SHAPE, shape->id);
+    hash = shape_hash(&shape->owner, shape->ad);
     if (map_find(&customer->shapes, hash) == shape->place)
         map_remove(&customer->shapes, hash);
     map_remove(&customer->places, shape->id);

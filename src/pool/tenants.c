@@ -1,4 +1,5 @@
 /* tenants.c: claims on a provider's offers: what jobs do, what time does, and what of them outlives a restart. */
+#include "ad/functions.h"
 #include "base/mem.h"
 #include "pool/plants.h"
 #include "pool/provider_parts.h"
@@ -30,8 +31,34 @@ struct tenant *tenant_new(struct provider *provider, uint64_t claim, uint32_t of
     return tenant;
 }
 
+/* Its ads are others now. */
+static void tenant_forget(struct tenant *tenant)
+{
+    if (tenant->memo)
+        tree_unref(tenant->memo->whole);
+    free(tenant->memo);
+    tenant->memo = NULL;
+}
+
+/* What is known of it and of its offer as that is; NULL: they read the time. */
+static struct tenant_memo *tenant_memo(const struct provider_step *step, struct tenant *tenant)
+{
+    struct tree *whole = step->provider->offers[tenant->offer].whole;
+
+    if (tenant->memo && tenant->memo->whole == whole)
+        return tenant->memo;
+    tenant_forget(tenant);
+    if (!whole || !tree_is_steady(whole) || !tree_is_steady(tenant->ad) ||
+        (tenant->duty.ad && !tree_is_steady(tenant->duty.ad)))
+        return NULL;
+    tenant->memo = mem_alloc(sizeof *tenant->memo);
+    *tenant->memo = (struct tenant_memo){.whole = tree_ref(whole)};
+    return tenant->memo;
+}
+
 static void tenant_free(struct tenant *tenant)
 {
+    tenant_forget(tenant);
     crew_done(&tenant->crew);
     tree_unref(tenant->ad);
     tree_unref(tenant->duty.ad);
@@ -70,6 +97,7 @@ void tenant_set_ad(struct tenant *tenant, struct tree *ad)
 {
     if (tenant->ad == ad)
         return;
+    tenant_forget(tenant);
     tree_unref(tenant->ad);
     tenant->ad = tree_ref(ad);
 }
@@ -78,6 +106,8 @@ void tenant_set_duty(struct tenant *tenant, const struct duty *duty)
 {
     struct tree *before = tenant->duty.ad;
 
+    if (before != duty->ad)
+        tenant_forget(tenant);
     tenant->duty = *duty;
     if (duty->ad)
         tree_ref(duty->ad);
@@ -168,16 +198,31 @@ void tenant_text(const struct provider_step *step, const struct tenant *tenant, 
 }
 
 /* What a matchmaker that has begun anew cannot know. */
-static void tenant_says(const struct provider_step *step, const struct tenant *tenant, struct report *report)
+static void tenant_says(const struct provider_step *step, struct tenant *tenant, struct report *report)
 {
+    struct tenant_memo *memo = tenant_memo(step, tenant);
     const struct tree *offer = step->provider->offers[tenant->offer].whole;
     struct env env = provider_env(step->env);
-    symbol weight = symbols_find(step->env->symbols, "Weight", 6);
+    symbol weight;
 
+    if (memo && memo->says && memo->blind == tenant_is_blind(tenant)) {
+        report->weight = memo->weight;
+        report->group = memo->group;
+        report->limits = memo->limits;
+        return;
+    }
+    weight = symbols_find(step->env->symbols, "Weight", 6);
     report->weight =
         weight == SYMBOL_NONE || !offer ? WEIGHT_ONE : weight_of(&env, step->env->scratch, weight, offer, tenant->ad);
     tenant_text(step, tenant, "AccountingGroup", &report->group);
     tenant_text(step, tenant, "ConcurrencyLimits", &report->limits);
+    if (!memo)
+        return;
+    memo->says = true;
+    memo->blind = tenant_is_blind(tenant);
+    memo->weight = report->weight;
+    memo->group = report->group;
+    memo->limits = report->limits;
 }
 
 /* The registrar hears what was used: a courtesy; that there is a claim, until it has answered, or others get what it holds of limits. A gang
@@ -289,11 +334,21 @@ static void pinned_due(const struct provider_step *step, struct tenant *tenant)
 }
 
 /* Must it go, by our own constraint? Whoever has just restarted and has not been probed does not know its own state. */
-static bool tenant_vetoed(const struct provider_step *step, const struct tenant *tenant)
+static bool tenant_vetoed(const struct provider_step *step, struct tenant *tenant)
 {
     const struct offer *offer = &step->provider->offers[tenant->offer];
+    bool alone = step->provider->tenant_count == 1 && !tenant->crew.count && !step->provider->settings->pool_count;
+    struct tenant_memo *memo = alone ? tenant_memo(step, tenant) : NULL;
+    bool fits;
 
-    return (offer->probe || step->env->now >= offer->sure) && !tenant_fits(step, tenant->offer, tenant, tenant->ad);
+    if (!offer->probe && step->env->now < offer->sure)
+        return false;
+    if (memo && memo->fits)
+        return false;
+    fits = tenant_fits(step, tenant->offer, tenant, tenant->ad);
+    if (memo)
+        memo->fits = fits;
+    return !fits;
 }
 
 static void claimed_due(const struct provider_step *step, struct tenant *tenant)

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #define BRANCHES 4
-#define SLOT_BITS 20 /* about a second */
-#define SLOTS 2048   /* a power of two; about half an hour */
+#define SLOT_BITS 16 /* about a fifteenth of a second: few entries, so the heap is next to none */
+#define SLOTS 16384  /* a power of two; about a quarter of an hour */
+#define LIST_FIRST 8
 
 static int64_t slot_of(int64_t at)
 {
@@ -40,7 +41,7 @@ static void list_add(struct agenda *agenda, struct agenda_list *list, struct age
         if (!list->room && agenda->spare_count) {
             *list = agenda->spare[--agenda->spare_count];
         } else {
-            list->room = list->room ? list->room * 2 : 32;
+            list->room = list->room ? list->room * 2 : LIST_FIRST;
             list->items = mem_grow(list->items, list->room * sizeof *list->items);
         }
     }

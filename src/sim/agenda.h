@@ -1,4 +1,4 @@
-/* agenda.h: what happens next: a heap of small entries for the second at hand, four children to a node, and the seconds to come as lists.
+/* agenda.h: what happens next: a heap of small entries for the moment at hand, four children to a node, and the moments to come as lists.
  *
  *     (time, order, what)      `what` is a kind and an index into one of the world's tables
  *
@@ -29,7 +29,7 @@ struct agenda_list {
     uint32_t count, room;
 };
 
-#define AGENDA_SPARE 8
+#define AGENDA_SPARE 64
 
 struct agenda {
     struct agenda_list heap, later;

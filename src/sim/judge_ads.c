@@ -216,6 +216,8 @@ void judge_seen(struct judge *judge, const struct host *host, agent matchmaker, 
     }
     if (message->seen.incarnation != fact->incarnation || !fact->incarnation)
         return;
+    if (!message->seen.beyond)
+        end = message->seen.last + 1; /* nothing behind it is named */
     for (uint64_t n = fact->settled + 1; n < end && n < MATCHES_SEEN; n++)
         if (seen_has(&message->seen, fact->incarnation, n) && (n >= fact->room || !fact->matches[n].delivered))
             judge_finds(judge, 8, host, "Seen names match %llu, which was never delivered", (unsigned long long)n);

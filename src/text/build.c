@@ -8,9 +8,42 @@
 
 #define SEAL_BY_COPY_MAX (1u << 20) /* bytes from which on the scratch block is given away */
 
+#define SPARE_CELLS_MAX 4096 /* memory for more than that many cells, or */
+#define SPARE_TEXT_MAX 65536 /* so many bytes, is not kept for another builder */
+
+/* The memory of a builder that is done. */
+struct build_spare {
+    struct symbols_spare head;
+    struct tree *block;
+    struct expr *stack;
+    char *text;
+    uint32_t cell_room, stack_room, text_room;
+};
+
+static void build_spare_free(struct symbols_spare *head)
+{
+    struct build_spare *spare = (struct build_spare *)(void *)head;
+
+    free(spare->block);
+    free(spare->stack);
+    free(spare->text);
+    free(spare);
+}
+
 void build_init(struct build *build, struct symbols *symbols, const struct dialect *dialect)
 {
-    *build = (struct build){.symbols = symbols, .dialect = dialect};
+    struct build_spare *spare = symbols ? (struct build_spare *)(void *)symbols_spare_take(symbols) : NULL;
+
+    *build = (struct build){.symbols = symbols, .dialect = dialect, .spare = spare};
+    if (!spare)
+        return;
+    build->block = spare->block;
+    build->cells = spare->block ? spare->block->cells : NULL;
+    build->stack = spare->stack;
+    build->text = spare->text;
+    build->cell_room = spare->cell_room;
+    build->stack_room = spare->stack_room;
+    build->text_room = spare->text_room;
 }
 
 void build_reset(struct build *build)
@@ -20,14 +53,33 @@ void build_reset(struct build *build)
     build->cell_count = build->stack_count = build->text_len = 0;
 }
 
+/* The memory goes to the next builder with the same symbols, unless there is much of it. */
+static void build_keep(struct build *build)
+{
+    struct build_spare *spare = build->spare;
+    bool much =
+        build->cell_room > SPARE_CELLS_MAX || build->stack_room > SPARE_CELLS_MAX || build->text_room > SPARE_TEXT_MAX;
+
+    if (much || !build->symbols || (!spare && !build->block && !build->stack)) {
+        free(build->block);
+        free(build->stack);
+        free(build->text);
+        free(spare);
+        return;
+    }
+    if (!spare)
+        spare = mem_alloc(sizeof *spare);
+    *spare = (struct build_spare){{NULL, build_spare_free}, build->block,      build->stack,    build->text,
+                                  build->cell_room,         build->stack_room, build->text_room};
+    symbols_spare_give(build->symbols, &spare->head);
+}
+
 void build_done(struct build *build)
 {
     if (!build)
         return;
     build_reset(build);
-    free(build->block);
-    free(build->stack);
-    free(build->text);
+    build_keep(build);
     buf_done(&build->source);
     *build = (struct build){0};
 }
@@ -493,9 +545,10 @@ static void tree_head(struct tree *tree, const struct build *build, uint32_t cel
     tree->references = 1;
     tree->cell_count = cells;
     tree->text_len = text_len;
-    tree->unused = 0;
+    tree->known = 0;
     tree->dialect = build->dialect;
     tree->symbols = build->symbols;
+    tree->note = NULL;
 }
 
 struct tree *build_seal(struct build *build)

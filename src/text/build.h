@@ -1,7 +1,7 @@
 /* build.h: trees are put together here, from the leaves up.
  *
  * Parts are pushed, then bound into the cell that holds them, which is pushed in turn; at last the one cell that is left is sealed
- * into a tree of its exact size. The scratch memory is kept for the next tree.
+ * into a tree of its exact size. The scratch memory is kept for the next tree, also by the table of symbols for the next builder.
  *
  *     push 1, push 2, bind a list of 2 -> one cell {1, 2}; seal -> tree
  *
@@ -23,7 +23,8 @@ struct build {
     struct tree *block; /* in which the cells lie, so that a large one need not be copied to be sealed */
     struct expr *cells, *stack;
     char *text;
-    struct buf source; /* the text that is being read */
+    struct buf source;         /* the text that is being read */
+    struct build_spare *spare; /* what brought the memory, or NULL */
     uint32_t cell_count, cell_room, stack_count, stack_room, text_len, text_room;
 };
 

@@ -60,6 +60,8 @@ void tree_unref(struct tree *tree)
 {
     if (!tree || --tree->references)
         return;
+    if (tree->note)
+        tree->note->free(tree->note);
     expr_drop_symbols(tree->symbols, tree->cells, tree->cell_count);
     free(tree);
 }

@@ -114,14 +114,21 @@ struct expr {
 /* DOT keeps its base name where the others keep `at`. */
 #define EXPR_DOT_BASE(e) ((e)->u.name.at)
 
+/* What somebody has read out of a tree and wants to find there again: the first member of a struct of its own. A tree never changes, so
+ * neither does that; it goes with the tree. */
+struct tree_note {
+    void (*free)(struct tree_note *note);
+};
+
 struct tree {
     uint32_t references;
     uint32_t cell_count;
     uint32_t text_len;
-    uint32_t unused;
+    uint32_t known; /* of ad/functions.h: whether it is steady, once that was asked; 0: it was not */
     const struct dialect *dialect;
     struct symbols *symbols;
-    struct expr cells[1]; /* cell_count of them, the root last; then the text */
+    struct tree_note *note; /* of gang/ported.h, which is its one user; or NULL */
+    struct expr cells[1];   /* cell_count of them, the root last; then the text */
 };
 
 /* Limits that keep reading and walking bounded. */
