@@ -6,6 +6,7 @@
  *     values     eval_init, eval_attribute, eval_tree, value_print
  *     writing    form_write_ad, print_tree
  *     gangs      gang_run                           one ad and all that its ports ask for
+ *     sets       grdl_kit_new, grdl_document_read   resources as sets; grdl_read, grdl_pair, grdl_rank
  *     queues     assign_solve                       many requests and offers settled at once
  *
  * Nothing in the library reads a clock, a file or a global; examples/embed.c shows a whole program. */
@@ -51,5 +52,23 @@
 #include "gang/ports.h"
 
 #include "assign/assign.h"
+
+#include "grdl/aggregate.h"
+#include "grdl/batch.h"
+#include "grdl/consume.h"
+#include "grdl/consumer.h"
+#include "grdl/document.h"
+#include "grdl/kit.h"
+#include "grdl/matcher.h"
+#include "grdl/model.h"
+#include "grdl/profile.h"
+#include "grdl/rank.h"
+#include "grdl/relation.h"
+#include "grdl/sets.h"
+#include "grdl/shapes.h"
+#include "grdl/template.h"
+#include "grdl/translate.h"
+#include "grdl/units.h"
+#include "grdl/value.h"
 
 #endif

@@ -1196,6 +1196,70 @@ static void check_quotas(void)
     world_stop(&world);
 }
 
+/* ---- resources ---- */
+
+#define GRDL_XML "Content-Type: application/grdl+xml\r\n"
+#define GRDL_JSON "Content-Type: application/grdl+json\r\n"
+
+static void check_resources(struct world *world)
+{
+    static const char executor[] =
+        "<executor name=\"heron\"><chars><os>linux</os><mhz>2800</mhz><ram type=\"GB\">1</ram></chars>"
+        "<reqs><mem match=\"le\" type=\"GB\">1</mem></reqs></executor>";
+    static const char wanted[] =
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<executor name=\"heron\">\n  <chars>\n    <os>linux</os>\n"
+        "    <mhz>2800</mhz>\n    <ram type=\"GB\">1</ram>\n  </chars>\n  <reqs>\n"
+        "    <mem match=\"&lt;=\" type=\"GB\">1</mem>\n  </reqs>\n</executor>\n";
+    static const char task[] =
+        "{\"class\": \"task\", \"name\": \"t\", \"chars\": [{\"dimension\": \"mem\", \"type\": \"MB\", "
+        "\"value\": %s}], \"reqs\": [{\"dimension\": \"ghz\", \"match\": \">=\", \"value\": \"2.5\"}]}";
+    char small[300], large[300];
+
+    snprintf(small, sizeof small, task, "180");
+    snprintf(large, sizeof large, task, "2000");
+    put(world, world->alice, "heron-grdl", GRDL_XML, executor);
+    expect(world, 201, "a resource in XML is put in as an ad");
+    get(world, world->alice, "heron-grdl", "Accept: application/grdl+xml\r\n");
+    tap_ok(world->talk.reply.status == 200 && reply_has(&world->talk.reply, wanted) &&
+               reply_field_is(&world->talk.reply, "Content-Type", "application/grdl+xml"),
+           "and is given back as that resource");
+    get(world, world->alice, "heron-grdl", "Accept: application/grdl+json\r\n");
+    tap_ok(world->talk.reply.status == 200 &&
+               reply_has(&world->talk.reply, "{\"class\": \"executor\", \"name\": \"heron\"") &&
+               reply_field_is(&world->talk.reply, "Content-Type", "application/grdl+json"),
+           "or in JSON");
+    get(world, world->alice, "heron-grdl", "Accept: application/classad, application/grdl+xml\r\n");
+    tap_ok(world->talk.reply.status == 200 && reply_has(&world->talk.reply, "os = \"linux\"") &&
+               reply_field_is(&world->talk.reply, "Content-Type", "application/classad"),
+           "or as the ad that it is, when that is asked for first");
+    talk_ask(&world->talk, world->alice, "POST", "/v1/match", GRDL_JSON, small);
+    tap_ok(world->talk.reply.status == 200 && reply_has(&world->talk.reply, "heron-grdl"),
+           "a resource in JSON is matched with it: 2.8 GHz are enough, and 180 MB are");
+    talk_ask(&world->talk, world->alice, "POST", "/v1/match", GRDL_JSON, large);
+    tap_ok(world->talk.reply.status == 200 && !reply_has(&world->talk.reply, "heron-grdl"), "2000 MB are not");
+
+    put(world, world->alice, "bad-grdl", GRDL_XML, "<t>\n<reqs><x match=\"=>\">1</x></reqs></t>");
+    expect(world, 400, "a resource that is wrong is refused");
+    tap_ok(reply_has(&world->talk.reply, "line 2, column 7: match: expected ="),
+           "with the place and what was expected");
+    put(world, world->alice, "bad-grdl", GRDL_XML, "<resources><t/><t/></resources>");
+    expect(world, 400, "two resources are no ad");
+    put(world, world->alice, "bad-grdl", GRDL_XML,
+        "<!DOCTYPE t [<!ENTITY a SYSTEM \"file:///etc/passwd\">]><t name=\"&a;\"/>");
+    expect(world, 400, "a document with entities is refused");
+    put(world, world->alice, "plain-grdl", NULL,
+        "[ Name = \"p\"; Memory = 64; Constraint = other.Memory > 1 || other.Fast ]");
+    get(world, world->alice, "plain-grdl", "Accept: application/grdl+xml\r\n");
+    expect(world, 406, "an ad that no resource can say is not given as one");
+    tap_ok(reply_has(&world->talk.reply, "other.Memory > 1 || other.Fast"), "with the clause that cannot be expressed");
+    talk_ask(&world->talk, world->alice, "GET", "/v1/ads", "Accept: application/grdl+xml\r\n", NULL);
+    expect(world, 406, "lists are given as ads");
+    talk_ask(&world->talk, world->admin, "PUT", "/v1/policy", GRDL_XML, "<t/>");
+    expect(world, 415, "a policy is no resource");
+    delete (world, world->alice, "heron-grdl", NULL);
+    delete (world, world->alice, "plain-grdl", NULL);
+}
+
 int main(void)
 {
     static const char *const settings[] = {"Lifetime=3", "RequestsPerSecond=10000000",
@@ -1207,6 +1271,7 @@ int main(void)
     check_versions(&world);
     check_identity(&world);
     check_forms(&world);
+    check_resources(&world);
     check_tags(&world);
     check_fields(&world);
     check_lifetimes(&world);

@@ -783,8 +783,11 @@ expect 'bench refuses more ads than it could hold' 2 '' \
 run "$berth" bench eval --rounds 0
 expect 'and no rounds' 2 '' \
   "berth: bench: --rounds: expected a number from 1 to 1000000, got '0' (\`berth help bench\` lists the options)"
+run "$berth" bench grdl --ads 1000 --rounds 1
+holds 'bench grdl matches shapes in place of resources' sh -c \
+  '[ '$status' = 0 ] && grep -q "\"task_shapes\": 500, \"executor_shapes\": 100, \"matches\": [1-9]" out'
 run "$berth" bench everything
-expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why, engine, serve, gang, pull and assign"
+expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why, engine, serve, gang, pull, assign and grdl"
 
 # ------------------------------------------------------------------------------------------------------------- config
 

@@ -16,7 +16,7 @@ result() { # STATUS SENTENCE OUTPUT
 
 flags="-I$src -fsyntax-only -Wall -Wextra -Wpedantic -Werror"
 cd "$src" || exit 1
-for header in berth.h base/*.h text/*.h ad/*.h form/*.h match/*.h index/*.h assign/*.h pool/*.h sim/*.h store/*.h net/*.h exec/*.h; do
+for header in berth.h base/*.h text/*.h ad/*.h form/*.h match/*.h index/*.h assign/*.h grdl/*.h pool/*.h sim/*.h store/*.h net/*.h exec/*.h; do
   [ -e "$header" ] || continue
   case $header in *_parts.h) continue ;; esac # private
   out=$(printf '#include "%s"\nextern int only;\n' "$header" | $cc -std=c17 $flags -x c - 2>&1)

@@ -147,7 +147,7 @@ static int option_assign_policy(const char *text, void *target, struct err *err)
 static const struct option bench_options[] = {
     {0, "ads", "N",
      "how many ads to parse, evaluations in a round, offers of why, or ads of engine (100000 if not given), ads "
-     "a side of pair-4 and index (2000), or requests of assign (10000)",
+     "a side of pair-4 and index (2000), requests of assign or resources a side of grdl (10000)",
      option_ads, offsetof(S, ads)},
     {0, "rounds", "N", "how often to measure; the best round counts (7 if not given)", option_rounds,
      offsetof(S, rounds)},
@@ -210,7 +210,7 @@ static const struct bench_kind {
     {"parse", bench_parse, 100000},  {"eval", bench_eval, 100000}, {"pair", bench_pair, 2000},
     {"index", bench_index, 2000},    {"why", bench_why, 100000},   {"engine", bench_engine, 100000},
     {"serve", bench_serve, 20000},   {"gang", bench_gang, 0},      {"pull", bench_pull, 20000},
-    {"assign", bench_assign, 10000},
+    {"assign", bench_assign, 10000}, {"grdl", bench_grdl, 10000},
 };
 #define BENCH_KINDS (sizeof bench_kinds / sizeof *bench_kinds)
 
@@ -340,7 +340,7 @@ static int fail_unknown_kind(const char *name)
         report("there is no bench '%.60s'; did you mean '%s'?", name, nearest.name);
     else
         report(
-            "there is no bench '%.60s'; there are parse, eval, pair, index, why, engine, serve, gang, pull and assign",
+            "there is no bench '%.60s'; there are parse, eval, pair, index, why, engine, serve, gang, pull, assign and grdl",
             name);
     return STATUS_BAD;
 }
@@ -350,7 +350,7 @@ static int bench_run(const void *given, int word_count, char **words)
     struct bench_settings settings = *(const struct bench_settings *)given;
 
     if (word_count != 1) {
-        report("bench wants what to measure: parse, eval, pair, index, why, engine, serve, gang, pull or assign");
+        report("bench wants what to measure: parse, eval, pair, index, why, engine, serve, gang, pull, assign or grdl");
         return STATUS_BAD;
     }
     for (size_t i = 0; i < BENCH_KINDS; i++) {
@@ -367,7 +367,7 @@ const struct command command_bench = {
     .name = "bench",
     .summary = "measure how fast and how small this program is here",
     .usage =
-        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]\ngang [OPTIONS]\npull [OPTIONS]\nassign [OPTIONS]",
+        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]\ngang [OPTIONS]\npull [OPTIONS]\nassign [OPTIONS]\ngrdl [OPTIONS]",
     .about =
         "Prints one JSON object a measurement: its `name` and parameters, the `seconds` of the best of several rounds "
         "(after one that is not counted), the `operations` in a round, `per_second` and `nanoseconds` an operation, "
@@ -393,7 +393,10 @@ const struct command command_bench = {
         "    pull    offers that ask for one of a million requests, without a network: as\n"
         "            ads with a count, and as one ad for each\n"
         "    assign  a queue of jobs of some kinds settled over clusters of some kinds,\n"
-        "            by each policy, after the problem was built from the ads",
+        "            by each policy, after the problem was built from the ads\n"
+        "    grdl    tasks of 500 shapes and executors of 100, as GRDL resources, by the\n"
+        "            templates of their shapes, with the comparisons that this took, and\n"
+        "            that all pairs would take",
     .examples = {{"berth bench parse", NULL},
                  {"berth bench eval --rounds 20", NULL},
                  {"berth bench gang --machines 500 --algorithm all", NULL}},

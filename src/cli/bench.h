@@ -78,6 +78,7 @@ int bench_serve(const struct bench_settings *settings);
 int bench_pull(const struct bench_settings *settings);
 int bench_gang(const struct bench_settings *settings);
 int bench_assign(const struct bench_settings *settings);
+int bench_grdl(const struct bench_settings *settings);
 
 /* All ads of a file are appended. -1 when it cannot be read, which has been reported. */
 int bench_ads_read(const struct bench_settings *settings, struct symbols *symbols, const char *file,

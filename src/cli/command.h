@@ -46,6 +46,7 @@ extern const struct command command_refs;
 extern const struct command command_query;
 extern const struct command command_match;
 extern const struct command command_gang;
+extern const struct command command_grdl;
 extern const struct command command_assign;
 extern const struct command command_why;
 extern const struct command command_sim;

@@ -292,9 +292,9 @@ static int sim_command(const void *given, int word_count, char **words)
 
 const struct command command_sim = {
     .name = "sim",
-    .summary = "run a pool in a simulated world that breaks it, or a large one; or compare policies",
+    .summary = "run a pool in a simulated world, or compare policies on clusters",
     .usage = "--faults [--seed N] [--claims N] [--jobs N]\n--scenario FILE [--hours H] [--scale N] [--seed N]\n"
-             "--policy LIST [--scenario FILE | --trace FILE] [--hours LIST] [--runs N] [--report FILE]",
+             "--policy LIST [--scenario FILE | --trace FILE] [--hours H] ...",
     .about =
         "With --faults: runs small pools (a matchmaker, customers, providers) in virtual time, by the same code that runs a real one. "
         "For a while messages are lost, doubled, late or cut off, hosts crash and lose what they had not made durable, "

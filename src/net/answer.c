@@ -125,8 +125,17 @@ void request_ad(struct request *request, unsigned status, const struct tree *ad,
     for (; count < field_count && count < FIELDS_MAX; count++)
         all[count] = fields[count];
     buf_reset(out);
-    represent_ad(out, request->form, ad);
-    buf_addc(out, '\n');
+    if (request->resource != GRDL_FORM_UNKNOWN && status < 300) {
+        struct err err = {0};
+
+        if (resource_write(out, request->resource, ad, &err) < 0) {
+            request_problem(request, 406, "as a resource: %s", err.text);
+            return;
+        }
+    } else {
+        represent_ad(out, request->form, ad);
+        buf_addc(out, '\n');
+    }
     if (!field_is_there(fields, field_count, "ETag")) {
         snprintf(etag, sizeof etag, "\"%016llx\"", (unsigned long long)text_hash(0, out->text, out->len));
         all[count++] = (struct http_field){"ETag", etag};
@@ -137,7 +146,10 @@ void request_ad(struct request *request, unsigned status, const struct tree *ad,
         snprintf(link, sizeof link, "<%s>; rel=\"self\"", exchange_raw_path(request->exchange));
         all[count++] = (struct http_field){"Link", link};
     }
-    request_answer(request, status, media_type(request->form, ad->dialect), out->text, out->len, all, count);
+    request_answer(request, status,
+                   request->resource != GRDL_FORM_UNKNOWN && status < 300 ? resource_type(request->resource)
+                                                                          : media_type(request->form, ad->dialect),
+                   out->text, out->len, all, count);
 }
 
 void request_ad_take(struct request *request, unsigned status, struct tree *ad)

@@ -134,6 +134,10 @@ static void body_print(struct buf *out, const struct route *route)
     static const char *const content[] = {
         [BODY_AD] = "{\"application/classad\":{\"schema\":{\"type\":\"string\"}},"
                     "\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/Ad\"}}}",
+        [BODY_RESOURCE] = "{\"application/classad\":{\"schema\":{\"type\":\"string\"}},"
+                          "\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/Ad\"}},"
+                          "\"application/grdl+xml\":{\"schema\":{\"type\":\"string\"}},"
+                          "\"application/grdl+json\":{\"schema\":{\"type\":\"object\"}}}",
         [BODY_ADS] = "{\"application/classad\":{\"schema\":{\"type\":\"string\"}},"
                      "\"application/json\":{\"schema\":{\"type\":\"array\",\"items\":{\"$ref\":"
                      "\"#/components/schemas/Ad\"}}}}",

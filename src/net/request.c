@@ -55,13 +55,35 @@ bool select_checked(struct request *request)
     return false;
 }
 
+static struct tree *body_resource(struct request *request, enum grdl_form form)
+{
+    const struct service *service = request->service;
+    struct form_limits limits = query_limits(&service->config);
+    struct err err = {0};
+    size_t len;
+    const char *body = exchange_body(request->exchange, &len);
+    struct tree *ad = resource_read(service->symbols, form, &limits, body, len, &err);
+
+    if (!ad && err.line)
+        request_problem(request, 400, "line %u, column %u: %s", err.line, err.column, err.text);
+    else if (!ad)
+        request_problem(request, 400, "%s", err.text);
+    return ad;
+}
+
 struct tree *request_body_ad(struct request *request)
 {
     const struct service *service = request->service;
     struct err err = {0};
     unsigned status;
-    struct tree *ad = query_body(request->exchange, service->symbols, &service->config, &status, &err);
+    enum grdl_form form = request->route->body == BODY_RESOURCE
+                              ? resource_media(exchange_field(request->exchange, "Content-Type"))
+                              : GRDL_FORM_UNKNOWN;
+    struct tree *ad;
 
+    if (form != GRDL_FORM_UNKNOWN)
+        return body_resource(request, form);
+    ad = query_body(request->exchange, service->symbols, &service->config, &status, &err);
     if (!ad)
         request_problem(request, status, "%s", err.text);
     return ad;
@@ -271,6 +293,7 @@ static void request_begin(void *user, struct exchange *exchange)
         request_problem(request, 406, "this is given as %s",
                         *request->route->types ? request->route->types : "nothing");
     } else if (request_admitted(request, request->began)) {
+        request->resource = resource_accept(exchange_field(exchange, "Accept"), request->route->types);
         most = request->route->body == BODY_NONE
                    ? 0
                    : config_size(&service->config, request->route->large ? CONFIG_SUBMISSION_MAX : CONFIG_BODY_MAX);

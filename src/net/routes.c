@@ -8,6 +8,7 @@
 
 #define QUERY "constraint select limit cursor"
 #define ADS TYPE_CLASSAD " " TYPE_JSON
+#define RESOURCES ADS " " TYPE_GRDL_XML " " TYPE_GRDL_JSON
 #define TYPE_TEXT "text/plain"
 #define TYPE_HTML "text/html"
 #define TYPE_FILES "text/javascript text/css image/svg+xml"
@@ -16,10 +17,11 @@
 
 const struct route routes[] = {
     /* ads */
-    {"ads.get", HTTP_GET, "/v1/ads/{id}", SCOPE_AD_READ, BODY_NONE, false, "select", "200 304 404", ADS, "An ad.",
+    {"ads.get", HTTP_GET, "/v1/ads/{id}", SCOPE_AD_READ, BODY_NONE, false, "select", "200 304 404", RESOURCES, "An ad.",
      api_ad_get},
-    {"ads.put", HTTP_PUT, "/v1/ads/{id}", SCOPE_AD_WRITE, BODY_AD, false, "kind", "200 201 400 403 409 412 413 415",
-     ADS, "Puts in or replaces an ad; without a body, under If-Match, only renews it.", api_ad_put},
+    {"ads.put", HTTP_PUT, "/v1/ads/{id}", SCOPE_AD_WRITE, BODY_RESOURCE, false, "kind",
+     "200 201 400 403 409 412 413 415", ADS,
+     "Puts in or replaces an ad; without a body, under If-Match, only renews it.", api_ad_put},
     {"ads.delete", HTTP_DELETE, "/v1/ads/{id}", SCOPE_AD_WRITE, BODY_NONE, false, "", "204 403 404 409 412", "",
      "Withdraws an ad.", api_ad_delete},
     {"ads.list", HTTP_GET, "/v1/ads", SCOPE_AD_READ, BODY_NONE, false, "kind outcome " QUERY, "200 400", ADS,
@@ -33,11 +35,11 @@ const struct route routes[] = {
     {"ads.why", HTTP_GET, "/v1/ads/{id}/why", SCOPE_MATCH, BODY_NONE, false, "", "200 404", TYPE_TEXT " " TYPE_JSON,
      "Why an ad matches nothing, or what it matches.", api_ad_why},
     /* matching */
-    {"match", HTTP_POST, "/v1/match", SCOPE_MATCH, BODY_AD, false, "why kind limit", "200 400 413 415",
+    {"match", HTTP_POST, "/v1/match", SCOPE_MATCH, BODY_RESOURCE, false, "why kind limit", "200 400 413 415",
      ADS " " TYPE_TEXT, "What an ad would match now; nothing is consumed.", api_match},
     {"eval", HTTP_POST, "/v1/eval", SCOPE_MATCH, BODY_AD, false, "", "200 400 413 415", ADS,
      "An expression where two ads meet, all of them texts; nothing of the pool takes part.", api_eval},
-    {"pull", HTTP_POST, "/v1/pull", SCOPE_AD_WRITE, BODY_AD, false, "id", "200 204 400 403 409 413 415 429", ADS,
+    {"pull", HTTP_POST, "/v1/pull", SCOPE_AD_WRITE, BODY_RESOURCE, false, "id", "200 204 400 403 409 413 415 429", ADS,
      "An offer that is not kept asks for a request: it is matched at once, or told when to ask again.", api_pull},
     {"policy.get", HTTP_GET, "/v1/policy", SCOPE_AD_READ, BODY_NONE, false, "", "200 304", ADS,
      "The administrative policy that holds.", api_policy_get},

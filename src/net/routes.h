@@ -17,9 +17,10 @@ struct request;
 
 enum route_body {
     BODY_NONE,
-    BODY_AD,    /* one ad; a PUT of an ad may be without */
-    BODY_ADS,   /* messages, one after another */
-    BODY_BYTES, /* whatever it is */
+    BODY_AD,       /* one ad; a PUT of an ad may be without */
+    BODY_RESOURCE, /* the same, or a GRDL resource that becomes one */
+    BODY_ADS,      /* messages, one after another */
+    BODY_BYTES,    /* whatever it is */
 };
 
 struct route {

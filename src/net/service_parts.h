@@ -29,6 +29,7 @@
 #include "net/metrics.h"
 #include "net/notify.h"
 #include "net/represent.h"
+#include "net/resource.h"
 #include "net/routes.h"
 #include "net/runner.h"
 #include "net/server.h"
@@ -159,11 +160,12 @@ struct request {
     uint64_t number;
     int64_t began;
     unsigned status;
-    enum form form;      /* of the answer */
-    bool counted;        /* among those under way */
-    uint64_t body;       /* bytes of it that are counted */
-    uint64_t handle;     /* of the agent that it speaks for; 0: not asked for yet */
-    struct tree *answer; /* that waits for rows to be durable; held */
+    enum form form;          /* of the answer */
+    enum grdl_form resource; /* it is given as a resource; GRDL_FORM_UNKNOWN: as an ad */
+    bool counted;            /* among those under way */
+    uint64_t body;           /* bytes of it that are counted */
+    uint64_t handle;         /* of the agent that it speaks for; 0: not asked for yet */
+    struct tree *answer;     /* that waits for rows to be durable; held */
     unsigned answer_status;
     char answer_etag[24];                    /* "": by its text */
     void *work;                              /* of a handler that answers later ... */

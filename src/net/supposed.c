@@ -91,6 +91,8 @@ struct tree *supposed_read(struct request *request, struct supposed *ret)
     struct tree *ad = NULL;
     struct media media;
 
+    if (resource_media(exchange_field(request->exchange, "Content-Type")) != GRDL_FORM_UNKNOWN)
+        return request_body_ad(request); /* a resource stands alone */
     if (!media_read(exchange_field(request->exchange, "Content-Type"), &media))
         request_problem(request, 415, "an ad is sent as %s or %s, with dialect=classic or dialect=condor", TYPE_CLASSAD,
                         TYPE_JSON);

@@ -102,9 +102,12 @@ static uint32_t shape_find(struct batch *batch, uint32_t job)
 /* Is it the turn of `a` before that of `b`? */
 static bool turn_is_before(const struct batch *batch, uint32_t a, uint32_t b)
 {
-    int64_t first = batch->work->jobs[a].estimate * batch->by_duration;
-    int64_t second = batch->work->jobs[b].estimate * batch->by_duration;
+    int64_t first, second;
 
+    if (!batch->by_duration) /* most have no need to look at the jobs, which are far apart in memory */
+        return a < b;
+    first = batch->work->jobs[a].estimate * batch->by_duration;
+    second = batch->work->jobs[b].estimate * batch->by_duration;
     return first != second ? first < second : a < b;
 }
 
@@ -256,7 +259,8 @@ static void candidates_gather(struct batch *batch)
             fits--;
         }
     }
-    qsort(batch->candidates, batch->candidate_count, sizeof *batch->candidates, place_compare);
+    if (batch->candidate_count > 1)
+        qsort(batch->candidates, batch->candidate_count, sizeof *batch->candidates, place_compare);
 }
 
 static void candidates_return(struct batch *batch)

@@ -183,7 +183,7 @@ static int line_read(struct swf_reader *reader, unsigned line, const char *start
 int swf_read(const char *text, size_t len, struct batch_work *work, struct swf_header *ret, struct err *err)
 {
     struct swf_reader reader = {.work = work, .header = ret, .err = err};
-    const char *at = text, *end = text + len;
+    const char *at = len ? text : "", *end = at + len;
     unsigned line = 1;
     int result = 0;
 

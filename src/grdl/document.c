@@ -1,0 +1,109 @@
+/* document.c: resources as text: which form it is, and the JSON of it, which is that of the record as an ad. */
+#include "grdl/document.h"
+
+#include "form/form.h"
+#include "grdl/xml.h"
+
+#include <string.h>
+
+enum grdl_form grdl_form_guess(const char *text, size_t len)
+{
+    size_t at = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+
+    while (at < len && strchr(" \t\r\n", text[at]) && text[at])
+        at++;
+    if (at == len)
+        return GRDL_FORM_UNKNOWN;
+    return text[at] == '<' ? GRDL_FORM_XML : text[at] == '{' || text[at] == '[' ? GRDL_FORM_JSON : GRDL_FORM_UNKNOWN;
+}
+
+struct text_stream {
+    const char *text;
+    size_t len;
+};
+
+static ptrdiff_t text_read(void *user, char *out, size_t room, struct err *err)
+{
+    struct text_stream *stream = user;
+    size_t count = stream->len < room ? stream->len : room;
+
+    (void)err;
+    memcpy(out, stream->text, count);
+    stream->text += count;
+    stream->len -= count;
+    return (ptrdiff_t)count;
+}
+
+static int json_resources_read(struct grdl_resources *ret, const char *text, size_t len, struct err *err)
+{
+    struct text_stream stream = {text, len};
+    struct symbols *symbols = symbols_new(NULL, 0, 0);
+    struct form_reader *reader = form_reader_new(symbols, &dialect_classic, FORM_JSON, NULL, text_read, &stream);
+    struct tree *ad;
+    int got;
+
+    while ((got = form_reader_next(reader, &ad, err)) > 0) {
+        struct grdl_resource *resource = grdl_record_read(ad, tree_root(ad), err);
+
+        tree_unref(ad);
+        if (!resource) {
+            if (err) {
+                err->line = form_reader_line(reader);
+                err->column = form_reader_column(reader);
+            }
+            got = -1;
+            break;
+        }
+        resource->line = form_reader_line(reader);
+        resource->column = form_reader_column(reader);
+        grdl_resources_take(ret, resource);
+    }
+    form_reader_free(reader);
+    symbols_free(symbols);
+    return got;
+}
+
+int grdl_document_read(struct grdl_resources *ret, enum grdl_form form, const char *text, size_t len, struct err *err)
+{
+    if (len > GRDL_DOCUMENT_MAX)
+        return err_at(err, 1, 1, "the document has more than %u bytes", GRDL_DOCUMENT_MAX);
+    if (form == GRDL_FORM_UNKNOWN)
+        form = grdl_form_guess(text, len);
+    switch (form) {
+    case GRDL_FORM_XML:
+        return xml_resources_read(ret, text, len, err);
+    case GRDL_FORM_JSON:
+        return json_resources_read(ret, text, len, err);
+    default:
+        return err_at(err, 1, 1, "expected resources in XML or JSON");
+    }
+}
+
+static int json_resources_write(struct buf *out, const struct grdl_resource *const *resources, uint32_t count,
+                                struct err *err)
+{
+    struct symbols *symbols = symbols_new(NULL, 0, 0);
+    struct build build;
+    int written = 0;
+
+    build_init(&build, symbols, &dialect_classic);
+    for (uint32_t i = 0; i < count && written == 0; i++) {
+        struct tree *ad;
+
+        grdl_record_push(&build, resources[i]);
+        ad = build_seal(&build);
+        written = form_write_ad(out, FORM_JSON, ad, err);
+        tree_unref(ad);
+    }
+    build_done(&build);
+    symbols_free(symbols);
+    return written;
+}
+
+int grdl_document_write(struct buf *out, enum grdl_form form, const struct grdl_resource *const *resources,
+                        uint32_t count, struct err *err)
+{
+    if (form == GRDL_FORM_JSON)
+        return json_resources_write(out, resources, count, err);
+    return xml_resources_write(out, resources, count, err);
+}
