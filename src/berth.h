@@ -5,6 +5,7 @@
  *     meeting    pair_init                          two ads see each other
  *     values     eval_init, eval_attribute, eval_tree, value_print
  *     writing    form_write_ad, print_tree
+ *     jobs       submit_read, jdl_read              files in other languages
  *     gangs      gang_run                           one ad and all that its ports ask for
  *     sets       grdl_kit_new, grdl_document_read   resources as sets; grdl_read, grdl_pair, grdl_rank
  *     queues     assign_solve                       many requests and offers settled at once
@@ -39,6 +40,7 @@
 #include "ad/value.h"
 
 #include "form/form.h"
+#include "form/submit.h"
 
 #include "match/cycle.h"
 #include "match/lint.h"

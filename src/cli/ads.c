@@ -12,7 +12,7 @@
 
 struct ads_settings {
     struct pool_options pool;
-    const char *constraint, *kind, *select;
+    const char *constraint, *kind, *select, *format;
     uint64_t limit;
     bool json, long_form;
 };
@@ -33,6 +33,8 @@ static const struct option ads_options[] = {
     {'n', "limit", "N", "so many at most; all if not given", option_limit, offsetof(S, limit)},
     {0, "json", NULL, "JSON lines: an ad a line", option_flag, offsetof(S, json)},
     {0, "long", NULL, "the ads themselves, in the long form", option_flag, offsetof(S, long_form)},
+    {0, "format", "WORDS", "of each a line with the values of these attributes or expressions: \"Name Memory\"",
+     option_text, offsetof(S, format)},
     POOL_OPTION_ROWS(S),
 };
 #undef S
@@ -186,7 +188,7 @@ static int ads_run(const void *given, int word_count, char **words)
             report("an id is not empty");
             return STATUS_BAD;
         }
-    if (rows_form(settings->json, settings->long_form, &form) < 0)
+    if (rows_form_of(settings->json, settings->long_form, settings->format, &form) < 0)
         return STATUS_BAD;
     if (view_init(&view, settings, form) < 0) {
         view_done(&view);
@@ -194,12 +196,14 @@ static int ads_run(const void *given, int word_count, char **words)
     }
     rows_init(&rows, form, view.columns, view.count);
     status = pool_open(&pool, &settings->pool);
+    if (status == STATUS_DONE && rows_set_format(&rows, pool.symbols, settings->format) < 0)
+        status = STATUS_BAD;
     if (status == STATUS_DONE)
         status =
             word_count ? ads_by_id(&pool, &view, &rows, word_count, words) : ads_list(&pool, settings, &view, &rows);
     rows_finish(&rows);
+    rows_done(&rows); /* what it holds is of the pool's symbols */
     pool_close(&pool);
-    rows_done(&rows);
     view_done(&view);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,17 +106,42 @@ static void source_keep(struct source *source, const char *text, size_t len)
 static ptrdiff_t source_read(void *user, char *out, size_t room, struct err *err)
 {
     struct source *source = user;
-    ptrdiff_t got = read_some(source->fd, out, room, err);
+    ptrdiff_t got;
 
+    if (source->given) {
+        size_t left = source->given->len - source->given_at;
+
+        got = (ptrdiff_t)(left < room ? left : room);
+        if (got)
+            memcpy(out, source->given->text + source->given_at, (size_t)got);
+        source->given_at += (size_t)got;
+    } else {
+        got = read_some(source->fd, out, room, err);
+    }
     if (source->keeps && got > 0)
         source_keep(source, out, (size_t)got);
     return got;
 }
 
+static void source_begin(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form)
+{
+    static const struct form_limits limits = {.cells = PARSE_CELLS_MAX};
+
+    source->keeps = report_wants_line();
+    source->reader = form_reader_new(symbols, dialect, form, &limits, source_read, source);
+}
+
+void source_open_text(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
+                      const char *name, const struct buf *text)
+{
+    *source = (struct source){.name = name, .fd = -1, .given = text, .recent_line = 1};
+    buf_init(&source->recent);
+    source_begin(source, symbols, dialect, form);
+}
+
 int source_open(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
                 const char *name)
 {
-    static const struct form_limits limits = {.cells = PARSE_CELLS_MAX};
     struct err err;
 
     *source = (struct source){.name = name, .fd = file_open(name, &err), .recent_line = 1};
@@ -124,8 +150,7 @@ int source_open(struct source *source, struct symbols *symbols, const struct dia
         report_error(name, &err, NULL, 0);
         return -1;
     }
-    source->keeps = report_wants_line();
-    source->reader = form_reader_new(symbols, dialect, form, &limits, source_read, source);
+    source_begin(source, symbols, dialect, form);
     return 0;
 }
 
@@ -199,6 +224,22 @@ fail:
     return -1;
 }
 
+/* A job of HTCondor's queue is called by its numbers: 101.0. */
+static bool name_of_numbers(struct buf *out, struct eval *eval, const struct scope *scope)
+{
+    static const char *const names[] = {"ClusterId", "ProcId"};
+    struct value value[2];
+
+    for (int i = 0; i < 2; i++) {
+        symbol name = symbols_find(scope->tree->symbols, names[i], strlen(names[i]));
+
+        if (!name || !eval_attribute(eval, scope, name, &value[i]) || value[i].type != VALUE_INTEGER)
+            return false;
+    }
+    buf_addf(out, "%" PRId64 ".%" PRId64, value[0].u.integer, value[1].u.integer);
+    return true;
+}
+
 void ad_name(struct buf *out, const struct tree *ad, unsigned place)
 {
     const struct env env = {0};
@@ -213,7 +254,7 @@ void ad_name(struct buf *out, const struct tree *ad, unsigned place)
     eval_attribute(&eval, &scope, NAME_NAME, &value);
     if (value.type == VALUE_STRING)
         buf_add(out, value.u.string, value.len);
-    else
+    else if (!name_of_numbers(out, &eval, &scope))
         buf_addf(out, "#%u", place);
     arena_done(&arena);
 }

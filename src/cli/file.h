@@ -11,6 +11,8 @@
 struct source {
     const char *name;
     int fd;
+    const struct buf *given; /* the text, when it has been read before; or NULL */
+    size_t given_at;
     struct form_reader *reader;
     unsigned count;       /* ads given so far */
     bool keeps;           /* the last lines, for the caret ... */
@@ -22,6 +24,9 @@ struct source {
 /* All return -1 when they have reported an error. */
 int source_open(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
                 const char *name);
+/* The same for a text that has been read: lent until it is closed. */
+void source_open_text(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
+                      const char *name, const struct buf *text);
 void source_keep_all(struct source *source);                  /* all that is read stays in `recent` */
 int source_next(struct source *source, struct tree **ret_ad); /* 1 and an ad, 0 at the end */
 void source_close(struct source *source);
@@ -35,7 +40,7 @@ int folder_make(const char *path);
 /* The whole of a file. */
 int file_read(const char *name, struct buf *ret_text);
 
-/* What an ad is called: its Name, if that is a string, else `#3` by its place in the file. */
+/* What an ad is called: its Name, if that is a string; of HTCondor's jobs their numbers, `101.0`; else `#3` by its place in the file. */
 void ad_name(struct buf *out, const struct tree *ad, unsigned place);
 
 /* The line of that number (from 1) in a text, without its end; false when there is none. */

@@ -224,6 +224,33 @@ static int name_add(struct inputs *inputs, const char *text, size_t len, char **
 
 /* ------------------------------------------------------------------------------------------------------- the attributes */
 
+/* [ Name; From ]: a file that lies elsewhere than the job finds it. 1 when it is no such ad. */
+static int renamed_add(struct inputs *inputs, struct eval *eval, const struct value *ad)
+{
+    struct symbols *symbols = inputs->submission->customer->symbols;
+    symbol from = symbols_find(symbols, "From", 4), hash = symbols_find(symbols, "Hash", 4);
+    struct value name, path;
+    char *text, *whole, *called;
+    int result;
+
+    if (!from || !eval_attribute(eval, ad->scope, from, &path) ||
+        (hash && eval_attribute(eval, ad->scope, hash, &name)))
+        return 1;
+    if (path.type != VALUE_STRING || !path.len || !eval_attribute(eval, ad->scope, NAME_NAME, &name) ||
+        name.type != VALUE_STRING || !name.len)
+        return complain(inputs, "Inputs", "[ Name = \"...\"; From = \"...\" ] is expected");
+    text = mem_dup(name.u.string, name.len);
+    called = name_inside(text);
+    free(text);
+    text = mem_dup(path.u.string, path.len);
+    whole = path_of(inputs->folder, text);
+    result = path_add(inputs, whole, called, 0);
+    free(called);
+    free(whole);
+    free(text);
+    return result;
+}
+
 static int list_add(struct inputs *inputs, const struct value *list)
 {
     static const struct env env = {0};
@@ -239,9 +266,13 @@ static int list_add(struct inputs *inputs, const struct value *list)
         eval_element(&eval, list, i, &part);
         if (part.type == VALUE_STRING) {
             result = name_add(inputs, part.u.string, part.len, NULL);
-        } else if (part.type == VALUE_AD) { /* it was uploaded before */
-            list_go_on(inputs);
-            value_print(inputs->out, &dialect_classic, &part, PRINT_PLAIN);
+        } else if (part.type == VALUE_AD) {
+            result = renamed_add(inputs, &eval, &part);
+            if (result > 0) { /* it was uploaded before */
+                list_go_on(inputs);
+                value_print(inputs->out, &dialect_classic, &part, PRINT_PLAIN);
+                result = 0;
+            }
         } else {
             result = complain(inputs, "Inputs", "names of files are expected");
         }
@@ -297,13 +328,14 @@ static int command_add(struct inputs *inputs, const struct tree *ad, struct aren
 {
     struct value cmd = job_value(ad, "Cmd", arena);
     char *text, *path, *called = NULL;
+    bool carried = true;
     struct stat stat_;
     int result = 0;
 
     if (cmd.type != VALUE_STRING || !cmd.len)
         return complain(inputs, "Cmd", "the name of a program is expected");
     text = mem_dup(cmd.u.string, cmd.len);
-    if (!strchr(text, '/') || path_is_common(text)) {
+    if (!strchr(text, '/') || path_is_common(text) || (ad_flag(ad, "TransferExecutable", &carried) && !carried)) {
         *ret_image = image_find(text);
         free(text);
         return 0;

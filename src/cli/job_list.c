@@ -10,7 +10,7 @@
 
 struct jobs_settings {
     struct pool_options pool;
-    const char *constraint;
+    const char *constraint, *format;
     uint64_t limit;
     bool json, long_form, watch;
 };
@@ -21,6 +21,9 @@ struct jobs_settings {
         {'n', "limit", "N", "so many at most; all if not given", option_limit, offsetof(S, limit)},                   \
         {0, "json", NULL, "JSON lines: an object a row; times and spans in seconds", option_flag, offsetof(S, json)}, \
         {0, "long", NULL, "all that is known of each, as ads in the long form", option_flag, offsetof(S, long_form)}, \
+        {0,           "format",                                                                                       \
+         "WORDS",     "of each a line with the values of these attributes or expressions: \"Job State\"",             \
+         option_text, offsetof(S, format)},                                                                           \
         CUSTOMER_OPTION_ROWS(S)
 
 static const struct option jobs_options[] = {
@@ -74,7 +77,7 @@ static void refused_print(struct job_rows *all)
 static int list_print(struct pool *customer, const struct jobs_settings *settings, const char *from,
                       struct job_ids *ids, enum rows_form form, unsigned *ret_count)
 {
-    const char *select = form == ROWS_LONG ? NULL : JOB_SELECT;
+    const char *select = form >= ROWS_LONG ? NULL : JOB_SELECT;
     struct job_rows all = {.refused = 0};
     struct buf path;
     int status;
@@ -85,8 +88,10 @@ static int list_print(struct pool *customer, const struct jobs_settings *setting
     path_query(&path, "constraint", settings->constraint);
     path_query(&path, "select", select);
     rows_init(&all.rows, form, job_columns, job_column_count);
-    status = ids ? job_ids_list(customer, ids, select, list_add, &all)
-                 : pool_list(customer, buf_string(&path), settings->limit, list_add, &all);
+    status = rows_set_format(&all.rows, customer->symbols, settings->format) < 0 ? STATUS_BAD : STATUS_DONE;
+    if (status == STATUS_DONE)
+        status = ids ? job_ids_list(customer, ids, select, list_add, &all)
+                     : pool_list(customer, buf_string(&path), settings->limit, list_add, &all);
     if (all.rows.count || form != ROWS_TABLE)
         rows_finish(&all.rows);
     refused_print(&all);
@@ -176,10 +181,10 @@ static int jobs_run(const void *given, int word_count, char **words)
     enum rows_form form;
     struct job_ids ids;
 
-    if (rows_form(settings->json, settings->long_form, &form) < 0)
+    if (rows_form_of(settings->json, settings->long_form, settings->format, &form) < 0)
         return STATUS_BAD;
     if (settings->watch && form != ROWS_TABLE) {
-        report("--watch shows a table: --json and --long do not go with it");
+        report("--watch shows a table: %s not go with it", settings->format ? "--format does" : "--json and --long do");
         return STATUS_BAD;
     }
     if (word_count && (settings->constraint || settings->limit)) {
@@ -231,7 +236,7 @@ static int history_run(const void *given, int word_count, char **words)
         report("history takes options alone");
         return STATUS_BAD;
     }
-    if (rows_form(settings->json, settings->long_form, &form) < 0)
+    if (rows_form_of(settings->json, settings->long_form, settings->format, &form) < 0)
         return STATUS_BAD;
     status = customer_open(&customer, &settings->pool);
     if (status == STATUS_DONE)

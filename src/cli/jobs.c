@@ -394,7 +394,7 @@ bool job_rows_add(void *user, struct tree *job)
     struct tree *row;
     bool more;
 
-    if (rows->form == ROWS_LONG || !rows->column_count)
+    if (rows->form >= ROWS_LONG || !rows->column_count)
         return rows_add(rows, job);
     row = job_row(job, rows->now);
     more = rows_add(rows, row);

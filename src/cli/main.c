@@ -22,8 +22,16 @@ const struct command *const command_table[] = {
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
 
+/* What people who know HTCondor may type. */
+static const struct {
+    const char *name, *command;
+} aliases[] = {{"q", "jobs"}, {"remove", "rm"}, {"tail", "logs"}, {"userprio", "users"}};
+
 const struct command *command_find(const char *name)
 {
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (!strcmp(aliases[i].name, name))
+            name = aliases[i].command;
     for (size_t i = 0; i < command_count; i++)
         if (!strcmp(command_table[i]->name, name))
             return command_table[i];

@@ -13,7 +13,7 @@
 
 struct query_settings {
     const struct dialect *dialect;
-    const char *offers;
+    const char *offers, *constraint, *format;
     struct setting setting;
     struct pool_options pool;
     bool json, long_form;
@@ -22,12 +22,15 @@ struct query_settings {
 #define S struct query_settings
 static const struct option query_options[] = {
     {'o', "offers", "FILE", "the ads that are asked for; else those of the pool", option_once, offsetof(S, offers)},
+    {'c', "constraint", "EXPR", "the same as EXPR", option_once, offsetof(S, constraint)},
     OPTION_DIALECT(S),
     OPTION_NOW(S),
     OPTION_ZONE(S),
     OPTION_SEED(S),
     {0, "json", NULL, "JSON lines: an object an ad, with its name", option_flag, offsetof(S, json)},
     {0, "long", NULL, "the ads themselves, in the long form", option_flag, offsetof(S, long_form)},
+    {0, "format", "WORDS", "of each a line with the values of these attributes or expressions: \"Name Memory\"",
+     option_text, offsetof(S, format)},
     POOL_OPTION_ROWS(S),
 };
 #undef S
@@ -39,6 +42,7 @@ struct query_run {
     const struct query_settings *settings;
     struct evaluator evaluator;
     struct table table;
+    struct format format;
     struct buf out;
     bool found;
 };
@@ -49,6 +53,10 @@ static int query_print(struct query_run *run, const struct tree *ad, unsigned pl
     struct err err;
 
     run->found = true;
+    if (run->settings->format) {
+        format_print(&run->format, &run->evaluator.env, ad, &run->out);
+        return output_write(&run->out);
+    }
     if (!run->settings->long_form) {
         ad_name(&run->out, ad, place);
         table_text(&run->table, run->out.text, run->out.len);
@@ -89,6 +97,7 @@ static int query_file(struct query_run *run, const struct tree *query)
 static int query_pool(const struct query_settings *settings, const char *text)
 {
     static const struct column columns[] = {{"name", "Name", CELL_NAME}};
+    enum rows_form form;
     struct rows rows;
     struct pool pool;
     struct buf path;
@@ -97,16 +106,19 @@ static int query_pool(const struct query_settings *settings, const char *text)
     buf_init(&path);
     buf_adds(&path, "/v1/ads");
     path_query(&path, "constraint", text);
-    path_query(&path, "select", settings->long_form ? NULL : "Name");
-    rows_init(&rows, settings->json ? ROWS_JSON : settings->long_form ? ROWS_LONG : ROWS_TABLE, columns, 1);
+    path_query(&path, "select", settings->long_form || settings->format ? NULL : "Name");
+    rows_form_of(settings->json, settings->long_form, settings->format, &form);
+    rows_init(&rows, form, columns, 1);
     status = pool_open(&pool, &settings->pool);
+    if (status == STATUS_DONE && rows_set_format(&rows, pool.symbols, settings->format) < 0)
+        status = STATUS_BAD;
     if (status == STATUS_DONE)
         status = pool_list(&pool, buf_string(&path), 0, rows_add, &rows);
     if (status == STATUS_DONE && !rows.count)
         status = STATUS_NO;
     rows_finish(&rows);
+    rows_done(&rows); /* what it holds is of the pool's symbols */
     pool_close(&pool);
-    rows_done(&rows);
     buf_done(&path);
     return status;
 }
@@ -121,18 +133,23 @@ static int query_run(const void *given, int word_count, char **words)
 {
     const struct query_settings *settings = given;
     struct query_run run = {.settings = settings};
+    const char *text = "true"; /* --format alone is of all ads */
+    enum rows_form form;
     struct tree *query;
     struct err err;
     int status = STATUS_BAD;
 
-    if (word_count != 1) {
+    if (word_count + (settings->constraint != NULL) > 1 ||
+        (!word_count && !settings->constraint && !settings->format)) {
         report("query wants one expression, and -o FILE with the ads or a pool");
         return STATUS_BAD;
     }
-    if (settings->json && settings->long_form) {
-        report("--json and --long exclude each other");
+    if (word_count)
+        text = words[0];
+    else if (settings->constraint)
+        text = settings->constraint;
+    if (rows_form_of(settings->json, settings->long_form, settings->format, &form) < 0)
         return STATUS_BAD;
-    }
     if (settings->offers && settings->pool.url) {
         report("-o FILE and --pool URL exclude each other");
         return STATUS_BAD;
@@ -145,12 +162,15 @@ static int query_run(const void *given, int word_count, char **words)
     evaluator_init(&run.evaluator, settings->dialect, &settings->setting);
     table_init(&run.table, query_columns, 1, settings->json);
     buf_init(&run.out);
-    query = evaluator_parse(&run.evaluator, 1, words[0], strlen(words[0]), &err);
-    if (query)
-        status = settings->offers ? query_file(&run, query) : query_pool(settings, words[0]);
-    else
-        report_error("expression", &err, words[0], strlen(words[0]));
-    table_finish(&run.table);
+    query = evaluator_parse(&run.evaluator, 1, text, strlen(text), &err);
+    if (!query)
+        report_error("expression", &err, text, strlen(text));
+    else if (!settings->format ||
+             format_init(&run.format, run.evaluator.symbols, settings->dialect, settings->format) == 0)
+        status = settings->offers ? query_file(&run, query) : query_pool(settings, text);
+    if (form == ROWS_TABLE || form == ROWS_JSON)
+        table_finish(&run.table);
+    format_done(&run.format);
     table_done(&run.table);
     buf_done(&run.out);
     tree_unref(query);
@@ -161,13 +181,14 @@ static int query_run(const void *given, int word_count, char **words)
 const struct command command_query = {
     .name = "query",
     .summary = "list the ads of a file or a pool for which an expression is true",
-    .usage = "[OPTIONS] -o FILE EXPR\n[--json | --long] [--pool URL] [--token FILE] EXPR",
+    .usage = "[OPTIONS] -o FILE EXPR\n[OPTIONS] [--pool URL] [--token FILE] EXPR",
     .about =
         "Prints the name of each ad for which EXPR is true: its Name, or its place in the file (#1, #2, ...). In EXPR a "
         "plain name is the ad's attribute, and so is other.NAME. The ads' own constraints are not asked: the match is "
-        "one-way. Without -o the pool is asked, of whose ads one sees all offers and one's own requests. The status is 1 when "
+        "one-way. --format prints a line of values in place of the name, as -af of HTCondor's tools does; without EXPR, of every ad. Without -o the pool is asked, of whose ads one sees all offers and one's own requests. The status is 1 when "
         "there is no such ad.",
     .examples = {{"berth query -d condor -o machines.ad 'Memory > 32 && Arch == \"INTEL\"'", NULL},
+                 {"berth query -d condor -o status.txt --format 'Name Memory/1024'", NULL},
                  {"berth query 'Memory > 32'", NULL}},
     .options = query_options,
     .option_count = sizeof query_options / sizeof *query_options,

@@ -23,6 +23,24 @@ int rows_form(bool json, bool long_form, enum rows_form *ret)
     return 0;
 }
 
+int rows_form_of(bool json, bool long_form, const char *format, enum rows_form *ret)
+{
+    if (format && (json || long_form)) {
+        report("--format and --%s exclude each other", json ? "json" : "long");
+        return -1;
+    }
+    if (rows_form(json, long_form, ret) < 0)
+        return -1;
+    if (format)
+        *ret = ROWS_FORMAT;
+    return 0;
+}
+
+int rows_set_format(struct rows *rows, struct symbols *symbols, const char *text)
+{
+    return text ? format_init(&rows->format, symbols, &dialect_classic, text) : 0;
+}
+
 void rows_init(struct rows *rows, enum rows_form form, const struct column *columns, size_t column_count)
 {
     *rows = (struct rows){.form = form, .columns = columns, .column_count = column_count, .now = time(NULL)};
@@ -35,6 +53,7 @@ void rows_init(struct rows *rows, enum rows_form form, const struct column *colu
 void rows_done(struct rows *rows)
 {
     table_done(&rows->table);
+    format_done(&rows->format);
     buf_done(&rows->out);
 }
 
@@ -217,6 +236,13 @@ bool rows_add(void *user, struct tree *ad)
     struct rows *rows = user;
 
     rows->count++;
+    if (rows->form == ROWS_FORMAT) {
+        const struct env env = {.now = rows->now};
+
+        format_print(&rows->format, &env, ad, &rows->out);
+        rows->failed = output_write(&rows->out) < 0;
+        return !rows->failed;
+    }
     if (rows->form == ROWS_LONG || !rows->column_count) {
         rows->failed = add_ad(rows, ad) < 0;
         return !rows->failed;
@@ -230,5 +256,7 @@ bool rows_add(void *user, struct tree *ad)
 
 void rows_finish(struct rows *rows)
 {
+    if (rows->form == ROWS_FORMAT)
+        return;
     table_finish(&rows->table);
 }

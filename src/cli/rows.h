@@ -7,6 +7,7 @@
 #ifndef BERTH_CLI_ROWS_H
 #define BERTH_CLI_ROWS_H
 
+#include "cli/format.h"
 #include "cli/table.h"
 #include "text/tree.h"
 
@@ -29,13 +30,16 @@ struct column {
     enum cell cell;
 };
 
-enum rows_form { ROWS_TABLE, ROWS_JSON, ROWS_LONG };
+enum rows_form { ROWS_TABLE, ROWS_JSON, ROWS_LONG, ROWS_FORMAT };
 
 /* --json and --long as a form; -1, and that was reported, when both are asked for. */
 int rows_form(bool json, bool long_form, enum rows_form *ret);
+/* The same with --format, or NULL. */
+int rows_form_of(bool json, bool long_form, const char *format, enum rows_form *ret);
 
 struct rows {
     enum rows_form form;
+    struct format format;         /* of ROWS_FORMAT */
     const struct column *columns; /* lent */
     size_t column_count;
     const char *names[TABLE_COLUMNS_MAX];
@@ -49,6 +53,9 @@ struct rows {
 /* Without columns, JSON is the ads themselves. */
 void rows_init(struct rows *rows, enum rows_form form, const struct column *columns, size_t column_count);
 void rows_done(struct rows *rows);
+
+/* Before the first ad: what --format says, of ads of these symbols. -1 when it is wrong, which has been reported. NULL: nothing. */
+int rows_set_format(struct rows *rows, struct symbols *symbols, const char *text);
 
 /* A pool_ad_fn, whose user is the rows: false when standard output does not take any more. */
 bool rows_add(void *user, struct tree *ad);

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/file.h"
+#include "cli/languages.h"
 #include "cli/report.h"
 #include "cli/submission.h"
 #include "cli/vet.h"
@@ -15,6 +16,7 @@
 struct submit_settings {
     struct pool_options pool;
     const char *key, *cwd;
+    enum submit_language from;
     bool force, dry_run, json;
 };
 
@@ -37,8 +39,11 @@ static const struct option submit_options[] = {
      option_key, offsetof(S, key)},
     {'f', "force", NULL, "also what matches no machine of the pool", option_flag, offsetof(S, force)},
     {'n', "dry-run", NULL, "print the ads as they would be sent, and send nothing", option_flag, offsetof(S, dry_run)},
-    {0, "cwd", "FOLDER", "the folder from which inputs are named; that of FILE if not given", option_file,
-     offsetof(S, cwd)},
+    {0, "cwd", "FOLDER",
+     "the folder from which inputs are named; if not given, that of FILE, and for submit and jdl the current one",
+     option_file, offsetof(S, cwd)},
+    {0, "from", "LANGUAGE", "the language of the files: ad, submit (HTCondor's) or jdl; recognised if not given",
+     option_language, offsetof(S, from)},
     {0, "json", NULL, "JSON lines: an object an ad: first, count; with --dry-run the ads", option_flag,
      offsetof(S, json)},
     CUSTOMER_OPTION_ROW(S),
@@ -59,23 +64,61 @@ static char *folder_of(const char *file)
     return mem_dup(file, slash == file ? 1 : (size_t)(slash - file));
 }
 
-static int file_add(struct submission *submission, const struct submit_settings *settings, const char *file)
+/* The ads of one file, as they come. */
+struct adding {
+    struct submission *submission;
+    const char *file, *folder;
+    int status;
+};
+
+static int ad_add(void *user, struct tree *ad, unsigned line)
 {
-    char *folder = settings->cwd ? mem_dup(settings->cwd, strlen(settings->cwd)) : folder_of(file);
-    struct source source;
-    struct tree *ad;
-    int got = -1, status = STATUS_DONE;
+    struct adding *adding = user;
     char name[400];
 
-    if (source_open(&source, submission->customer->symbols, &dialect_classic, FORM_UNKNOWN, file) == 0)
-        while (status == STATUS_DONE && (got = source_next(&source, &ad)) > 0) {
-            snprintf(name, sizeof name, "%.300s:%u", file, form_reader_line(source.reader));
-            status = submission_add(submission, ad, folder, name);
-            tree_unref(ad);
-        }
+    snprintf(name, sizeof name, "%.300s:%u", adding->file, line);
+    adding->status = submission_add(adding->submission, ad, adding->folder, name);
+    return adding->status == STATUS_DONE ? 0 : -1;
+}
+
+static int ads_add(struct adding *adding, const struct buf *text)
+{
+    struct source source;
+    struct tree *ad;
+    int got = -1;
+
+    source_open_text(&source, adding->submission->customer->symbols, &dialect_classic, FORM_UNKNOWN, adding->file,
+                     text);
+    while (adding->status == STATUS_DONE && (got = source_next(&source, &ad)) > 0) {
+        ad_add(adding, ad, form_reader_line(source.reader));
+        tree_unref(ad);
+    }
     source_close(&source);
+    return got < 0 ? STATUS_BAD : adding->status;
+}
+
+static int file_add(struct submission *submission, const struct submit_settings *settings, const char *file)
+{
+    enum submit_language language = settings->from;
+    struct adding adding = {.submission = submission, .file = file, .status = STATUS_DONE};
+    char *folder = folder_of(file);
+    struct buf text;
+    int status = STATUS_BAD;
+
+    buf_init(&text);
+    if (file_read(file, &text) == 0) {
+        if (language == SUBMIT_UNKNOWN)
+            language = submit_recognise(file, buf_string(&text), text.len);
+        adding.folder = settings->cwd ? settings->cwd : language == SUBMIT_AD ? folder : ".";
+        if (language == SUBMIT_AD)
+            status = ads_add(&adding, &text);
+        else if (language_read(submission->customer->symbols, language, file, &text, adding.folder, ad_add, &adding) ==
+                 0)
+            status = STATUS_DONE;
+    }
+    buf_done(&text);
     free(folder);
-    return got < 0 ? STATUS_BAD : status;
+    return status;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- telling */
@@ -203,10 +246,14 @@ const struct command command_submit = {
         "The files in Inputs are uploaded to the customer, which keeps each content once; a folder stands for all that is in it. "
         "So is the file of In, and the program itself when Cmd has a slash.\n"
         "\n"
+        "A file may also be written in HTCondor's submit language or in JDL: it is recognised by its ending (.sub, .jdl) or by what it "
+        "says, and --from decides. What is not carried over is told with its place; what would make another job of it is refused.\n"
+        "\n"
         "Before that, the pool is asked. When it has machines, none of them is busy, and none matches, why is told, the status is "
         "1, and nothing is submitted, unless --force is given. When machines are busy or none has come yet, a warning is all.",
     .examples = {{"berth submit job.ad", "20 jobs submitted: 1-20"},
                  {"berth submit --dry-run job.ad", NULL},
+                 {"berth submit run.sub", "3 jobs submitted: 21-23"},
                  {"berth submit --key monday-run jobs/*.ad", NULL}},
     .options = submit_options,
     .option_count = sizeof submit_options / sizeof *submit_options,

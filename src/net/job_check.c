@@ -159,6 +159,8 @@ static const struct {
     {"Args", is_arguments, "a list of texts, or one text, is expected"},
     {"Env", is_environment, "an ad of texts is expected"},
     {"In", is_file_name, "the name of a file beneath the job's folder is expected"},
+    {"Out", is_file_name, "the name of a file beneath the job's folder is expected"},
+    {"Err", is_file_name, "the name of a file beneath the job's folder is expected"},
     {"Inputs", is_inputs, "a list of [Name; Hash; Size; Mode] is expected, with names beneath the job's folder"},
     {"Outputs", is_file_names, "a list of names of files beneath the job's folder is expected"},
     {"Checkpoint", is_file_names, "a list of names of files beneath the job's folder is expected"},

@@ -269,6 +269,16 @@ static int limits_read(struct reading *reading, struct job_order *ret, struct er
     return 0;
 }
 
+/* The name of a file that the job leaves; NULL when it does not say. */
+static int name_read(struct reading *reading, const char *attribute_name, const char **ret, struct err *err)
+{
+    if (text_read(reading, attribute_name, ret, err) < 0)
+        return -1;
+    if (*ret && !beneath_name_is_good(*ret, strlen(*ret)))
+        return err_set(err, "%s: %.80s is no name of a file in the job's folder", attribute_name, *ret);
+    return 0;
+}
+
 static int whole_read(struct reading *reading, uint64_t job, struct job_order *ret, struct err *err)
 {
     struct executor_order *order = &ret->order;
@@ -284,14 +294,13 @@ static int whole_read(struct reading *reading, uint64_t job, struct job_order *r
         return -1;
     if (!arguments[0] || !*arguments[0])
         return err_set(err, "Cmd: the program is expected");
-    if (text_read(reading, "In", &order->input, err) < 0 || limits_read(reading, ret, err) < 0 ||
+    if (name_read(reading, "In", &order->input, err) < 0 || name_read(reading, "Out", &ret->out, err) < 0 ||
+        name_read(reading, "Err", &ret->err, err) < 0 || limits_read(reading, ret, err) < 0 ||
         environment_read(reading, job, ret, err) < 0 || signal_read(reading, "WarnSignal", &order->warning, err) < 0 ||
         signal_read(reading, "CheckpointSignal", &ret->checkpoint_signal, err) < 0 ||
         number_read(reading, "CheckpointPeriod", 0, 1e9, &period, err) < 0 ||
         names_read(reading, "Checkpoint", &ret->checkpoint, err) < 0)
         return -1;
-    if (order->input && !beneath_name_is_good(order->input, strlen(order->input)))
-        return err_set(err, "In: %.80s is no name of a file in the job's folder", order->input);
     if (attribute(reading, "Outputs", &value) && names_read(reading, "Outputs", &ret->outputs, err) < 0)
         return -1;
     order->network = attribute(reading, "Network", &value) && value_is_true(&value);

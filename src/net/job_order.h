@@ -23,6 +23,7 @@ extern "C" {
 struct job_order {
     struct executor_order order; /* without claim, number, folder and deadline */
     const char *const *outputs;  /* names; ends with NULL. NULL: every file that is new */
+    const char *out, *err;       /* names by which standard output and error are outputs as well; or NULL */
     const char *const *checkpoint;
     int checkpoint_signal;     /* 0: none is sent */
     int64_t checkpoint_period; /* microseconds; 0: only when it is stopped */

@@ -28,6 +28,7 @@
 struct leaving_file {
     char *name;
     const char *kind;
+    const char *from; /* what it is called in the job's folder */
 };
 
 struct outgoing {
@@ -61,7 +62,8 @@ static void key_make(unsigned char ret[KEY_SIZE], uint64_t claim, uint64_t numbe
 
 /* -------------------------------------------------------------------------------------------------------------- files */
 
-static void file_add(struct outgoing *outgoing, const char *kind, const char *name)
+/* A file, by another name than it has in the folder; NULL: by the same. */
+static void file_add_from(struct outgoing *outgoing, const char *kind, const char *name, const char *from)
 {
     for (uint32_t i = 0; i < outgoing->count; i++)
         if (!strcmp(outgoing->files[i].name, name) && !strcmp(outgoing->files[i].kind, kind))
@@ -72,7 +74,26 @@ static void file_add(struct outgoing *outgoing, const char *kind, const char *na
         outgoing->room = outgoing->room ? outgoing->room * 2 : 4;
         outgoing->files = mem_grow(outgoing->files, outgoing->room * sizeof *outgoing->files);
     }
-    outgoing->files[outgoing->count++] = (struct leaving_file){mem_dup(name, strlen(name)), kind};
+    outgoing->files[outgoing->count++] = (struct leaving_file){mem_dup(name, strlen(name)), kind, from};
+}
+
+static void file_add(struct outgoing *outgoing, const char *kind, const char *name)
+{
+    file_add_from(outgoing, kind, name, NULL);
+}
+
+/* A log that is an output as well, by the name that the job gives it. */
+static void stream_add(struct outgoing *outgoing, const char *attribute, const char *from)
+{
+    char name[BENEATH_NAME_MAX + 1];
+    const char *text;
+    size_t len;
+
+    if (!ad_string(outgoing->row, attribute, &text, &len) || !len || len > BENEATH_NAME_MAX)
+        return;
+    memcpy(name, text, len);
+    name[len] = '\0';
+    file_add_from(outgoing, "output", name, from);
 }
 
 /* Calls for each text of a list in the row. */
@@ -144,6 +165,8 @@ static void files_list(struct outgoing *outgoing)
     }
     file_add(outgoing, "log", JOB_STDOUT);
     file_add(outgoing, "log", JOB_STDERR);
+    stream_add(outgoing, "Out", JOB_STDOUT);
+    stream_add(outgoing, "Err", JOB_STDERR);
     if (!row_names(outgoing, "Outputs", output_add, outgoing)) {
         workshop_folder(outgoing->workshop, path, sizeof path, outgoing->claim, outgoing->number);
         folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -176,7 +199,7 @@ static bool file_open(struct outgoing *outgoing)
     folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         return false;
-    outgoing->fd = beneath_read(folder, file->name, &outgoing->size, &err);
+    outgoing->fd = beneath_read(folder, file->from ? file->from : file->name, &outgoing->size, &err);
     close(folder);
     if (outgoing->fd < 0 || (!outgoing->size && !strcmp(file->kind, "log"))) {
         file_close(outgoing);
@@ -454,6 +477,8 @@ void outgoing_add(struct workshop *workshop, const struct task *task, const stru
     maker_integer(&maker, "Disk", news->usage.disk);
     maker_integer(&maker, "Wall", news->usage.wall);
     maker_text(&maker, "Words", *news->words ? news->words : NULL);
+    maker_text(&maker, "Out", task->order.out);
+    maker_text(&maker, "Err", task->order.err);
     row_add(&maker, "Outputs", task->order.outputs);
     row_add(&maker, "Checkpoint", task->order.checkpoint);
     row_add_inputs(&maker, task->ad);

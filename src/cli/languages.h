@@ -1,0 +1,17 @@
+/* languages.h: files of jobs in other languages than ads: HTCondor's submit language and JDL (docs/submit-languages.md).
+ *
+ * What the languages ask of their surroundings is given here: files, names that match, the environment, what this machine is. */
+#ifndef BERTH_CLI_LANGUAGES_H
+#define BERTH_CLI_LANGUAGES_H
+
+#include "cli/options.h"
+#include "form/submit.h"
+
+option_read_fn option_language; /* enum submit_language */
+
+/* The ads of a file, one after another, as submit_read has them; names in it are looked up from `folder`. Errors and remarks have been
+ * reported, each with its place; -1 after an error, and when `each` gives -1. */
+int language_read(struct symbols *symbols, enum submit_language language, const char *file, const struct buf *text,
+                  const char *folder, submit_ad_fn *each, void *user);
+
+#endif
