@@ -262,6 +262,24 @@ static void test_wrong(void)
     fixture_done(&f);
 }
 
+static void test_large(void)
+{
+    struct fixture f;
+    int refused = 0;
+
+    fixture_init(&f, 1);
+    assign_add_row(&f.problem);
+    assign_add_edge(&f.problem, 0, 0, 0);
+    for (int i = 0; i < 8000; i++) {
+        assign_add_offer(&f.problem, 0, (double[]){i});
+        assign_add_request(&f.problem, 0, (double[]){i}, NAN, 0);
+    }
+    for (enum assign_policy policy = 0; policy < ASSIGN_POLICY_COUNT; policy++)
+        refused += assign_solve(&f.scratch, policy, &f.problem, NULL, &f.result, &f.err) < 0;
+    tap_ok(refused == ASSIGN_POLICY_COUNT, "a problem that memory may not hold is refused by all: %s", f.err.text);
+    fixture_done(&f);
+}
+
 static void test_empty(void)
 {
     struct fixture f;
@@ -484,6 +502,7 @@ int main(void)
     test_planted();
     test_stop();
     test_wrong();
+    test_large();
     test_empty();
     test_names();
     test_preferences();

@@ -140,6 +140,73 @@ static void symbols_have_many_spellings(void)
     symbols_free(symbols);
 }
 
+/* Names of every length, of any bytes: two are one exactly when they are alike once A to Z are a to z, byte by byte. */
+static void symbols_fold_letters_alone(void)
+{
+    static const char bytes[] = "@AZ[`az{^!_09\xc1\xe1\x80\xff";
+    struct symbols *symbols = symbols_new(NULL, 0, 1);
+    bool right = true, counted = true;
+    struct rng rng;
+
+    rng_init(&rng, setting("BERTH_SEED", 1));
+    for (int round = 0; round < 20000; round++) {
+        size_t len = 1 + rng_below(&rng, 40), other = rng_below(&rng, len);
+        char a[41], b[41];
+        bool same = true;
+        symbol held;
+
+        for (size_t i = 0; i < len; i++)
+            a[i] = bytes[rng_below(&rng, sizeof bytes - 1)];
+        memcpy(b, a, len);
+        b[other] = round & 1 ? (char)(a[other] ^ 0x20) : bytes[rng_below(&rng, sizeof bytes - 1)];
+        for (size_t i = 0; i < len; i++) {
+            int x = (unsigned char)a[i], y = (unsigned char)b[i];
+
+            x += x >= 'A' && x <= 'Z' ? 32 : 0;
+            y += y >= 'A' && y <= 'Z' ? 32 : 0;
+            same = same && x == y;
+        }
+        held = symbols_take(symbols, a, len);
+        right = right && (symbols_find(symbols, b, len) != SYMBOL_NONE) == same;
+        right = right && symbols_named(symbols, held, b, len) == same;
+        symbols_drop(symbols, held);
+        counted = counted && symbols_count(symbols) == 0;
+    }
+    tap_ok(right, "only the letters A to Z have two cases, whatever stands beside them");
+    tap_ok(counted, "a name of any length is forgotten when nobody holds it");
+    symbols_free(symbols);
+}
+
+struct spare {
+    struct symbols_spare head;
+    int *freed;
+};
+
+static void spare_free(struct symbols_spare *head)
+{
+    struct spare *spare = (struct spare *)(void *)head;
+
+    ++*spare->freed;
+}
+
+static void symbols_keep_spare_memory(void)
+{
+    struct symbols *symbols = symbols_new(NULL, 0, 1);
+    struct spare spares[SYMBOLS_SPARES + 1];
+    int freed = 0;
+
+    tap_ok(!symbols_spare_take(symbols), "a table has no spare memory at first");
+    for (int i = 0; i <= SYMBOLS_SPARES; i++) {
+        spares[i] = (struct spare){{NULL, spare_free}, &freed};
+        symbols_spare_give(symbols, &spares[i].head);
+    }
+    tap_ok(freed == 1, "what is too much is given back at once");
+    tap_ok(symbols_spare_take(symbols) == &spares[SYMBOLS_SPARES - 1].head,
+           "what was put aside last is handed out first");
+    symbols_free(symbols);
+    tap_ok(freed == SYMBOLS_SPARES, "the rest is given back with the table");
+}
+
 /* A table of a few hundred names, kept beside the real one. */
 static void symbols_agree_with_a_list(void)
 {
@@ -229,6 +296,29 @@ static void maps_agree_with_a_list(void)
 }
 
 /* ---------------------------------------------------------------------------------------------------------- arenas */
+
+static void arenas_begin_with_lent_memory(void)
+{
+    static struct {
+        _Alignas(16) struct arena_chunk chunk;
+        char bytes[256];
+    } lent;
+    struct arena arena;
+    char *first, *within, *beyond;
+
+    arena_init_lent(&arena, &lent.chunk, sizeof lent.bytes);
+    first = arena_alloc(&arena, 100);
+    within = arena_alloc(&arena, 100);
+    beyond = arena_alloc(&arena, 100);
+    memset(first, 'x', 100);
+    memset(within, 'y', 100);
+    memset(beyond, 'z', 100);
+    tap_ok(first == lent.bytes && within == lent.bytes + 112, "memory that is lent is used first");
+    tap_ok(beyond < lent.bytes || beyond >= lent.bytes + sizeof lent.bytes, "what it does not hold lies elsewhere");
+    arena_reset(&arena);
+    tap_ok(arena_alloc(&arena, 100) == first, "and again after a reset");
+    arena_done(&arena);
+}
 
 static void arenas_give_back_all_at_once(void)
 {
@@ -585,10 +675,13 @@ int main(void)
     symbols_are_names();
     symbols_are_counted();
     symbols_have_many_spellings();
+    symbols_fold_letters_alone();
+    symbols_keep_spare_memory();
     symbols_agree_with_a_list();
     maps_find_what_was_put();
     maps_agree_with_a_list();
     arenas_give_back_all_at_once();
+    arenas_begin_with_lent_memory();
     reals_print_and_read_back();
     reals_read_as_strtod();
     reals_look_like_this();

@@ -619,7 +619,7 @@ static void check_pile(struct world *world)
 {
     char path[64], fields[128], last[64] = "", word[32], id[64];
     bool got[PILE] = {false};
-    size_t count = 0, tries;
+    size_t count = 0, tries, patience = 100;
     struct talk back;
     struct buf ad;
 
@@ -640,7 +640,9 @@ static void check_pile(struct world *world)
         world->bob.agent = "cust";
     }
     live_sleep(500);
-    for (tries = 0; tries < PILE && count < PILE; tries++) {
+    for (tries = 0; tries < PILE && count < PILE && patience--;) {
+        size_t before = count;
+
         snprintf(fields, sizeof fields, "Last-Event-ID: %s\r\n", last);
         stream_open(&back, &world->live, world->bob_token, "away", *last ? fields : NULL, &world->letters);
         stream_listen(&back, 300);
@@ -655,6 +657,7 @@ static void check_pile(struct world *world)
         for (int i = 0; stream_id(&back, i, id), *id; i++)
             snprintf(last, sizeof last, "%s", id);
         talk_done(&back);
+        tries += count > before; /* on a busy machine nothing may come in time: that is none */
     }
     if (!tap_ok(count == PILE,
                 "who comes back to more letters than the queue of a stream holds gets all, in some tries"))

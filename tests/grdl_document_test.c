@@ -81,6 +81,11 @@ static void check_refusals(void)
             "1:1: reqs[1]: match: expected =, !=, <, <=, >, >= or a word for one of them, got '=>'");
     refused("a class in JSON is such as an element can have", "{\"class\": \"a b\"}",
             "1:1: class: expected a name, of letters, digits, '_', '-' and '.', got 'a b'");
+    refused("a class in JSON is not empty", "{\"class\": \"\"}",
+            "1:1: class: expected a name, of letters, digits, '_', '-' and '.', got ''");
+    refused("an operator in JSON is not empty",
+            "{\"class\": \"t\", \"reqs\": [{\"dimension\": \"x\", \"match\": \"\"}]}",
+            "1:1: reqs[0]: match: expected =, !=, <, <=, >, >= or a word for one of them, got ''");
     refused("what XML cannot hold is refused in JSON too", "{\"class\": \"t\", \"name\": \"a\\u0001\"}",
             "1:1: name: there are characters in it that no document can hold");
 }

@@ -4,6 +4,7 @@
 #include "lang.h"
 #include "tap.h"
 
+#include "assign/assign.h"
 #include "match/residual.h"
 #include "pool/matchmaker.h"
 #include "pool/seen.h"
@@ -1657,6 +1658,36 @@ static void tickets_are_bound(void)
     tap_ok(!key_equal(&a, &b), "a customer's proof is not a provider's");
 }
 
+/* Figure 1.1: who comes first would take what only the last can use. */
+static void windows_are_settled_at_once(void)
+{
+    static const char cluster[] =
+        "[ Cpus = %d; Constraint = other.RequestCpus <= Cpus; Residual = [ Cpus = Cpus - other.RequestCpus ] ]";
+    struct pool *pool = pool_new();
+    char text[200];
+    uint64_t early;
+
+    pool->settings.assignment = ASSIGN_SRFM + 1;
+    pool->spans.cycle = 10 * SECOND;
+    role_restart(pool);
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, cluster, i ? 10 : 20);
+        put(pool, (struct put){.from = 2, .id = (uint64_t)i + 1, .version = 1}, text);
+    }
+    put(pool, (struct put){.from = 3, .id = 1, .version = 1, .request = true}, "[ RequestCpus = 5 ]");
+    pass(pool, 4 * SECOND);
+    put(pool, (struct put){.from = 3, .id = 2, .version = 1, .request = true}, "[ RequestCpus = 5 ]");
+    pass(pool, 4 * SECOND);
+    put(pool, (struct put){.from = 3, .id = 3, .version = 1, .request = true}, "[ RequestCpus = 20 ]");
+    early = matches(pool);
+    pass(pool, 3 * SECOND);
+    if (!tap_ok(
+            early == 0 && matches(pool) == 3,
+            "with an assignment requests are gathered for a window, and then all three of figure 1.1 get a cluster"))
+        tap_diag("%llu matches early, %llu then", (unsigned long long)early, (unsigned long long)matches(pool));
+    pool_free(pool, "windows");
+}
+
 int main(void)
 {
     versions_rise();
@@ -1669,6 +1700,7 @@ int main(void)
     agents_have_limits();
     agents_have_so_many_bytes();
     matches_are_told();
+    windows_are_settled_at_once();
     gangs_are_told();
     gangs_leave_residuals();
     ports_are_checked();

@@ -199,6 +199,33 @@ static void test_draws(struct symbols *symbols)
     tap_ok(d.least == 7 && d.most == 7, "fixed: always the same");
 }
 
+/* Those that are GSL's; their quantiles are tested in stats_test.c. */
+static void test_laws(struct symbols *symbols)
+{
+    static const struct {
+        const char *law;
+        double mean, deviation;
+        bool whole;
+    } rows[] = {
+        {"[ Distribution = \"gaussian\"; Mean = 100; Deviation = 20 ]", 100, 20, false},
+        {"[ Distribution = \"gamma\"; Shape = 4; Scale = 10 ]", 40, 20, false},
+        {"[ Distribution = \"weibull\"; Shape = 2; Scale = 100 ]", 88.62269, 46.32514, false},
+        {"[ Distribution = \"pareto\"; Shape = 8; Scale = 70 ]", 80, 11.547, false},
+        {"[ Distribution = \"beta\"; Shape = 2; Second = 3 ]", 0.4, 0.2, false},
+        {"[ Distribution = \"poisson\"; Mean = 9 ]", 9, 3, true},
+        {"[ Distribution = \"zipf\"; Exponent = 9; Ceiling = 100 ]", 1.002072, 0.0470, true},
+    };
+
+    for (size_t i = 0; laws_known() && i < sizeof rows / sizeof *rows; i++) {
+        struct drawn d = draw_many(symbols, rows[i].law);
+
+        if (!tap_ok(fabs(d.mean - rows[i].mean) < 0.01 * rows[i].mean &&
+                        fabs(d.deviation - rows[i].deviation) < 0.05 * rows[i].deviation && d.whole == rows[i].whole,
+                    "mean and deviation are right: %s", rows[i].law))
+            tap_diag("mean %g, deviation %g", d.mean, d.deviation);
+    }
+}
+
 static void test_settled(struct symbols *symbols)
 {
     static const char text[] = "[ " BASE "Churn = [ Down = 1; Up = [ Distribution = \"uniform\"; Least = 0.1;\n"
@@ -272,6 +299,7 @@ int main(void)
     test_whole(symbols);
     test_errors(symbols);
     test_draws(symbols);
+    test_laws(symbols);
     test_settled(symbols);
     test_templates(symbols);
     symbols_free(symbols);

@@ -106,8 +106,15 @@ static const char *const texts[] = {
 
 #define PICK(twin, array) array[rng_below(&(twin)->rng, sizeof array / sizeof *array)]
 
+/* Half of them are plain numbers and texts in few dimensions, so that several meet in one. */
 static void random_property(struct twin *twin, const char **dimension, const char **type, const char **text)
 {
+    if (rng_below(&twin->rng, 2)) {
+        *dimension = dimensions[rng_below(&twin->rng, 2) * 4];
+        *type = NULL;
+        *text = texts[**dimension == 'x' ? rng_below(&twin->rng, 6) : 7 + rng_below(&twin->rng, 4)];
+        return;
+    }
     *dimension = PICK(twin, dimensions);
     *type = rng_below(&twin->rng, 3) ? NULL : PICK(twin, types);
     *text = rng_below(&twin->rng, 6) ? PICK(twin, texts) : NULL;

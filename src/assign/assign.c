@@ -111,6 +111,23 @@ static void result_take(const struct settling *settling)
     }
 }
 
+/* Is it small enough to be kept in memory? */
+static int size_check(const struct settling *settling, struct err *err)
+{
+    uint64_t pairs = 0;
+
+    for (uint32_t i = 0; i < settling->group_count; i++)
+        for (uint32_t k = 0; k < settling->groups[i].edge_count; k++) {
+            uint32_t kind = settling->groups[i].edges[k].kind;
+
+            pairs += settling->kind_first[kind + 1] - settling->kind_first[kind];
+        }
+    if (pairs <= ASSIGN_SIZE_MAX)
+        return 0;
+    return err_set(err, "the problem is too large: %llu pairs of requests that differ with offers; %u are the most",
+                   (unsigned long long)pairs, ASSIGN_SIZE_MAX);
+}
+
 int assign_solve(struct arena *scratch, enum assign_policy policy, const struct assign_problem *problem,
                  const struct assign_options *options, struct assign_result *result, struct err *err)
 {
@@ -123,7 +140,9 @@ int assign_solve(struct arena *scratch, enum assign_policy policy, const struct 
     if (problem_check(problem, err) < 0)
         return -1;
     settling_init(&settling, scratch, problem, options ? options : &plain, result);
-    status = policies[policy](&settling, err);
+    status = size_check(&settling, err);
+    if (status == 0)
+        status = policies[policy](&settling, err);
     if (status == 0)
         result_take(&settling);
     arena_rewind(scratch, mark);

@@ -27,6 +27,7 @@ extern "C" {
 #define ASSIGN_QUANTITIES_MAX 16
 #define ASSIGN_NONE UINT32_MAX
 #define ASSIGN_WORK 200000u        /* units of work of `optimal` unless the options say otherwise: a few seconds */
+#define ASSIGN_SIZE_MAX 50000000u  /* pairs of requests that differ with offers; a larger problem is refused */
 #define ASSIGN_PAIRS_MAX 16000000u /* single pairs that `singles` looks at; with more it fails */
 
 /* ---------------------------------------------------------------------------------------------------------------- the problem */

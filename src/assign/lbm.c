@@ -43,7 +43,7 @@ static void fall_back(struct settling *settling, const struct err *why, struct e
 int policy_lbm(struct settling *settling, struct err *err)
 {
     struct shelves shelves;
-    struct programme programme;
+    struct programme programme = {0};
     struct greedy greedy;
     struct err why = {0};
 

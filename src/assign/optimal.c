@@ -83,7 +83,7 @@ static double programme_value(const struct programme *programme)
 static int try_programme(struct settling *settling, const struct shelves *shelves, const struct worth *worth,
                          struct incumbent *incumbent, double *ret_bound, struct err *err)
 {
-    struct programme programme;
+    struct programme programme = {0};
 
     if (programme_init(&programme, settling, shelves, true, err) < 0)
         return -1;
@@ -96,6 +96,7 @@ static int try_programme(struct settling *settling, const struct shelves *shelve
         struct arena_mark mark = arena_mark(settling->scratch);
 
         pack_solution(settling, shelves, &programme, 0.7 + 0.3 * i);
+        settling_fill(settling); /* squeezing may have made room */
         incumbent_offer(incumbent, settling, worth);
         arena_rewind(settling->scratch, mark);
     }

@@ -37,7 +37,7 @@ void shelf_prices(const struct packing *packing, uint32_t s, double *ret_prices)
         int row = packing->programme->row_of[(size_t)s * quantities + q];
         double free = packing->shelves->items[s].free[q];
 
-        ret_prices[q] = row >= 0 ? packing->programme->prices[row] : 0;
+        ret_prices[q] = row >= 0 ? packing->programme->prices[row] / free : 0; /* rows are in parts of an offer */
         if (free > 0 && !isinf(free))
             ret_prices[q] += PACK_PRICE_LEAST / free;
     }

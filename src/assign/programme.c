@@ -57,7 +57,7 @@ static double *rows_make(struct programme *programme, struct settling *settling,
 
             row_of[place] = demand[place] > bound ? (int)count : -1;
             if (row_of[place] >= 0)
-                bounds[count++] = bound;
+                bounds[count++] = shelves->items[s].count; /* in parts of an offer */
         }
     programme->lp.row_count = count;
     return bounds;
@@ -96,7 +96,7 @@ static void column_add(struct filling *f, uint32_t group, uint32_t s, double wei
         if (row < 0 || of->amounts[q] <= 0)
             continue;
         f->rows[f->entry] = row;
-        f->values[f->entry++] = of->amounts[q];
+        f->values[f->entry++] = of->amounts[q] / shelf->free[q];
     }
 }
 

@@ -1,7 +1,7 @@
 /* programme.h: the relaxed linear programme of a problem (section 4.3), over groups and shelves; not installed.
  *
  *     column: how many of a group's requests go to a shelf's offers, together
- *     rows:   a group has so many requests; a shelf has so much of a quantity, all its offers together
+ *     rows:   a group has so many requests; a shelf has so many offers, of each quantity, of which a request takes a part
  *
  * By symmetry its value is that of the programme with a column for every single pair. */
 #ifndef BERTH_ASSIGN_PROGRAMME_H

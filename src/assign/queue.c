@@ -12,11 +12,17 @@ static void serve(struct settling *settling, uint32_t request)
         settling_place(settling, request, offer);
 }
 
+void settling_fill(struct settling *settling)
+{
+    for (uint32_t i = 0; i < settling->problem->request_count; i++)
+        if (settling->placed[i] == ASSIGN_NONE)
+            serve(settling, i);
+}
+
 int policy_fcfs(struct settling *settling, struct err *err)
 {
     (void)err;
-    for (uint32_t i = 0; i < settling->problem->request_count; i++)
-        serve(settling, i);
+    settling_fill(settling);
     return 0;
 }
 

@@ -75,6 +75,9 @@ uint32_t group_first(struct settling *settling, struct request_group *group, uin
 /* The offer that the group ranks highest among those that fit, the first of equal ones; or ASSIGN_NONE. */
 uint32_t group_best(struct settling *settling, struct request_group *group);
 
+/* Who is not placed takes, in order, what it likes most of what has room (queue.c). */
+void settling_fill(struct settling *settling);
+
 /* Memory for that many, not cleared. */
 #define SCRATCH(settling, type, count) ((type *)arena_alloc((settling)->scratch, ((size_t)(count) + 1) * sizeof(type)))
 

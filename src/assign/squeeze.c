@@ -12,7 +12,7 @@
 #define PRICE_SPACE 0.01 /* all of a quantity: also what is not scarce is not wasted */
 #define PASSES 4         /* over all offers, as long as one changes */
 #define TOGETHER 10      /* offers that are squeezed together ... */
-#define ATTEMPTS 2       /* ... for each offer of a shelf so often */
+#define ATTEMPTS 3       /* ... for each offer of a shelf so often */
 
 /* Who is where: a list for each offer. */
 struct census {

@@ -32,6 +32,7 @@ struct session {
     struct batch_work trace;
     double hours[STUDY_HOURS_MAX];
     uint32_t hour_count;
+    uint64_t runs;
     double began, shown; /* by the clock; when progress was shown last */
 };
 
@@ -381,8 +382,8 @@ static void show_progress(void *user, uint64_t run, const struct study_variant *
     if (time - session->shown < 0.1)
         return;
     session->shown = time;
-    fprintf(stderr, "\r\033[Krun %" PRIu64 ", %s: %.1f simulated hours, after %.0f s ", run + 1,
-            assign_policy_names[variant->policy], (double)now / 3600e6, time - session->began);
+    fprintf(stderr, "\r\033[Krun %" PRIu64 " of %" PRIu64 ", %s: %.1f simulated hours, after %.0f s ", run + 1,
+            session->runs, assign_policy_names[variant->policy], (double)now / 3600e6, time - session->began);
     fflush(stderr);
 }
 
@@ -404,8 +405,10 @@ static int session_study(struct session *session)
     };
     struct err err = {0};
     struct study study;
-    int failed = study_run(&settings, &study, &err);
+    int failed;
 
+    session->runs = options->trace ? 1 : settings.runs;
+    failed = study_run(&settings, &study, &err);
     if (session->shown > session->began)
         fputs("\r\033[K", stderr);
     if (failed) {

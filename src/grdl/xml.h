@@ -8,6 +8,9 @@
 extern "C" {
 #endif
 
+/* Is it a text that may be read? Tags must end and have few attributes, a document type has no declarations, the encoding is UTF-8. */
+int xml_look_through(const char *text, size_t len, struct err *err);
+
 /* Appends the resources of a document. */
 int xml_resources_read(struct grdl_resources *ret, const char *text, size_t len, struct err *err);
 

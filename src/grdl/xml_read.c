@@ -1,7 +1,6 @@
 /* xml_read.c: resources of an XML document.
  *
- * libxml2 tells of one element after another; what it is told to read was looked through first, so that nothing reaches it whose
- * reading could take more than linear time: tags with a thousand attributes, declarations, other encodings. Places are found in the
+ * libxml2 tells of one element after another; what it is told to read was looked through first (xml_scan.c). Places are found in the
  * text: libxml2 stands inside a tag when it tells of it. */
 #include "grdl/xml.h"
 
@@ -104,114 +103,6 @@ static void stop(struct xml_read *read)
         stop(read);                                                   \
     } while (0)
 
-/* --------------------------------------------------------------------------------------- looking through it beforehand */
-
-static bool starts(const struct xml_read *read, size_t at, const char *with)
-{
-    size_t len = strlen(with);
-
-    return read->len - at >= len && memcmp(read->text + at, with, len) == 0;
-}
-
-/* The offset behind what begins at `at` and ends so; it fails when it has no end. */
-static int skip_to(struct xml_read *read, size_t *at, const char *open, const char *close, const char *what)
-{
-    size_t len = strlen(close);
-
-    for (size_t i = *at + strlen(open); i + len <= read->len; i++) {
-        const char *found = memchr(read->text + i, close[0], read->len - len + 1 - i);
-
-        if (!found)
-            break;
-        i = (size_t)(found - read->text);
-        if (memcmp(found, close, len) == 0) {
-            *at = i + len;
-            return 0;
-        }
-    }
-    return fail_at(read, *at, what);
-}
-
-/* A tag: how many values are in it, and where it ends. */
-static int skip_tag(struct xml_read *read, size_t *at, bool declares)
-{
-    unsigned values = 0;
-
-    for (size_t i = *at + 1; i < read->len; i++) {
-        char c = read->text[i];
-
-        if (c == '>') {
-            *at = i + 1;
-            return 0;
-        }
-        if (c == '[' && declares)
-            return fail_at(read, i, "a document type with declarations of its own is refused");
-        if (c == '=' && ++values > GRDL_ATTRIBUTES_MAX)
-            return fail_at(read, i, "too many attributes in one tag");
-        if (c == '"' || c == '\'') {
-            const char *end = memchr(read->text + i + 1, c, read->len - i - 1);
-
-            if (!end)
-                return fail_at(read, i, "this value has no end");
-            i = (size_t)(end - read->text);
-        }
-    }
-    return fail_at(read, *at, "this tag has no end: expected '>'");
-}
-
-/* <?xml ... encoding="..."?>: only UTF-8 is read. */
-static int encoding_check(struct xml_read *read, size_t end)
-{
-    static const char *const known[] = {"UTF-8", "US-ASCII", "ASCII"};
-    size_t at = 5, len;
-
-    while (at + 8 < end && memcmp(read->text + at, "encoding", 8) != 0)
-        at++;
-    if (at + 8 >= end)
-        return 0;
-    for (at += 8; at < end && strchr(" \t\r\n=\"'", read->text[at]); at++)
-        ;
-    for (len = 0; at + len < end && read->text[at + len] != '"' && read->text[at + len] != '\''; len++)
-        ;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (len == strlen(known[i]) && xmlStrncasecmp(BAD_CAST known[i], BAD_CAST(read->text + at), (int)len) == 0)
-            return 0;
-    return fail_at(read, at, "only UTF-8 is read");
-}
-
-static int look_through(struct xml_read *read)
-{
-    size_t at = 0;
-
-    for (size_t i = 0; i < read->len; i++)
-        if (!read->text[i])
-            return fail_at(read, i, "there is a NUL");
-    if (starts(read, 0, "<?xml")) {
-        if (skip_to(read, &at, "<?", "?>", "this instruction has no end: expected '?>'") < 0 ||
-            encoding_check(read, at) < 0)
-            return -1;
-    }
-    while (at < read->len) {
-        const char *found = memchr(read->text + at, '<', read->len - at);
-        int skipped;
-
-        if (!found)
-            break;
-        at = (size_t)(found - read->text);
-        if (starts(read, at, "<!--"))
-            skipped = skip_to(read, &at, "<!--", "-->", "this comment has no end: expected '-->'");
-        else if (starts(read, at, "<![CDATA["))
-            skipped = skip_to(read, &at, "<![CDATA[", "]]>", "this character data has no end: expected ']]>'");
-        else if (starts(read, at, "<?"))
-            skipped = skip_to(read, &at, "<?", "?>", "this instruction has no end: expected '?>'");
-        else
-            skipped = skip_tag(read, &at, starts(read, at, "<!"));
-        if (skipped < 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* ---------------------------------------------------------------------------------------------------------- attributes */
 
 /* libxml2 gives five pointers an attribute: its name, prefix, namespace, and where its value begins and ends. */
@@ -299,26 +190,24 @@ static bool property_attribute(struct xml_read *read, const struct attribute *at
 
 /* ------------------------------------------------------------------------------------------------------------ elements */
 
-static bool add(struct xml_read *read, int added, struct grdl_char *at)
+/* What was added is at the place of the property; or it could not be, and that is told there. */
+static void place_set(struct xml_read *read, int added, struct grdl_char *at)
 {
-    if (added < 0) {
-        if (!read->err || !read->failed) {
-            struct err *err = read->err;
-
-            if (err)
-                err->line = read->property.line, err->column = read->property.column;
-        }
-        stop(read);
-        return false;
+    if (added < 0 && read->err) {
+        read->err->line = read->property.line;
+        read->err->column = read->property.column;
     }
-    if (at)
-        at->line = read->property.line, at->column = read->property.column;
-    return true;
+    if (added < 0) {
+        stop(read);
+    } else if (at) {
+        at->line = read->property.line;
+        at->column = read->property.column;
+    }
 }
 
 static void default_add(struct xml_read *read, const char *dimension)
 {
-    add(read, grdl_add_default(read->resource, dimension, buf_string(&read->property.type), read->err), NULL);
+    place_set(read, grdl_add_default(read->resource, dimension, buf_string(&read->property.type), read->err), NULL);
 }
 
 static void property_begin(struct xml_read *read, const char *name, int count, const xmlChar **attributes)
@@ -349,21 +238,20 @@ static void property_end(struct xml_read *read)
     const char *type = read->property.has_type ? buf_string(&read->property.type) : NULL;
     const char *dimension = read->property.dimension, *value = buf_string(&read->property.value);
     struct grdl_resource *resource = read->resource;
+    int added;
 
     switch (read->section) {
     case SECTION_CHARS:
-        if (add(read, grdl_add_char(resource, dimension, type, value, read->err), NULL))
-            add(read, 0, &resource->chars[resource->char_count - 1]);
+        added = grdl_add_char(resource, dimension, type, value, read->err);
+        place_set(read, added, added < 0 ? NULL : &resource->chars[resource->char_count - 1]);
         break;
     case SECTION_REQS:
-        if (add(read, grdl_add_req(resource, dimension, read->property.match, type, value, read->err), NULL))
-            add(read, 0, &resource->reqs[resource->req_count - 1].at);
+        added = grdl_add_req(resource, dimension, read->property.match, type, value, read->err);
+        place_set(read, added, added < 0 ? NULL : &resource->reqs[resource->req_count - 1].at);
         break;
     case SECTION_PREFS:
-        if (add(read,
-                grdl_add_pref(resource, dimension, read->property.match, type, value, read->property.rank, read->err),
-                NULL))
-            add(read, 0, &resource->prefs[resource->pref_count - 1].req.at);
+        added = grdl_add_pref(resource, dimension, read->property.match, type, value, read->property.rank, read->err);
+        place_set(read, added, added < 0 ? NULL : &resource->prefs[resource->pref_count - 1].req.at);
         break;
     case SECTION_DEFAULTS:
         if (value[strspn(value, " \t\r\n")])
@@ -607,7 +495,7 @@ int xml_resources_read(struct grdl_resources *ret, const char *text, size_t len,
                              .serror = on_failure};
     struct xml_read read = {.text = text, .len = len, .line = 1, .resources = ret, .err = err};
 
-    if (look_through(&read) < 0)
+    if (xml_look_through(text, len, err) < 0)
         return -1;
     read.parser = xmlCreateMemoryParserCtxt(text, (int)len);
     if (!read.parser)

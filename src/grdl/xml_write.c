@@ -27,16 +27,13 @@ static size_t character_read(const unsigned char *at, size_t left, uint32_t *ret
 
 bool xml_text_is_good(const char *text, size_t len)
 {
-    const unsigned char *at = (const unsigned char *)text, *end = at + len;
-
-    while (at < end) {
+    for (size_t at = 0, used; at < len; at += used) {
         uint32_t c;
-        size_t used = character_read(at, (size_t)(end - at), &c);
 
+        used = character_read((const unsigned char *)text + at, len - at, &c);
         if (!used || (c < ' ' && c != '\t' && c != '\n' && c != '\r') || (c >= 0xd800 && c < 0xe000) || c == 0xfffe ||
             c == 0xffff || c > 0x10ffff)
             return false;
-        at += used;
     }
     return true;
 }
@@ -51,18 +48,14 @@ static bool letter_begins(uint32_t c)
 
 bool grdl_name_is_good(const char *name, size_t len)
 {
-    const unsigned char *at = (const unsigned char *)name, *end = at + len;
-
     if (!len || len > GRDL_NAME_MAX)
         return false;
-    while (at < end) {
+    for (size_t at = 0, used; at < len; at += used) {
         uint32_t c;
-        size_t used = character_read(at, (size_t)(end - at), &c);
-        bool first = at == (const unsigned char *)name;
 
-        if (!used || !(letter_begins(c) || (!first && ((c >= '0' && c <= '9') || c == '-' || c == '.'))))
+        used = character_read((const unsigned char *)name + at, len - at, &c);
+        if (!used || !(letter_begins(c) || (at && ((c >= '0' && c <= '9') || c == '-' || c == '.'))))
             return false;
-        at += used;
     }
     return true;
 }

@@ -45,7 +45,7 @@ struct tree *residual_make_in(const struct env *env, struct arena *scratch, cons
     const struct tree *offer = scope->tree;
     const struct expr *residual = residual_of(offer), *root = tree_root(offer), *parts = tree_parts(offer, root);
     struct arena_mark mark = arena_mark(scratch);
-    uint32_t count = root->u.run.count, place;
+    uint32_t count = root->u.run.count, from = 0, place;
     struct tree *left = NULL;
     struct build build;
 
@@ -55,13 +55,15 @@ struct tree *residual_make_in(const struct env *env, struct arena *scratch, cons
     for (uint32_t i = 0; i < root->u.run.count; i++) {
         const struct expr *now = tree_find(offer, residual, parts[i].label);
 
-        if (now)
-            push_now(&build, env, scratch, scope, now);
-        else
-            build_copy(&build, offer, &parts[i]);
+        if (!now)
+            continue;
+        build_copy_run(&build, offer, &parts[from], i - from);
+        push_now(&build, env, scratch, scope, now);
         symbols_hold(offer->symbols, parts[i].label);
         build_attribute(&build, parts[i].label);
+        from = i + 1;
     }
+    build_copy_run(&build, offer, &parts[from], root->u.run.count - from);
     parts = tree_parts(offer, residual);
     for (uint32_t i = 0; i < residual->u.run.count; i++) { /* what the offer did not have before */
         if (tree_find(offer, root, parts[i].label))

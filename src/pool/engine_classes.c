@@ -261,7 +261,7 @@ bool engine_slot_swap(struct engine *engine, uint32_t id, struct tree *ad)
         !classes_has(&side->set, class->place, ad))
         return false;
     if (engine->gangs)
-        engine_gang_read(engine, which, ad, slot->ported);
+        engine_gang_reread(engine, which, slot->ad, ad, slot->ported);
     else
         reads_add_ad(&engine->sides[!which].reads, ad);
     engine_slot_set_ad(engine, id, ad);

@@ -152,6 +152,30 @@ void engine_gang_read(struct engine *engine, unsigned which, struct tree *ad, bo
     engine_gang_reads_add(&offers->reads, ad, ported);
 }
 
+/* Do the two read the same names, because they differ in literals at most? As ads do that are advertised again. */
+static bool ads_read_alike(const struct tree *a, const struct tree *b)
+{
+    if (a->cell_count != b->cell_count || a->dialect != b->dialect)
+        return false;
+    for (uint32_t i = 0; i < a->cell_count; i++) {
+        const struct expr *x = &a->cells[i], *y = &b->cells[i];
+
+        if (x->kind != y->kind || x->label != y->label || x->small != y->small)
+            return false;
+        if (x->kind > EXPR_RELTIME && x->kind != EXPR_TABLE && x->u.integer != y->u.integer)
+            return false;
+    }
+    return true;
+}
+
+void engine_gang_reread(struct engine *engine, unsigned which, const struct tree *before, struct tree *ad, bool ported)
+{
+    if (ads_read_alike(before, ad))
+        engine->work += READ_WORK;
+    else
+        engine_gang_read(engine, which, ad, ported);
+}
+
 /* ------------------------------------------------------------------------------------------------ who is there, and waits */
 
 /* The index of offers without Ports, if there are any. */

@@ -332,6 +332,8 @@ void engine_gangs_free(struct gangs *gangs);
 
 /* What an ad of a side reads of others is read of them from now on. */
 void engine_gang_read(struct engine *engine, unsigned side, struct tree *ad, bool ported);
+/* The same of one that takes the place of another, whose names were read. */
+void engine_gang_reread(struct engine *engine, unsigned which, const struct tree *before, struct tree *ad, bool ported);
 void engine_gang_reads_add(struct reads *reads, struct tree *ad, bool ported);
 bool engine_gang_offers(const struct engine *engine); /* offers are read by offers */
 

@@ -86,8 +86,8 @@ enum tenant_waits { WAITS_NOTHING, WAITS_VERIFY, WAITS_COMMIT, WAITS_ACTIVATE };
 /* What was made out of a tenant's ads and an offer's, none of which reads the time: it holds as long as they are the same. */
 struct tenant_memo {
     struct tree *whole; /* held: the offer's */
-    bool fits;          /* it was found to fit, with nobody else there; else that is to be asked */
-    bool says, blind;   /* the following is known; and was asked when the job's ad was not */
+    uint64_t fits;    /* it was found to fit while the offer's tenants were these, as a hash; 0: that is to be asked */
+    bool says, blind; /* the following is known; and was asked when the job's ad was not */
     int64_t weight;
     struct text group, limits;
 };
@@ -103,6 +103,7 @@ struct tenant {
     struct text root_owner;   /* whose job it is at the root; empty: the superior is the root */
     struct tree *ad;          /* held: the superior's */
     struct tenant_memo *memo; /* of its ads as they are; or NULL */
+    uint64_t turns;           /* how often its ad was another one */
     struct duty duty;         /* what it was started with; its ad is held */
     int64_t until;            /* MATCHED, VERIFIED: then it is forgotten */
     int64_t since;            /* PINNED: from when the pin lease and the first lease count */

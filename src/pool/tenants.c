@@ -1,6 +1,7 @@
 /* tenants.c: claims on a provider's offers: what jobs do, what time does, and what of them outlives a restart. */
 #include "ad/functions.h"
 #include "base/mem.h"
+#include "base/rng.h"
 #include "pool/plants.h"
 #include "pool/provider_parts.h"
 #include "pool/weight.h"
@@ -48,7 +49,7 @@ static struct tenant_memo *tenant_memo(const struct provider_step *step, struct 
     if (tenant->memo && tenant->memo->whole == whole)
         return tenant->memo;
     tenant_forget(tenant);
-    if (!whole || !tree_is_steady(whole) || !tree_is_steady(tenant->ad) ||
+    if (!whole || !tenant->ad || !tree_is_steady(whole) || !tree_is_steady(tenant->ad) ||
         (tenant->duty.ad && !tree_is_steady(tenant->duty.ad)))
         return NULL;
     tenant->memo = mem_alloc(sizeof *tenant->memo);
@@ -98,6 +99,7 @@ void tenant_set_ad(struct tenant *tenant, struct tree *ad)
     if (tenant->ad == ad)
         return;
     tenant_forget(tenant);
+    tenant->turns++;
     tree_unref(tenant->ad);
     tenant->ad = tree_ref(ad);
 }
@@ -333,21 +335,40 @@ static void pinned_due(const struct provider_step *step, struct tenant *tenant)
     tenant_set(step, tenant, tenant->ask < end ? tenant->ask : end);
 }
 
+/* Who has a part of the offer, as a hash that is not 0; 0 when what they leave may hang on more than their ads. */
+static uint64_t offer_shared(const struct provider *provider, uint32_t place)
+{
+    uint64_t hash = 1;
+
+    for (uint32_t i = 0; i < provider->tenant_count; i++) {
+        const struct tenant *tenant = provider->tenants[i];
+
+        if (tenant->offer != place)
+            continue;
+        if (tenant->crew.count || !tenant->ad || !tree_is_steady(tenant->ad))
+            return 0;
+        hash = rng_mix(hash ^ tenant->claim);
+        hash = rng_mix(hash ^ tenant->behind);
+        hash = rng_mix(hash ^ (tenant->turns << 1 | (tenant->state >= TENANT_VERIFIED)));
+    }
+    return hash | 1;
+}
+
 /* Must it go, by our own constraint? Whoever has just restarted and has not been probed does not know its own state. */
 static bool tenant_vetoed(const struct provider_step *step, struct tenant *tenant)
 {
     const struct offer *offer = &step->provider->offers[tenant->offer];
-    bool alone = step->provider->tenant_count == 1 && !tenant->crew.count && !step->provider->settings->pool_count;
-    struct tenant_memo *memo = alone ? tenant_memo(step, tenant) : NULL;
+    uint64_t shared = step->provider->settings->pool_count ? 0 : offer_shared(step->provider, tenant->offer);
+    struct tenant_memo *memo = shared ? tenant_memo(step, tenant) : NULL;
     bool fits;
 
     if (!offer->probe && step->env->now < offer->sure)
         return false;
-    if (memo && memo->fits)
+    if (memo && memo->fits == shared)
         return false;
     fits = tenant_fits(step, tenant->offer, tenant, tenant->ad);
     if (memo)
-        memo->fits = fits;
+        memo->fits = fits ? shared : 0;
     return !fits;
 }
 

@@ -71,29 +71,23 @@ static void setting_push(struct build *build, const struct ad_setting *setting)
     attribute_name(build, setting->name);
 }
 
-/* The attributes of the ad, those that are set with what they are set to. Mostly there are none, and all are copied at once. */
+/* The attributes of the ad, those that are set with what they are set to; what lies between them is copied at once. */
 static void attributes_push(struct build *build, const struct tree *ad, const struct ad_setting *settings,
                             size_t setting_count)
 {
     const struct expr *root = tree_root(ad), *parts = tree_parts(ad, root);
-    bool any = false;
+    uint32_t from = 0;
 
-    for (size_t i = 0; i < setting_count && !any; i++)
-        any = tree_find(ad, root, settings[i].name);
-    if (!any) {
-        build_copy_parts(build, ad, root);
-        return;
-    }
     for (uint32_t i = 0; i < root->u.run.count; i++) {
         const struct ad_setting *setting = setting_find(settings, setting_count, parts[i].label);
 
-        if (setting) {
-            setting_push(build, setting);
-        } else {
-            build_copy(build, ad, &parts[i]);
-            attribute_name(build, parts[i].label);
-        }
+        if (!setting)
+            continue;
+        build_copy_run(build, ad, &parts[from], i - from);
+        setting_push(build, setting);
+        from = i + 1;
     }
+    build_copy_run(build, ad, &parts[from], root->u.run.count - from);
 }
 
 struct tree *ad_set(const struct tree *ad, const struct ad_setting *settings, size_t setting_count, struct err *err)
@@ -122,20 +116,20 @@ struct tree *ad_less(const struct tree *ad, symbol name)
 {
     const struct expr *root = tree_root(ad), *parts;
     struct build build;
-    uint32_t count = 0;
+    uint32_t count, before;
 
     if (root->kind != EXPR_AD)
         return NULL;
     parts = tree_parts(ad, root);
+    count = root->u.run.count;
+    for (before = 0; before < count && !symbol_same(parts[before].label, name); before++)
+        ;
     build_init(&build, ad->symbols, ad->dialect);
-    for (uint32_t i = 0; i < root->u.run.count; i++) {
-        if (symbol_same(parts[i].label, name))
-            continue;
-        build_copy(&build, ad, &parts[i]);
-        attribute_name(&build, parts[i].label);
-        count++;
-    }
-    return attributes_seal(&build, count, NULL);
+    build_copy_run(&build, ad, parts, before);
+    if (before == count)
+        return attributes_seal(&build, count, NULL);
+    build_copy_run(&build, ad, &parts[before + 1], count - before - 1);
+    return attributes_seal(&build, count - 1, NULL);
 }
 
 static struct tree *layer_write(void *user, struct tree *ad, struct err *err)

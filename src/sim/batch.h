@@ -26,7 +26,7 @@ extern "C" {
 #define BATCH_JOBS_MAX (1u << 28)
 #define BATCH_CLUSTERS_MAX 1000000
 #define BATCH_NAME_MAX 64
-#define BATCH_EFFORT 200 /* about a millisecond */
+#define BATCH_EFFORT 200     /* about a millisecond */
 #define BATCH_SECOND 1000000 /* microseconds */
 
 extern const char *const batch_quantities[BATCH_QUANTITIES];

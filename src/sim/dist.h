@@ -48,7 +48,7 @@ struct dist_choice {
 };
 
 struct dist {
-    unsigned kind; /* an enum dist_kind, or DIST_LAWS and an enum law */
+    unsigned kind;                                  /* an enum dist_kind, or DIST_LAWS and an enum law */
     bool whole;                                     /* rounded */
     double least, most;                             /* what is drawn is not outside */
     double value;                                   /* FIXED */

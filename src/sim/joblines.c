@@ -245,12 +245,11 @@ static void seconds_write(struct buf *out, const char *key, int64_t time)
 static void number_write(struct buf *out, const char *key, double number)
 {
     char digits[NUMBER_TEXT_MAX];
+    bool whole = number == floor(number) && fabs(number) < 1e15;
+    size_t len = whole ? number_print_integer((int64_t)number, digits) : number_print_real(number, digits);
 
     buf_addf(out, ", \"%s\": ", key);
-    if (number == floor(number) && fabs(number) < 1e15)
-        buf_add(out, digits, number_print_integer((int64_t)number, digits));
-    else
-        buf_add(out, digits, number_print_real(number, digits));
+    buf_add(out, digits, len);
 }
 
 static void clusters_write(struct buf *out, const struct batch_work *work, uint32_t row, const struct batch_park *park)

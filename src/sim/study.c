@@ -206,7 +206,7 @@ static void series_mean(struct study *study)
 
 int study_run(const struct study_settings *settings, struct study *study, struct err *err)
 {
-    struct batch_work own;
+    struct batch_work own = {0};
     struct bench bench = {.work = settings->trace ? settings->trace : &own};
     int result;
 

@@ -27,7 +27,7 @@ static const char style[] =
     "h1{font-size:26px;line-height:1.2;margin:0 0 6px;font-weight:650}"
     "h2{font-size:17px;margin:36px 0 4px;font-weight:650}"
     "p{margin:0 0 12px;color:var(--soft);max-width:75ch}"
-    ".grid2{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:16px}"
+    ".grid2{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,440px),1fr));gap:16px}"
     ".card{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:14px 16px;margin:0}"
     ".card h3{font-size:14px;font-weight:600;margin:0 0 6px;color:var(--ink)}"
     "svg{display:block;width:100%;height:auto;font:11px system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif}"
@@ -106,10 +106,10 @@ static void section_bars(struct buf *out, const struct plan *plan, const struct 
     uint32_t hour = study->hour_count - 1;
     char name[160];
 
-    buf_addf(out,
-             "<h2>What became of the jobs</h2><p>After %.4g hours, of all jobs that came; in the mean of %" PRIu64
-             " run%s. The number is what was done.</p>",
-             study->hours[hour], study->runs, study->runs == 1 ? "" : "s");
+    buf_addf(out, "<h2>What became of the jobs</h2><p>After %.4g hours, of all jobs that came", study->hours[hour]);
+    if (study->runs > 1)
+        buf_addf(out, ", in the mean of %" PRIu64 " runs; so are the drawings below", study->runs);
+    buf_adds(out, ". The number is what was done.</p>");
     buf_adds(out,
              "<ul class=\"legend\"><li><i class=\"box done\"></i>done</li><li><i class=\"box run\"></i>running</li>"
              "<li><i class=\"box wait\"></i>waiting</li><li><i class=\"box gone\"></i>timed out</li></ul>");
@@ -436,10 +436,10 @@ void study_page(struct buf *out, const struct plan *plan, const struct study *st
     page_text(out, name);
     buf_addf(out,
              ": policies compared</h1><p>%" PRIu64 " run%s of %.4g simulated hours, %" PRIu64
-             " jobs in all, %u kinds of clusters with %.10g processors, seed %" PRIu64
+             " jobs in all, %u kind%s of clusters with %.10g processors, seed %" PRIu64
              ". Every policy had the same jobs.</p>",
              study->runs, study->runs == 1 ? "" : "s", study->hours[study->hour_count - 1], study->jobs,
-             plan->park.kind_count, study->processors[0], study->seed);
+             plan->park.kind_count, plan->park.kind_count == 1 ? "" : "s", study->processors[0], study->seed);
     if (study->variants[study->variant_count - 1].extra)
         buf_addf(out, "<p>With the extra clusters there are %.10g processors.</p>", study->processors[1]);
     section_bars(out, plan, study);
@@ -453,9 +453,8 @@ void study_page(struct buf *out, const struct plan *plan, const struct study *st
             assign_policy_names[plan->policies[0]]);
         section_plots(out, plan, study, "Gains", words, 3);
     }
-    section_plots(out, plan, study, "Queue",
-                  "Jobs that wait, in the mean of all runs. Each drawing has a scale of its own.", 0);
-    section_plots(out, plan, study, "Processors", "Busy ones, of all, in the mean of all runs.", 1);
+    section_plots(out, plan, study, "Queue", "Jobs that wait. Each drawing has a scale of its own.", 0);
+    section_plots(out, plan, study, "Processors", "Busy ones, of all.", 1);
     section_plots(
         out, plan, study, "Waits",
         "How many of the jobs that started had waited no longer. Who never started is not in it: see the bars above.",

@@ -508,13 +508,15 @@ void build_copy(struct build *build, const struct tree *tree, const struct expr 
         cell_push(build, tree, e);
 }
 
+void build_copy_run(struct build *build, const struct tree *tree, const struct expr *run, uint32_t count)
+{
+    if (count && !block_push(build, tree, run, count))
+        run_push(build, tree, run, count);
+}
+
 void build_copy_parts(struct build *build, const struct tree *tree, const struct expr *e)
 {
-    const struct expr *parts = tree_parts(tree, e);
-    uint32_t count = expr_part_count(e);
-
-    if (!block_push(build, tree, parts, count))
-        run_push(build, tree, parts, count);
+    build_copy_run(build, tree, tree_parts(tree, e), expr_part_count(e));
 }
 
 struct build_mark build_mark(const struct build *build)

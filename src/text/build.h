@@ -136,6 +136,9 @@ int build_ad(struct build *build, uint32_t count, uint32_t *ret_place);
 void build_copy(struct build *build, const struct tree *tree, const struct expr *e);
 void build_copy_parts(struct build *build, const struct tree *tree, const struct expr *e);
 
+/* The same of some parts of one cell that follow one another. */
+void build_copy_run(struct build *build, const struct tree *tree, const struct expr *run, uint32_t count);
+
 /* Everything pushed or bound since the mark is dropped. */
 struct build_mark {
     uint32_t cells, stack, text;
