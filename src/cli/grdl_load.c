@@ -26,29 +26,13 @@ static bool is_ads(const char *text, size_t len)
     return at < len && text[at] != '{' && text[at] != ']';
 }
 
-struct ad_stream {
-    const char *text;
-    size_t len;
-};
-
-static ptrdiff_t stream_read(void *user, char *out, size_t room, struct err *err)
-{
-    struct ad_stream *stream = user;
-    size_t count = stream->len < room ? stream->len : room;
-
-    (void)err;
-    memcpy(out, stream->text, count);
-    stream->text += count;
-    stream->len -= count;
-    return (ptrdiff_t)count;
-}
-
 /* ClassAds are resources too, where they can be. */
 static int ads_read(struct grdl_resources *ret, const char *text, size_t len, struct err *err)
 {
-    struct ad_stream stream = {text, len};
+    struct form_text stream = {text, len};
     struct symbols *symbols = names_new(0);
-    struct form_reader *reader = form_reader_new(symbols, &dialect_classic, FORM_CLASSAD, NULL, stream_read, &stream);
+    struct form_reader *reader =
+        form_reader_new(symbols, &dialect_classic, FORM_CLASSAD, NULL, form_text_read, &stream);
     struct tree *ad;
     int got;
 

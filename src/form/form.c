@@ -64,22 +64,17 @@ int form_write_ad(struct buf *out, enum form form, const struct tree *ad, struct
     return 0;
 }
 
-/* A text in memory as a stream. */
-struct memory {
-    const char *text;
-    size_t len;
-};
-
-static ptrdiff_t memory_read(void *user, char *out, size_t room, struct err *err)
+ptrdiff_t form_text_read(void *form_text, char *out, size_t room, struct err *err)
 {
-    struct memory *memory = user;
-    size_t count = memory->len < room ? memory->len : room;
+    struct form_text *from = form_text;
+    size_t count = from->len < room ? from->len : room;
 
     (void)err;
-    if (count)
-        memcpy(out, memory->text, count);
-    memory->text += count;
-    memory->len -= count;
+    if (count) {
+        memcpy(out, from->text, count);
+        from->text += count;
+        from->len -= count;
+    }
     return (ptrdiff_t)count;
 }
 
@@ -109,14 +104,14 @@ static struct tree *classad_parse(struct symbols *symbols, const struct dialect 
 struct tree *form_parse(struct symbols *symbols, const struct dialect *dialect, enum form form,
                         const struct form_limits *limits, const char *text, size_t len, struct err *err)
 {
-    struct memory memory = {text, len};
+    struct form_text stream = {text, len};
     struct form_reader *reader;
     struct tree *ad = NULL, *second = NULL;
     int got;
 
     if (form == FORM_CLASSAD)
         return classad_parse(symbols, dialect, limits, text, len, err);
-    reader = form_reader_new(symbols, dialect, form, limits, memory_read, &memory);
+    reader = form_reader_new(symbols, dialect, form, limits, form_text_read, &stream);
     got = form_reader_next(reader, &ad, err);
     if (got == 0)
         source_fail(&reader->source, 0, err, "expected an ad, got the end");

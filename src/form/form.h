@@ -36,6 +36,13 @@ struct form_limits {
 /* Fills `out` with up to `room` bytes and returns how many; 0 at the end; -1 with err filled. */
 typedef ptrdiff_t form_read_fn(void *user, char *out, size_t room, struct err *err);
 
+/* A text in memory as such a stream: what is left of it. */
+struct form_text {
+    const char *text;
+    size_t len;
+};
+ptrdiff_t form_text_read(void *form_text, char *out, size_t room, struct err *err);
+
 struct form_reader;
 
 /* FORM_UNKNOWN: the form is recognised by the first characters. `limits` may be NULL. */

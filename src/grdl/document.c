@@ -17,28 +17,11 @@ enum grdl_form grdl_form_guess(const char *text, size_t len)
     return text[at] == '<' ? GRDL_FORM_XML : text[at] == '{' || text[at] == '[' ? GRDL_FORM_JSON : GRDL_FORM_UNKNOWN;
 }
 
-struct text_stream {
-    const char *text;
-    size_t len;
-};
-
-static ptrdiff_t text_read(void *user, char *out, size_t room, struct err *err)
-{
-    struct text_stream *stream = user;
-    size_t count = stream->len < room ? stream->len : room;
-
-    (void)err;
-    memcpy(out, stream->text, count);
-    stream->text += count;
-    stream->len -= count;
-    return (ptrdiff_t)count;
-}
-
 static int json_resources_read(struct grdl_resources *ret, const char *text, size_t len, struct err *err)
 {
-    struct text_stream stream = {text, len};
+    struct form_text stream = {text, len};
     struct symbols *symbols = symbols_new(NULL, 0, 0);
-    struct form_reader *reader = form_reader_new(symbols, &dialect_classic, FORM_JSON, NULL, text_read, &stream);
+    struct form_reader *reader = form_reader_new(symbols, &dialect_classic, FORM_JSON, NULL, form_text_read, &stream);
     struct tree *ad;
     int got;
 

@@ -58,23 +58,6 @@ static void submitting_forget(struct visit *visit)
 
 /* ------------------------------------------------------------------------------------------------------------ reading */
 
-struct body_reader {
-    const char *at;
-    size_t left;
-};
-
-static ptrdiff_t body_read(void *user, char *out, size_t room, struct err *err)
-{
-    struct body_reader *reader = user;
-    size_t len = reader->left < room ? reader->left : room;
-
-    (void)err;
-    memcpy(out, reader->at, len);
-    reader->at += len;
-    reader->left -= len;
-    return (ptrdiff_t)len;
-}
-
 static void ad_keep(struct submitting *all, struct tree *ad, const struct job_terms *terms)
 {
     if (all->count == all->room) {
@@ -172,7 +155,7 @@ static int ad_check(const struct visit *visit, const struct tree *ad, struct job
 static bool ads_read(struct visit *visit, struct submitting *all)
 {
     struct form_limits limits = query_limits(&visit->desk->daemon.config);
-    struct body_reader reader;
+    struct form_text reader;
     struct form_reader *form;
     struct job_terms terms;
     struct err err = {0};
@@ -184,12 +167,12 @@ static bool ads_read(struct visit *visit, struct submitting *all)
         visit_problem(visit, 415, "jobs are sent as %s or %s", TYPE_CLASSAD, TYPE_JSON);
         return false;
     }
-    reader.at = exchange_body(visit->exchange, &reader.left);
-    if (utf8_check(reader.at, reader.left, &err) < 0) {
+    reader.text = exchange_body(visit->exchange, &reader.len);
+    if (utf8_check(reader.text, reader.len, &err) < 0) {
         visit_problem(visit, 400, "line %u, column %u: %s", err.line, err.column, err.text);
         return false;
     }
-    form = form_reader_new(visit->desk->daemon.symbols, media.dialect, media.form, &limits, body_read, &reader);
+    form = form_reader_new(visit->desk->daemon.symbols, media.dialect, media.form, &limits, form_text_read, &reader);
     while ((got = form_reader_next(form, &ad, &err)) > 0) {
         bool full = all->count == SUBMISSION_ADS_MAX, bad = full || ad_check(visit, ad, &terms, &err) < 0;
 

@@ -8,23 +8,6 @@
 
 #define MESSAGES_MAX 2000 /* in one request */
 
-/* A body in memory, read piece by piece. */
-struct body {
-    const char *text;
-    size_t len, at;
-};
-
-static ptrdiff_t body_read(void *user, char *out, size_t room, struct err *err)
-{
-    struct body *body = user;
-    size_t left = body->len - body->at, count = left < room ? left : room;
-
-    (void)err;
-    memcpy(out, body->text + body->at, count);
-    body->at += count;
-    return (ptrdiff_t)count;
-}
-
 void message_refuse(struct request *request, struct listing *answers, enum message_kind kind, const char *id,
                     enum reason reason, const char *words)
 {
@@ -46,7 +29,7 @@ void message_refuse(struct request *request, struct listing *answers, enum messa
 }
 
 /* 0 when all were taken; -1 and the error when one could not be read; -2 when it was answered. */
-static int messages_take(struct request *request, const struct media *media, struct body *body, message_fn *take,
+static int messages_take(struct request *request, const struct media *media, struct form_text *body, message_fn *take,
                          void *user, struct listing *answers, uint32_t *ret_count, struct err *err)
 {
     struct form_limits limits = query_limits(&request->service->config);
@@ -55,7 +38,7 @@ static int messages_take(struct request *request, const struct media *media, str
     int got = 1;
 
     limits.cells += 64; /* of the message around the ad */
-    reader = form_reader_new(request->service->symbols, media->dialect, media->form, &limits, body_read, body);
+    reader = form_reader_new(request->service->symbols, media->dialect, media->form, &limits, form_text_read, body);
     while (got > 0 && (got = form_reader_next(reader, &ad, err)) > 0) {
         if (++*ret_count > MESSAGES_MAX)
             got = err_set(err, "more than %d messages", MESSAGES_MAX);
@@ -71,7 +54,7 @@ void request_messages(struct request *request, message_fn *take, void *user)
 {
     struct listing answers;
     struct err err = {0};
-    struct body body = {0};
+    struct form_text body = {0};
     struct media media;
     struct buf out;
     uint32_t count = 0;

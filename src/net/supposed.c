@@ -10,23 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct body_reader {
-    const char *at;
-    size_t left;
-};
-
-static ptrdiff_t body_read(void *user, char *out, size_t room, struct err *err)
-{
-    struct body_reader *reader = user;
-    size_t len = reader->left < room ? reader->left : room;
-
-    (void)err;
-    memcpy(out, reader->at, len);
-    reader->at += len;
-    reader->left -= len;
-    return (ptrdiff_t)len;
-}
-
 /* Takes the ad. Its name is the AdId that it says; -1 when that is none, or another's. */
 static int supposed_add(struct supposed *supposed, struct tree *ad, struct err *err)
 {
@@ -52,22 +35,31 @@ static int supposed_add(struct supposed *supposed, struct tree *ad, struct err *
     return 0;
 }
 
+static bool body_is_json(const struct form_text *body)
+{
+    size_t at = 0;
+
+    while (at < body->len && body->text[at] && strchr(" \t\r\n", body->text[at]))
+        at++;
+    return at < body->len && body->text[at] == '{';
+}
+
 static int body_ads(const struct request *request, const struct media *media, struct tree **ret_ad,
                     struct supposed *supposed, struct err *err)
 {
     struct form_limits limits = query_limits(&request->service->config);
     struct tree *first = NULL, *ad;
-    struct body_reader reader;
+    struct form_text reader;
     struct form_reader *form;
     enum form kind = media->form;
     int got, failed = 0;
 
-    reader.at = exchange_body(request->exchange, &reader.left);
-    if (utf8_check(reader.at, reader.left, err) < 0)
+    reader.text = exchange_body(request->exchange, &reader.len);
+    if (utf8_check(reader.text, reader.len, err) < 0)
         return -1;
     if (kind == FORM_UNKNOWN)
-        kind = reader.at && reader.at[strspn(reader.at, " \t\r\n")] == '{' ? FORM_JSON : FORM_CLASSAD;
-    form = form_reader_new(request->service->symbols, media->dialect, kind, &limits, body_read, &reader);
+        kind = body_is_json(&reader) ? FORM_JSON : FORM_CLASSAD;
+    form = form_reader_new(request->service->symbols, media->dialect, kind, &limits, form_text_read, &reader);
     while (!failed && (got = form_reader_next(form, &ad, err)) > 0) {
         if (!first)
             first = ad;

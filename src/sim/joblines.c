@@ -40,8 +40,7 @@ struct lines_reader {
     const struct batch_park *park;
     struct batch_work *work;
     struct form_reader *form;
-    const char *text;
-    size_t len, at;
+    struct form_text text;
     struct env env;
     struct arena scratch;
     struct assign_edge *edges;
@@ -49,17 +48,6 @@ struct lines_reader {
     double largest;
     struct err *err;
 };
-
-static ptrdiff_t text_read(void *user, char *out, size_t room, struct err *err)
-{
-    struct lines_reader *reader = user;
-    size_t left = reader->len - reader->at, some = left < room ? left : room;
-
-    (void)err;
-    memcpy(out, reader->text + reader->at, some);
-    reader->at += some;
-    return (ptrdiff_t)some;
-}
 
 static int line_fail(struct lines_reader *reader, const char *key, const char *expected)
 {
@@ -208,13 +196,13 @@ int joblines_read(struct symbols *symbols, const char *text, size_t len, const s
 {
     struct form_limits limits = {.bytes = LINE_BYTES_MAX};
     struct lines_reader reader = {
-        .park = park, .work = work, .text = text, .len = len, .env = {.steps = 1000000}, .all = UINT32_MAX, .err = err};
+        .park = park, .work = work, .text = {text, len}, .env = {.steps = 1000000}, .all = UINT32_MAX, .err = err};
     struct tree *ad;
     int result;
 
     arena_init(&reader.scratch);
     reader.edges = mem_alloc((park->kind_count + 1) * sizeof *reader.edges);
-    reader.form = form_reader_new(symbols, &dialect_classic, FORM_JSON, &limits, text_read, &reader);
+    reader.form = form_reader_new(symbols, &dialect_classic, FORM_JSON, &limits, form_text_read, &reader.text);
     work_reset(work);
     work->users = 1;
     while ((result = form_reader_next(reader.form, &ad, err)) > 0) {
