@@ -97,6 +97,14 @@ expect 'by a query too' 0 LINUX
 run "$berth" ads --format 'Type (('
 says 'a slip is told' 2 '' '--format:1:*'
 
+for _ in 1 2 3; do
+  printf '[ Cmd = "true"; Pad = "'
+  head -c 6000000 /dev/zero | tr '\0' x
+  printf '" ]\n'
+done >long.ad
+run "$berth" submit --force long.ad
+says 'a submission that is too long is refused before it is sent, with the limit by its name' 2 '' '*SubmissionMax: a body of up to 16777216 bytes is read*'
+
 kill "$pool"
 wait "$pool"
 holds 'the pool ends in order' [ $? = 0 ]

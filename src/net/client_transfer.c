@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #define METHOD_MAX 16
+#define ASK_FIRST \
+    (1024 * 1024) /* bytes of a body: a longer one is sent when the server wants it, so that a refusal is heard */
 
 static const char *const result_names[] = {
     [CALL_ANSWERED] = "answered", [CALL_UNREACHED] = "unreached", [CALL_UNKNOWN] = "unknown",
@@ -275,7 +277,10 @@ static void field_leave_out(struct transfer *transfer, const char *line)
 
 static int head_make(struct transfer *transfer, const struct call *call)
 {
-    field_leave_out(transfer, "Expect:");
+    if (call->len <= ASK_FIRST)
+        field_leave_out(transfer, "Expect:");
+    else if (field_add(transfer, "Expect", "100-continue"))
+        return -1;
     if (!call->type)
         field_leave_out(transfer, "Content-Type:");
     else if (field_add(transfer, "Content-Type", call->type))
