@@ -124,7 +124,7 @@ static void pairs_by_index(struct matching *matching, enum grdl_mode mode)
         qsort(matching->pairs.members, matching->pairs.count, 2 * sizeof *matching->pairs.members, pair_order);
     grdl_compositions_init(&kept, 2);
     for (uint32_t i = 0; i < matching->pairs.count; i++) {
-        const uint32_t *pair = &matching->pairs.members[(size_t)i * 2];
+        const uint32_t *pair = matching->pairs.members + (size_t)i * 2;
 
         if (grdl_may_pair(run, pair[0], pair[1]) && (mode != GRDL_PEER || grdl_two_sides(run) || pair[0] < pair[1]))
             grdl_compositions_add(&kept, pair);
@@ -279,7 +279,7 @@ static int pairs_run(struct matching *matching, enum grdl_mode mode)
         table_init(&run->table, mode == GRDL_PARTIAL ? over_columns : pair_columns, mode == GRDL_PARTIAL ? 3 : 2,
                    run->settings->json);
         for (; count < matching->pairs.count && !top_reached(run, count); count++) {
-            const uint32_t *pair = &matching->pairs.members[(size_t)count * 2];
+            const uint32_t *pair = matching->pairs.members + (size_t)count * 2;
 
             if (run->settings->long_form) {
                 const struct grdl_resource *both[] = {run->resources.items[pair[0]], run->resources.items[pair[1]]};
@@ -421,7 +421,7 @@ static void whole_print(struct grdl_run *run, const struct grdl_merge_rule *rule
     const struct grdl_reading *readings[64];
     struct grdl_resource *whole;
     const struct grdl_resource *one;
-    struct err err;
+    struct err err = {0};
 
     for (uint32_t i = 0; i < count; i++)
         readings[i] = right_side(run)[parts[i]];

@@ -28,7 +28,7 @@ extern "C" {
 
 #define GRDL_NAMESPACE "urn:cern-ch:grid:GRDL:2006:1.0"
 #define GRDL_DOCUMENT_MAX (64u << 20) /* of a document */
-#define GRDL_ATTRIBUTES_MAX 32     /* of one tag */
+#define GRDL_ATTRIBUTES_MAX 32        /* of one tag */
 
 enum grdl_form { GRDL_FORM_UNKNOWN, GRDL_FORM_XML, GRDL_FORM_JSON };
 
