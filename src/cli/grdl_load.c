@@ -29,28 +29,9 @@ static bool is_ads(const char *text, size_t len)
 /* ClassAds are resources too, where they can be. */
 static int ads_read(struct grdl_resources *ret, const char *text, size_t len, struct err *err)
 {
-    struct form_text stream = {text, len};
     struct symbols *symbols = names_new(0);
-    struct form_reader *reader =
-        form_reader_new(symbols, &dialect_classic, FORM_CLASSAD, NULL, form_text_read, &stream);
-    struct tree *ad;
-    int got;
+    int got = grdl_ads_read(ret, symbols, FORM_CLASSAD, text, len, grdl_from_ad, err);
 
-    while ((got = form_reader_next(reader, &ad, err)) > 0) {
-        struct grdl_resource *resource = grdl_from_ad(ad, err);
-
-        tree_unref(ad);
-        if (!resource) {
-            err->line = form_reader_line(reader);
-            err->column = form_reader_column(reader);
-            got = -1;
-            break;
-        }
-        resource->line = form_reader_line(reader);
-        resource->column = form_reader_column(reader);
-        grdl_resources_take(ret, resource);
-    }
-    form_reader_free(reader);
     symbols_free(symbols);
     return got;
 }

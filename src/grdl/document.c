@@ -1,7 +1,6 @@
 /* document.c: resources as text: which form it is, and the JSON of it, which is that of the record as an ad. */
 #include "grdl/document.h"
 
-#include "form/form.h"
 #include "grdl/xml.h"
 
 #include <string.h>
@@ -17,16 +16,16 @@ enum grdl_form grdl_form_guess(const char *text, size_t len)
     return text[at] == '<' ? GRDL_FORM_XML : text[at] == '{' || text[at] == '[' ? GRDL_FORM_JSON : GRDL_FORM_UNKNOWN;
 }
 
-static int json_resources_read(struct grdl_resources *ret, const char *text, size_t len, struct err *err)
+int grdl_ads_read(struct grdl_resources *ret, struct symbols *symbols, enum form form, const char *text, size_t len,
+                  grdl_ad_fn *make, struct err *err)
 {
     struct form_text stream = {text, len};
-    struct symbols *symbols = symbols_new(NULL, 0, 0);
-    struct form_reader *reader = form_reader_new(symbols, &dialect_classic, FORM_JSON, NULL, form_text_read, &stream);
+    struct form_reader *reader = form_reader_new(symbols, &dialect_classic, form, NULL, form_text_read, &stream);
     struct tree *ad;
     int got;
 
     while ((got = form_reader_next(reader, &ad, err)) > 0) {
-        struct grdl_resource *resource = grdl_record_read(ad, tree_root(ad), err);
+        struct grdl_resource *resource = make(ad, err);
 
         tree_unref(ad);
         if (!resource) {
@@ -42,6 +41,19 @@ static int json_resources_read(struct grdl_resources *ret, const char *text, siz
         grdl_resources_take(ret, resource);
     }
     form_reader_free(reader);
+    return got;
+}
+
+static struct grdl_resource *record_make(const struct tree *ad, struct err *err)
+{
+    return grdl_record_read(ad, tree_root(ad), err);
+}
+
+static int json_resources_read(struct grdl_resources *ret, const char *text, size_t len, struct err *err)
+{
+    struct symbols *symbols = symbols_new(NULL, 0, 0);
+    int got = grdl_ads_read(ret, symbols, FORM_JSON, text, len, record_make, err);
+
     symbols_free(symbols);
     return got;
 }

@@ -19,6 +19,7 @@
 #define BERTH_GRDL_DOCUMENT_H
 
 #include "base/buf.h"
+#include "form/form.h"
 #include "grdl/model.h"
 #include "text/build.h"
 
@@ -38,6 +39,11 @@ enum grdl_form grdl_form_guess(const char *text, size_t len);
 /* Appends what the text holds; GRDL_FORM_UNKNOWN: whatever it looks like. On an error, -1 with its place, and those before it may
  * have been appended. JSON is one object after another, or an array of them; its places are those of the object. */
 int grdl_document_read(struct grdl_resources *ret, enum grdl_form form, const char *text, size_t len, struct err *err);
+
+/* Appends what is made of ads in a text, one after another, as grdl_document_read does: their names are in `symbols`, which stays the caller's. */
+typedef struct grdl_resource *grdl_ad_fn(const struct tree *ad, struct err *err); /* NULL: it cannot be one */
+int grdl_ads_read(struct grdl_resources *ret, struct symbols *symbols, enum form form, const char *text, size_t len,
+                  grdl_ad_fn *make, struct err *err);
 
 /* Appends them: one XML document, or an object of JSON a line. -1 when a name cannot be written in XML. */
 int grdl_document_write(struct buf *out, enum grdl_form form, const struct grdl_resource *const *resources,
