@@ -120,11 +120,18 @@ static inline void world_late(uv_timer_t *timer)
     ((struct world *)timer->data)->late = true;
 }
 
+/* From now on, not from when the loop last ran: a test may have done something long since. */
+static inline void world_late_in(struct world *world, uint64_t milliseconds)
+{
+    world->late = false;
+    uv_update_time(&world->loop);
+    uv_timer_start(&world->timer, world_late, milliseconds, 0);
+}
+
 /* The loop runs that long. */
 static inline void world_run(struct world *world, uint64_t milliseconds)
 {
-    world->late = false;
-    uv_timer_start(&world->timer, world_late, milliseconds, 0);
+    world_late_in(world, milliseconds);
     while (!world->late)
         uv_run(&world->loop, UV_RUN_ONCE);
 }
@@ -152,8 +159,7 @@ static inline const struct executor_news *world_wait(struct world *world, uint64
 {
     const struct executor_news *news;
 
-    world->late = false;
-    uv_timer_start(&world->timer, world_late, PATIENCE, 0);
+    world_late_in(world, PATIENCE);
     while (!(news = world_find(world, claim, number, kind)) && !world->late)
         uv_run(&world->loop, UV_RUN_ONCE);
     uv_timer_stop(&world->timer);
@@ -164,8 +170,7 @@ static inline const struct executor_news *world_wait_end(struct world *world, ui
 {
     const struct executor_news *news;
 
-    world->late = false;
-    uv_timer_start(&world->timer, world_late, PATIENCE, 0);
+    world_late_in(world, PATIENCE);
     while (!(news = world_end(world, claim, number)) && !world->late)
         uv_run(&world->loop, UV_RUN_ONCE);
     uv_timer_stop(&world->timer);
