@@ -469,12 +469,36 @@ static void records(void)
     rmdir(path);
 }
 
+/* A number that was found may be somebody else's when the signal goes out. */
+static void signals_for_kin(void)
+{
+    pid_t other = fork();
+    struct kin kin;
+    bool spared;
+
+    if (other == 0) {
+        for (;;)
+            pause();
+    }
+    kin_init(&kin);
+    kin_find(&kin, (int)getpid(), false);
+    for (size_t i = 0; i < kin.count; i++)
+        kin.parents[i] = kin.root = 1; /* as if it had been found below another */
+    kin_signal(&kin, SIGKILL);
+    spared = kin.count > 0 && waitpid(other, NULL, WNOHANG) == 0;
+    kin_find(&kin, (int)getpid(), false);
+    kin_signal(&kin, SIGKILL);
+    tap_ok(spared && waitpid(other, NULL, 0) == other, "%s: a signal spares whoever is not who was found", who);
+    kin_done(&kin);
+}
+
 static void cases(void)
 {
     who = geteuid() == 0 ? "root" : "user";
     world_init(&world);
     tap_diag("%s: %s", who, world.executor->kind->describe(world.executor));
     records();
+    signals_for_kin();
     plain_jobs();
     what_jobs_get();
     commands();

@@ -1,6 +1,8 @@
 /* cgroup.c: the kernel's groups of processes, version 1 or 2. */
 #include "exec/cgroup.h"
 
+#include "exec/pin.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -390,6 +392,16 @@ static const char *some_path(const struct cgroup *cgroup)
     return "";
 }
 
+/* Is the process in the group at that path? The last part of it has the claim in it: nobody else's is called so. */
+static bool is_member(int pid, const void *path)
+{
+    char name[32], text[8192];
+    const char *last = strrchr(path, '/');
+
+    snprintf(name, sizeof name, "/proc/%d", pid);
+    return last && file_read(name, "cgroup", text, sizeof text) && strstr(text, last);
+}
+
 bool cgroup_kill(const struct cgroup *cgroup)
 {
     const char *path = some_path(cgroup);
@@ -407,7 +419,7 @@ bool cgroup_kill(const struct cgroup *cgroup)
         return true;
     for (; fscanf(file, "%d", &pid) == 1; count++)
         if (pid > 0)
-            kill(pid, SIGKILL);
+            pin_signal(pid, SIGKILL, is_member, path);
     fclose(file);
     cgroup_freeze(cgroup, false); /* what is frozen does not even die, in version 1 */
     return count == 0;

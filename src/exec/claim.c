@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "base/rng.h"
 #include "exec/local_parts.h"
+#include "exec/pin.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -332,6 +333,11 @@ void claim_hear(struct local *local, uint64_t id)
 
 /* ----------------------------------------------------------------------------------------------------------- seeking */
 
+static bool is_first(int pid, const void *folder)
+{
+    return init_read(*(const int *)folder) == pid;
+}
+
 /* The lock is free: its launcher is dead. True when nothing is left of what it carried. */
 static bool is_clean(struct claim *claim)
 {
@@ -339,7 +345,7 @@ static bool is_clean(struct claim *claim)
     struct cgroup cgroup;
 
     if (init > 0)
-        kill(init, SIGKILL); /* the kernel does that too; but not to what is frozen */
+        pin_signal(init, SIGKILL, is_first, &claim->folder); /* the kernel does that too; but not to what is frozen */
     cgroup_init(&cgroup, &claim->how.cgroups, claim->id);
     if (!cgroup_kill(&cgroup) || init > 0)
         return false;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "exec/job.h"
 
+#include "exec/pin.h"
 #include "exec/usage.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,11 +24,6 @@
 #define STOP_ROUNDS 50    /* attempts to stop processes that go on forking */
 #define SIGNAL_STATUS 128 /* bubblewrap says, as a shell does: 128 + N for signal N */
 #define SIGNAL_LAST 64
-
-static int pidfd_open_(int pid)
-{
-    return (int)syscall(SYS_pidfd_open, pid, 0);
-}
 
 static void close_one(int *fd)
 {
@@ -136,7 +131,7 @@ static void init_found(struct job *job, int init)
     int64_t processes = job->order->is.limits.processes;
 
     job->init = init;
-    job->init_fd = pidfd_open_(init);
+    job->init_fd = pin_open(init);
     init_write(job->record, init);
     if (processes > 0 && !(job->held & HELD_PROCESSES)) {
         struct rlimit most = {(rlim_t)processes + 1, (rlim_t)processes + 1};
@@ -201,7 +196,7 @@ static void kill_all(struct job *job)
 
     job->killing = true;
     if (job->init_fd >= 0)
-        syscall(SYS_pidfd_send_signal, job->init_fd, SIGKILL, NULL, 0);
+        pin_send(job->init_fd, SIGKILL);
     if (job->init_fd < 0 || job->order->how.unprotected) {
         kin_init(&kin);
         kin_find(&kin, getpid(), false);
@@ -447,10 +442,20 @@ int64_t job_tick(struct job *job, int64_t now)
 
 void job_signal(struct job *job, int number)
 {
-    int first = job->order->how.unprotected ? job->process.pid : job->init ? kin_first(job->init) : 0;
+    struct kin first;
 
-    if (first > 0 && number > 0 && number <= SIGNAL_LAST)
-        kill(first, number);
+    if (number <= 0 || number > SIGNAL_LAST)
+        return;
+    if (job->order->how.unprotected) {
+        if (job->process.pid > 0)
+            kill(job->process.pid, number); /* not reaped yet: its number is its own */
+        return;
+    }
+    kin_init(&first);
+    if (job->init)
+        kin_find_first(&first, job->init);
+    kin_signal(&first, number);
+    kin_done(&first);
 }
 
 void job_stop(struct job *job, int64_t grace)

@@ -2,11 +2,11 @@
 #include "exec/usage.h"
 
 #include "base/mem.h"
+#include "exec/pin.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,16 +25,19 @@ void kin_init(struct kin *kin)
 void kin_done(struct kin *kin)
 {
     free(kin->pids);
+    free(kin->parents);
     kin_init(kin);
 }
 
-static void kin_add(struct kin *kin, int pid)
+static void kin_add(struct kin *kin, int pid, int parent)
 {
     if (kin->count == kin->room) {
         kin->room = kin->room ? kin->room * 2 : 64;
         kin->pids = mem_grow(kin->pids, kin->room * sizeof *kin->pids);
+        kin->parents = mem_grow(kin->parents, kin->room * sizeof *kin->parents);
     }
-    kin->pids[kin->count++] = pid;
+    kin->pids[kin->count] = pid;
+    kin->parents[kin->count++] = parent;
 }
 
 /* A small file of /proc with a NUL behind it; false: it is gone. */
@@ -63,7 +66,7 @@ static void add_children(struct kin *kin, int pid, const char *thread)
     snprintf(path, sizeof path, "/proc/%d/task/%s/children", pid, thread);
     file = fopen(path, "re");
     while (file && kin->count < KIN_MAX && fscanf(file, "%d", &child) == 1)
-        kin_add(kin, child);
+        kin_add(kin, child, pid);
     if (file)
         fclose(file);
 }
@@ -86,18 +89,13 @@ static void add_all_children(struct kin *kin, int pid)
 void kin_find(struct kin *kin, int root, bool with_root)
 {
     kin->count = 0;
+    kin->root = root;
     if (with_root)
-        kin_add(kin, root);
+        kin_add(kin, root, 0);
     else
         add_all_children(kin, root);
     for (size_t i = 0; i < kin->count; i++)
         add_all_children(kin, kin->pids[i]);
-}
-
-void kin_signal(const struct kin *kin, int number)
-{
-    for (size_t i = 0; i < kin->count; i++)
-        kill(kin->pids[i], number);
 }
 
 /* The fields of /proc/PID/stat from the third on, which is the state. */
@@ -109,6 +107,37 @@ static const char *stat_fields(int pid, char *text, size_t size)
         return NULL;
     end = strrchr(text, ')'); /* its name may have anything in it */
     return end && end[1] ? end + 2 : NULL;
+}
+
+static int parent_of(int pid)
+{
+    char text[1024];
+    const char *fields = stat_fields(pid, text, sizeof text);
+    int parent = 0;
+
+    return fields && sscanf(fields, "%*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* What its parent left behind has become the root's. */
+struct child {
+    int parent, root;
+};
+
+static bool is_child(int pid, const void *user)
+{
+    const struct child *child = user;
+    int parent = parent_of(pid);
+
+    return parent > 0 && (parent == child->parent || parent == child->root);
+}
+
+void kin_signal(const struct kin *kin, int number)
+{
+    for (size_t i = 0; i < kin->count; i++) {
+        struct child child = {kin->parents[i], kin->root};
+
+        pin_signal(kin->pids[i], number, is_child, &child);
+    }
 }
 
 bool kin_are_stopped(const struct kin *kin)
@@ -224,18 +253,18 @@ static int inner_number(int pid)
     return number;
 }
 
-int kin_first(int init)
+void kin_find_first(struct kin *kin, int init)
 {
-    struct kin kin;
-    int found = 0;
+    size_t count;
 
-    kin_init(&kin);
-    add_all_children(&kin, init);
-    for (size_t i = 0; i < kin.count && !found; i++)
-        if (inner_number(kin.pids[i]) == 2)
-            found = kin.pids[i];
-    kin_done(&kin);
-    return found;
+    kin->count = 0;
+    kin->root = init;
+    add_all_children(kin, init);
+    count = kin->count;
+    kin->count = 0;
+    for (size_t i = 0; i < count && !kin->count; i++)
+        if (inner_number(kin->pids[i]) == 2)
+            kin_add(kin, kin->pids[i], init);
 }
 
 /* While its sandbox is being made a process still sees the machine's own: those are not meant. */

@@ -9,14 +9,16 @@ extern "C" {
 #endif
 
 struct kin {
-    int *pids;
+    int *pids, *parents; /* as they were found */
     size_t count, room;
+    int root;
 };
 
 void kin_init(struct kin *kin);
 void kin_done(struct kin *kin);
 /* All that a process began and what those began; itself only `with_root`. */
 void kin_find(struct kin *kin, int root, bool with_root);
+/* To those that are still who they were. */
 void kin_signal(const struct kin *kin, int number);
 /* Are all stopped? */
 bool kin_are_stopped(const struct kin *kin);
@@ -26,8 +28,8 @@ bool kin_are_stopped(const struct kin *kin);
 void kin_usage(const struct kin *kin, bool exact, int64_t *cpu, int64_t *memory);
 /* Bytes of files of a file system that have no name any more and are only held open by them. */
 int64_t kin_nameless(const struct kin *kin, uint64_t device);
-/* The first process of a job: number 2 in the namespace whose number 1 is `init`. 0: there is none. */
-int kin_first(int init);
+/* The first process of a job: number 2 in the namespace whose number 1 is `init`; or none. */
+void kin_find_first(struct kin *kin, int init);
 /* What the sandbox keeps in memory as files: its /tmp and /dev/shm. 0 when it cannot be told. */
 int64_t kin_files(int init);
 
