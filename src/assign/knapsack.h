@@ -16,7 +16,7 @@ struct knapsack_kind {
     uint32_t limit;     /* so many there are */
     uint32_t number;    /* the caller's */
     uint32_t taken;     /* in the best bag */
-    double worth;       /* the value of a size; knapsack_sort fills it in */
+    double worth;       /* the value of a size, or a little more; knapsack_sort fills it in */
 };
 
 struct knapsack {
@@ -25,12 +25,14 @@ struct knapsack {
     uint32_t quantity_count;
     const double *prices;
     uint32_t nodes; /* things that may be tried */
+    uint32_t tried; /* knapsack_fill fills it in ... */
+    double bound;   /* ... and this: no bag is worth more */
 };
 
 /* Puts the kinds into their order. */
 void knapsack_sort(struct knapsack *knapsack);
 
-/* Fills `taken`; returns the value of the bag. It is the best when the search was not cut short. `room` is what the bag has. */
+/* Fills `taken`; returns the value of the bag. It is the best when the search was not cut short; `bound` holds always. `room` is what the bag has. */
 double knapsack_fill(struct knapsack *knapsack, const double *room);
 
 #ifdef __cplusplus

@@ -1,12 +1,15 @@
 /* optimal.c: as many requests as can be placed, and of these ways the one with the most weight. */
 #include "assign/optimal.h"
 
+#include "assign/generate.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define SHIFTS 3    /* ways to pack that are tried */
-#define ALMOST 1e-6 /* the programme's numbers are right to that */
+#define ALMOST 1e-6       /* the programme's numbers are right to that */
+#define SHIFT 0.7         /* of what goes into each offer; others are no better */
+#define PATTERNS_SHARE 10 /* the first programme was more than so many times the work that may be done: no patterns */
 
 static void worth_init(struct worth *worth, const struct settling *settling)
 {
@@ -52,6 +55,15 @@ void incumbent_offer(struct incumbent *incumbent, const struct settling *settlin
     memcpy(incumbent->placed, settling->placed, count * sizeof *incumbent->placed);
 }
 
+/* The incumbent is placed. */
+static void incumbent_restore(const struct incumbent *incumbent, struct settling *settling)
+{
+    settling_clear(settling);
+    for (uint32_t i = 0; i < settling->problem->request_count; i++)
+        if (incumbent->placed[i] != ASSIGN_NONE)
+            settling_place(settling, i, incumbent->placed[i]);
+}
+
 /* The quick policies may have found it already. */
 static void try_policies(struct settling *settling, const struct worth *worth, struct incumbent *incumbent)
 {
@@ -70,13 +82,27 @@ static bool is_best(const struct incumbent *incumbent, const struct worth *worth
     return bound < incumbent->value + worth->step + ALMOST * worth->part;
 }
 
-static double programme_value(const struct programme *programme)
+/* By patterns: a better incumbent, and a better bound. Where the first programme was very much work those over patterns would be, too. */
+static void try_patterns(struct settling *settling, const struct shelves *shelves, const struct worth *worth,
+                         const struct programme *programme, struct incumbent *incumbent, double *bound)
 {
-    double value = 0;
+    uint64_t work = settling->options->work ? settling->options->work : ASSIGN_WORK;
+    struct generation generation;
+    struct packing packing;
 
-    for (uint32_t i = 0; i < programme->lp.column_count; i++)
-        value += programme->x[i] * programme->objective[i];
-    return value;
+    if (settling->result->work / PATTERNS_SHARE > work)
+        return;
+    incumbent_restore(incumbent, settling);
+    packing_init(&packing, settling, shelves, programme);
+    generation_init(&generation, &packing, *bound, work);
+    if (generate(&generation)) {
+        *bound = fmin(*bound, generation.bound + ALMOST * worth->part);
+        dive(&generation);
+        packing_finish(&packing);
+        settling_fill(settling);
+        incumbent_offer(incumbent, settling, worth);
+    }
+    generation_done(&generation);
 }
 
 /* By linear programme: the incumbent, and the bound of the worth. -1: there is none. */
@@ -91,15 +117,14 @@ static int try_programme(struct settling *settling, const struct shelves *shelve
         programme.objective[i] = worth_of(worth, programme.columns[i].weight);
     if (programme_solve(&programme, settling, err) < 0)
         return -1;
-    *ret_bound = programme_value(&programme) + ALMOST * worth->part;
-    for (int i = 0; i < SHIFTS && !is_best(incumbent, worth, *ret_bound) && !settling_stops(settling); i++) {
-        struct arena_mark mark = arena_mark(settling->scratch);
-
-        pack_solution(settling, shelves, &programme, 0.7 + 0.3 * i);
-        settling_fill(settling); /* squeezing may have made room */
-        incumbent_offer(incumbent, settling, worth);
-        arena_rewind(settling->scratch, mark);
-    }
+    *ret_bound = programme_bound(&programme) + ALMOST * worth->part;
+    if (is_best(incumbent, worth, *ret_bound) || settling_stops(settling))
+        return 0;
+    pack_solution(settling, shelves, &programme, SHIFT);
+    settling_fill(settling); /* squeezing may have made room */
+    incumbent_offer(incumbent, settling, worth);
+    if (!is_best(incumbent, worth, *ret_bound) && !settling_stops(settling))
+        try_patterns(settling, shelves, worth, &programme, incumbent, ret_bound);
     return 0;
 }
 
@@ -141,9 +166,6 @@ int policy_optimal(struct settling *settling, struct err *err)
         bound = branch_search(settling, &worth, &incumbent, bound);
     if (!isinf(bound))
         result_bound(settling, &worth, &incumbent, bound);
-    settling_clear(settling);
-    for (uint32_t i = 0; i < count; i++)
-        if (incumbent.placed[i] != ASSIGN_NONE)
-            settling_place(settling, i, incumbent.placed[i]);
+    incumbent_restore(&incumbent, settling);
     return 0;
 }

@@ -2,6 +2,7 @@
  *
  *     unit: every request asks a shelf for the same               -> a flow, exact (unit.c)
  *     else: a linear programme as the bound, its solution packed  -> (pack.c)
+ *           whole ways to fill an offer, against each other       -> (generate.c, dive.c)
  *           and, where that is not yet the best, a search         -> (branch.c) */
 #ifndef BERTH_ASSIGN_OPTIMAL_H
 #define BERTH_ASSIGN_OPTIMAL_H

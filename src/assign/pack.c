@@ -142,23 +142,36 @@ static void pack_rest(struct packing *packing)
     greedy_done(&greedy);
 }
 
+void packing_init(struct packing *packing, struct settling *settling, const struct shelves *shelves,
+                  const struct programme *programme)
+{
+    *packing = (struct packing){.settling = settling, .shelves = shelves, .programme = programme};
+    packing->left = SCRATCH(settling, uint32_t, settling->group_count);
+    packing->goals = SCRATCH(settling, double, settling->group_count);
+    packing->taken = SCRATCH(settling, uint32_t, settling->group_count);
+    packing->first = SCRATCH(settling, uint32_t, shelves->count + 2);
+    packing->list = SCRATCH(settling, uint32_t, programme->lp.column_count);
+    packing->kinds = SCRATCH(settling, struct knapsack_kind, settling->group_count);
+    for (uint32_t i = 0; i < settling->group_count; i++)
+        packing->left[i] = settling->groups[i].count;
+    columns_list(packing);
+}
+
+void packing_finish(struct packing *packing)
+{
+    pack_rest(packing);
+    squeeze(packing);
+}
+
 void pack_solution(struct settling *settling, const struct shelves *shelves, const struct programme *programme,
                    double shift)
 {
-    struct packing packing = {.settling = settling, .shelves = shelves, .programme = programme, .shift = shift};
+    struct packing packing;
 
     settling_clear(settling);
-    packing.left = SCRATCH(settling, uint32_t, settling->group_count);
-    packing.goals = SCRATCH(settling, double, settling->group_count);
-    packing.taken = SCRATCH(settling, uint32_t, settling->group_count);
-    packing.first = SCRATCH(settling, uint32_t, shelves->count + 2);
-    packing.list = SCRATCH(settling, uint32_t, programme->lp.column_count);
-    packing.kinds = SCRATCH(settling, struct knapsack_kind, settling->group_count);
-    for (uint32_t i = 0; i < settling->group_count; i++)
-        packing.left[i] = settling->groups[i].count;
-    columns_list(&packing);
+    packing_init(&packing, settling, shelves, programme);
+    packing.shift = shift;
     for (uint32_t s = 0; s < shelves->count; s++)
         shelf_fill(&packing, s);
-    pack_rest(&packing);
-    squeeze(&packing);
+    packing_finish(&packing);
 }

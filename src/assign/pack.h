@@ -1,4 +1,4 @@
-/* pack.h: what pack.c and squeeze.c share: offers are filled with whole requests, by prices; not installed. */
+/* pack.h: what pack.c, squeeze.c, generate.c and dive.c share: offers are filled with whole requests, by prices; not installed. */
 #ifndef BERTH_ASSIGN_PACK_H
 #define BERTH_ASSIGN_PACK_H
 
@@ -24,6 +24,14 @@ struct packing {
     double shift;    /* of the parts that go into each offer */
 };
 
+/* In the scratch of the settling. */
+void packing_init(struct packing *packing, struct settling *settling, const struct shelves *shelves,
+                  const struct programme *programme);
+
+/* Who is left over goes where there is room, and then it is squeezed. */
+void packing_finish(struct packing *packing);
+
+/* What one of each quantity costs in an offer of that shelf, at the prices of the programme. */
 void shelf_prices(const struct packing *packing, uint32_t s, double *ret_prices);
 
 /* Each offer is looked at again, and then several together: more requests, or the same number that takes less, is better. */

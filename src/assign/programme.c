@@ -175,3 +175,22 @@ double programme_total(const struct programme *programme)
         total += programme->x[i];
     return total;
 }
+
+double programme_bound(const struct programme *programme)
+{
+    const struct assign_programme *lp = &programme->lp;
+    double bound = 0;
+
+    if (lp->column_count == 0)
+        return 0;
+    for (uint32_t i = 0; i < lp->row_count; i++)
+        bound += lp->bounds[i] * programme->prices[i];
+    for (uint32_t i = 0; i < lp->column_count; i++) {
+        double gain = lp->objective[i];
+
+        for (int k = lp->starts[i]; k < lp->starts[i + 1]; k++)
+            gain -= programme->prices[lp->rows[k]] * lp->values[k];
+        bound += gain > 0 ? gain * lp->upper[i] : 0;
+    }
+    return bound;
+}

@@ -40,6 +40,10 @@ int programme_solve(struct programme *programme, struct settling *settling, stru
 /* The sum of all columns. */
 double programme_total(const struct programme *programme);
 
+/* No solution is worth more: all rows at their prices, and what columns are worth beyond them. It holds whatever the prices are, so that no rounding
+ * of who solved it makes it too small; with the right ones it is the value of the solution. */
+double programme_bound(const struct programme *programme);
+
 /* How many requests of that group one offer of that shelf can take alone. */
 uint32_t shelf_holds(const struct settling *settling, const struct request_group *group, const struct shelf *shelf);
 

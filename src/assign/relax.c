@@ -1,11 +1,10 @@
-/* relax.c: linear programmes by CLP's dual simplex.
+/* relax.c: linear programmes by CLP's dual simplex; those with many columns are sifted (sift.c).
  *
  * Columns have finite upper bounds, so that the first basis is dual feasible: those that are worth something stand at their upper bounds. */
-#include "assign/programme.h"
+#include "assign/relax.h"
 
 #include "base/mem.h"
 
-#include <coin/Clp_C_Interface.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,7 +19,7 @@ static const char *const status_words[] = {
     [4] = "it met numbers that it cannot handle",
 };
 
-static Clp_Simplex *model_load(const struct assign_programme *programme)
+Clp_Simplex *relax_model(const struct assign_programme *programme)
 {
     Clp_Simplex *model = Clp_newModel();
     double *row_lower = mem_alloc((programme->row_count + 1) * sizeof *row_lower);
@@ -43,23 +42,26 @@ static Clp_Simplex *model_load(const struct assign_programme *programme)
     return model;
 }
 
-/* Iterations cost more where there is more to look at. */
-static uint64_t work_done(Clp_Simplex *model, const struct assign_programme *programme)
+int relax_failed(int status, struct err *err)
 {
-    return (uint64_t)Clp_numberIterations(model) * (1 + (programme->column_count + programme->row_count) / 1000);
+    return err_set(err, "CLP could not solve the linear programme: %s",
+                   status > 0 && status < 5 ? status_words[status] : "it failed");
 }
 
 int relax_clp(void *user, const struct assign_programme *programme, double *ret_x, double *ret_prices,
               uint64_t *ret_work, struct err *err)
 {
-    Clp_Simplex *model = model_load(programme);
+    Clp_Simplex *model;
     const double *x, *prices;
     int status;
 
     (void)user;
+    if (programme->column_count >= SIFT_COLUMNS)
+        return sift_solve(programme, ret_x, ret_prices, ret_work, err);
+    model = relax_model(programme);
     Clp_dual(model, 0);
     status = Clp_status(model);
-    *ret_work += work_done(model, programme);
+    *ret_work += relax_work(model, programme->column_count, programme->row_count);
     x = Clp_primalColumnSolution(model);
     for (uint32_t i = 0; i < programme->column_count && status == 0; i++)
         ret_x[i] = fmin(fmax(x[i], 0), programme->upper[i]);
@@ -67,10 +69,7 @@ int relax_clp(void *user, const struct assign_programme *programme, double *ret_
     for (uint32_t i = 0; i < programme->row_count && status == 0; i++)
         ret_prices[i] = fabs(prices[i]);
     Clp_deleteModel(model);
-    if (status != 0)
-        return err_set(err, "CLP could not solve the linear programme: %s",
-                       status > 0 && status < 5 ? status_words[status] : "it failed");
-    return 0;
+    return status == 0 ? 0 : relax_failed(status, err);
 }
 
 struct relaxer {
@@ -83,7 +82,7 @@ struct relaxer *relaxer_new(const struct assign_programme *programme)
     struct relaxer *relaxer = mem_alloc(sizeof *relaxer);
 
     relaxer->programme = programme;
-    relaxer->model = model_load(programme);
+    relaxer->model = relax_model(programme);
     return relaxer;
 }
 
@@ -103,7 +102,7 @@ enum relaxed relaxer_solve(struct relaxer *relaxer, const double *lower, const d
     Clp_chgColumnLower(relaxer->model, lower);
     Clp_chgColumnUpper(relaxer->model, upper);
     Clp_dual(relaxer->model, 0);
-    *work += NODE_WORK + work_done(relaxer->model, relaxer->programme);
+    *work += NODE_WORK + relax_work(relaxer->model, relaxer->programme->column_count, relaxer->programme->row_count);
     if (Clp_status(relaxer->model) == 1)
         return RELAX_INFEASIBLE;
     if (Clp_status(relaxer->model) != 0)
@@ -115,4 +114,45 @@ enum relaxed relaxer_solve(struct relaxer *relaxer, const double *lower, const d
         *ret_value += ret_x[i] * relaxer->programme->objective[i];
     }
     return RELAXED;
+}
+
+void column_batch_init(struct column_batch *batch, uint32_t columns, size_t entries)
+{
+    *batch = (struct column_batch){
+        .lower = mem_alloc((columns + 1) * sizeof *batch->lower),
+        .upper = mem_alloc((columns + 1) * sizeof *batch->upper),
+        .objective = mem_alloc((columns + 1) * sizeof *batch->objective),
+        .starts = mem_alloc((columns + 1) * sizeof *batch->starts),
+        .values = mem_alloc((entries + 1) * sizeof *batch->values),
+        .rows = mem_alloc((entries + 1) * sizeof *batch->rows),
+    };
+    batch->starts[0] = 0;
+}
+
+void column_batch_add(struct column_batch *batch, double objective, double upper)
+{
+    batch->lower[batch->count] = 0;
+    batch->upper[batch->count] = upper;
+    batch->objective[batch->count++] = objective;
+    batch->starts[batch->count] = (int)batch->entries;
+}
+
+void column_batch_entry(struct column_batch *batch, uint32_t row, double value)
+{
+    batch->rows[batch->entries] = (int)row;
+    batch->values[batch->entries++] = value;
+    batch->starts[batch->count] = (int)batch->entries;
+}
+
+void column_batch_flush(struct column_batch *batch, Clp_Simplex *model)
+{
+    Clp_addColumns(model, (int)batch->count, batch->lower, batch->upper, batch->objective, batch->starts, batch->rows,
+                   batch->values);
+    free(batch->lower);
+    free(batch->upper);
+    free(batch->objective);
+    free(batch->starts);
+    free(batch->values);
+    free(batch->rows);
+    *batch = (struct column_batch){0};
 }

@@ -203,7 +203,7 @@ static uint32_t shelf_again(struct census *census, uint32_t s)
     struct packing *packing = census->packing;
     const struct shelf *shelf = &packing->shelves->items[s];
     double prices[ASSIGN_QUANTITIES_MAX];
-    struct knapsack knapsack = {packing->kinds, 0, packing->settling->quantity_count, prices, PACK_NODES};
+    struct knapsack knapsack = {packing->kinds, 0, packing->settling->quantity_count, prices, PACK_NODES, 0, 0};
     uint32_t changed = 0;
 
     shelf_sizes(packing, s, prices);
@@ -250,7 +250,7 @@ static void shelf_together(struct census *census, uint32_t s)
     struct packing *packing = census->packing;
     const struct shelf *shelf = &packing->shelves->items[s];
     double prices[ASSIGN_QUANTITIES_MAX];
-    struct knapsack knapsack = {packing->kinds, 0, packing->settling->quantity_count, prices, PACK_NODES};
+    struct knapsack knapsack = {packing->kinds, 0, packing->settling->quantity_count, prices, PACK_NODES, 0, 0};
     uint32_t offers[TOGETHER], together = shelf->count < TOGETHER ? shelf->count : TOGETHER;
 
     if (together < 2)
