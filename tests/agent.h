@@ -49,6 +49,7 @@ struct world {
     const void *settings;
     void *role;
     struct effects effects;
+    const struct event *first; /* that it is told before EVENT_BOOTED; or NULL */
 
     bool slow; /* persists become durable by world_durable only */
     uint64_t durable;
@@ -526,6 +527,8 @@ static inline void world_start(struct world *w)
 
         hand_over(w, &found);
     }
+    if (w->first)
+        hand_over(w, w->first);
     happen(w, &booted);
 }
 

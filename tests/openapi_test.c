@@ -12,8 +12,8 @@ struct world {
     char *all, *reader,
         *other;            /* tokens: alice's with all scopes, alice's with ad:read, bob's with all scopes but admin */
     struct tree *api;      /* the description */
-    size_t untyped[64];    /* of each route, answers whose Content-Type is not listed ... */
-    char example[64][160]; /* ... and one of them */
+    size_t untyped[96];    /* of each route, answers whose Content-Type is not listed ... */
+    char example[96][160]; /* ... and one of them */
 };
 
 /* ----------------------------------------------------------------------------------------------- reading the description */
@@ -204,6 +204,9 @@ enum who { ALL, READER, OTHER, NOBODY };
 #define JSON "Accept: application/json\r\n"
 #define PICTURE "Content-Type: image/png\r\n"
 #define AGENT_BAD "Berth-Agent: a b\r\n"
+#define AGENT_HERON "Berth-Agent: heron\r\n"
+#define HERON "85d2db533499bd17" /* the handle of alice's heron, and of machine/stork's stork */
+#define STORK "fbfd3aedfa3288c9"
 #define KEY64 "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 #define REPORT \
     "[Message=\"report\";Claim=\"00000000000000c1\";Gang=\"00000000000000a1\";Owner=\"alice\";Used=0;Over=false;Group=\"\";Limits=\"\";Weight=0]"
@@ -343,6 +346,37 @@ static const struct situation {
     {ALL, "GET", "/v1/agents", JSON, NULL, 200},
     {ALL, "GET", "/v1/agents?limit=0", NULL, NULL, 400},
     {ALL, "GET", "/v1/agents/0123456789abcdef", NULL, NULL, 404},
+    {ALL, "PUT", "/v1/agents/heron", NULL, "[Role = \"provider\"; Draining = true]", 200},
+    {ALL, "PUT", "/v1/agents/heron", NULL, "[Role = \"provider\"; Draining = 3]", 400},
+    {ALL, "POST", "/v1/agents/heron/commands", NULL, "[Command = \"drain\"; Now = true; Lifetime = 60]", 201},
+    {ALL, "POST", "/v1/agents/" HERON "/commands", JSON, "[Command = \"resume\"]", 201},
+    {ALL, "POST", "/v1/agents/" STORK "/commands", NULL,
+     "[Command = \"drain\"; Identity = \"machine/stork\"; Name = \"stork\"]", 201},
+    {ALL, "POST", "/v1/agents/" STORK "/commands", NULL,
+     "[Command = \"drain\"; Identity = \"machine/crane\"; Name = \"stork\"]", 404},
+    {ALL, "POST", "/v1/agents/heron/commands", NULL, "[Command = \"frob\"]", 400},
+    {ALL, "POST", "/v1/agents/heron/commands", NULL, "[]", 400},
+    {ALL, "POST", "/v1/agents/heron/commands", NULL, "[Command = \"resume\"; Now = true]", 400},
+    {ALL, "POST", "/v1/agents/heron/commands", NULL, "[Command = \"drain\"; Lifetime = 0]", 400},
+    {ALL, "POST", "/v1/agents/heron/commands", NULL, "[Command = \"drain\"; Frob = 1]", 400},
+    {ALL, "POST", "/v1/agents/nobody/commands", NULL, "[Command = \"drain\"]", 404},
+    {ALL, "POST", "/v1/agents/ada/commands", NULL, "[Command = \"drain\"]", 409},
+    {OTHER, "POST", "/v1/agents/" HERON "/commands", NULL, "[Command = \"drain\"]", 403},
+    {READER, "POST", "/v1/agents/heron/commands", NULL, "[Command = \"drain\"]", 403},
+    {ALL, "POST", "/v1/agents/heron/commands", PICTURE, "[]", 415},
+    {ALL, "POST", "/v1/agents/heron/commands", "Content-Length: 99999999\r\n", NULL, 413},
+    {ALL, "GET", "/v1/commands", NULL, NULL, 200},
+    {ALL, "GET", "/v1/commands", JSON, NULL, 200},
+    {ALL, "GET", "/v1/commands?limit=x", NULL, NULL, 400},
+    {ALL, "GET", "/v1/commands/1", NULL, NULL, 200},
+    {ALL, "GET", "/v1/commands/1?wait=1", JSON, NULL, 200},
+    {ALL, "GET", "/v1/commands/1?wait=99", NULL, NULL, 400},
+    {ALL, "GET", "/v1/commands/99", NULL, NULL, 404},
+    {OTHER, "GET", "/v1/commands/1", NULL, NULL, 404},
+    {ALL, "POST", "/v1/commands/1", NULL, "[Key = \"0123456789abcdef\"; Reason = \"ok\"]", 404},
+    {ALL, "POST", "/v1/commands/1", NULL, "(", 400},
+    {ALL, "POST", "/v1/commands/1", PICTURE, "[]", 415},
+    {ALL, "POST", "/v1/commands/1", "Content-Length: 99999999\r\n", NULL, 413},
     {ALL, "GET", "/v1/events", NULL, NULL, 200},
     {ALL, "GET", "/v1/events", JSON, NULL, 200},
     {ALL, "GET", "/v1/events?after=frob", NULL, NULL, 400},
@@ -487,6 +521,34 @@ static void check_dialogues(struct world *world)
     buf_done(&text);
 }
 
+/* An agent reads what it is commanded, and answers. */
+static void check_commands(struct world *world)
+{
+    struct situation answer = {ALL, "POST", "/v1/commands/1", AGENT_HERON, NULL, 204};
+    char body[256], key[17] = "";
+    const char *at;
+
+    talk_ask(&world->talk, world->all, "GET", "/v1/events", AGENT_HERON, NULL);
+    at = strstr(reply_show(&world->talk.reply), "Number=1;Key=\"");
+    tap_ok(at, "an agent finds a command among its letters");
+    if (at)
+        snprintf(key, sizeof key, "%.16s", at + strlen("Number=1;Key=\""));
+    snprintf(body, sizeof body, "[Key = \"%s\"]", key);
+    answer.status = 400;
+    check_answer(world, &answer, talk_ask(&world->talk, world->all, "POST", answer.path, AGENT_HERON, body));
+    snprintf(body, sizeof body, "[Key = \"%s\"; Reason = \"ok\"]", key);
+    answer.status = 404;
+    check_answer(world, &answer, talk_ask(&world->talk, world->other, "POST", answer.path, AGENT_HERON, body));
+    answer.status = 204;
+    for (int i = 0; i < 2; i++) /* the second time because our answer might have been lost */
+        check_answer(world, &answer, talk_ask(&world->talk, world->all, "POST", answer.path, AGENT_HERON, body));
+    talk_ask(&world->talk, world->all, "GET", answer.path, NULL, NULL);
+    tap_ok(reply_has(&world->talk.reply, "State = \"done\""), "and what it says is told to whoever asks");
+    talk_ask(&world->talk, world->all, "GET", "/v1/events", AGENT_HERON, NULL);
+    tap_ok(!reply_has(&world->talk.reply, "Number=1;") && reply_has(&world->talk.reply, "Number=2;"),
+           "it is not told again of what it has answered, but of the next");
+}
+
 /* The guard stands before every route, so every route may answer 400. */
 static void check_guard(struct world *world)
 {
@@ -513,6 +575,7 @@ int main(void)
     check_description(&world);
     check_situations(&world);
     check_dialogues(&world);
+    check_commands(&world);
     for (size_t i = 0; i < route_count; i++)
         if (!tap_ok(!world.untyped[i], "%s %s: the forms of its answers are listed", method_name(routes[i].method),
                     routes[i].path))

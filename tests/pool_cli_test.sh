@@ -167,9 +167,19 @@ run "$berth" ads -c 'Memory >'
 expect 'a constraint that does not parse is refused' 2 '' 'berth: constraint: 1:9: expected an expression, got the end'
 
 run "$berth" agents
-says 'agents prints the roster' 0 "IDENTITY * NAME  HOST  PROCESS  VERSION  SINCE  HEARD  CONTACT  STREAM  ADS  AGENT
+says 'agents prints the roster' 0 "IDENTITY * NAME  HOST  PROCESS  VERSION  SINCE  HEARD  CONTACT  STREAM  DRAINING  ADS  AGENT
 $me * s * s * none     false * 3  ????????????????
 $me * deck  pier  42       0.1.0 * s * s * none     false * 0  ????????????????" ''
+run "$berth" agent deck drain
+expect 'an agent that is no provider takes no commands' 1 '' "berth: the pool knows no agent 'deck' that takes commands; \`berth agents\` lists them, and one that has been away since the pool started is named with --identity"
+run "$berth" agent deck
+expect 'agent wants a command' 2 '' 'berth: agent wants the name of an agent, and drain, resume or status'
+run "$berth" agent deck resume --now
+expect 'only drain can be at once' 2 '' 'berth: --now is for drain'
+run "$berth" commands
+says 'commands lists none' 0 '' ''
+run "$berth" commands 5
+expect 'commands takes no words' 2 '' 'berth: commands takes options alone'
 run "$berth" agents --json -c 'Name == "deck"'
 json 'agents --json has spans in seconds' 0 \
   'len(rows) == 1 and rows[0]["host"] == "pier" and 0 <= rows[0]["heard"] <= rows[0]["since"] < 60 and rows[0]["stream"] is False'

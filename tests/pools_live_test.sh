@@ -91,6 +91,11 @@ start stranger "$berth" customer --state "$work/stranger" --token stranger.token
 check 'a provider is known in both pools' soon connected heron 3
 who() { ask group /v1/agents | grep machine/heron && ask world /v1/agents | grep machine/guest && ! ask world /v1/agents | grep machine/heron; }
 check 'in each as the one that its token there names' who
+obeys() {
+  ! "$berth" agent heron drain --state "$work/world" >out 2>&1 && grep 'obeys its own alone' out &&
+    "$berth" agent heron status --state "$work/group" | grep 'heron: takes work'
+}
+check 'it is commanded by its own pool alone' obeys
 soon connected alice 1 && soon connected stranger 1
 job physics 8 'Group = "physics"' && job any 4 'Group = "chemistry"' && job chemistry 1 'Group = "chemistry"'
 order() {

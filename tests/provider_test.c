@@ -1806,6 +1806,57 @@ static void drain_what_waits(void)
     world_free(m.w, "drain without jobs");
 }
 
+static void drain_now(void)
+{
+    struct machine m;
+    struct suitor s, pinned;
+    struct event event = {.kind = EVENT_DRAIN}, resume = {.kind = EVENT_RESUME};
+
+    machine_start(&m, SHARED);
+    s = suitor_new(&m, 1, "raman");
+    come_to_run(&m, &s, 100);
+    happen(m.w, &event);
+    tap_ok(m.w->stops == 0 && look(&m, 1).view.running, "a machine that drains lets its job run");
+    event.status = 1;
+    happen(m.w, &event);
+    tap_ok(m.w->stops == 1 && holds(&m, 1, TENANT_STOPPING), "until it is told that it has to go: it is warned");
+    happen(m.w, &event);
+    tap_ok(m.w->stops == 1, "once, however often that is said");
+    job_news(&m, 1, 1, JOB_GONE, REASON_RELEASED, 0);
+    tap_ok(is_free(&m, 1) && sent_of(m.w, MESSAGE_LEFT) &&
+               sent_of(m.w, MESSAGE_LEFT)->message.u.left.reason == REASON_DRAINING,
+           "when nothing of it is left its customer is told why");
+    happen(m.w, &resume);
+    pinned = suitor_new(&m, 2, "raman");
+    tap_ok(advertises(&m, "Cpus == 8") && verify(&m, &pinned) == REASON_OK,
+           "and when it is to take work again, it is advertised and takes it");
+    world_free(m.w, "drain now");
+}
+
+/* Before it begins it is told that it was drained when it ended: then nobody ever sees it offered. */
+static void drained_before(void)
+{
+    struct machine m;
+    struct suitor s, late;
+    struct event event = {.kind = EVENT_DRAIN}, resume = {.kind = EVENT_RESUME};
+    uint32_t puts;
+
+    machine_start(&m, SHARED);
+    s = suitor_new(&m, 1, "raman");
+    come_to_run(&m, &s, 100);
+    puts = m.w->puts;
+    m.w->first = &event;
+    world_restart(m.w, true, SECOND);
+    m.w->first = NULL;
+    pass_beating(&m, &s, MINUTE);
+    late = suitor_new(&m, 2, "raman");
+    tap_ok(m.w->puts == puts && look(&m, 1).view.running && verify(&m, &late) == REASON_DRAINING,
+           "one that was drained before it restarted offers nothing, and its job runs on");
+    happen(m.w, &resume);
+    tap_ok(m.w->puts > puts, "until it is to take work again");
+    world_free(m.w, "drained before");
+}
+
 /* --------------------------------------------------------------------------------------------------- ports and gangs */
 
 static void docked_by_a_link(void)
@@ -2824,6 +2875,8 @@ int main(void)
     shares_under_verification();
     drain();
     drain_what_waits();
+    drain_now();
+    drained_before();
     docked_by_a_link();
     executes_nothing();
     cleared_for_the_next();

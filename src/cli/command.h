@@ -72,6 +72,8 @@ extern const struct command command_status;
 extern const struct command command_page;
 extern const struct command command_ads;
 extern const struct command command_agents;
+extern const struct command command_agent;
+extern const struct command command_commands;
 extern const struct command command_matches;
 extern const struct command command_claims;
 extern const struct command command_users;

@@ -1,10 +1,13 @@
-/* job.c: berth job: everything about one job. */
+/* job.c: berth job: everything about one job; and commands to it while it runs. */
 #include "cli/command.h"
 #include "cli/explain.h"
 #include "cli/file.h"
+#include "cli/job_command.h"
 #include "cli/jobs.h"
 #include "cli/report.h"
+#include "net/peek.h"
 #include "net/represent.h"
+#include "net/signals.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -14,19 +17,35 @@
 
 struct job_settings {
     struct pool_options pool;
+    struct job_command_settings command;
     bool json, long_form;
 };
+
+/* As many as one answer has, at most. */
+static int option_peek(const char *text, void *target, struct err *err)
+{
+    return option_count_to(text, PEEK_BYTES_MAX, target, err);
+}
 
 #define S struct job_settings
 static const struct option job_options[] = {
     {0, "json", NULL, "the job as one JSON object", option_flag, offsetof(S, json)},
     {0, "long", NULL, "the job's ad, in the long form", option_flag, offsetof(S, long_form)},
+    {0, "bytes", "N", "peek: the last N bytes", option_peek, offsetof(S, command.bytes)},
+    {'n', "lines", "N", "peek: the last N lines; 10 of up to 4096 bytes, else", option_peek,
+     offsetof(S, command.lines)},
+    {'f', "follow", NULL, "peek: go on as the file grows, while the job runs", option_flag,
+     offsetof(S, command.follow)},
+    {0, "wait", "SPAN", "peek, signal: wait so long for the answer: 0 only gives the command; 20 s, else", option_wait,
+     offsetof(S, command.wait)},
+    {0, "for", "SPAN", "peek, signal: a command that was not carried out in that time is given up: a day, else",
+     option_span, offsetof(S, command.life)},
     CUSTOMER_OPTION_ROW(S),
     POOL_OPTION_ROWS(S),
 };
 #undef S
 
-static const struct job_settings job_defaults = {0};
+static const struct job_settings job_defaults = {.command = {.wait = AWAITED_WAIT}};
 
 /* --------------------------------------------------------------------------------------------------------------- a line each */
 
@@ -190,6 +209,24 @@ static void why_print_waits(const struct job_settings *settings, const struct tr
     buf_done(&text);
 }
 
+/* What stands behind the number is told to the job. */
+static int job_tell(const struct job_settings *settings, int word_count, char **words)
+{
+    struct job_command_settings command = settings->command;
+    struct pool customer;
+    uint64_t id;
+    int status;
+
+    command.json = settings->json;
+    if (job_id_read("job", 1, words, &id) < 0 || !job_command_good(&command, word_count - 1, words + 1))
+        return STATUS_BAD;
+    status = customer_open(&customer, &settings->pool);
+    if (status == STATUS_DONE)
+        status = job_command_run(&customer, &command, id, word_count - 1, words + 1);
+    pool_close(&customer);
+    return status;
+}
+
 static int job_run(const void *given, int word_count, char **words)
 {
     const struct job_settings *settings = given;
@@ -201,6 +238,8 @@ static int job_run(const void *given, int word_count, char **words)
     uint64_t id;
     int status;
 
+    if (word_count > 1 && !job_id_is(words[1]))
+        return job_tell(settings, word_count, words);
     if (job_id_read("job", word_count, words, &id) < 0 || rows_form(settings->json, settings->long_form, &form) < 0)
         return STATUS_BAD;
     buf_init(&out);
@@ -227,12 +266,20 @@ static int job_run(const void *given, int word_count, char **words)
 
 const struct command command_job = {
     .name = "job",
-    .summary = "tell everything about one job",
-    .usage = "[OPTIONS] ID",
+    .summary = "tell everything about one job, or peek into it, or signal it",
+    .usage = "[OPTIONS] ID\n[OPTIONS] ID peek FILE\n[OPTIONS] ID signal N|NAME",
     .about =
         "Prints what the customer knows of a job: its state and times, where it runs, what it has used, how it ended, and "
-        "its log. Of one that waits, the pool is asked why. With --json or --long, the job's ad.",
-    .examples = {{"berth job 5", NULL}, {"berth job 5 --json", NULL}},
+        "its log. Of one that waits, the pool is asked why. With --json or --long, the job's ad.\n\n"
+        "peek FILE prints the end of a file in the folder of a job that runs, as it is now; `stdout` and `stderr` are what it has "
+        "written. signal sends its first process one of " SIGNAL_WORDS
+        ". Both go the way that the job came by, through firewalls, and "
+        "wait while its machine is away; they are carried out once. The status is 1 when the job does not run, has no such file, or "
+        "its machine has not answered in the time of --wait.",
+    .examples = {{"berth job 5", NULL},
+                 {"berth job 5 --json", NULL},
+                 {"berth job 5 peek progress.log --lines 20", NULL},
+                 {"berth job 5 signal USR1", NULL}},
     .options = job_options,
     .option_count = sizeof job_options / sizeof *job_options,
     .settings_size = sizeof(struct job_settings),

@@ -102,6 +102,7 @@ struct pool_ask {
     const struct buf *bytes; /* a body as it is, in place of `body`; NULL: none */
     const char *type;        /* of the bytes */
     bool may_miss;           /* 404 is the answer no: STATUS_NO */
+    bool may_conflict;       /* so are 404 and 409: what is asked cannot be done as things are */
     bool hush;               /* an answer of 404 is not reported */
     bool quiet;              /* nor is it that nobody answers */
     bool patient;            /* 429, too many requests at once: wait, and ask again */

@@ -115,7 +115,7 @@ static void problem_report(struct pool *pool, const struct pool_ask *ask, const 
 
 static int problem_status(const struct pool_ask *ask, unsigned status)
 {
-    if (status == 404 && ask->may_miss)
+    if ((status == 404 && ask->may_miss) || ((status == 404 || status == 409) && ask->may_conflict))
         return STATUS_NO;
     return status >= 400 && status < 500 ? STATUS_BAD : STATUS_UNREACHABLE;
 }

@@ -255,6 +255,7 @@ struct live_agent *agent_new(uv_loop_t *loop, const struct agent_settings *setti
     live->loop = loop;
     live->settings = settings;
     live->symbols = settings->symbols;
+    live->draining = settings->draining;
     map_init(&live->locals, 0);
     buf_init(&live->text);
     pools_init(live);
@@ -291,6 +292,7 @@ void agent_free(struct live_agent *live)
         agent_bundle_drop(&live->pools[i]);
     runner_free(live->runner);
     agent_local_done(live);
+    command_replies_done(live);
     for (uint32_t i = 0; i < live->pool_count; i++)
         membership_done(&live->pools[i]);
     box_keys_done(&live->box);

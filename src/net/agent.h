@@ -32,6 +32,14 @@ struct agent_pool {
     const struct networks *networks; /* in which others of that pool may be, beside public ones */
 };
 
+/* A command, as it comes; all is lent. */
+struct agent_order {
+    uint64_t number, key;
+    int64_t life; /* seconds */
+    const char *by;
+    const struct tree *what;
+};
+
 struct agent_settings {
     const struct role_kind *role;
     const void *role_settings; /* self and matchmaker as agent_self and agent_matchmaker say */
@@ -51,10 +59,15 @@ struct agent_settings {
     const struct agent_pool *others; /* further pools */
     uint32_t other_count;
     const char *version;
+    bool draining;                                        /* it takes no more work, and says so from the start */
     void (*job)(void *user, const struct effect *effect); /* EFFECT_JOB, _DEADLINE, _STOP, _SUSPEND; or NULL */
     void (*changed)(void *user, uint64_t job);            /* EFFECT_CHANGED; or NULL */
     /* Another agent asks (agent_ask): the answer, which the agent unrefs; NULL: refused. Or NULL: all are refused. */
     struct tree *(*asked)(void *user, const struct peer *peer, const struct tree *question);
+    /* Its own pool commands it: [ Command = "drain"; ... ], which has that key, is to be carried out once, and is good for `life` more
+     * seconds. The answer, an ad with a text Reason, which the agent unrefs; rows that were put on the shelf are durable before it is sent. Or
+     * NULL: it takes no commands. */
+    struct tree *(*commanded)(void *user, const struct agent_order *order);
     const struct server_handler
         *other; /* of requests at `listen` that are not for agents; copied; or NULL: there are none */
     void (*broken)(void *user, const char *why); /* the shelf has failed: it does nothing more */
@@ -66,6 +79,9 @@ struct live_agent;
 /* All that is named in the settings outlives it. The role has loaded its rows; EVENT_BOOTED is the caller's to give. */
 struct live_agent *agent_new(struct uv_loop_s *loop, const struct agent_settings *settings, struct err *err);
 void agent_free(struct live_agent *live); /* the loop has to run once more */
+
+/* Its pools are told whether it takes no more work: `berth agents` shows it. */
+void agent_set_draining(struct live_agent *live, bool draining);
 
 struct runner *agent_runner(const struct live_agent *live);
 const char *agent_address(const struct live_agent *live); /* where it listens, "" when it does not */

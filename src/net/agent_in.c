@@ -359,6 +359,8 @@ static void letter_take(void *user, const struct stream_event *event)
         letter_match(pool, letter);
     else if (len == 7 && !memcmp(kind, "message", 7))
         letter_message(pool, letter);
+    else if (len == 7 && !memcmp(kind, "command", 7))
+        letter_command(pool, letter);
     tree_unref(letter);
 }
 

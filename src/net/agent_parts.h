@@ -5,6 +5,7 @@
  *     translate.c   what the role says and hears, as each pool knows it
  *     agent_out.c   what its role sends: to a matchmaker, to other agents, by the relay
  *     agent_in.c    what comes: letters by the stream of events, calls by HTTP
+ *     agent_command.c  commands of its own pool, by the same stream
  *     agent_local.c what comes from within the process */
 #ifndef BERTH_NET_AGENT_PARTS_H
 #define BERTH_NET_AGENT_PARTS_H
@@ -69,9 +70,12 @@ struct membership {
     int64_t absence; /* after which a pull is tried again, while the pool is not there */
     uv_timer_t again;
     enum { UNKNOWN_THERE, BEING_REGISTERED, REGISTERED } standing; /* with the matchmaker that is asked */
-    struct bundle *bundle; /* what goes to the matchmaker with this turn of the loop; NULL: nothing does */
+    bool describing, describe_again; /* it is being told who we are; and then once more, for that has changed */
+    struct bundle *bundle;           /* what goes to the matchmaker with this turn of the loop; NULL: nothing does */
     uv_timer_t bundling;
 };
+
+struct command_reply;
 
 struct live_agent {
     uv_loop_t *loop;
@@ -86,6 +90,8 @@ struct live_agent {
     char *pin, *contact;
     struct key challenge;
     bool closing;
+    bool draining;                 /* it takes no more work, and says so */
+    struct command_reply *replies; /* to commands, that have not arrived yet */
     uint64_t tokens_given;
     struct inbound *inbound;
     struct map locals; /* token -> who waits for the answer, within the process */
@@ -106,6 +112,7 @@ struct agent_call {
 bool agent_call(struct membership *pool, struct agent_call *ret, const char *method, const char *path);
 void agent_heard(struct membership *pool,
                  const struct outcome *outcome); /* of a call to the matchmaker: does it answer? */
+void agent_describe(struct membership *pool);    /* the matchmaker is told who we are and how we are reached */
 void agent_ask_keys(struct membership *pool);    /* the pool's, when it is time; and makes itself known if it is not */
 void agent_doubt_keys(struct membership *pool);  /* they may have changed: they are asked for again soon */
 void membership_init(struct membership *pool, struct live_agent *live, const struct agent_pool *is);
@@ -152,6 +159,12 @@ void agent_matches_again(struct membership *pool);
 
 /* A wire form that came from elsewhere; -1 when it is none. The caller gives the message back. */
 int agent_message_read(struct membership *pool, const char *text, size_t len, struct message *ret, struct err *err);
+
+/* ---- agent_command.c ---- */
+
+void letter_command(struct membership *pool, const struct tree *letter);
+void command_replies_send(struct live_agent *live); /* again, those that did not arrive */
+void command_replies_done(struct live_agent *live);
 
 /* ---- agent_local.c ---- */
 

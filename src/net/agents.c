@@ -238,6 +238,21 @@ struct letter *agents_write_text(struct agents *agents, uint32_t place, uint64_t
     return letter;
 }
 
+void agents_write_command(struct agents *agents, uint32_t place, uint64_t key, int64_t now, int64_t ends)
+{
+    struct letter *letter;
+
+    for (letter = agents->items[place].first; letter; letter = letter->next)
+        if (letter->command && letter->relay == key)
+            return;
+    letter = letter_add(agents, place, "", 0, now, ends);
+    if (!letter)
+        return; /* it is told when there is room, and the agent asks anew */
+    letter->relay = key;
+    letter->command = true;
+    watchers_wake(&agents->items[place]);
+}
+
 const struct letter *agents_letter_after(struct agents *agents, uint32_t place, uint64_t number, int64_t now)
 {
     struct agent_row *row = &agents->items[place];

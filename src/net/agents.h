@@ -3,7 +3,7 @@
  *     identity, name -> handle      the same everywhere in a pool: 8 bytes of a hash of both
  *     agent -> letter -> letter     the last few, by rising number; an agent that cannot be called reads them, others are sent them
  *
- * A letter is a match, or a message of another agent that the matchmaker carries. It is kept until its time is over, whether or not it
+ * A letter is a match, a message of another agent that the matchmaker carries, or a command. It is kept until its time is over, whether or not it
  * was read: who comes back asks again from where it was. */
 #ifndef BERTH_NET_AGENTS_H
 #define BERTH_NET_AGENTS_H
@@ -32,6 +32,7 @@ struct letter {
     struct message match; /* of kind NONE when it is a text */
     uint64_t relay;       /* a text: the number by which it is answered ... */
     uint64_t from;        /* ... and who sent it */
+    bool command;         /* it tells of a command: `relay` is its key, and the text is empty */
     char *text;
     size_t len;
 };
@@ -51,6 +52,7 @@ struct agent_row {
     uint32_t ads;
     /* what it said of itself */
     char *contact, *pin, *host, *process, *version, *role;
+    bool draining;        /* it takes no more work */
     struct key challenge; /* that its contact address must know */
     bool has_box;
     struct box_public box;
@@ -104,6 +106,8 @@ struct letter *agents_write_match(struct agents *agents, uint32_t place, const s
                                   int64_t ends);
 struct letter *agents_write_text(struct agents *agents, uint32_t place, uint64_t relay, uint64_t from, const char *text,
                                  size_t len, int64_t now, int64_t ends);
+/* A command waits for it: the letter lies there until it is dropped, as that of `key`, or until then. Nothing when there is one already. */
+void agents_write_command(struct agents *agents, uint32_t place, uint64_t key, int64_t now, int64_t ends);
 /* One that was answered, or that nobody waits for any more. */
 void agents_drop_text(struct agents *agents, uint32_t place, uint64_t relay);
 /* The first that comes after that number, or NULL. Those past their time are dropped first. */

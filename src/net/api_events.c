@@ -3,6 +3,8 @@
  *     id: 5f0c...e1.17             incarnation and number: who comes back says the last it has seen
  *     data: [Event="5f0c...e1.17"; Kind="match"; Body=[Message="match"; ...]]
  *
+ *     data: [Event="5f0c...e1.18"; Kind="command"; Number=7; Key="..."; Left=86400; By="alice"; What=[Command="drain"]]
+ *
  *     sender  POST /v1/relay/AGENT -> letter (Kind="message", Relay="...") -> recipient POST /v1/answers/RELAY -> the sender's answer */
 #include "net/service_parts.h"
 
@@ -30,6 +32,12 @@ static void event_id(const struct service *service, uint64_t number, char out[48
     snprintf(out, 48, "%016" PRIx64 ".%" PRIu64, service->incarnation, number);
 }
 
+/* What a letter is about, as its reader is told. */
+static const char *letter_kind(const struct letter *letter)
+{
+    return letter->match.kind == MESSAGE_MATCH ? "match" : letter->command ? "command" : "message";
+}
+
 static struct tree *letter_ad(struct service *service, const struct letter *letter)
 {
     struct tree *body = NULL;
@@ -40,13 +48,14 @@ static struct tree *letter_ad(struct service *service, const struct letter *lett
     event_id(service, letter->number, id);
     maker_init(&maker, service->symbols);
     maker_text(&maker, "Event", id);
+    maker_text(&maker, "Kind", letter_kind(letter));
     if (letter->match.kind == MESSAGE_MATCH) {
         body = match_letter(service, &letter->match, letter->at);
-        maker_text(&maker, "Kind", "match");
         maker_ad(&maker, "Body", body);
+    } else if (letter->command) {
+        command_letter(service, letter->relay, &maker);
     } else {
         from = agents_find(&service->agents, letter->from);
-        maker_text(&maker, "Kind", "message");
         maker_word(&maker, "Relay", letter->relay);
         maker_word(&maker, "From", letter->from);
         if (from != TEXTMAP_NONE) {
@@ -118,7 +127,7 @@ static void stream_go_on(struct waiting *waiting)
     waiting->behind = false;
     for (letter = agents_letter_after(&service->agents, waiting->watcher.agent, waiting->after, runner_now()); letter;
          letter = letter->next) {
-        const char *kind = letter->match.kind == MESSAGE_MATCH ? "match" : "message";
+        const char *kind = letter_kind(letter);
 
         /* What its reader has not taken yet must not grow: the rest follows when there is room again. */
         if (exchange_stream_waiting(waiting->request->exchange) >
@@ -279,6 +288,7 @@ void api_events(struct request *request)
                                 .ends = runner_now() + (int64_t)wait * SECOND,
                                 .stream = stream,
                                 .reset = reset};
+    commands_tell(service, who); /* those that waited for it, before anybody wakes it for them */
     service->waitings = waiting;
     request->work = waiting;
     request->forget = waiting_free;

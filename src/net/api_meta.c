@@ -70,6 +70,7 @@ static void gauges_set(struct service *service)
         connections += server_connections(service->servers[i]);
     metrics_set(metrics, METRIC_CONNECTIONS, 0, 0, connections);
     metrics_set(metrics, METRIC_STREAMS, 0, 0, service->streams);
+    metrics_set(metrics, METRIC_COMMANDS_WAITING, 0, 0, service->commands.waiting);
     metrics_set(metrics, METRIC_MATCHES, 0, 0, (int64_t)matchmaker_counts(service->matchmaker).matches);
     metrics_set(metrics, METRIC_LOG_DROPPED, 0, 0, (int64_t)service->log.dropped);
     metrics_set(metrics, METRIC_RESIDENT, 0, 0, metrics_resident());

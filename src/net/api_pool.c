@@ -307,6 +307,8 @@ static struct tree *agent_ad(struct service *service, const struct agent_row *ro
     maker_text(&maker, "Contact", row->contact);
     maker_text(&maker, "ContactState", contact_words[row->contact_state]);
     maker_flag(&maker, "Connected", row->watchers);
+    if (row->role && !strcmp(row->role, "provider"))
+        maker_flag(&maker, "Draining", row->draining);
     maker_integer(&maker, "Ads", row->ads);
     maker_integer(&maker, "Letters", row->letter_count);
     return maker_seal(&maker);
@@ -385,7 +387,7 @@ struct said {
     char texts[sizeof agent_texts / sizeof *agent_texts][AGENT_TEXT_MAX + 1];
     struct key challenge;
     struct box_public box;
-    bool has_box;
+    bool has_box, draining;
 };
 
 static int said_read(const struct tree *ad, struct said *ret, struct err *err)
@@ -404,6 +406,8 @@ static int said_read(const struct tree *ad, struct said *ret, struct err *err)
         return err_set(err, "Contact: an address without a query is expected");
     if (*contact && (!ad_string(ad, "Challenge", &key, &len) || !hex_read(key, len, ret->challenge.bytes, KEY_BYTES)))
         return err_set(err, "Challenge: with a Contact %d hexadecimal digits are expected", 2 * KEY_BYTES);
+    if (ad_find(ad, "Draining") && !ad_flag(ad, "Draining", &ret->draining))
+        return err_set(err, "Draining: true or false is expected");
     ret->has_box = ad_find(ad, "BoxKey");
     if (ret->has_box && (!ad_string(ad, "BoxKey", &key, &len) || !hex_read(key, len, ret->box.bytes, BOX_KEY_BYTES)))
         return err_set(err, "BoxKey: %d hexadecimal digits are expected", 2 * BOX_KEY_BYTES);
@@ -416,6 +420,7 @@ static void said_take(struct agent_row *row, const struct said *said)
         agent_set_text((char **)((char *)row + agent_texts[i].at), *said->texts[i] ? said->texts[i] : NULL);
     row->challenge = said->challenge;
     row->has_box = said->has_box;
+    row->draining = said->draining;
     row->box = said->box;
 }
 
@@ -433,7 +438,7 @@ void api_agent_put(struct request *request)
                         AGENT_NAME_MAX);
         return;
     }
-    ad = request_body_of(request, "Contact Pin Challenge BoxKey Host Process Version Role");
+    ad = request_body_of(request, "Contact Pin Challenge BoxKey Host Process Version Role Draining");
     if (!ad)
         return;
     if (said_read(ad, &said, &err) < 0) {

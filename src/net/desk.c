@@ -52,8 +52,10 @@ static void tidy_due(uv_timer_t *timer)
     struct desk *desk = timer->data;
 
     visits_wake(desk, false);
-    if (!runner_is_broken(desk->runner))
-        desk_tidy(desk);
+    if (runner_is_broken(desk->runner))
+        return;
+    desk_tidy(desk);
+    commands_tick(desk);
 }
 
 static void end_now(uv_timer_t *timer)
@@ -132,7 +134,8 @@ static int parts_start(struct desk *desk, struct err *err)
                                          .job = desk_job,
                                          .news = desk_news,
                                          .user = desk};
-    return desk->history ? 0 : -1;
+    commands_init(&desk->commands, desk->daemon.symbols, desk->daemon.shelf);
+    return desk->history && commands_load(&desk->commands, err) == 0 ? 0 : -1;
 }
 
 static int agent_begin(struct desk *desk, struct err *err)
@@ -220,6 +223,7 @@ static void desk_done(struct desk *desk)
     agent_free(desk->live);
     uv_run(&desk->daemon.loop, UV_RUN_NOWAIT);
     daemon_close(&desk->daemon);
+    commands_done(&desk->commands);
     history_free(desk->history);
     tries_free(desk->tries);
     jobfiles_free(desk->files);

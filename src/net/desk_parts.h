@@ -6,12 +6,14 @@
  *     visit.c        from the head of a request to its answer: route, caller, scope; those that wait
  *     desk_routes.c  the table
  *     api_jobs.c     lists, a job, the summary, the history        api_submit.c   submissions
- *     api_control.c  hold, release, remove                         api_files.c    logs, files, the spool */
+ *     api_control.c  hold, release, remove                         api_files.c    logs, files, the spool
+ *     desk_commands.c  commands to jobs that run: kept, and told to their providers until those have answered */
 #ifndef BERTH_NET_DESK_PARTS_H
 #define BERTH_NET_DESK_PARTS_H
 
 #include "base/map.h"
 #include "net/beneath.h"
+#include "net/commands.h"
 #include "net/daemon_parts.h"
 #include "net/desk.h"
 #include "net/history.h"
@@ -59,6 +61,8 @@ struct desk {
     struct tries *tries;
     struct history *history;
     struct questions questions;
+    struct commands commands; /* that wait for providers */
+    uint32_t commands_ticks;
 
     uint64_t changes;      /* grows whenever something is to be seen, over restarts as well */
     struct map ending;     /* jobs that have ended and are not in the history yet */
@@ -162,6 +166,13 @@ void desk_commit(struct desk *desk);
 /* ---- desk_tidy.c ---- */
 
 void desk_tidy(struct desk *desk); /* some of it; called often */
+
+/* ---- desk_commands.c ---- */
+
+void commands_tick(struct desk *desk); /* those that wait are told, when it is time; called often */
+void api_job_command(struct visit *visit);
+void api_job_commands(struct visit *visit);
+void api_job_command_get(struct visit *visit);
 
 /* ---- api_submit.c ---- */
 

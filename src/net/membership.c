@@ -164,34 +164,39 @@ static void keys_done(void *user, const struct outcome *outcome)
 static void register_done(void *user, const struct outcome *outcome)
 {
     struct membership *pool = user;
+    bool good = outcome->result == CALL_ANSWERED && outcome->status < 300;
 
     if (outcome->result == CALL_CANCELLED)
         return;
+    pool->describing = false;
     agent_heard(pool, outcome);
-    if (pool->standing == BEING_REGISTERED)
-        pool->standing = outcome->result == CALL_ANSWERED && outcome->status < 300 ? REGISTERED : UNKNOWN_THERE;
+    if (pool->standing == BEING_REGISTERED || !good)
+        pool->standing = good ? REGISTERED : UNKNOWN_THERE;
     if (pool->standing == REGISTERED)
         pool->absence = pool->live->settings->spans->retry;
     else
         LOG(pool->live->settings->log, LEVEL_WARNING, "register.failed",
             log_text("pool", *pool->is.name ? pool->is.name : NULL), log_number("status", outcome->status),
             log_text("why", outcome->error ? outcome->error : outcome->body));
+    if (pool->describe_again)
+        agent_describe(pool);
 }
 
-/* The matchmaker is told who we are and how we are reached. */
-static void agent_register(struct membership *pool)
+void agent_describe(struct membership *pool)
 {
     char digits[2 * KEY_BYTES + 1], host[256] = "", process[24], path[AGENT_NAME_MAX + 32];
     struct agent_call call = {.url = ""};
     struct maker maker;
     struct tree *ad;
 
-    if (pool->standing != UNKNOWN_THERE)
+    pool->describe_again = pool->describing; /* one at a time: the last word is to arrive last */
+    if (pool->describing)
         return;
     snprintf(path, sizeof path, "/v1/agents/%s", pool->live->settings->name);
     if (!agent_call(pool, &call, "PUT", path))
         return;
-    pool->standing = BEING_REGISTERED;
+    if (pool->standing == UNKNOWN_THERE)
+        pool->standing = BEING_REGISTERED;
     gethostname(host, sizeof host - 1);
     snprintf(process, sizeof process, "%ld", (long)getpid());
     maker_init(&maker, pool->live->symbols);
@@ -199,6 +204,8 @@ static void agent_register(struct membership *pool)
     maker_text(&maker, "Process", process);
     maker_text(&maker, "Version", pool->live->settings->version);
     maker_text(&maker, "Role", pool->live->settings->role->name);
+    if (pool->live->draining)
+        maker_flag(&maker, "Draining", true);
     hex_print(pool->live->box.open.bytes, BOX_KEY_BYTES, digits);
     maker_text(&maker, "BoxKey", digits);
     if (pool->live->contact) {
@@ -213,6 +220,7 @@ static void agent_register(struct membership *pool)
     tree_unref(ad);
     call.call.body = pool->live->text.text;
     call.call.len = pool->live->text.len;
+    pool->describing = true;
     client_send(pool->client, &call.call, register_done, pool);
 }
 
@@ -221,8 +229,10 @@ void agent_ask_keys(struct membership *pool)
     int64_t now = runner_wall() / SECOND;
     struct agent_call call = {.url = ""};
 
-    agent_register(pool);
+    if (pool->standing == UNKNOWN_THERE)
+        agent_describe(pool);
     agent_inbound_sweep(pool->live, false);
+    command_replies_send(pool->live);
     if ((pool->keys_asked && now < pool->keys_asked + AGENT_KEYS_SPAN) || !agent_call(pool, &call, "GET", "/v1/keys"))
         return;
     pool->keys_asked = now;

@@ -26,6 +26,7 @@ extern "C" {
     X(KIND, "kind", "offer request")                           \
     X(WAITING, "reason", "")                                   \
     X(DELIVERY, "result", "delivered refused unknown dropped") \
+    X(COMMAND, "result", "taken answered expired refused")     \
     X(ROUTE, "route", "")                                      \
     X(STATUS, "status", "1xx 2xx 3xx 4xx 5xx")                 \
     X(FAULT, "fault", "")                                      \
@@ -60,6 +61,8 @@ extern "C" {
       "Connections refused before a handler saw them.")                                                                \
     X(RELAYED, "berth_relay_messages", COUNTER, "", NONE, NONE,                                                        \
       "Messages carried between agents that cannot call each other.")                                                  \
+    X(COMMANDS, "berth_commands", COUNTER, "", COMMAND, NONE, "Commands to agents, by what became of them.")           \
+    X(COMMANDS_WAITING, "berth_commands_waiting", GAUGE, "", NONE, NONE, "Commands that wait for their agents.")       \
     X(LOG_DROPPED, "berth_log_lines_dropped", COUNTER, "", NONE, NONE, "Lines of the log that could not be written.")  \
     X(START_TIME, "process_start_time_seconds", GAUGE, "seconds", NONE, NONE, "When the process started, since 1970.") \
     X(RESIDENT, "process_resident_memory_bytes", GAUGE, "bytes", NONE, NONE, "Memory in use.")

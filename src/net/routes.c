@@ -77,6 +77,15 @@ const struct route routes[] = {
      api_agent_get},
     {"agents.put", HTTP_PUT, "/v1/agents/{agent}", SCOPE_AD_WRITE, BODY_AD, false, "", "200 202 400 403 413 415", ADS,
      "What an agent says of itself: where it can be called, its keys, host, process and version.", api_agent_put},
+    {"agents.command", HTTP_POST, "/v1/agents/{agent}/commands", SCOPE_AD_WRITE, BODY_AD, false, "",
+     "201 400 403 404 409 413 415 429", ADS,
+     "Takes a command for an agent of one's own: it waits until the agent has carried it out.", api_agent_command},
+    {"commands.list", HTTP_GET, "/v1/commands", SCOPE_AD_READ, BODY_NONE, false, QUERY, "200 400", ADS,
+     "Commands that wait for agents, and those that were answered lately.", api_commands_list},
+    {"commands.get", HTTP_GET, "/v1/commands/{number}", SCOPE_AD_READ, BODY_NONE, false, "wait", "200 400 404", ADS,
+     "A command, at once or when it was answered.", api_command_get},
+    {"commands.answer", HTTP_POST, "/v1/commands/{number}", SCOPE_AD_WRITE, BODY_AD, false, "", "204 400 404 413 415",
+     "", "What the agent that was commanded answers.", api_command_answer},
     {"desks.list", HTTP_GET, "/v1/desks", SCOPE_JOB_OWN, BODY_NONE, false, QUERY, "200 400", ADS,
      "Customers that can be asked by the matchmaker.", api_desks_list},
     {"desk.get", HTTP_GET, "/v1/desk/{agent}/{path...}", SCOPE_JOB_OWN, BODY_NONE, false,
@@ -171,7 +180,7 @@ const struct parameter parameters[] = {
     {"key", "string", "of the submission: with the same one it is not submitted twice"},
     {"force", "boolean", "submit also what nobody could run now"},
     {"after", "string", "the id of the last event that was seen"},
-    {"wait", "integer", "seconds to wait for the first event"},
+    {"wait", "integer", "seconds to wait for the first event, or for the answer to a command"},
 };
 const size_t parameter_count = sizeof parameters / sizeof *parameters;
 

@@ -15,9 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SWEEP_SPAN 100   /* milliseconds between two looks at what is past its time */
-#define SWEEP_IDS 2000   /* ids that one look covers */
-#define SWEEP_SLOWLY 600 /* looks between two at agents and identities */
+#define SWEEP_SPAN 100    /* milliseconds between two looks at what is past its time */
+#define SWEEP_IDS 2000    /* ids that one look covers */
+#define SWEEP_COMMANDS 10 /* looks between two at commands */
+#define SWEEP_SLOWLY 600  /* looks between two at agents and identities */
 
 /* ------------------------------------------------------------------------------------------------------------- the role */
 
@@ -114,6 +115,9 @@ static void sweep_due(uv_timer_t *timer)
     relays_sweep(service, now);
     waitings_sweep(service, now, runner_wall() / SECOND);
     observers_sweep(service, now, runner_wall() / SECOND);
+    command_waits_sweep(service, now, false);
+    if (service->sweeps % SWEEP_COMMANDS == 0)
+        commands_expire(service);
     ids_sweep(service);
     census_step(&service->census, service->matchmaker, runner_wall() / SECOND);
     if (++service->sweeps % SWEEP_SLOWLY)
@@ -231,6 +235,7 @@ static void service_end(struct service *service, int status)
     for (size_t i = 0; i < service->server_count; i++)
         server_stop_accepting(service->servers[i]);
     waitings_end(service);
+    command_waits_sweep(service, 0, true);
     uv_timer_stop(&service->sweep);
     uv_timer_start(&service->sweep, end_now, status ? 20 : 100, 0);
 }
@@ -384,6 +389,7 @@ static int service_start(struct service *service, struct err *err)
     callers_init(&service->callers, secrets_word(&secrets_live));
     agents_init(&service->agents, &service->callers, secrets_word(&secrets_live));
     ids_init(&service->ids, secrets_word(&secrets_live));
+    commands_init(&service->commands, service->symbols, service->shelf);
     networks_init(&service->networks);
     networks_load(service);
     buf_init(&service->out);
@@ -440,6 +446,7 @@ static void service_done(struct service *service)
     token_cache_free(service->tokens);
     keyring_free(service->keys);
     ids_done(&service->ids);
+    commands_done(&service->commands);
     agents_done(&service->agents);
     callers_done(&service->callers);
     free(service->local_users);

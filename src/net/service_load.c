@@ -1,4 +1,4 @@
-/* service_load.c: what the matchmaker kept, read at the start: revoked tokens, open codes, the policy. */
+/* service_load.c: what the matchmaker kept, read at the start: revoked tokens, open codes, the policy, commands that wait. */
 #include "net/service_parts.h"
 
 #include <stdio.h>
@@ -108,7 +108,7 @@ int service_load(struct service *service, struct err *err)
 
     if (revoked_load(service, err) < 0 || shelf->kind->each(shelf, CODE_SPACE, code_row, service, err) < 0 ||
         shelf->kind->get(shelf, POLICY_SPACE, "policy", 6, policy_row, service, err) < 0 ||
-        shares_load(service, err) < 0)
+        shares_load(service, err) < 0 || commands_load(&service->commands, err) < 0)
         return -1;
     if (!service->policy && *file)
         return policy_file(service, file, &service->policy, err);

@@ -8,6 +8,7 @@
  *     ad_take.c      an ad that was sent is taken, or is not
  *     routes.c       the table;  openapi.c  the same for programs
  *     api_*.c        the handlers, by what they are about
+ *     api_commands.c commands to agents: taken, told, answered
  *     delivery.c     matches to agents: called, or by letter
  *     tour.c         work over all ads, in slices */
 #ifndef BERTH_NET_SERVICE_PARTS_H
@@ -20,6 +21,7 @@
 #include "net/callers.h"
 #include "net/census.h"
 #include "net/client.h"
+#include "net/commands.h"
 #include "net/config.h"
 #include "net/guard.h"
 #include "net/ids.h"
@@ -56,6 +58,7 @@ extern "C" {
 struct tour;
 struct relay;
 struct waiting;
+struct command_wait;
 
 struct service {
     uv_loop_t *loop;
@@ -100,9 +103,11 @@ struct service {
     struct ids ids;
     struct relay *relays; /* that wait for an answer */
     uint32_t relay_count;
-    struct waiting *waitings;   /* who wait for letters */
-    struct observer *observers; /* who watch the pool */
-    struct tour *tours;         /* under way */
+    struct waiting *waitings;           /* who wait for letters */
+    struct commands commands;           /* that wait for agents */
+    struct command_wait *command_waits; /* who wait for their answers */
+    struct observer *observers;         /* who watch the pool */
+    struct tour *tours;                 /* under way */
     uv_idle_t tour_turn;
 
     uv_timer_t sweep, lag, watchdog;
@@ -363,6 +368,16 @@ void relays_sweep(struct service *service, int64_t now);
 void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds);
 void waitings_end(struct service *service); /* those who only ask are answered */
 
+/* ---- api_commands.c ---- */
+
+/* Those that wait for that agent lie among its letters from now on. */
+void commands_tell(struct service *service, uint32_t who);
+/* What a letter says of the command with that key. */
+void command_letter(struct service *service, uint64_t key, struct maker *maker);
+void command_waits_sweep(struct service *service, int64_t now, bool all);
+void commands_expire(
+    struct service *service); /* those whose time is over; and agents that listen are told of the others */
+
 /* ---- api_overview.c ---- */
 
 extern const char *const outcome_words[CENSUS_OUTCOMES]; /* by enum engine_outcome */
@@ -530,6 +545,10 @@ void api_limits_list(struct request *request);
 void api_agents_list(struct request *request);
 void api_agent_get(struct request *request);
 void api_agent_put(struct request *request);
+void api_agent_command(struct request *request);
+void api_commands_list(struct request *request);
+void api_command_get(struct request *request);
+void api_command_answer(struct request *request);
 void api_status(struct request *request);
 void api_events(struct request *request);
 void api_relay(struct request *request);

@@ -111,7 +111,11 @@ static void machine_probe(struct workshop *workshop)
 
 static void probe_due(uv_timer_t *timer)
 {
-    machine_probe(timer->data);
+    struct workshop *workshop = timer->data;
+
+    machine_probe(workshop);
+    if (workshop->drain.now)
+        drain_tell(workshop);
 }
 
 static void tick_due(uv_timer_t *timer)
@@ -210,6 +214,7 @@ static void folders_sweep(struct workshop *workshop)
 static void sweep_due(uv_timer_t *timer)
 {
     folders_sweep(timer->data);
+    workshop_sweep(timer->data);
 }
 
 static int workshop_start(struct workshop *workshop, struct err *err)
@@ -219,9 +224,14 @@ static int workshop_start(struct workshop *workshop, struct err *err)
 
     if (folders_make(workshop, err) < 0 || offers_make(workshop, err) < 0)
         return -1;
+    if (drain_load(workshop, err) < 0)
+        return -1;
+    ours->draining = workshop->drain.is;
     ours->role = &provider_role;
     ours->role_settings = &workshop->provider;
     ours->job = role_wants;
+    ours->commanded = workshop_commanded;
+    ours->asked = workshop_asked;
     ours->broken = shelf_broke;
     ours->user = workshop;
     if (settings->executor) {
@@ -234,6 +244,7 @@ static int workshop_start(struct workshop *workshop, struct err *err)
         (workshop->executor && workshop->executor->kind->find(workshop->executor, err) < 0))
         return -1;
     machine_probe(workshop);
+    drain_tell(workshop);
     workshop->booted = true;
     runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_BOOTED});
     folders_sweep(workshop);

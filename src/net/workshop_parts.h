@@ -7,6 +7,7 @@
  *     outgoing.c   brings back what it made
  *     workfolder.c the folders of jobs
  *     workshop_status.c  answers those on this machine
+ *     workshop_command.c  commands of its pool, and of customers about their jobs
  *
  *     STATE/provider/work/CLAIM.NUMBER    a job's folder, until all of it is with the customer
  *     STATE/provider/work/CLAIM.0         one that the claim's next job gets
@@ -61,6 +62,7 @@ struct task {
     int64_t log_sent[2];     /* bytes of stdout and stderr that the customer has */
     int64_t reported_at, checkpoint_at;
     bool checkpoint_due; /* the signal was sent: the files are to follow */
+    uint32_t signals;    /* that its owner has sent it */
 };
 
 struct workshop {
@@ -79,6 +81,11 @@ struct workshop {
     uint32_t claim_count, claim_room;
     uv_timer_t tick, probe, sweep;
     bool booted;
+    struct drain {
+        bool is, now;  /* it takes no more work; and jobs have to go */
+        int64_t since; /* seconds, on the wall clock */
+        char by[TOKEN_NAME_MAX + 1];
+    } drain;
 };
 
 /* Names of folders; `size` bytes. */
@@ -120,6 +127,15 @@ void workfolder_forget(const struct workshop *workshop, uint64_t claim); /* no m
 
 /* ---- workshop_status.c ---- */
 int status_start(struct workshop *workshop, struct err *err);
+struct tree *status_ad(struct workshop *workshop); /* what it does now; the caller unrefs it */
+
+/* ---- workshop_command.c ---- */
+int drain_load(struct workshop *workshop, struct err *err);
+void drain_tell(
+    struct workshop *workshop); /* the role, if it is drained: before it begins, and again for jobs that have to go */
+void workshop_sweep(struct workshop *workshop); /* commands that nobody asks about any more are forgotten */
+struct tree *workshop_commanded(void *user, const struct agent_order *order);
+struct tree *workshop_asked(void *user, const struct peer *peer, const struct tree *question);
 
 /* ---- staging.c ---- */
 void staging_begin(struct task *task, const char *folder); /* task_staged follows, perhaps at once */

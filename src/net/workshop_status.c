@@ -3,13 +3,52 @@
 #include "net/workshop_parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static struct tree *status_ad(struct workshop *workshop)
+#define STATUS_JOBS_MAX 64 /* that are told one by one */
+
+static struct tree *task_ad(const struct task *task)
+{
+    static const char *const words[] = {"staging", "running", "held"};
+    struct maker maker;
+
+    maker_init(&maker, task->workshop->daemon.symbols);
+    maker_integer(&maker, "Job", (int64_t)task->job);
+    maker_word(&maker, "Claim", task->claim);
+    maker_text(&maker, "State", words[task->state]);
+    maker_seconds(&maker, "Since", runner_now() - task->began);
+    return maker_seal(&maker);
+}
+
+static void tasks_tell(struct maker *maker, const struct workshop *workshop)
+{
+    struct tree *ads[STATUS_JOBS_MAX];
+    uint32_t count = 0;
+
+    for (const struct task *task = workshop->tasks; task && count < STATUS_JOBS_MAX; task = task->next)
+        ads[count++] = task_ad(task);
+    maker_list(maker, "Jobs", ads, count);
+    while (count)
+        tree_unref(ads[--count]);
+}
+
+static void drain_tell_of(struct maker *maker, const struct workshop *workshop)
+{
+    maker_flag(maker, "Draining", workshop->drain.is);
+    if (!workshop->drain.is)
+        return;
+    maker_integer(maker, "DrainedSince", workshop->drain.since);
+    maker_text(maker, "DrainedBy", workshop->drain.by);
+    maker_flag(maker, "DrainedNow", workshop->drain.now);
+}
+
+struct tree *status_ad(struct workshop *workshop)
 {
     uint32_t staging = 0, running = 0, held = 0;
     struct maker maker;
+    double load;
 
     for (const struct task *task = workshop->tasks; task; task = task->next) {
         staging += task->state == TASK_STAGING;
@@ -27,6 +66,10 @@ static struct tree *status_ad(struct workshop *workshop)
     maker_integer(&maker, "Running", running);
     maker_integer(&maker, "Held", held);
     maker_integer(&maker, "Outgoing", outgoing_count(workshop));
+    drain_tell_of(&maker, workshop);
+    if (getloadavg(&load, 1) == 1)
+        maker_real(&maker, "Load", load);
+    tasks_tell(&maker, workshop);
     if (workshop->executor)
         maker_text(&maker, "Sandbox", workshop->executor->kind->describe(workshop->executor));
     return daemon_pools_ad(&workshop->daemon, workshop->live, maker_seal(&maker));

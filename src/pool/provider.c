@@ -152,7 +152,12 @@ static void provider_event(const struct provider_step *step, const struct event 
         break;
     case EVENT_DRAIN:
         step->provider->draining = true;
-        tenants_drain(step);
+        tenants_drain(step, event->status != 0);
+        for (uint32_t i = 0; i < step->provider->settings->count; i++)
+            offer_changed(step, i);
+        break;
+    case EVENT_RESUME:
+        step->provider->draining = false;
         for (uint32_t i = 0; i < step->provider->settings->count; i++)
             offer_changed(step, i);
         break;
@@ -172,6 +177,8 @@ static void provider_step(void *role, const struct role_env *env, const struct e
             tenant_job(&step, event);
         else if (event->kind == EVENT_PROBED)
             provider_event(&step, event);
+        else if (event->kind == EVENT_DRAIN) /* it was drained before it restarted: nothing is offered first */
+            provider->draining = true;
         else if (event->kind == EVENT_BOOTED)
             provider_boot(&step);
         if (!provider->booted)

@@ -264,7 +264,7 @@ void tenants_boot(const struct provider_step *step);
 void tenant_due(const struct provider_step *step, struct tenant *tenant);
 void tenants_check(const struct provider_step *step, uint32_t offer); /* the offer's state moved: who may stay? */
 void tenant_job(const struct provider_step *step, const struct event *event);
-void tenants_drain(const struct provider_step *step);
+void tenants_drain(const struct provider_step *step, bool now); /* now: jobs are warned, and ended after the grace */
 
 /* docking.c */
 /* Does our own constraint, in our present state, accept this ad? What other tenants have is not ours to give; one behind a claim is seen as if

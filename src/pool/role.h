@@ -79,7 +79,8 @@ enum event_kind {
     EVENT_WAKE,
     EVENT_JOB,    /* news, claim, number, reason, status, used, at */
     EVENT_PROBED, /* provider: the machine's state, as an ad, for the offer `claim` (its place: 0, 1, ...) */
-    EVENT_DRAIN,  /* provider: take no more claims, and end as they end */
+    EVENT_DRAIN, /* provider: take no more claims, and end as they end; with status 1 jobs are warned, and have to go */
+    EVENT_RESUME, /* provider: take claims again */
     EVENT_POLICY, /* matchmaker: `ad` is the policy from now on; NULL: the defaults */
     EVENT_FACTOR, /* matchmaker: the factor of a user's priority */
     EVENT_SHARES, /* matchmaker: `ad` says the groups and limits from now on (shares.h); NULL: there are none */

@@ -440,13 +440,17 @@ void tenants_check(const struct provider_step *step, uint32_t offer)
     }
 }
 
-void tenants_drain(const struct provider_step *step)
+void tenants_drain(const struct provider_step *step, bool now)
 {
     for (uint32_t i = step->provider->tenant_count; i-- > 0;) {
         struct tenant *tenant = step->provider->tenants[i];
+        bool idle =
+            tenant->state < TENANT_PINNED || (tenant->state == TENANT_CLAIMED && !tenant->running && !tenant->serves);
 
-        if (tenant->state < TENANT_PINNED || (tenant->state == TENANT_CLAIMED && !tenant->running && !tenant->serves))
+        if (idle)
             tenant_end(step, tenant, REASON_DRAINING, 0);
+        else if (now && tenant->state == TENANT_CLAIMED)
+            tenant_end(step, tenant, REASON_DRAINING, step->provider->spans->grace);
     }
 }
 

@@ -163,6 +163,9 @@ static void add_event(struct trace *trace, const struct event *event)
     case EVENT_DRAIN:
         buf_adds(out, "is to drain");
         break;
+    case EVENT_RESUME:
+        buf_adds(out, "is to take claims again");
+        break;
     case EVENT_POLICY:
         buf_adds(out, "has a new policy");
         break;

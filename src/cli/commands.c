@@ -1,0 +1,88 @@
+/* commands.c: berth commands: those that were given to agents and jobs, and what became of them. */
+#include "cli/command.h"
+#include "cli/pool.h"
+#include "cli/report.h"
+#include "cli/rows.h"
+
+struct commands_settings {
+    struct pool_options pool;
+    const char *constraint;
+    bool jobs, json, long_form;
+};
+
+#define S struct commands_settings
+static const struct option commands_options[] = {
+    {0, "jobs", NULL, "those to jobs: the customer is asked in place of the pool", option_flag, offsetof(S, jobs)},
+    {'c', "constraint", "EXPR", "only those for which it is true", option_text, offsetof(S, constraint)},
+    {0, "json", NULL, "JSON lines: an object a row; spans in seconds", option_flag, offsetof(S, json)},
+    {0, "long", NULL, "all that is known, as ads in the long form", option_flag, offsetof(S, long_form)},
+    CUSTOMER_OPTION_ROW(S),
+    POOL_OPTION_ROWS(S),
+};
+#undef S
+
+static const struct commands_settings commands_defaults = {0};
+
+static const struct column agent_columns[] = {
+    {"number", "Number", CELL_VALUE}, {"command", "Command", CELL_VALUE}, {"agent", "Name", CELL_VALUE},
+    {"by", "By", CELL_VALUE},         {"age", "Age", CELL_SPAN},          {"left", "Left", CELL_SPAN},
+    {"state", "State", CELL_VALUE},   {"answer", "Reason", CELL_VALUE},
+};
+
+static const struct column job_command_columns[] = {
+    {"number", "Number", CELL_VALUE}, {"command", "Command", CELL_VALUE}, {"job", "Job", CELL_VALUE},
+    {"agent", "Name", CELL_VALUE},    {"by", "By", CELL_VALUE},           {"age", "Age", CELL_SPAN},
+    {"left", "Left", CELL_SPAN},      {"state", "State", CELL_VALUE},     {"answer", "Reason", CELL_VALUE},
+};
+
+static int commands_run(const void *given, int word_count, char **words)
+{
+    const struct commands_settings *settings = given;
+    enum rows_form form;
+    struct rows rows;
+    struct pool pool;
+    struct buf path;
+    int status;
+
+    (void)words;
+    if (word_count) {
+        report("commands takes options alone");
+        return STATUS_BAD;
+    }
+    if (rows_form(settings->json, settings->long_form, &form) < 0)
+        return STATUS_BAD;
+    if (settings->jobs)
+        rows_init(&rows, form, job_command_columns, sizeof job_command_columns / sizeof *job_command_columns);
+    else
+        rows_init(&rows, form, agent_columns, sizeof agent_columns / sizeof *agent_columns);
+    buf_init(&path);
+    buf_adds(&path, "/v1/commands");
+    path_query(&path, "constraint", settings->constraint);
+    status = settings->jobs ? customer_open(&pool, &settings->pool) : pool_open(&pool, &settings->pool);
+    if (status == STATUS_DONE)
+        status = pool_list(&pool, buf_string(&path), 0, rows_add, &rows);
+    if (status == STATUS_DONE && !rows.count && settings->constraint)
+        status = STATUS_NO;
+    rows_finish(&rows);
+    pool_close(&pool);
+    rows_done(&rows);
+    buf_done(&path);
+    return status;
+}
+
+const struct command command_commands = {
+    .name = "commands",
+    .summary = "list the commands that wait for agents and jobs",
+    .usage = "[OPTIONS]",
+    .about =
+        "Prints a row a command that was given by `berth agent`, or with --jobs by `berth job ID peek` and `berth job ID signal`: its number, "
+        "for whom it is, who gave it and how long ago, how long it still waits, and whether it is waiting, done or expired; `answer` is what the agent "
+        "said: ok, or why not. Those that are over are listed for a day. One sees one's own, and those to agents and jobs of one's own; an "
+        "administrator sees all.",
+    .examples = {{"berth commands", NULL}, {"berth commands --jobs -c 'State == \"waiting\"' --json", NULL}},
+    .options = commands_options,
+    .option_count = sizeof commands_options / sizeof *commands_options,
+    .settings_size = sizeof(struct commands_settings),
+    .defaults = &commands_defaults,
+    .run = commands_run,
+};
