@@ -115,7 +115,7 @@ me=$(id -un)
   put /v1/ads/heron '[ Name = "heron"; Type = "Machine"; Arch = "X86_64"; Memory = 64 * 1024; Constraint = other.Image < Memory ]'
   put /v1/ads/crane '[ Name = "crane"; Type = "Machine"; Arch = "ARM"; Memory = 512; Constraint = false ]'
   put /v1/ads/big '[ Type = "Job"; Name = "big"; Image = 5; Constraint = other.Memory > 1000000 ]'
-  put /v1/agents/deck '[ Host = "pier"; Process = "42"; Version = "0.1.0" ]'
+  put /v1/agents/deck '[ Host = "pier"; Process = "42"; Version = "0.1.0"; Note = "moored" ]'
 } >put.codes
 holds 'ads are put in by curl' sh -c '! grep -v "^20[01]$" put.codes'
 
@@ -167,9 +167,9 @@ run "$berth" ads -c 'Memory >'
 expect 'a constraint that does not parse is refused' 2 '' 'berth: constraint: 1:9: expected an expression, got the end'
 
 run "$berth" agents
-says 'agents prints the roster' 0 "IDENTITY * NAME  HOST  PROCESS  VERSION  SINCE  HEARD  CONTACT  STREAM  DRAINING  ADS  AGENT
-$me * s * s * none     false * 3  ????????????????
-$me * deck  pier  42       0.1.0 * s * s * none     false * 0  ????????????????" ''
+says 'agents prints the roster' 0 "IDENTITY * NAME  HOST  PROCESS  VERSION  SINCE  HEARD  CONTACT  STREAM  DRAINING  ADS  AGENT             NOTE
+$me * s * s * none     false * 3  ????????????????  *
+$me * deck  pier  42       0.1.0 * s * s * none     false * 0  ????????????????  moored" ''
 run "$berth" agent deck drain
 expect 'an agent that is no provider takes no commands' 1 '' "berth: the pool knows no agent 'deck' that takes commands; \`berth agents\` lists them, and one that has been away since the pool started is named with --identity"
 run "$berth" agent deck

@@ -536,6 +536,37 @@ static void probe_lies_below(void)
     world_free(m.w, "writers");
 }
 
+/* What is asked before a job, and not of one that runs. */
+static void start_of_jobs(void)
+{
+    struct machine m;
+    struct suitor s, late;
+
+    machine_start(&m, "[ Type = \"Machine\"; Cpus = 8; Constraint = other.Type == \"Job\" && Cpus > 0; "
+                      "Start = isUndefined(other.TimeLimit) || other.TimeLimit <= TimeLeft; "
+                      "Residual = [ Cpus = Cpus - 1 ] ]");
+    probe(&m, "[ TimeLeft = 100 ]");
+    tap_ok(advertises(&m, "regexp(\"TimeLimit\", unparse(Constraint))"),
+           "an offer's Start is a part of the constraint that it is advertised with");
+    s = suitor_new(&m, 1, "raman");
+    s.ad = ad(m.w, "[ Type = \"Job\"; TimeLimit = 101; Owner = \"raman\" ]");
+    tap_ok(verify(&m, &s) == REASON_CONSTRAINT, "a job that it does not let start is refused");
+    s.ad = ad(m.w, "[ Type = \"Job\"; TimeLimit = 100; Owner = \"raman\" ]");
+    come_to_run(&m, &s, 5);
+    tap_ok(holds(&m, 1, TENANT_CLAIMED), "one that it does may come");
+    probe(&m, "[ TimeLeft = 60 ]");
+    tap_ok(holds(&m, 1, TENANT_CLAIMED) && look(&m, 1).view.running,
+           "and goes on when another like it could not start any more");
+    late = suitor_new(&m, 2, "raman");
+    late.ad = ad(m.w, "[ Type = \"Job\"; TimeLimit = 100; Owner = \"raman\" ]");
+    tap_ok(verify(&m, &late) == REASON_CONSTRAINT, "which is refused");
+    job_news(&m, 1, 1, JOB_EXITED, REASON_EXITED, 0);
+    tap_ok(say_activate(&m, &s, s.ad) == REASON_CONSTRAINT, "so is a further job under the same claim");
+    tap_ok(say_activate(&m, &s, ad(m.w, "[ Type = \"Job\"; TimeLimit = 50; Owner = \"raman\" ]")) == REASON_OK,
+           "but not one that has time enough");
+    world_free(m.w, "Start");
+}
+
 static void two_offers(void)
 {
     struct machine m;
@@ -2825,6 +2856,7 @@ int main(void)
     night_by_the_wall();
     advertised_and_renewed();
     probe_lies_below();
+    start_of_jobs();
     two_offers();
     answers_of_the_matchmaker();
     matchmaker_away();

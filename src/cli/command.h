@@ -67,6 +67,7 @@ extern const struct command command_join;
 extern const struct command command_matchmaker;
 extern const struct command command_provider;
 extern const struct command command_provide;
+extern const struct command command_pilot;
 extern const struct command command_customer;
 extern const struct command command_status;
 extern const struct command command_page;

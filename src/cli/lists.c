@@ -110,6 +110,7 @@ static const struct column agent_columns[] = {
     {"heard", "LastWord", CELL_SPAN},     {"contact", "ContactState", CELL_VALUE},
     {"stream", "Connected", CELL_VALUE},  {"draining", "Draining", CELL_VALUE},
     {"ads", "Ads", CELL_VALUE},           {"agent", "Agent", CELL_VALUE},
+    {"note", "Note", CELL_VALUE},
 };
 
 static int agents_run(const void *given, int word_count, char **words)
@@ -128,8 +129,9 @@ const struct command command_agents = {
     .about =
         "Prints the roster: whose an agent is (`identity`) and what it calls itself (`name`), its host, process and version, "
         "how long it has been known (`since`) and how long ago its last word came (`heard`), whether its contact address has "
-        "proved itself (none, checking, good, bad), whether it listens to a stream of letters, whether it takes no more work (`draining`, of providers), how many ads it has, and the "
-        "handle by which messages reach it (`agent`).",
+        "proved itself (none, checking, good, bad), whether it listens to a stream of letters, whether it takes no more work "
+        "(`draining`, of providers), how many ads it has, the handle by which messages reach it (`agent`), and what it last "
+        "said of itself, as pilots do (`note`).",
     .examples = {{"berth agents", NULL}, {"berth agents -c 'LastWord > 300' --json", NULL}},
     .options = list_options,
     .option_count = sizeof list_options / sizeof *list_options,

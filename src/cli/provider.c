@@ -4,18 +4,11 @@
 #include "cli/command.h"
 #include "cli/config_options.h"
 #include "cli/daemons.h"
-#include "cli/file.h"
+#include "cli/machine.h"
 #include "cli/report.h"
 #include "cli/served.h"
-#include "exec/local.h"
-#include "exec/policy.h"
-#include "exec/probe.h"
 
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 struct provider_options {
     struct config_options config;
@@ -36,78 +29,6 @@ static const struct option provider_options[] = {
 
 static const struct provider_options provider_defaults;
 
-/* The machine as the workshop asks for it. */
-struct machine {
-    int64_t disk;       /* set aside for jobs, as the settings say; 0: to be found out */
-    const char *policy; /* a file; "" for none */
-    char state[PATH_MAX], scratch[PATH_MAX];
-    struct prober *prober;
-    const char *probes[65];
-    bool unprotected;
-};
-
-static struct executor *machine_executor(void *user, struct uv_loop_s *loop, executor_told_fn *told, void *told_user,
-                                         struct err *err)
-{
-    struct machine *machine = user;
-    struct local_settings settings = {
-        .state = machine->state, .unprotected = machine->unprotected, .told = told, .user = told_user};
-
-    return local_new(loop, &settings, err);
-}
-
-static struct tree *machine_offer(void *user, struct symbols *symbols, uint32_t place, struct err *err)
-{
-    const struct machine *machine = user;
-    struct tree *defaults = policy_default(symbols), *own, *both;
-
-    (void)place;
-    if (!*machine->policy)
-        return defaults;
-    own = policy_read(symbols, machine->policy, err);
-    both = own ? policy_over(own, defaults) : NULL;
-    if (own && !both)
-        err_set(err, "%s: more attributes than an ad can have", machine->policy);
-    tree_unref(own);
-    tree_unref(defaults);
-    return both;
-}
-
-/* The prober is made with the first question: the symbols are the workshop's. */
-static struct tree *machine_probe(void *user, struct symbols *symbols, double own_load)
-{
-    struct machine *machine = user;
-    struct err err = {0};
-    struct tree *ad;
-
-    if (!machine->prober) {
-        struct probe_settings settings = {.root = "",
-                                          .scratch = machine->scratch,
-                                          .disk = disk_set_aside(machine->disk, machine->scratch),
-                                          .programs = machine->probes,
-                                          .program_span = 10 * SECOND};
-
-        machine->prober = prober_new(symbols, &settings, &err);
-        if (!machine->prober) {
-            report("%s", err.text);
-            return NULL;
-        }
-        prober_start(machine->prober);
-    }
-    if (!prober_poll(machine->prober))
-        prober_start(machine->prober);
-    ad = prober_probe(machine->prober, own_load);
-    return ad;
-}
-
-static void machine_down(void *user)
-{
-    struct machine *machine = user;
-
-    prober_free(machine->prober);
-    machine->prober = NULL;
-}
-
 static void tell_up(void *user, const char *name, const char *matchmaker, const char *held)
 {
     (void)user;
@@ -117,7 +38,7 @@ static void tell_up(void *user, const char *name, const char *matchmaker, const 
 static int provider_serve(const struct provider_options *options, const struct config_options *all,
                           struct config *config)
 {
-    struct machine machine = {.disk = (int64_t)config_size(config, CONFIG_JOB_DISK)};
+    struct machine machine;
     struct workshop_settings settings = {.role = "provider",
                                          .executor = machine_executor,
                                          .pull = options->pull || config_flag(config, CONFIG_PULL),
@@ -128,16 +49,9 @@ static int provider_serve(const struct provider_options *options, const struct c
                                          .up = options->quiet ? NULL : tell_up,
                                          .down = machine_down,
                                          .user = &machine};
-    size_t count;
-    const char *const *probes = config_list(config, CONFIG_PROBES, &count);
-    const char *state = config_text(config, CONFIG_STATE);
 
-    snprintf(machine.state, sizeof machine.state, "%.4000s/provider/claims", state);
-    snprintf(machine.scratch, sizeof machine.scratch, "%.4000s/provider/work", state);
-    machine.policy = options->policy ? options->policy : config_text(config, CONFIG_OWNER_POLICY);
-    machine.unprotected = config_flag(config, CONFIG_UNPROTECTED);
-    for (size_t i = 0; i < count && i < 64; i++)
-        machine.probes[i] = probes[i];
+    machine_init(&machine, config, "provider");
+    machine.policy = options->policy ? options->policy : machine.policy;
     return daemon_serve("provider", all, config, &settings);
 }
 

@@ -118,6 +118,11 @@ struct agent_pool_view agent_pool_view(const struct live_agent *live, uint32_t p
 /* What the pool is called by which that agent is known; NULL when it is not, or there is but one. */
 const char *agent_pool_of(struct live_agent *live, agent who);
 
+/* A line about itself that those see who ask a matchmaker for its agents: "left: idle for 5 min". It takes the place of the one before. */
+#define AGENT_NOTE_MAX 255
+void agent_say(struct live_agent *live, const char *note);
+bool agent_is_saying(const struct live_agent *live); /* the last note is still on its way */
+
 /* The handles that roles go by. */
 agent agent_self(const char *identity, const char *name);
 agent agent_matchmaker(void);

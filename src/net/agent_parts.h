@@ -93,6 +93,7 @@ struct live_agent {
     bool draining;                 /* it takes no more work, and says so */
     struct command_reply *replies; /* to commands, that have not arrived yet */
     uint64_t tokens_given;
+    char note[AGENT_NOTE_MAX + 1]; /* what it says of itself now */
     struct inbound *inbound;
     struct map locals; /* token -> who waits for the answer, within the process */
     struct agent_counts counts;

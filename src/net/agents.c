@@ -51,6 +51,7 @@ static void row_clear(struct agent_row *row)
     free(row->process);
     free(row->version);
     free(row->role);
+    free(row->note);
     free(row->bearer);
     *row = (struct agent_row){0};
 }

@@ -51,7 +51,7 @@ struct agent_row {
     int64_t since, heard;
     uint32_t ads;
     /* what it said of itself */
-    char *contact, *pin, *host, *process, *version, *role;
+    char *contact, *pin, *host, *process, *version, *role, *note;
     bool draining;        /* it takes no more work */
     struct key challenge; /* that its contact address must know */
     bool has_box;

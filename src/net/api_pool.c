@@ -304,6 +304,7 @@ static struct tree *agent_ad(struct service *service, const struct agent_row *ro
     maker_text(&maker, "Process", row->process);
     maker_text(&maker, "Version", row->version);
     maker_text(&maker, "Role", row->role);
+    maker_text(&maker, "Note", row->note);
     maker_text(&maker, "Contact", row->contact);
     maker_text(&maker, "ContactState", contact_words[row->contact_state]);
     maker_flag(&maker, "Connected", row->watchers);
@@ -380,7 +381,10 @@ static const struct {
     {"Contact", offsetof(struct agent_row, contact)}, {"Pin", offsetof(struct agent_row, pin)},
     {"Host", offsetof(struct agent_row, host)},       {"Process", offsetof(struct agent_row, process)},
     {"Version", offsetof(struct agent_row, version)}, {"Role", offsetof(struct agent_row, role)},
+    {"Note", offsetof(struct agent_row, note)},
 };
+
+#define NOTE_TEXT (sizeof agent_texts / sizeof *agent_texts - 1) /* the last of them */
 
 /* What an agent says of itself. */
 struct said {
@@ -414,6 +418,15 @@ static int said_read(const struct tree *ad, struct said *ret, struct err *err)
     return 0;
 }
 
+/* What it has last said of itself is for the log as well: an agent that has left is asked no more. */
+static void note_log(struct service *service, const struct agent_row *row, const char *note)
+{
+    if (*note && (!row->note || strcmp(row->note, note) != 0))
+        LOG(&service->log, LEVEL_INFO, "agent.note",
+            log_text("identity", caller_text(&service->callers, row->identity)), log_text("name", row->name),
+            log_text("note", note));
+}
+
 static void said_take(struct agent_row *row, const struct said *said)
 {
     for (size_t i = 0; i < sizeof agent_texts / sizeof *agent_texts; i++)
@@ -438,7 +451,7 @@ void api_agent_put(struct request *request)
                         AGENT_NAME_MAX);
         return;
     }
-    ad = request_body_of(request, "Contact Pin Challenge BoxKey Host Process Version Role Draining");
+    ad = request_body_of(request, "Contact Pin Challenge BoxKey Host Process Version Role Draining Note");
     if (!ad)
         return;
     if (said_read(ad, &said, &err) < 0) {
@@ -447,6 +460,7 @@ void api_agent_put(struct request *request)
         place = request_agent_named(request, name);
     }
     if (place != TEXTMAP_NONE) {
+        note_log(service, &service->agents.items[place], said.texts[NOTE_TEXT]);
         said_take(&service->agents.items[place], &said);
         if (!contact_check(service, place)) {
             request_problem(request, 429, "up to %d contact addresses of an identity are checked at a time",

@@ -182,46 +182,78 @@ static void register_done(void *user, const struct outcome *outcome)
         agent_describe(pool);
 }
 
-void agent_describe(struct membership *pool)
+/* What we say of ourselves, as the body of a call. */
+static void agent_words(struct live_agent *live)
 {
-    char digits[2 * KEY_BYTES + 1], host[256] = "", process[24], path[AGENT_NAME_MAX + 32];
-    struct agent_call call = {.url = ""};
+    char digits[2 * KEY_BYTES + 1], host[256] = "", process[24];
     struct maker maker;
     struct tree *ad;
 
-    pool->describe_again = pool->describing; /* one at a time: the last word is to arrive last */
-    if (pool->describing)
-        return;
-    snprintf(path, sizeof path, "/v1/agents/%s", pool->live->settings->name);
-    if (!agent_call(pool, &call, "PUT", path))
-        return;
-    if (pool->standing == UNKNOWN_THERE)
-        pool->standing = BEING_REGISTERED;
     gethostname(host, sizeof host - 1);
     snprintf(process, sizeof process, "%ld", (long)getpid());
-    maker_init(&maker, pool->live->symbols);
+    maker_init(&maker, live->symbols);
     maker_text(&maker, "Host", host);
     maker_text(&maker, "Process", process);
-    maker_text(&maker, "Version", pool->live->settings->version);
-    maker_text(&maker, "Role", pool->live->settings->role->name);
-    if (pool->live->draining)
+    maker_text(&maker, "Version", live->settings->version);
+    maker_text(&maker, "Role", live->settings->role->name);
+    if (live->draining)
         maker_flag(&maker, "Draining", true);
-    hex_print(pool->live->box.open.bytes, BOX_KEY_BYTES, digits);
+    maker_text(&maker, "Note", *live->note ? live->note : NULL);
+    hex_print(live->box.open.bytes, BOX_KEY_BYTES, digits);
     maker_text(&maker, "BoxKey", digits);
-    if (pool->live->contact) {
-        hex_print(pool->live->challenge.bytes, KEY_BYTES, digits);
-        maker_text(&maker, "Contact", pool->live->contact);
-        maker_text(&maker, "Pin", pool->live->pin);
+    if (live->contact) {
+        hex_print(live->challenge.bytes, KEY_BYTES, digits);
+        maker_text(&maker, "Contact", live->contact);
+        maker_text(&maker, "Pin", live->pin);
         maker_text(&maker, "Challenge", digits);
     }
     ad = maker_seal(&maker);
-    buf_reset(&pool->live->text);
-    represent_ad(&pool->live->text, FORM_CLASSAD, ad);
+    buf_reset(&live->text);
+    represent_ad(&live->text, FORM_CLASSAD, ad);
     tree_unref(ad);
+}
+
+/* The matchmaker is told who we are and how we are reached. False when it cannot be. */
+static bool agent_introduce(struct membership *pool)
+{
+    struct agent_call call = {.url = ""};
+    char path[AGENT_NAME_MAX + 32];
+
+    snprintf(path, sizeof path, "/v1/agents/%s", pool->live->settings->name);
+    if (!agent_call(pool, &call, "PUT", path))
+        return false;
+    agent_words(pool->live);
     call.call.body = pool->live->text.text;
     call.call.len = pool->live->text.len;
     pool->describing = true;
     client_send(pool->client, &call.call, register_done, pool);
+    return true;
+}
+
+void agent_describe(struct membership *pool)
+{
+    pool->describe_again = pool->describing; /* one at a time: the last word is to arrive last */
+    if (pool->describing || !agent_introduce(pool))
+        return;
+    if (pool->standing == UNKNOWN_THERE)
+        pool->standing = BEING_REGISTERED;
+}
+
+/* Where it is not known yet, the note goes with what makes it known. */
+void agent_say(struct live_agent *live, const char *note)
+{
+    snprintf(live->note, sizeof live->note, "%s", note);
+    for (uint32_t i = 0; i < live->pool_count; i++)
+        if (live->pools[i].standing != UNKNOWN_THERE)
+            agent_describe(&live->pools[i]);
+}
+
+bool agent_is_saying(const struct live_agent *live)
+{
+    for (uint32_t i = 0; i < live->pool_count; i++)
+        if (live->pools[i].describing)
+            return true;
+    return false;
 }
 
 void agent_ask_keys(struct membership *pool)

@@ -219,6 +219,7 @@ void task_launch(struct workshop *workshop, const struct effect *effect)
     task->deadline = effect->at;
     task->span = effect->span;
     task->began = runner_now();
+    workshop->started++;
     LOG(&workshop->daemon.log, LEVEL_INFO, "job.start", log_word("claim", task->claim),
         log_number("job", (int64_t)task->job), log_text("pool", agent_pool_of(workshop->live, task->inquiry.customer)));
     if (!workshop->executor) {
@@ -501,6 +502,15 @@ double tasks_load(const struct workshop *workshop)
     for (const struct task *task = workshop->tasks; task; task = task->next)
         load += task->state == TASK_RUNS ? task->order.order.limits.cores : 0;
     return load;
+}
+
+uint32_t tasks_count(const struct workshop *workshop)
+{
+    uint32_t count = 0;
+
+    for (const struct task *task = workshop->tasks; task; task = task->next)
+        count++;
+    return count;
 }
 
 bool task_is_here(const struct workshop *workshop, uint64_t claim, uint64_t number)

@@ -38,6 +38,7 @@ static void role_wants(void *user, const struct effect *effect)
     switch (effect->kind) {
     case EFFECT_JOB:
         task_launch(workshop, effect);
+        tending_tick(workshop); /* if it came for one job only, the next is not to be let in */
         break;
     case EFFECT_DEADLINE:
         task_deadline(workshop, effect->claim, effect->at);
@@ -86,7 +87,7 @@ static struct tree *state_name(struct workshop *workshop, struct tree *state)
     return named;
 }
 
-static void machine_probe(struct workshop *workshop)
+void workshop_probe(struct workshop *workshop)
 {
     struct tree *state;
 
@@ -113,7 +114,7 @@ static void probe_due(uv_timer_t *timer)
 {
     struct workshop *workshop = timer->data;
 
-    machine_probe(workshop);
+    workshop_probe(workshop);
     if (workshop->drain.now)
         drain_tell(workshop);
 }
@@ -122,6 +123,7 @@ static void tick_due(uv_timer_t *timer)
 {
     tasks_tick(timer->data);
     outgoing_tick(timer->data);
+    tending_tick(timer->data);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- life */
@@ -243,7 +245,7 @@ static int workshop_start(struct workshop *workshop, struct err *err)
     if (!workshop->live || !outgoing_load(workshop, err) ||
         (workshop->executor && workshop->executor->kind->find(workshop->executor, err) < 0))
         return -1;
-    machine_probe(workshop);
+    workshop_probe(workshop);
     drain_tell(workshop);
     workshop->booted = true;
     runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_BOOTED});
@@ -299,11 +301,18 @@ int workshop_run(const struct workshop_settings *settings, struct config *config
                                    .sources = settings->sources,
                                    .shelf = settings->shelf,
                                    .log_fd = settings->log_fd};
-    int status = -1;
+    int status;
 
     memset(workshop, 0, sizeof *workshop);
     workshop->settings = settings;
-    if (daemon_init(&workshop->daemon, &ours, config, err) == 0 && workshop_start(workshop, err) == 0)
+    status = daemon_init(&workshop->daemon, &ours, config, err);
+    if (settings->tend) {
+        workshop->daemon.ending = tending_told;
+        workshop->daemon.user = workshop;
+    }
+    if (status == 0)
+        status = workshop_start(workshop, err);
+    if (status == 0)
         status = daemon_run(&workshop->daemon, workshop->live);
     workshop_done(workshop);
     free(workshop);

@@ -18,6 +18,24 @@ extern "C" {
 
 struct uv_loop_s; /* uv_loop_t */
 
+/* How things stand, for one who says how long it shall go on. */
+struct workshop_news {
+    uint32_t claims;  /* that it has, or is about to have */
+    uint32_t jobs;    /* at hand */
+    uint64_t started; /* jobs, since it began */
+    bool owes;        /* results or files are on their way to customers */
+    bool told;        /* a signal told it to end */
+};
+
+enum workshop_wish {
+    WORKSHOP_STAYS,
+    WORKSHOP_DRAINS, /* no more claims; jobs go on to their end */
+    WORKSHOP_CLEARS, /* the same, and the machine is looked at anew: its ad may veto what runs */
+    WORKSHOP_LEAVES, /* it ends, whatever there is */
+};
+
+#define WORKSHOP_NOTE_MAX 200
+
 struct workshop_settings {
     const char *version, *name; /* name: of the agent; NULL: the host's */
     const char *role;           /* whose folder it is: "provider" for most */
@@ -34,6 +52,9 @@ struct workshop_settings {
     struct tree *(*offer)(void *user, struct symbols *symbols, uint32_t place, struct err *err);
     /* The machine's state now, which lies under the offer's ad; the caller unrefs it. `own_load`: what jobs make of the load. Or NULL. */
     struct tree *(*probe)(void *user, struct symbols *symbols, double own_load);
+    /* Asked a few times a second, in the loop: how long shall it go on? `note`: what its pool is told of it, as it was before. A signal that tells
+     * it to end is then for this one to heed. Or NULL: until it is told to end. */
+    enum workshop_wish (*tend)(void *user, const struct workshop_news *news, char note[WORKSHOP_NOTE_MAX + 1]);
     /* It is up. Or NULL. */
     void (*up)(void *user, const char *name, const char *matchmaker, const char *held);
     /* It ends: ads that the caller holds are to be given back now, the table of their symbols goes next. Or NULL. */

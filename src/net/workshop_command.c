@@ -172,6 +172,8 @@ struct tree *workshop_commanded(void *user, const struct agent_order *order)
     drain.is = word_is(order->what, "drain");
     if (!drain.is && !word_is(order->what, "resume"))
         return say(workshop, "refused", "it does not know that command: it is older than who gave it");
+    if (!drain.is && workshop->drains)
+        return say(workshop, "refused", "it is about to leave, and takes no more work");
     if (drain.is) {
         if (workshop->drain.is)
             drain = workshop->drain; /* since then, and by whom; and what has to go has to go */

@@ -6,6 +6,7 @@
  *     staging.c    brings a job its files
  *     outgoing.c   brings back what it made
  *     workfolder.c the folders of jobs
+ *     tending.c    one that goes by itself, when its time has come
  *     workshop_status.c  answers those on this machine
  *     workshop_command.c  commands of its pool, and of customers about their jobs
  *
@@ -86,6 +87,10 @@ struct workshop {
         int64_t since; /* seconds, on the wall clock */
         char by[TOKEN_NAME_MAX + 1];
     } drain;
+    uint64_t started; /* jobs, in this life */
+    bool told, drains;
+    int64_t leaves; /* since when it leaves; 0: it does not */
+    char note[WORKSHOP_NOTE_MAX + 1];
 };
 
 /* Names of folders; `size` bytes. */
@@ -124,6 +129,12 @@ int workfolder_make(const struct workshop *workshop, uint64_t claim, uint64_t nu
 /* All that was in it is with the customer: it goes, or is kept for another job of its claim. */
 int workfolder_leave(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err);
 void workfolder_forget(const struct workshop *workshop, uint64_t claim); /* no more jobs of it */
+
+/* ---- tending.c ---- */
+void tending_tick(struct workshop *workshop);
+void tending_told(void *workshop);                     /* a signal came */
+void workshop_probe(struct workshop *workshop);        /* workshop.c: its role hears how the machine is now */
+uint32_t tasks_count(const struct workshop *workshop); /* tasks.c */
 
 /* ---- workshop_status.c ---- */
 int status_start(struct workshop *workshop, struct err *err);

@@ -265,7 +265,8 @@ static void verified_tenant(const struct provider_step *step, const struct event
     if (tenant)
         tenant->pool = answering.pool;
     if (!pulling_admits(step, &(struct tenant){.pool = answering.pool}, verify->ad) ||
-        !tenant_is_whole(step, place, tenant, &superior) || !comer_accepted(step, place, comer, &superior)) {
+        !offer_starts(step, place, verify->ad) || !tenant_is_whole(step, place, tenant, &superior) ||
+        !comer_accepted(step, place, comer, &superior)) {
         verified->reason = REASON_CONSTRAINT;
         return;
     }

@@ -1,9 +1,11 @@
 /* offers.c: the ads of a provider: written from its parts, advertised while somebody could be accepted and something is left. */
 #include "base/mem.h"
+#include "match/match.h"
 #include "pool/owner.h"
 #include "pool/plants.h"
 #include "pool/provider_parts.h"
 #include "pool/writers.h"
+#include "text/build.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,6 +183,63 @@ static bool offer_is_used(const struct provider *provider, uint32_t place)
     return false;
 }
 
+struct tree *constraint_narrow(struct tree *ad, const struct tree *from, const struct expr *rule)
+{
+    const struct expr *own = match_constraint(ad), *root = tree_root(ad), *parts = tree_parts(ad, root);
+    uint32_t count = 0, place;
+    struct tree *text = NULL;
+    struct build build;
+    symbol name = own ? own->label : NAME_CONSTRAINT;
+
+    if (!rule || from->dialect != ad->dialect)
+        return tree_ref(ad);
+    build_init(&build, ad->symbols, ad->dialect);
+    for (; count < root->u.run.count; count++) {
+        build_copy(&build, ad, &parts[count]);
+        if (&parts[count] == own) {
+            build_copy(&build, from, rule);
+            build_top(&build)->label = OP_AND;
+            build_bind(&build, EXPR_CHAIN, 2);
+        }
+        symbols_hold(ad->symbols, parts[count].label);
+        build_attribute(&build, parts[count].label);
+    }
+    if (!own) {
+        build_copy(&build, from, rule);
+        symbols_hold(ad->symbols, name);
+        build_attribute(&build, name);
+        count++;
+    }
+    if (count <= TREE_PARTS_MAX && build_ad(&build, count, &place) == 0)
+        text = build_seal(&build);
+    build_done(&build);
+    return text ? text : tree_ref(ad);
+}
+
+static const struct expr *start_of(const struct tree *ad)
+{
+    symbol name = symbols_find(ad->symbols, "Start", 5);
+
+    return name ? tree_find(ad, tree_root(ad), name) : NULL;
+}
+
+bool offer_starts(const struct provider_step *step, uint32_t place, const struct tree *ad)
+{
+    const struct tree *whole = step->provider->offers[place].whole;
+    struct env eval = provider_env(step->env);
+
+    return !start_of(whole) || match_says(&eval, step->env->scratch, whole, "Start", ad);
+}
+
+/* With its Start in its constraint: takes `left`. */
+static struct tree *offer_narrow(struct tree *left)
+{
+    struct tree *text = left ? constraint_narrow(left, left, start_of(left)) : NULL;
+
+    tree_unref(left);
+    return text;
+}
+
 /* What should be advertised now: NULL for nothing. And when the time may change that. */
 static struct tree *offer_text(const struct provider_step *step, uint32_t place)
 {
@@ -193,7 +252,7 @@ static struct tree *offer_text(const struct provider_step *step, uint32_t place)
     if (step->provider->draining)
         return NULL;
     left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL, 0);
-    left = successor_reserves(step, place, left);
+    left = offer_narrow(successor_reserves(step, place, left));
     if (!left)
         return NULL;
     owner_look(&eval, step->env->scratch, left, &owner);

@@ -226,6 +226,11 @@ void provider_each(const struct provider *provider, provider_tenant_fn *fn, void
     }
 }
 
+bool provider_owes(const struct provider *provider)
+{
+    return provider->outcome_count || provider->leaving_count;
+}
+
 static bool provider_valid(const void *role, const char **ret_why)
 {
     const struct provider *provider = role;

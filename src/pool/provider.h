@@ -71,6 +71,9 @@ struct tenant_view {
 typedef void provider_tenant_fn(void *user, const struct tenant_view *tenant);
 void provider_each(const struct provider *provider, provider_tenant_fn *fn, void *user);
 
+/* Does somebody still have to hear from it: a result that was not taken, a claim that ended and was not confirmed? */
+bool provider_owes(const struct provider *provider);
+
 /* The offer as it is now, with nothing given away. NULL when there is none of that place. */
 struct tree *provider_offer(const struct provider *provider, uint32_t place);
 

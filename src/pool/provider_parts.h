@@ -200,6 +200,11 @@ uint32_t offer_find(const struct provider *provider, uint64_t id); /* its place;
  * have nothing while those in front are there; for one that comes behind the claim `behind` that claim has nothing. */
 struct tree *offer_left(const struct provider *provider, const struct role_env *env, uint32_t place,
                         enum tenant_state from, const struct tenant *except, uint64_t behind);
+/* The ad with one more expression, of that tree (NULL: none), in its constraint. The caller unrefs it. */
+struct tree *constraint_narrow(struct tree *ad, const struct tree *from, const struct expr *rule);
+/* May that one's job start here now? So says the offer's `Start`, if it has one. It is a part of the constraint that is advertised and pulled
+ * with, and asked before each job; of a job that runs it is not. */
+bool offer_starts(const struct provider_step *step, uint32_t place, const struct tree *ad);
 bool offer_key_used(const struct offer *offer, uint64_t claim);
 void offer_use_key(const struct provider_step *step, const struct tenant *tenant);
 

@@ -49,39 +49,10 @@ bool pulling_admits(const struct provider_step *step, const struct tenant *tenan
     return false;
 }
 
-/* The ad with both constraints, so that nobody is matched in vain. The caller unrefs it. */
+/* The ad with the pool's rule in its constraint, so that nobody is matched in vain. The caller unrefs it. */
 static struct tree *pool_text(struct tree *ad, const struct tree *access)
 {
-    const struct expr *rule = access ? match_constraint(access) : NULL, *own = match_constraint(ad);
-    const struct expr *root = tree_root(ad), *parts = tree_parts(ad, root);
-    uint32_t count = 0, place;
-    struct tree *text = NULL;
-    struct build build;
-    symbol name = own ? own->label : NAME_CONSTRAINT;
-
-    if (!rule || access->dialect != ad->dialect)
-        return tree_ref(ad);
-    build_init(&build, ad->symbols, ad->dialect);
-    for (; count < root->u.run.count; count++) {
-        build_copy(&build, ad, &parts[count]);
-        if (&parts[count] == own) {
-            build_copy(&build, access, rule);
-            build_top(&build)->label = OP_AND;
-            build_bind(&build, EXPR_CHAIN, 2);
-        }
-        symbols_hold(ad->symbols, parts[count].label);
-        build_attribute(&build, parts[count].label);
-    }
-    if (!own) {
-        build_copy(&build, access, rule);
-        symbols_hold(ad->symbols, name);
-        build_attribute(&build, name);
-        count++;
-    }
-    if (count <= TREE_PARTS_MAX && build_ad(&build, count, &place) == 0)
-        text = build_seal(&build);
-    build_done(&build);
-    return text ? text : tree_ref(ad);
+    return constraint_narrow(ad, access, access ? match_constraint(access) : NULL);
 }
 
 /* ------------------------------------------------------------------------------------------------------- which pool */

@@ -106,7 +106,7 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
         return REASON_LIFE; /* or it has dropped a member: the next job begins with a whole gang */
     if (!tree_is_ad(activate->ad) || !tenant_owns(tenant, activate->ad))
         return REASON_IDENTITY;
-    if (!tenant_accepted(step, tenant->offer, tenant, activate->ad))
+    if (!offer_starts(step, tenant->offer, activate->ad) || !tenant_accepted(step, tenant->offer, tenant, activate->ad))
         return REASON_CONSTRAINT;
     tenant->sequence = activate->sequence;
     tenant_set_ad(tenant, activate->ad);
