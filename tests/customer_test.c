@@ -2110,6 +2110,201 @@ static void unnamed_pool(void)
     world_free(o.w, "a pool that is not named");
 }
 
+/* -------------------------------------------------------------------------------------------------------- workflows */
+
+#define FLOW 4711
+#define STEP(n) "[ Type = \"Job\"; Step = " #n "; Constraint = other.Memory >= 64 ]"
+#define FRAGILE_STEP "[ Type = \"Job\"; Step = 2; MaxRetries = 1; RetryUnless = 9; Constraint = other.Memory >= 64 ]"
+
+static struct submitted submit_node(struct office *o, uint64_t nodes, const char *key, const char *node,
+                                    const char *text)
+{
+    struct message submit = {.kind = MESSAGE_SUBMIT, .u.submit = {.count = 1, .flow = FLOW, .nodes = nodes}};
+    const struct message *heard;
+
+    text_set(&submit.u.submit.owner, "raman", 5);
+    text_set(&submit.u.submit.key, key, strlen(key));
+    submit.u.submit.ad = ad(o->w, text);
+    submit.u.submit.node = node ? ad(o->w, node) : NULL;
+    heard = say(o->w, &raman, &submit);
+    return heard->kind == MESSAGE_SUBMITTED ? heard->u.submitted : (struct submitted){.reason = REASON_COUNT};
+}
+
+/* A, then B and C, then D: jobs 1 to 4. D comes before what it waits for. */
+static void diamond(struct office *o, const char *b)
+{
+    submit_node(o, 4, "w/0", "[ Node = \"A\" ]", STEP(1));
+    submit_node(o, 4, "w/1", "[ Node = \"B\"; After = { \"A\" } ]", b);
+    submit_node(o, 4, "w/2", "[ Node = \"D\"; After = { \"B\", \"C\" } ]", STEP(4));
+    submit_node(o, 4, "w/3", "[ Node = \"C\"; After = { \"A\" } ]", STEP(3));
+}
+
+/* The number of jobs that a machine is asked for. */
+static uint32_t jobs_ready(struct office *o)
+{
+    uint32_t ready = 0;
+    struct job_view view = {0};
+
+    while (customer_next(o->w->role, view.id, &view))
+        ready += view.state == JOB_IDLE && !view.blocked;
+    return ready;
+}
+
+static bool job_blocked(struct office *o, uint64_t id)
+{
+    return job_of(o, id).state == JOB_IDLE && job_of(o, id).blocked;
+}
+
+/* A job runs on a new host, the n-th, and ends so. */
+static void flow_run(struct office *o, uint64_t n, uint64_t job, int64_t status)
+{
+    struct host host = host_new(o, n);
+
+    pass(o->w, SECOND);
+    match_gang(o, job_of(o, job).shape, n, &host, 1);
+    host_until(o, &host, MESSAGE_NONE);
+    result(o, &host, status);
+    if (asked(o, &host) && !is_asked(o, &host, MESSAGE_RELEASE))
+        host_says(o, &host, REASON_STALE); /* not again at once */
+    host_until(o, &host, MESSAGE_NONE);
+    pass(o->w, SECOND);
+}
+
+static void workflow_in_order(void)
+{
+    struct office o;
+
+    office_start(&o);
+    submit_node(&o, 2, "v/0", "[ Node = \"X\" ]", STEP(1));
+    tap_ok(jobs_ready(&o) == 0 && job_blocked(&o, 1), "a workflow does not begin before all of it has been submitted");
+    tap_ok(submit_node(&o, 2, "v/1", "[ Node = \"X\" ]", STEP(2)).reason == REASON_INVALID,
+           "no two of its nodes have one name");
+    tap_ok(submit_node(&o, 2, "v/2", NULL, STEP(2)).reason == REASON_INVALID, "none is without a name");
+    tap_ok(submit_node(&o, 3, "v/3", "[ Node = \"Y\" ]", STEP(2)).reason == REASON_INVALID,
+           "and all say how many there are");
+    world_free(o.w, "a workflow that is not whole");
+
+    office_start(&o);
+    diamond(&o, STEP(2));
+    tap_ok(jobs_ready(&o) == 1 && asks_for(&o, "Step == 1 && Node is undefined"),
+           "of a whole workflow what waits for nobody is advertised, and nothing else");
+    tap_ok(job_of(&o, 3).workflow == 1 && job_blocked(&o, 2) && job_blocked(&o, 3) && job_blocked(&o, 4),
+           "the others are blocked");
+    flow_run(&o, 1, 1, 0);
+    tap_ok(jobs_ready(&o) == 2 && !job_blocked(&o, 2) && !job_blocked(&o, 4) && job_blocked(&o, 3),
+           "when it has ended well, those that waited for it are advertised");
+    happen(o.w, &(struct event){.kind = EVENT_FORGET, .job = 1});
+    tap_ok(job_is(&o, 1, JOB_DONE), "what is done is not forgotten while the workflow is not over");
+    flow_run(&o, 2, 2, 0);
+    tap_ok(job_blocked(&o, 3) && jobs_ready(&o) == 1, "one that waits for two is blocked until both have ended well");
+    control(&o, &raman, 4, CONTROL_HOLD);
+    control(&o, &raman, 3, CONTROL_HOLD);
+    control(&o, &raman, 3, CONTROL_RELEASE);
+    tap_ok(job_blocked(&o, 3) && job_of(&o, 3).stuck, "hold and release leave it so; and nothing moves any more");
+    control(&o, &raman, 4, CONTROL_RELEASE);
+    tap_ok(!job_of(&o, 3).stuck, "until what is held is released");
+    flow_run(&o, 3, 4, 0);
+    tap_ok(asks_for(&o, "Step == 4") && jobs_ready(&o) == 1, "then its machine is asked for");
+    flow_run(&o, 4, 3, 0);
+    tap_ok(jobs_in(&o, JOB_DONE) == 4, "and all is done");
+    for (uint64_t id = 1; id <= 4; id++)
+        happen(o.w, &(struct event){.kind = EVENT_FORGET, .job = id});
+    tap_ok(customer_count(o.w->role) == 0, "then all of it is forgotten");
+    world_free(o.w, "a workflow in order");
+}
+
+static bool parent_is_bad(void *user, const struct parent_view *parent)
+{
+    *(int *)user += parent->failed ? 1 : parent->removed ? 10 : 100;
+    return true;
+}
+
+/* Of what a job waits for: 1 for each that failed, 10 for each that was removed, 100 for others. */
+static int parents_of(struct office *o, uint64_t id)
+{
+    int found = 0;
+
+    customer_parents(o->w->role, id, parent_is_bad, &found);
+    return found;
+}
+
+static void workflow_rescued(void)
+{
+    struct office o;
+
+    office_start(&o);
+    diamond(&o, FRAGILE_STEP);
+    flow_run(&o, 1, 1, 0);
+    control(&o, &raman, 4, CONTROL_HOLD); /* C */
+    flow_run(&o, 2, 2, 1);
+    tap_ok(job_is(&o, 2, JOB_IDLE) && jobs_ready(&o) == 1, "a node that fails is tried again as often as it says");
+    flow_run(&o, 3, 2, 1);
+    tap_ok(job_is(&o, 2, JOB_DONE) && job_blocked(&o, 3) && parents_of(&o, 3) == 101,
+           "then it has failed, and what waits for it stays blocked and says so");
+    tap_ok(control(&o, &raman, 1, CONTROL_RESCUE) == REASON_STALE, "what is done is not rescued");
+    tap_ok(control(&o, &calvin, 2, CONTROL_RESCUE) == REASON_IDENTITY, "nor may another user rescue anything");
+    world_restart(o.w, true, SECOND);
+    tap_ok(job_is(&o, 2, JOB_DONE) && job_blocked(&o, 3) && parents_of(&o, 3) == 101, "that outlives a restart");
+    tap_ok(control(&o, &raman, 2, CONTROL_RESCUE) == REASON_OK && job_is(&o, 2, JOB_IDLE) && job_of(&o, 2).tries == 0 &&
+               jobs_ready(&o) == 1,
+           "rescued, it waits for a machine again, with all its tries");
+    world_restart(o.w, true, SECOND);
+    tap_ok(job_is(&o, 2, JOB_IDLE) && jobs_ready(&o) == 1 && job_is(&o, 1, JOB_DONE),
+           "so it does after a restart, and what was done is done");
+    flow_run(&o, 4, 2, 9);
+    tap_ok(job_is(&o, 2, JOB_DONE) && job_of(&o, 2).tries == 1, "with the status that it names it is not tried again");
+    control(&o, &raman, 2, CONTROL_RESCUE);
+    control(&o, &raman, 4, CONTROL_REMOVE);
+    tap_ok(parents_of(&o, 3) == 110 && job_blocked(&o, 3), "one that was removed blocks as one that failed");
+    flow_run(&o, 5, 2, 0);
+    tap_ok(job_is(&o, 2, JOB_DONE) && job_blocked(&o, 3) && job_of(&o, 3).stuck, "whatever else is done");
+    tap_ok(control(&o, &raman, 4, CONTROL_RESCUE) == REASON_OK && jobs_ready(&o) == 1, "it is rescued likewise");
+    flow_run(&o, 6, 4, 0);
+    tap_ok(!job_blocked(&o, 3), "then all goes on");
+    flow_run(&o, 7, 3, 1);
+    tap_ok(job_is(&o, 3, JOB_DONE) && job_of(&o, 3).kept, "a workflow whose last node failed is kept");
+    tap_ok(control(&o, &raman, 3, CONTROL_REMOVE) == REASON_OK && !job_of(&o, 3).kept,
+           "until its user removes what failed");
+    tap_ok(control(&o, &raman, 3, CONTROL_RESCUE) == REASON_STALE, "what is over is not rescued");
+    world_free(o.w, "a workflow that is rescued");
+}
+
+/* Whatever is durable when it dies, a node is let go when all before it have ended well, and not before. */
+static void workflow_killed(void)
+{
+    struct office o;
+    bool good = true, began = true;
+
+    for (int lost = 0; lost < 2; lost++) {
+        office_start(&o);
+        diamond(&o, STEP(2));
+        for (uint64_t n = 1; n <= 4; n++) {
+            struct host host = host_new(&o, n);
+
+            world_restart(o.w, lost, SECOND);
+            pass(o.w, 2 * SECOND);
+            match_gang(&o, job_of(&o, (uint64_t[]){1, 2, 4, 3}[n - 1]).shape, n, &host, 1);
+            host_until(&o, &host, MESSAGE_NONE);
+            o.w->slow = lost; /* the end is not durable when it dies: the machine tells it again */
+            result(&o, &host, 0);
+            world_restart(o.w, lost, SECOND);
+            o.w->slow = false;
+            world_durable(o.w);
+            good = good && (n == 1 || job_blocked(&o, 3) == (jobs_in(&o, JOB_DONE) < 3));
+            host_until(&o, &host, MESSAGE_NONE);
+            result(&o, &host, 0);
+            host_until(&o, &host, MESSAGE_NONE);
+            pass(o.w, MINUTE);
+            began = began && jobs_in(&o, JOB_DONE) == n;
+            good = good && (n == 4 || job_blocked(&o, 3) == (n < 3));
+        }
+        tap_ok(good, "killed at every end of a node, %s: nothing begins too early, or is forgotten",
+               lost ? "before it is durable" : "when it is");
+        tap_ok(began && jobs_in(&o, JOB_DONE) == 4, "and each node ends once");
+        world_free(o.w, "a workflow under restarts");
+    }
+}
+
 int main(void)
 {
     submission_is_durable();
@@ -2173,6 +2368,9 @@ int main(void)
     ends_of_jobs();
     queue_limit();
     asks();
+    workflow_in_order();
+    workflow_rescued();
+    workflow_killed();
     not_for_a_customer();
     nonsense();
     unnamed_pool();

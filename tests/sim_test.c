@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#define FLOW_WORLDS 15
+
 #if defined(__SANITIZE_ADDRESS__)
 #define CLAIMS 6500 /* so many that rare things, as gangs that lose one and go on, are among them */
 #elif defined(__OPTIMIZE__)
@@ -78,12 +80,27 @@ static void test_faults(uint64_t seed)
     buf_done(&trace);
 }
 
+/* Workflows in worlds where everything breaks: no job begins before those that it waits for have ended well, and none is lost. */
+static void test_flows(void)
+{
+    struct sim_settings settings = {
+        .seed = 1, .worlds = FLOW_WORLDS, .claims = UINT64_MAX, .faults = true, .flows = true};
+    struct sim_report report;
+    int broken = sim_run(&settings, &report);
+
+    tap_ok(broken == 0 && report.jobs > 50 * FLOW_WORLDS, "in %d worlds with workflows no rule is broken: %llu jobs",
+           FLOW_WORLDS, (unsigned long long)report.jobs);
+    if (broken)
+        tap_diag("seed %llu: %s", (unsigned long long)report.failed, report.violation.words);
+}
+
 int main(void)
 {
     const char *seed = getenv("BERTH_SEED");
 
     test_same_seed();
     test_calm();
+    test_flows();
     test_faults(seed ? strtoull(seed, NULL, 10) : 1);
     return tap_done();
 }

@@ -414,8 +414,8 @@ static const struct text_case {
     {"a reason outside the list is refused", "[Message=\"got\";Reason=\"because\"]",
      "got: Reason: no reason is called \"because\""},
     {"a reason is no number", "[Message=\"got\";Reason=0]", "got: Reason: expected a reason as a string, got integer"},
-    {"a verb outside the list is refused", "[Message=\"control\";Job=" WORD1 ";Verb=\"0000000000000003\"]",
-     "control: Verb: expected a number below 3"},
+    {"a verb outside the list is refused", "[Message=\"control\";Job=" WORD1 ";Verb=\"0000000000000004\"]",
+     "control: Verb: expected a number below 4"},
     {"a span is no real", "[Message=\"commit\";Claim=" WORD1 ";Epoch=" WORD1 ";Sequence=" WORD1 ";Collect=1.0]",
      "commit: Collect: expected an integer, got real"},
     {"a name is not too long",
@@ -694,9 +694,9 @@ static bool spoilt_is_refused(struct world *world, const struct tree *ad, const 
         char wanted[64];
         size_t len = 7;
         const char *name = place < count ? symbols_text(ad->symbols, parts[place].label, &len) : "Surplus";
-        bool optional =
-            place < count && (parts[place].kind == EXPR_LIST || strcmp(name, "Ad") == 0 ||
-                              strcmp(name, "SuperiorAd") == 0 || strcmp(name, "Task") == 0 || is_later(layout, name));
+        bool optional = place < count &&
+                        (parts[place].kind == EXPR_LIST || strcmp(name, "Ad") == 0 || strcmp(name, "SuperiorAd") == 0 ||
+                         strcmp(name, "Task") == 0 || strcmp(name, "Node") == 0 || is_later(layout, name));
         bool read = reads(spoilt, &err), good;
 
         snprintf(wanted, sizeof wanted, "%s: ", name);

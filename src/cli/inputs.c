@@ -373,6 +373,53 @@ static int stdin_add(struct inputs *inputs, const struct tree *ad, struct arena 
     return result;
 }
 
+/* A command of its own (Pre, Post), whose program is called otherwise for the job. */
+static void extra_print(const struct tree *ad, const struct expr *list, const char *attribute, const char *called,
+                        struct buf *renamed)
+{
+    const struct expr *parts = tree_parts(ad, list);
+    struct buf word;
+
+    buf_init(&word);
+    buf_addf(&word, "./%s", called);
+    buf_addf(renamed, "%s = { ", attribute);
+    print_string(renamed, word.text, word.len, PRINT_PLAIN);
+    for (uint32_t i = 1; i < list->u.run.count; i++) {
+        buf_adds(renamed, ", ");
+        print_expr(renamed, ad, &parts[i], PRINT_PLAIN);
+    }
+    buf_adds(renamed, " };\n");
+    buf_done(&word);
+}
+
+/* Its program is carried along as that of the job is. */
+static int extra_add(struct inputs *inputs, const struct tree *ad, const char *attribute, struct buf *renamed)
+{
+    const struct expr *list = ad_find(ad, attribute), *first;
+    char *text, *path, *called = NULL;
+    int result = 0;
+
+    if (!list || list->kind != EXPR_LIST || !list->u.run.count)
+        return 0;
+    first = tree_parts(ad, list);
+    if (first->kind != EXPR_STRING)
+        return complain(inputs, attribute, "the name of a program is expected");
+    text = mem_dup(tree_string(ad, first), first->u.run.count);
+    path = path_of(inputs->folder, text);
+    if (strchr(text, '/') && !path_is_common(text)) {
+        if (access(path, F_OK) == 0 && access(path, X_OK) != 0)
+            result = complain(inputs, path, "it cannot be executed; chmod +x makes it so");
+        if (result == 0)
+            result = name_add(inputs, text, strlen(text), &called);
+    }
+    if (called)
+        extra_print(ad, list, attribute, called, renamed);
+    free(called);
+    free(path);
+    free(text);
+    return result;
+}
+
 int inputs_add(struct submission *submission, const struct tree *ad, const char *folder, const char *name,
                struct buf *out, int64_t *ret_image)
 {
@@ -395,6 +442,10 @@ int inputs_add(struct submission *submission, const struct tree *ad, const char 
         result = command_add(&inputs, ad, &arena, &renamed, ret_image);
     if (result == 0)
         result = stdin_add(&inputs, ad, &arena, &renamed);
+    if (result == 0)
+        result = extra_add(&inputs, ad, "Pre", &renamed);
+    if (result == 0)
+        result = extra_add(&inputs, ad, "Post", &renamed);
     if (inputs.listed)
         buf_adds(out, "\n};\n");
     buf_add(out, renamed.text, renamed.len);

@@ -1,11 +1,13 @@
 /* job_list.c: berth jobs and berth history: the jobs that a customer has, and those that it had. */
 #include "cli/command.h"
+#include "cli/dag_parts.h"
 #include "cli/file.h"
 #include "cli/jobs.h"
 #include "cli/report.h"
 #include "cli/summary.h"
 #include "net/represent.h"
 
+#include <string.h>
 #include <unistd.h>
 
 struct jobs_settings {
@@ -43,6 +45,7 @@ struct job_rows {
     struct rows rows;
     unsigned refused;
     struct buf first; /* its number and the reason */
+    struct dag_progresses workflows;
 };
 
 static bool list_add(void *user, struct tree *job)
@@ -57,7 +60,20 @@ static bool list_add(void *user, struct tree *job)
             cell_print(&all->first, job, "Reason", CELL_VALUE, 0);
         }
     }
+    dag_progresses_add(&all->workflows, job);
     return job_rows_add(&all->rows, job);
+}
+
+/* How far each workflow is: a line each. */
+static void workflows_print(const struct dag_progresses *workflows)
+{
+    struct buf out;
+
+    buf_init(&out);
+    for (uint32_t i = 0; i < workflows->count; i++)
+        dag_progress_print(&out, &workflows->items[i]);
+    output_write(&out);
+    buf_done(&out);
 }
 
 static void refused_print(struct job_rows *all)
@@ -82,6 +98,7 @@ static int list_print(struct pool *customer, const struct jobs_settings *setting
     struct buf path;
     int status;
 
+    dag_progresses_init(&all.workflows);
     buf_init(&all.first);
     buf_init(&path);
     buf_adds(&path, from);
@@ -95,8 +112,11 @@ static int list_print(struct pool *customer, const struct jobs_settings *setting
     if (all.rows.count || form != ROWS_TABLE)
         rows_finish(&all.rows);
     refused_print(&all);
+    if (form == ROWS_TABLE && !settings->constraint && !settings->limit && !ids && !strcmp(from, "/v1/jobs"))
+        workflows_print(&all.workflows); /* of which all jobs were listed */
     *ret_count = all.rows.count;
     rows_done(&all.rows);
+    dag_progresses_done(&all.workflows);
     buf_done(&all.first);
     buf_done(&path);
     return status;
@@ -208,7 +228,7 @@ const struct command command_jobs = {
         "\n"
         "The states: Waiting (in the queue), Ready (matched, and being claimed), Scheduled (its files are on their way), "
         "Running, Done (ended, well or not), Held (waits for its user), Aborted (waited longer than its QueueLimit), Cancelled "
-        "(removed).\n"
+        "(removed), Blocked (waits for other jobs of its workflow). Of each workflow a line says how far it is; `berth dag` tells more.\n"
         "\n"
         "Commands about jobs ask the customer that has them: that of --customer URL, else of $BERTH_CUSTOMER, else the one that "
         "runs with the same state folder on this machine, which is asked by its Unix socket and needs no token. The status is "

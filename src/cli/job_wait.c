@@ -84,7 +84,7 @@ static int outcomes_ask(struct pool *customer, struct job_ids *ids, struct outco
 /* --------------------------------------------------------------------------------------------------------------- waiting */
 
 /* Why the waiting is over. */
-enum waited { WAITED_OVER, WAITED_HELD, WAITED_TIME };
+enum waited { WAITED_OVER, WAITED_HELD, WAITED_STUCK, WAITED_TIME };
 
 static bool note_any(void *user, struct tree *job)
 {
@@ -122,7 +122,9 @@ static int wait_look(struct pool *customer, struct job_ids *ids, int wait, doubl
         return status;
     *changes = summary_number(summary, "Changes");
     *ret_over = summary_is_over(summary);
-    *ret = summary_number(summary, "Held") > 0 ? WAITED_HELD : WAITED_OVER;
+    *ret = summary_number(summary, "Held") > 0      ? WAITED_HELD
+           : summary_number(summary, "Blocked") > 0 ? WAITED_STUCK
+                                                    : WAITED_OVER;
     tree_unref(summary);
     if (*ret_over)
         status = outputs_due(customer, ids, &due);
@@ -174,6 +176,11 @@ static int wait_run(const void *given, int word_count, char **words)
         status = STATUS_NO;
     } else if (status == STATUS_DONE && waited == WAITED_HELD) {
         report("what is left of them is held: `berth jobs` shows them, `berth release` lets them run");
+        status = STATUS_NO;
+    } else if (status == STATUS_DONE && waited == WAITED_STUCK) {
+        outcomes_ask(&customer, &ids, &outcomes);
+        report("what is left of them waits for nodes that failed or are held: `berth dag` shows them, `berth dag "
+               "rescue` lets them run again");
         status = STATUS_NO;
     } else if (status == STATUS_DONE) {
         status = outcomes_ask(&customer, &ids, &outcomes);

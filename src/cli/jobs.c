@@ -388,6 +388,24 @@ struct tree *job_row(const struct tree *job, int64_t now)
     return maker_seal(&maker);
 }
 
+/* In a table, one that waits for others says so where its machine would stand. Takes the row. */
+static struct tree *row_blocked(struct tree *row, const struct tree *job)
+{
+    struct maker maker;
+    struct tree *told;
+    const char *why;
+    size_t len;
+
+    if (!ad_string(job, "Reason", &why, &len))
+        return row;
+    maker_init(&maker, row->symbols);
+    maker_parts(&maker, row, "Provider");
+    maker_bytes(&maker, "Provider", why, len);
+    told = maker_seal(&maker);
+    tree_unref(row);
+    return told;
+}
+
 bool job_rows_add(void *user, struct tree *job)
 {
     struct rows *rows = user;
@@ -397,6 +415,8 @@ bool job_rows_add(void *user, struct tree *job)
     if (rows->form >= ROWS_LONG || !rows->column_count)
         return rows_add(rows, job);
     row = job_row(job, rows->now);
+    if (rows->form == ROWS_TABLE && job_text_is(job, "State", "Blocked"))
+        row = row_blocked(row, job);
     more = rows_add(rows, row);
     tree_unref(row);
     return more;

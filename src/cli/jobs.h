@@ -56,7 +56,8 @@ void job_command(struct buf *out, const struct tree *job, struct arena *arena);
 /* The columns of tables of jobs, and what the customer is asked for. */
 extern const struct column job_columns[];
 extern const size_t job_column_count;
-#define JOB_SELECT "Job,State,Submitted,Started,Ended,Since,WallUsed,Provider,Cmd,Args,Status,Reason,Message"
+#define JOB_SELECT \
+    "Job,State,Submitted,Started,Ended,Since,WallUsed,Provider,Cmd,Args,Status,Reason,Message,Workflow,Dag"
 
 /* The ad of a job as the ad of a row: [ Job; State; Submitted; RunTime; Provider; Command ]. The caller unrefs it. */
 struct tree *job_row(const struct tree *job, int64_t now);

@@ -140,12 +140,22 @@ static void upper(char *text)
 int language_read(struct symbols *symbols, enum submit_language language, const char *file, const struct buf *text,
                   const char *folder, submit_ad_fn *each, void *user)
 {
+    return language_read_given(symbols, language, file, text, folder, NULL, 0, each, user);
+}
+
+int language_read_given(struct symbols *symbols, enum submit_language language, const char *file,
+                        const struct buf *text, const char *folder, const struct submit_given *given,
+                        uint32_t given_count, submit_ad_fn *each, void *user)
+{
     struct surroundings around = {.file = file, .folder = folder, .text = text, .each = each, .user = user};
     struct submit_world world = {.user = &around,
                                  .file = text_of_file,
                                  .match = names_that_match,
                                  .variable = variable,
-                                 .remark = remark_report};
+                                 .remark = remark_report,
+                                 .given = given,
+                                 .given_count = given_count,
+                                 .fold_from = given ? 1 : 0}; /* a node is one ad */
     size_t mark = text_mark(text->text, text->len);
     struct err err = {0};
     int result;

@@ -13,5 +13,9 @@ option_read_fn option_language; /* enum submit_language */
  * reported, each with its place; -1 after an error, and when `each` gives -1. */
 int language_read(struct symbols *symbols, enum submit_language language, const char *file, const struct buf *text,
                   const char *folder, submit_ad_fn *each, void *user);
+/* The same with macros that stand before its first line; only HTCondor's language has any. */
+int language_read_given(struct symbols *symbols, enum submit_language language, const char *file,
+                        const struct buf *text, const char *folder, const struct submit_given *given,
+                        uint32_t given_count, submit_ad_fn *each, void *user);
 
 #endif

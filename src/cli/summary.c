@@ -9,9 +9,9 @@
 static const struct {
     const char *attribute, *words;
 } summary_words[] = {
-    {"Waiting", "waiting"}, {"Ready", "being claimed"}, {"Scheduled", "starting"},
-    {"Running", "running"}, {"Held", "held"},           {"Done", "done"},
-    {"Failed", "failed"},   {"Aborted", "given up"},    {"Cancelled", "removed"},
+    {"Waiting", "waiting"},   {"Ready", "being claimed"}, {"Scheduled", "starting"}, {"Running", "running"},
+    {"Held", "held"},         {"Done", "done"},           {"Failed", "failed"},      {"Aborted", "given up"},
+    {"Cancelled", "removed"}, {"Blocked", "blocked"},
 };
 
 double summary_number(const struct tree *summary, const char *name)
@@ -47,7 +47,7 @@ bool summary_is_over(const struct tree *summary)
     for (size_t i = 0; i < 4; i++) /* those before Held still move */
         if (summary_number(summary, summary_words[i].attribute) > 0)
             return false;
-    return true;
+    return summary_number(summary, "Blocked") <= summary_number(summary, "Stuck");
 }
 
 int summary_fetch(struct pool *customer, const char *ids, double after, int wait, struct tree **ret)

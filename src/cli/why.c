@@ -327,6 +327,11 @@ static int why_of_job(struct pool *pool, const struct tree *job, const char *id,
     int status;
 
     buf_init(&out);
+    if (job_text_is(job, "State", "Blocked") && !json) {
+        buf_addf(&out, "job %.20s ", id);
+        cell_print(&out, job, "Reason", CELL_VALUE, 0);
+        buf_adds(&out, ": no machine is asked for before that is done. Then:\n");
+    }
     snprintf(name, sizeof name, "job %.20s", id);
     status = explain_ad(pool, job, name, json, &out, &matches);
     if (status == STATUS_DONE) {

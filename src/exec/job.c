@@ -446,14 +446,13 @@ void job_signal(struct job *job, int number)
 
     if (number <= 0 || number > SIGNAL_LAST)
         return;
-    if (job->order->how.unprotected) {
-        if (job->process.pid > 0)
-            kill(job->process.pid, number); /* not reaped yet: its number is its own */
-        return;
-    }
     kin_init(&first);
-    if (job->init)
+    if (job->order->how.unprotected && job->process.pid > 0)
+        kin_just(&first, job->process.pid, (int)getpid());
+    else if (job->init)
         kin_find_first(&first, job->init);
+    if (job->order->is.staged == 1)
+        kin_find_child(&first);
     kin_signal(&first, number);
     kin_done(&first);
 }

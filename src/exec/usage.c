@@ -234,6 +234,13 @@ int64_t kin_nameless(const struct kin *kin, uint64_t device)
     return bytes;
 }
 
+void kin_just(struct kin *kin, int pid, int parent)
+{
+    kin->count = 0;
+    kin->root = parent;
+    kin_add(kin, pid, parent);
+}
+
 /* The innermost number of a process. */
 static int inner_number(int pid)
 {
@@ -264,7 +271,19 @@ void kin_find_first(struct kin *kin, int init)
     kin->count = 0;
     for (size_t i = 0; i < count && !kin->count; i++)
         if (inner_number(kin->pids[i]) == 2)
-            kin_add(kin, kin->pids[i], init);
+            kin_just(kin, kin->pids[i], init);
+}
+
+void kin_find_child(struct kin *kin)
+{
+    int pid = kin->count ? kin->pids[0] : 0;
+
+    kin->count = 0;
+    kin->root = pid;
+    if (pid > 0)
+        add_all_children(kin, pid);
+    if (kin->count > 1)
+        kin->count = 1;
 }
 
 /* While its sandbox is being made a process still sees the machine's own: those are not meant. */

@@ -28,8 +28,12 @@ bool kin_are_stopped(const struct kin *kin);
 void kin_usage(const struct kin *kin, bool exact, int64_t *cpu, int64_t *memory);
 /* Bytes of files of a file system that have no name any more and are only held open by them. */
 int64_t kin_nameless(const struct kin *kin, uint64_t device);
+/* One alone. */
+void kin_just(struct kin *kin, int pid, int parent);
 /* The first process of a job: number 2 in the namespace whose number 1 is `init`; or none. */
 void kin_find_first(struct kin *kin, int init);
+/* In place of the one that was found its first child; or none. */
+void kin_find_child(struct kin *kin);
 /* What the sandbox keeps in memory as files: its /tmp and /dev/shm. 0 when it cannot be told. */
 int64_t kin_files(int init);
 

@@ -178,6 +178,31 @@ static int macro_set(struct submit_reader *reader, const char *name, size_t len,
     return 0;
 }
 
+/* What stands before the first line. Nobody need use it. */
+static int macros_given(struct submit_reader *reader, struct submit_place at, struct err *err)
+{
+    struct buf value;
+    int result = 0;
+
+    buf_init(&value);
+    for (uint32_t i = 0; i < reader->world->given_count && result == 0; i++) {
+        const struct submit_given *given = &reader->world->given[i];
+        bool added = *given->name == '+'; /* +Name is MY.Name */
+        struct buf name;
+
+        buf_init(&name);
+        buf_addf(&name, "%s%s", added ? "MY." : "", given->name + added);
+        buf_reset(&value);
+        buf_adds(&value, given->value);
+        result = macro_set(reader, name.text, name.len, &value, at, false, err);
+        if (result == 0)
+            submit_macro(reader, name.text, name.len)->used = true;
+        buf_done(&name);
+    }
+    buf_done(&value);
+    return result;
+}
+
 /* --------------------------------------------------------------------------------------------------------------- lines */
 
 struct lines {
@@ -489,6 +514,7 @@ int submit_read(struct symbols *symbols, const struct submit_world *world, const
     textmap_init(&reader.names, 0);
     textmap_init(&reader.missing, 0);
     buf_init(&line);
+    result = macros_given(&reader, at, err);
     while (result == 0 && line_next(&lines, &line, &at, &plain)) {
         result = statement(&reader, &lines, &conditions, buf_string(&line), line.len, at, plain, err);
         queued = queued || result > 0;

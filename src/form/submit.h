@@ -42,6 +42,11 @@ struct submit_world {
     int64_t now;                                           /* seconds since 1970; 0: not known */
     uint32_t fold_from;                                    /* so many items share ads; 0: SUBMIT_FOLD_FROM */
     uint32_t ads_max;                                      /* 0: SUBMIT_ADS_MAX */
+    /* Macros that stand before the first line, as those of a node of a workflow do. */
+    const struct submit_given {
+        const char *name, *value;
+    } * given;
+    uint32_t given_count;
 };
 
 /* The ad (lent) that a queue statement at that line makes; -1 ends the reading without a word. */

@@ -11,7 +11,7 @@
 #define CONTROL_TURN 2000 /* jobs that one turn looks at */
 
 static const char *const verbs[CONTROL_COUNT] = {
-    [CONTROL_HOLD] = "hold", [CONTROL_RELEASE] = "release", [CONTROL_REMOVE] = "remove"};
+    [CONTROL_HOLD] = "hold", [CONTROL_RELEASE] = "release", [CONTROL_REMOVE] = "remove", [CONTROL_RESCUE] = "rescue"};
 
 struct controlling {
     struct desk_task task;
@@ -71,8 +71,11 @@ static void job_answered(void *user, const struct message *answer)
 /* Would the verb change anything? */
 static bool verb_applies(enum control_verb verb, const struct job_view *view)
 {
-    bool ended = view->state == JOB_DONE || view->state == JOB_REMOVED || view->state == JOB_ABORTED;
+    bool ended = view_ended(view);
+    bool failed = ended && view->kept && !(view->state == JOB_DONE && view->reason == REASON_EXITED && !view->status);
 
+    if (verb == CONTROL_RESCUE || (verb == CONTROL_REMOVE && failed))
+        return failed && (verb == CONTROL_RESCUE || view->state != JOB_REMOVED);
     return verb == CONTROL_RELEASE ? view->state == JOB_HELD
                                    : !ended && (verb == CONTROL_REMOVE || view->state != JOB_HELD);
 }
@@ -89,7 +92,7 @@ static bool job_wanted(const struct controlling *all, const struct job_view *vie
 
     if (!all->query)
         return true;
-    ad = job_ad(all->desk->daemon.symbols, view, tries_of(all->desk->tries, view->id), env.now);
+    ad = job_ad(all->desk->daemon.symbols, all->desk->customer, view, tries_of(all->desk->tries, view->id), env.now);
     arena_init(&scratch);
     wanted = match_query(&env, &scratch, all->query, ad);
     arena_done(&scratch);
@@ -113,7 +116,7 @@ static void job_control(struct controlling *all, const struct job_view *view)
         all->unchanged++;
         return;
     }
-    if (all->why && all->verb != CONTROL_RELEASE) {
+    if (all->why && (all->verb == CONTROL_HOLD || all->verb == CONTROL_REMOVE)) {
         tries_text(&tries_make(all->desk->tries, view->id)->why, all->why, strlen(all->why));
         tries_store(all->desk->tries, view->id, &err);
     }
@@ -198,7 +201,7 @@ static bool control_read(struct visit *visit, const struct tree *ad, struct cont
             if (strlen(verbs[verb]) == len && !memcmp(verbs[verb], text, len))
                 break;
     if (verb == CONTROL_COUNT) {
-        visit_problem(visit, 400, "Verb: \"hold\", \"release\" or \"remove\" is expected");
+        visit_problem(visit, 400, "Verb: \"hold\", \"release\", \"remove\" or \"rescue\" is expected");
         return false;
     }
     all->verb = (enum control_verb)verb;

@@ -35,7 +35,7 @@ static bool found_in_role(const struct visit *visit, uint64_t id, struct found *
         ret->place.number = last->number;
     }
     ret->iwd = job_iwd(view.ad);
-    ret->over = job_standing(&view, last) >= STANDING_DONE && (!last || last->finished);
+    ret->over = job_standing_is_end(job_standing(&view, last)) && (!last || last->finished);
     if (view.state != JOB_IDLE && view.state != JOB_RUNNING)
         snprintf(ret->words, sizeof ret->words, "%s",
                  view.state == JOB_HELD      ? "held"

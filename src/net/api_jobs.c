@@ -129,7 +129,8 @@ void api_jobs_list(struct visit *visit)
     while (more && next_job(desk, given ? &ranges : NULL, list.cursor, &view)) {
         list.cursor = view.id;
         if (visit_sees(visit, view.owner, strlen(view.owner)))
-            more = list_add(&list, job_ad(desk->daemon.symbols, &view, tries_of(desk->tries, view.id), list.env.now));
+            more = list_add(&list, job_ad(desk->daemon.symbols, desk->customer, &view, tries_of(desk->tries, view.id),
+                                          list.env.now));
         else
             more = ++list.looked < DESK_LOOK_MAX;
     }
@@ -185,7 +186,7 @@ void api_job_get(struct visit *visit)
 
     if (customer_job(desk->customer, id, &view)) {
         if (visit_sees(visit, view.owner, strlen(view.owner)))
-            ad = job_ad(desk->daemon.symbols, &view, tries_of(desk->tries, id), runner_wall() / SECOND);
+            ad = job_ad(desk->daemon.symbols, desk->customer, &view, tries_of(desk->tries, id), runner_wall() / SECOND);
     } else {
         ad = history_ad(desk->history, id);
         if (ad && !history_sees(visit, ad)) {
@@ -201,15 +202,20 @@ void api_job_get(struct visit *visit)
 
 /* ------------------------------------------------------------------------------------------------------------ summary */
 
+#define COUNT_STUCK STANDING_COUNT /* of those that are blocked, these for good */
+#define COUNTS (STANDING_COUNT + 1)
+
 static void count_job(const struct desk *desk, const struct visit *visit, const struct job_view *view,
-                      uint64_t counts[STANDING_COUNT])
+                      uint64_t counts[COUNTS])
 {
-    if (visit_sees(visit, view->owner, strlen(view->owner)))
-        counts[job_standing(view, tries_last(desk->tries, view->id))]++;
+    if (!visit_sees(visit, view->owner, strlen(view->owner)))
+        return;
+    counts[job_standing(view, tries_last(desk->tries, view->id))]++;
+    counts[COUNT_STUCK] += view->stuck;
 }
 
 /* Jobs by how they stand. Those in the history count where they are asked for by number. */
-static void count_jobs(const struct visit *visit, const struct id_ranges *ranges, uint64_t counts[STANDING_COUNT])
+static void count_jobs(const struct visit *visit, const struct id_ranges *ranges, uint64_t counts[COUNTS])
 {
     const struct desk *desk = visit->desk;
     struct history_row row;
@@ -236,7 +242,7 @@ static void count_jobs(const struct visit *visit, const struct id_ranges *ranges
 void api_summary(struct visit *visit)
 {
     const struct desk *desk = visit->desk;
-    uint64_t counts[STANDING_COUNT] = {0}, total = 0, after;
+    uint64_t counts[COUNTS] = {0}, total = 0, after;
     struct id_ranges ranges;
     struct maker maker;
     bool given;
@@ -253,13 +259,14 @@ void api_summary(struct visit *visit)
     maker_integer(&maker, "Total", (int64_t)total);
     for (int i = 0; i < STANDING_COUNT; i++)
         maker_integer(&maker, job_standing_word((enum job_standing)i), (int64_t)counts[i]);
+    maker_integer(&maker, "Stuck", (int64_t)counts[COUNT_STUCK]);
     visit_ad_take(visit, 200, maker_seal(&maker));
 }
 
 void api_desk_status(struct visit *visit)
 {
     struct desk *desk = visit->desk;
-    uint64_t counts[STANDING_COUNT] = {0}, total = 0;
+    uint64_t counts[COUNTS] = {0}, total = 0;
     struct maker maker;
 
     count_jobs(visit, NULL, counts);
@@ -274,7 +281,7 @@ void api_desk_status(struct visit *visit)
     maker_text(&maker, "Address", agent_address(desk->live));
     maker_integer(&maker, "Started", desk->started / SECOND);
     maker_integer(&maker, "Jobs", (int64_t)total);
-    maker_integer(&maker, "Waiting", (int64_t)counts[STANDING_WAITING]);
+    maker_integer(&maker, "Waiting", (int64_t)(counts[STANDING_WAITING] + counts[STANDING_BLOCKED]));
     maker_integer(&maker, "Running",
                   (int64_t)(counts[STANDING_READY] + counts[STANDING_SCHEDULED] + counts[STANDING_RUNNING]));
     maker_integer(&maker, "Held", (int64_t)counts[STANDING_HELD]);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/textmap.h"
+#include "form/dag.h"
 #include "net/query.h"
 #include "net/secrets.h"
 
@@ -33,6 +34,7 @@ struct submitting {
     struct job_terms *terms;
     struct submitted *answers;
     uint32_t count, room, waiting;
+    uint64_t flow; /* they are a workflow, under that word; 0: they are not */
 };
 
 /* One ad of it, that waits for its answer. */
@@ -193,6 +195,39 @@ static bool ads_read(struct visit *visit, struct submitting *all)
     return got == 0 && all->count;
 }
 
+static void ad_owner(const struct submitting *all, uint32_t place, struct text *ret)
+{
+    const struct job_terms *terms = &all->terms[place];
+
+    if (terms->owner)
+        text_set(ret, terms->owner, terms->owner_len);
+    else
+        text_set(ret, all->visit->identity, strlen(all->visit->identity));
+}
+
+/* Jobs that name each other are a workflow, which is one user's. */
+static bool flow_read(struct visit *visit, struct submitting *all)
+{
+    struct err err = {0};
+    uint32_t place = 0;
+    int found = dag_check(all->ads, all->count, secrets_word(&secrets_live), &place, &err);
+
+    for (uint32_t i = 1; found > 0 && i < all->count; i++) {
+        struct text first, owner;
+
+        ad_owner(all, 0, &first);
+        ad_owner(all, i, &owner);
+        if (memcmp(&first, &owner, sizeof first) != 0)
+            found = err_set(&err, "Owner: all jobs of a workflow are of one user");
+        place = i;
+    }
+    if (found < 0)
+        visit_problem(visit, 400, "ad %u: %s", place + 1, err.text);
+    else if (found)
+        all->flow = secrets_word(&secrets_live);
+    return found >= 0;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- keys */
 
 static bool key_read(struct visit *visit, char ret[KEY_MAX + 1])
@@ -320,16 +355,6 @@ void submissions_tidy(struct desk *desk)
 }
 
 /* ---------------------------------------------------------------------------------------------------------- submitting */
-
-static void ad_owner(const struct submitting *all, uint32_t place, struct text *ret)
-{
-    const struct job_terms *terms = &all->terms[place];
-
-    if (terms->owner)
-        text_set(ret, terms->owner, terms->owner_len);
-    else
-        text_set(ret, all->visit->identity, strlen(all->visit->identity));
-}
 
 /* Is there room for all of them? Looked at before, so that none is made when one could not be. */
 static bool room_check(struct visit *visit, const struct submitting *all)
@@ -497,9 +522,15 @@ static void ad_submit(struct submitting *all, uint32_t place)
     ad_owner(all, place, &message.u.submit.owner);
     message.u.submit.count = all->terms[place].count;
     message.u.submit.ad = job_submitted(all->desk->daemon.symbols, all->ads[place]);
+    if (all->flow) {
+        message.u.submit.flow = all->flow;
+        message.u.submit.nodes = all->count;
+        message.u.submit.node = job_node(all->desk->daemon.symbols, all->ads[place]);
+    }
     visit_peer(all->visit, &peer);
     agent_local(all->desk->live, &peer, &message, ad_answered, one);
     tree_unref(message.u.submit.ad);
+    tree_unref(message.u.submit.node);
 }
 
 void api_jobs_submit(struct visit *visit)
@@ -507,7 +538,7 @@ void api_jobs_submit(struct visit *visit)
     struct submitting *all = mem_alloc(sizeof *all);
 
     *all = (struct submitting){.desk = visit->desk, .visit = visit};
-    if (!key_read(visit, all->key) || !ads_read(visit, all) || !body_check(visit, all) ||
+    if (!key_read(visit, all->key) || !ads_read(visit, all) || !flow_read(visit, all) || !body_check(visit, all) ||
         (!all->again && !room_check(visit, all)) || !body_keep(visit, all)) {
         submitting_free(all);
         return;

@@ -132,6 +132,7 @@ static int parts_start(struct desk *desk, struct err *err)
                                          .spool = desk->spool,
                                          .shelf = desk->daemon.shelf,
                                          .job = desk_job,
+                                         .node = desk_node,
                                          .news = desk_news,
                                          .user = desk};
     commands_init(&desk->commands, desk->daemon.symbols, desk->daemon.shelf);

@@ -50,6 +50,13 @@ bool desk_job(void *user, uint64_t id, struct job_view *ret)
     return customer_job(desk->customer, id, ret);
 }
 
+bool desk_node(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count)
+{
+    const struct desk *desk = user;
+
+    return customer_node(desk->customer, job, name, len, ret_first, ret_count);
+}
+
 struct tree *desk_asked(void *user, const struct peer *peer, const struct tree *question)
 {
     struct desk *desk = user;
@@ -119,7 +126,7 @@ static void state_log(struct desk *desk, const struct job_view *view)
     joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "%s", words);
 }
 
-static bool view_ended(const struct job_view *view)
+bool view_ended(const struct job_view *view)
 {
     return view->state == JOB_DONE || view->state == JOB_REMOVED || view->state == JOB_ABORTED;
 }

@@ -155,7 +155,9 @@ uint64_t id_ranges_next(const struct id_ranges *ranges, uint64_t after);
 /* ---- desk_news.c ---- */
 
 void desk_job_changed(void *user, uint64_t job); /* of the agent's settings */
+bool view_ended(const struct job_view *view);
 bool desk_job(void *user, uint64_t id, struct job_view *ret);
+bool desk_node(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count);
 void desk_news(void *user, const struct job_view *view, const struct job_try *one, enum question_news news,
                const char *words);
 struct tree *desk_asked(void *user, const struct peer *peer, const struct tree *question);

@@ -16,7 +16,7 @@ static bool job_is_over(const struct desk *desk, const struct job_view *view, in
 {
     const struct job_try *last = tries_last(desk->tries, view->id);
 
-    if (view->rooted)
+    if (view->rooted || view->kept)
         return false;
     if (!last || last->finished || now >= view->changed + OUTPUTS_KEPT)
         return true;
@@ -26,7 +26,7 @@ static bool job_is_over(const struct desk *desk, const struct job_view *view, in
 /* With what is needed to find its files again. */
 static struct tree *ad_for_history(struct desk *desk, const struct job_view *view, int64_t now)
 {
-    struct tree *ad = job_ad(desk->daemon.symbols, view, tries_of(desk->tries, view->id), now), *more;
+    struct tree *ad = job_ad(desk->daemon.symbols, desk->customer, view, tries_of(desk->tries, view->id), now), *more;
     const struct job_try *last = tries_last(desk->tries, view->id);
     struct maker maker;
 
@@ -75,11 +75,11 @@ static void ending_tidy(struct desk *desk)
     struct job_view view;
 
     while (count < TIDY_JOBS && map_next(&desk->ending, &at, &id, &value))
-        if (!customer_job(desk->customer, id, &view) || job_is_over(desk, &view, now))
+        if (!customer_job(desk->customer, id, &view) || !view_ended(&view) || job_is_over(desk, &view, now))
             ids[count++] = id;
     qsort(ids, count, sizeof *ids, id_order);
     for (uint32_t i = 0; i < count; i++) {
-        if (customer_job(desk->customer, ids[i], &view))
+        if (customer_job(desk->customer, ids[i], &view) && view_ended(&view))
             job_close(desk, &view, now);
         else
             map_remove(&desk->ending, ids[i]);

@@ -8,6 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
+#define WAITS_SHOWN 8      /* names of nodes that one is shown to wait for ... */
+#define WAITS_COUNTED 1000 /* ... and that are counted */
+
 static const char *const words[] = {
 #define X(id, word) word,
     JOB_STATES(X)
@@ -15,9 +18,10 @@ static const char *const words[] = {
 };
 
 /* Attributes that we give: those of the same name that were submitted are not shown. */
-static const char *const ours[] = {
-    "Job",      "Index", "State",   "Since",   "Submitted",  "Started",  "Ended",    "Status",     "Reason", "Tries",
-    "Provider", "Pool",  "Message", "CpuUsed", "MemoryUsed", "DiskUsed", "WallUsed", "OutputsDue", "Request"};
+static const char *const ours[] = {"Job",     "Index",    "State",      "Since",    "Submitted", "Started",
+                                   "Ended",   "Status",   "Reason",     "Tries",    "Provider",  "Pool",
+                                   "Message", "CpuUsed",  "MemoryUsed", "DiskUsed", "WallUsed",  "OutputsDue",
+                                   "Request", "Workflow", "WaitsFor"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -40,7 +44,7 @@ enum job_standing job_standing(const struct job_view *view, const struct job_try
 {
     switch (view->state) {
     case JOB_IDLE:
-        return STANDING_WAITING;
+        return view->blocked ? STANDING_BLOCKED : STANDING_WAITING;
     case JOB_RUNNING:
         return standing_running(view, last);
     case JOB_DONE:
@@ -101,6 +105,49 @@ static void usage_add(struct maker *maker, const struct job_try *last)
     maker_real(maker, "WallUsed", last->wall);
 }
 
+/* Whom it waits for: the first names, and how many there are. */
+struct waits {
+    char names[WAITS_SHOWN][CUSTOMER_NODE_MAX + 1];
+    uint32_t count;
+    struct buf words;
+};
+
+static bool waits_add(void *user, const struct parent_view *parent)
+{
+    struct waits *waits = user;
+
+    if (waits->count < WAITS_SHOWN) {
+        snprintf(waits->names[waits->count], sizeof *waits->names, "%.*s", (int)parent->len, parent->name);
+        buf_addf(&waits->words, "%s%s%s", waits->count ? ", " : "waits for ", waits->names[waits->count],
+                 parent->missing   ? ", which there is not"
+                 : parent->failed  ? ", which failed"
+                 : parent->removed ? ", which was removed"
+                                   : "");
+    }
+    waits->count++;
+    return waits->count < WAITS_COUNTED;
+}
+
+static void waits_add_all(struct maker *maker, const struct customer *customer, const struct job_view *view)
+{
+    struct waits waits = {.count = 0};
+    const char *shown[WAITS_SHOWN];
+
+    buf_init(&waits.words);
+    customer_parents(customer, view->id, waits_add, &waits);
+    for (uint32_t i = 0; i < WAITS_SHOWN; i++)
+        shown[i] = waits.names[i];
+    maker_texts(maker, "WaitsFor", shown, waits.count < WAITS_SHOWN ? waits.count : WAITS_SHOWN);
+    if (waits.count >= WAITS_COUNTED)
+        buf_adds(&waits.words, " and many more");
+    else if (waits.count > WAITS_SHOWN)
+        buf_addf(&waits.words, " and %u more", (unsigned)(waits.count - WAITS_SHOWN));
+    else if (!waits.count)
+        buf_adds(&waits.words, "its workflow is not whole");
+    maker_text(maker, "Reason", buf_string(&waits.words));
+    buf_done(&waits.words);
+}
+
 /* Why it stands where it does, in words. */
 static void reason_add(struct maker *maker, const struct job_view *view, const struct job_tries *tries,
                        const struct job_try *last)
@@ -126,29 +173,37 @@ static void reason_add(struct maker *maker, const struct job_view *view, const s
     maker_text(maker, "Reason", text);
 }
 
-struct tree *job_ad(struct symbols *symbols, const struct job_view *view, const struct job_tries *tries, int64_t now)
+struct tree *job_ad(struct symbols *symbols, const struct customer *customer, const struct job_view *view,
+                    const struct job_tries *tries, int64_t now)
 {
     const struct job_try *last = tries && tries->count ? &tries->tries[tries->count - 1] : NULL;
     enum job_standing standing = job_standing(view, last);
-    bool ended = standing >= STANDING_DONE;
+    bool ended = job_standing_is_end(standing);
     struct maker maker;
 
     maker_init(&maker, symbols);
     parts_copy(&maker, view->ad);
+    if (view->node)
+        parts_copy(&maker, view->node);
+    if (view->workflow)
+        maker_integer(&maker, "Workflow", (int64_t)view->workflow);
     maker_integer(&maker, "Job", (int64_t)view->id);
     maker_integer(&maker, "Index", (int64_t)view->index);
     maker_text(&maker, "State", words[standing == STANDING_FAILED ? STANDING_DONE : standing]);
     maker_integer(&maker, "Since", now > view->changed ? now - view->changed : 0);
     maker_integer(&maker, "Submitted", view->submitted);
-    if (last && standing != STANDING_WAITING)
+    if (last && standing != STANDING_WAITING && standing != STANDING_BLOCKED)
         usage_add(&maker, last);
     if (ended)
         maker_integer(&maker, "Ended", view->changed);
     /* one that was ended at a limit has no status of its own, and must not look as if it had ended well */
     if (view->state == JOB_DONE && (view->reason == REASON_EXITED || view->status != 0))
         maker_integer(&maker, "Status", view->status);
-    reason_add(&maker, view, tries, last);
-    if (view->state == JOB_IDLE) /* the ad by which a pool knows it, with all that are alike */
+    if (view->blocked)
+        waits_add_all(&maker, customer, view);
+    else
+        reason_add(&maker, view, tries, last);
+    if (view->state == JOB_IDLE && !view->blocked) /* the ad by which a pool knows it, with all that are alike */
         maker_word(&maker, "Request", view->shape);
     maker_integer(&maker, "Tries", tries ? (int64_t)tries->made : (int64_t)view->tries);
     if (view->state == JOB_DONE)

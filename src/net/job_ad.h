@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* What people are told; the order is that of the summary. */
+/* What people are told; the order is that of the summary. The history keeps their places: new ones are added behind. */
 #define JOB_STATES(X)         \
     X(WAITING, "Waiting")     \
     X(READY, "Ready")         \
@@ -20,7 +20,8 @@ extern "C" {
     X(DONE, "Done")           \
     X(FAILED, "Failed")       \
     X(ABORTED, "Aborted")     \
-    X(CANCELLED, "Cancelled")
+    X(CANCELLED, "Cancelled") \
+    X(BLOCKED, "Blocked")
 
 enum job_standing {
 #define X(id, word) STANDING_##id,
@@ -31,6 +32,11 @@ enum job_standing {
 
 const char *job_standing_word(enum job_standing standing); /* of FAILED: "Failed"; an ad says "Done" and a Status */
 
+static inline bool job_standing_is_end(enum job_standing standing)
+{
+    return standing >= STANDING_DONE && standing <= STANDING_CANCELLED;
+}
+
 /* `last` is the last try, or NULL. */
 enum job_standing job_standing(const struct job_view *view, const struct job_try *last);
 
@@ -38,8 +44,10 @@ enum job_standing job_standing(const struct job_view *view, const struct job_try
 #define OUTPUTS_KEPT INT64_C(86400) /* seconds after a job's end that are waited for them */
 bool job_outputs_due(const struct job_view *view, const struct job_try *last, int64_t now);
 
-/* All attributes that were submitted, and those that tell how it stands; the caller unrefs it. `tries` may be NULL. */
-struct tree *job_ad(struct symbols *symbols, const struct job_view *view, const struct job_tries *tries, int64_t now);
+/* All attributes that were submitted, and those that tell how it stands; the caller unrefs it. `tries` may be NULL. Whom one that is
+ * blocked waits for the role is asked. */
+struct tree *job_ad(struct symbols *symbols, const struct customer *customer, const struct job_view *view,
+                    const struct job_tries *tries, int64_t now);
 
 #define JOB_INPUTS_MAX 2000 /* files that a job reads: the list of them goes in one answer */
 
@@ -53,8 +61,10 @@ struct job_terms {
 /* May the ad be submitted? -1 and the attribute and what is wrong with it. `spool` must have what it reads. */
 int job_check(const struct tree *ad, const struct spool *spool, struct job_terms *ret, struct err *err);
 
-/* The ad as the role is given it: without Count, with a Type. The caller unrefs it. */
+/* The ad as the role is given it: without Count and what makes it a node, with a Type. The caller unrefs it. */
 struct tree *job_submitted(struct symbols *symbols, const struct tree *ad);
+/* What makes it a node of a workflow: Node, After, Dag. The caller unrefs it. */
+struct tree *job_node(struct symbols *symbols, const struct tree *ad);
 
 /* Each file that a job reads: name, hash, size and mode as its attribute Inputs says. Lent. */
 struct job_input {

@@ -150,6 +150,28 @@ static bool is_group(const struct tree *ad, const struct expr *e)
     return is_computed(e) || (is_text(ad, e) && e->u.run.count <= TEXT_MAX);
 }
 
+/* A command of its own: words, the first of which is the program. */
+static bool is_command(const struct tree *ad, const struct expr *e)
+{
+    return e->kind == EXPR_LIST && e->u.run.count && is_text(ad, &tree_parts(ad, e)[0]) &&
+           is_list_of(ad, e, is_argument);
+}
+
+/* NODE:FILE */
+static bool is_node_input(const struct tree *ad, const struct expr *e)
+{
+    const char *text = is_text(ad, e) ? tree_string(ad, e) : NULL;
+    const char *colon = text ? memchr(text, ':', e->u.run.count) : NULL;
+    size_t before = colon ? (size_t)(colon + 1 - text) : 0;
+
+    return before > 1 && beneath_name_is_good(colon + 1, e->u.run.count - before);
+}
+
+static bool is_node_inputs(const struct tree *ad, const struct expr *e)
+{
+    return is_list_of(ad, e, is_node_input) && e->u.run.count <= JOB_INPUTS_MAX;
+}
+
 static const struct {
     const char *name;
     bool (*good)(const struct tree *ad, const struct expr *e);
@@ -170,6 +192,11 @@ static const struct {
     {"TimeLimit", is_span, "a number of seconds is expected"},
     {"QueueLimit", is_whole, "a whole number of seconds is expected"},
     {"MaxRetries", is_whole, "a whole number is expected"},
+    {"RetryUnless", is_whole, "the status of a program, a whole number, is expected"},
+    {"Pre", is_command, "a list of texts, a command and its arguments, is expected"},
+    {"Post", is_command, "a list of texts, a command and its arguments, is expected"},
+    {"NodeInputs", is_node_inputs, "a list of NODE:FILE is expected, with names beneath the job's folder"},
+    {"Dag", is_text, "the name of the workflow, as a text, is expected"},
     {"RequestCpus", is_amount, "a number is expected"},
     {"RequestMemory", is_amount, "a number of bytes is expected"},
     {"RequestDisk", is_amount, "a number of bytes is expected"},
@@ -255,14 +282,57 @@ int job_check(const struct tree *ad, const struct spool *spool, struct job_terms
     return 0;
 }
 
+/* What is said to the role beside the ad, so that jobs which differ in nothing else share one. */
+static const char *const apart[] = {"Count", "Node", "After", "Dag"};
+
+static bool name_is(const struct symbols *symbols, symbol name, const char *word)
+{
+    size_t len;
+    const char *text = symbols_text(symbols, name, &len);
+
+    return strlen(word) == len && !strncasecmp(word, text, len);
+}
+
+static bool is_apart(const struct symbols *symbols, symbol name)
+{
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
+        if (name_is(symbols, name, apart[i]))
+            return true;
+    return false;
+}
+
+static void part_copy(struct maker *maker, const struct tree *ad, const struct expr *part)
+{
+    build_copy(&maker->build, ad, part);
+    symbols_hold(ad->symbols, part->label);
+    build_attribute(&maker->build, part->label);
+    maker->count++;
+}
+
 struct tree *job_submitted(struct symbols *symbols, const struct tree *ad)
 {
     struct maker maker;
 
+    const struct expr *parts = tree_parts(ad, tree_root(ad));
+
     maker_init(&maker, symbols);
-    maker_parts(&maker, ad, "Count");
+    for (uint32_t i = 0; i < tree_root(ad)->u.run.count; i++)
+        if (!is_apart(symbols, parts[i].label))
+            part_copy(&maker, ad, &parts[i]);
     if (!ad_find(ad, "Type"))
         maker_text(&maker, "Type", "Job");
+    return maker_seal(&maker);
+}
+
+struct tree *job_node(struct symbols *symbols, const struct tree *ad)
+{
+    const struct expr *parts = tree_parts(ad, tree_root(ad));
+    struct maker maker;
+
+    maker_init(&maker, symbols);
+    for (uint32_t i = 0; i < tree_root(ad)->u.run.count; i++)
+        if (is_apart(symbols, parts[i].label) && !name_is(symbols, parts[i].label, apart[0]))
+            part_copy(&maker, ad, &parts[i]);
     return maker_seal(&maker);
 }
 

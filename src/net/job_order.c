@@ -3,6 +3,7 @@
 
 #include "ad/eval.h"
 #include "net/beneath.h"
+#include "net/stages.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -174,7 +175,7 @@ static int signal_read(struct reading *reading, const char *attribute_name, int 
 
 static const char *variable(struct reading *reading, const char *format, const char *value)
 {
-    char text[128];
+    char text[320];
     int len = snprintf(text, sizeof text, format, value);
 
     return text_copy(reading, text, (size_t)len < sizeof text ? (size_t)len : sizeof text - 1);
@@ -207,10 +208,10 @@ static int64_t whole_of(struct reading *reading, const char *name, int64_t other
 
 static int environment_read(struct reading *reading, uint64_t job, struct job_order *ret, struct err *err)
 {
-    enum { OWN = 10 };
+    enum { OWN = 11 };
     const struct expr *part;
     struct value value, element;
-    const char **all, *owner = "job";
+    const char **all, *owner = "job", *node = "";
     uint32_t more = 0;
     char text[32];
     size_t n = 0;
@@ -220,7 +221,7 @@ static int environment_read(struct reading *reading, uint64_t job, struct job_or
             return err_set(err, "Env: an ad of texts is expected, [ NAME = \"value\"; ... ]");
         more = value.u.aggregate->u.run.count;
     }
-    if (text_read(reading, "Owner", &owner, err) < 0)
+    if (text_read(reading, "Owner", &owner, err) < 0 || text_read(reading, "Node", &node, err) < 0)
         return -1;
     all = texts_room(reading, OWN + more);
     all[n++] = "HOME=/job";
@@ -234,6 +235,8 @@ static int environment_read(struct reading *reading, uint64_t job, struct job_or
     all[n++] = variable(reading, "BERTH_INDEX=%s", text);
     snprintf(text, sizeof text, "%lld", (long long)whole_of(reading, "JobTry", 1));
     all[n++] = variable(reading, "BERTH_TRY=%s", text);
+    if (*node)
+        all[n++] = variable(reading, "BERTH_NODE=%s", node);
     snprintf(text, sizeof text, "%g", ret->order.limits.cores);
     all[n++] = variable(reading, "BERTH_CPUS=%s", text);
     all[n++] = "BERTH_STATUS=/job/" JOB_STATUS;
@@ -255,6 +258,31 @@ static int environment_read(struct reading *reading, uint64_t job, struct job_or
 }
 
 /* ------------------------------------------------------------------------------------------------------------- whole */
+
+static size_t texts_count(const char *const *texts)
+{
+    size_t count = 0;
+
+    while (texts[count])
+        count++;
+    return count;
+}
+
+/* Commands that run before the program and after it, in the same place. */
+static int stages_read(struct reading *reading, struct executor_order *order, struct err *err)
+{
+    const char *const *pre, *const *post;
+    size_t room;
+
+    if (texts_read(reading, "Pre", 0, &pre, err) < 0 || texts_read(reading, "Post", 0, &post, err) < 0)
+        return -1;
+    if (!pre[0] && !post[0])
+        return 0;
+    room = STAGES_WORDS + texts_count(pre) + texts_count(post) + texts_count(order->arguments);
+    order->staged = 1;
+    order->arguments = stages_words(texts_room(reading, room), reading->into, pre, post, order->arguments);
+    return 0;
+}
 
 static int limits_read(struct reading *reading, struct job_order *ret, struct err *err)
 {
@@ -294,6 +322,8 @@ static int whole_read(struct reading *reading, uint64_t job, struct job_order *r
         return -1;
     if (!arguments[0] || !*arguments[0])
         return err_set(err, "Cmd: the program is expected");
+    if (stages_read(reading, order, err) < 0)
+        return -1;
     if (name_read(reading, "In", &order->input, err) < 0 || name_read(reading, "Out", &ret->out, err) < 0 ||
         name_read(reading, "Err", &ret->err, err) < 0 || limits_read(reading, ret, err) < 0 ||
         environment_read(reading, job, ret, err) < 0 || signal_read(reading, "WarnSignal", &order->warning, err) < 0 ||
@@ -304,7 +334,8 @@ static int whole_read(struct reading *reading, uint64_t job, struct job_order *r
     if (attribute(reading, "Outputs", &value) && names_read(reading, "Outputs", &ret->outputs, err) < 0)
         return -1;
     order->network = attribute(reading, "Network", &value) && value_is_true(&value);
-    ret->has_inputs = ret->checkpoint[0] || (attribute(reading, "Inputs", &value) && value.len);
+    ret->has_inputs = ret->checkpoint[0] || (attribute(reading, "Inputs", &value) && value.len) ||
+                      (attribute(reading, "NodeInputs", &value) && value.len);
     ret->checkpoint_period = (int64_t)(period * 1e6);
     return 0;
 }

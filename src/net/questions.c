@@ -5,6 +5,7 @@
 #include "base/textmap.h"
 #include "net/beneath.h"
 #include "net/codes.h"
+#include "net/node_files.h"
 #include "net/represent.h"
 #include "net/runner.h"
 #include "net/secrets.h"
@@ -86,6 +87,24 @@ static void manifest_checkpoint(void *user, const struct job_file *file)
     manifest_add(list, file->name, file->size, file->hash, file->mode, "checkpoint");
 }
 
+/* What another node has made; of several the first of a name. */
+static void manifest_node_file(void *user, const struct job_place *place, const struct job_file *file)
+{
+    struct listing_files *list = user;
+    uint32_t known = list->names.places;
+
+    (void)place;
+    if (textmap_add(&list->names, file->name, strlen(file->name)) == known)
+        manifest_add(list, file->name, file->size, file->hash, file->mode, "input");
+}
+
+static void file_ignore(void *user, const struct job_place *place, const struct job_file *file)
+{
+    (void)user;
+    (void)place;
+    (void)file;
+}
+
 static bool manifest_input(void *user, const struct job_input *input)
 {
     struct listing_files *list = user;
@@ -132,7 +151,8 @@ static struct tree *ask_manifest(struct asking *asking)
     if (!asking->last || asking->view.state != JOB_RUNNING)
         return answer_reason(asking, "stale");
     maker_init(&maker, asking->questions->symbols);
-    if (!asking->helps && checkpoint_is_coming(asking)) {
+    if ((!asking->helps && checkpoint_is_coming(asking)) ||
+        node_files_each(asking->questions, &asking->view, asking->now, file_ignore, NULL)) {
         maker_text(&maker, "Reason", "wait");
         maker_integer(&maker, "Pause", QUESTION_PAUSE);
         return maker_seal(&maker);
@@ -143,6 +163,7 @@ static struct tree *ask_manifest(struct asking *asking)
         try_reads(asking);
         jobfiles_each(asking->questions->files, &place, manifest_checkpoint, &list);
     }
+    node_files_each(asking->questions, &asking->view, asking->now, manifest_node_file, &list);
     job_inputs(asking->view.ad, manifest_input, &list);
     maker_text(&maker, "Reason", "ok");
     maker_list(&maker, "Files", list.ads, list.count);
@@ -160,7 +181,19 @@ struct wanted {
     const char *hash;
     bool input;
     char *checkpoint; /* its name */
+    struct asking *asking;
+    int fd; /* of a file of another node; -1 */
 };
+
+static void wanted_node_file(void *user, const struct job_place *place, const struct job_file *file)
+{
+    struct wanted *wanted = user;
+    uint64_t size;
+    bool whole;
+
+    if (wanted->fd < 0 && !strcmp(file->hash, wanted->hash))
+        wanted->fd = jobfiles_open(wanted->asking->questions->files, place, JOB_FILE_OUTPUT, file->name, &size, &whole);
+}
 
 static bool wanted_input(void *user, const struct job_input *input)
 {
@@ -179,9 +212,9 @@ static void wanted_checkpoint(void *user, const struct job_file *file)
 }
 
 /* A file that the job's manifest names; -1: that hash is none of them. */
-static int fetch_open(const struct asking *asking, const char *hash)
+static int fetch_open(struct asking *asking, const char *hash)
 {
-    struct wanted wanted = {.hash = hash};
+    struct wanted wanted = {.hash = hash, .asking = asking, .fd = -1};
     struct job_place place;
     uint64_t size;
     bool whole;
@@ -190,8 +223,9 @@ static int fetch_open(const struct asking *asking, const char *hash)
     job_inputs(asking->view.ad, wanted_input, &wanted);
     if (wanted.input)
         return spool_open(asking->questions->spool, hash);
-    if (asking->helps)
-        return -1;
+    node_files_each(asking->questions, &asking->view, asking->now, wanted_node_file, &wanted);
+    if (wanted.fd >= 0 || asking->helps)
+        return wanted.fd;
     place_of(asking, &place);
     jobfiles_each(asking->questions->files, &place, wanted_checkpoint, &wanted);
     if (wanted.checkpoint)

@@ -40,6 +40,8 @@ struct questions {
     struct shelf *shelf;
     /* How a job of the role stands; false: there is none. */
     bool (*job)(void *user, uint64_t id, struct job_view *ret);
+    /* The jobs of a node in a job's workflow, as customer_node has it. NULL: there are no workflows. */
+    bool (*node)(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count);
     /* Something was told of a try. Rows may be on the shelf: commit. */
     void (*news)(void *user, const struct job_view *view, const struct job_try *one, enum question_news news,
                  const char *words);

@@ -18,6 +18,7 @@ static void *customer_make(const void *settings)
     map_init(&customer->keys, 0);
     map_init(&customer->stubs, 0);
     map_init(&customer->owners, 0);
+    map_init(&customer->flows, 0);
     map_init(&customer->gangs, 0);
     map_init(&customer->claims, 0);
     return customer;
@@ -36,6 +37,7 @@ static void customer_free(void *role)
         free((void *)(uintptr_t)job);
     map_done(&customer->jobs);
     map_done(&customer->owners);
+    flows_done(customer);
     submissions_done(customer);
     shapes_done(customer);
     timers_done(&customer->timers);
@@ -55,6 +57,7 @@ static void customer_boot(const struct customer_step *step)
     step->customer->booted = true;
     step->customer->starts++;
     customer_store(step);
+    flows_boot(step);
     roots_boot(step);
     queue_boot(step);
 }
@@ -163,10 +166,15 @@ static void job_view(const struct job *job, struct job_view *ret)
                              .submitted = job->from->at,
                              .changed = job->changed,
                              .reason = job->reason,
-                             .refused = job->state == JOB_IDLE ? shape_refused(job->shape) : REASON_OK,
+                             .refused = job->state == JOB_IDLE && job->waits ? shape_refused(job->shape) : REASON_OK,
                              .status = job->status,
                              .owner = job->shape->owner.bytes,
-                             .ad = job->shape->ad};
+                             .ad = job->shape->ad,
+                             .workflow = job->from->flow ? job->from->flow->first : 0,
+                             .node = job->from->node,
+                             .blocked = job->state == JOB_IDLE && job_is_blocked(job),
+                             .stuck = job->state == JOB_IDLE && job_is_blocked(job) && !job->from->flow->moving,
+                             .kept = job->from->flow && job->from->flow->left};
 }
 
 void customer_each(const struct customer *customer, customer_job_fn *fn, void *user)
@@ -270,7 +278,7 @@ static bool customer_valid(const void *role, const char **ret_why)
         if (job->root && job->root->job != job)
             return false;
         *ret_why = "a job waits and has a claim, or neither";
-        if (customer->booted && job->waits != (job->state == JOB_IDLE))
+        if (customer->booted && job->waits != (job->state == JOB_IDLE && !job_is_blocked(job)))
             return false;
         if (customer->booted && job->state == JOB_RUNNING && !job->root)
             return false;

@@ -5,7 +5,11 @@
  * way is free. A claim that has done its job does the next of its shape, or is released.
  *
  *     IDLE -decided-> RUNNING -result-> DONE -> forgotten, when the world has written it down
- *      |  ^---- claim lost, or failed and to be tried again ----'        any but DONE: held, removed; IDLE: aborted, when it tires */
+ *      |  ^---- claim lost, or failed and to be tried again ----'        any but DONE: held, removed; IDLE: aborted, when it tires
+ *
+ * A *workflow* is several submissions that wait for each other, its *nodes*: the jobs of one are not advertised before all jobs of those
+ * that it names have ended well. That is not a state of its own: it follows from the ends that are durable. No job of a workflow is
+ * forgotten while one of it is left that has neither ended well nor been removed. */
 #ifndef BERTH_POOL_CUSTOMER_H
 #define BERTH_POOL_CUSTOMER_H
 
@@ -18,6 +22,7 @@ extern "C" {
 #define CUSTOMER_JOBS_MAX 100000   /* queued, of one owner, unless the settings say otherwise */
 #define CUSTOMER_SUBMIT_MAX 100000 /* of one submission */
 #define CUSTOMER_RETRIES 0         /* of a job that fails and does not say MaxRetries */
+#define CUSTOMER_NODE_MAX 255      /* bytes of the name of a node */
 
 struct customer;
 
@@ -79,6 +84,11 @@ struct job_view {
     int64_t status;
     const char *owner;     /* lent */
     const struct tree *ad; /* lent: what was submitted */
+    uint64_t workflow;     /* the smallest number of a job of its workflow, which that is called by; 0: it is of none */
+    const struct tree *node; /* of a workflow, lent: Node, After */
+    bool blocked;            /* it waits for others of its workflow ... */
+    bool stuck;              /* ... none of which will move by itself */
+    bool kept;               /* its workflow is not over: it is not to be forgotten */
 };
 
 typedef void customer_job_fn(void *user, const struct job_view *job);
@@ -89,6 +99,20 @@ bool customer_next(const struct customer *customer, uint64_t after, struct job_v
 uint64_t customer_count(const struct customer *customer); /* jobs that are not forgotten */
 uint64_t customer_queued(const struct customer *customer,
                          const char *owner); /* jobs of that owner that have not ended */
+
+/* Those that a job which is blocked waits for, in the order of its After; false: enough. */
+struct parent_view {
+    const char *name; /* lent, without a NUL */
+    size_t len;
+    bool failed, removed; /* a job of it has, and is not to be tried again */
+    bool missing;         /* there is no node of that name */
+};
+typedef bool customer_parent_fn(void *user, const struct parent_view *parent);
+void customer_parents(const struct customer *customer, uint64_t job, customer_parent_fn *fn, void *user);
+
+/* The jobs of the node of that name in a job's workflow: so many from `first` on. False: there is none. */
+bool customer_node(const struct customer *customer, uint64_t job, const char *name, size_t len, uint64_t *ret_first,
+                   uint64_t *ret_count);
 
 struct root_view {
     uint64_t gang, claim; /* of its first member */

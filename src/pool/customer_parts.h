@@ -5,6 +5,7 @@
  *     pools.c      of several pools
  *     queue.c      jobs: waiting, assigned, ended, held, removed, forgotten
  *     submissions.c  jobs as they come, and what outlives a restart
+ *     flows.c      workflows: submissions that wait for each other
  *     roots.c      claims of which it is the root, from the match to the release
  *     ends.c       what comes of their jobs: results, and members that are lost
  *
@@ -15,6 +16,7 @@
 #define BERTH_POOL_CUSTOMER_PARTS_H
 
 #include "base/map.h"
+#include "base/textmap.h"
 #include "pool/advert.h"
 #include "pool/crew.h"
 #include "pool/customer.h"
@@ -29,6 +31,9 @@ enum customer_timer {
 
 struct root;
 struct submission;
+
+/* How a job of a workflow is counted. */
+enum tally { TALLY_OPEN, TALLY_GOOD, TALLY_FAILED, TALLY_REMOVED, TALLY_COUNT };
 
 struct job {
     uint64_t id;
@@ -45,6 +50,8 @@ struct job {
     struct root *root;          /* that may be running it; NULL: none can */
     struct job *before, *after; /* in its shape's list while it waits */
     bool waits;
+    enum tally tally;
+    bool moves; /* of a workflow: it waits for a machine, or has one */
     uint64_t stored;
 };
 
@@ -64,7 +71,8 @@ struct shape {
     struct tree *ad;          /* held; without a count */
     struct job *first, *last; /* that wait */
     int64_t waiting;          /* jobs that wait */
-    int64_t retries;          /* of a job that fails */
+    int64_t retries;          /* of a job that fails ... */
+    int64_t unless;           /* ... but not with this status; -1: with any */
     int64_t patience;         /* seconds that a job may wait since it was submitted */
     uint64_t uses;            /* by jobs, submissions and roots */
     struct shape_pool *pools;
@@ -102,6 +110,29 @@ struct submission {
     int64_t since;  /* the same on the clock that does not jump, as well as that can be told after a restart */
     int64_t ended;  /* on that clock: when the last one was forgotten, or it was loaded */
     uint64_t stored;
+
+    /* as a node of a workflow: */
+    struct flow *flow;           /* NULL: it is none */
+    struct tree *node;           /* held */
+    uint32_t place;              /* in it */
+    uint32_t blocked;            /* names in its After of nodes that are not done */
+    bool done;                   /* those who wait for it know */
+    uint64_t tally[TALLY_COUNT]; /* its jobs */
+    uint32_t *children;          /* places of those who wait for it, as often as they name it */
+    uint32_t child_count, child_room;
+};
+
+/*     flow --- items: submissions, by place --- children: places       begun: all are here, and who waits for whom is known */
+struct flow {
+    uint64_t word;
+    struct text owner;
+    uint64_t first, nodes;
+    struct textmap names; /* of nodes -> place */
+    struct submission **items;
+    uint32_t count, room, gone; /* `gone`: places that are NULL, of submissions that were forgotten */
+    uint64_t left;              /* jobs that have neither ended well nor been removed */
+    uint64_t moving;            /* jobs that wait for a machine, or have one */
+    bool begun;
 };
 
 struct customer {
@@ -117,6 +148,7 @@ struct customer {
     struct submission **submissions; /* in the order of their jobs' numbers */
     uint32_t submission_count, submission_room, sweep_at;
     struct map owners; /* hash of the name -> jobs that are not at an end */
+    struct map flows;  /* word -> struct flow */
     struct map gangs;  /* gang -> struct root */
     struct map claims; /* claim -> struct root */
     struct timers timers;
@@ -159,6 +191,30 @@ void queue_submit(const struct customer_step *step, const struct event *event);
 void queue_load(const struct customer_step *step, const struct record *record);
 void queue_boot(const struct customer_step *step);
 void submission_lost(const struct customer_step *step, const struct job *job); /* one of its jobs is forgotten */
+
+/* flows.c */
+void flows_done(struct customer *customer);
+bool flow_fits(const struct customer *customer, uint64_t word, uint64_t nodes, const struct tree *node,
+               const struct text *owner);
+/* The submission is the node that `node` says, which fits. */
+void flow_join(struct customer *customer, struct submission *submission, uint64_t word, uint64_t nodes,
+               struct tree *node);
+void flow_count(struct submission *submission);                            /* it is new, its jobs are made */
+void flow_leave(struct customer *customer, struct submission *submission); /* it is forgotten */
+/* All nodes are here, as far as they ever will be: those that wait for nobody are let go. */
+void flow_begin(const struct customer_step *step, struct flow *flow);
+void flows_boot(
+    const struct customer_step *step); /* what follows from the jobs that were loaded; before anything waits */
+void flow_tally(const struct customer_step *step, struct job *job); /* after it was recorded */
+void flow_moves(struct job *job);                                   /* it may wait now, or not any more */
+int64_t flow_since(const struct customer *customer, const struct submission *submission); /* it waits: wall, seconds */
+bool flow_is_whole(const struct flow *flow);
+static inline bool job_is_blocked(const struct job *job)
+{
+    const struct submission *from = job->from;
+
+    return from && from->flow && (!from->flow->begun || from->blocked);
+}
 
 /* queue.c */
 void queue_control(const struct customer_step *step, const struct event *event);

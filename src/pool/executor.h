@@ -37,6 +37,9 @@ struct executor_order {
     int64_t span;                       /* it may run that long, counted from its start; INT64_MAX: any time */
     int warning;                        /* the signal of a warning: SIGTERM for most */
     bool network;                       /* it may use the machine's network; else it has only its own loopback */
+    /* 1: its first process is a shell that runs one command after another, and signals are for the one at hand. It stands where the orders
+     * of older programs had nothing, so that they can be read. */
+    unsigned char staged;
     struct executor_limits limits;
 };
 

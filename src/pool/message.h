@@ -110,7 +110,12 @@ extern "C" {
     F(S, FLAG, over)        \
     F(S, LATER_TEXT, group) F(S, LATER_TEXT, limits) F(S, LATER_NUMBER, weight) F(S, QUIET_REASON, reason)
 
-#define SUBMIT_FIELDS(F, S) F(S, TEXT, key) F(S, TEXT, owner) F(S, WORD, count) F(S, AD, ad)
+/* A node of a workflow says which (`flow`, a word that all its nodes share; 0: it is none), how many `nodes` that has, and in `node` its own
+ * name and whom it waits for: [ Node = "D"; After = { "B", "C" } ]. */
+#define SUBMIT_FIELDS(F, S) \
+    F(S, TEXT, key)         \
+    F(S, TEXT, owner)       \
+    F(S, WORD, count) F(S, AD, ad) F(S, QUIET_WORD, flow) F(S, QUIET_WORD, nodes) F(S, AD, node)
 #define SUBMITTED_FIELDS(F, S) F(S, REASON, reason) F(S, WORD, first) F(S, WORD, count)
 #define CONTROL_FIELDS(F, S) F(S, WORD, job) F(S, WORD, verb) /* enum control_verb */
 #define GOT_FIELDS(F, S) F(S, REASON, reason)                 /* the plain answer */
@@ -152,7 +157,8 @@ enum message_kind {
         MESSAGE_COUNT
 };
 
-enum control_verb { CONTROL_HOLD, CONTROL_RELEASE, CONTROL_REMOVE, CONTROL_COUNT };
+/* RESCUE: a job of a workflow that ended badly waits again, with all its tries. */
+enum control_verb { CONTROL_HOLD, CONTROL_RELEASE, CONTROL_REMOVE, CONTROL_RESCUE, CONTROL_COUNT };
 
 #define X(id, name, answer)             \
     struct name {                       \

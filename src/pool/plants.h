@@ -45,6 +45,7 @@ extern "C" {
     X(RESIDUAL_UNCHECKED, "a provider forgets what it has pinned already")                       \
     X(OBEY_LATE, "activate is obeyed up to the end of the pin")                                  \
     X(DECIDE_LATE, "the customer activates whenever the acknowledgements come")                  \
+    X(PARENT_IGNORED, "a job of a workflow runs although one that it waits for has failed")      \
     X(KEY_TWICE, "a submission repeated with its key makes new jobs")                            \
     X(SUBMIT_EARLY, "a submission is acknowledged before it is durable")                         \
     X(TICKET_TWICE, "a ticket is good for a second commit")                                      \

@@ -54,13 +54,14 @@ static void job_store(const struct customer_step *step, struct job *job)
                                               .status = job->status};
     job->stored = effects_persist(step->effects, &record);
     effects_changed(step->effects, job->id, job->stored);
+    flow_tally(step, job);
 }
 
 void job_wait(struct job *job, bool first)
 {
     struct shape *shape = job->shape;
 
-    if (job->waits)
+    if (job->waits || job_is_blocked(job))
         return;
     job->waits = true;
     job->before = first ? NULL : shape->last;
@@ -68,6 +69,7 @@ void job_wait(struct job *job, bool first)
     *(job->before ? &job->before->after : &shape->first) = job;
     *(job->after ? &job->after->before : &shape->last) = job;
     shape->waiting++;
+    flow_moves(job);
 }
 
 static void job_unwait(struct job *job)
@@ -80,6 +82,7 @@ static void job_unwait(struct job *job)
     *(job->before ? &job->before->after : &shape->first) = job->after;
     *(job->after ? &job->after->before : &shape->last) = job->before;
     shape->waiting--;
+    flow_moves(job);
 }
 
 struct job *shape_next(struct shape *shape)
@@ -126,15 +129,17 @@ static void job_end(const struct customer_step *step, struct job *job, enum job_
 /* It has ended, one way or the other; it is tried again as often as it says; held when it could not even begin. */
 void job_result(const struct customer_step *step, struct job *job, const struct result *result)
 {
-    bool failed = result->reason != REASON_EXITED || result->status != 0;
+    bool failed = result->reason != REASON_EXITED || result->status != 0, last;
 
     job_unwait(job); /* it may have been waiting, its claim given up */
     job->reason = result->reason;
     job->status = result->status;
     job->tries += failed;
-    if (!failed || (result->reason != REASON_SETUP && job->tries > (uint64_t)job->shape->retries)) {
+    last = job->tries > (uint64_t)job->shape->retries ||
+           (result->reason == REASON_EXITED && result->status == job->shape->unless);
+    if (!failed || (result->reason != REASON_SETUP && last)) {
         job_end(step, job, JOB_DONE);
-    } else if (job->tries > (uint64_t)job->shape->retries) {
+    } else if (last) {
         job->state = JOB_HELD;
     } else if (job->state != JOB_HELD && !job->root) {
         job->state = JOB_IDLE; /* else when its claim is over: others of the gang may still be at it */
@@ -171,12 +176,50 @@ void job_give_up(const struct customer_step *step, struct job *job)
 
 /* --------------------------------------------------------------------------------------------------- hold and the rest */
 
+/* What has ended badly in a workflow that is not over waits again. */
+static enum reason job_rescue(const struct customer_step *step, struct job *job)
+{
+    if (!job->from->flow)
+        return REASON_INVALID;
+    if (!job_ended(job))
+        return REASON_OK;
+    if (job->tally == TALLY_GOOD || !job->from->flow->left ||
+        (job->tally == TALLY_REMOVED && !job->from->child_count)) /* nobody waits for what its user did not want */
+        return REASON_STALE;
+    if (job->root)
+        return REASON_BUSY;
+    job->state = JOB_IDLE;
+    job->tries = 0;
+    job->claim = 0; /* its last result has been taken */
+    job->reason = REASON_OK;
+    job->status = 0;
+    job->from->since = step->env->now;
+    owner_count(step->customer, &job->shape->owner, 1);
+    job_store(step, job);
+    job_wait(job, false);
+    shape_changed(step, job->shape);
+    return REASON_OK;
+}
+
+/* It has ended badly, and with its workflow it is not needed any more. */
+static enum reason job_dismiss(const struct customer_step *step, struct job *job)
+{
+    if (job->tally != TALLY_FAILED)
+        return job->state == JOB_REMOVED ? REASON_OK : REASON_STALE;
+    job->state = JOB_REMOVED;
+    job->reason = REASON_RELEASED;
+    job_store(step, job);
+    return REASON_OK;
+}
+
 static enum reason job_control(const struct customer_step *step, struct job *job, uint64_t verb)
 {
     if (verb >= CONTROL_COUNT)
         return REASON_INVALID;
+    if (verb == CONTROL_RESCUE)
+        return job_rescue(step, job);
     if (job_ended(job))
-        return verb == CONTROL_REMOVE && job->state == JOB_REMOVED ? REASON_OK : REASON_STALE;
+        return verb == CONTROL_REMOVE ? job_dismiss(step, job) : REASON_STALE;
     if (verb == CONTROL_RELEASE) {
         if (job->state != JOB_HELD)
             return REASON_OK;
@@ -223,7 +266,7 @@ void queue_forget(const struct customer_step *step, const struct event *event)
     struct job *job = job_find(step->customer, event->job);
     struct shape *shape;
 
-    if (!job || !job_ended(job) || job->root)
+    if (!job || !job_ended(job) || job->root || (job->from->flow && job->from->flow->left))
         return;
     shape = job->shape;
     map_remove(&step->customer->jobs, job->id);

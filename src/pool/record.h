@@ -55,10 +55,14 @@ extern "C" {
     F(S, WORD, member)          \
     F(S, WORD, number)          \
     F(S, WORD, tries) F(S, REASON, reason) F(S, NUMBER, status) F(S, LATER_NUMBER, changed) F(S, LATER_WORD, begun)
-/* Customer: a submission by its key. Key: a hash of owner and key. */
+/* Customer: a submission by its key; `flow`, `nodes` and `node` as in SUBMIT. Key: a hash of owner and key. */
 #define KEY_RECORD_FIELDS(F, S) \
     F(S, TEXT, owner)           \
-    F(S, TEXT, key) F(S, WORD, shape) F(S, WORD, first) F(S, WORD, count) F(S, LATER_WORD, gone) F(S, LATER_NUMBER, at)
+    F(S, TEXT, key)             \
+    F(S, WORD, shape)           \
+    F(S, WORD, first)           \
+    F(S, WORD, count)           \
+    F(S, LATER_WORD, gone) F(S, LATER_NUMBER, at) F(S, QUIET_WORD, flow) F(S, QUIET_WORD, nodes) F(S, AD, node)
 /* Customer (and whoever has subordinates): a subordinate of a gang that was decided, in its place among all. One that is `dropped` was
  * lost and the gang goes on without it: its row stays to the gang's end, for that is not whole any more. `shape` is the root's, or the claim
  * of the superior that is a member itself. `pass` is the gang's, at the root (duty.h). Key: its claim. */

@@ -86,6 +86,7 @@ static struct tree *root_unit(struct root *root)
                         .job = root->job->id,
                         .index = root->job->id - root->job->from->first,
                         .tries = root->job->begun,
+                        .node = root->job->from->node,
                         .crew = &root->crew};
 
     if (!root->unit)

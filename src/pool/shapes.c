@@ -95,6 +95,7 @@ struct shape *shape_new(struct customer *customer, uint64_t id, const struct tex
                             .owner = *owner,
                             .ad = tree_ref(ad),
                             .retries = shape_number(ad, "MaxRetries", CUSTOMER_RETRIES),
+                            .unless = shape_number(ad, "RetryUnless", -1),
                             .patience = shape_number(ad, "QueueLimit", INT64_MAX),
                             .set = INT64_MAX};
     shape_add_pools(customer, shape);

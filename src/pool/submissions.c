@@ -52,8 +52,11 @@ static struct submission *submission_new(struct customer *customer, const struct
 
 void submissions_done(struct customer *customer)
 {
-    for (uint32_t i = 0; i < customer->submission_count; i++)
+    for (uint32_t i = 0; i < customer->submission_count; i++) {
+        tree_unref(customer->submissions[i]->node);
+        free(customer->submissions[i]->children);
         free(customer->submissions[i]);
+    }
     free(customer->submissions);
     map_done(&customer->keys);
     map_done(&customer->stubs);
@@ -69,7 +72,12 @@ static void submission_store(const struct customer_step *step, struct submission
                                               .first = submission->first,
                                               .count = submission->count,
                                               .gone = submission->gone,
-                                              .at = submission->at};
+                                              .at = submission->at,
+                                              .node = submission->node};
+    if (submission->flow) {
+        record.u.key_record.flow = submission->flow->word;
+        record.u.key_record.nodes = submission->flow->nodes;
+    }
     submission->stored = effects_persist(step->effects, &record);
 }
 
@@ -88,6 +96,9 @@ static bool submission_forget(const struct customer_step *step, uint32_t place)
     map_remove(&customer->keys, key_hash(&submission->owner, &submission->key));
     submission->shape->uses--;
     shape_changed(step, submission->shape);
+    flow_leave(customer, submission);
+    tree_unref(submission->node);
+    free(submission->children);
     free(submission);
     return true;
 }
@@ -169,11 +180,20 @@ static void submission_make(const struct customer_step *step, const struct submi
     ret->at = step->env->wall / SECOND;
     ret->since = step->env->now;
     submission_jobs(customer, ret);
+    flow_count(ret);
     for (uint64_t id = ret->first; id < ret->first + ret->count; id++)
         job_wait(job_find(customer, id), false);
     submission_store(step, ret);
     owner_count(customer, &submit->owner, (int64_t)submit->count);
-    shape_changed(step, shape);
+    if (!ret->flow)
+        shape_changed(step, shape);
+    else if (flow_is_whole(ret->flow))
+        flow_begin(step, ret->flow);
+}
+
+static bool node_same(const struct tree *a, const struct tree *b)
+{
+    return a && b ? tree_equal(a, tree_root(a), b, tree_root(b)) : a == b;
 }
 
 /* Is it the submission that was made under this key? */
@@ -181,7 +201,8 @@ static bool submission_same(const struct customer *customer, const struct submis
                             const struct submit *submit, const struct tree *ad)
 {
     return known->count == submit->count && text_same(&known->key, &submit->key) &&
-           text_same(&known->owner, &submit->owner) && known->shape == shape_like(customer, &submit->owner, ad);
+           text_same(&known->owner, &submit->owner) && known->shape == shape_like(customer, &submit->owner, ad) &&
+           node_same(known->node, submit->node);
 }
 
 void queue_submit(const struct customer_step *step, const struct event *event)
@@ -209,8 +230,12 @@ void queue_submit(const struct customer_step *step, const struct event *event)
     else if (!submit->count || submit->count > CUSTOMER_SUBMIT_MAX ||
              (queued == MAP_NONE ? 0 : queued) + submit->count > most)
         reason = REASON_LIMIT;
+    else if (submit->flow && !flow_fits(customer, submit->flow, submit->nodes, submit->node, &submit->owner))
+        reason = REASON_INVALID;
     else {
         known = submission_new(customer, &submit->owner, &submit->key);
+        if (submit->flow)
+            flow_join(customer, known, submit->flow, submit->nodes, submit->node);
         submission_make(step, submit, ad, known);
     }
     reply_submitted(step, event, reason, reason == REASON_OK ? known : NULL);
@@ -304,6 +329,8 @@ static void load_submission(struct customer *customer, const struct record *reco
     submission->gone = was->gone;
     submission->at =
         was->at > 0 && was->at < INT64_MAX / SECOND ? was->at : 0; /* what comes from a disk may be anything */
+    if (was->flow && flow_fits(customer, was->flow, was->nodes, was->node, &was->owner))
+        flow_join(customer, submission, was->flow, was->nodes, was->node);
     load_leftovers(customer, submission);
     submission_jobs(customer, submission);
     if (was->first + was->count > customer->last_job + 1)
@@ -379,6 +406,8 @@ void queue_boot(const struct customer_step *step)
         int64_t age = step->env->wall / SECOND - submission->at;
 
         submission->ended = step->env->now;
+        if (submission->flow)
+            age = step->env->wall / SECOND - flow_since(customer, submission);
         submission->since = step->env->now - (age < 0 ? 0 : age < AGE_MAX ? age : AGE_MAX) * SECOND;
         for (uint64_t n = submission->gone; n < submission->count; n++) {
             struct job *job = job_find(customer, submission->first + n);

@@ -94,9 +94,15 @@ struct tree *unit_ad(const struct unit *unit)
         {symbols_take(symbols, "JobId", 5), value_integer((int64_t)unit->job)},
         {symbols_take(symbols, "JobIndex", 8), value_integer((int64_t)unit->index)},
         {symbols_take(symbols, "JobTry", 6), value_integer((int64_t)unit->tries)},
+        {symbols_take(symbols, "Node", 4), value_undefined()},
     };
-    struct tree *numbered = ad_set(unit->ad, settings, COUNT(settings), NULL), *layer = gang_layer(unit), *whole = NULL;
+    const struct expr *node = unit->node ? tree_find(unit->node, tree_root(unit->node), settings[3].name) : NULL;
+    bool named = node && node->kind == EXPR_STRING;
+    struct tree *numbered, *layer = gang_layer(unit), *whole = NULL;
 
+    if (named)
+        settings[3].value = value_string(tree_string(unit->node, node), node->u.run.count);
+    numbered = ad_set(unit->ad, settings, COUNT(settings) - !named, NULL);
     for (size_t i = 0; i < COUNT(settings); i++)
         symbols_drop(symbols, settings[i].name);
     if (numbered && layer)

@@ -11,7 +11,7 @@ static void leftover_job(void *user, const struct job_view *job)
 {
     struct leftover *left = user;
 
-    left->jobs += job->state == JOB_IDLE || job->state == JOB_RUNNING;
+    left->jobs += (job->state == JOB_IDLE && !job->stuck) || job->state == JOB_RUNNING;
 }
 
 static void leftover_root(void *user, const struct root_view *root)

@@ -52,7 +52,9 @@ static void check_job_row(struct judge *judge, const struct host *host, const st
             judge_finds(judge, 3, host, "a job is forgotten that has not ended");
         return;
     }
-    if (fact->known && fact->state == JOB_DONE)
+    if (job->state == JOB_RUNNING && event->kind != EVENT_LOADED)
+        judge_flow(judge, host, record->key);
+    if (fact->known && fact->state == JOB_DONE && !judge_dismissed(host, record))
         judge_finds(judge, 3, host, "a job that is done is written again: a result was taken twice, or it came back");
     if (job->state == JOB_DONE && fact->state != JOB_DONE && event->kind != EVENT_LOADED)
         check_result(judge, host, event, fact, record);
@@ -81,7 +83,8 @@ void judge_accepted(struct judge *judge, const struct host *host)
 
                 if (!there && fact->durable != JOB_DONE && fact->durable != JOB_REMOVED)
                     judge_finds(judge, 3, host, "a job that was accepted is lost");
-                if (there && fact->known && fact->durable == JOB_DONE && view.state != JOB_DONE)
+                if (there && fact->known && fact->durable == JOB_DONE && view.state != JOB_DONE &&
+                    !(view.workflow && view.state == JOB_REMOVED))
                     judge_finds(judge, 3, host, "a job that was done is not any more");
             }
         }

@@ -165,6 +165,10 @@ static inline uint64_t *incarnation_of(struct judge *judge, uint32_t place)
 /* ---------------------------------------------------------------------------------------- who was just stepped */
 
 void judge_provider(struct judge *judge, struct host *host, const struct role_env *env, const struct event *event);
+/* judge_flows.c: a job begins when all that it waits for have ended well. */
+void judge_flow(struct judge *judge, const struct host *host, uint64_t job);
+bool judge_dismissed(const struct host *host,
+                     const struct record *record); /* one that failed is removed with its workflow */
 void judge_customer(struct judge *judge, struct host *host, const struct event *event);
 void judge_matchmaker(struct judge *judge, struct host *host, const struct role_env *env, const struct event *event);
 void judge_agent(struct judge *judge, const struct host *host, const struct event *event); /* a customer or provider */

@@ -37,7 +37,7 @@ void judge_durable(void *user, const struct host *host, const struct record *rec
                 judge_finds(judge, 3, host, "a job is forgotten that is not done");
             return;
         }
-        if (fact->durable == JOB_DONE && record->u.job_record.state != JOB_DONE)
+        if (fact->durable == JOB_DONE && record->u.job_record.state != JOB_DONE && !judge_dismissed(host, record))
             judge_finds(judge, 3, host, "a job that was done is not any more, on disk");
         if (record->u.job_record.state == JOB_DONE && !fact->counted) {
             fact->counted = true;

@@ -50,6 +50,7 @@ struct sim {
     uint64_t ids[PROVIDERS_MAX];
     struct tree *offers[PROVIDERS_MAX], *policy;
     struct tree *shapes[USERS_MAX][SHAPES];
+    struct tree *nodes[USER_NODES]; /* of workflows; NULL: there are none */
     char names[HOSTS_MAX][NAME_BYTES], identities[USERS_MAX][NAME_BYTES];
 };
 
@@ -213,6 +214,7 @@ static void user_add(struct sim *sim, uint32_t user, agent customer, const char 
         .owner = owner,
         .shapes = sim->shapes[user],
         .shape_count = SHAPES,
+        .nodes = sim->nodes[0] && !lies ? sim->nodes : NULL,
         .pause = lies ? 30 * SECOND : sim_between(sim, 1, 6) * SECOND,
         .jobs_max = 400,
         .seed = 1000 * (uint64_t)user,
@@ -271,7 +273,19 @@ static uint32_t assignment_choose(uint64_t seed)
     return word % 4 || policy == ASSIGN_SINGLES ? 0 : policy + 1;
 }
 
-static void sim_init(struct sim *sim, uint64_t seed, bool faults, uint32_t lines, const struct sim_guest *guest)
+/* A, then B and C, then D. */
+static void nodes_make(struct sim *sim)
+{
+    static const char *const texts[USER_NODES] = {"[ Node = \"A\" ]", "[ Node = \"B\"; After = { \"A\" } ]",
+                                                  "[ Node = \"C\"; After = { \"A\" } ]",
+                                                  "[ Node = \"D\"; After = { \"B\", \"C\" } ]"};
+
+    for (uint32_t i = 0; i < USER_NODES; i++)
+        sim->nodes[i] = sim_ad(sim, texts[i]);
+}
+
+static void sim_init(struct sim *sim, uint64_t seed, bool faults, bool flows, uint32_t lines,
+                     const struct sim_guest *guest)
 {
     uint32_t customers, providers;
 
@@ -284,6 +298,8 @@ static void sim_init(struct sim *sim, uint64_t seed, bool faults, uint32_t lines
     sim->world->plan = sim_plan;
     sim->world->plan_user = sim;
     build_init(&sim->build, sim->world->symbols, &dialect_classic);
+    if (flows)
+        nodes_make(sim);
     customers = (uint32_t)sim_between(sim, 1, CUSTOMERS_MAX);
     providers = (uint32_t)sim_between(sim, 2, MACHINES_MAX);
     sim->policy = rng_below(&sim->rng, 3) ? NULL : sim_ad(sim, policy_text);
@@ -342,6 +358,8 @@ static void sim_done(struct sim *sim)
     for (uint32_t i = 0; i < USERS_MAX; i++)
         for (uint32_t k = 0; k < SHAPES; k++)
             tree_unref(sim->shapes[i][k]);
+    for (uint32_t i = 0; i < USER_NODES; i++)
+        tree_unref(sim->nodes[i]);
     build_done(&sim->build);
     world_free(sim->world);
 }
@@ -439,7 +457,7 @@ static void world_report(uint64_t seed, const struct sim_settings *settings, uin
     struct sim *sim = mem_alloc(sizeof *sim);
     const struct world *world;
 
-    sim_init(sim, seed, settings->faults, lines, settings->guest);
+    sim_init(sim, seed, settings->faults, settings->flows, lines, settings->guest);
     world = sim->world;
     sim_live(sim);
     *ret = (struct sim_report){

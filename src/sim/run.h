@@ -33,6 +33,7 @@ struct sim_settings {
     uint64_t worlds;   /* at most; 0: no limit */
     uint32_t jobs;     /* processes that run worlds at the same time; 0 and 1: this one. The report is the same */
     bool faults;       /* or a world in which nothing goes wrong */
+    bool flows;        /* some of what users submit are workflows */
     uint32_t lines;    /* of the trace of each party, when a violation is found; 0: none is made */
     struct buf *trace; /* where it goes; NULL: none is made */
     bool (*progress)(void *user,

@@ -70,6 +70,11 @@ static void user_body(const struct user *user, const struct submission *submissi
     text_set(&ret->u.submit.owner, settings->owner, strlen(settings->owner));
     ret->u.submit.count = submission->count;
     ret->u.submit.ad = settings->shapes[submission->shape];
+    if (submission->flow) {
+        ret->u.submit.flow = submission->flow;
+        ret->u.submit.nodes = USER_NODES;
+        ret->u.submit.node = settings->nodes[submission->node];
+    }
 }
 
 /* The token of a submission is its place; of anything else, NOTHING. */
@@ -97,13 +102,10 @@ static void user_confuse(struct user *user, const struct role_env *env, struct e
     effects_send(effects, user->settings->customer, &message, NOTHING, TAG_CONFUSED, 0);
 }
 
-static void user_new(struct user *user, const struct role_env *env, struct effects *effects)
+static struct submission *submission_add(struct user *user, const struct role_env *env, uint64_t count)
 {
     const struct user_settings *settings = user->settings;
-    uint64_t most = rng_below(env->chance, 4) ? 4 : COUNT_MOST, count = 1 + rng_below(env->chance, most);
 
-    if (user->jobs + count > settings->jobs_max)
-        return;
     if (user->count == user->room) {
         user->room = user->room ? user->room * 2 : 16;
         user->items = mem_grow(user->items, user->room * sizeof *user->items);
@@ -115,7 +117,36 @@ static void user_new(struct user *user, const struct role_env *env, struct effec
     };
     user->jobs += count;
     user->waiting++;
-    user_submit(user, user->count++, effects);
+    return &user->items[user->count++];
+}
+
+/* A workflow: its nodes are on their way one by one, and may come in any order. */
+static void user_flow(struct user *user, const struct role_env *env, struct effects *effects)
+{
+    uint64_t flow = rng_mix(user->settings->seed + user->count) | 1;
+
+    for (uint32_t i = 0; i < USER_NODES; i++) {
+        struct submission *node = submission_add(user, env, 1 + rng_below(env->chance, 2));
+
+        node->flow = flow;
+        node->node = i;
+        user_submit(user, user->count - 1, effects);
+    }
+}
+
+static void user_new(struct user *user, const struct role_env *env, struct effects *effects)
+{
+    const struct user_settings *settings = user->settings;
+    uint64_t most = rng_below(env->chance, 4) ? 4 : COUNT_MOST, count = 1 + rng_below(env->chance, most);
+
+    if (user->jobs + count > settings->jobs_max)
+        return;
+    if (settings->nodes && rng_below(env->chance, 2)) {
+        user_flow(user, env, effects);
+        return;
+    }
+    submission_add(user, env, count);
+    user_submit(user, user->count - 1, effects);
     if (rng_below(env->chance, 8) == 0)
         user_submit(user, user->count - 1, effects); /* impatient */
 }
@@ -132,7 +163,7 @@ static void user_control(struct user *user, const struct role_env *env, struct e
         return;
     memset(&message.u.control, 0, sizeof message.u.control);
     message.u.control.job = submission->first + rng_below(env->chance, submission->count);
-    message.u.control.verb = rng_below(env->chance, CONTROL_COUNT);
+    message.u.control.verb = rng_below(env->chance, CONTROL_REMOVE + 1);
     ++*user->settings->meddled;
     effects_send(effects, user->settings->customer, &message, NOTHING, TAG_CONTROL, 0);
 }

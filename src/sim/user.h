@@ -11,6 +11,8 @@
 extern "C" {
 #endif
 
+#define USER_NODES 4
+
 struct user;
 
 struct user_settings {
@@ -18,6 +20,8 @@ struct user_settings {
     const char *owner;          /* in whose name; the liar's differs from his identity */
     struct tree *const *shapes; /* the ads of his jobs */
     uint32_t shape_count;
+    struct tree *const
+        *nodes;        /* of a diamond, USER_NODES of them: some of what he submits are workflows. NULL: none is */
     int64_t pause;     /* between two things he does, at most */
     uint64_t jobs_max; /* that he submits */
     uint64_t seed;     /* of his keys */
@@ -34,6 +38,8 @@ extern const struct role_kind user_role; /* settings: struct user_settings; role
 struct submission {
     uint64_t key, count, first;
     uint32_t shape;
+    uint64_t flow; /* the workflow that it is a node of, and ... */
+    uint32_t node; /* ... which; 0: it is none */
     bool acknowledged;
 };
 

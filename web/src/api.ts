@@ -52,7 +52,7 @@ export interface Desk { Agent: string; Name: string; Identity: string }
 export interface JobFile { Name: string; Size: number; Kind: string; Whole: boolean }
 export interface Summary {
   Total: number; Waiting: number; Ready: number; Scheduled: number; Running: number; Held: number;
-  Done: number; Failed: number; Aborted: number; Cancelled: number;
+  Done: number; Failed: number; Aborted: number; Cancelled: number; Blocked: number;
 }
 export interface Job {
   Job: number; Cmd: string; State: string; Submitted?: number; Started?: number; Since?: number; Provider?: string; Tries?: number;

@@ -21,7 +21,7 @@ export const jobLink = (desk: string, id: number | string): string => routeLink(
 
 const command = (job: Job): string => [job.Cmd, ...(Array.isArray(job.Args) ? job.Args.map((arg) => inCell(arg)) : job.Args ? [inCell(job.Args)] : [])].join(' ');
 
-const counted: [string, string][] = [['Waiting', 'waiting'], ['Ready', 'ready'], ['Scheduled', 'scheduled'], ['Running', 'running'], ['Held', 'held'], ['Done', 'done'], ['Failed', 'failed'], ['Aborted', 'aborted'], ['Cancelled', 'removed']];
+const counted: [string, string][] = [['Waiting', 'waiting'], ['Ready', 'ready'], ['Scheduled', 'scheduled'], ['Running', 'running'], ['Held', 'held'], ['Done', 'done'], ['Failed', 'failed'], ['Aborted', 'aborted'], ['Cancelled', 'removed'], ['Blocked', 'blocked']];
 
 function Queue({ desk, past }: { desk: string; past: boolean }): JSX.Element {
   const paging = usePaging(`${desk} ${past}`);

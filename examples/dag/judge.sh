@@ -1,0 +1,4 @@
+#!/bin/sh
+# judge.sh NODE STATUS: runs after the job of a node, and says what is to be thought of it.
+echo "$1 ended with status $2"
+exit "$2"
