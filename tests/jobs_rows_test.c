@@ -47,6 +47,12 @@ static void test_rows(void)
         {"or as long as the machine says",
          "[ Cmd = \"sim\"; Job = 5; State = \"Cleared\"; Started = 100; Ended = 130; WallUsed = 28.5 ]",
          "[ Job = 5; State = \"Cleared\"; RunTime = 28.5; Command = \"sim\" ]"},
+        {"files that go to stores are counted with the state",
+         "[ Cmd = \"sim\"; Job = 5; State = \"Done\"; FilesToStore = 3; FilesStored = 2 ]",
+         "[ Job = 5; State = \"Done, 2 of 3 files stored\"; Command = \"sim\" ]"},
+        {"and those that will not be there",
+         "[ Cmd = \"sim\"; Job = 5; State = \"Done\"; FilesToStore = 1; FilesStored = 0; FilesNotMade = 1 ]",
+         "[ Job = 5; State = \"Done, 0 of 1 file stored, 1 not made\"; Command = \"sim\" ]"},
         {"values may be expressions",
          "[ Cmd = strcat(\"s\", \"im\"); Args = { \"a\" + 1 }; Job = 2 + 3; State = \"Held\" ]",
          "[ Job = 5; State = \"Held\"; Command = \"sim\" ]"},
@@ -60,7 +66,7 @@ static void test_rows(void)
             form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, rows[i].job, strlen(rows[i].job), NULL);
         struct tree *want =
             form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, rows[i].row, strlen(rows[i].row), NULL);
-        struct tree *row = job ? job_row(job, NOW) : NULL;
+        struct tree *row = job ? job_row(job, ROWS_TABLE, NOW) : NULL;
 
         buf_reset(&out);
         if (row)

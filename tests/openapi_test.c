@@ -10,10 +10,10 @@ struct world {
     struct live live;
     struct talk talk;
     char *all, *reader,
-        *other;            /* tokens: alice's with all scopes, alice's with ad:read, bob's with all scopes but admin */
-    struct tree *api;      /* the description */
-    size_t untyped[96];    /* of each route, answers whose Content-Type is not listed ... */
-    char example[96][160]; /* ... and one of them */
+        *other;             /* tokens: alice's with all scopes, alice's with ad:read, bob's with all scopes but admin */
+    struct tree *api;       /* the description */
+    size_t untyped[128];    /* of each route, answers whose Content-Type is not listed ... */
+    char example[128][160]; /* ... and one of them */
 };
 
 /* ----------------------------------------------------------------------------------------------- reading the description */
@@ -211,6 +211,9 @@ enum who { ALL, READER, OTHER, NOBODY };
 #define REPORT \
     "[Message=\"report\";Claim=\"00000000000000c1\";Gang=\"00000000000000a1\";Owner=\"alice\";Used=0;Over=false;Group=\"\";Limits=\"\";Weight=0]"
 
+#define REPLICA(store, size) \
+    "[Store = \"" store "\"; Url = \"http://h/a\"; Size = " #size "; Hash = \"sha256:" KEY64 "\"]"
+
 /* One after another, to one pool. */
 static const struct situation {
     enum who who;
@@ -294,6 +297,38 @@ static const struct situation {
     {ALL, "GET", "/v1/desk/0123456789abcdef/jobs", NULL, NULL, 404},
     {READER, "GET", "/v1/desk/0123456789abcdef/jobs", NULL, NULL, 403},
     {ALL, "POST", "/v1/desk/0123456789abcdef/jobs", NULL, "x", 404},
+    {ALL, "POST", "/v1/files/run7%2Fa/replicas", NULL, REPLICA("se1", 4), 201},
+    {OTHER, "POST", "/v1/files/run7%2Fa/replicas", JSON, REPLICA("se2", 4), 200},
+    {OTHER, "POST", "/v1/files/run7%2Fa/replicas", NULL, REPLICA("se1", 5), 409},
+    {OTHER, "POST", "/v1/files/run7%2Fa/replicas", NULL,
+     "[Store = \"se1\"; Url = \"http://elsewhere/a\"; Size = 4; Hash = \"sha256:" KEY64 "\"]", 403},
+    {ALL, "POST", "/v1/files/run7%2Fa/replicas", NULL, "[Store = \"se3\"]", 400},
+    {ALL, "POST", "/v1/files/run7%2Fa/replicas", PICTURE, REPLICA("se3", 4), 415},
+    {ALL, "POST", "/v1/files/run7%2Fa/replicas", "Content-Length: 99999999\r\n", NULL, 413},
+    {READER, "POST", "/v1/files/run7%2Fa/replicas", NULL, NULL, 403},
+    {ALL, "GET", "/v1/files", NULL, NULL, 200},
+    {ALL, "GET", "/v1/files?prefix=run7/&limit=1", JSON, NULL, 200},
+    {ALL, "GET", "/v1/files?limit=0", NULL, NULL, 400},
+    {ALL, "GET", "/v1/files/run7%2Fa", NULL, NULL, 200},
+    {ALL, "GET", "/v1/files/run7%2Fa", JSON, NULL, 200},
+    {ALL, "GET", "/v1/files/run7%2Fa", "If-None-Match: *\r\n", NULL, 304},
+    {ALL, "GET", "/v1/files/run7", NULL, NULL, 404},
+    {ALL, "PUT", "/v1/files/b", NULL, "[Size = 4; Hash = \"sha256:" KEY64 "\"]", 201},
+    {ALL, "PUT", "/v1/files/b", JSON, "[Name = \"b\"; Size = 5; Hash = \"sha256:" KEY64 "\"; Replicas = {}]", 200},
+    {ALL, "PUT", "/v1/files/b", NULL, "[Name = \"c\"; Size = 5; Hash = \"sha256:" KEY64 "\"]", 400},
+    {OTHER, "PUT", "/v1/files/b", NULL, "[Size = 4; Hash = \"sha256:" KEY64 "\"]", 403},
+    {ALL, "PUT", "/v1/files/b", "If-Match: \"77\"\r\n", "[Size = 4; Hash = \"sha256:" KEY64 "\"]", 412},
+    {ALL, "PUT", "/v1/files/b", PICTURE, "[]", 415},
+    {ALL, "PUT", "/v1/files/b", "Content-Length: 99999999\r\n", NULL, 413},
+    {ALL, "PUT", "/v1/files/b%2F", NULL, "[Size = 4; Hash = \"sha256:" KEY64 "\"]", 400},
+    {OTHER, "DELETE", "/v1/files/run7%2Fa/replicas?store=se1", NULL, NULL, 403},
+    {ALL, "DELETE", "/v1/files/run7%2Fa/replicas", NULL, NULL, 400},
+    {ALL, "DELETE", "/v1/files/run7%2Fa/replicas?store=se1", NULL, NULL, 204},
+    {ALL, "DELETE", "/v1/files/run7%2Fa/replicas?store=se1", NULL, NULL, 404},
+    {OTHER, "DELETE", "/v1/files/run7%2Fa", NULL, NULL, 403},
+    {ALL, "DELETE", "/v1/files/run7%2Fa", "If-Match: \"77\"\r\n", NULL, 412},
+    {ALL, "DELETE", "/v1/files/run7%2Fa", NULL, NULL, 204},
+    {ALL, "DELETE", "/v1/files/run7%2Fa", NULL, NULL, 404},
     {NOBODY, "GET", "/", NULL, NULL, 200},
     {NOBODY, "GET", "/assets/nothing.js", NULL, NULL, 404},
     {ALL, "GET", "/v1/whoami", "Origin: http://evil.example\r\n", NULL, 403},

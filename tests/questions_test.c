@@ -11,6 +11,7 @@
 #include "net/questions.h"
 #include "net/represent.h"
 #include "net/secrets.h"
+#include "net/stored.h"
 #include "pool/duty.h"
 #include "store/store.h"
 
@@ -27,7 +28,7 @@ struct desk_bench {
     struct questions questions;
     struct job_view view;
     struct tree *ad;
-    int news[NEWS_FINISHED + 1];
+    int news[NEWS_STORED + 1];
     char trouble[512];
     struct buf answer;
 };
@@ -543,6 +544,46 @@ static void check_passes(void)
     bench_end(&bench);
 }
 
+/* Files that go to stores: told after the claim is over, kept over a restart. */
+static void check_stored(void)
+{
+    static const char waits[] = "Ask=\"stored\"; Total=2; Files={[Name=\"r/a\"; State=\"waits\"]}",
+                      there[] = "Ask=\"stored\"; Total=2; Files={[Name=\"r/a\"; State=\"stored\"; Store=\"s\"; "
+                                "Url=\"http://s/r/a\"]}",
+                      none[] = "Ask=\"stored\"; Total=2; Files={[Name=\"b\"; State=\"not made\"]}";
+    struct desk_bench bench;
+    struct job_try *one;
+
+    bench_start(&bench, "[Cmd=\"x\"]");
+    tap_ok(says(ask(&bench, "Ask=\"finish\"; Transfers=2"), "ok"), "the end says how many files go to stores");
+    bench.view.state = JOB_DONE;
+    bench.view.changed = NOW;
+    one = tries_last(bench.questions.tries, 5);
+    tap_ok(job_files_due(&bench.view, one, NOW) && !job_files_due(&bench.view, one, NOW + STORED_KEPT),
+           "they are waited for, but not for ever");
+    tap_ok(!strcmp(ask_as(&bench, 78, 1, 1, there), "refused"), "another agent tells nothing of them");
+    tap_ok(says(ask(&bench, waits), "ok") && says(ask(&bench, there), "ok") && bench.news[NEWS_STORED] == 1,
+           "the one that had the job does");
+    tap_ok(says(ask(&bench, there), "ok") && says(ask(&bench, waits), "ok") && bench.news[NEWS_STORED] == 1,
+           "the same again changes nothing, nor does what is older");
+    tap_ok(says(ask(&bench, "Ask=\"stored\"; Total=2; Files={[Name=\"../a\"; State=\"stored\"]}"), "invalid"),
+           "what is malformed is refused");
+    bench_close(&bench);
+    bench_open(&bench);
+    one = tries_last(bench.questions.tries, 5);
+    tap_ok(one && one->transfers == 2 && stored_count(one->stored).stored == 1 && job_files_due(&bench.view, one, NOW),
+           "a restart loses nothing of it");
+    tap_ok(says(ask(&bench, none), "ok") && !job_files_due(&bench.view, tries_last(bench.questions.tries, 5), NOW),
+           "when it is known of all what became of them, nothing is waited for");
+    bench.view.state = JOB_IDLE;
+    tap_ok(says(ask(&bench, there), "wait"), "a job that waits again may yet take this result");
+    bench_claim(&bench, 2, 1, PROVIDER);
+    tap_ok(says(ask(&bench, there), "stale"), "a try that is not the last one has nothing to store");
+    bench.view.id = 6;
+    tap_ok(says(ask(&bench, there), "ok"), "of a job that is written down already, it is heard");
+    bench_end(&bench);
+}
+
 static void check_joblog(void)
 {
     struct desk_bench bench;
@@ -637,6 +678,7 @@ int main(void)
     check_iwd();
     check_checkpoint();
     check_passes();
+    check_stored();
     check_joblog();
     check_history();
     check_ranges();

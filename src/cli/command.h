@@ -79,6 +79,7 @@ extern const struct command command_matches;
 extern const struct command command_claims;
 extern const struct command command_users;
 extern const struct command command_dag;
+extern const struct command command_files;
 extern const struct command command_token;
 extern const struct command command_config;
 extern const struct command command_store;

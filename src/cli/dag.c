@@ -18,22 +18,9 @@
 
 #define NODE_SELECT "Job,Node,State,Status,Provider,Reason,Message,Workflow,Dag,Submitted"
 
-static int option_key(const char *text, void *target, struct err *err)
-{
-    size_t len = strlen(text);
-
-    for (size_t i = 0; text[i]; i++)
-        if (text[i] <= ' ' || text[i] > '~' || text[i] == '/')
-            len = 0;
-    if (!len || len > SUBMISSION_KEY_MAX)
-        return err_set(err, "expected up to %d visible characters without '/', got '%.60s'", SUBMISSION_KEY_MAX, text);
-    *(const char **)target = text;
-    return 0;
-}
-
 #define S struct dag_settings
 static const struct option dag_options[] = {
-    {'k', "key", "KEY", "submit: the same key and the same workflow again are the same submission", option_key,
+    {'k', "key", "KEY", "submit: the same key and the same workflow again are the same submission", submission_key,
      offsetof(S, key)},
     {'f', "force", NULL, "submit: also what matches no machine of the pool", option_flag, offsetof(S, force)},
     {'n', "dry-run", NULL, "submit: print the ads of the nodes as they would be sent, and send nothing", option_flag,

@@ -53,20 +53,6 @@ static char *folder_of(const struct dag_settings *settings, const char *file)
     return mem_dup(file, slash == file ? 1 : (size_t)(slash - file));
 }
 
-static char *path_in(const char *folder, const char *name)
-{
-    struct buf path;
-    char *text;
-
-    buf_init(&path);
-    if (*name != '/' && strcmp(folder, ".") != 0)
-        buf_addf(&path, "%s/", folder);
-    buf_adds(&path, name);
-    text = mem_dup(path.text, path.len);
-    buf_done(&path);
-    return text;
-}
-
 static void flow_done(struct flow *flow)
 {
     for (uint32_t i = 0; i < flow->dag.count && i < flow->room; i++) {
@@ -101,7 +87,7 @@ static void origins_add(struct flow *flow, uint32_t from, const char *file, cons
         const struct dag_node *node = &flow->dag.nodes[from];
 
         flow->origins[from] = (struct origin){.file = file, .line = node->line};
-        flow->origins[from].folder = node->folder ? path_in(folder, node->folder) : mem_dup(folder, strlen(folder));
+        flow->origins[from].folder = node->folder ? file_in(folder, node->folder) : mem_dup(folder, strlen(folder));
     }
 }
 
@@ -243,7 +229,7 @@ static int job_read(struct flow *flow, uint32_t place)
 {
     const struct dag_node *node = &flow->dag.nodes[place];
     struct origin *origin = &flow->origins[place];
-    char *path = path_in(origin->folder, node->file);
+    char *path = file_in(origin->folder, node->file);
     enum submit_language language;
     struct buf text;
     int result = -1;
@@ -324,7 +310,7 @@ static void after_print(const struct flow *flow, uint32_t place, struct buf *out
 
 static bool is_file(const char *folder, const char *name)
 {
-    char *path = path_in(folder, name);
+    char *path = file_in(folder, name);
     struct stat info;
     bool found = stat(path, &info) == 0 && S_ISREG(info.st_mode);
 
@@ -477,20 +463,6 @@ static int send_and_tell(struct submission *submission, const struct dag_setting
     return STATUS_DONE;
 }
 
-static int dry_print(const struct submission *submission, bool json)
-{
-    struct err err = {0};
-    struct buf out;
-
-    buf_init(&out);
-    for (size_t i = 0; i < submission->count; i++)
-        if (form_write_ad(&out, json ? FORM_JSON : FORM_CLASSAD, submission->ads[i], &err) < 0)
-            report("%s", err.text);
-    output_write(&out);
-    buf_done(&out);
-    return STATUS_DONE;
-}
-
 static int flow_send(struct flow *flow, struct pool *customer)
 {
     const struct dag_settings *settings = flow->settings;
@@ -506,7 +478,7 @@ static int flow_send(struct flow *flow, struct pool *customer)
         status = submission_add(&submission, flow->ads[i], origin->folder, name);
     }
     if (status == STATUS_DONE && settings->dry_run) {
-        status = dry_print(&submission, settings->json);
+        status = submission_print(&submission, settings->json);
     } else if (status == STATUS_DONE) {
         status = pool_knock(customer);
         if (status == STATUS_DONE && !settings->force)

@@ -2,6 +2,7 @@
 #include "cli/file.h"
 
 #include "ad/eval.h"
+#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/report.h"
 #include "text/parse.h"
@@ -285,4 +286,18 @@ int output_finish(int status)
         return STATUS_BAD;
     }
     return status;
+}
+
+char *file_in(const char *folder, const char *name)
+{
+    struct buf path;
+    char *text;
+
+    buf_init(&path);
+    if (*name != '/' && strcmp(folder, ".") != 0)
+        buf_addf(&path, "%s/", folder);
+    buf_adds(&path, name);
+    text = mem_dup(path.text, path.len);
+    buf_done(&path);
+    return text;
 }

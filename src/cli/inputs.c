@@ -4,6 +4,7 @@
 #include "ad/eval.h"
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/file.h"
 #include "cli/report.h"
 #include "net/represent.h"
 #include "text/print.h"
@@ -61,20 +62,6 @@ static char *name_inside(const char *name)
     }
     text = mem_dup(clean.text ? clean.text : "", clean.len);
     buf_done(&clean);
-    return text;
-}
-
-static char *path_of(const char *folder, const char *name)
-{
-    struct buf path;
-    char *text;
-
-    buf_init(&path);
-    if (*name != '/' && strcmp(folder, ".") != 0)
-        buf_addf(&path, "%s/", folder);
-    buf_adds(&path, name);
-    text = mem_dup(path.text, path.len);
-    buf_done(&path);
     return text;
 }
 
@@ -170,7 +157,7 @@ static int folder_add(struct inputs *inputs, const char *path, const char *name,
     if (count)
         qsort(entries, count, sizeof *entries, name_compare);
     for (size_t i = 0; i < count; i++) {
-        char *below = path_of(path, entries[i]), *called = *name ? path_of(name, entries[i]) : path_of(".", entries[i]);
+        char *below = file_in(path, entries[i]), *called = *name ? file_in(name, entries[i]) : file_in(".", entries[i]);
 
         if (result == 0)
             result = path_add(inputs, below, called, depth + 1);
@@ -210,7 +197,7 @@ static int name_add(struct inputs *inputs, const char *text, size_t len, char **
         free(name);
         return complain(inputs, "Inputs", "a name of a file is expected");
     }
-    path = path_of(inputs->folder, name);
+    path = file_in(inputs->folder, name);
     called = name_inside(name);
     result = path_add(inputs, path, called, 0);
     if (result == 0 && ret_called)
@@ -243,7 +230,7 @@ static int renamed_add(struct inputs *inputs, struct eval *eval, const struct va
     called = name_inside(text);
     free(text);
     text = mem_dup(path.u.string, path.len);
-    whole = path_of(inputs->folder, text);
+    whole = file_in(inputs->folder, text);
     result = path_add(inputs, whole, called, 0);
     free(called);
     free(whole);
@@ -340,7 +327,7 @@ static int command_add(struct inputs *inputs, const struct tree *ad, struct aren
         free(text);
         return 0;
     }
-    path = path_of(inputs->folder, text);
+    path = file_in(inputs->folder, text);
     if (stat(path, &stat_) == 0 && S_ISREG(stat_.st_mode) && access(path, X_OK) != 0)
         result = complain(inputs, path, "it cannot be executed; chmod +x makes it so");
     else if (stat(path, &stat_) == 0 && S_ISDIR(stat_.st_mode))
@@ -405,7 +392,7 @@ static int extra_add(struct inputs *inputs, const struct tree *ad, const char *a
     if (first->kind != EXPR_STRING)
         return complain(inputs, attribute, "the name of a program is expected");
     text = mem_dup(tree_string(ad, first), first->u.run.count);
-    path = path_of(inputs->folder, text);
+    path = file_in(inputs->folder, text);
     if (strchr(text, '/') && !path_is_common(text)) {
         if (access(path, F_OK) == 0 && access(path, X_OK) != 0)
             result = complain(inputs, path, "it cannot be executed; chmod +x makes it so");

@@ -130,6 +130,39 @@ static void lines_print(struct buf *out, const struct tree *job, int64_t now)
     }
 }
 
+static void stored_text(struct buf *out, const char *before, const struct tree *file, const char *name)
+{
+    const char *text;
+    size_t len;
+
+    if (!ad_string(file, name, &text, &len) || !len)
+        return;
+    buf_adds(out, before);
+    buf_add(out, text, len);
+}
+
+/* A line for each file that goes to a store: what became of it, and where it is. */
+static void stored_print(struct buf *out, const struct tree *job)
+{
+    const struct expr *list = ad_find(job, "Stored");
+
+    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count; i++) {
+        struct tree *file = ad_part(job, &tree_parts(job, list)[i]);
+        size_t from;
+
+        line_print(out, i ? "" : "files");
+        from = out->len;
+        stored_text(out, "", file, "Name");
+        stored_text(out, ": ", file, "State");
+        stored_text(out, ", ", file, "Store");
+        stored_text(out, ", ", file, "Url");
+        stored_text(out, ", ", file, "Why");
+        text_tame(out, from);
+        buf_addc(out, '\n');
+        tree_unref(file);
+    }
+}
+
 static void job_print(struct buf *out, const struct tree *job)
 {
     int64_t now = time(NULL);
@@ -156,6 +189,7 @@ static void job_print(struct buf *out, const struct tree *job)
     buf_addc(out, '\n');
     lines_print(out, job, now);
     ended_print(out, job);
+    stored_print(out, job);
     if (ad_flag(job, "OutputsDue", &due) && due) {
         line_print(out, "outputs");
         buf_adds(out, "on their way\n");

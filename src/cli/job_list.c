@@ -104,7 +104,7 @@ static int list_print(struct pool *customer, const struct jobs_settings *setting
     buf_adds(&path, from);
     path_query(&path, "constraint", settings->constraint);
     path_query(&path, "select", select);
-    rows_init(&all.rows, form, job_columns, job_column_count);
+    rows_init(&all.rows, form, job_columns, job_column_count(form));
     status = rows_set_format(&all.rows, customer->symbols, settings->format) < 0 ? STATUS_BAD : STATUS_DONE;
     if (status == STATUS_DONE)
         status = ids ? job_ids_list(customer, ids, select, list_add, &all)
@@ -228,7 +228,8 @@ const struct command command_jobs = {
         "\n"
         "The states: Waiting (in the queue), Ready (matched, and being claimed), Scheduled (its files are on their way), "
         "Running, Done (ended, well or not), Held (waits for its user), Aborted (waited longer than its QueueLimit), Cancelled "
-        "(removed), Blocked (waits for other jobs of its workflow). Of each workflow a line says how far it is; `berth dag` tells more.\n"
+        "(removed), Blocked (waits for other jobs of its workflow). Of each workflow a line says how far it is; `berth dag` tells "
+        "more. Of a job with OutputData the state says how many of those files are in stores.\n"
         "\n"
         "Commands about jobs ask the customer that has them: that of --customer URL, else of $BERTH_CUSTOMER, else the one that "
         "runs with the same state folder on this machine, which is asked by its Unix socket and needs no token. The status is "

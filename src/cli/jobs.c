@@ -351,13 +351,66 @@ void job_command(struct buf *out, const struct tree *job, struct arena *arena)
 /* ----------------------------------------------------------------------------------------------------------------- rows */
 
 const struct column job_columns[] = {
-    {"id", "Job", CELL_VALUE},           {"state", "State", CELL_VALUE},   {"submitted", "Submitted", CELL_AGO},
-    {"run_time", "RunTime", CELL_CLOCK}, {"status", "Status", CELL_VALUE}, {"where", "Provider", CELL_VALUE},
+    {"id", "Job", CELL_VALUE},
+    {"state", "State", CELL_VALUE},
+    {"submitted", "Submitted", CELL_AGO},
+    {"run_time", "RunTime", CELL_CLOCK},
+    {"status", "Status", CELL_VALUE},
+    {"where", "Provider", CELL_VALUE},
     {"command", "Command", CELL_VALUE},
+    /* of JSON alone: in a table the state has it in words */
+    {"files_to_store", "FilesToStore", CELL_VALUE},
+    {"files_stored", "FilesStored", CELL_VALUE},
+    {"stored", "Stored", CELL_VALUE},
 };
-const size_t job_column_count = sizeof job_columns / sizeof *job_columns;
 
-struct tree *job_row(const struct tree *job, int64_t now)
+size_t job_column_count(enum rows_form form)
+{
+    return sizeof job_columns / sizeof *job_columns - (form == ROWS_JSON ? 0 : 3);
+}
+
+/* "Done, 2 of 3 files stored" */
+static void state_print(struct maker *maker, const struct tree *job)
+{
+    double all, stored = 0, other;
+    const char *state = "";
+    struct buf words;
+    size_t len = 0;
+
+    ad_string(job, "State", &state, &len);
+    buf_init(&words);
+    buf_add(&words, state, len);
+    if (job_number(job, "FilesToStore", &all) && all > 0) {
+        job_number(job, "FilesStored", &stored);
+        buf_addf(&words, ", %.0f of %.0f file%s stored", stored, all, all == 1 ? "" : "s");
+        if (job_number(job, "FilesNotMade", &other))
+            buf_addf(&words, ", %.0f not made", other);
+        if (job_number(job, "FilesLost", &other))
+            buf_addf(&words, ", %.0f lost", other);
+    }
+    maker_bytes(maker, "State", buf_string(&words), words.len);
+    buf_done(&words);
+}
+
+/* What JSON has besides. */
+static void stored_copy(struct maker *maker, const struct tree *job)
+{
+    static const char *const counts[] = {"FilesToStore", "FilesStored"};
+    const struct expr *list = ad_find(job, "Stored");
+    double number;
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (job_number(job, counts[i], &number))
+            maker_integer(maker, counts[i], (int64_t)number);
+    if (list) {
+        struct tree *stored = ad_part(job, list);
+
+        maker_ad(maker, "Stored", stored);
+        tree_unref(stored);
+    }
+}
+
+struct tree *job_row(const struct tree *job, enum rows_form form, int64_t now)
 {
     static const char *const copied[] = {"Job", "State", "Submitted", "Status", "Provider"};
     double started, ended = (double)now, used;
@@ -371,6 +424,10 @@ struct tree *job_row(const struct tree *job, int64_t now)
     for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) {
         const struct expr *value = ad_find(job, copied[i]);
 
+        if (form != ROWS_JSON && !strcmp(copied[i], "State")) {
+            state_print(&maker, job);
+            continue;
+        }
         if (value && value->kind == EXPR_STRING)
             maker_bytes(&maker, copied[i], tree_string(job, value), value->u.run.count);
         else if (job_number(job, copied[i], &used))
@@ -383,6 +440,8 @@ struct tree *job_row(const struct tree *job, int64_t now)
         maker_real(&maker, "RunTime", ended > started ? ended - started : 0);
     job_command(&command, job, &arena);
     maker_bytes(&maker, "Command", command.text ? command.text : "", command.len);
+    if (form == ROWS_JSON)
+        stored_copy(&maker, job);
     buf_done(&command);
     arena_done(&arena);
     return maker_seal(&maker);
@@ -414,7 +473,7 @@ bool job_rows_add(void *user, struct tree *job)
 
     if (rows->form >= ROWS_LONG || !rows->column_count)
         return rows_add(rows, job);
-    row = job_row(job, rows->now);
+    row = job_row(job, rows->form, rows->now);
     if (rows->form == ROWS_TABLE && job_text_is(job, "State", "Blocked"))
         row = row_blocked(row, job);
     more = rows_add(rows, row);

@@ -55,12 +55,13 @@ void job_command(struct buf *out, const struct tree *job, struct arena *arena);
 
 /* The columns of tables of jobs, and what the customer is asked for. */
 extern const struct column job_columns[];
-extern const size_t job_column_count;
-#define JOB_SELECT \
-    "Job,State,Submitted,Started,Ended,Since,WallUsed,Provider,Cmd,Args,Status,Reason,Message,Workflow,Dag"
+size_t job_column_count(enum rows_form form);
+#define JOB_SELECT                                                                              \
+    "Job,State,Submitted,Started,Ended,Since,WallUsed,Provider,Cmd,Args,Status,Reason,Message," \
+    "Workflow,Dag,FilesToStore,FilesStored,FilesNotMade,FilesLost,Stored"
 
-/* The ad of a job as the ad of a row: [ Job; State; Submitted; RunTime; Provider; Command ]. The caller unrefs it. */
-struct tree *job_row(const struct tree *job, int64_t now);
+/* The ad of a job as the ad of a row: [ Job; State; Submitted; RunTime; Provider; Command ], and what became of its files. The caller unrefs it. */
+struct tree *job_row(const struct tree *job, enum rows_form form, int64_t now);
 
 /* A pool_ad_fn whose user is a struct rows: of job_row where it has columns, of the ad itself where not. */
 bool job_rows_add(void *user, struct tree *job);

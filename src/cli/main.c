@@ -18,8 +18,8 @@ const struct command *const command_table[] = {
     &command_hold,     &command_release, &command_logs,       &command_history,    &command_outputs,  &command_dag,
     &command_pool,     &command_join,    &command_matchmaker, &command_customer,   &command_provider, &command_provide,
     &command_pilot,    &command_status,  &command_page,       &command_ads,        &command_agents,   &command_agent,
-    &command_commands, &command_matches, &command_claims,     &command_users,      &command_token,    &command_config,
-    &command_store,    &command_sim,     &command_bench,      &command_help,
+    &command_commands, &command_matches, &command_claims,     &command_users,      &command_files,    &command_token,
+    &command_config,   &command_store,   &command_sim,        &command_bench,      &command_help,
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
 

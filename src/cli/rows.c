@@ -6,6 +6,7 @@
 #include "cli/file.h"
 #include "cli/report.h"
 #include "form/form.h"
+#include "net/represent.h"
 #include "text/print.h"
 
 #include <inttypes.h>
@@ -133,6 +134,28 @@ static bool value_show(struct buf *out, const struct tree *ad, const struct valu
     return value->type == VALUE_INTEGER;
 }
 
+/* A list of ads, as JSON has them. False: it is something else. */
+static bool ads_json(struct buf *out, const struct value *value)
+{
+    const struct tree *tree = value->type == VALUE_LIST && value->scope ? value->scope->tree : NULL;
+    const struct expr *parts = tree ? tree_parts(tree, value->u.aggregate) : NULL;
+
+    if (!parts || !value->len)
+        return false;
+    for (uint32_t i = 0; i < value->len; i++)
+        if (parts[i].kind != EXPR_AD)
+            return false;
+    for (uint32_t i = 0; i < value->len; i++) {
+        struct tree *one = ad_part(tree, &parts[i]);
+
+        buf_adds(out, i ? ", " : "[");
+        represent_ad(out, FORM_JSON, one);
+        tree_unref(one);
+    }
+    buf_addc(out, ']');
+    return true;
+}
+
 static void value_json(struct buf *out, const struct tree *ad, const struct value *value)
 {
     struct buf text;
@@ -146,7 +169,7 @@ static void value_json(struct buf *out, const struct tree *ad, const struct valu
         print_integer(out, value->u.integer);
     } else if (value->type == VALUE_REAL && value_number(value, &number)) {
         print_real(out, number);
-    } else {
+    } else if (!ads_json(out, value)) {
         buf_init(&text);
         value_to_text(&text, ad->dialect, value);
         json_string(out, text.text, text.len);

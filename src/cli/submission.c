@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/file.h"
 #include "cli/inputs.h"
 #include "cli/report.h"
 #include "net/codes.h"
@@ -177,4 +178,31 @@ int submission_send(struct submission *submission, const char *key, bool force, 
     buf_done(&path);
     buf_done(&body);
     return status;
+}
+
+int submission_key(const char *text, void *target, struct err *err)
+{
+    size_t len = strlen(text);
+
+    for (size_t i = 0; text[i]; i++)
+        if (text[i] <= ' ' || text[i] > '~' || text[i] == '/')
+            len = 0;
+    if (!len || len > SUBMISSION_KEY_MAX)
+        return err_set(err, "expected up to %d visible characters without '/', got '%.60s'", SUBMISSION_KEY_MAX, text);
+    *(const char **)target = text;
+    return 0;
+}
+
+int submission_print(const struct submission *submission, bool json)
+{
+    struct err err = {0};
+    struct buf out;
+
+    buf_init(&out);
+    for (size_t i = 0; i < submission->count; i++)
+        if (form_write_ad(&out, json ? FORM_JSON : FORM_CLASSAD, submission->ads[i], &err) < 0)
+            report("%s", err.text);
+    output_write(&out);
+    buf_done(&out);
+    return STATUS_DONE;
 }

@@ -42,4 +42,10 @@ int submission_upload(struct submission *submission);
  * is drawn. */
 int submission_send(struct submission *submission, const char *key, bool force, pool_ad_fn *each, void *user);
 
+/* Prints the ads as they would be sent. */
+int submission_print(const struct submission *submission, bool json);
+
+/* An option_fn: a key of a submission. */
+int submission_key(const char *text, void *target, struct err *err);
+
 #endif

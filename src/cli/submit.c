@@ -20,23 +20,10 @@ struct submit_settings {
     bool force, dry_run, json;
 };
 
-static int option_key(const char *text, void *target, struct err *err)
-{
-    size_t len = strlen(text);
-
-    for (size_t i = 0; text[i]; i++)
-        if (text[i] <= ' ' || text[i] > '~' || text[i] == '/')
-            len = 0;
-    if (!len || len > SUBMISSION_KEY_MAX)
-        return err_set(err, "expected up to %d visible characters without '/', got '%.60s'", SUBMISSION_KEY_MAX, text);
-    *(const char **)target = text;
-    return 0;
-}
-
 #define S struct submit_settings
 static const struct option submit_options[] = {
     {'k', "key", "KEY", "the same key and the same jobs again are the same submission: nothing is submitted twice",
-     option_key, offsetof(S, key)},
+     submission_key, offsetof(S, key)},
     {'f', "force", NULL, "also what matches no machine of the pool", option_flag, offsetof(S, force)},
     {'n', "dry-run", NULL, "print the ads as they would be sent, and send nothing", option_flag, offsetof(S, dry_run)},
     {0, "cwd", "FOLDER",
@@ -156,21 +143,6 @@ static bool told_add(void *user, struct tree *answer)
     return true;
 }
 
-/* The ads as they would be sent. */
-static int dry_print(const struct submission *submission, bool json)
-{
-    struct err err = {0};
-    struct buf out;
-
-    buf_init(&out);
-    for (size_t i = 0; i < submission->count; i++)
-        if (form_write_ad(&out, json ? FORM_JSON : FORM_CLASSAD, submission->ads[i], &err) < 0)
-            report("%s", err.text);
-    output_write(&out);
-    buf_done(&out);
-    return STATUS_DONE;
-}
-
 static int send_and_tell(struct submission *submission, const struct submit_settings *settings)
 {
     static const struct column columns[] = {{"first", "First", CELL_VALUE}, {"count", "Count", CELL_VALUE}};
@@ -216,7 +188,7 @@ static int submit_run(const void *given, int word_count, char **words)
         status = STATUS_BAD;
     }
     if (status == STATUS_DONE && settings->dry_run) {
-        status = dry_print(&submission, settings->json);
+        status = submission_print(&submission, settings->json);
     } else if (status == STATUS_DONE) {
         status = pool_knock(&customer); /* before others are asked for it */
         if (status == STATUS_DONE && !settings->force)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Missing requests count as small ones. None may be below nothing, or a job could add to what is left; the first two clauses are false
- * as soon as nothing is left, whatever a job asks. Disk is what was set aside when the provider first started, and is reserved by the job,
+ * as soon as nothing is left, whatever a job asks. Where there is no room for files that wait for a store, none are taken that make more. Disk is what was set aside when the provider first started, and is reserved by the job,
  * not observed. A plain name that the machine does not have would be read from the job, so what is left is asked of self. */
 static const char default_text[] =
     "[\n"
@@ -23,7 +23,8 @@ static const char default_text[] =
     "        && AskedCpus > 0 && AskedCpus <= self.Cpus\n"
     "        && AskedMemory > 0 && AskedMemory <= self.Memory\n"
     "        && AskedDisk >= 0 && AskedDisk <= self.Disk\n"
-    "        && AskedGpus >= 0 && AskedGpus <= self.GpuCount;\n"
+    "        && AskedGpus >= 0 && AskedGpus <= self.GpuCount\n"
+    "        && (isUndefined(self.TransferRoom) || self.TransferRoom > 0 || isUndefined(other.OutputData));\n"
     "    Constraint = other.Type == \"Job\" && Fits;\n"
     "    Rank = 0;\n"
     "    Residual = [\n"

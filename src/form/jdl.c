@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct jdl {
     const struct submit_world *world;
@@ -173,12 +174,6 @@ static int row_kept(struct jdl *jdl, const struct row *row, const struct expr *e
     print_expr(&jdl->out, jdl->ad, e, PRINT_PLAIN);
     buf_adds(&jdl->out, ";\n");
     return 0;
-}
-
-static int row_data(struct jdl *jdl, const struct row *row, const struct expr *e)
-{
-    remark(jdl, "it is kept as the job's attribute: no catalogue is asked, and the job fetches what it reads itself");
-    return row_kept(jdl, row, e);
 }
 
 static int row_whole(struct jdl *jdl, const struct row *row, const struct expr *e)
@@ -450,6 +445,66 @@ static int row_environment(struct jdl *jdl, const struct row *row, const struct 
     return 0;
 }
 
+/* ---------------------------------------------------------------------------------------------------------- output data */
+
+/* A logical name: what stands in front of it says that it is one, and nothing else. */
+static void logical_print(struct jdl *jdl, const char *text, size_t len)
+{
+    if (len > 4 && !strncasecmp(text, "lfn:", 4)) {
+        text += 4;
+        len -= 4;
+    }
+    while (len > 1 && *text == '/') {
+        text++;
+        len--;
+    }
+    text_print(jdl, text, len);
+}
+
+/* [ OutputFile = "x"; LogicalFileName = "lfn:/grid/x"; StorageElement = "se" ]: what goes to a store when the job has ended. */
+static int data_add(struct jdl *jdl, const struct expr *file)
+{
+    static const struct {
+        const char *theirs, *ours;
+    } names[] = {{"OutputFile", "File"}, {"LogicalFileName", "Name"}, {"StorageElement", "Store"}};
+    bool named = false;
+
+    buf_adds(&jdl->out, " [");
+    for (uint32_t i = 0; i < file->u.run.count; i++) {
+        const struct expr *part = &tree_parts(jdl->ad, file)[i];
+        size_t len, k = 0;
+        const char *name = symbols_text(jdl->symbols, part->label, &len);
+
+        while (k < 3 && !submit_same(name, len, names[k].theirs))
+            k++;
+        if (k == 3 || !is_text(jdl, part))
+            return fail(jdl, "expected OutputFile, LogicalFileName and StorageElement, each a text");
+        named = named || k == 0;
+        buf_addf(&jdl->out, " %s = ", names[k].ours);
+        (k == 1 ? logical_print : text_print)(jdl, tree_string(jdl->ad, part), part->u.run.count);
+        buf_addc(&jdl->out, ';');
+    }
+    buf_adds(&jdl->out, " ]");
+    return named ? 0 : fail(jdl, "expected an OutputFile");
+}
+
+static int row_output_data(struct jdl *jdl, const struct row *row, const struct expr *e)
+{
+    const struct expr *parts = e->kind == EXPR_LIST ? tree_parts(jdl->ad, e) : e;
+    uint32_t count = e->kind == EXPR_LIST ? e->u.run.count : 1;
+
+    buf_addf(&jdl->out, "%s = {", row->attribute);
+    for (uint32_t i = 0; i < count; i++) {
+        if (parts[i].kind != EXPR_AD)
+            return fail(jdl, "expected a list of [ OutputFile; LogicalFileName; StorageElement ]");
+        buf_adds(&jdl->out, i ? "," : "");
+        if (data_add(jdl, &parts[i]) < 0)
+            return -1;
+    }
+    buf_adds(&jdl->out, " };\n");
+    return 0;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- matching */
 
 static bool job_has(void *user, const char *name, size_t len)
@@ -504,7 +559,7 @@ static int row_rank(struct jdl *jdl, const struct row *row, const struct expr *e
     return 0;
 }
 
-/* To a machine by its name; or to one that fits, close to where the output goes if that is said. */
+/* To a machine by its name; or to one that fits, close to where the output goes if that is said and the job brings it there by itself. */
 static int constraint_write(struct jdl *jdl)
 {
     const struct expr *place = find(jdl, "SubmitTo"), *wanted = find(jdl, "Requirements");
@@ -532,7 +587,8 @@ static int constraint_write(struct jdl *jdl)
     }
     buf_adds(&jdl->out, "Constraint = ");
     submit_constraint_print(jdl->world, &jdl->mentions, &expr, false, &jdl->out);
-    buf_adds(&jdl->out, find(jdl, "OutputSE") ? " && member(OutputSE, other.CloseStorage);\n" : ";\n");
+    buf_adds(&jdl->out,
+             find(jdl, "OutputSE") && !find(jdl, "OutputData") ? " && member(OutputSE, other.CloseStorage);\n" : ";\n");
     buf_done(&expr);
     return result;
 }
@@ -561,9 +617,10 @@ static const struct row rows[] = {
     {"CPUNumber", "RequestCpus", row_whole},
     {"ExpiryTime", "QueueLimit", row_expiry},
     {"VirtualOrganisation", "VirtualOrganisation", row_text},
-    {"InputData", "InputData", row_data},
+    {"InputData", "InputData", row_kept},
     {"DataAccessProtocol", "DataAccessProtocol", row_kept},
     {"OutputSE", "OutputSE", row_text},
+    {"OutputData", "OutputData", row_output_data},
     {"UserTags", "UserTags", row_kept},
 
     {"MaxRetryCount", "RetryCount says how often it is tried again", row_passed},
@@ -577,10 +634,9 @@ static const struct row rows[] = {
 
     {"NodeNumber", "expected 1: several machines are asked for by Ports (docs/gangs.md)", row_one},
     {"HostNumber", "expected 1: several machines are asked for by Ports (docs/gangs.md)", row_one},
-    {"OutputData", STORE, row_refused},
-    {"StorageIndex", "no catalogue is asked", row_refused},
-    {"DataCatalog", "no catalogue is asked", row_refused},
-    {"DataRequirements", "no catalogue is asked", row_refused},
+    {"StorageIndex", "the pool's own catalogue is asked", row_refused},
+    {"DataCatalog", "the pool's own catalogue is asked", row_refused},
+    {"DataRequirements", "the pool's own catalogue is asked", row_refused},
     {"InputSandboxBaseURI", "what lies behind a URL is not carried over", row_refused},
     {"OutputSandboxDestURI", STORE, row_refused},
     {"OutputSandboxBaseDestURI", STORE, row_refused},

@@ -6,7 +6,8 @@
  *     agent_out.c   what its role sends: to a matchmaker, to other agents, by the relay
  *     agent_in.c    what comes: letters by the stream of events, calls by HTTP
  *     agent_command.c  commands of its own pool, by the same stream
- *     agent_local.c what comes from within the process */
+ *     agent_local.c what comes from within the process
+ *     agent_fetch.c what it asks a matchmaker besides its role */
 #ifndef BERTH_NET_AGENT_PARTS_H
 #define BERTH_NET_AGENT_PARTS_H
 

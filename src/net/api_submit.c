@@ -8,7 +8,9 @@
 #include "base/mem.h"
 #include "base/textmap.h"
 #include "form/dag.h"
+#include "net/input_data.h"
 #include "net/query.h"
+#include "net/resolving.h"
 #include "net/secrets.h"
 
 #include <inttypes.h>
@@ -34,7 +36,8 @@ struct submitting {
     struct job_terms *terms;
     struct submitted *answers;
     uint32_t count, room, waiting;
-    uint64_t flow; /* they are a workflow, under that word; 0: they are not */
+    uint64_t flow;               /* they are a workflow, under that word; 0: they are not */
+    struct resolving *resolving; /* the files that its jobs read; or NULL */
 };
 
 /* One ad of it, that waits for its answer. */
@@ -47,6 +50,7 @@ static void submitting_free(struct submitting *all)
 {
     for (uint32_t i = 0; i < all->count; i++)
         tree_unref(all->ads[i]);
+    resolving_free(all->resolving);
     free(all->ads);
     free(all->terms);
     free(all->answers);
@@ -137,12 +141,22 @@ static int owner_check(const struct visit *visit, const struct tree *ad, const s
         ours, ours, owner);
 }
 
+static int data_check(const struct tree *ad, struct err *err)
+{
+    struct input_data data;
+    int failed = input_data_read(ad, &data, err);
+
+    input_data_done(&data);
+    return failed;
+}
+
 /* May this caller submit that ad? -1 and why not. */
 static int ad_check(const struct visit *visit, const struct tree *ad, struct job_terms *ret, struct err *err)
 {
     if (ad->dialect != &dialect_classic)
         return err_set(err, "jobs are submitted in the classic dialect");
-    if (job_check(ad, visit->desk->spool, ret, err) < 0 || pools_check(visit->desk, ad, err) < 0)
+    if (job_check(ad, visit->desk->spool, ret, err) < 0 || pools_check(visit->desk, ad, err) < 0 ||
+        data_check(ad, err) < 0)
         return -1;
     if (ret->iwd && !visit->local)
         return err_set(err, "Iwd: only the user who runs the customer may say where outputs go, on its own socket");
@@ -511,6 +525,7 @@ static void ad_answered(void *user, const struct message *answer)
 static void ad_submit(struct submitting *all, uint32_t place)
 {
     struct submitting_ad *one = mem_alloc(sizeof *one);
+    struct tree *ad = all->resolving ? resolving_ad(all->resolving, all->ads[place]) : tree_ref(all->ads[place]);
     struct message message = {.kind = MESSAGE_SUBMIT};
     char key[KEY_MAX + 16];
     struct peer peer;
@@ -521,25 +536,23 @@ static void ad_submit(struct submitting *all, uint32_t place)
     text_set(&message.u.submit.key, key, strlen(key));
     ad_owner(all, place, &message.u.submit.owner);
     message.u.submit.count = all->terms[place].count;
-    message.u.submit.ad = job_submitted(all->desk->daemon.symbols, all->ads[place]);
+    message.u.submit.ad = job_submitted(all->desk->daemon.symbols, ad);
     if (all->flow) {
         message.u.submit.flow = all->flow;
         message.u.submit.nodes = all->count;
-        message.u.submit.node = job_node(all->desk->daemon.symbols, all->ads[place]);
+        message.u.submit.node = job_node(all->desk->daemon.symbols, ad);
     }
     visit_peer(all->visit, &peer);
     agent_local(all->desk->live, &peer, &message, ad_answered, one);
     tree_unref(message.u.submit.ad);
     tree_unref(message.u.submit.node);
+    tree_unref(ad);
 }
 
-void api_jobs_submit(struct visit *visit)
+/* All is known that is to be: the jobs are handed to the role. Takes it. */
+static void submitting_begin(struct visit *visit, struct submitting *all)
 {
-    struct submitting *all = mem_alloc(sizeof *all);
-
-    *all = (struct submitting){.desk = visit->desk, .visit = visit};
-    if (!key_read(visit, all->key) || !ads_read(visit, all) || !flow_read(visit, all) || !body_check(visit, all) ||
-        (!all->again && !room_check(visit, all)) || !body_keep(visit, all)) {
+    if (!body_check(visit, all) || (!all->again && !room_check(visit, all)) || !body_keep(visit, all)) {
         submitting_free(all);
         return;
     }
@@ -552,4 +565,49 @@ void api_jobs_submit(struct visit *visit)
     for (uint32_t i = 0; i < all->count; i++)
         ad_submit(all, i);
     submitting_step(all);
+}
+
+static void data_found(void *user, unsigned status, const char *words)
+{
+    struct submitting *all = user;
+    struct visit *visit = all->visit;
+
+    if (visit) {
+        visit->work = NULL;
+        visit->forget = NULL;
+    }
+    if (visit && !status) {
+        submitting_begin(visit, all);
+        return;
+    }
+    if (visit)
+        visit_problem(visit, status, "%s", words);
+    submitting_free(all);
+}
+
+/* The catalogues are asked first; the answer comes behind that. */
+static void data_find(struct visit *visit, struct submitting *all)
+{
+    visit->work = all;
+    visit->forget = submitting_forget;
+    all->resolving = resolving_start(visit->desk->catalogues, all->ads, all->count, data_found, all);
+    if (all->resolving)
+        return;
+    visit->work = NULL;
+    visit->forget = NULL;
+    visit_problem(visit, 400, "InputData: the jobs of one submission read at most %d files", RESOLVING_NAMES_MAX);
+    submitting_free(all);
+}
+
+void api_jobs_submit(struct visit *visit)
+{
+    struct submitting *all = mem_alloc(sizeof *all);
+
+    *all = (struct submitting){.desk = visit->desk, .visit = visit};
+    if (!key_read(visit, all->key) || !ads_read(visit, all) || !flow_read(visit, all) || !body_check(visit, all))
+        submitting_free(all);
+    else if (!all->again && resolving_is_needed(all->ads, all->count))
+        data_find(visit, all);
+    else
+        submitting_begin(visit, all);
 }

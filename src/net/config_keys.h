@@ -5,7 +5,7 @@
  *
  * name     as written in a file; BERTH_CYCLE_INTERVAL in the environment, --cycle-interval as a flag
  * sort     TEXT, LIST (of texts), SPAN (microseconds; written as seconds), SIZE (bytes), COUNT, FLAG, ADS (a list, kept as it is written)
- * form     what its value is called in help; a text is also checked by it: ADDRESS, URL, NETWORK, SOURCE, FOLDER, FILE, TEXT, POOLS, or the words it may be
+ * form     what its value is called in help; a text is also checked by it: ADDRESS, URL, CATALOGUE, NETWORK, SOURCE, FOLDER, FILE, TEXT, POOLS, or the words it may be
  * default  as it would be written in a file
  * low high bounds, both allowed: of the number; of a text's bytes; of a list's length
  * when     LIVE: a reload takes it on; RESTART: it waits for the next start */
@@ -52,6 +52,37 @@
       "a provider asks for jobs when it has room, and does not advertise")                                            \
     X(POOLS, "Pools", ADS, "POOLS", "{}", 0, 16, RESTART,                                                             \
       "the pools that a provider pulls from, in that order, and that a customer offers jobs to")                      \
+    X(CATALOGUES, "Catalogues", LIST, "CATALOGUE", "{}", 0, 2, RESTART,                                               \
+      "where the catalogues of files are, one or two; none: the pool's own")                                          \
+    X(CATALOGUE_TOKENS, "CatalogueTokens", LIST, "FILE", "{}", 0, 2, RESTART,                                         \
+      "the files of the tokens for those catalogues, in the same order; \"-\": none, or that of the pool")            \
+    X(CLOSE_STORAGE, "CloseStorage", LIST, "TEXT", "{}", 0, 32, RESTART,                                              \
+      "the stores that are near a provider: it says so, and fetches from them first")                                 \
+    X(STORE_FOLDERS, "StoreFolders", LIST, "FOLDER", "{}", 0, 64, RESTART,                                            \
+      "folders of this machine that stores of Protocol \"file\" may lie in")                                          \
+    X(STORE_OWNERS, "StoreOwners", LIST, "TEXT", "{}", 0, 64, RESTART,                                                \
+      "whose stores a provider brings files to; none: everybody's")                                                   \
+    X(TRANSFER_KEY, "TransferKey", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                                 \
+      "the private key by which a provider is known to stores of Protocol \"sftp\"")                                  \
+    X(TRANSFER_KNOWN_HOSTS, "TransferKnownHosts", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                  \
+      "the keys of those stores' hosts, as ssh keeps them; a host that is not there is not trusted")                  \
+    X(TRANSFER_USER, "TransferUser", TEXT, "TEXT", "\"\"", 0, 64, RESTART, "whom sftp stores know; else own user")    \
+    X(TRANSFER_TOKENS, "TransferTokens", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                           \
+      "a private file with lines HOST[:PORT] TOKEN: the tokens that are shown to stores")                             \
+    X(TRANSFER_CA, "TransferCa", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                                   \
+      "certificates that those of https stores are checked against, if not the system's")                             \
+    X(TRANSFER_STALL, "TransferStall", SPAN, "SECONDS", "60", SECOND, 60 * MINUTE, RESTART,                           \
+      "silence after which a transfer is given up, and tried again later")                                            \
+    X(TRANSFER_SPEED, "TransferSpeed", SIZE, "BYTES", "0", 0, 1024 * CONFIG_GIB, RESTART,                             \
+      "bytes a second that one transfer may take; 0: as many as it can")                                              \
+    X(TRANSFER_FILE_MAX, "TransferFileMax", SIZE, "BYTES", "\"1 TiB\"", CONFIG_KIB, CONFIG_GIB << 20, RESTART,        \
+      "of one file that is brought from or to a store")                                                               \
+    X(TRANSFER_ROOM, "TransferRoom", SIZE, "BYTES", "\"64 GiB\"", 0, 1024 * 1024 * CONFIG_GIB, RESTART,               \
+      "files on their way to stores that a provider keeps, all together")                                             \
+    X(TRANSFER_PATIENCE, "TransferPatience", SPAN, "SECONDS", "600", MILLISECOND, CONFIG_YEAR, RESTART,               \
+      "how long a store is tried before the next one gets the file")                                                  \
+    X(TRANSFER_KEEP, "TransferKeep", SPAN, "SECONDS", "1209600", SECOND, CONFIG_YEAR, RESTART,                        \
+      "a file that no store takes, before it is dropped")                                                             \
     X(JOB_DISK, "JobDisk", SIZE, "BYTES", "0", 0, CONFIG_GIB << 20, RESTART,                                          \
       "disk set aside for jobs; 0: nine tenths of what is free at the first start")                                   \
     X(UNPROTECTED, "Unprotected", FLAG, "FLAG", "false", 0, 1, RESTART,                                               \
@@ -100,6 +131,8 @@
       LIVE, "text of all ads of one identity")                                                                        \
     X(ADS_PER_IDENTITY, "AdsPerIdentity", COUNT, "N", "20000", 1, 16000000, RESTART, "ads of one identity")           \
     X(JOBS_PER_IDENTITY, "JobsPerIdentity", COUNT, "N", "100000", 1, 100000000, LIVE, "queued jobs of one identity")  \
+    X(FILES_PER_IDENTITY, "FilesPerIdentity", COUNT, "N", "100000", 1, 4000000, LIVE,                                 \
+      "files that one identity may enter in the catalogue")                                                           \
     X(SPOOL_MAX, "SpoolMax", SIZE, "BYTES", "\"64 GiB\"", CONFIG_MIB, 1024 * 1024 * CONFIG_GIB, LIVE,                 \
       "inputs of jobs that a customer keeps, all together")                                                           \
     X(REQUESTS_PER_SECOND, "RequestsPerSecond", COUNT, "N", "100", 1, 10000000, LIVE,                                 \

@@ -26,6 +26,11 @@ static bool is_url(const char *text)
     return url_read(text, strlen(text), &url, NULL) == 0;
 }
 
+static bool is_catalogue(const char *text)
+{
+    return !strncmp(text, "unix:/", 6) ? text[6] != '\0' : is_url(text);
+}
+
 static bool is_network(const char *text)
 {
     struct networks networks;
@@ -54,6 +59,7 @@ static const struct config_form {
 } config_forms[] = {
     {"ADDRESS", "an address (HOST:PORT, [IPV6]:PORT or unix:/PATH)", is_address},
     {"URL", "a URL (https://HOST[:PORT][/PATH])", is_url},
+    {"CATALOGUE", "a URL (https://HOST[:PORT], unix:/PATH)", is_catalogue},
     {"NETWORK", "a network (10.0.0.0/8, fd00::/8)", is_network},
     {"SOURCE", "a file or a URL", is_source},
     {"FOLDER", "the name of a folder", is_any},

@@ -98,6 +98,12 @@ void networks_fill(struct daemon *daemon, struct networks *networks, const char 
 int ca_keep(const struct daemon *daemon, const struct token_file *token, const char *name, char ret[DAEMON_PATH_MAX],
             struct err *err);
 
+/* ---- daemon_catalogues.c ---- */
+
+struct catalogues;
+/* The catalogues of files that it asks, in its loop; the caller frees them (net/catalogue.h) before the daemon is closed. NULL and `err`. */
+struct catalogues *daemon_catalogues(struct daemon *daemon, struct err *err);
+
 #ifdef __cplusplus
 }
 #endif

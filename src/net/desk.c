@@ -2,6 +2,7 @@
 #include "net/desk_parts.h"
 
 #include "base/mem.h"
+#include "net/catalogue.h"
 #include "net/private_file.h"
 
 #include <stdio.h>
@@ -195,7 +196,8 @@ static int desk_start(struct desk *desk, struct err *err)
         return err_set(err, "the subject of the token is too long: up to %d bytes are expected", TEXT_MAX);
     networks_near(desk);
     handles_start(desk);
-    if (parts_start(desk, err) < 0 || agent_begin(desk, err) < 0 || listen_start(desk, err) < 0)
+    desk->catalogues = daemon_catalogues(&desk->daemon, err);
+    if (!desk->catalogues || parts_start(desk, err) < 0 || agent_begin(desk, err) < 0 || listen_start(desk, err) < 0)
         return -1;
     uv_timer_start(&desk->tidy, tidy_due, TIDY_SPAN, TIDY_SPAN);
     desk->daemon.reload = desk_reload;
@@ -222,6 +224,7 @@ static void desk_done(struct desk *desk)
     }
     server_free(desk->server);
     agent_free(desk->live);
+    catalogues_free(desk->catalogues);
     uv_run(&desk->daemon.loop, UV_RUN_NOWAIT);
     daemon_close(&desk->daemon);
     commands_done(&desk->commands);

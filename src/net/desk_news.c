@@ -168,6 +168,8 @@ void desk_news(void *user, const struct job_view *view, const struct job_try *on
     else if (news == NEWS_FINISHED)
         joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "all files are here%s%s", words ? ": " : "",
                    words ? words : "");
+    else if (news == NEWS_STORED)
+        joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "%s", words);
     else if (news == NEWS_TROUBLE)
         joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "trouble with files: %s", words);
     desk_changed(desk);

@@ -63,6 +63,7 @@ struct desk {
     struct questions questions;
     struct commands commands; /* that wait for providers */
     uint32_t commands_ticks;
+    struct catalogues *catalogues; /* of files */
 
     uint64_t changes;      /* grows whenever something is to be seen, over restarts as well */
     struct map ending;     /* jobs that have ended and are not in the history yet */

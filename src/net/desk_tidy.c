@@ -18,6 +18,8 @@ static bool job_is_over(const struct desk *desk, const struct job_view *view, in
 
     if (view->rooted || view->kept)
         return false;
+    if (last && last->finished && job_files_due(view, last, now))
+        return false;
     if (!last || last->finished || now >= view->changed + OUTPUTS_KEPT)
         return true;
     return view->state != JOB_DONE && now >= view->changed + LEFT_WAIT;

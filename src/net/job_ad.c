@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "net/represent.h"
+#include "net/stored.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,10 +19,11 @@ static const char *const words[] = {
 };
 
 /* Attributes that we give: those of the same name that were submitted are not shown. */
-static const char *const ours[] = {"Job",     "Index",    "State",      "Since",    "Submitted", "Started",
-                                   "Ended",   "Status",   "Reason",     "Tries",    "Provider",  "Pool",
-                                   "Message", "CpuUsed",  "MemoryUsed", "DiskUsed", "WallUsed",  "OutputsDue",
-                                   "Request", "Workflow", "WaitsFor"};
+static const char *const ours[] = {"Job",       "Index",    "State",      "Since",        "Submitted",   "Started",
+                                   "Ended",     "Status",   "Reason",     "Tries",        "Provider",    "Pool",
+                                   "Message",   "CpuUsed",  "MemoryUsed", "DiskUsed",     "WallUsed",    "OutputsDue",
+                                   "Request",   "Workflow", "WaitsFor",   "FilesToStore", "FilesStored", "FilesNotMade",
+                                   "FilesLost", "Stored"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -63,6 +65,12 @@ enum job_standing job_standing(const struct job_view *view, const struct job_try
 bool job_outputs_due(const struct job_view *view, const struct job_try *last, int64_t now)
 {
     return view->state == JOB_DONE && last && !last->finished && now < view->changed + OUTPUTS_KEPT;
+}
+
+bool job_files_due(const struct job_view *view, const struct job_try *last, int64_t now)
+{
+    return view->state == JOB_DONE && last && last->transfers && stored_count(last->stored).over < last->transfers &&
+           now < view->changed + STORED_KEPT;
 }
 
 static bool is_ours(const struct symbols *symbols, symbol name)
@@ -148,6 +156,26 @@ static void waits_add_all(struct maker *maker, const struct customer *customer, 
     buf_done(&waits.words);
 }
 
+/* What became of the files that go to stores. */
+static void stored_add(struct maker *maker, const struct job_try *last)
+{
+    const struct expr *list = last->stored ? ad_find(last->stored, "Files") : NULL;
+    struct stored_count count = stored_count(last->stored);
+    struct tree *files;
+
+    if (!last->transfers)
+        return;
+    maker_integer(maker, "FilesToStore", last->transfers);
+    maker_integer(maker, "FilesStored", count.stored);
+    if (count.none)
+        maker_integer(maker, "FilesNotMade", count.none);
+    if (count.lost)
+        maker_integer(maker, "FilesLost", count.lost);
+    files = list ? ad_part(last->stored, list) : NULL;
+    maker_ad(maker, "Stored", files);
+    tree_unref(files);
+}
+
 /* Why it stands where it does, in words. */
 static void reason_add(struct maker *maker, const struct job_view *view, const struct job_tries *tries,
                        const struct job_try *last)
@@ -206,6 +234,8 @@ struct tree *job_ad(struct symbols *symbols, const struct customer *customer, co
     if (view->state == JOB_IDLE && !view->blocked) /* the ad by which a pool knows it, with all that are alike */
         maker_word(&maker, "Request", view->shape);
     maker_integer(&maker, "Tries", tries ? (int64_t)tries->made : (int64_t)view->tries);
+    if (view->state == JOB_DONE && last)
+        stored_add(&maker, last);
     if (view->state == JOB_DONE)
         maker_flag(&maker, "OutputsDue", job_outputs_due(view, last, now));
     return maker_seal(&maker);

@@ -44,6 +44,9 @@ enum job_standing job_standing(const struct job_view *view, const struct job_try
 #define OUTPUTS_KEPT INT64_C(86400) /* seconds after a job's end that are waited for them */
 bool job_outputs_due(const struct job_view *view, const struct job_try *last, int64_t now);
 
+/* Are files of it still on their way to stores? */
+bool job_files_due(const struct job_view *view, const struct job_try *last, int64_t now);
+
 /* All attributes that were submitted, and those that tell how it stands; the caller unrefs it. `tries` may be NULL. Whom one that is
  * blocked waits for the role is asked. */
 struct tree *job_ad(struct symbols *symbols, const struct customer *customer, const struct job_view *view,

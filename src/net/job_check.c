@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "gang/ports.h"
 #include "net/beneath.h"
+#include "net/job_parcels.h"
 #include "net/represent.h"
 #include "pool/limits.h"
 
@@ -185,6 +186,9 @@ static const struct {
     {"Err", is_file_name, "the name of a file beneath the job's folder is expected"},
     {"Inputs", is_inputs, "a list of [Name; Hash; Size; Mode] is expected, with names beneath the job's folder"},
     {"Outputs", is_file_names, "a list of names of files beneath the job's folder is expected"},
+    {"OutputData", job_parcels_are_good, "a list of names of files, or of [File; Name; Store], is expected"},
+    {"OutputSE", job_stores_are_good, "the name of a store, or a list of them, is expected"},
+    {"OutputElsewhere", is_flag, "true or false is expected"},
     {"Checkpoint", is_file_names, "a list of names of files beneath the job's folder is expected"},
     {"CheckpointSignal", is_text, "the name of a signal is expected"},
     {"CheckpointPeriod", is_span, "a number of seconds is expected"},

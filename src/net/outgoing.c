@@ -8,7 +8,9 @@
 #include "base/mem.h"
 #include "net/beneath.h"
 #include "net/codes.h"
+#include "net/file_entry.h"
 #include "net/hash_parts.h"
+#include "net/input_data.h"
 #include "net/represent.h"
 #include "pool/wire.h"
 
@@ -369,7 +371,7 @@ static bool finish_ask(struct outgoing *outgoing)
     static const struct {
         const char *name;
         bool is_time; /* kept in microseconds, told in seconds */
-    } used[] = {{"Cpu", true}, {"Memory", false}, {"Disk", false}, {"Wall", true}};
+    } used[] = {{"Cpu", true}, {"Memory", false}, {"Disk", false}, {"Wall", true}, {"Transfers", false}};
     struct maker maker;
     const char *words;
     size_t len;
@@ -434,16 +436,16 @@ static void row_add(struct maker *maker, const char *name, const char *const *na
         maker_texts(maker, name, names, count);
 }
 
-/* The names of the inputs, as the ad has them. */
+/* The names of the inputs, as the ad has them; of files of the catalogue those that they have in the job's folder. */
 static void row_add_inputs(struct maker *maker, const struct tree *ad)
 {
     const struct expr *list = ad_find(ad, "Inputs");
     const char *names[JOB_FILES_MAX];
     size_t count = 0;
+    struct input_data data;
     struct arena arena;
 
     arena_init(&arena);
-
     for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count; i++) {
         const struct expr *file = &tree_parts(ad, list)[i];
         symbol name = symbols_find(ad->symbols, "Name", 4);
@@ -457,7 +459,11 @@ static void row_add_inputs(struct maker *maker, const struct tree *ad)
             names[count++] = copy;
         }
     }
+    (void)input_data_read(ad, &data, NULL);
+    for (uint32_t i = 0; i < data.count && count < JOB_FILES_MAX; i++)
+        names[count++] = file_name_last(data.names[i]);
     maker_texts(maker, "Inputs", names, count);
+    input_data_done(&data);
     arena_done(&arena);
 }
 
@@ -482,6 +488,8 @@ void outgoing_add(struct workshop *workshop, const struct task *task, const stru
     row_add(&maker, "Outputs", task->order.outputs);
     row_add(&maker, "Checkpoint", task->order.checkpoint);
     row_add_inputs(&maker, task->ad);
+    if (task->transfers)
+        maker_integer(&maker, "Transfers", task->transfers);
     row = maker_seal(&maker);
     buf_init(&text);
     wire_print(&text, row);

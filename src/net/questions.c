@@ -9,6 +9,7 @@
 #include "net/represent.h"
 #include "net/runner.h"
 #include "net/secrets.h"
+#include "net/stored.h"
 #include "pool/duty.h"
 #include "pool/ticket.h"
 
@@ -413,6 +414,7 @@ static struct tree *ask_finish(struct asking *asking)
 {
     struct shelf *shelf = asking->questions->shelf;
     bool again = asking->one->finished;
+    int64_t transfers;
     const char *text;
     struct err err;
     size_t len;
@@ -420,6 +422,8 @@ static struct tree *ask_finish(struct asking *asking)
     if (again)
         return answer_reason(asking, "ok");
     usage_read(asking);
+    if (ad_integer(asking->question, "Transfers", &transfers) && transfers > 0)
+        asking->one->transfers = transfers;
     if (ad_string(asking->question, "Words", &text, &len))
         tries_text(&asking->one->words, text, len);
     asking->one->finished = asking->now;
@@ -429,7 +433,40 @@ static struct tree *ask_finish(struct asking *asking)
     return answer_reason(asking, "ok");
 }
 
+static void stored_news(void *user, const char *words)
+{
+    tell(user, NEWS_STORED, words);
+}
+
+/* The provider deletes what it is told "ok" for: it has to be on disk first. A job that waits again may yet take this try's result. */
+static struct tree *ask_stored(struct asking *asking)
+{
+    struct shelf *shelf = asking->questions->shelf;
+    struct tree *stored;
+    struct err err;
+
+    if (!asking->last)
+        return answer_reason(asking, "stale");
+    if (asking->view.state == JOB_IDLE)
+        return answer_reason(asking, "wait");
+    stored = stored_merge(asking->questions->symbols, asking->one->stored, asking->question, stored_news, asking);
+    if (!stored)
+        return answer_reason(asking, "invalid");
+    tree_unref(asking->one->stored);
+    asking->one->stored = stored;
+    asking->one->transfers = stored_count(stored).total;
+    if (tries_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
+        return NULL;
+    tell(asking, NEWS_MESSAGE, NULL);
+    return answer_reason(asking, "ok");
+}
+
 /* ------------------------------------------------------------------------------------------------------------- asking */
+
+static bool ask_is(const char *ask, size_t len, const char *word)
+{
+    return strlen(word) == len && !memcmp(ask, word, len);
+}
 
 static const struct {
     const char *ask;
@@ -437,7 +474,7 @@ static const struct {
     bool reads; /* helpers may ask it too */
 } rows[] = {
     {"manifest", ask_manifest, true}, {"fetch", ask_fetch, true},    {"store", ask_store, false},
-    {"report", ask_report, false},    {"finish", ask_finish, false},
+    {"report", ask_report, false},    {"finish", ask_finish, false}, {"stored", ask_stored, false},
 };
 
 /* Who asks? The agent that has the claim; or, in a gang, whoever has a pass of it: the leader, or a helper. False: a stranger. */
@@ -489,7 +526,7 @@ struct tree *question_answer(struct questions *questions, const struct peer *pee
         return NULL;
     /* What is over and written down is answered as finished: the provider has nothing more to do about it. */
     if (job <= 0 || !questions->job(questions->user, (uint64_t)job, &asking.view))
-        return answer_reason(&asking, len == 6 && !memcmp(ask, "finish", 6) ? "ok" : "stale");
+        return answer_reason(&asking, ask_is(ask, len, "finish") || ask_is(ask, len, "stored") ? "ok" : "stale");
     asking.one = try_of(&asking, claim, number);
     if (!asking.one)
         return answer_reason(&asking, "stale");
@@ -497,7 +534,7 @@ struct tree *question_answer(struct questions *questions, const struct peer *pee
         return NULL;
     asking.last = asking.one == tries_last(questions->tries, asking.view.id);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !answer; i++)
-        if (strlen(rows[i].ask) == len && !memcmp(rows[i].ask, ask, len) && (rows[i].reads || !asking.helps))
+        if (ask_is(ask, len, rows[i].ask) && (rows[i].reads || !asking.helps))
             answer = rows[i].answer(&asking);
     return answer;
 }

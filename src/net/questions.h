@@ -2,7 +2,8 @@
  *
  *     manifest   which files does this try need?          store    bytes of a file that it leaves
  *     fetch      bytes of one of them                     report   it runs; a line of status; what it uses
- *                                                         finish   all is stored
+ *                                                         finish   all is here; Transfers: so many files go to stores besides
+ *                                                         stored   which of those are stored, and where (stored.h)
  *
  * Each names job, claim and number: a try. Only the agent to which the job was given is answered, and in a gang whoever has a pass (duty.h): the
  * leader, wherever in the gang it is, all; a helper manifest and fetch, for inputs alone. What is asked of a try that is no longer
@@ -29,7 +30,8 @@ enum question_news {
     NEWS_FILE,     /* a file has grown */
     NEWS_WHOLE,    /* a file is whole: its name */
     NEWS_TROUBLE,  /* something could not be done with its files: words */
-    NEWS_FINISHED, /* all is stored */
+    NEWS_FINISHED, /* all is here */
+    NEWS_STORED,   /* something of a file that goes to a store: words */
 };
 
 struct questions {

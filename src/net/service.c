@@ -390,6 +390,7 @@ static int service_start(struct service *service, struct err *err)
     agents_init(&service->agents, &service->callers, secrets_word(&secrets_live));
     ids_init(&service->ids, secrets_word(&secrets_live));
     commands_init(&service->commands, service->symbols, service->shelf);
+    file_book_init(&service->files, secrets_word(&secrets_live));
     networks_init(&service->networks);
     networks_load(service);
     buf_init(&service->out);
@@ -446,6 +447,7 @@ static void service_done(struct service *service)
     token_cache_free(service->tokens);
     keyring_free(service->keys);
     ids_done(&service->ids);
+    file_book_done(&service->files);
     commands_done(&service->commands);
     agents_done(&service->agents);
     callers_done(&service->callers);

@@ -108,7 +108,8 @@ int service_load(struct service *service, struct err *err)
 
     if (revoked_load(service, err) < 0 || shelf->kind->each(shelf, CODE_SPACE, code_row, service, err) < 0 ||
         shelf->kind->get(shelf, POLICY_SPACE, "policy", 6, policy_row, service, err) < 0 ||
-        shares_load(service, err) < 0 || commands_load(&service->commands, err) < 0)
+        shares_load(service, err) < 0 || commands_load(&service->commands, err) < 0 ||
+        file_book_load(&service->files, shelf, service->symbols, err) < 0)
         return -1;
     if (!service->policy && *file)
         return policy_file(service, file, &service->policy, err);

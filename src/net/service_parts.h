@@ -23,6 +23,7 @@
 #include "net/client.h"
 #include "net/commands.h"
 #include "net/config.h"
+#include "net/file_book.h"
 #include "net/guard.h"
 #include "net/ids.h"
 #include "net/join.h"
@@ -101,7 +102,8 @@ struct service {
     struct agents agents;
     struct census census; /* of the ads */
     struct ids ids;
-    struct relay *relays; /* that wait for an answer */
+    struct file_book files; /* the catalogue */
+    struct relay *relays;   /* that wait for an answer */
     uint32_t relay_count;
     struct waiting *waitings;           /* who wait for letters */
     struct commands commands;           /* that wait for agents */
@@ -553,6 +555,12 @@ void api_status(struct request *request);
 void api_events(struct request *request);
 void api_relay(struct request *request);
 void api_relay_answer(struct request *request);
+void api_catalogue_list(struct request *request);
+void api_catalogue_get(struct request *request);
+void api_catalogue_put(struct request *request);
+void api_catalogue_delete(struct request *request);
+void api_catalogue_add(struct request *request);
+void api_catalogue_drop(struct request *request);
 void api_config_section(struct request *request);
 void api_config_option(struct request *request);
 void api_config_put(struct request *request);

@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -148,28 +147,9 @@ static void cache_path(const struct staging *staging, const char *hash, const ch
 static int input_place(const struct staging *staging, const struct input *input, struct err *err)
 {
     char path[DAEMON_PATH_MAX];
-    int from, folder = open(staging->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), to = -1;
-    int64_t left = input->size;
-    ssize_t n = 1;
 
     cache_path(staging, input->hash, "", path);
-    from = open(path, O_RDONLY | O_CLOEXEC);
-    if (from >= 0 && folder >= 0)
-        to = beneath_create(folder, input->name, input->mode & 0111 ? 0755 : 0644, err);
-    while (to >= 0 && left > 0 && (n = sendfile(to, from, NULL, (size_t)left)) > 0)
-        left -= n;
-    if (from < 0 || folder < 0)
-        err_set(err, "%s: %s", path, strerror(errno));
-    else if (to >= 0 && left)
-        err_set(err, "%s: %s", input->name, n < 0 ? strerror(errno) : "shorter than it was");
-    if (folder >= 0)
-        close(folder);
-    if (from >= 0)
-        close(from);
-    if (to >= 0)
-        close(to);
-    utimensat(AT_FDCWD, path, NULL, 0); /* it was wanted: it is kept for another while */
-    return to >= 0 && !left ? 0 : -1;
+    return workfolder_lay(path, staging->folder, input->name, input->mode & 0111 ? 0755 : 0644, input->size, err);
 }
 
 /* Goes on with what is there of it. 1: another job is fetching it. */

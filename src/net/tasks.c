@@ -62,6 +62,7 @@ static void task_free(struct task *task)
         link = &(*link)->next;
     *link = task->next;
     staging_cancel(task->staging);
+    datain_cancel(task->datain);
     job_order_done(&task->order);
     tree_unref(task->ad);
     free(task);
@@ -108,6 +109,8 @@ static void task_leaves(struct task *task, const struct executor_news *news)
 
     if (task->state == TASK_HELD || outgoing_has(workshop, task->claim, task->number))
         return;
+    if (!task->helps && news->kind == EXECUTOR_ENDED && news->reason == REASON_EXITED && news->status == 0)
+        task->transfers = shipments_add(workshop, task);
     if (!task->helps)
         outgoing_add(workshop, task, news);
     else if (workfolder_leave(workshop, task->claim, task->number, &err) < 0)
@@ -132,6 +135,7 @@ static void task_end(struct task *task, const struct executor_news *given)
     runner_commit(agent_runner(workshop->live), NULL, NULL);
     task_free(task);
     outgoing_tick(workshop);
+    shipments_tick(workshop);
 }
 
 /* It cannot even begin. */
@@ -196,12 +200,20 @@ static void task_execute(struct task *task)
         task_fail(task, err.text);
 }
 
-void task_staged(struct task *task, const char *why)
+void task_data_staged(struct task *task, const char *why)
 {
     if (why)
         task_fail(task, why);
     else
         task_execute(task);
+}
+
+void task_staged(struct task *task, const char *why)
+{
+    if (!why && datain_is_needed(task))
+        datain_begin(task);
+    else
+        task_data_staged(task, why);
 }
 
 void task_launch(struct workshop *workshop, const struct effect *effect)
@@ -229,12 +241,13 @@ void task_launch(struct workshop *workshop, const struct effect *effect)
     workshop_folder(workshop, folder, sizeof folder, task->claim, task->number);
     if (workfolder_make(workshop, task->claim, task->number, &err) < 0) {
         task_fail(task, err.text);
-    } else if (job_order_read(task->ad, runner_wall() / SECOND, task->job, &task->order, &err) < 0) {
+    } else if (job_order_read(task->ad, runner_wall() / SECOND, task->job, &task->order, &err) < 0 ||
+               shipments_check(task, &err) < 0) {
         task_fail(task, err.text);
     } else if (task->order.has_inputs) {
         staging_begin(task, folder);
     } else {
-        task_execute(task);
+        task_staged(task, NULL);
     }
 }
 

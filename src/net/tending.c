@@ -22,7 +22,7 @@ static void news_read(struct workshop *workshop, struct workshop_news *ret)
 
     *ret = (struct workshop_news){.jobs = tasks_count(workshop),
                                   .started = workshop->started,
-                                  .owes = provider_owes(role) || outgoing_count(workshop),
+                                  .owes = provider_owes(role) || outgoing_count(workshop) || shipments_count(workshop),
                                   .told = workshop->told};
     provider_each(role, claim_count, &ret->claims);
 }

@@ -23,6 +23,7 @@ static void try_done(struct job_try *one)
     free(one->pool);
     free(one->message);
     free(one->words);
+    tree_unref(one->stored);
 }
 
 static void job_free(struct job_tries *job)
@@ -134,6 +135,9 @@ static struct tree *try_ad(struct tries *tries, const struct job_try *one)
     maker_text(&maker, "Pool", one->pool);
     maker_text(&maker, "Message", one->message);
     maker_text(&maker, "Words", one->words);
+    if (one->transfers)
+        maker_integer(&maker, "Transfers", one->transfers);
+    maker_ad(&maker, "Stored", one->stored);
     hex_print(one->pass.bytes, KEY_BYTES, digits);
     maker_text(&maker, "Pass", pass_is_none(&one->pass) ? NULL : digits);
     return maker_seal(&maker);
@@ -205,9 +209,13 @@ static void try_load(struct job_tries *job, const struct tree *ad)
 {
     struct job_try *one = try_add(job);
     int64_t serial = 0;
+    const struct expr *stored = ad_find(ad, "Stored");
     const char *pass;
     size_t len;
 
+    integer_load(ad, "Transfers", &one->transfers);
+    if (stored && stored->kind == EXPR_AD)
+        one->stored = ad_part(ad, stored);
     ad_word(ad, "Claim", &one->claim);
     ad_word(ad, "Number", &one->number);
     ad_word(ad, "Member", &one->member);

@@ -9,6 +9,7 @@
 #include "base/symbols.h"
 #include "pool/fields.h"
 #include "pool/shelf.h"
+#include "text/tree.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +35,8 @@ struct job_try {
     char *provider;        /* owned, or NULL */
     char *pool;            /* of several, the one by which it is known; owned, or NULL */
     char *message, *words; /* the same */
+    int64_t transfers;     /* files that are to go to stores */
+    struct tree *stored;   /* what became of them (stored.h); held, or NULL */
 };
 
 struct job_tries {

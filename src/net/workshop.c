@@ -73,15 +73,20 @@ static void news_came(void *user, const struct executor_news *news)
 
 /* --------------------------------------------------------------------------------------------------------- the machine */
 
-/* Others know it by the name that it has in the pool; Machine is that of its host. */
+/* Others know it by the name that it has in the pool; Machine is that of its host. Which stores are near, its settings say. */
 static struct tree *state_name(struct workshop *workshop, struct tree *state)
 {
+    size_t count;
+    const char *const *near = config_list(&workshop->daemon.config, CONFIG_CLOSE_STORAGE, &count);
     struct maker maker;
     struct tree *named;
 
     maker_init(&maker, workshop->daemon.symbols);
     maker_text(&maker, "Name", workshop->daemon.name);
+    maker_integer(&maker, "TransferRoom", (int64_t)shipments_room(workshop));
     maker_parts(&maker, state, "Name");
+    if (count && !ad_find(state, "CloseStorage"))
+        maker_texts(&maker, "CloseStorage", near, count);
     named = maker_seal(&maker);
     tree_unref(state);
     return named;
@@ -123,6 +128,7 @@ static void tick_due(uv_timer_t *timer)
 {
     tasks_tick(timer->data);
     outgoing_tick(timer->data);
+    shipments_tick(timer->data);
     tending_tick(timer->data);
 }
 
@@ -215,6 +221,7 @@ static void folders_sweep(struct workshop *workshop)
 
 static void sweep_due(uv_timer_t *timer)
 {
+    shipments_sweep(timer->data);
     folders_sweep(timer->data);
     workshop_sweep(timer->data);
 }
@@ -224,7 +231,7 @@ static int workshop_start(struct workshop *workshop, struct err *err)
     const struct workshop_settings *settings = workshop->settings;
     struct agent_settings *ours = &workshop->daemon.agent;
 
-    if (folders_make(workshop, err) < 0 || offers_make(workshop, err) < 0)
+    if (folders_make(workshop, err) < 0 || offers_make(workshop, err) < 0 || datain_open(workshop, err) < 0)
         return -1;
     if (drain_load(workshop, err) < 0)
         return -1;
@@ -242,7 +249,7 @@ static int workshop_start(struct workshop *workshop, struct err *err)
             return -1;
     }
     workshop->live = agent_new(&workshop->daemon.loop, ours, err);
-    if (!workshop->live || !outgoing_load(workshop, err) ||
+    if (!workshop->live || !outgoing_load(workshop, err) || shipments_load(workshop, err) < 0 ||
         (workshop->executor && workshop->executor->kind->find(workshop->executor, err) < 0))
         return -1;
     workshop_probe(workshop);
@@ -250,6 +257,7 @@ static int workshop_start(struct workshop *workshop, struct err *err)
     workshop->booted = true;
     runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_BOOTED});
     folders_sweep(workshop);
+    shipments_sweep(workshop);
     if (status_start(workshop, err) < 0)
         return -1;
     uv_timer_init(&workshop->daemon.loop, &workshop->tick);
@@ -274,10 +282,13 @@ static int workshop_start(struct workshop *workshop, struct err *err)
 
 static void workshop_done(struct workshop *workshop)
 {
+    shipments_stop(workshop);
     tasks_done(workshop);
     server_free(workshop->status);
     agent_free(workshop->live);
+    datain_close(workshop);
     outgoing_done(workshop);
+    shipments_done(workshop);
     if (workshop->executor)
         workshop->executor->kind->free(workshop->executor);
     for (uint32_t i = 0; workshop->ads && i < workshop->settings->offers; i++)

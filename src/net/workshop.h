@@ -23,7 +23,7 @@ struct workshop_news {
     uint32_t claims;  /* that it has, or is about to have */
     uint32_t jobs;    /* at hand */
     uint64_t started; /* jobs, since it began */
-    bool owes;        /* results or files are on their way to customers */
+    bool owes;        /* results or files are on their way to customers or stores */
     bool told;        /* a signal told it to end */
 };
 

@@ -4,7 +4,9 @@
  *     tasks.c      jobs under claims, from their files to their end
  *     inquiry.c    who is asked about a job's files, and by what right
  *     staging.c    brings a job its files
+ *     datain.c     brings a job the files of the catalogue that it reads
  *     outgoing.c   brings back what it made
+ *     shipments.c  brings to stores what it made for them (shipments_parts.h)
  *     workfolder.c the folders of jobs
  *     tending.c    one that goes by itself, when its time has come
  *     workshop_status.c  answers those on this machine
@@ -12,7 +14,8 @@
  *
  *     STATE/provider/work/CLAIM.NUMBER    a job's folder, until all of it is with the customer
  *     STATE/provider/work/CLAIM.0         one that the claim's next job gets
- *     STATE/provider/cache/HASH           inputs that came once */
+ *     STATE/provider/cache/HASH           inputs that came once
+ *     STATE/provider/transfers            files on their way to stores */
 #ifndef BERTH_NET_WORKSHOP_PARTS_H
 #define BERTH_NET_WORKSHOP_PARTS_H
 
@@ -33,6 +36,10 @@
 
 struct workshop;
 struct staging;
+struct shipments;
+struct datain;
+struct catalogues;
+struct transfer_rules;
 
 enum task_state {
     TASK_STAGING, /* its files are on their way */
@@ -59,11 +66,13 @@ struct task {
     int64_t deadline, span;
     int64_t began;           /* the process; 0: not yet */
     struct staging *staging; /* or NULL */
+    struct datain *datain;   /* or NULL */
     bool reported, asking;   /* the customer knows that it runs; a question is on its way */
     int64_t log_sent[2];     /* bytes of stdout and stderr that the customer has */
     int64_t reported_at, checkpoint_at;
     bool checkpoint_due; /* the signal was sent: the files are to follow */
     uint32_t signals;    /* that its owner has sent it */
+    uint32_t transfers;  /* of its files to stores, when it has ended */
 };
 
 struct workshop {
@@ -71,6 +80,8 @@ struct workshop {
     struct daemon daemon;
     struct live_agent *live;
     struct executor *executor; /* or NULL */
+    struct catalogues *catalogues;
+    struct transfer_rules *data_rules; /* by which jobs' data are fetched */
     struct server *status;
     struct provider_settings provider;
     struct provider_pool pools[POOL_LIST_MAX]; /* of a provider that pulls */
@@ -78,6 +89,7 @@ struct workshop {
     struct tree **ads;
     struct task *tasks;
     struct outgoing *outgoing;
+    struct shipments *shipments;
     uint64_t *claims; /* that had jobs, and that what holds jobs is kept for */
     uint32_t claim_count, claim_room;
     uv_timer_t tick, probe, sweep;
@@ -120,14 +132,17 @@ void tasks_done(struct workshop *workshop);
 bool claim_is_kept(const struct workshop *workshop, uint64_t claim); /* it had a job, and may have another */
 bool task_is_here(const struct workshop *workshop, uint64_t claim, uint64_t number);
 double tasks_load(const struct workshop *workshop);
-/* Its files are there (NULL), or cannot be had. */
+/* Its files are there (NULL), or cannot be had. And those of the catalogue. */
 void task_staged(struct task *task, const char *why);
+void task_data_staged(struct task *task, const char *why);
 
 /* ---- workfolder.c ---- */
 /* An empty folder for a job, but for logs that may be there, and are empty too. */
 int workfolder_make(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err);
 /* All that was in it is with the customer: it goes, or is kept for another job of its claim. */
 int workfolder_leave(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err);
+/* A copy of a file of ours, of that size, in a job's folder. */
+int workfolder_lay(const char *from, const char *folder, const char *name, mode_t mode, int64_t size, struct err *err);
 void workfolder_forget(const struct workshop *workshop, uint64_t claim); /* no more jobs of it */
 
 /* ---- tending.c ---- */
@@ -152,6 +167,13 @@ struct tree *workshop_asked(void *user, const struct peer *peer, const struct tr
 void staging_begin(struct task *task, const char *folder); /* task_staged follows, perhaps at once */
 void staging_cancel(struct staging *staging);              /* takes NULL */
 
+/* ---- datain.c ---- */
+int datain_open(struct workshop *workshop, struct err *err);
+void datain_close(struct workshop *workshop); /* after all tasks have gone */
+bool datain_is_needed(const struct task *task);
+void datain_begin(struct task *task);      /* task_data_staged follows, perhaps at once */
+void datain_cancel(struct datain *datain); /* takes NULL */
+
 /* ---- outgoing.c ---- */
 /* A try is over: what it made is to be sent. Lies on the shelf when this returns; a commit follows. */
 void outgoing_add(struct workshop *workshop, const struct task *task, const struct executor_news *news);
@@ -165,5 +187,19 @@ bool outgoing_has(const struct workshop *workshop, uint64_t claim, uint64_t numb
 void outgoing_tick(struct workshop *workshop);
 void outgoing_done(struct workshop *workshop);
 uint32_t outgoing_count(const struct workshop *workshop);
+
+/* ---- shipments.c ---- */
+/* Does the job's ad say well what goes to stores? -1 and what is wrong. */
+int shipments_check(const struct task *task, struct err *err);
+/* A try has ended well: what it made for stores is moved aside, and a request for it lies on the shelf; a commit follows. How many files. */
+uint32_t shipments_add(struct workshop *workshop, const struct task *task);
+bool shipments_has(const struct workshop *workshop, uint64_t claim, uint64_t number);
+int shipments_load(struct workshop *workshop, struct err *err);
+void shipments_tick(struct workshop *workshop);
+void shipments_sweep(struct workshop *workshop);
+uint64_t shipments_room(const struct workshop *workshop);  /* bytes that are left for files that wait */
+uint32_t shipments_count(const struct workshop *workshop); /* files that wait */
+void shipments_stop(struct workshop *workshop); /* what is under way is cut, and waited for: before the agent goes */
+void shipments_done(struct workshop *workshop);
 
 #endif

@@ -66,6 +66,7 @@ struct tree *status_ad(struct workshop *workshop)
     maker_integer(&maker, "Running", running);
     maker_integer(&maker, "Held", held);
     maker_integer(&maker, "Outgoing", outgoing_count(workshop));
+    maker_integer(&maker, "Transfers", shipments_count(workshop));
     drain_tell_of(&maker, workshop);
     if (getloadavg(&load, 1) == 1)
         maker_real(&maker, "Load", load);

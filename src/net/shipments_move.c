@@ -1,0 +1,99 @@
+/* shipments_move.c: the files that a job leaves for stores, out of its folder and into the one of files on their way.
+ *
+ * Names come from the job: no link is followed, and nothing but a regular file is taken. */
+#include "net/shipments_parts.h"
+
+#include "net/beneath.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_named(const char *const *names, const char *name)
+{
+    for (; names && *names; names++)
+        if (!strcmp(*names, name))
+            return true;
+    return false;
+}
+
+/* What it is called in the job's folder; and does the customer get it as well? */
+static const char *file_source(const struct task *task, const char *file, bool *ret_keep)
+{
+    const struct job_order *order = &task->order;
+    const char *from = order->out && !strcmp(order->out, file)   ? JOB_STDOUT
+                       : order->err && !strcmp(order->err, file) ? JOB_STDERR
+                                                                 : file;
+
+    *ret_keep = !strcmp(from, JOB_STDOUT) || !strcmp(from, JOB_STDERR) || is_named(order->outputs, file) ||
+                is_named(order->checkpoint, file);
+    return from;
+}
+
+/* A second name of the file, for the one that stays. */
+static int file_link(int from, const char *name, int to, const char *new_name)
+{
+    const char *last;
+    int parent = beneath_parent(from, name, false, &last), failed;
+
+    if (parent < 0)
+        return -1;
+    failed = linkat(parent, last, to, new_name, 0);
+    close(parent);
+    return failed;
+}
+
+/* Into our folder. What is there already was moved by a process that was killed before it could say so. */
+static void parcel_move(const struct task *task, int from, int to, uint32_t place, struct parcel *parcel)
+{
+    char new_name[16];
+    struct err err = {0};
+    bool keep;
+    const char *name = file_source(task, parcel->file, &keep);
+    int fd;
+
+    snprintf(new_name, sizeof new_name, "%u", place);
+    fd = beneath_file(to, new_name, O_RDONLY, 0);
+    if (fd < 0) {
+        fd = beneath_read(from, name, &parcel->size, &err);
+        if (fd >= 0 && (keep ? file_link(from, name, to, new_name) : beneath_move(from, name, to, new_name)) < 0) {
+            snprintf(parcel->words, sizeof parcel->words, "it cannot be moved: %s", strerror(errno));
+            parcel->state = PARCEL_LOST;
+        }
+    }
+    if (fd >= 0) {
+        parcel->size = lseek(fd, 0, SEEK_END);
+        close(fd);
+    } else {
+        parcel->state = PARCEL_NONE;
+    }
+}
+
+void parcels_move(struct shipment *shipment, const struct task *task)
+{
+    struct workshop *workshop = shipment->workshop;
+    char path[DAEMON_PATH_MAX], work[DAEMON_PATH_MAX];
+    struct err err = {0};
+    int from, to;
+
+    workshop_folder(workshop, work, sizeof work, task->claim, task->number);
+    shipment_folder(workshop, task->claim, task->number, path, sizeof path);
+    from = open(work, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    to = beneath_folder(AT_FDCWD, path, &err);
+    for (uint32_t i = 0; i < shipment->count; i++) {
+        struct parcel *parcel = &shipment->parcels[i];
+
+        if (from >= 0 && to >= 0)
+            parcel_move(task, from, to, i, parcel);
+        else
+            parcel->state = PARCEL_LOST;
+        if (parcel->state == PARCEL_WAITS)
+            workshop->shipments->used += (uint64_t)parcel->size;
+    }
+    if (from >= 0)
+        close(from);
+    if (to >= 0)
+        close(to);
+}

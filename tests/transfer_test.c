@@ -1,0 +1,278 @@
+/* transfer_test.c: files to and from stores: local ones, an HTTP server (argv[1]), a real sshd. */
+#include "net/transfer.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#include "folder.h"
+#include "tap.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <uv.h>
+
+static struct folder home;
+static struct config config;
+static struct networks networks;
+
+static void config_set(const struct config_given *given, size_t count)
+{
+    const char *variables[] = {"BERTH_STATE=/tmp", NULL};
+    struct config_sources sources = {.variables = variables, .given = given, .given_count = count, .etc = home.path};
+    struct err err = {0};
+
+    config_done(&config);
+    if (config_load(&config, &sources, &err) < 0) {
+        printf("Bail out! %s\n", err.text);
+        exit(1);
+    }
+}
+
+static struct transfer_rules *rules_make(void)
+{
+    struct err err = {0};
+    struct transfer_rules *rules = transfer_rules_new(&config, &networks, &err);
+
+    if (!rules) {
+        printf("Bail out! %s\n", err.text);
+        exit(1);
+    }
+    return rules;
+}
+
+static struct transfer_result run(struct transfer_rules *rules, enum transfer_way way, const char *url,
+                                  const char *path, int64_t size, const char *hash)
+{
+    struct transfer_result result;
+
+    transfer_now(rules, &(struct transfer_order){.way = way, .url = url, .path = path, .size = size, .hash = hash},
+                 &result);
+    return result;
+}
+
+/* Is that how it ended? */
+static void ends(const struct transfer_result *result, enum transfer_end end, const char *sentence)
+{
+    if (!tap_ok(result->end == end, "%s", sentence))
+        tap_diag("%s: %s", transfer_end_word(result->end), result->words);
+}
+
+static bool file_is(const char *path, const char *text)
+{
+    char got[4096] = "";
+    FILE *file = fopen(path, "r");
+    size_t len = file ? fread(got, 1, sizeof got - 1, file) : 0;
+
+    if (file)
+        fclose(file);
+    return file && len == strlen(text) && !memcmp(got, text, len);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- local */
+
+static void local_store(void)
+{
+    const char *file = strdup(folder_put(&home, "a.dat", "hello, store"));
+    struct config_given given[] = {{"--set", "StoreFolders", NULL}};
+    char list[512], url[512], path[512], digits[HASH_DIGITS + 1];
+    struct transfer_result result;
+    struct transfer_rules *rules;
+
+    folder_make(&home, "store");
+    folder_make(&home, "other");
+    snprintf(list, sizeof list, "{\"%s/store\"}", home.path);
+    given[0].value = list;
+    config_set(given, 1);
+    rules = rules_make();
+    hash_bytes("hello, store", 12, digits);
+    snprintf(url, sizeof url, "file://%s/store/run%%207/a.dat", home.path);
+    result = run(rules, TRANSFER_PUT, url, file, 12, digits);
+    ends(&result, TRANSFER_DONE, "a file is put into a local store, whose folders are made");
+    tap_ok(file_is(folder_path(&home, "store/run 7/a.dat"), "hello, store") && result.size == 12 &&
+               !strcmp(result.hash, digits),
+           "it is there, and its size and hash are told");
+    snprintf(path, sizeof path, "%s/b.dat", home.path);
+    result = run(rules, TRANSFER_GET, url, path, -1, digits);
+    ends(&result, TRANSFER_DONE, "and got back");
+    tap_ok(file_is(path, "hello, store"), "as it was");
+    hash_bytes("x", 1, digits);
+    result = run(rules, TRANSFER_GET, url, folder_path(&home, "c.dat"), -1, digits);
+    ends(&result, TRANSFER_DAMAGED, "a file of another hash is not taken");
+    tap_ok(access(folder_path(&home, "c.dat"), F_OK) < 0 && access(folder_path(&home, "c.dat.part"), F_OK) < 0,
+           "and nothing of it is left");
+    result = run(rules, TRANSFER_PUT, url, file, 13, NULL);
+    ends(&result, TRANSFER_DAMAGED, "a file of another size than was recorded is not put");
+    snprintf(url, sizeof url, "file://%s/other/a.dat", home.path);
+    result = run(rules, TRANSFER_PUT, url, file, 12, NULL);
+    ends(&result, TRANSFER_REFUSED, "a folder that StoreFolders does not name is no store");
+    snprintf(url, sizeof url, "file://%s/store/../other/a.dat", home.path);
+    result = run(rules, TRANSFER_PUT, url, file, 12, NULL);
+    ends(&result, TRANSFER_REFUSED, "nor one that is reached by ..");
+    snprintf(url, sizeof url, "file://%s/store/%%2e%%2e/other/a.dat", home.path);
+    result = run(rules, TRANSFER_PUT, url, file, 12, NULL);
+    ends(&result, TRANSFER_REFUSED, "nor by the same escaped");
+    if (symlink(folder_path(&home, "other"), folder_path(&home, "store/link")) < 0)
+        exit(1);
+    snprintf(url, sizeof url, "file://%s/store/link/a.dat", home.path);
+    result = run(rules, TRANSFER_PUT, url, file, 12, NULL);
+    tap_ok(result.end != TRANSFER_DONE && access(folder_path(&home, "other/a.dat"), F_OK) < 0,
+           "no link leads out of a store: %s", result.words);
+    transfer_rules_unref(rules);
+    free((char *)(uintptr_t)file);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- http */
+
+struct server {
+    pid_t pid;
+    unsigned port;
+};
+
+static struct server server_start(const char *program, unsigned port, const char *speed, const char *token)
+{
+    struct server server = {.port = 0};
+    char digits[16], line[64] = "";
+    int pipes[2];
+    FILE *out;
+
+    snprintf(digits, sizeof digits, "%u", port);
+    if (pipe(pipes) < 0)
+        exit(1);
+    server.pid = fork();
+    if (server.pid == 0) {
+        dup2(pipes[1], 1);
+        close(pipes[0]);
+        execl(program, program, folder_path(&home, "http"), digits, speed, token, (char *)NULL);
+        _exit(127);
+    }
+    close(pipes[1]);
+    out = fdopen(pipes[0], "r");
+    if (!out || !fgets(line, sizeof line, out) || sscanf(line, "port %u", &server.port) != 1)
+        exit(1);
+    return server; /* what it says later is not read: the pipe has room for it */
+}
+
+static void server_end(struct server *server)
+{
+    kill(server->pid, SIGKILL);
+    waitpid(server->pid, NULL, 0);
+}
+
+static void http_store(const char *program)
+{
+    const char *file = strdup(folder_put(&home, "h.dat", "by http"));
+    struct config_given given[] = {{"--set", "TransferTokens", NULL}, {"--set", "TransferStall", "2"}};
+    char url[256], tokens[256], path[512], digits[HASH_DIGITS + 1];
+    struct transfer_result result;
+    struct transfer_rules *rules;
+    struct server server;
+
+    folder_make(&home, "http");
+    server = server_start(program, 0, "0", "");
+    config_set(given + 1, 1);
+    rules = rules_make();
+    hash_bytes("by http", 7, digits);
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/run7/h%%20.dat", server.port);
+    result = run(rules, TRANSFER_PUT, url, file, 7, digits);
+    ends(&result, TRANSFER_DONE, "a file is put by http");
+    tap_ok(file_is(folder_path(&home, "http/run7/h .dat"), "by http"), "it is there");
+    snprintf(path, sizeof path, "%s/h2.dat", home.path);
+    folder_put(&home, "h2.dat.part", "by h");
+    result = run(rules, TRANSFER_GET, url, path, 7, digits);
+    ends(&result, TRANSFER_DONE, "a get goes on where one before was cut");
+    tap_ok(file_is(path, "by http"), "and the file is whole");
+    folder_put(&home, "h3.dat.part", "ot h");
+    result = run(rules, TRANSFER_GET, url, folder_path(&home, "h3.dat"), 7, digits);
+    ends(&result, TRANSFER_DAMAGED, "where what was there is of another file, that is seen");
+    result = run(rules, TRANSFER_GET, url, folder_path(&home, "h3.dat"), 7, digits);
+    ends(&result, TRANSFER_DONE, "and the next get begins anew");
+    result = run(rules, TRANSFER_GET, url, folder_path(&home, "h4.dat"), 3, NULL);
+    ends(&result, TRANSFER_DAMAGED, "a file that is longer than it should be is not taken");
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/nothing", server.port);
+    result = run(rules, TRANSFER_GET, url, folder_path(&home, "h5.dat"), -1, NULL);
+    ends(&result, TRANSFER_REFUSED, "a file that is not there is not asked for again");
+    server_end(&server);
+    result = run(rules, TRANSFER_PUT, url, file, 7, digits);
+    ends(&result, TRANSFER_AGAIN, "a store that is down may be tried again");
+    networks_done(&networks);
+    networks_init(&networks);
+    transfer_rules_unref(rules);
+    rules = rules_make();
+    result = run(rules, TRANSFER_PUT, url, file, 7, digits);
+    ends(&result, TRANSFER_REFUSED, "an address of no network that is named is not contacted");
+    networks_add(&networks, "127.0.0.0/8", NULL);
+    transfer_rules_unref(rules);
+    server = server_start(program, server.port, "0", "secret");
+    rules = rules_make();
+    result = run(rules, TRANSFER_PUT, url, file, 7, digits);
+    ends(&result, TRANSFER_REFUSED, "a store that wants a token refuses who has none");
+    transfer_rules_unref(rules);
+    snprintf(tokens, sizeof tokens, "# tokens\n127.0.0.1:%u  secret\n", server.port);
+    given[0].value = folder_put(&home, "tokens", tokens);
+    chmod(given[0].value, 0600);
+    config_set(given, 2);
+    rules = rules_make();
+    result = run(rules, TRANSFER_PUT, url, file, 7, digits);
+    ends(&result, TRANSFER_DONE, "and takes it from who has");
+    transfer_rules_unref(rules);
+    server_end(&server);
+    free((char *)(uintptr_t)file);
+}
+
+/* A store that reads nothing is left after the span of the setting, and one that is slow can be cancelled. */
+static void over(void *user, const struct transfer_result *result)
+{
+    *(struct transfer_result *)user = *result;
+}
+
+static void slow_store(const char *program)
+{
+    struct config_given given[] = {{"--set", "TransferStall", "2"}};
+    struct transfer_result result = {.end = TRANSFER_DONE};
+    char *much = mem_alloc(8 << 20), url[256];
+    struct transfer_rules *rules;
+    struct transfer_run *going;
+    struct server server = server_start(program, 0, "1000", "");
+    const char *file;
+    uv_loop_t loop;
+
+    memset(much, 'x', 8 << 20);
+    file = folder_write(&home, "much", much, 8 << 20);
+    config_set(given, 1);
+    rules = rules_make();
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/much", server.port);
+    result = run(rules, TRANSFER_PUT, url, file, 8 << 20, NULL);
+    ends(&result, TRANSFER_AGAIN, "a transfer that stands still is given up");
+    uv_loop_init(&loop);
+    going = transfer_start(&loop, rules,
+                           &(struct transfer_order){.way = TRANSFER_PUT, .url = url, .path = file, .size = 8 << 20},
+                           over, &result);
+    result.end = TRANSFER_DONE;
+    while (!transfer_moved(going))
+        uv_run(&loop, UV_RUN_NOWAIT);
+    transfer_cancel(going);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    ends(&result, TRANSFER_CANCELLED, "one that goes on can be ended");
+    uv_loop_close(&loop);
+    transfer_rules_unref(rules);
+    server_end(&server);
+    free(much);
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2)
+        return 2;
+    folder_init(&home);
+    networks_init(&networks);
+    networks_add(&networks, "127.0.0.0/8", NULL);
+    local_store();
+    http_store(argv[1]);
+    slow_store(argv[1]);
+    config_done(&config);
+    networks_done(&networks);
+    folder_done(&home);
+    return tap_done();
+}
