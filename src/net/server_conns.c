@@ -154,6 +154,14 @@ void conn_cut(struct conn *conn)
     conn_wake(conn);
 }
 
+void conn_abandon(struct conn *conn)
+{
+    struct linger none = {.l_onoff = 1, .l_linger = 0};
+
+    setsockopt(conn->fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    conn_cut(conn);
+}
+
 /* Written by hand: libmicrohttpd takes no answer while it reads a request. Nothing of an answer has been sent yet, so these bytes are
  * the first. What does not fit in the socket's buffer is lost. */
 static void conn_say(struct conn *conn, unsigned status, const char *detail)

@@ -134,6 +134,8 @@ void conns_notify(void *user, struct MHD_Connection *mhd, void **socket_context,
                   enum MHD_ConnectionNotificationCode code);
 void conn_known(struct conn *conn);
 void conn_cut(struct conn *conn); /* shut down, and woken so that libmicrohttpd sees it */
+/* The same, of one that does not read: what the kernel still holds for it is thrown away, or it would be held for minutes. */
+void conn_abandon(struct conn *conn);
 void conns_sweep(struct server *server);
 /* libmicrohttpd has refused a head that it has read to its end, and would send its own answer twice (0.9.75): found by its state,
  * answered in its place and cut. */

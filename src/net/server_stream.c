@@ -64,7 +64,7 @@ bool exchange_stream_write(struct exchange *exchange, const char *bytes, size_t 
         return false;
     if (len > stream->max || waiting > stream->max - len) {
         server_refused(exchange->conn->server, "the queue of a stream is full", exchange->conn->from);
-        conn_cut(exchange->conn);
+        conn_abandon(exchange->conn);
         return false;
     }
     stream->written = (int64_t)uv_now(exchange->conn->server->loop);
@@ -101,7 +101,7 @@ void stream_sweep(struct exchange *exchange, int64_t now)
     if (stream_waiting(stream) > 0) {
         if (now - stream->moved >= server->spans[PHASE_STREAM]) {
             server_refused(server, "the stream was not read", exchange->conn->from);
-            conn_cut(exchange->conn);
+            conn_abandon(exchange->conn);
         }
     } else if (!stream->is_ended && now - stream->written >= server->comment && stream->max >= sizeof comment - 1) {
         exchange_stream_write(exchange, comment, sizeof comment - 1);
