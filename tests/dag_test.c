@@ -259,6 +259,12 @@ static void check_ads(void)
          -1,
          0,
          "NodeInputs: a list of NODE:FILE is expected"},
+        {"a file of one that another waits for",
+         {"[ Node = \"A\" ]", "[ Node = \"B\"; After = { \"A\" } ]",
+          "[ Node = \"C\"; After = { \"B\" }; NodeInputs = { \"A:x\" } ]"},
+         -1,
+         2,
+         "NodeInputs: 'A' is not among those in After"},
         {"one that waits for itself", {"[ Node = \"A\"; After = { \"A\" } ]"}, -1, 0, "After: a cycle: A waits for A"},
         {"a cycle is named, beside what is none",
          {"[ Node = \"A\" ]", "[ Node = \"B\"; After = { \"A\", \"D\" } ]", "[ Node = \"C\"; After = { \"B\" } ]",
@@ -286,6 +292,49 @@ static void check_ads(void)
         while (count)
             tree_unref(ads[--count]);
     }
+    symbols_free(symbols);
+}
+
+static struct tree *ad_read(struct symbols *symbols, const char *text)
+{
+    struct err err;
+
+    return form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, text, strlen(text), &err);
+}
+
+/* Long lists are gone over once, however often they are needed: else each of these takes hours. */
+static void check_wide(void)
+{
+    enum { NAMES = 1000000, FILES = 2000, NODES = 20000 };
+    struct tree **ads = mem_alloc((NODES + 2) * sizeof *ads);
+    struct symbols *symbols = names_new(0);
+    struct err err = {0};
+    uint32_t place, count = 2;
+    struct buf text;
+    char node[40];
+
+    buf_init(&text);
+    buf_adds(&text, "[ Node = \"B\"; After = { \"A");
+    for (int i = 0; i < NAMES; i++)
+        buf_adds(&text, ",A");
+    buf_adds(&text, ",C\" }; NodeInputs = { \"C:0\"");
+    for (int i = 1; i < FILES; i++)
+        buf_addf(&text, ", \"C:%d\"", i);
+    buf_adds(&text, " } ]");
+    ads[0] = ad_read(symbols, buf_string(&text));
+    ads[1] = ad_read(symbols, "[ Node = \"C\"; After = { \"B\" } ]");
+    ads[2] = ad_read(symbols, "[ Node = \"A\" ]");
+    for (count = 3; count < NODES; count++) {
+        snprintf(node, sizeof node, "[ Node = \"n%u\" ]", count);
+        ads[count] = ad_read(symbols, node);
+    }
+    tap_ok(dag_check(ads, count, 0, &place, &err) < 0 &&
+               !strcmp(err.text, "After: a cycle: B waits for C, which waits for B"),
+           "a cycle is found among %d names, by one who takes %d files", NAMES, FILES);
+    while (count)
+        tree_unref(ads[--count]);
+    free(ads);
+    buf_done(&text);
     symbols_free(symbols);
 }
 
@@ -325,5 +374,6 @@ int main(void)
     check_limits();
     check_ads();
     check_long();
+    check_wide();
     return tap_done();
 }

@@ -13,6 +13,7 @@ struct checking {
     uint32_t count;
     struct textmap names;
     uint32_t *blocked; /* by place: parents that are not through yet */
+    uint32_t *waited;  /* by place: 1 + who waits for it, the last one that was read; of a cycle: 1 + a parent on it */
     uint32_t *first;   /* by place: where its children begin in `children`; one more, where the last one's end */
     uint32_t *children;
 };
@@ -120,31 +121,29 @@ static int parents_count(struct checking *checking, uint32_t place, bool fill, s
 
         if (parent == TEXTMAP_NONE)
             return err_set(err, "After: there is no node '%s'", spell_show(name, len, shown));
-        if (fill)
+        if (fill) {
             checking->children[checking->first[parent]++] = place;
-        else
-            checking->first[parent + 1]++;
-        checking->blocked[place] += !fill;
+            continue;
+        }
+        checking->waited[parent] = place + 1;
+        checking->first[parent + 1]++;
+        checking->blocked[place]++;
     }
     return 0;
 }
 
-static bool waits_for(const struct tree *ad, const char *node, size_t node_len)
+/* Its After was read just before. */
+static bool waits_for(const struct checking *checking, uint32_t place, const char *node, size_t len)
 {
-    struct dag_after after;
-    const char *name;
-    size_t len;
+    uint32_t parent = textmap_find(&checking->names, node, len);
 
-    dag_after_begin(&after, ad);
-    while (dag_after_next(&after, &name, &len))
-        if (len == node_len && !memcmp(name, node, len))
-            return true;
-    return false;
+    return parent != TEXTMAP_NONE && checking->waited[parent] == place + 1;
 }
 
 /* Files are taken from those that it waits for. */
-static int files_check(const struct tree *ad, struct err *err)
+static int files_check(const struct checking *checking, uint32_t place, struct err *err)
 {
+    const struct tree *ad = checking->ads[place];
     const struct expr *list = part(ad, "NodeInputs"), *files = list ? tree_parts(ad, list) : NULL;
     char shown[SPELL_SHOWN_MAX];
 
@@ -156,7 +155,7 @@ static int files_check(const struct tree *ad, struct err *err)
 
         if (!colon)
             return err_set(err, "NodeInputs: a list of NODE:FILE is expected");
-        if (!waits_for(ad, text, (size_t)(colon - text)))
+        if (!waits_for(checking, place, text, (size_t)(colon - text)))
             return err_set(err, "NodeInputs: '%s' is not among those in After",
                            spell_show(text, (size_t)(colon - text), shown));
     }
@@ -167,7 +166,7 @@ static int files_check(const struct tree *ad, struct err *err)
 static int edges_read(struct checking *checking, uint32_t *ret_place, struct err *err)
 {
     for (uint32_t i = 0; i < checking->count; i++)
-        if (parents_count(checking, i, false, err) < 0 || files_check(checking->ads[i], err) < 0) {
+        if (parents_count(checking, i, false, err) < 0 || files_check(checking, i, err) < 0) {
             *ret_place = i;
             return -1;
         }
@@ -182,30 +181,35 @@ static int edges_read(struct checking *checking, uint32_t *ret_place, struct err
     return 0;
 }
 
-/* A parent of it that is not through. */
-static uint32_t parent_left(const struct checking *checking, uint32_t place)
+/* A parent of it that is not through. Looked for once: a long list may be passed often on the way round. */
+static uint32_t parent_left(struct checking *checking, uint32_t place)
 {
     struct dag_after after;
     const char *name;
     size_t len;
 
+    if (checking->waited[place])
+        return checking->waited[place] - 1;
     dag_after_begin(&after, checking->ads[place]);
     while (dag_after_next(&after, &name, &len)) {
         uint32_t parent = textmap_find(&checking->names, name, len);
 
-        if (checking->blocked[parent])
+        if (checking->blocked[parent]) {
+            checking->waited[place] = parent + 1;
             return parent;
+        }
     }
     return place; /* cannot be */
 }
 
 /* From any that is left, parents lead into a circle: after as many steps as there are nodes one is on it. */
-static int cycle_tell(const struct checking *checking, uint32_t place, uint32_t *ret_place, struct err *err)
+static int cycle_tell(struct checking *checking, uint32_t place, uint32_t *ret_place, struct err *err)
 {
     char name[SPELL_SHOWN_MAX];
     uint32_t at, shown = 0;
     struct buf text;
 
+    memset(checking->waited, 0, checking->count * sizeof *checking->waited);
     for (uint32_t i = 0; i < checking->count; i++)
         place = parent_left(checking, place);
     buf_init(&text);
@@ -264,8 +268,10 @@ int dag_check(struct tree *const *ads, uint32_t count, uint64_t seed, uint32_t *
     textmap_init(&checking.names, seed);
     checking.blocked = mem_alloc((count + 1) * sizeof *checking.blocked);
     checking.first = mem_alloc((count + 1) * sizeof *checking.first);
+    checking.waited = mem_alloc((count + 1) * sizeof *checking.waited);
     memset(checking.blocked, 0, (count + 1) * sizeof *checking.blocked);
     memset(checking.first, 0, (count + 1) * sizeof *checking.first);
+    memset(checking.waited, 0, (count + 1) * sizeof *checking.waited);
     for (uint32_t i = 0; i < count && result == 0; i++) {
         *ret_place = i;
         result = name_check(&checking, i, err);
@@ -276,6 +282,7 @@ int dag_check(struct tree *const *ads, uint32_t count, uint64_t seed, uint32_t *
         result = order_check(&checking, ret_place, err);
     free(checking.blocked);
     free(checking.first);
+    free(checking.waited);
     free(checking.children);
     textmap_done(&checking.names);
     return result;

@@ -305,16 +305,23 @@ int64_t flow_since(const struct customer *customer, const struct submission *sub
     int64_t latest = node_changed(customer, submission), one;
     struct submission *parent;
     struct dag_after after;
+    struct textmap seen; /* a name may be there often, and a node may have many jobs */
     const char *name;
     size_t len;
 
     if (submission->shape->patience == INT64_MAX)
         return latest; /* nobody asks */
+    textmap_init(&seen, submission->flow->word);
     dag_after_begin(&after, submission->node);
     while (parent_next(submission->flow, &after, &parent, &name, &len)) {
-        one = parent ? node_changed(customer, parent) : 0;
+        uint32_t known = seen.places;
+
+        if (!parent || textmap_add(&seen, name, len) != known)
+            continue;
+        one = node_changed(customer, parent);
         latest = one > latest ? one : latest;
     }
+    textmap_done(&seen);
     return latest;
 }
 
