@@ -240,6 +240,7 @@ run "$berth" submit inboth.ad
 holds 'a job whose only replica has the wrong contents does not run' eval '! job 4'
 run "$berth" job 4
 holds 'and says which, and why' eval 'grep -q "InputData .inboth.: se1: its contents are not those that the catalogue says" out'
+holds 'and not what lies there instead, which is perhaps not for that user' eval '! grep -q "$(sha256sum <se1/inboth | cut -c1-16)" out'
 run "$berth" rm 4
 "$berth" files add inboth "http://127.0.0.1:$port/inboth" --store web --size 7 --hash "$(hash_of books/land.txt)" >/dev/null
 run "$berth" submit inboth.ad

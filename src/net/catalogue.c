@@ -29,6 +29,7 @@ struct catalogues {
     struct symbols *symbols;
     struct errand *errands;
     uint64_t last;
+    bool closing;
 };
 
 /* What one of them said. */
@@ -114,6 +115,7 @@ void catalogues_free(struct catalogues *all)
 {
     if (!all)
         return;
+    all->closing = true;
     for (uint32_t i = 0; i < all->count; i++) {
         struct catalogue *catalogue = &all->items[i];
 
@@ -190,7 +192,7 @@ static void find_answer(struct errand *errand, struct buf *words)
                                 errand->all->items[0].name, errand->all->items[1].name, words, &differ))
             words->len = before;
     }
-    if (answered)
+    if (answered && !errand->all->closing) /* else who hears it would ask for the next one */
         answer.result = differ ? CATALOGUE_DIFFER : found ? CATALOGUE_FOUND : CATALOGUE_NONE;
     if (answer.result == CATALOGUE_FOUND) {
         entries_join(errand, &joined);

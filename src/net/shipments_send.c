@@ -43,6 +43,7 @@ static void parcel_failed(struct shipment *shipment, struct parcel *parcel, bool
         parcel->changed = first = true;
     }
     parcel->changed = parcel->changed || !known;
+    parcel->free = false; /* before it is sent again: meanwhile another may have come by the name */
     parcel_pause(parcel);
     if (first)
         shipment_store(shipment);

@@ -141,8 +141,7 @@ static bool get_check(struct carriage *carriage, const char *part)
         return carriage_ends(carriage, TRANSFER_AGAIN, "%.200s: %s", part, strerror(errno));
     if ((carriage->size >= 0 && size != (uint64_t)carriage->size) ||
         (*carriage->expected && strcmp(carriage->expected, result->hash) != 0))
-        return carriage_ends(carriage, TRANSFER_DAMAGED, "what came is another file: %llu bytes, hash %.16s...",
-                             (unsigned long long)size, result->hash);
+        return carriage_ends(carriage, TRANSFER_DAMAGED, "what came is another file"); /* what it is tells a stranger */
     carriage->size = (int64_t)size;
     return true;
 }
