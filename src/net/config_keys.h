@@ -61,7 +61,7 @@
     X(STORE_FOLDERS, "StoreFolders", LIST, "FOLDER", "{}", 0, 64, RESTART,                                            \
       "folders of this machine that stores of Protocol \"file\" may lie in")                                          \
     X(STORE_OWNERS, "StoreOwners", LIST, "TEXT", "{}", 0, 64, RESTART,                                                \
-      "whose stores a provider brings files to; none: everybody's")                                                   \
+      "whose stores a provider brings files to; none: its own owner's, and of a job's owner those without a key")     \
     X(TRANSFER_KEY, "TransferKey", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                                 \
       "the private key by which a provider is known to stores of Protocol \"sftp\"")                                  \
     X(TRANSFER_KNOWN_HOSTS, "TransferKnownHosts", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                  \

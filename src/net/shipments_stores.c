@@ -2,7 +2,9 @@
  *
  *     the one that the job names for the file, those of OutputSE, then all others that take it, by their names
  *
- * A store takes files of a job when its ad has no attribute Accepts, or that is true of the job. */
+ * A store takes files of a job when its ad has no attribute Accepts, or that is true of the job. Anybody may advertise one, of any name and
+ * any place: so those of others get nothing, and above all nothing by our rights (a folder of ours, a key, a token), unless the settings say
+ * so. Only to her own store, where nothing but a PUT is needed, a job's owner may have her files brought. */
 #include "net/shipments_parts.h"
 
 #include "base/mem.h"
@@ -40,21 +42,48 @@ static int by_name(const void *a, const void *b)
     return order ? order : (left_len > right_len) - (left_len < right_len);
 }
 
-/* Is it of somebody whose stores are used? The matchmaker says whose it is. */
-static bool owner_is_good(const struct store_list *list, const struct tree *ad)
+static bool text_is(const char *text, size_t len, const char *other)
 {
-    size_t count, len;
-    const char *const *owners = config_list(&list->workshop->daemon.config, CONFIG_STORE_OWNERS, &count);
-    const char *identity;
+    return strlen(other) == len && !memcmp(text, other, len);
+}
 
-    if (!count)
-        return true;
+/* Is it ours, or of somebody whose stores are used? The matchmaker says whose it is. */
+static bool owner_is_good(const struct store_list *list, const char *identity, size_t len)
+{
+    const struct daemon *daemon = &list->workshop->daemon;
+    size_t count;
+    const char *const *owners = config_list(&daemon->config, CONFIG_STORE_OWNERS, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (text_is(identity, len, owners[i]))
+            return true;
+    return !count && text_is(identity, len, daemon->identity);
+}
+
+/* A place where anybody may put something, by no right of ours. */
+static bool is_public(const struct store_list *list, const struct tree *ad)
+{
+    struct store_place place;
+    uint16_t port;
+
+    if (store_read(ad, &place, NULL) < 0 || (place.protocol != STORE_HTTP && place.protocol != STORE_HTTPS))
+        return false;
+    port = place.port ? place.port : place.protocol == STORE_HTTP ? 80 : 443;
+    return !transfer_shows_token(list->workshop->shipments->rules, place.host, port);
+}
+
+static bool is_usable(const struct store_list *list, const struct tree *ad, const struct tree *job)
+{
+    const char *identity, *owner;
+    size_t len, owner_len, count;
+
     if (!ad_string(ad, "Identity", &identity, &len))
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (strlen(owners[i]) == len && !memcmp(owners[i], identity, len))
-            return true;
-    return false;
+    if (owner_is_good(list, identity, len))
+        return true;
+    config_list(&list->workshop->daemon.config, CONFIG_STORE_OWNERS, &count);
+    return !count && ad_string(job, "Owner", &owner, &owner_len) && owner_len == len && !memcmp(owner, identity, len) &&
+           is_public(list, ad);
 }
 
 static void list_fill(struct store_list *list, const char *body, size_t len)
@@ -68,10 +97,7 @@ static void list_fill(struct store_list *list, const char *body, size_t len)
     list_clear(list);
     list->ads = mem_alloc(STORES_MAX * sizeof(struct tree *));
     while (list->count < STORES_MAX && form_reader_next(reader, &ad, &err) == 1)
-        if (owner_is_good(list, ad))
-            list->ads[list->count++] = ad;
-        else
-            tree_unref(ad);
+        list->ads[list->count++] = ad;
     form_reader_free(reader);
     qsort(list->ads, list->count, sizeof *list->ads, by_name);
 }
@@ -182,12 +208,14 @@ static bool ad_is_called(const struct tree *ad, const char *name)
     return ad_string(ad, "Name", &text, &len) && strlen(name) == len && !memcmp(text, name, len);
 }
 
-static bool store_accepts(const struct tree *ad, const struct tree *job)
+static bool store_accepts(const struct store_list *list, const struct tree *ad, const struct tree *job)
 {
     struct env env = {.now = runner_wall() / SECOND};
     struct arena scratch;
     bool good;
 
+    if (!is_usable(list, ad, job))
+        return false;
     if (!ad_find(ad, "Accepts"))
         return true;
     arena_init(&scratch);
@@ -226,7 +254,7 @@ static struct choices *choices_new(const struct shipment *shipment, const struct
     if (choices->count && !shipment->elsewhere)
         return choices;
     for (uint32_t i = 0; i < list->count; i++)
-        if (store_read(list->ads[i], &place, NULL) == 0 && store_accepts(list->ads[i], shipment->job)) {
+        if (store_read(list->ads[i], &place, NULL) == 0 && store_accepts(list, list->ads[i], shipment->job)) {
             memcpy(choices->room[choices->copied], place.name, sizeof place.name);
             choice_add(choices, choices->room[choices->copied++]);
         }
@@ -266,13 +294,16 @@ bool store_choose(const struct shipment *shipment, struct parcel *parcel, struct
         err_set(err, "the pool has no store that takes it");
         return false;
     }
+    err_set(err, "the pool knows no store %.100s", parcel->store);
     for (uint32_t i = 0; i < list->count; i++)
         if (ad_is_called(list->ads[i], parcel->store)) {
-            if (store_accepts(list->ads[i], shipment->job))
+            if (store_accepts(list, list->ads[i], shipment->job))
                 return store_read(list->ads[i], ret, err) == 0;
-            err_set(err, "the store %.100s takes no files of this job", parcel->store);
-            return false;
+            err_set(err,
+                    is_usable(list, list->ads[i], shipment->job)
+                        ? "the store %.100s takes no files of this job"
+                        : "the store %.100s is of somebody whose stores are not used here (StoreOwners)",
+                    parcel->store);
         }
-    err_set(err, "the pool knows no store %.100s", parcel->store);
     return false;
 }

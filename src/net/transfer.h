@@ -38,6 +38,9 @@ struct transfer_rules *transfer_rules_new(const struct config *config, const str
 struct transfer_rules *transfer_rules_ref(struct transfer_rules *rules);
 void transfer_rules_unref(struct transfer_rules *rules); /* takes NULL */
 
+/* Is a token shown to that host? */
+bool transfer_shows_token(const struct transfer_rules *rules, const char *host, uint16_t port);
+
 /* ---- one file ---- */
 
 /* LOOK: nothing moves; the local file is summed up. */

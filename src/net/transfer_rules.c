@@ -150,3 +150,8 @@ const char *transfer_token_for(const struct transfer_rules *rules, const char *h
             return rules->tokens[i].text;
     return NULL;
 }
+
+bool transfer_shows_token(const struct transfer_rules *rules, const char *host, uint16_t port)
+{
+    return transfer_token_for(rules, host, port) != NULL;
+}

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define TRANSFER_THREADS "64" /* files under way: slow ones of some jobs must not keep those of others waiting */
+
 void workshop_folder(const struct workshop *workshop, char *ret, size_t size, uint64_t claim, uint64_t number)
 {
     snprintf(ret, size, "%.4000s/work/%016llx.%llu", workshop->daemon.folder, (unsigned long long)claim,
@@ -316,6 +318,7 @@ int workshop_run(const struct workshop_settings *settings, struct config *config
 
     memset(workshop, 0, sizeof *workshop);
     workshop->settings = settings;
+    setenv("UV_THREADPOOL_SIZE", TRANSFER_THREADS, 0); /* before the first of them begins */
     status = daemon_init(&workshop->daemon, &ours, config, err);
     if (settings->tend) {
         workshop->daemon.ending = tending_told;
