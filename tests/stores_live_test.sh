@@ -129,6 +129,20 @@ check 'and the file of that name stays as it is' grep -qx over disk/a/run8/a.dat
 check 'until somebody frees the name' soon stored "$id" 1
 check 'then it is the other' grep -qx other disk/a/run8/a.dat
 
+# ---- somebody else's store, whose folder is that of another
+mkdir -p elses/provide
+"$berth" token create --subject mallory --scope 'ad:read ad:write claim' --lifetime 1d --out elses/provide/token >/dev/null
+cat >elses.ad <<A
+[ Name = "a-store"; $common; Protocol = "file"; Path = "$work/disk/a/run8" ]
+A
+start elses "$berth" provide --state "$work/elses" elses.ad
+mallorys() { "$berth" ads -c 'Name == "a-store"' --json | grep -q mallory; }
+check 'anybody may advertise a store' soon mallorys
+id=$(submit "[ $job; Args = {\"-c\", \"echo worse >a.dat\"}; OutputSE = \"a-store\"; OutputElsewhere = false; OutputData = {\"a.dat\"} ]")
+check 'one that is not of the machine'"'"'s owner gets nothing' soon log_has "$id" 'a-store is of somebody whose stores are not used here'
+check 'and no file is overwritten by it' grep -qx other disk/a/run8/a.dat
+stop elses
+
 # ---- sftp, https
 id=$(submit "[ $job; Args = {\"-c\", \"echo sshd >a.dat; echo tls >b.dat; : >c.dat\"}; OutputSE = \"ssh\"; OutputElsewhere = false;
   OutputData = {[File = \"a.dat\"; Name = \"run 9/it's \\\"a\\\".dat\"], [File = \"b.dat\"; Name = \"run9/b.dat\"; Store = \"safe\"],
