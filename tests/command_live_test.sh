@@ -135,6 +135,11 @@ measured() { curl -sS -m 20 --unix-socket "$work/pool/matchmaker.sock" http://po
 check 'commands are counted' measured
 maintained() { PATH=$(dirname "$berth"):$PATH timeout 60 sh "$BERTH_SOURCE/examples/maintenance.sh" heron touch cleaned && test -e cleaned && says 0 'heron: takes work' "$berth" agent heron status; }
 check 'the example takes a machine out for as long as something is done to it' maintained
+failed_there() { PATH=$(dirname "$berth"):$PATH says 3 'heron stays drained: the command has failed with status 3' timeout 60 sh "$BERTH_SOURCE/examples/maintenance.sh" heron sh -c 'exit 3'; }
+check 'when that fails it says so, and that the machine stays drained' failed_there
+drained() { says 0 'heron: takes no more work' "$berth" agent heron status && grep -x '  to store     0' out && grep -x '  load         [0-9]*\.[0-9]' out; }
+check 'which it does; nothing of it waits for a store, and its load is told with one decimal' drained
+check 'it is taken back by hand' says 0 'takes work again' "$berth" agent heron resume
 
 # ------------------------------------------------------------------------------------------------------------------ strangers
 
@@ -177,6 +182,8 @@ check 'a machine that the matchmaker has not heard of is named by its owner too'
 stop stork
 short() { "$berth" agent stork drain --for 1s --wait 0 >out && soon state "$(sed -n 's/command \([0-9]*\) .*/\1/p' out)" expired; }
 check 'one whose time is over is given up' short
+given_up() { says 1 'has not answered: command [0-9]* has expired' timeout 60 "$berth" agent stork drain --for 1s --wait 10min; }
+check 'and who waits for its answer is told so then' given_up
 full() {
   for _ in $(seq 33); do "$berth" agent stork status --wait 0 >/dev/null; "$berth" agent stork resume --wait 0 >out 2>&1 || break; done
   cat out
@@ -221,6 +228,31 @@ waiting_job() {
 }
 check 'a command to a job waits as well while its machine is away' waiting_job
 check 'and is answered when it is back' soon answered
+
+# ------------------------------------------------------------------------------------------------------------------- too late
+
+# past: the time of the last command is over, also for a clock that differs a little.
+past() { [ "$(date +%s)" -ge "$ends" ]; }
+# stale COMMAND...: it is given for 2 s while the machine stands still; its number is in $number.
+stale() { "$@" --wait 0 --for 2s >out && number=$(sed -n 's/command \([0-9]*\) .*/\1/p' out) && ends=$(($(date +%s) + 4)); }
+says 0 'takes work again' "$berth" agent stork resume >/dev/null
+fresh stork
+drain_late() {
+  send STOP stork && stale "$berth" agent stork drain && soon queued far "${address##*:}" && soon state "$number" expired && soon past && send CONT stork
+}
+check 'a machine stands still with a command in its stream until that has expired' drain_late
+refused() { "$berth" commands -c "Number == $number" --json | grep '"state": "expired", "answer": "expired"'; }
+check 'when it goes on it says that this came too late' soon refused
+untouched() { says 0 'stork: takes work' "$berth" agent stork status && ! grep audit.drained stork.err; }
+check 'and it was not drained' untouched
+signal_late() {
+  port=$(sed -n 's/.*event=started .*address=127.0.0.1://p' heron.err | tail -1) && fresh heron
+  send STOP heron && stale "$berth" job "$job" signal USR1 && soon reached && soon lapsed && soon past && send CONT heron
+}
+lapsed() { "$berth" commands --jobs -c "Number == $number" --json | grep '"state": "expired"'; }
+check 'the same with a signal to a job' signal_late
+unheard() { says 0 'USR1 was sent' "$berth" job "$job" signal USR1 --wait 60s && [ "$(grep -c audit.signal heron.err)" = 1 ] && lapsed; }
+check 'the job gets the next one, and not that which has expired' unheard
 over() { "$berth" rm "$job" >/dev/null && says 1 'does not run\|is over\|no such job' "$berth" job "$job" signal TERM; }
 check 'a job that was removed takes none' over
 for who in pool alice heron stork; do fresh $who; done

@@ -114,7 +114,26 @@ static void test_kept(void)
     tap_ok(!commands_sweep(&book.commands, NOW + 59, &err), "before its time is over nothing happens to it");
     tap_ok(commands_sweep(&book.commands, NOW + 60, &err) && second->state == COMMAND_EXPIRED && !book.commands.waiting,
            "then it expires");
-    commands_sweep(&book.commands, NOW + 60 + COMMAND_DONE_LIFE, &err);
+    answer = parse(&book, "[ Reason = \"expired\" ]");
+    tap_ok(command_wants_answer(second) && command_answer(&book.commands, second, answer, NOW + 61, &err) == 0 &&
+               second->state == COMMAND_EXPIRED && second->answer && !command_wants_answer(second),
+           "it stays so when its agent says that it came too late");
+    tree_unref(answer);
+    command = give(&book, 7, "alice", "[ Command = \"drain\" ]", 10, NOW);
+    commands_sweep(&book.commands, NOW + 10, &err);
+    answer = parse(&book, "[ Reason = \"ok\" ]");
+    tap_ok(command->state == COMMAND_EXPIRED && command_answer(&book.commands, command, answer, NOW + 11, &err) == 0 &&
+               command->state == COMMAND_DONE && !book.commands.waiting && book.commands.kept == 3,
+           "one that was carried out after all is done, however late that is heard");
+    tree_unref(answer);
+    ad = parse(&book, "[ Ends = 1000 ]");
+    tap_ok(!command_is_late(ad, 1000 + COMMAND_ALLOWANCE - 1) && command_is_late(ad, 1000 + COMMAND_ALLOWANCE),
+           "whoever is told one sees that its time is over, with an allowance for clocks that differ");
+    tree_unref(ad);
+    ad = parse(&book, "[ Left = 5 ]");
+    tap_ok(!command_is_late(ad, INT64_MAX), "and one that does not say its end is not late");
+    tree_unref(ad);
+    commands_sweep(&book.commands, NOW + 61 + COMMAND_DONE_LIFE, &err);
     tap_ok(!book.commands.first && !book.commands.kept && !book.commands.bytes, "and is forgotten in the end");
     last = book.commands.numbered;
     book_close(&book, true);

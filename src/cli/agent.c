@@ -151,8 +151,8 @@ static void waits_tell(const struct agent_command_settings *settings, const stru
         buf_adds(&words, " ago)");
     }
     if (settings->wait)
-        report("%s%s has not answered: command %" PRIu64 " waits for it; `berth commands` shows what becomes of it",
-               name, buf_string(&words), awaited_number(command));
+        report("%s%s has not answered: command %" PRIu64 " %s; `berth commands` shows what becomes of it", name,
+               buf_string(&words), awaited_number(command), awaited_fate(command));
     buf_done(&words);
 }
 

@@ -56,6 +56,15 @@ static void line_add(struct buf *out, const char *word, const struct tree *ad, c
         buf_addf(out, "%s\n", behind);
 }
 
+/* A load of 1.27392578125 is one of 1.3. */
+static void load_add(struct buf *out, const struct tree *answer)
+{
+    double load;
+
+    if (ad_number(answer, "Load", &load))
+        buf_addf(out, "  %-12s %.1f\n", "load", load);
+}
+
 static void jobs_add(struct buf *out, const struct tree *answer)
 {
     const struct expr *list = ad_find(answer, "Jobs");
@@ -89,9 +98,10 @@ static void status_tell(struct buf *out, const char *name, const struct tree *ma
     if (answer) {
         line_add(out, "drained", answer, "DrainedSince", CELL_SINCE, " ago");
         line_add(out, "drained by", answer, "DrainedBy", CELL_VALUE, "");
-        line_add(out, "load", answer, "Load", CELL_VALUE, "");
+        load_add(out, answer);
         line_add(out, "running", answer, "Running", CELL_VALUE, "");
         line_add(out, "to send", answer, "Outgoing", CELL_VALUE, "");
+        line_add(out, "to store", answer, "Transfers", CELL_VALUE, "");
         jobs_add(out, answer);
     }
     for (uint32_t i = 0; i < waiting->count; i++) {

@@ -45,6 +45,11 @@ static bool is_waiting(const struct tree *command)
     return ad_string(command, "State", &state, &len) && len == 7 && !memcmp(state, "waiting", 7);
 }
 
+const char *awaited_fate(const struct tree *command)
+{
+    return is_waiting(command) ? "waits for it" : "has expired";
+}
+
 int awaited_give(struct pool *pool, const char *path, const struct tree *body, int64_t wait, struct tree **ret)
 {
     int64_t end = seconds_now() + wait, left;

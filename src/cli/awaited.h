@@ -31,5 +31,7 @@ struct tree *awaited_answer(const struct tree *command);
 /* The answer is yes. If not, it is reported, `about` in front. */
 bool awaited_is_good(const struct tree *answer, const char *about);
 uint64_t awaited_number(const struct tree *command);
+/* What becomes of one without an answer: "waits for it", or "has expired". */
+const char *awaited_fate(const struct tree *command);
 
 #endif

@@ -80,8 +80,8 @@ static void waits_tell(const struct tree *command, uint64_t job)
         name = copy;
     }
     report("job %" PRIu64 ": %s has not answered: command %" PRIu64
-           " waits for it; `berth commands --jobs` shows what becomes of it",
-           job, name, awaited_number(command));
+           " %s; `berth commands --jobs` shows what becomes of it",
+           job, name, awaited_number(command), awaited_fate(command));
 }
 
 /* The files that there are. */

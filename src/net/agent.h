@@ -36,6 +36,7 @@ struct agent_pool {
 struct agent_order {
     uint64_t number, key;
     int64_t life; /* seconds */
+    bool late;    /* its time is over: it is carried out no more */
     const char *by;
     const struct tree *what;
 };

@@ -3,7 +3,7 @@
  *     letter -> carried out, what that changes and the answer on the shelf -> durable -> POST /v1/commands/NUMBER -> the pool has it
  *
  * What did not arrive is sent again with the next sign of life of the matchmaker. After a restart the letter comes again, and whoever
- * carries commands out finds in its own rows that it has. Only the agent's own pool commands it. */
+ * carries commands out finds in its own rows that it has. One that lay in the stream until its time was over is not carried out. Only the agent's own pool commands it. */
 #include "net/agent_parts.h"
 
 #include "base/mem.h"
@@ -155,6 +155,7 @@ void letter_command(struct membership *pool, const struct tree *letter)
     if (ad_string(letter, "By", &text, &len) && len <= TOKEN_NAME_MAX)
         memcpy(by, text, len);
     order.number = (uint64_t)number;
+    order.late = command_is_late(letter, runner_wall() / SECOND);
     order.by = by;
     order.what = ad = ad_part(letter, what);
     reply = mem_alloc(sizeof *reply);

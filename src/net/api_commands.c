@@ -47,6 +47,8 @@ void command_letter(struct service *service, uint64_t key, struct maker *maker)
     maker_integer(maker, "Number", (int64_t)command->number);
     maker_word(maker, "Key", command->key);
     maker_integer(maker, "Left", command->ends - wall_seconds());
+    maker_integer(maker, "Ends",
+                  command->ends); /* the letter may lie for long in the stream of an agent that stands still */
     maker_text(maker, "By", command->by);
     maker_ad(maker, "What", command->what);
 }
@@ -277,7 +279,14 @@ static void command_tell(struct request *request, uint64_t number)
         request_problem(request, 404, "there is no such command, or it was answered long ago");
 }
 
-/* Those who wait for that command, or whose time is over. */
+static bool has_expired(const struct service *service, uint64_t number)
+{
+    const struct command *command = command_numbered(&service->commands, number);
+
+    return command && command->state == COMMAND_EXPIRED;
+}
+
+/* Those who wait for that command, or for one that has expired, or whose time is over. */
 static void waits_answer(struct service *service, uint64_t number, int64_t now, bool all)
 {
     struct command_wait *next;
@@ -287,7 +296,7 @@ static void waits_answer(struct service *service, uint64_t number, int64_t now, 
         uint64_t its = wait->number;
 
         next = wait->next;
-        if (!all && its != number && wait->ends > now)
+        if (!all && its != number && wait->ends > now && !has_expired(service, its))
             continue;
         wait_forget(request);
         command_tell(request, its);
@@ -374,20 +383,24 @@ static void answer_take(struct request *request, const struct tree *ad)
     struct tree *answer;
     struct err err = {0};
     size_t len = 0;
+    bool waited;
 
     if (!command)
         return;
     letter_drop(service, command);
-    if (command->state != COMMAND_WAITS) {
+    if (!command_wants_answer(command)) {
         request_done(request); /* it is said again, because our answer was lost */
         return;
     }
+    waited = command->state == COMMAND_WAITS; /* else it has expired, and this is what really became of it */
     answer = ad_without(ad, "Key");
     if (command_answer(&service->commands, command, answer, wall_seconds(), &err) < 0) {
         request_store_failed(request, err.text);
     } else {
         ad_string(answer, "Reason", &reason, &len);
-        metrics_add(service->metrics, METRIC_COMMANDS, COUNT_ANSWERED, 0, 1);
+        if (waited || command->state == COMMAND_DONE)
+            metrics_add(service->metrics, METRIC_COMMANDS,
+                        command->state == COMMAND_DONE ? COUNT_ANSWERED : COUNT_EXPIRED, 0, 1);
         LOG_AUDIT(&service->log, "commanded", log_text("subject", command->by),
                   log_number("number", (int64_t)command->number), log_word("agent", command->to),
                   log_bytes("reason", reason, len));

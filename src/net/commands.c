@@ -283,18 +283,33 @@ struct command *command_add(struct commands *commands, const struct command_orde
 static int command_over(struct commands *commands, struct command *command, enum command_state state, int64_t wall,
                         struct err *err)
 {
+    if (command->state == COMMAND_WAITS) {
+        commands->waiting--;
+        commands->kept++;
+    }
     command->state = state;
     command->done = wall;
-    commands->waiting--;
-    commands->kept++;
     commands->bytes += command->bytes;
     return row_put(commands, command, err);
+}
+
+bool command_wants_answer(const struct command *command)
+{
+    return command->state == COMMAND_WAITS || (command->state == COMMAND_EXPIRED && !command->answer);
+}
+
+static bool reason_is_expired(const struct tree *answer)
+{
+    const char *reason;
+    size_t len;
+
+    return ad_string(answer, "Reason", &reason, &len) && len == 7 && !memcmp(reason, "expired", 7);
 }
 
 int command_answer(struct commands *commands, struct command *command, struct tree *answer, int64_t wall,
                    struct err *err)
 {
-    if (command->state != COMMAND_WAITS)
+    if (!command_wants_answer(command))
         return 0;
     command->bytes = ad_bytes(answer);
     command->answer = command->bytes <= COMMAND_ANSWER_MAX
@@ -302,7 +317,7 @@ int command_answer(struct commands *commands, struct command *command, struct tr
                           : command_reason(commands->symbols, "long", "what it answered is too long to be kept");
     if (command->bytes > COMMAND_ANSWER_MAX)
         command->bytes = ad_bytes(command->answer);
-    return command_over(commands, command, COMMAND_DONE, wall, err);
+    return command_over(commands, command, reason_is_expired(answer) ? COMMAND_EXPIRED : COMMAND_DONE, wall, err);
 }
 
 static void command_forget(struct commands *commands, struct command **link, struct command *before, struct err *err)
@@ -371,6 +386,13 @@ struct tree *command_ad(const struct commands *commands, const struct command *c
     maker_ad(&maker, "What", command->what);
     maker_ad(&maker, "Answer", command->answer);
     return maker_seal(&maker);
+}
+
+bool command_is_late(const struct tree *told, int64_t wall)
+{
+    int64_t ends;
+
+    return ad_integer(told, "Ends", &ends) && wall - COMMAND_ALLOWANCE >= ends;
 }
 
 struct tree *command_reason(struct symbols *symbols, const char *reason, const char *words)

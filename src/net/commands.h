@@ -1,7 +1,7 @@
 /* commands.h: commands that wait for an agent: what is asked, by whom, until when, and what was answered.
  *
  *     taken -> durable -> told to the agent, as often as needed -> answered, by the agent's own call
- *                 `-- its time is over -> expired
+ *                 `-- its time is over -> expired -> answered late: what really happened counts
  *
  * A command has a number, by which people call it, and a key, by which the agent knows it again: it is carried out once, however often it
  * is told. Commands for one agent are told in the order of their numbers. What was answered is kept for a while, for those who ask later.
@@ -27,6 +27,7 @@ extern "C" {
 #define COMMAND_ANSWER_MAX (256u << 10) /* bytes of one, as text */
 #define COMMAND_LIFE INT64_C(86400)     /* seconds that one waits, unless it says otherwise; and those at most: */
 #define COMMAND_LIFE_MAX (INT64_C(30) * 86400)
+#define COMMAND_ALLOWANCE 2              /* seconds by which clocks may differ: then one is carried out no more */
 #define COMMAND_DONE_LIFE INT64_C(86400) /* seconds that an answer is kept */
 
 enum command_state { COMMAND_WAITS, COMMAND_DONE, COMMAND_EXPIRED };
@@ -83,10 +84,12 @@ struct command *command_keyed(const struct commands *commands, uint64_t key);
 struct command *command_waiting(const struct commands *commands, const struct command *after, uint64_t to);
 uint32_t commands_waiting_for(const struct commands *commands, uint64_t to);
 
-/* It was answered, unless it is over already; an answer that is too long is not kept, and that is said instead. -1: its row could not be
- * written. */
+/* It was answered, unless it was before; also one that has expired. Whose reason is "expired" was not carried out, and has expired. An answer
+ * that is too long is not kept, and that is said instead. -1: its row could not be written. */
 int command_answer(struct commands *commands, struct command *command, struct tree *answer, int64_t wall,
                    struct err *err);
+/* Does it still want an answer? It waits, or has expired without a word of its agent. */
+bool command_wants_answer(const struct command *command);
 /* Those whose time is over expire; what was kept long enough, or is too much, goes. True: rows have changed. */
 bool commands_sweep(struct commands *commands, int64_t wall, struct err *err);
 
@@ -94,6 +97,8 @@ bool commands_sweep(struct commands *commands, int64_t wall, struct err *err);
 struct tree *command_ad(const struct commands *commands, const struct command *command, int64_t wall);
 /* Its word, such as "drain", lent by `what`; "" when it has none. */
 const char *command_word(const struct command *command, size_t *ret_len);
+/* Is the time over that stands in it, as `Ends`, whoever was told this? An older teller does not say. */
+bool command_is_late(const struct tree *told, int64_t wall);
 /* An answer of a reason and words alone; the caller unrefs it. */
 struct tree *command_reason(struct symbols *symbols, const char *reason, const char *words);
 

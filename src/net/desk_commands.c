@@ -20,7 +20,7 @@
 
 #define AGAIN_SPAN (2 * SECOND) /* before a provider that was not reached is asked again */
 #define EARLY_SPAN (SECOND / 2) /* or one where the job is about to begin */
-#define SWEEP_TICKS 20          /* calls between two looks at what has expired */
+#define SWEEP_TICKS 20          /* calls between two looks at what was kept long enough, while none waits */
 
 static int64_t wall_seconds(void)
 {
@@ -74,7 +74,7 @@ static void provider_answered(void *user, const struct tree *answer)
         return;
     command->flying = false;
     command->due = runner_now() + AGAIN_SPAN;
-    if (!answer || desk->stopping || command->state != COMMAND_WAITS)
+    if (!answer || desk->stopping || !command_wants_answer(command))
         return;
     if (reason_is(answer, "gone") || reason_is(answer, "early")) { /* if it is over, we shall hear of that as well */
         command->due = runner_now() + EARLY_SPAN;
@@ -94,6 +94,7 @@ static struct tree *question_make(struct desk *desk, const struct command *comma
     maker_word(&maker, "Key", command->key);
     maker_integer(&maker, "Job", (int64_t)command->job);
     maker_integer(&maker, "Life", command->ends - wall_seconds());
+    maker_integer(&maker, "Ends", command->ends);
     maker_ad(&maker, "What", command->what);
     return maker_seal(&maker);
 }
@@ -151,14 +152,16 @@ void commands_tick(struct desk *desk)
     struct command *next;
     struct err err;
 
+    desk->commands_ticks++;
+    if ((desk->commands.waiting || desk->commands_ticks % SWEEP_TICKS == 0) &&
+        commands_sweep(&desk->commands, wall_seconds(), &err)) {
+        desk_commit(desk);
+        desk_changed(desk);
+    }
     for (struct command *at = desk->commands.waiting ? desk->commands.first : NULL; at; at = next) {
         next = at->next;
         if (at->state == COMMAND_WAITS && !at->flying && at->due <= now && !is_behind(desk, at))
             command_ask(desk, at);
-    }
-    if (++desk->commands_ticks % SWEEP_TICKS == 0 && commands_sweep(&desk->commands, wall_seconds(), &err)) {
-        desk_commit(desk);
-        desk_changed(desk);
     }
 }
 

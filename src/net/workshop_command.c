@@ -3,7 +3,9 @@
  *
  *     drain, resume   durable with the answer: it holds over restarts, and a letter that comes again changes nothing
  *     signal          written down first, then sent: never twice. Who is killed in between says that it is not sure
- *     status, peek    only looked at */
+ *     status, peek    only looked at
+ *
+ * What was told too late is not done: it may have lain in the stream of one that stood still. */
 #include "net/workshop_parts.h"
 
 #include "net/commands.h"
@@ -27,6 +29,11 @@ static int64_t wall_seconds(void)
 static struct tree *say(struct workshop *workshop, const char *reason, const char *words)
 {
     return command_reason(workshop->daemon.symbols, reason, words);
+}
+
+static struct tree *say_expired(struct workshop *workshop)
+{
+    return say(workshop, "expired", "its time was over by the clock of this machine: it was not carried out");
 }
 
 /* --------------------------------------------------------------------------------------------------------------- drain */
@@ -169,6 +176,8 @@ struct tree *workshop_commanded(void *user, const struct agent_order *order)
         return known;
     if (word_is(order->what, "status"))
         return status_answer(workshop);
+    if (order->late)
+        return say_expired(workshop);
     drain.is = word_is(order->what, "drain");
     if (!drain.is && !word_is(order->what, "resume"))
         return say(workshop, "refused", "it does not know that command: it is older than who gave it");
@@ -203,6 +212,13 @@ static struct task *task_of(const struct workshop *workshop, agent customer, uin
     return task;
 }
 
+/* What the question says of the order. */
+struct signal_order {
+    uint64_t key;
+    int64_t life;
+    bool late;
+};
+
 /* Written down before it is done: who is killed in between does not do it again, and says so. */
 static struct tree *signal_send(struct task *task, uint64_t key, int64_t number, int64_t ends)
 {
@@ -227,21 +243,23 @@ static struct tree *signal_send(struct task *task, uint64_t key, int64_t number,
     return sent;
 }
 
-static struct tree *signal_answer(struct task *task, const struct tree *what, uint64_t key, int64_t life)
+static struct tree *signal_answer(struct task *task, const struct tree *what, const struct signal_order *order)
 {
     struct workshop *workshop = task->workshop;
-    struct tree *known = ledger_find(workshop->daemon.shelf, workshop->daemon.symbols, key);
+    struct tree *known = ledger_find(workshop->daemon.shelf, workshop->daemon.symbols, order->key);
     int64_t number = 0;
 
     if (known)
         return known;
+    if (order->late)
+        return say_expired(workshop);
     if (!ad_integer(what, "Signal", &number) || !signal_is_allowed((int)(number < 64 ? number : 0)))
         return say(workshop, "refused", "that signal is not sent to jobs");
     if (task->state != TASK_RUNS)
         return say(workshop, "early", "its files are still on their way: nothing runs yet");
     if (task->signals >= SIGNALS_MAX)
         return say(workshop, "refused", "so many signals were sent to it already");
-    return signal_send(task, key, number, wall_seconds() + life + 3600);
+    return signal_send(task, order->key, number, wall_seconds() + order->life + 3600);
 }
 
 static struct tree *peek_tell(const struct task *task, const struct tree *what)
@@ -261,13 +279,14 @@ struct tree *workshop_asked(void *user, const struct peer *peer, const struct tr
 {
     struct workshop *workshop = user;
     const struct expr *part = ad_find(question, "What");
-    int64_t job = 0, life = 0;
+    struct signal_order order = {.late = command_is_late(question, wall_seconds())};
+    int64_t job = 0;
     struct tree *what, *answer;
     struct task *task;
-    uint64_t key;
 
     if (!text_is(question, "Ask", "command") || !part || part->kind != EXPR_AD || !ad_integer(question, "Job", &job) ||
-        !ad_integer(question, "Life", &life) || life < 0 || life > LEDGER_LIFE_MAX || !ad_word(question, "Key", &key))
+        !ad_integer(question, "Life", &order.life) || order.life < 0 || order.life > LEDGER_LIFE_MAX ||
+        !ad_word(question, "Key", &order.key))
         return NULL;
     task = task_of(workshop, peer->agent, (uint64_t)job);
     if (!task)
@@ -275,7 +294,7 @@ struct tree *workshop_asked(void *user, const struct peer *peer, const struct tr
     if (!workshop->executor)
         return say(workshop, "refused", "nothing is run here: it is only held");
     what = ad_part(question, part);
-    answer = word_is(what, "signal") ? signal_answer(task, what, key, life)
+    answer = word_is(what, "signal") ? signal_answer(task, what, &order)
              : word_is(what, "peek")
                  ? peek_tell(task, what)
                  : say(workshop, "refused", "it does not know that command: it is older than who gave it");
