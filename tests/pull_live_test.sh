@@ -69,6 +69,9 @@ reported() { for _ in $(seq 50); do curl -sS --unix-socket "$work/pool/matchmake
 check 'what it used is told to the matchmaker' reported
 unseen() { ! curl -sS --unix-socket "$work/pool/matchmaker.sock" 'http://pool/v1/ads?kind=offers' | grep Machine; }
 check 'and nothing was advertised' unseen
+curl -sS -X PUT --unix-socket "$work/pool/matchmaker.sock" http://pool/v1/ads/tiny -d '[Type="Machine";Memory=1;Constraint=false]' >tiny
+untold() { timeout 60 "$berth" run --state "$work/pool" -- sh -c 'echo pulled' 2>run.err | grep -x pulled && grep 'but 1 machine pulls or is drained, and is not seen here' run.err; }
+check 'who pulls is thought of when no machine that offers itself fits' untold
 
 # -------------------------------------------------------------------------------------------------------------- preemption
 

@@ -87,6 +87,43 @@ static void jobs_are_read(void)
     }
 }
 
+/* As it is submitted. */
+static const struct {
+    const char *says, *ad, *why; /* NULL: it is good */
+} submitted[] = {
+    {"what is computed is known later", "[OutputData = {strcat(\"a\", N), strcat(\"a\", N), [File = F; Store = S]}]",
+     NULL},
+    {"all of it may be", "[OutputData = Files]", NULL},
+    {"a file may go to two names", "[OutputData = {\"a\", [file = \"a\"; NAME = \"b\"]}]", NULL},
+    {"a name is there once", "[OutputData = {\"a\", N, [File = F; Name = \"a\"]}]", "OutputData: a is there twice"},
+    {"a text alone is a name", "[OutputData = {\"a\", \"a\"}]", "OutputData: a is there twice"},
+    {"what is misspelt is told", "[OutputData = {[File = \"a\"; Nmae = \"b\"]}]",
+     "OutputData: Nmae is unknown: File, Name and Store of a file are expected"},
+    {"so is a name that leads out of the folder", "[OutputData = {\"../x\"}]",
+     "OutputData: ../x is no name of a file in the job's folder"},
+    {"and one that leads out of a store", "[OutputData = {[File = F; Name = \"/x\"]}]",
+     "OutputData: /x is no logical name of a file"},
+    {"a list is expected", "[OutputData = \"a\"]", "OutputData: a list of up to 1000 files is expected"},
+    {"of texts", "[OutputData = {7}]", "OutputData: a list of names, or of [File; Name; Store], is expected"},
+    {"or of files", "[OutputData = {[Name = \"a\"]}]",
+     "OutputData: a list of names, or of [File; Name; Store], is expected"},
+    {"whose store is a text", "[OutputData = {[File = \"a\"; Store = \"\"]}]",
+     "OutputData: a list of names, or of [File; Name; Store], is expected"},
+};
+
+static void submissions_are_checked(void)
+{
+    for (size_t i = 0; i < sizeof submitted / sizeof *submitted; i++) {
+        struct tree *ad = ad_of(submitted[i].ad);
+        struct err err = {0};
+        int failed = job_parcels_check(ad, ad_find(ad, "OutputData"), &err);
+
+        tap_ok(submitted[i].why ? failed < 0 && !strcmp(err.text, submitted[i].why) : !failed, "submitted: %s: %s",
+               submitted[i].says, failed < 0 ? err.text : "good");
+        tree_unref(ad);
+    }
+}
+
 /* ----------------------------------------------------------------------------------------------------------------- stored */
 
 static void news_add(void *user, const char *words)
@@ -184,6 +221,7 @@ int main(void)
 {
     symbols = names_new(1);
     jobs_are_read();
+    submissions_are_checked();
     files_are_told();
     nonsense_is_refused();
     symbols_free(symbols);

@@ -96,6 +96,8 @@ id=$(submit "[ $job; RequestCpus = $cpus; Args = {\"-c\", \"echo one >a.dat; ech
 check 'a job ends while its store is down' "$berth" wait "$id"
 check 'it is shown as done, with what is not stored' soon shows "$id" 'Done, 0 of 3 files stored, 1 not made'
 next=$(submit "[ $job; RequestCpus = $cpus; Args = {\"-c\", \"true\"} ]")
+refused() { ! "$berth" rm "$id" 2>rm.err && grep -q '^berth: 1 job cannot be removed: it has ended, and what it made waits to be stored$' rm.err; }
+check 'who would remove it is told why that cannot be' refused
 check 'its claim is over: another job has the whole machine' "$berth" wait "$next"
 check 'the log says which file waits for which store' soon log_has "$id" 'run7/a.dat waits to be stored in first'
 check 'and which was not made' log_has "$id" 'c.dat was not made'
@@ -194,5 +196,19 @@ store first "$(cat first.port)"
 check 'until its files have gone' soon stored "$more" 1
 check 'to where they should' [ -s first/data/run12/big.dat ]
 
+# ---- names of stores that there are not; stores are no machines
+echo "[ $job; Args = {\"-c\", \"true\"}; OutputSE = {\"first\", \"frist\"}; OutputElsewhere = false; OutputData = {\"y\", [File = \"z\"; Store = \"thrid\"]} ]" >job.ad
+warned() {
+  "$berth" submit job.ad 2>submit.err && [ "$(grep -c 'no store' submit.err)" = 2 ] &&
+    grep -q "^berth: no store 'frist' is in the pool now: its files will wait for one of that name$" submit.err && grep -q "no store 'thrid'" submit.err
+}
+check 'a store that is not there is told when a job is submitted' warned
+machine=$("$berth" agents -c 'Role == "provider" && Ads == 1' --json | sed -n 's/.*"name": "\([^"]*\)".*/\1/p')
+"$berth" agent "$machine" drain >drain.out 2>&1
+drained() { [ -z "$("$berth" ads -c 'Type == "Machine"' --json)" ]; }
+check 'the machine is drained' soon drained
+echo "[ $job; Args = {\"-c\", \"true\"} ]" >job.ad
+accepted() { "$berth" submit job.ad >submit.out 2>submit.err && grep -q 'what is submitted waits' submit.err; }
+check 'stores are no machines: what is submitted waits' accepted
 echo "1..$count"
 [ $failures = 0 ]

@@ -54,6 +54,23 @@ static uint64_t answer_count(const struct tree *answer, const char *name)
     return ad_integer(answer, name, &count) && count > 0 ? (uint64_t)count : 0;
 }
 
+/* `storing` of them have ended, and their files go to stores. */
+static void unchanged_tell(const struct verb *verb, uint64_t unchanged, uint64_t storing)
+{
+    struct buf words;
+
+    if (!unchanged)
+        return;
+    buf_init(&words);
+    jobs_count_print(&words, unchanged);
+    if (storing == unchanged)
+        report("%s cannot be %s: %s ended, and what %s made waits to be stored", buf_string(&words), verb->done,
+               unchanged == 1 ? "it has" : "they have", unchanged == 1 ? "it" : "they");
+    else
+        report("%s cannot be %s as %s", buf_string(&words), verb->done, unchanged == 1 ? "it is" : "they are");
+    buf_done(&words);
+}
+
 /* "17 jobs removed". What did not change is told on standard error. */
 static int control_tell(const struct control_settings *settings, const struct verb *verb, const struct tree *answer)
 {
@@ -69,11 +86,8 @@ static int control_tell(const struct control_settings *settings, const struct ve
     } else {
         jobs_count_print(&out, changed);
         buf_addf(&out, " %s\n", verb->done);
-        if (unchanged && !settings->all && !settings->constraint) {
-            jobs_count_print(&words, unchanged);
-            report("%s cannot be %s as %s", buf_string(&words), verb->done, unchanged == 1 ? "it is" : "they are");
-        }
-        buf_reset(&words);
+        if (!settings->all && !settings->constraint)
+            unchanged_tell(verb, unchanged, answer_count(answer, "Storing"));
         if (missing) {
             jobs_count_print(&words, missing);
             report("%s of those numbers: there %s no such", buf_string(&words), missing == 1 ? "is" : "are");

@@ -4,8 +4,10 @@
 #include "cli/command.h"
 #include "cli/explain.h"
 #include "cli/report.h"
+#include "cli/vet_stores.h"
 #include "net/represent.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +17,8 @@
 struct vetting {
     struct pool *pool;
     bool known, has_offers, is_busy;
-    bool is_empty; /* no machine offers itself: that has been told, and there is no more to ask */
+    uint64_t unseen; /* machines that are there and offer nothing: they pull, or are drained */
+    bool is_empty;   /* no machine offers itself: that has been told, and there is no more to ask */
 };
 
 static bool note_any(void *user, struct tree *ad)
@@ -25,22 +28,45 @@ static bool note_any(void *user, struct tree *ad)
     return false;
 }
 
+static bool note_one(void *user, struct tree *ad)
+{
+    (void)ad;
+    ++*(uint64_t *)user;
+    return true;
+}
+
+static int stand_ask(struct pool *pool, const char *path, const char *constraint, uint64_t limit, pool_ad_fn *note,
+                     void *user)
+{
+    struct buf whole;
+    int status;
+
+    buf_init(&whole);
+    buf_adds(&whole, path);
+    path_query(&whole, "constraint", constraint);
+    status = pool_list(pool, buf_string(&whole), limit, note, user);
+    buf_done(&whole);
+    return status;
+}
+
 static int pool_stand(struct vetting *vetting)
 {
-    struct buf path;
+    struct pool *pool = vetting->pool;
     int status;
 
     if (vetting->known)
         return STATUS_DONE;
-    status = pool_list(vetting->pool, "/v1/ads?kind=offers&select=AdId", 1, note_any, &vetting->has_offers);
-    if (status != STATUS_DONE)
-        return status;
-    buf_init(&path);
-    buf_adds(&path, "/v1/claims");
+    /* stores, licences and such run no jobs */
+    status = stand_ask(pool, "/v1/ads?kind=offers&select=AdId", "Executes =!= false && Type =!= \"Storage\"", 1,
+                       note_any, &vetting->has_offers);
     /* one that is on its way comes within moments, or not at all */
-    path_query(&path, "constraint", "State == \"active\" || State == \"expected\" && Age < 3");
-    status = pool_list(vetting->pool, buf_string(&path), 1, note_any, &vetting->is_busy);
-    buf_done(&path);
+    if (status == STATUS_DONE)
+        status = stand_ask(pool, "/v1/claims", "State == \"active\" || State == \"expected\" && Age < 3", 1, note_any,
+                           &vetting->is_busy);
+    if (status == STATUS_DONE)
+        status =
+            stand_ask(pool, "/v1/agents?select=Agent", "Role == \"provider\" && Connected && (Draining || Ads == 0)", 0,
+                      note_one, &vetting->unseen);
     vetting->known = status == STATUS_DONE;
     return status;
 }
@@ -140,6 +166,13 @@ static int vet_unmatched(struct vetting *vetting, const struct tree *ad, size_t 
     } else if (status == STATUS_DONE && vetting->is_busy) {
         lack_print(vetting, ad, name, &lack);
         report("%s as they are now, and some are busy: it waits (`berth why` tells more)", buf_string(&lack));
+    } else if (status == STATUS_DONE && vetting->unseen) {
+        lack_print(vetting, ad, name, &lack);
+        report(vetting->unseen == 1 ? "%s as they are now, but %" PRIu64
+                                      " machine pulls or is drained, and is not seen here: it waits"
+                                    : "%s as they are now, but %" PRIu64
+                                      " machines pull or are drained, and are not seen here: it waits",
+               buf_string(&lack), vetting->unseen);
     } else if (status == STATUS_DONE) {
         fwrite(words.text, 1, words.len, stderr);
         lack_print(vetting, ad, name, &lack);
@@ -166,6 +199,8 @@ int vet_jobs(const struct pool_options *options, const struct submission *submis
     struct vetting vetting = {.pool = &pool};
     int status = pool_open(&pool, options);
 
+    if (status == STATUS_DONE)
+        status = vet_stores(&pool, submission);
     for (size_t i = 0; i < submission->count && i < VET_ADS_MAX && status == STATUS_DONE && !vetting.is_empty; i++)
         status = vet_ad(&vetting, submission->ads[i], i + 1);
     pool_close(&pool);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "match/match.h"
 #include "net/query.h"
+#include "net/stored.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct controlling {
     char *why;
     uint64_t at; /* the last job that was looked at */
     uint64_t changed, unchanged, missing, waiting;
+    uint64_t storing; /* of the unchanged: they have ended, and their files go to stores */
     bool walked, lost;
 };
 
@@ -40,6 +42,8 @@ static void controlling_end(struct controlling *all)
         maker_integer(&maker, "Changed", (int64_t)all->changed);
         maker_integer(&maker, "Unchanged", (int64_t)all->unchanged);
         maker_integer(&maker, "Missing", (int64_t)all->missing);
+        if (all->storing)
+            maker_integer(&maker, "Storing", (int64_t)all->storing);
         visit_ad_take(all->visit, 200, maker_seal(&maker));
     } else if (all->visit) {
         all->visit->work = NULL;
@@ -100,6 +104,14 @@ static bool job_wanted(const struct controlling *all, const struct job_view *vie
     return wanted;
 }
 
+/* Has it ended, but not all of its files are where they go? */
+static bool is_storing(const struct controlling *all, const struct job_view *view)
+{
+    const struct job_try *last = view_ended(view) ? tries_last(all->desk->tries, view->id) : NULL;
+
+    return last && stored_count(last->stored).over < last->transfers;
+}
+
 static void job_control(struct controlling *all, const struct job_view *view)
 {
     struct peer peer = {.agent = all->desk->role.self, .identity = all->identity, .any = all->any};
@@ -114,6 +126,7 @@ static void job_control(struct controlling *all, const struct job_view *view)
         return;
     if (!verb_applies(all->verb, view)) {
         all->unchanged++;
+        all->storing += is_storing(all, view);
         return;
     }
     if (all->why && (all->verb == CONTROL_HOLD || all->verb == CONTROL_REMOVE)) {

@@ -186,7 +186,6 @@ static const struct {
     {"Err", is_file_name, "the name of a file beneath the job's folder is expected"},
     {"Inputs", is_inputs, "a list of [Name; Hash; Size; Mode] is expected, with names beneath the job's folder"},
     {"Outputs", is_file_names, "a list of names of files beneath the job's folder is expected"},
-    {"OutputData", job_parcels_are_good, "a list of names of files, or of [File; Name; Store], is expected"},
     {"OutputSE", job_stores_are_good, "the name of a store, or a list of them, is expected"},
     {"OutputElsewhere", is_flag, "true or false is expected"},
     {"Checkpoint", is_file_names, "a list of names of files beneath the job's folder is expected"},
@@ -270,7 +269,8 @@ int job_check(const struct tree *ad, const struct spool *spool, struct job_terms
         if (e && !rows[i].good(ad, e))
             return err_set(err, "%s: %s", rows[i].name, rows[i].wanted);
     }
-    if (ports_check(ad, err) < 0)
+    e = ad_find(ad, "OutputData");
+    if ((e && job_parcels_check(ad, e, err) < 0) || ports_check(ad, err) < 0)
         return -1;
     e = ad_find(ad, "Count");
     if (e)

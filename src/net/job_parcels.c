@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define PARCELS_WANTED "OutputData: a list of names, or of [File; Name; Store], is expected"
+
 struct reading {
     struct arena *into;
     struct eval eval;
@@ -44,11 +46,12 @@ static bool part_read(struct reading *reading, const struct value *ad, const cha
     return *ret != NULL;
 }
 
+/* What is not known yet is NULL, and good. */
 static int parcel_check(const struct job_parcel *parcel, struct err *err)
 {
-    if (!beneath_name_is_good(parcel->file, strlen(parcel->file)))
+    if (parcel->file && !beneath_name_is_good(parcel->file, strlen(parcel->file)))
         return err_set(err, "OutputData: %.80s is no name of a file in the job's folder", parcel->file);
-    if (!file_name_is_good(parcel->name, strlen(parcel->name)))
+    if (parcel->name && !file_name_is_good(parcel->name, strlen(parcel->name)))
         return err_set(err, "OutputData: %.80s is no logical name of a file", parcel->name);
     if (parcel->store && strlen(parcel->store) > STORE_NAME_MAX)
         return err_set(err, "OutputData: a store's name has up to %d bytes", STORE_NAME_MAX);
@@ -61,9 +64,25 @@ static int parcel_read(struct reading *reading, const struct value *value, struc
     if (!ret->file &&
         (value->type != VALUE_AD || !part_read(reading, value, "File", &ret->file) || !ret->file ||
          !part_read(reading, value, "Name", &ret->name) || !part_read(reading, value, "Store", &ret->store)))
-        return err_set(err, "OutputData: a list of names, or of [File; Name; Store], is expected");
+        return err_set(err, PARCELS_WANTED);
     ret->name = ret->name ? ret->name : ret->file;
     return parcel_check(ret, err);
+}
+
+/* A logical name is one file's. */
+static int parcels_differ(const struct job_parcel *items, uint32_t last, struct err *err)
+{
+    for (uint32_t i = 0; items[last].name && i < last; i++)
+        if (items[i].name && !strcmp(items[i].name, items[last].name))
+            return err_set(err, "OutputData: %.80s is there twice", items[last].name);
+    return 0;
+}
+
+static int data_count(bool is_list, size_t count, struct err *err)
+{
+    return is_list && count <= JOB_PARCELS_MAX
+               ? 0
+               : err_set(err, "OutputData: a list of up to %d files is expected", JOB_PARCELS_MAX);
 }
 
 static int data_read(struct reading *reading, const struct value *list, struct job_parcels *ret, struct err *err)
@@ -71,16 +90,13 @@ static int data_read(struct reading *reading, const struct value *list, struct j
     struct job_parcel *items;
     struct value element;
 
-    if (list->type != VALUE_LIST || list->len > JOB_PARCELS_MAX)
-        return err_set(err, "OutputData: a list of up to %d files is expected", JOB_PARCELS_MAX);
+    if (data_count(list->type == VALUE_LIST, list->len, err) < 0)
+        return -1;
     items = arena_alloc(reading->into, (list->len + 1) * sizeof *items);
     for (uint32_t i = 0; i < list->len; i++) {
         eval_element(&reading->eval, list, i, &element);
-        if (parcel_read(reading, &element, &items[i], err) < 0)
+        if (parcel_read(reading, &element, &items[i], err) < 0 || parcels_differ(items, i, err) < 0)
             return -1;
-        for (uint32_t k = 0; k < i; k++)
-            if (!strcmp(items[k].name, items[i].name))
-                return err_set(err, "OutputData: %.80s is there twice", items[i].name);
     }
     ret->items = items;
     ret->count = list->len;
@@ -163,43 +179,91 @@ static bool text_is_good(const struct tree *ad, const struct expr *e, bool (*goo
     return is_computed(e) || (e->kind == EXPR_STRING && good(tree_string(ad, e), e->u.run.count));
 }
 
+static bool text_is_one(const char *text, size_t len)
+{
+    return len && !memchr(text, '\0', len);
+}
+
 static bool store_is_good(const char *name, size_t len)
 {
-    return len && len <= STORE_NAME_MAX && !memchr(name, '\0', len);
+    return len <= STORE_NAME_MAX && text_is_one(name, len);
 }
 
-static bool part_is_good(const struct tree *ad, const char *name, bool needed,
-                         bool (*good)(const char *name, size_t len))
+/* A text as written, kept; NULL: it is computed. */
+static int literal_read(struct arena *into, const struct tree *ad, const struct expr *e, const char **ret,
+                        struct err *err)
 {
-    const struct expr *e = ad_find(ad, name);
+    char *text;
 
-    return e ? text_is_good(ad, e, good) : !needed;
+    *ret = NULL;
+    if (is_computed(e))
+        return 0;
+    if (!text_is_good(ad, e, text_is_one))
+        return err_set(err, PARCELS_WANTED);
+    text = arena_alloc(into, e->u.run.count + 1);
+    memcpy(text, tree_string(ad, e), e->u.run.count);
+    text[e->u.run.count] = '\0';
+    *ret = text;
+    return 0;
 }
 
-static bool parcel_is_good(const struct tree *ad, const struct expr *e)
+/* [File; Name; Store], and nothing besides: what is misspelt would be as if it were not there. */
+static int parcel_parts(struct arena *into, const struct tree *ad, const struct expr *e, struct job_parcel *ret,
+                        struct err *err)
 {
-    struct tree *one;
-    bool good;
+    static const char *const names[] = {"File", "Name", "Store"};
+    const char **fields[] = {&ret->file, &ret->name, &ret->store};
+    bool there[3] = {false};
+    size_t k, len;
 
-    if (e->kind != EXPR_AD)
-        return text_is_good(ad, e, file_name_is_good);
-    one = ad_part(ad, e);
-    good = part_is_good(one, "File", true, beneath_name_is_good) &&
-           part_is_good(one, "Name", false, file_name_is_good) && part_is_good(one, "Store", false, store_is_good);
-    tree_unref(one);
-    return good;
+    for (uint32_t i = 0; i < expr_part_count(e); i++) {
+        const struct expr *part = &tree_parts(ad, e)[i];
+
+        for (k = 0; k < 3 && !symbols_named(ad->symbols, part->label, names[k], strlen(names[k])); k++)
+            ;
+        if (k == 3)
+            return err_set(err, "OutputData: %.80s is unknown: File, Name and Store of a file are expected",
+                           symbols_text(ad->symbols, part->label, &len));
+        if (literal_read(into, ad, part, fields[k], err) < 0)
+            return -1;
+        there[k] = true;
+    }
+    ret->name = there[1] ? ret->name : ret->file;
+    return there[0] ? 0 : err_set(err, PARCELS_WANTED);
 }
 
-bool job_parcels_are_good(const struct tree *ad, const struct expr *data)
+static int parcel_literal(struct arena *into, const struct tree *ad, const struct expr *e, struct job_parcel *ret,
+                          struct err *err)
 {
+    *ret = (struct job_parcel){0};
+    if (e->kind == EXPR_AD) {
+        if (parcel_parts(into, ad, e, ret, err) < 0)
+            return -1;
+    } else {
+        if (literal_read(into, ad, e, &ret->file, err) < 0)
+            return -1;
+        ret->name = ret->file;
+    }
+    return parcel_check(ret, err);
+}
+
+int job_parcels_check(const struct tree *ad, const struct expr *data, struct err *err)
+{
+    struct job_parcel *items;
+    struct arena arena;
+    int failed = 0;
+
     if (is_computed(data))
-        return true;
-    if (data->kind != EXPR_LIST || data->u.run.count > JOB_PARCELS_MAX)
-        return false;
-    for (uint32_t i = 0; i < data->u.run.count; i++)
-        if (!parcel_is_good(ad, &tree_parts(ad, data)[i]))
-            return false;
-    return true;
+        return 0;
+    if (data_count(data->kind == EXPR_LIST, data->kind == EXPR_LIST ? expr_part_count(data) : 0, err) < 0)
+        return -1;
+    arena_init(&arena);
+    items = arena_alloc(&arena, (expr_part_count(data) + 1) * sizeof *items);
+    for (uint32_t i = 0; i < expr_part_count(data) && !failed; i++)
+        failed = parcel_literal(&arena, ad, &tree_parts(ad, data)[i], &items[i], err) < 0 ||
+                 parcels_differ(items, i, err) < 0;
+    arena_done(&arena);
+    return failed ? -1 : 0;
 }
 
 bool job_stores_are_good(const struct tree *ad, const struct expr *stores)

@@ -36,7 +36,8 @@ struct job_parcels {
 int job_parcels_read(struct arena *arena, const struct tree *ad, int64_t now, struct job_parcels *ret, struct err *err);
 
 /* As written in an ad that is submitted: what each job computes for itself is good. */
-bool job_parcels_are_good(const struct tree *ad, const struct expr *data);  /* of OutputData */
+int job_parcels_check(const struct tree *ad, const struct expr *data,
+                      struct err *err);                                     /* of OutputData; -1 and why not */
 bool job_stores_are_good(const struct tree *ad, const struct expr *stores); /* of OutputSE */
 
 #ifdef __cplusplus
