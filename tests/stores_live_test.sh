@@ -131,20 +131,6 @@ check 'and the file of that name stays as it is' grep -qx over disk/a/run8/a.dat
 check 'until somebody frees the name' soon stored "$id" 1
 check 'then it is the other' grep -qx other disk/a/run8/a.dat
 
-# ---- somebody else's store, whose folder is that of another
-mkdir -p elses/provide
-"$berth" token create --subject mallory --scope 'ad:read ad:write claim' --lifetime 1d --out elses/provide/token >/dev/null
-cat >elses.ad <<A
-[ Name = "a-store"; $common; Protocol = "file"; Path = "$work/disk/a/run8" ]
-A
-start elses "$berth" provide --state "$work/elses" elses.ad
-mallorys() { "$berth" ads -c 'Name == "a-store"' --json | grep -q mallory; }
-check 'anybody may advertise a store' soon mallorys
-id=$(submit "[ $job; Args = {\"-c\", \"echo worse >a.dat\"}; OutputSE = \"a-store\"; OutputElsewhere = false; OutputData = {\"a.dat\"} ]")
-check 'one that is not of the machine'"'"'s owner gets nothing' soon log_has "$id" 'a-store is of somebody whose stores are not used here'
-check 'and no file is overwritten by it' grep -qx other disk/a/run8/a.dat
-stop elses
-
 # ---- sftp, https
 id=$(submit "[ $job; Args = {\"-c\", \"echo sshd >a.dat; echo tls >b.dat; : >c.dat\"}; OutputSE = \"ssh\"; OutputElsewhere = false;
   OutputData = {[File = \"a.dat\"; Name = \"run 9/it's \\\"a\\\".dat\"], [File = \"b.dat\"; Name = \"run9/b.dat\"; Store = \"safe\"],
@@ -196,6 +182,20 @@ store first "$(cat first.port)"
 check 'until its files have gone' soon stored "$more" 1
 check 'to where they should' [ -s first/data/run12/big.dat ]
 
+# ---- somebody else's store, whose folder is that of another
+mkdir -p elses/provide
+"$berth" token create --subject mallory --scope 'ad:read ad:write claim' --lifetime 1d --out elses/provide/token >/dev/null
+cat >elses.ad <<A
+[ Name = "a-store"; $common; Protocol = "file"; Path = "$work/disk/a/run8" ]
+A
+start elses "$berth" provide --state "$work/elses" elses.ad
+mallorys() { "$berth" ads -c 'Name == "a-store"' --json | grep -q mallory; }
+check 'anybody may advertise a store' soon mallorys
+id=$(submit "[ $job; Args = {\"-c\", \"echo worse >a.dat\"}; OutputSE = \"a-store\"; OutputElsewhere = false; OutputData = {\"a.dat\"} ]")
+check 'one that is not of the machine'"'"'s owner gets nothing' soon log_has "$id" 'a-store is of somebody whose stores are not used here'
+check 'and no file is overwritten by it' grep -qx other disk/a/run8/a.dat
+stop elses
+
 # ---- names of stores that there are not; stores are no machines
 echo "[ $job; Args = {\"-c\", \"true\"}; OutputSE = {\"first\", \"frist\"}; OutputElsewhere = false; OutputData = {\"y\", [File = \"z\"; Store = \"thrid\"]} ]" >job.ad
 warned() {
@@ -203,7 +203,7 @@ warned() {
     grep -q "^berth: no store 'frist' is in the pool now: its files will wait for one of that name$" submit.err && grep -q "no store 'thrid'" submit.err
 }
 check 'a store that is not there is told when a job is submitted' warned
-machine=$("$berth" agents -c 'Role == "provider" && Ads == 1' --json | sed -n 's/.*"name": "\([^"]*\)".*/\1/p')
+machine=$("$berth" agents -c 'Role == "provider" && Ads == 1 && Identity != "mallory"' --json | sed -n 's/.*"name": "\([^"]*\)".*/\1/p')
 "$berth" agent "$machine" drain >drain.out 2>&1
 drained() { [ -z "$("$berth" ads -c 'Type == "Machine"' --json)" ]; }
 check 'the machine is drained' soon drained
