@@ -112,7 +112,7 @@ run "$berth" wait 9-12 --timeout 60
 holds "and goes on from there to its end" [ "$status" = 0 ]
 holds "nothing that was done was repeated" soon sh -c "[ \"\$('$berth' history -c 'Workflow == 9 && Node == \"A\"' --format Tries)\" = 1 ]"
 run "$berth" dag rescue 9
-says "what is over cannot be rescued" 1 '0 jobs of workflow 9 wait again' ''
+says "what is over cannot be rescued" 1 '' 'berth: nothing of workflow 9 is to be rescued: *'
 
 # ----------------------------------------------------------------------------------------- commands before and after
 
@@ -160,20 +160,24 @@ says "all that is left is removed with the workflow" 0 '1 job of workflow 19 rem
 
 cat >long.ad <<'AD'
 [ Node = "A"; Cmd = "sleep"; Args = { "1" }; Outputs = {} ]
-[ Node = "B"; After = { "A" }; Cmd = "sh"; Args = { "-c", "sleep 6; echo B" }; Outputs = {} ]
-[ Node = "C"; After = { "B" }; Cmd = "sh"; Args = { "-c", "sleep 6; echo C" }; Outputs = {} ]
+[ Node = "B"; After = { "A" }; Cmd = "sh"; Args = { "-c", "trap 'echo B; exit 0' USR1; while :; do sleep 0.1; done" }; Outputs = {} ]
+[ Node = "C"; After = { "B" }; Cmd = "sh"; Args = { "-c", "trap 'echo C; exit 0' USR1; while :; do sleep 0.1; done" }; Outputs = {} ]
 [ Node = "D"; After = { "C" }; Cmd = "sh"; Args = { "-c", "echo D" }; Outputs = {} ]
 AD
 customer_pid() { ps -o pid=,args= --ppid "$pool" | awk '/berth customer/ { print $1 }'; }
 run "$berth" dag submit long.ad
 says "one that takes a while" 0 'workflow 21 submitted: 4 jobs, 21-24' ''
+id=21
 for node in B C; do
+  id=$((id + 1)) # each runs until it is told to end
   holds "$node runs" soon nodes 21 "node['$node']['state'] == 'Running'"
   old=$(customer_pid)
   kill -KILL "$old"
   holds "its customer is killed, and comes back" soon sh -c "
     now=\$(ps -o pid=,args= --ppid $pool | awk '/berth customer/ { print \$1 }')
     [ -n \"\$now\" ] && [ \"\$now\" != $old ] && '$berth' dag"
+  run "$berth" job $id signal USR1 --wait 60s
+  says "$node is told to end" 0 "signal USR1 was sent to job $id" ''
 done
 run "$berth" wait 21-24 --timeout 90
 holds "the workflow goes on to its end" [ "$status" = 0 ]

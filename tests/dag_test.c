@@ -92,7 +92,7 @@ static void check_files(void)
         {"no node at all", "# nothing\n", NULL,
          "1:1: expected a line 'JOB name file': without one there is no workflow"},
         {"another word", "JOB A a\n  JOBS B b\n", NULL,
-         "2:3: a line of a workflow begins with JOB, PARENT, RETRY, SCRIPT, VARS or DONE, not with 'JOBS'"},
+         "2:3: a line of a workflow begins with JOB, PARENT, RETRY, SCRIPT, VARS, PRIORITY or DONE, not with 'JOBS'"},
         {"a name twice", "JOB A a\nJOB A b\n", NULL, "2:1: JOB: there is a node 'A' before it"},
         {"a name that is none", "JOB A,B a\n", NULL,
          "1:1: JOB: 'A,B' is no name of a node: up to 255 visible characters, no comma, no keyword"},

@@ -366,6 +366,11 @@ static int changed_tell(const struct dag_settings *settings, const struct tree *
     struct buf out;
 
     ad_integer(answer, "Changed", &changed);
+    if (!changed && !settings->json) {
+        report("nothing of workflow %" PRIu64 " is to be %s: `berth dag` lists those that there are", workflow,
+               !strcmp(many, "removed") ? "removed" : "rescued");
+        return STATUS_NO;
+    }
     buf_init(&out);
     if (settings->json) {
         buf_addf(&out, "{\"workflow\": %" PRIu64 ", \"changed\": %" PRId64 "}\n", workflow, changed);

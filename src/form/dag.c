@@ -485,8 +485,8 @@ static int statement_run(struct reading *reading)
     statement = word ? statement_find(word, len) : NULL;
     reading->keyword = "a line of a workflow";
     if (!statement)
-        return fail(reading, "%s begins with JOB, PARENT, RETRY, SCRIPT, VARS or DONE, not with '%s'", word ? word : "",
-                    len);
+        return fail(reading, "%s begins with JOB, PARENT, RETRY, SCRIPT, VARS, PRIORITY or DONE, not with '%s'",
+                    word ? word : "", len);
     reading->keyword = statement->word;
     if (statement->run)
         return reading->second || statement->run == statement_job ? statement->run(reading) : 0;
