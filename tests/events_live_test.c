@@ -144,6 +144,8 @@ static void stream_id(struct talk *stream, int place, char out[64])
         if (!at && strncmp(at = buf_string(&stream->reply.body), "id: ", 4) != 0)
             return;
         at += *at == '\n';
+        if (i == place && !strstr(at, "\n\n"))
+            return; /* the event is not whole yet: who would go on behind it would miss it */
         if (i == place) {
             snprintf(out, 64, "%.*s", (int)strcspn(at + 4, "\n"), at + 4);
             return;
