@@ -1,6 +1,7 @@
 /* shipments_move.c: the files that a job leaves for stores, out of its folder and into the one of files on their way.
  *
- * Names come from the job: no link is followed, and nothing but a regular file is taken. */
+ * Names come from the job: no link is followed, and nothing but a regular file is taken. All of it is on disk before the job's end is told: a
+ * file that takes seconds to get there delays that, and what else the provider says, by as much. */
 #include "net/shipments_parts.h"
 
 #include "net/beneath.h"
@@ -65,9 +66,25 @@ static void parcel_move(const struct task *task, int from, int to, uint32_t plac
     }
     if (fd >= 0) {
         parcel->size = lseek(fd, 0, SEEK_END);
+        if (parcel->state == PARCEL_WAITS && fdatasync(fd) < 0) {
+            snprintf(parcel->words, sizeof parcel->words, "it cannot be kept: %s", strerror(errno));
+            parcel->state = PARCEL_LOST;
+        }
         close(fd);
     } else {
         parcel->state = PARCEL_NONE;
+    }
+}
+
+/* The names of the files, and that of their folder. */
+static void names_keep(int folder)
+{
+    int above = openat(folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    fsync(folder);
+    if (above >= 0) {
+        fsync(above);
+        close(above);
     }
 }
 
@@ -94,6 +111,8 @@ void parcels_move(struct shipment *shipment, const struct task *task)
     }
     if (from >= 0)
         close(from);
-    if (to >= 0)
+    if (to >= 0) {
+        names_keep(to);
         close(to);
+    }
 }
