@@ -95,10 +95,12 @@ void judge_charges(struct judge *judge, const struct host *host, const struct ef
 
 /* --------------------------------------------------------------------------------------------------------- limits */
 
-/* A match of which nothing has been heard may be forgotten when its window is over. */
-static bool claim_counts(const struct judge *judge, const struct claim_view *claim)
+/* A match of which nothing has been heard may be forgotten when its window is over; and who says that a claim of his own is of another's
+ * gang holds nothing for it. */
+static bool claim_counts(const struct judge *judge, const struct root_fact *root, const struct claim_view *claim)
 {
-    return claim->reported || judge->now < claim->since + judge->world->spans->window;
+    return claim->user && !strcmp(claim->user, root->account) &&
+           (claim->reported || judge->now < claim->since + judge->world->spans->window);
 }
 
 /* What the gangs hold of a limit of which there still is a claim. */
@@ -112,7 +114,7 @@ static int64_t limit_held(struct judge *judge, const struct host *host, const ch
         uint64_t found = map_find(&judge->root_map, claim.gang);
         struct root_fact *root = found == MAP_NONE ? NULL : slab_at(&judge->roots, (uint32_t)found);
 
-        if (!root || root->stamp == judge->stamp || !claim_counts(judge, &claim) ||
+        if (!root || root->stamp == judge->stamp || !claim_counts(judge, root, &claim) ||
             root->incarnation != matchmaker_incarnation(host->role))
             continue;
         root->stamp = judge->stamp;

@@ -68,7 +68,15 @@ static struct tree *sim_ad(struct sim *sim, const char *text)
     return parse_ad(&sim->build, NULL, text, strlen(text), &err);
 }
 
-static void spans_choose(struct sim *sim)
+/* A claim is used for more jobs as long as it is young: here for many short ones, there, as where jobs are long, for one or two. */
+static int64_t life_choose(struct sim *sim, uint64_t seed)
+{
+    static const int64_t parts[] = {1, 4, 8, 16};
+
+    return sim_between(sim, 2, 20) * SECOND / parts[rng_mix(seed ^ 0x6c696665) % 4]; /* "life" */
+}
+
+static void spans_choose(struct sim *sim, uint64_t seed)
 {
     int64_t pin = sim_between(sim, 4000, 8000) * MILLISECOND, lease = pin + sim_between(sim, 0, 6000) * MILLISECOND;
 
@@ -76,7 +84,7 @@ static void spans_choose(struct sim *sim)
         .window = sim_between(sim, 1000, 3000) * MILLISECOND,
         .pin = pin,
         .lease = lease,
-        .life = sim_between(sim, 2, 20) * SECOND,
+        .life = life_choose(sim, seed),
         .deadline = sim_between(sim, 500, 2000) * MILLISECOND,
         .retry = 100 * MILLISECOND,
         .lifetime = sim_between(sim, 6, 20) * SECOND,
@@ -292,7 +300,7 @@ static void sim_init(struct sim *sim, uint64_t seed, bool faults, bool flows, ui
     memset(sim, 0, sizeof *sim);
     sim->guest = guest;
     rng_init(&sim->rng, rng_mix(seed ^ 0x706f6f6c)); /* "pool" */
-    spans_choose(sim);
+    spans_choose(sim, seed);
     sim->world = world_new(seed, &sim->spans);
     sim->world->check = true;
     sim->world->plan = sim_plan;
