@@ -99,6 +99,9 @@ holds "it was tried twice, and those behind it wait" nodes 9 \
 holds "in all of two tries" sh -c "'$berth' job 10 --json 2>/dev/null | grep -q '\"Tries\": *2' || '$berth' jobs 10 --format Tries | grep -qx 2"
 run "$berth" jobs
 holds "jobs has a line of progress" grep -qx 'workflow 9 (fail.dag): 1 of 4 done, 1 failed, 2 wait' out
+holds "the list of workflows counts its jobs" listed dag "len(rows) == 1 and (rows[0]['id'], rows[0]['jobs'], rows[0]['done'],
+  rows[0]['failed'], rows[0]['blocked'], rows[0]['name']) == (9, 4, 1, 1, 2, 'fail.dag')"
+run "$berth" jobs
 holds "and says whom they wait for" grep -q '^11  Blocked .* waits for B, which failed  true' out
 run "$berth" why 11
 holds "so does why" grep -qx 'job 11 waits for B, which failed: no machine is asked for before that is done. Then:' out

@@ -534,6 +534,48 @@ static void check_cursor(struct shop *shop)
     tap_ok(says(shop, "Changed = 25000"), "25000 jobs are removed by one request");
 }
 
+/* Workflows are counted where they are kept: a row for each that is under way, of one's own. */
+static void check_workflows(struct shop *shop)
+{
+    static const char one[] = "[Cmd=\"flow\"; Node=\"A\"; Dag=\"one.dag\"; RequestCpus=64000; Count=3]\n"
+                              "[Cmd=\"flow\"; Node=\"B\"; After={\"A\"}; Dag=\"one.dag\"; RequestCpus=64000]\n";
+    static const char two[] = "[Cmd=\"flow\"; Node=\"A\"; RequestCpus=64000]\n";
+    int64_t first, second;
+    char path[64], words[128];
+    struct buf bob;
+
+    buf_init(&bob);
+    tap_ok(ask(shop, "GET", "/v1/workflows", NULL) == 200 && shop->reply.body.len == 0,
+           "at first there is no workflow");
+    ask(shop, "POST", "/v1/jobs", one);
+    first = number_of(shop, "First");
+    ask(shop, "POST", "/v1/jobs", two);
+    second = number_of(shop, "First");
+    tap_ok(ask(shop, "GET", "/v1/workflows", NULL) == 200 && says(shop, "Dag = \"one.dag\"; Owner = ") &&
+               says(shop, "Jobs = 4; Done = 0; Running = 0; Waiting = 3; Blocked = 1; Stuck = 0; Failed = 0; Held = 0; "
+                          "Removed = 0 ]\n") &&
+               says(shop, "Jobs = 1; Done = 0; Running = 0; Waiting = 1;"),
+           "each is a row with its jobs by how they stand");
+    snprintf(words, sizeof words, "[ Workflow = %lld;", (long long)second);
+    tap_ok(ask(shop, "GET", "/v1/workflows?limit=1", NULL) == 200 && number_of(shop, "Workflow") == first &&
+               !strstr(buf_string(&shop->reply.body), words),
+           "as many as are wanted, the oldest first");
+    snprintf(path, sizeof path, "/v1/workflows?limit=1&cursor=%lld", (long long)first);
+    tap_ok(ask(shop, "GET", path, NULL) == 200 && number_of(shop, "Workflow") == second, "and those behind it");
+    snprintf(path, sizeof path, "[Verb=\"hold\"; Ids=\"%lld\"]", (long long)first);
+    ask(shop, "POST", "/v1/control", path);
+    tap_ok(ask(shop, "GET", "/v1/workflows", NULL) == 200 && says(shop, "Waiting = 2; Blocked = 1;") &&
+               says(shop, "Held = 1;"),
+           "the counts follow what is done to jobs");
+    tap_ok(bearer_make(shop, "bob", "job:own", &bob) &&
+               ask_with(shop, buf_string(&bob), "GET", "/v1/workflows", NULL) == 200 && shop->reply.body.len == 0,
+           "the workflows of others are not there");
+    tap_ok(ask(shop, "POST", "/v1/control", "[Verb=\"remove\"; Constraint=\"Cmd == \\\"flow\\\"\"]") == 200 &&
+               says(shop, "Changed = 5") && ask(shop, "GET", "/v1/workflows", NULL) == 200 && shop->reply.body.len == 0,
+           "nor those that are over");
+    buf_done(&bob);
+}
+
 /* A provider over HTTP, whose jobs only sleep. */
 static pid_t provider_start(struct shop *shop, const char *token)
 {
@@ -660,6 +702,7 @@ int main(void)
     check_many(&shop);
     check_cut(&shop);
     check_cursor(&shop);
+    check_workflows(&shop);
     check_running(&shop);
     tap_ok(customer_end(&shop, SIGTERM) == 0, "told to end, it ends well");
     snprintf(path, sizeof path, "%s/customer", shop.live.state);

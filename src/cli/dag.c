@@ -144,29 +144,10 @@ static int control(struct pool *customer, const struct dag_settings *settings, c
 
 /* ----------------------------------------------------------------------------------------------------------------- list */
 
-static bool progress_add(void *user, struct tree *job)
+static bool progress_add(void *user, struct tree *row)
 {
-    dag_progresses_add(user, job);
+    rows_add(user, row);
     return true;
-}
-
-static struct tree *progress_ad(struct symbols *symbols, const struct dag_progress *one)
-{
-    struct maker maker;
-
-    maker_init(&maker, symbols);
-    maker_integer(&maker, "Workflow", one->workflow);
-    maker_text(&maker, "Dag", one->name);
-    maker_integer(&maker, "Submitted", one->submitted);
-    maker_integer(&maker, "Jobs", (int64_t)one->total);
-    maker_integer(&maker, "Done", (int64_t)one->done);
-    maker_integer(&maker, "Running", (int64_t)one->running);
-    maker_integer(&maker, "Waiting", (int64_t)one->waiting);
-    maker_integer(&maker, "Blocked", (int64_t)one->blocked);
-    maker_integer(&maker, "Failed", (int64_t)one->failed);
-    maker_integer(&maker, "Held", (int64_t)one->held);
-    maker_integer(&maker, "Removed", (int64_t)one->removed);
-    return maker_seal(&maker);
 }
 
 static int dag_list(const struct dag_settings *settings, struct pool *customer, enum rows_form form)
@@ -177,37 +158,18 @@ static int dag_list(const struct dag_settings *settings, struct pool *customer, 
         {"blocked", "Blocked", CELL_VALUE}, {"failed", "Failed", CELL_VALUE},     {"held", "Held", CELL_VALUE},
         {"removed", "Removed", CELL_VALUE}, {"name", "Dag", CELL_VALUE},
     };
-    struct dag_progresses all;
     struct rows rows;
-    struct buf path;
     int status;
 
-    dag_progresses_init(&all);
     rows_init(&rows, form, columns, sizeof columns / sizeof *columns);
-    buf_init(&path);
-    buf_adds(&path, "/v1/jobs");
-    path_query(&path, "constraint", "Workflow > 0");
-    path_query(&path, "select", NODE_SELECT);
     status = rows_set_format(&rows, customer->symbols, settings->format) < 0 ? STATUS_BAD : STATUS_DONE;
     if (status == STATUS_DONE)
-        status = pool_list(customer, buf_string(&path), 0, progress_add, &all);
-    for (uint32_t i = 0; status == STATUS_DONE && i < all.count; i++) {
-        const struct dag_progress *one = &all.items[i];
-        struct tree *row;
-
-        if (one->done + one->removed == one->total)
-            continue; /* it is over, and goes to the history */
-        row = progress_ad(customer->symbols, one);
-        rows_add(&rows, row);
-        tree_unref(row);
-    }
+        status = pool_list(customer, "/v1/workflows", 0, progress_add, &rows);
     if (status == STATUS_DONE && (rows.count || form != ROWS_TABLE))
         rows_finish(&rows);
     else if (status == STATUS_DONE)
         report("no workflow is under way; `berth history -c 'Workflow > 0'` shows those that are over");
-    buf_done(&path);
     rows_done(&rows);
-    dag_progresses_done(&all);
     return status;
 }
 

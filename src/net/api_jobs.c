@@ -4,8 +4,6 @@
 #include "match/match.h"
 #include "net/query.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,19 +69,8 @@ static bool list_add(struct job_list *list, struct tree *ad)
 
 static void list_end(struct job_list *list, bool more, uint64_t cursor)
 {
-    char digits[24];
-    struct http_field fields[2] = {{"Berth-Cursor", digits}, {"Link", NULL}};
-    struct buf link;
-
     listing_end(&list->listing);
-    buf_init(&link);
-    snprintf(digits, sizeof digits, "%" PRIu64, cursor);
-    if (more)
-        query_next(&link, list->visit->exchange, list->visit->route->path, list->visit->route->parameters, cursor);
-    fields[1].value = buf_string(&link);
-    visit_answer(list->visit, 200, media_type(list->visit->form, &dialect_classic), list->out.len ? list->out.text : "",
-                 list->out.len, fields, more ? 2 : 0);
-    buf_done(&link);
+    visit_list(list->visit, &list->out, more, cursor);
     tree_unref(list->query);
     buf_done(&list->out);
     arena_done(&list->scratch);

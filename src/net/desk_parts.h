@@ -7,6 +7,7 @@
  *     desk_routes.c  the table
  *     api_jobs.c     lists, a job, the summary, the history        api_submit.c   submissions
  *     api_control.c  hold, release, remove                         api_files.c    logs, files, the spool
+ *     api_workflows.c  how far workflows are
  *     desk_commands.c  commands to jobs that run: kept, and told to their providers until those have answered */
 #ifndef BERTH_NET_DESK_PARTS_H
 #define BERTH_NET_DESK_PARTS_H
@@ -131,6 +132,8 @@ void visit_problem(struct visit *visit, unsigned status, const char *format, ...
 void visit_answer(struct visit *visit, unsigned status, const char *type, const char *body, size_t len,
                   const struct http_field *fields, size_t field_count);
 void visit_ad_take(struct visit *visit, unsigned status, struct tree *ad); /* unrefs it */
+/* The rows of a list; more: there are others, behind `cursor`. */
+void visit_list(struct visit *visit, const struct buf *rows, bool more, uint64_t cursor);
 const char *visit_query(const struct visit *visit, const char *name);
 /* A whole number up to `high`; `fallback` when it is not there; false, and a problem was answered, when it is none. */
 bool visit_number(struct visit *visit, const char *name, uint64_t high, uint64_t fallback, uint64_t *ret);
@@ -188,6 +191,7 @@ void api_jobs_list(struct visit *visit);
 void api_job_get(struct visit *visit);
 void api_jobs_submit(struct visit *visit);
 void api_summary(struct visit *visit);
+void api_workflows(struct visit *visit);
 void api_control(struct visit *visit);
 void api_history(struct visit *visit);
 void api_job_log(struct visit *visit);

@@ -19,6 +19,7 @@ const struct desk_route desk_routes[] = {
     {"commands.list", HTTP_GET, "/v1/commands", SCOPE_JOB_OWN, VISIT_NONE, "constraint limit", ADS, api_job_commands},
     {"commands.get", HTTP_GET, "/v1/commands/{number}", SCOPE_JOB_OWN, VISIT_NONE, "wait", ADS, api_job_command_get},
     {"summary", HTTP_GET, "/v1/summary", SCOPE_JOB_OWN, VISIT_NONE, "ids after wait", ADS, api_summary},
+    {"workflows", HTTP_GET, "/v1/workflows", SCOPE_JOB_OWN, VISIT_NONE, "limit cursor", ADS, api_workflows},
     {"control", HTTP_POST, "/v1/control", SCOPE_JOB_OWN, VISIT_AD, "", ADS, api_control},
     {"history", HTTP_GET, "/v1/history", SCOPE_JOB_OWN, VISIT_NONE, "constraint select limit cursor", ADS, api_history},
     {"spool.head", HTTP_HEAD, "/v1/spool/{hash}", SCOPE_JOB_SUBMIT, VISIT_NONE, "", ADS, api_spool_head},
