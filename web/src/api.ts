@@ -59,6 +59,12 @@ export interface Job {
   Reason?: string; Status?: number; Message?: string; Ended?: number; Owner?: string; Request?: string; [name: string]: Value | undefined;
 }
 
+/** A workflow, by its jobs: all but the first four are counts of them. */
+export interface Workflow {
+  Workflow: number; Dag?: string; Owner: string; Submitted: number; Jobs: number; Done: number; Running: number; Waiting: number;
+  Blocked: number; Stuck: number; Failed: number; Held: number; Removed: number;
+}
+
 /* docs/why.md */
 export interface Clause {
   clause: number; text: string; means: string; attribute: string; more?: number;
@@ -232,8 +238,9 @@ export const api = {
   desks: (signal?: AbortSignal) => json<Desk[]>('/v1/desks', { signal }),
   jobs: (desk: string, query: { constraint?: string; limit: number; cursor?: string }, signal?: AbortSignal) =>
     list<Job>(`/v1/desk/${word(desk)}/jobs`, { query, signal }),
-  history: (desk: string, query: { limit: number; cursor?: string }, signal?: AbortSignal) => list<Job>(`/v1/desk/${word(desk)}/history`, { query, signal }),
+  history: (desk: string, query: { constraint?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<Job>(`/v1/desk/${word(desk)}/history`, { query, signal }),
   summary: (desk: string, signal?: AbortSignal) => json<Summary>(`/v1/desk/${word(desk)}/summary`, { signal }),
+  workflows: (desk: string, query: { limit: number; cursor?: string }, signal?: AbortSignal) => list<Workflow>(`/v1/desk/${word(desk)}/workflows`, { query, signal }),
   job: (desk: string, id: string, signal?: AbortSignal) => json<Job>(`/v1/desk/${word(desk)}/jobs/${word(id)}`, { signal }),
   jobAd: (desk: string, id: string, signal?: AbortSignal) => text(`/v1/desk/${word(desk)}/jobs/${word(id)}`, { signal }),
   jobFiles: (desk: string, id: string, signal?: AbortSignal) => json<JobFile[]>(`/v1/desk/${word(desk)}/jobs/${word(id)}/files`, { signal }),
@@ -254,6 +261,6 @@ export const api = {
     const answer = await call(`/v1/desk/${word(desk)}/spool/${hash}`, { method: 'PUT', body: new Uint8Array(bytes), type: 'application/octet-stream', query: { offset, size } });
     return { have: ((await answer.json()) as { Have: number }).Have, whole: answer.headers.get('Berth-Whole') === 'true' };
   },
-  control: (desk: string, verb: 'hold' | 'release' | 'remove', ids: string, why: string) =>
-    json<{ Changed: number; Unchanged: number; Missing: number }>(`/v1/desk/${word(desk)}/control`, { body: JSON.stringify({ Verb: verb, Ids: ids, Why: why }) }),
+  control: (desk: string, verb: 'hold' | 'release' | 'remove' | 'rescue', which: { Ids: string } | { Constraint: string }, why: string) =>
+    json<{ Changed: number; Unchanged: number; Missing?: number }>(`/v1/desk/${word(desk)}/control`, { body: JSON.stringify({ Verb: verb, ...which, Why: why }) }),
 };

@@ -17,11 +17,12 @@ import { PolicyView } from './views/policy';
 import { PoolView } from './views/pool';
 import { SignIn } from './views/signin';
 import { UsersView, UserView } from './views/users';
+import { WorkflowView } from './views/workflows';
 
 const places: { path: string; name: string; also: string[] }[] = [
   { path: 'pool', name: 'Pool', also: [] },
   { path: 'ads', name: 'Ads', also: ['ad'] },
-  { path: 'jobs', name: 'Jobs', also: ['job'] },
+  { path: 'jobs', name: 'Jobs', also: ['job', 'workflow'] },
   { path: 'users', name: 'Users', also: [] },
   { path: 'policy', name: 'Policy', also: [] },
   { path: 'play', name: 'Playground', also: [] },
@@ -39,6 +40,7 @@ function View({ at }: { at: Route }): JSX.Element {
     case 'users': return second ? <UserView key={second} name={second} /> : <UsersView />;
     case 'jobs': return <JobsView query={at.query} />;
     case 'job': return <JobView key={`${second}/${third}`} desk={second ?? ''} id={third ?? ''} />;
+    case 'workflow': return <WorkflowView key={`${second}/${third}`} desk={second ?? ''} id={third ?? ''} />;
     case 'agents': return <AgentsView />;
     default: return <><h1>Not there</h1><p>There is no such view. <a href="#/pool">To the pool</a></p></>;
   }

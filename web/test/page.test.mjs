@@ -282,6 +282,40 @@ test('groups and limits are shown, and a request that is held says what it waits
   await close(page);
 });
 
+test('workflows are listed with how far they are, looked into, rescued and removed', async () => {
+  const page = await open('#/jobs', { token: pool.owner });
+  await page.getByRole('button', { name: 'Workflows' }).click();
+  await page.getByText('No workflow is under way').waitFor();
+  await page.getByText('Submit jobs').click();
+  const small = 'RequestMemory = 16M; RequestDisk = 8M; Constraint = other.Memory > 0; Outputs = {}; Dag = "three <b>"';
+  await write(page, 'Jobs to submit', `[ Node = "first"; Cmd = "true"; ${small} ]\n[ Node = "second"; After = { "first" }; Cmd = "false"; ${small} ]\n[ Node = "third"; After = { "second" }; Cmd = "true"; ${small} ]`);
+  await page.getByRole('button', { name: 'Submit', exact: true }).click();
+  const table = page.getByRole('region', { name: 'Workflows' });
+  await table.getByText('stands still').waitFor({ timeout: 60_000 });
+  await table.getByText('1 of 3 done').waitFor();
+  await table.getByText('1 failed, 1 waits for what does not move').waitFor();
+  await table.getByText('three <b>').waitFor();
+  await shot(page, 'workflows');
+  await table.getByRole('link').click();
+  const nodes = page.getByRole('region', { name: 'Nodes' });
+  await nodes.getByText('waits for second, which failed').waitFor();
+  await nodes.getByText('ended with status 1').waitFor();
+  assert.deepEqual(await nodes.locator('tbody tr td:first-child').allTextContents(), ['first', 'second', 'third']);
+  await shot(page, 'workflow');
+  await page.getByRole('button', { name: 'Rescue' }).click();
+  await page.getByText('1 job waits again.').waitFor();
+  await page.getByText('stands still').waitFor({ timeout: 60_000 }); // it fails again
+  await nodes.getByRole('link').first().click();
+  await page.getByRole('link', { name: /workflow \d+/ }).click();
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('2 jobs removed.').waitFor();
+  await page.getByText('It is not under way.').waitFor();
+  await nodes.getByText('Cancelled').first().waitFor();
+  await page.goto(`${server.url}/#/workflow/nobody/x`);
+  await page.getByText('There is no workflow x.').waitFor();
+  await close(page);
+});
+
 test('jobs are submitted, followed, held, released and removed', async () => {
   const page = await open('#/jobs', { token: pool.owner });
   await page.getByText('Submit jobs').click();

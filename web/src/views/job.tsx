@@ -3,12 +3,12 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { adLayOut } from '../adtext';
 import { api, ApiError, isGang, type AdText, type Explained, type Job, type Piece } from '../api';
-import { bytes, count, moment, span } from '../format';
+import { bytes, count, inCell, moment, span } from '../format';
 import { useAct, useLoad, useTitle } from '../hooks';
 import { routeLink } from '../route';
 import { Choice, Code, Problem, Section, Shown, Table, Tag } from '../ui';
 import { GangTree } from './gang';
-import { failed, over, stateTones } from './jobs';
+import { failed, over, stateTones, workflowLink } from './jobs';
 import { WhyView } from './why';
 
 type Stream = 'stdout' | 'stderr' | 'log';
@@ -148,14 +148,14 @@ export function JobView({ desk, id }: { desk: string; id: string }): JSX.Element
   const ad = useLoad((signal) => api.jobAd(desk, id, signal), state ? `${desk} ${id} ${state}` : null);
   const [stream, setStream] = useState<Stream>('stdout');
   const act = useAct(async (verb: 'hold' | 'release' | 'remove') => {
-    await api.control(desk, verb, id, 'by the page');
+    await api.control(desk, verb, { Ids: id }, 'by the page');
     job.again();
   });
   useTitle(`Job ${id}`);
   return (
     <>
       <h1>Job <span class="id">{id}</span> {job.value ? <Tag tone={failed(job.value) ? 'bad' : stateTones[state]}>{state}</Tag> : null}</h1>
-      <p><a href={routeLink(['jobs'], { desk })}>All jobs</a></p>
+      <p><a href={routeLink(['jobs'], { desk })}>All jobs</a>{job.value?.Workflow ? <> · node {inCell(job.value.Node)} of <a href={workflowLink(desk, inCell(job.value.Workflow))}>workflow {inCell(job.value.Workflow)}</a></> : null}</p>
       <Shown of={job}>
         {(value) => (
           <>

@@ -10,6 +10,7 @@ import { routeGo, routeLink, type Route } from '../route';
 import { session } from '../session';
 import { useStore } from '../store';
 import { Choice, Pager, Problem, Section, Shown, Table, Tag, usePaging } from '../ui';
+import { Workflows } from './workflows';
 
 const PAGE = 50;
 export const stateTones: Record<string, 'good' | 'bad' | 'warn' | undefined> = { Running: 'good', Done: undefined, Held: 'warn', Aborted: 'bad', Cancelled: 'bad' };
@@ -18,8 +19,16 @@ export const over = (state: string): boolean => ['Done', 'Cleared', 'Aborted', '
 export const failed = (job: Job): boolean => over(job.State) && ((job.Status ?? 0) !== 0 || (job.Reason !== undefined && job.Reason !== 'the job ended'));
 
 export const jobLink = (desk: string, id: number | string): string => routeLink(['job', desk, String(id)]);
+export const workflowLink = (desk: string, id: number | string): string => routeLink(['workflow', desk, String(id)]);
 
-const command = (job: Job): string => [job.Cmd, ...(Array.isArray(job.Args) ? job.Args.map((arg) => inCell(arg)) : job.Args ? [inCell(job.Args)] : [])].join(' ');
+export const command = (job: Job): string => [job.Cmd, ...(Array.isArray(job.Args) ? job.Args.map((arg) => inCell(arg)) : job.Args ? [inCell(job.Args)] : [])].join(' ');
+
+/** How it stands, and why, where there is something to say: it failed, or it waits. */
+export function StateCell({ job }: { job: Job }): JSX.Element {
+  const bad = failed(job), ended = job.Status ? (job.Status < 0 ? `ended by signal ${-job.Status}` : `ended with status ${job.Status}`) : job.Reason;
+  const why = bad ? ended : over(job.State) ? undefined : job.Reason;
+  return <><Tag tone={bad ? 'bad' : stateTones[job.State]}>{job.State}</Tag>{why ? <small class="under">{why}</small> : null}</>;
+}
 
 const counted: [string, string][] = [['Waiting', 'waiting'], ['Ready', 'ready'], ['Scheduled', 'scheduled'], ['Running', 'running'], ['Held', 'held'], ['Done', 'done'], ['Failed', 'failed'], ['Aborted', 'aborted'], ['Cancelled', 'removed'], ['Blocked', 'blocked']];
 
@@ -29,7 +38,7 @@ function Queue({ desk, past }: { desk: string; past: boolean }): JSX.Element {
   const summary = useLoad((signal) => api.summary(desk, signal), desk, 2000);
   const [chosen, setChosen] = useState<Set<number>>(new Set());
   const act = useAct(async (verb: 'hold' | 'release' | 'remove') => {
-    const told = await api.control(desk, verb, [...chosen].join(','), 'by the page');
+    const told = await api.control(desk, verb, { Ids: [...chosen].join(',') }, 'by the page');
     setChosen(new Set());
     jobs.again();
     return { verb, ...told };
@@ -60,8 +69,8 @@ function Queue({ desk, past }: { desk: string; past: boolean }): JSX.Element {
             <Table label="Jobs" rows={rows} id={(job) => String(job.Job)} empty={past ? 'Nothing is over yet.' : 'The queue is empty.'} columns={[
               ...(past ? [] : [{ name: 'Choose', cell: (job: Job) => <input type="checkbox" aria-label={`Job ${job.Job}`} checked={chosen.has(job.Job)} onChange={(event) => pick(job.Job, event.currentTarget.checked)} /> }]),
               { name: 'Job', number: true, cell: (job) => <a href={jobLink(desk, job.Job)}>{count(job.Job)}</a> },
-              { name: 'State', cell: (job) => <><Tag tone={failed(job) ? 'bad' : stateTones[job.State]}>{job.State}</Tag>{job.Reason && (failed(job) || !over(job.State)) ? <small class="under">{job.Reason}</small> : null}</> },
-              { name: 'Command', cell: (job) => <code class="short">{command(job)}</code> },
+              { name: 'State', cell: (job) => <StateCell job={job} /> },
+              { name: 'Command', cell: (job) => <><code class="short">{command(job)}</code>{job.Workflow ? <small class="under">node {inCell(job.Node)} of <a href={workflowLink(desk, job.Workflow as number)}>workflow {count(job.Workflow as number)}</a></small> : null}</> },
               { name: 'Owner', cell: (job) => job.Owner ?? '' },
               { name: 'Where', cell: (job) => job.Provider ?? '' },
               { name: 'Submitted', cell: (job) => (job.Submitted ? <span class="moment">{moment(job.Submitted)}</span> : '') },
@@ -114,16 +123,19 @@ function Submit({ desk, done }: { desk: string; done: () => void }): JSX.Element
       </div>
       <div class="row">
         <button type="button" class="main" disabled={act.busy} onClick={() => void act.run()}>Submit</button>
-        <span role="status">{sent !== null ? `Sending the files: ${Math.floor(sent * 100)} %` : act.value?.map(({ First, Count }) => <a key={First} href={jobLink(desk, First)}>{Count > 1 ? `Jobs ${count(First)} to ${count(First + Count - 1)} submitted.` : `Job ${count(First)} submitted.`}</a>)}</span>
+        <span role="status">{sent !== null ? `Sending the files: ${Math.floor(sent * 100)} %` : act.value?.map(({ First, Count }) => <span key={First}><a href={jobLink(desk, First)}>{Count > 1 ? `Jobs ${count(First)} to ${count(First + Count - 1)} submitted.` : `Job ${count(First)} submitted.`}</a>{' '}</span>)}</span>
       </div>
       {place ? null : <Problem error={act.error} />}
     </details>
   );
 }
 
+const shows = { '': 'Queue', workflows: 'Workflows', history: 'History' };
+type Show = keyof typeof shows;
+
 export function JobsView({ query }: { query: Route['query'] }): JSX.Element {
   const desks = useLoad((signal) => api.desks(signal), 'desks');
-  const past = query.get('past') === '1';
+  const asked = query.get('show') ?? '', show = (asked in shows ? asked : '') as Show;
   const [turn, setTurn] = useState(0), { subject } = useStore(session);
   useTitle('Jobs');
   return (
@@ -133,7 +145,7 @@ export function JobsView({ query }: { query: Route['query'] }): JSX.Element {
         {(all: Desk[]) => {
           const desk = all.find((one) => one.Agent === query.get('desk')) ?? all.find((one) => one.Identity === subject) ?? all[0];
           if (!desk) return <p class="quiet">There is no customer that you may use. <code>berth pool</code> and <code>berth customer</code> start one.</p>;
-          const go = (next: { desk?: string; past?: string }): void => routeGo(routeLink(['jobs'], { desk: desk.Agent, past: past ? '1' : '', ...next }));
+          const go = (next: { desk?: string; show?: string }): void => routeGo(routeLink(['jobs'], { desk: desk.Agent, show, ...next }));
           return (
             <>
               <div class="row">
@@ -144,10 +156,10 @@ export function JobsView({ query }: { query: Route['query'] }): JSX.Element {
                     </select>
                   </label>
                 ) : <span class="quiet">Customer {desk.Name} ({desk.Identity})</span>}
-                <Choice label="Which jobs" of={[['', 'Queue'], ['1', 'History']]} value={past ? '1' : ''} pick={(next) => go({ past: next })} />
+                <Choice label="Which jobs" of={Object.entries(shows) as [Show, string][]} value={show} pick={(next) => go({ show: next })} />
               </div>
               <Submit key={desk.Agent} desk={desk.Agent} done={() => setTurn((n) => n + 1)} />
-              <Section title={past ? 'History' : 'Queue'}><Queue key={`${desk.Agent}${past}${turn}`} desk={desk.Agent} past={past} /></Section>
+              <Section title={shows[show]}>{show === 'workflows' ? <Workflows key={`${desk.Agent}${turn}`} desk={desk.Agent} /> : <Queue key={`${desk.Agent}${show}${turn}`} desk={desk.Agent} past={show === 'history'} />}</Section>
             </>
           );
         }}
