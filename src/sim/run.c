@@ -71,7 +71,7 @@ static struct tree *sim_ad(struct sim *sim, const char *text)
 /* A claim is used for more jobs as long as it is young: here for many short ones, there, as where jobs are long, for one or two. */
 static int64_t life_choose(struct sim *sim, uint64_t seed)
 {
-    static const int64_t parts[] = {1, 4, 8, 16};
+    static const int64_t parts[] = {1, 8, 16, 32};
 
     return sim_between(sim, 2, 20) * SECOND / parts[rng_mix(seed ^ 0x6c696665) % 4]; /* "life" */
 }
