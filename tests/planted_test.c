@@ -48,9 +48,9 @@ static uint64_t first_seed(size_t plant)
     static const struct {
         enum plant plant;
         uint64_t seed;
-    } rare[] = {{PLANT_NO_MARGIN, 494},          {PLANT_ESSENTIAL_IGNORED, 170}, {PLANT_EPOCH, 595},
-                {PLANT_REUSE_REDUCED, 93},       {PLANT_TICKET_TWICE, 60},       {PLANT_NUMBER_IGNORED, 29},
-                {PLANT_NO_LAUNCHER_DEADLINE, 15}};
+    } rare[] = {{PLANT_NO_MARGIN, 532},          {PLANT_ESSENTIAL_IGNORED, 170}, {PLANT_EPOCH, 1049},
+                {PLANT_REUSE_REDUCED, 112},      {PLANT_TICKET_TWICE, 60},       {PLANT_NUMBER_IGNORED, 29},
+                {PLANT_NO_LAUNCHER_DEADLINE, 46}};
 
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
         if (plant == (size_t)rare[i].plant)
