@@ -77,6 +77,20 @@ run "$berth" files show books/sea.txt --token state/customer/token --pool "$url"
 holds 'others may read' [ $status = 0 ]
 run "$berth" files rm books/sea.txt --token state/customer/token --pool "$url"
 says 'but do not remove what is not theirs' 2 '' "*this file is *'s"
+run "$berth" files add books/sea.txt "file://$work/books/sea.txt" --store se2 --token state/customer/token --pool "$url"
+says 'nor say that there is another replica of it' 2 '' "*this file is *'s: its replicas are entered by its owner, by who has entered it, and by administrators"
+run "$berth" files show books/sea.txt --json
+json 'it stays as it was' 0 '[row["Store"] for row in rows[0]["Replicas"]] == ["se1"]'
+holds 'and the log says who was refused' grep -q 'event=audit.refused .*route=replicas.add status=403 subject=alice name=books/sea.txt' state.err
+"$berth" token create --subject alice/pilot-1 --scope 'ad:read ad:write claim' --lifetime 1d --out pilot.token >/dev/null
+run "$berth" files add hers "file://$work/books/sea.txt" --store se1 --token state/customer/token --pool "$url"
+run "$berth" files add hers "file://$work/same.txt" --size 20 --hash "$(hash_of books/sea.txt)" --store se2 --token pilot.token --pool "$url"
+expect 'an agent that the owner has delegated to adds one to what is hers' 0 'hers: 20 bytes in se2'
+run "$berth" files add hers "file://$work/other.txt" --size 20 --hash "$(hash_of books/sea.txt)" --store se1 --token pilot.token --pool "$url"
+says 'and changes none' 2 '' "*this file is alice's: *"
+run "$berth" files add hers "file://$work/same.txt" --size 20 --hash "$(hash_of books/sea.txt)" --store se2 --token near/provider/token --pool "$url"
+expect 'what is there may be told again' 0 'hers: 20 bytes in se2'
+run "$berth" files rm hers
 
 # ------------------------------------------------------------------------------------------- killed between write and answer
 

@@ -298,7 +298,9 @@ static const struct situation {
     {READER, "GET", "/v1/desk/0123456789abcdef/jobs", NULL, NULL, 403},
     {ALL, "POST", "/v1/desk/0123456789abcdef/jobs", NULL, "x", 404},
     {ALL, "POST", "/v1/files/run7%2Fa/replicas", NULL, REPLICA("se1", 4), 201},
-    {OTHER, "POST", "/v1/files/run7%2Fa/replicas", JSON, REPLICA("se2", 4), 200},
+    {OTHER, "POST", "/v1/files/run7%2Fa/replicas", JSON, REPLICA("se2", 4), 403},
+    {ALL, "POST", "/v1/files/run7%2Fa/replicas", JSON, REPLICA("se2", 4), 200},
+    {OTHER, "POST", "/v1/files/run7%2Fa/replicas", NULL, REPLICA("se2", 4), 200}, /* it is there: nothing changes */
     {OTHER, "POST", "/v1/files/run7%2Fa/replicas", NULL, REPLICA("se1", 5), 409},
     {OTHER, "POST", "/v1/files/run7%2Fa/replicas", NULL,
      "[Store = \"se1\"; Url = \"http://elsewhere/a\"; Size = 4; Hash = \"sha256:" KEY64 "\"]", 403},

@@ -116,6 +116,13 @@ bool request_any(const struct request *request)
     return request->caller.scope & SCOPE_ADMIN;
 }
 
+bool identity_owns(const char *owner, const char *identity)
+{
+    size_t len = strlen(owner);
+
+    return !strncmp(identity, owner, len) && (!identity[len] || identity[len] == '/');
+}
+
 /* One that is new counts for its account: names cost nothing, and rows do. */
 uint32_t request_agent_named(struct request *request, const char *name)
 {

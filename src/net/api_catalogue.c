@@ -2,13 +2,15 @@
  *
  *     POST /v1/files/run7%2Fa.dat/replicas    [Store = "se1"; Url = "http://..."; Size = 4096; Hash = "sha256:..."]
  *
- * Whoever may write ads may enter files and replicas. What is there is changed and forgotten by its owner, by who has entered it, or by an
- * administrator. All is durable before it is answered. */
+ * Whoever may write ads may enter files. What is there is changed and forgotten by its owner, by who has entered it, or by an
+ * administrator; replicas are added by these, and by agents that the owner has delegated to: jobs are sent to where a replica is said to be,
+ * and machines fetch from there. All is durable before it is answered. */
 #include "net/service_parts.h"
 
 #include "base/mem.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------------------------------------------------------- asking */
@@ -82,13 +84,23 @@ static bool is_own(const struct request *request, const struct file_entry *entry
            (entry->by && !strcmp(entry->by, who));
 }
 
+/* False, and that was answered: an audit line says so. */
+static bool refuse(struct request *request, const struct file_entry *entry, const char *besides)
+{
+    char why[TOKEN_NAME_MAX + 100];
+
+    snprintf(why, sizeof why, "this file is %s's%s", entry->owner ? entry->owner : "another", besides);
+    LOG_AUDIT(&request->service->log, "refused", log_word("request", request->number),
+              log_text("route", request->route->id), log_number("status", 403),
+              log_text("subject", request_identity(request)), log_text("name", entry->name), log_text("why", why));
+    request_problem(request, 403, "%s", why);
+    return false;
+}
+
 /* May the caller change it? False when not, and that was answered. */
 static bool own_checked(struct request *request, const struct file_entry *entry)
 {
-    if (is_own(request, entry))
-        return true;
-    request_problem(request, 403, "this file is %s's", entry->owner ? entry->owner : "another");
-    return false;
+    return is_own(request, entry) || refuse(request, entry, "");
 }
 
 static bool match_checked(struct request *request, const struct file_entry *entry)
@@ -229,31 +241,53 @@ static bool sameness_checked(struct request *request, const struct file_entry *e
     return false;
 }
 
-/* Others may add a replica, not change one. False when it was answered. */
-static bool replica_checked(struct request *request, const struct file_entry *entry, const struct file_replica *added)
+/* Is it there already? Then nothing changes, whoever says it: who was not answered says it again. */
+static bool replica_is_there(const struct file_entry *entry, const struct file_replica *added)
 {
     int place = file_replica_find(entry, added->store);
 
-    return place < 0 || !strcmp(entry->replicas[place].url, added->url) || own_checked(request, entry);
+    return place >= 0 && !strcmp(entry->replicas[place].url, added->url);
+}
+
+/* May the caller say that there is one more? What is there only those change who may change all of it. */
+static bool addition_checked(struct request *request, const struct file_entry *entry, const struct file_replica *added)
+{
+    if (is_own(request, entry) || (file_replica_find(entry, added->store) < 0 && entry->owner &&
+                                   identity_owns(entry->owner, request_identity(request))))
+        return true;
+    return refuse(request, entry,
+                  ": its replicas are entered by its owner, by who has entered it, and by administrators");
+}
+
+/* To an entry that is there. */
+static void replica_add(struct request *request, struct file_entry *entry, const struct file_entry *added)
+{
+    const struct file_replica *replica = &added->replicas[0];
+    struct err err = {0};
+
+    if (!sameness_checked(request, entry, added))
+        return;
+    if (replica_is_there(entry, replica))
+        request_answer_durable(request, 200, file_entry_ad(entry, request->service->symbols));
+    else if (!addition_checked(request, entry, replica))
+        return;
+    else if (file_replica_put(entry, replica->store, replica->url, &err) < 0)
+        request_problem(request, 400, "%s", err.text);
+    else
+        change_keep(request, "replica", 200);
 }
 
 void api_catalogue_add(struct request *request)
 {
     struct file_entry added = {0}, *entry;
-    struct err err = {0};
 
     if (!body_read(request, "Name Store Url Size Hash Owner", file_addition_read, &added))
         return;
     entry = file_book_find(&request->service->files, request_variable(request, 0));
-    if (!entry && room_checked(request)) {
+    if (entry)
+        replica_add(request, entry, &added);
+    else if (room_checked(request))
         entry_enter(request, &added, "entered", 201);
-    } else if (entry && sameness_checked(request, entry, &added) &&
-               replica_checked(request, entry, &added.replicas[0])) {
-        if (file_replica_put(entry, added.replicas[0].store, added.replicas[0].url, &err) < 0)
-            request_problem(request, 400, "%s", err.text);
-        else
-            change_keep(request, "replica", 200);
-    }
     file_entry_done(&added);
 }
 

@@ -63,14 +63,6 @@ static void letter_drop(struct service *service, const struct command *command)
 
 /* -------------------------------------------------------------------------------------------------------------- taking */
 
-/* The same identity, or one that it has delegated to. */
-static bool identity_owns(const char *owner, const char *identity)
-{
-    size_t len = strlen(owner);
-
-    return !strncmp(identity, owner, len) && (!identity[len] || identity[len] == '/');
-}
-
 /* Which agent is meant, and what is known of it. */
 struct addressee {
     uint64_t handle;
