@@ -243,6 +243,17 @@ holds 'the first ran near the web store, by its Rank' ran_on 2 far
 holds 'and the second near the folder' ran_on 3 near
 holds 'the first machine asks a catalogue of another pool too, which does not have that file' grep -q "event=data.catalogue name=inweb why=\"$third does not have it" far.err
 
+# Files that are too large for the provider's loop to copy: one of the catalogue, and one that comes with the job.
+head -c 5000000 /dev/urandom >se1/large
+head -c 3000000 /dev/urandom >own.dat
+"$berth" files add large "file://$work/se1/large" --store se1 >/dev/null
+echo '[ Cmd = "sha256sum"; Args = {"large", "own.dat"}; Inputs = {"own.dat"}; InputData = {"large"}; RequestMemory = 16M; RequestDisk = 16M; Outputs = {};
+  Constraint = other.Type == "Machine" ]' >large.ad
+run "$berth" submit large.ad
+holds 'a job with large files runs' job 4
+"$berth" logs 4 >out
+holds 'and has all of them' [ "$(cut -c1-64 out | tr '\n' ' ')" = "$(sha256sum se1/large own.dat | cut -c1-64 | tr '\n' ' ')" ]
+
 # ------------------------------------------------------------------------------------------------------- what goes wrong
 
 printf 'a raft\n' >se1/inboth && cp books/land.txt www/inboth
@@ -251,15 +262,15 @@ rm -f near/provider/cache/data-* far/provider/cache/data-*
 near_only() { sed "s|Args = .*;|Args = {\"$1\"};|; s|InputData = .*;|InputData = {\"$1\"};|; s|\"wc\"|\"cat\"|; s|other.Type == \"Machine\"|other.Name == \"near\"|" "$BERTH_SOURCE/examples/data/count.ad" >"$1.ad"; }
 near_only inboth
 run "$berth" submit inboth.ad
-holds 'a job whose only replica has the wrong contents does not run' eval '! job 4'
-run "$berth" job 4
+holds 'a job whose only replica has the wrong contents does not run' eval '! job 5'
+run "$berth" job 5
 holds 'and says which, and why' eval 'grep -q "InputData .inboth.: se1: its contents are not those that the catalogue says" out'
 holds 'and not what lies there instead, which is perhaps not for that user' eval '! grep -q "$(sha256sum <se1/inboth | cut -c1-16)" out'
-run "$berth" rm 4
+run "$berth" rm 5
 "$berth" files add inboth "http://127.0.0.1:$port/inboth" --store web --size 7 --hash "$(hash_of books/land.txt)" >/dev/null
 run "$berth" submit inboth.ad
-holds 'with a second replica it is fetched from that one' job 5
-run "$berth" logs 5
+holds 'with a second replica it is fetched from that one' job 6
+run "$berth" logs 6
 expect 'and is the right one' 0 'a road'
 holds 'the near one was tried first' grep -q 'event=data.replica .*name=inboth store=se1' near.err
 sed 's|books/land.txt|books/lost.txt|; s|land.txt|lost.txt|' "$BERTH_SOURCE/examples/data/count.ad" >lost.ad
@@ -293,7 +304,7 @@ soon test -e asked
 coming() { ls near/provider/cache | grep -q new; }
 nothing() { ! coming; }
 soon coming
-"$berth" rm 6 >/dev/null
+"$berth" rm 7 >/dev/null
 holds 'of a job that is removed while its data comes nothing stays' soon nothing
 run "$berth" files frob
 says 'what files cannot do is told with what it can' 2 '' "*files: there is no 'frob'; list, show, add, get, rm, check or repair is expected"
@@ -307,14 +318,14 @@ near_only gone
 "$berth" files add gone "http://127.0.0.1:$port/gone" --store web --size 7 --hash "$(hash_of books/land.txt)" >/dev/null
 "$berth" files add gone "file://$work/books/land.txt" --store se2 --size 7 --hash "$(hash_of books/land.txt)" >/dev/null
 run "$berth" submit gone.ad
-holds 'stores that are down, and folders that are not for jobs, give nothing' eval '! job 7'
-run "$berth" job 7
+holds 'stores that are down, and folders that are not for jobs, give nothing' eval '! job 8'
+run "$berth" job 8
 holds 'and both are named' eval 'grep -q "InputData .gone.: .*se2: .*web: " out'
-run "$berth" rm 7
+run "$berth" rm 8
 "$berth" files add gone "file://$work/se1/gone" --store se1 --size 7 --hash "$(hash_of books/land.txt)" >/dev/null
 stop other
 run "$berth" submit gone.ad
-holds 'with one catalogue down jobs go on' job 8
+holds 'with one catalogue down jobs go on' job 9
 stop state
 run "$berth" submit gone.ad
 holds 'with none of them a job is not taken' [ $status = 3 ]

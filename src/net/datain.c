@@ -11,6 +11,7 @@
 #include "net/catalogue.h"
 #include "net/file_data.h"
 #include "net/input_data.h"
+#include "net/laying.h"
 #include "net/represent.h"
 #include "net/transfer.h"
 
@@ -41,6 +42,7 @@ struct datain {
     bool checking, closed;
     char part[DAEMON_PATH_MAX]; /* where it comes to */
     struct err wrong;           /* that the check has found */
+    struct laying *laying;      /* into the job's folder; or NULL */
     uv_timer_t again;
     uint32_t pauses;
 };
@@ -92,6 +94,7 @@ void datain_cancel(struct datain *datain)
         catalogues_cancel(datain->workshop->catalogues, datain->asking);
     if (datain->run)
         transfer_cancel(datain->run);
+    laying_cancel(datain->laying);
     uv_close((uv_handle_t *)&datain->again, again_closed);
 }
 
@@ -122,20 +125,35 @@ static void cache_path(const struct datain *datain, char ret[DAEMON_PATH_MAX])
              datain->entry.hash + FILE_HASH_DIGITS_AT);
 }
 
-/* From the cache into the job's folder, and on with the next. */
-static void file_place(struct datain *datain)
+static void file_laid(void *user, const char *why)
 {
-    const char *name = file_name_last(datain->data.names[datain->at]);
-    char path[DAEMON_PATH_MAX];
-    struct err err = {0};
+    struct datain *datain = user;
 
-    cache_path(datain, path);
-    if (workfolder_lay(path, datain->folder, name, 0644, datain->entry.size, &err) < 0) {
-        datain_fail(datain, err.text);
+    datain->laying = NULL;
+    if (why) {
+        datain_fail(datain, why);
         return;
     }
     datain->at++;
     datain_next(datain);
+}
+
+/* From the cache into the job's folder, and on with the next. */
+static void file_place(struct datain *datain)
+{
+    char path[DAEMON_PATH_MAX];
+    struct laying_order order = {.from = path,
+                                 .folder = datain->folder,
+                                 .name = file_name_last(datain->data.names[datain->at]),
+                                 .mode = 0644,
+                                 .size = datain->entry.size};
+    enum laying_result result;
+    struct err err = {0};
+
+    cache_path(datain, path);
+    result = laying_start(&datain->workshop->daemon.loop, &order, file_laid, datain, &datain->laying, &err);
+    if (result != LAYING)
+        file_laid(datain, result == UNLAID ? err.text : NULL);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- replicas */

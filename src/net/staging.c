@@ -1,6 +1,6 @@
 /* staging.c: brings a job its files: asks which, fetches those that are not in the cache, and lays them into its folder.
  *
- *     manifest -> for each file: cache/HASH there? else fetched piece by piece into cache/HASH.part, checked, renamed -> copied
+ *     manifest -> for each file: cache/HASH there? else fetched piece by piece into cache/HASH.part, checked, renamed -> copied (laying.h)
  *
  * What is in the cache is known by its hash; a part that was fetched before a restart is gone on with. Files are copied, not linked:
  * the job may write in its own. */
@@ -10,6 +10,7 @@
 #include "net/beneath.h"
 #include "net/codes.h"
 #include "net/hash_parts.h"
+#include "net/laying.h"
 #include "net/represent.h"
 
 #include <errno.h>
@@ -21,9 +22,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STAGING_PAUSE 500      /* milliseconds before a question is repeated; it doubles ... */
-#define STAGING_LOOK 20        /* milliseconds between looks at what another job is fetching */
-#define STAGING_PAUSE_MAX 8000 /* ... up to that */
+#define STAGING_PAUSE 500                 /* milliseconds before a question is repeated; it doubles ... */
+#define STAGING_LOOK 20                   /* milliseconds between looks at what another job is fetching */
+#define STAGING_PAUSE_MAX 8000            /* ... up to that */
+#define STAGING_BURST (INT64_C(16) << 20) /* bytes of small files that are laid in one turn of the loop */
 
 struct staging {
     struct task *task; /* NULL: nobody waits for it any more */
@@ -32,6 +34,8 @@ struct staging {
     uint32_t at;           /* the file that is fetched */
     int part;              /* its part in the cache; -1: none */
     struct hashing hash;   /* of what is there of it */
+    struct laying *laying; /* into the job's folder; or NULL */
+    int64_t laid;          /* bytes of small ones, since the loop had its turn */
     uv_timer_t again;
     uint64_t pause;
     bool asking, closing;
@@ -59,6 +63,8 @@ static void staging_free(struct staging *staging)
     if (staging->part >= 0)
         close(staging->part);
     staging->part = -1;
+    laying_cancel(staging->laying);
+    staging->laying = NULL;
     staging->closing = true;
     uv_close((uv_handle_t *)&staging->again, staging_closed);
 }
@@ -143,13 +149,45 @@ static void cache_path(const struct staging *staging, const char *hash, const ch
     snprintf(ret, DAEMON_PATH_MAX, "%.4000s/cache/%s%s", staging->task->workshop->daemon.folder, hash, end);
 }
 
-/* From the cache into the job's folder. */
-static int input_place(const struct staging *staging, const struct input *input, struct err *err)
+static void input_laid(void *user, const char *why)
 {
+    struct staging *staging = user;
+
+    staging->laying = NULL;
+    if (why) {
+        staging_end(staging, why);
+        return;
+    }
+    staging->at++;
+    staging_next(staging);
+}
+
+/* From the cache into the job's folder. True: it is there, and the next may follow at once. */
+static bool input_place(struct staging *staging, const struct input *input)
+{
+    uv_loop_t *loop = &staging->task->workshop->daemon.loop;
     char path[DAEMON_PATH_MAX];
+    struct laying_order order = {.from = path,
+                                 .folder = staging->folder,
+                                 .name = input->name,
+                                 .mode = input->mode & 0111 ? 0755 : 0644,
+                                 .size = input->size};
+    enum laying_result result;
+    struct err err = {0};
 
     cache_path(staging, input->hash, "", path);
-    return workfolder_lay(path, staging->folder, input->name, input->mode & 0111 ? 0755 : 0644, input->size, err);
+    result = laying_start(loop, &order, input_laid, staging, &staging->laying, &err);
+    if (result == UNLAID)
+        staging_end(staging, err.text);
+    if (result != LAID)
+        return false;
+    staging->at++;
+    staging->laid += input->size;
+    if (staging->laid < STAGING_BURST)
+        return true;
+    staging->laid = 0;
+    uv_timer_start(&staging->again, staging_again, 0, 0);
+    return false;
 }
 
 /* Goes on with what is there of it. 1: another job is fetching it. */
@@ -316,11 +354,12 @@ static void staging_next(struct staging *staging)
             fetch_ask(staging, &input);
             return;
         }
-        if ((staging->part >= 0 && part_finish(staging, &input, &err) < 0) || input_place(staging, &input, &err) < 0) {
+        if (staging->part >= 0 && part_finish(staging, &input, &err) < 0) {
             staging_end(staging, err.text);
             return;
         }
-        staging->at++;
+        if (!input_place(staging, &input))
+            return;
     }
     staging_end(staging, NULL);
 }

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -82,30 +81,4 @@ void workfolder_forget(const struct workshop *workshop, uint64_t claim)
 
     workshop_folder(workshop, spare, sizeof spare, claim, SPARE);
     beneath_remove(AT_FDCWD, spare, NULL);
-}
-
-int workfolder_lay(const char *from_path, const char *folder_path, const char *name, mode_t mode, int64_t size,
-                   struct err *err)
-{
-    int from = open(from_path, O_RDONLY | O_CLOEXEC), folder = open(folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int64_t left = size;
-    ssize_t n = 1;
-    int to = -1;
-
-    if (from >= 0 && folder >= 0)
-        to = beneath_create(folder, name, mode, err);
-    while (to >= 0 && left > 0 && (n = sendfile(to, from, NULL, (size_t)left)) > 0)
-        left -= n;
-    if (from < 0 || folder < 0)
-        err_set(err, "%s: %s", from_path, strerror(errno));
-    else if (to >= 0 && left)
-        err_set(err, "%s: %s", name, n < 0 ? strerror(errno) : "shorter than it was");
-    if (folder >= 0)
-        close(folder);
-    if (from >= 0)
-        close(from);
-    if (to >= 0)
-        close(to);
-    utimensat(AT_FDCWD, from_path, NULL, 0); /* it was wanted: it is kept for another while */
-    return to >= 0 && !left ? 0 : -1;
 }

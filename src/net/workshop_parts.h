@@ -141,8 +141,6 @@ void task_data_staged(struct task *task, const char *why);
 int workfolder_make(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err);
 /* All that was in it is with the customer: it goes, or is kept for another job of its claim. */
 int workfolder_leave(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err);
-/* A copy of a file of ours, of that size, in a job's folder. */
-int workfolder_lay(const char *from, const char *folder, const char *name, mode_t mode, int64_t size, struct err *err);
 void workfolder_forget(const struct workshop *workshop, uint64_t claim); /* no more jobs of it */
 
 /* ---- tending.c ---- */
