@@ -6,6 +6,9 @@
 
 #include "exec/cluster.h"
 
+#include <errno.h>
+#include <signal.h>
+
 #define LEAST                                                                                                    \
     "Name = \"toy\"; Submit = { \"toy-submit\", \"$SCRIPT\" }; SubmitId = Words[0]; Status = { \"toy-list\" }; " \
     "JobId = Words[0]; JobName = Words[1]; JobState = Words[2]; Cancel = { \"toy-cancel\", \"$ID\" }; "
@@ -257,6 +260,60 @@ static void examples(void)
     cluster_free(condor);
 }
 
+/* ------------------------------------------------------------------------------------------------------------- bounds */
+
+static int run(const char *name, int64_t span, struct buf *out, struct err *err)
+{
+    char *words[] = {(char *)(uintptr_t)name, NULL};
+
+    *err = (struct err){0};
+    buf_reset(out);
+    return cluster_run(words, span, out, err);
+}
+
+/* The number that a script has left; 0: none. */
+static int number_in(const char *name)
+{
+    FILE *file = fopen(folder_path(&folder, name), "r");
+    int number = 0;
+
+    if (file && fscanf(file, "%d", &number) != 1)
+        number = 0;
+    if (file)
+        fclose(file);
+    return number;
+}
+
+static void bounds(void)
+{
+    char text[2 * FOLDER_PATH_MAX];
+    struct buf out;
+    struct err err;
+
+    buf_init(&out);
+    snprintf(text, sizeof text, "echo $$ >%s/pid; echo 7; exec >&- 2>&-; sleep 600", folder.path);
+    script("toy-submit", text);
+    if (!tap_ok(run("toy-submit", 2, &out, &err) < 0 && !strcmp(err.text, "toy-submit: it took longer than 2 s"),
+                "a command that closes what it prints to, and goes on, is ended when its time is over"))
+        tap_diag("%s", err.text);
+    tap_ok(number_in("pid") > 0 && kill(number_in("pid"), 0) < 0 && errno == ESRCH, "and nothing is left of it");
+    script("toy-submit", "echo 7; exec >&- 2>&-; sleep 0.2; exit 0");
+    tap_ok(run("toy-submit", 60, &out, &err) == 0 && !strcmp(buf_string(&out), "7\n"),
+           "one that ends well after that has printed what it has");
+    script("toy-submit", "exec >&- 2>&-; sleep 0.2; exit 3");
+    tap_ok(run("toy-submit", 60, &out, &err) < 0 &&
+               !strcmp(err.text, "toy-submit ended with status 3: it did not say why"),
+           "and of one that does not its status is told");
+    script("toy-submit", "sleep 600");
+    tap_ok(run("toy-submit", 2, &out, &err) < 0 && !strcmp(err.text, "toy-submit: it took longer than 2 s"),
+           "one that says nothing is ended as well");
+    script("toy-submit", "while :; do echo 0123456789012345678901234567890123456789; done");
+    tap_ok(run("toy-submit", 600, &out, &err) < 0 &&
+               !strcmp(err.text, "toy-submit: it printed more than 16777216 bytes"),
+           "and one that says too much");
+    buf_done(&out);
+}
+
 int main(void)
 {
     char path[8192];
@@ -269,6 +326,7 @@ int main(void)
     lists();
     slurm_answers();
     examples();
+    bounds();
     folder_done(&folder);
     return tap_done();
 }

@@ -91,9 +91,9 @@ int64_t cluster_left(struct cluster *cluster, const char *id, int64_t now, struc
 
 /* ---- cluster_run.c ---- */
 
-/* Runs a command and waits, for CLUSTER_SPAN at most; appends what it printed. -1 when it cannot be run, takes too long, prints too much or ends with another
+/* Runs a command and waits for its end, so many seconds at most; appends what it printed. -1 when it cannot be run, takes too long, prints too much or ends with another
  * status than 0: then `err` has the first line that it complained with. */
-int cluster_run(char *const *words, struct buf *out, struct err *err);
+int cluster_run(char *const *words, int64_t span, struct buf *out, struct err *err);
 
 /* The table of Slurm. */
 extern const char cluster_slurm[];

@@ -81,7 +81,7 @@ static int command_run(struct cluster *cluster, const char *command, const struc
                        struct err *err)
 {
     char **words = cluster_words(cluster, command, order);
-    int result = cluster_run(words, out, err);
+    int result = cluster_run(words, CLUSTER_SPAN, out, err);
 
     cluster_words_free(words);
     return result;

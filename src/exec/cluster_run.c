@@ -1,6 +1,7 @@
 /* cluster_run.c: a command of a batch system, run to its end: what it printed, within bounds of time and size. */
 #define _GNU_SOURCE /* pipe2 */
 #include "exec/cluster.h"
+#include "exec/pin.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +14,14 @@
 #include <unistd.h>
 
 #define COMPLAINT_MAX 4096 /* bytes of standard error that are kept */
+#define LOOK_MS 50         /* between looks at a process, where the kernel cannot tell of its end */
+#define KILLED_SPAN 5      /* seconds for one that was killed: it may hang in a file system that does not answer */
 
 struct running {
     pid_t pid;
+    int pin;      /* readable when it has ended; -1: none */
     int out, err; /* pipes; -1: closed */
+    int64_t ends; /* its time, in seconds */
     struct buf complaint;
     bool too_long;
 };
@@ -65,6 +70,7 @@ static int start(char *const *words, struct running *running, struct err *err)
     close(complaints[1]);
     running->out = out[0];
     running->err = complaints[0];
+    running->pin = running->pid > 0 ? pin_open(running->pid) : -1;
     if (running->pid > 0)
         return 0;
     close(out[0]);
@@ -93,11 +99,9 @@ static void take(int *fd, struct buf *into, size_t max, bool *ret_cut)
 /* Until both pipes are closed. False when its time is over. */
 static bool read_all(struct running *running, struct buf *out)
 {
-    int64_t ends = seconds() + CLUSTER_SPAN;
-
     while (running->out >= 0 || running->err >= 0) {
         struct pollfd fds[2] = {{running->out, POLLIN, 0}, {running->err, POLLIN, 0}};
-        int64_t left = ends - seconds();
+        int64_t left = running->ends - seconds();
 
         if (left <= 0 || running->too_long)
             return false;
@@ -111,14 +115,39 @@ static bool read_all(struct running *running, struct buf *out)
     return true;
 }
 
+/* Until it has ended, which need not be when its pipes are closed. False when it does not, up to then. */
+static bool wait_end(const struct running *running, int64_t until, int *ret_status)
+{
+    struct pollfd pin = {running->pin, POLLIN, 0};
+
+    for (;;) {
+        pid_t pid = waitpid(running->pid, ret_status, WNOHANG);
+        int64_t left = until - seconds();
+
+        if (pid > 0 || (pid < 0 && errno != EINTR))
+            return true;
+        if (left <= 0)
+            return false;
+        poll(&pin, 1, running->pin >= 0 ? (int)left * 1000 : LOOK_MS);
+    }
+}
+
+/* What is left of it goes. */
 static void end(struct running *running, bool kills)
 {
+    int status;
+
     if (running->out >= 0)
         close(running->out);
     if (running->err >= 0)
         close(running->err);
-    if (kills && kill(-running->pid, SIGKILL) < 0)
-        kill(running->pid, SIGKILL);
+    if (kills) {
+        if (kill(-running->pid, SIGKILL) < 0)
+            kill(running->pid, SIGKILL);
+        wait_end(running, seconds() + KILLED_SPAN, &status);
+    }
+    if (running->pin >= 0)
+        close(running->pin);
 }
 
 /* The first line of a complaint, without what a terminal would obey. */
@@ -131,9 +160,9 @@ static void first_line(struct buf *complaint, char ret[201])
             *at = ' ';
 }
 
-int cluster_run(char *const *words, struct buf *out, struct err *err)
+int cluster_run(char *const *words, int64_t span, struct buf *out, struct err *err)
 {
-    struct running running = {.out = -1, .err = -1};
+    struct running running = {.pin = -1, .out = -1, .err = -1, .ends = seconds() + span};
     int status = 0, result = 0;
     char why[201];
     bool whole;
@@ -141,14 +170,12 @@ int cluster_run(char *const *words, struct buf *out, struct err *err)
     if (start(words, &running, err) < 0)
         return -1;
     buf_init(&running.complaint);
-    whole = read_all(&running, out);
+    whole = read_all(&running, out) && wait_end(&running, running.ends, &status);
     end(&running, !whole);
-    while (waitpid(running.pid, &status, 0) < 0 && errno == EINTR)
-        ;
     if (running.too_long)
         result = err_set(err, "%s: it printed more than %u bytes", words[0], CLUSTER_OUTPUT_MAX);
     else if (!whole)
-        result = err_set(err, "%s: it took longer than %d s", words[0], CLUSTER_SPAN);
+        result = err_set(err, "%s: it took longer than %lld s", words[0], (long long)span);
     else if (!WIFEXITED(status))
         result = err_set(err, "%s: ended by signal %d", words[0], WTERMSIG(status));
     else if (WEXITSTATUS(status)) {
