@@ -5,7 +5,7 @@ set -u
 berth=${BERTH:?the program}
 server=$(realpath "${1:?the program that takes files}")
 . "${BERTH_SOURCE:?the sources}/tests/live.sh"
-need setsid openssl sshd ssh-keygen
+need curl setsid openssl sshd ssh-keygen
 export BERTH_STATE=$work/state BERTH_CONFIG=$work/berth.ad
 
 # soon COMMAND...: it succeeds within forty seconds.
@@ -164,9 +164,17 @@ customer=$(sed -n 's/ *customer *process \([0-9]*\),.*/\1/p' pool.out)
 kill -STOP "$customer"
 check 'its file is stored while the customer is away' soon grep -qx 'put run11/big.dat' slow.out
 check 'and kept until that has heard of it' sh -c 'find state/provider/transfers -type f | grep .'
+# room BYTES: so many are left for files, as the provider itself says.
+room() { curl -s -m 10 --unix-socket state/provider/provider.sock http://provider/v1/status | grep -q "TransferRoom = $1;"; }
+check 'so it takes room' room 6000000
+check 'its state is written down' soon grep -q 'event=transfer.end .*name=run11/big.dat state=stored' state/log/provider.log
+provider=$("$berth" agents -c 'Role == "provider" && Ads == 1' --json | sed -n 's/.*"process": "\([0-9]*\)".*/\1/p')
+kill -KILL "$provider"
+check 'and a provider that is started again counts it as before' soon room 6000000
 kill -CONT "$customer"
 check 'when it is back it is told' soon stored "$id" 1
 check 'and then the file goes' soon empty
+check 'and its room is free' soon room 8000000
 
 # ---- a provider whose folder is full
 id=$(submit "[ $job; Args = {\"-c\", \"head -c 9000000 /dev/zero >big.dat\"}; OutputSE = \"first\"; OutputElsewhere = false;

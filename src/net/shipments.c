@@ -316,22 +316,27 @@ uint32_t shipments_count(const struct workshop *workshop)
 }
 
 /* The file is as long as when it was moved, or the machine went down before it was on disk. */
-static void parcel_found(struct shipment *shipment, uint32_t place)
+static bool file_is_whole(const struct shipment *shipment, uint32_t place)
 {
-    struct parcel *parcel = &shipment->parcels[place];
     char path[DAEMON_PATH_MAX + 32];
     struct stat info;
 
-    parcel->changed = parcel->state == PARCEL_WAITS;
-    if (parcel->state != PARCEL_WAITS)
-        return;
     shipment_path(shipment, place, path, sizeof path);
-    if (lstat(path, &info) < 0 || info.st_size != parcel->size) {
+    return lstat(path, &info) == 0 && info.st_size == shipment->parcels[place].size;
+}
+
+/* What has a file takes room, as it did before: also one that is stored, until the customer has heard of it. */
+static void parcel_found(struct shipment *shipment, uint32_t place)
+{
+    struct parcel *parcel = &shipment->parcels[place];
+
+    parcel->changed = parcel->state == PARCEL_WAITS;
+    if (parcel->state == PARCEL_WAITS && !file_is_whole(shipment, place)) {
         parcel->state = PARCEL_LOST;
         snprintf(parcel->words, sizeof parcel->words, "the machine has lost it");
-        return;
     }
-    shipment->workshop->shipments->used += (uint64_t)parcel->size;
+    if (parcel_has_file(parcel))
+        shipment->workshop->shipments->used += (uint64_t)parcel->size;
 }
 
 static bool row_found(void *user, const void *key, size_t key_len, const void *value, size_t len)

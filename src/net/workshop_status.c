@@ -67,6 +67,7 @@ struct tree *status_ad(struct workshop *workshop)
     maker_integer(&maker, "Held", held);
     maker_integer(&maker, "Outgoing", outgoing_count(workshop));
     maker_integer(&maker, "Transfers", shipments_count(workshop));
+    maker_integer(&maker, "TransferRoom", (int64_t)shipments_room(workshop));
     drain_tell_of(&maker, workshop);
     if (getloadavg(&load, 1) == 1)
         maker_real(&maker, "Load", load);
