@@ -208,6 +208,18 @@ static void http_store(const char *program)
     result = run(rules, TRANSFER_PUT, url, file, 7, digits);
     ends(&result, TRANSFER_REFUSED, "a store that wants a token refuses who has none");
     transfer_rules_unref(rules);
+    given[0].value = folder_put(&home, "tokens", "127.0.0.1 secret\n");
+    chmod(given[0].value, 0600);
+    config_set(given, 2);
+    rules = rules_make();
+    result = run(rules, TRANSFER_PUT, url, file, 7, digits);
+    ends(&result, TRANSFER_REFUSED, "a token for the host, without a port, is not shown to any port of it");
+    tap_ok(strstr(result.words, "the token of that host in TransferTokens has no port, so it is for 443 and 80 alone"),
+           "and that is said: %s", result.words);
+    tap_ok(transfer_shows_token(rules, "127.0.0.1", 443) && transfer_shows_token(rules, "127.0.0.1", 80) &&
+               !transfer_shows_token(rules, "127.0.0.1", server.port) && !transfer_shows_token(rules, "127.0.0.2", 443),
+           "but to the ports of https and http");
+    transfer_rules_unref(rules);
     snprintf(tokens, sizeof tokens, "# tokens\n127.0.0.1:%u  secret\n", server.port);
     given[0].value = folder_put(&home, "tokens", tokens);
     chmod(given[0].value, 0600);

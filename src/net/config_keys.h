@@ -68,7 +68,7 @@
       "the keys of those stores' hosts, as ssh keeps them; a host that is not there is not trusted")                  \
     X(TRANSFER_USER, "TransferUser", TEXT, "TEXT", "\"\"", 0, 64, RESTART, "whom sftp stores know; else own user")    \
     X(TRANSFER_TOKENS, "TransferTokens", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                           \
-      "a private file with lines HOST[:PORT] TOKEN: the tokens that are shown to stores")                             \
+      "a private file with lines HOST[:PORT] TOKEN: the tokens that are shown to stores; no port is 443 and 80")      \
     X(TRANSFER_CA, "TransferCa", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                                   \
       "certificates that those of https stores are checked against, if not the system's")                             \
     X(TRANSFER_STALL, "TransferStall", SPAN, "SECONDS", "60", SECOND, 60 * MINUTE, RESTART,                           \

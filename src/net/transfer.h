@@ -38,7 +38,7 @@ struct transfer_rules *transfer_rules_new(const struct config *config, const str
 struct transfer_rules *transfer_rules_ref(struct transfer_rules *rules);
 void transfer_rules_unref(struct transfer_rules *rules); /* takes NULL */
 
-/* Is a token shown to that host? */
+/* Is a token shown to what listens there? */
 bool transfer_shows_token(const struct transfer_rules *rules, const char *host, uint16_t port);
 
 /* ---- one file ---- */

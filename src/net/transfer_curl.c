@@ -228,6 +228,15 @@ static bool is_for_good(CURLcode code, long status)
            code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_SSL_CACERT_BADFILE;
 }
 
+/* A store that wants a token, and did not see the one that somebody meant for it. */
+static const char *token_hint(const struct errand *errand, long status)
+{
+    return (status == 401 || status == 403) &&
+                   transfer_token_lacks_port(errand->carriage->rules, errand->host, errand->port)
+               ? "; the token of that host in TransferTokens has no port, so it is for 443 and 80 alone"
+               : "";
+}
+
 static bool errand_failed(struct errand *errand, CURLcode code)
 {
     long status = 0;
@@ -239,7 +248,7 @@ static bool errand_failed(struct errand *errand, CURLcode code)
         return carriage_ends(errand->carriage, TRANSFER_AGAIN, "the file cannot be written: %s", strerror(errno));
     if (code == CURLE_HTTP_RETURNED_ERROR)
         return carriage_ends(errand->carriage, is_for_good(code, status) ? TRANSFER_REFUSED : TRANSFER_AGAIN,
-                             "%.100s answers %ld", errand->host, status);
+                             "%.100s answers %ld%s", errand->host, status, token_hint(errand, status));
     return carriage_ends(errand->carriage,
                          errand->forbidden || is_for_good(code, status) ? TRANSFER_REFUSED : TRANSFER_AGAIN, "%.200s",
                          errand->words[0] ? errand->words : curl_easy_strerror(code));

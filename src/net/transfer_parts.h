@@ -53,6 +53,8 @@ bool carriage_ends(struct carriage *carriage, enum transfer_end end, const char 
 
 /* The token for a host; NULL: there is none. */
 const char *transfer_token_for(const struct transfer_rules *rules, const char *host, uint16_t port);
+/* There is none for that port, and one for the host's own ports: somebody may have meant it. */
+bool transfer_token_lacks_port(const struct transfer_rules *rules, const char *host, uint16_t port);
 
 /* Name of a file that is not whole yet, for that URL. */
 void transfer_temporary(const char *url, char *ret, size_t size);

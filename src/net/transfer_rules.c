@@ -29,7 +29,7 @@ static void token_add(struct transfer_rules *rules, const char *host, size_t hos
         (struct transfer_token){.host = mem_dup(host, host_len), .text = mem_dup(text, len)};
 }
 
-/* Lines: HOST[:PORT] TOKEN. Blank ones, and those with a '#' in front, say nothing. */
+/* Lines: HOST[:PORT] TOKEN; without a port it is for 443 and 80. Blank ones, and those with a '#' in front, say nothing. */
 static int tokens_parse(struct transfer_rules *rules, const char *path, const char *text, struct err *err)
 {
     for (unsigned line = 1; *text; line++) {
@@ -39,7 +39,7 @@ static int tokens_parse(struct transfer_rules *rules, const char *path, const ch
         token = strcspn(text + at + host + gap, " \t\r\n");
         if (host && text[at] != '#') {
             if (!token || at + host + gap > len)
-                return err_set(err, "%s: line %u: HOST TOKEN is expected", path, line);
+                return err_set(err, "%s: line %u: HOST[:PORT] TOKEN is expected", path, line);
             token_add(rules, text + at, host, text + at + host + gap, token);
         }
         text += len + (text[len] == '\n');
@@ -140,15 +140,26 @@ void transfer_rules_unref(struct transfer_rules *rules)
     curl_global_cleanup();
 }
 
+/* A line without a port: what listens on another one may be any user's of that host, and names in catalogues are others'. */
+static bool is_own_port(uint16_t port)
+{
+    return port == 443 || port == 80;
+}
+
 const char *transfer_token_for(const struct transfer_rules *rules, const char *host, uint16_t port)
 {
     char both[ADDRESS_HOST_MAX + 16];
 
     snprintf(both, sizeof both, "%s:%u", host, port);
     for (size_t i = 0; i < rules->token_count; i++)
-        if (!strcasecmp(rules->tokens[i].host, host) || !strcasecmp(rules->tokens[i].host, both))
+        if (!strcasecmp(rules->tokens[i].host, both) || (is_own_port(port) && !strcasecmp(rules->tokens[i].host, host)))
             return rules->tokens[i].text;
     return NULL;
+}
+
+bool transfer_token_lacks_port(const struct transfer_rules *rules, const char *host, uint16_t port)
+{
+    return !transfer_token_for(rules, host, port) && transfer_token_for(rules, host, 443);
 }
 
 bool transfer_shows_token(const struct transfer_rules *rules, const char *host, uint16_t port)
