@@ -92,6 +92,17 @@ run "$berth" files add hers "file://$work/same.txt" --size 20 --hash "$(hash_of 
 expect 'what is there may be told again' 0 'hers: 20 bytes in se2'
 run "$berth" files rm hers
 
+# metric NAME VALUE: the matchmaker counts so many.
+metric() { curl -s --unix-socket state/matchmaker.sock http://x/metrics | grep -qxF "$1 $2"; }
+holds 'the files are counted' metric berth_catalogue_files 1
+holds 'and their replicas' metric berth_catalogue_replicas 1
+run "$berth" files add books/sea.txt "file://$work/se1/books/sea.txt" --store se9
+holds 'one by one' metric berth_catalogue_replicas 2
+run "$berth" files rm books/sea.txt --store se9
+holds 'up and down' metric berth_catalogue_replicas 1
+holds 'so are questions that found nothing' metric 'berth_catalogue_questions_total{result="missing"}' 1
+holds 'and changes that were refused' metric 'berth_catalogue_changes_total{result="refused"}' 3
+
 # ------------------------------------------------------------------------------------------- killed between write and answer
 
 entry="Size = 7; Hash = \"$(hash_of books/land.txt)\""

@@ -149,29 +149,44 @@ static void book_keeps_order(void)
     struct rng rng;
     struct file_book book;
     bool there[BOOK_NAMES] = {false}, good = true;
-    int owner[BOOK_NAMES] = {0};
+    int owner[BOOK_NAMES] = {0}, replicas[BOOK_NAMES] = {0};
 
     rng_init(&rng, 7);
     file_book_init(&book, 7);
     for (int step = 0; step < 20000 && good; step++) {
         int at = (int)(rng_next(&rng) % BOOK_NAMES), who = (int)(rng_next(&rng) % 3), count = 0, owned[3] = {0};
         char name[16], owner_name[16];
+        uint64_t all = 0;
 
         snprintf(name, sizeof name, "f%d", at);
         snprintf(owner_name, sizeof owner_name, "u%d", who);
         if (rng_next(&rng) % 3) {
             struct file_entry entry = {.name = strdup(name), .owner = strdup(owner_name)};
 
+            if (rng_next(&rng) % 2)
+                (void)file_replica_put(&entry, "se0", "http://h/a", NULL);
+            replicas[at] = (int)entry.count;
             (void)file_book_put_take(&book, &entry);
             there[at] = true;
             owner[at] = who;
-        } else {
+        } else if (rng_next(&rng) % 2) {
             file_book_remove(&book, name);
             there[at] = false;
+        } else if (there[at]) {
+            struct file_entry *entry = file_book_find(&book, name);
+            char store[16];
+
+            snprintf(store, sizeof store, "se%d", (int)(rng_next(&rng) % 4));
+            if (file_replica_find(entry, store) >= 0 && rng_next(&rng) % 2)
+                good = good && file_book_replica_drop(&book, entry, store);
+            else
+                good = good && file_book_replica_put(&book, entry, store, "http://h/b", NULL) == 0;
+            replicas[at] = (int)entry->count;
         }
         for (int i = 0; i < BOOK_NAMES; i++) {
             snprintf(name, sizeof name, "f%d", i);
             count += there[i];
+            all += there[i] ? (uint64_t)replicas[i] : 0;
             owned[owner[i]] += there[i];
             good = good && (file_book_find(&book, name) != NULL) == there[i];
         }
@@ -179,12 +194,14 @@ static void book_keeps_order(void)
             snprintf(owner_name, sizeof owner_name, "u%d", i);
             good = good && file_book_owned(&book, owner_name) == (uint32_t)owned[i];
         }
-        good = good && book.count == (uint32_t)count;
+        good = good && book.count == (uint32_t)count && book.replicas == all;
         for (uint32_t i = 1; i < book.count; i++)
             good = good && strcmp(book.items[i - 1]->name, book.items[i]->name) < 0;
     }
-    tap_ok(good,
-           "a book is in order, finds what it has, and counts it for its owners, whatever is put in and taken out");
+    tap_ok(
+        good,
+        "a book is in order, finds what it has, and counts it for its owners, and all replicas, whatever is put in and "
+        "taken out");
     file_book_done(&book);
 }
 

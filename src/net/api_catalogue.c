@@ -13,6 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Places of the words of METRIC_SET_QUESTION and METRIC_SET_CHANGE. */
+enum { COUNT_FOUND, COUNT_MISSING, COUNT_LISTED };
+enum { COUNT_TAKEN, COUNT_REFUSED };
+
 /* ---------------------------------------------------------------------------------------------------------------- asking */
 
 static bool list_step(struct tour *tour)
@@ -31,6 +35,7 @@ static bool list_step(struct tour *tour)
 
 void api_catalogue_list(struct request *request)
 {
+    metrics_add(request->service->metrics, METRIC_FILES_ASKED, COUNT_LISTED, 0, 1);
     collection_tour(request, list_step);
 }
 
@@ -65,6 +70,7 @@ void api_catalogue_get(struct request *request)
     struct tree *ad;
     char etag[KEPT_ETAG_MAX];
 
+    metrics_add(request->service->metrics, METRIC_FILES_ASKED, entry ? COUNT_FOUND : COUNT_MISSING, 0, 1);
     if (!entry)
         return;
     ad = file_entry_ad(entry, request->service->symbols);
@@ -90,6 +96,7 @@ static bool refuse(struct request *request, const struct file_entry *entry, cons
     char why[TOKEN_NAME_MAX + 100];
 
     snprintf(why, sizeof why, "this file is %s's%s", entry->owner ? entry->owner : "another", besides);
+    metrics_add(request->service->metrics, METRIC_FILES_CHANGED, COUNT_REFUSED, 0, 1);
     LOG_AUDIT(&request->service->log, "refused", log_word("request", request->number),
               log_text("route", request->route->id), log_number("status", 403),
               log_text("subject", request_identity(request)), log_text("name", entry->name), log_text("why", why));
@@ -143,6 +150,7 @@ static void change_keep(struct request *request, const char *what, unsigned stat
         request_store_failed(request, err.text);
         return;
     }
+    metrics_add(service->metrics, METRIC_FILES_CHANGED, COUNT_TAKEN, 0, 1);
     LOG_AUDIT(&service->log, "file", log_text("subject", request_identity(request)), log_text("what", what),
               log_text("name", name));
     request_answer_durable(request, status, ad);
@@ -271,7 +279,7 @@ static void replica_add(struct request *request, struct file_entry *entry, const
         request_answer_durable(request, 200, file_entry_ad(entry, request->service->symbols));
     else if (!addition_checked(request, entry, replica))
         return;
-    else if (file_replica_put(entry, replica->store, replica->url, &err) < 0)
+    else if (file_book_replica_put(&request->service->files, entry, replica->store, replica->url, &err) < 0)
         request_problem(request, 400, "%s", err.text);
     else
         change_keep(request, "replica", 200);
@@ -302,7 +310,7 @@ void api_catalogue_drop(struct request *request)
         request_problem(request, 400, "store: the name of the store is expected");
     else if (!own_checked(request, entry))
         return;
-    else if (!file_replica_drop(entry, store))
+    else if (!file_book_replica_drop(&request->service->files, entry, store))
         request_problem(request, 404, "%s has no replica in that store", entry->name);
     else
         change_keep(request, "replica removed", 204);

@@ -71,6 +71,8 @@ static void gauges_set(struct service *service)
     metrics_set(metrics, METRIC_CONNECTIONS, 0, 0, connections);
     metrics_set(metrics, METRIC_STREAMS, 0, 0, service->streams);
     metrics_set(metrics, METRIC_COMMANDS_WAITING, 0, 0, service->commands.waiting);
+    metrics_set(metrics, METRIC_FILES, 0, 0, service->files.count);
+    metrics_set(metrics, METRIC_REPLICAS, 0, 0, (int64_t)service->files.replicas);
     metrics_set(metrics, METRIC_MATCHES, 0, 0, (int64_t)matchmaker_counts(service->matchmaker).matches);
     metrics_set(metrics, METRIC_LOG_DROPPED, 0, 0, (int64_t)service->log.dropped);
     metrics_set(metrics, METRIC_RESIDENT, 0, 0, metrics_resident());

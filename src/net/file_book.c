@@ -74,6 +74,7 @@ static void count_add(struct file_book *book, const struct file_entry *entry)
         memset(book->owned + before, 0, (book->owner_room - before) * sizeof *book->owned);
     }
     book->owned[place]++;
+    book->replicas += entry->count;
 }
 
 static void count_drop(struct file_book *book, const struct file_entry *entry)
@@ -81,6 +82,7 @@ static void count_drop(struct file_book *book, const struct file_entry *entry)
     const char *who = counts_for(entry);
     uint32_t place = textmap_find(&book->owners, who, strlen(who));
 
+    book->replicas -= entry->count;
     if (place != TEXTMAP_NONE && --book->owned[place] == 0)
         textmap_remove(&book->owners, place);
 }
@@ -127,6 +129,24 @@ void file_book_remove(struct file_book *book, const char *name)
     count_drop(book, entry);
     file_entry_done(entry);
     free(entry);
+}
+
+int file_book_replica_put(struct file_book *book, struct file_entry *entry, const char *store, const char *url,
+                          struct err *err)
+{
+    uint32_t before = entry->count;
+    int failed = file_replica_put(entry, store, url, err);
+
+    book->replicas += entry->count - before;
+    return failed;
+}
+
+bool file_book_replica_drop(struct file_book *book, struct file_entry *entry, const char *store)
+{
+    bool dropped = file_replica_drop(entry, store);
+
+    book->replicas -= dropped;
+    return dropped;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- rows */

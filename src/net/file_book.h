@@ -20,6 +20,7 @@ extern "C" {
 struct file_book {
     struct file_entry **items;
     uint32_t count, room;
+    uint64_t replicas;     /* of all of them */
     struct textmap owners; /* who have registered something ... */
     uint32_t *owned;       /* ... and how much */
     uint32_t owner_room;
@@ -37,6 +38,10 @@ uint32_t file_book_owned(const struct file_book *book, const char *who);
 /* Takes what the entry holds; in place of the one of that name. */
 struct file_entry *file_book_put_take(struct file_book *book, struct file_entry *entry);
 void file_book_remove(struct file_book *book, const char *name);
+/* Of an entry of the book: file_replica_put and file_replica_drop, counted. */
+int file_book_replica_put(struct file_book *book, struct file_entry *entry, const char *store, const char *url,
+                          struct err *err);
+bool file_book_replica_drop(struct file_book *book, struct file_entry *entry, const char *store);
 
 /* The entry as a row; or, where the book has none of that name any more, no row. */
 int file_book_keep(const struct file_book *book, struct shelf *shelf, struct symbols *symbols, const char *name,

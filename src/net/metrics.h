@@ -27,6 +27,8 @@ extern "C" {
     X(WAITING, "reason", "")                                   \
     X(DELIVERY, "result", "delivered refused unknown dropped") \
     X(COMMAND, "result", "taken answered expired refused")     \
+    X(QUESTION, "result", "found missing listed")              \
+    X(CHANGE, "result", "taken refused")                       \
     X(ROUTE, "route", "")                                      \
     X(STATUS, "status", "1xx 2xx 3xx 4xx 5xx")                 \
     X(FAULT, "fault", "")                                      \
@@ -63,6 +65,12 @@ extern "C" {
       "Messages carried between agents that cannot call each other.")                                                  \
     X(COMMANDS, "berth_commands", COUNTER, "", COMMAND, NONE, "Commands to agents, by what became of them.")           \
     X(COMMANDS_WAITING, "berth_commands_waiting", GAUGE, "", NONE, NONE, "Commands that wait for their agents.")       \
+    X(FILES, "berth_catalogue_files", GAUGE, "", NONE, NONE, "Files in the catalogue.")                                \
+    X(REPLICAS, "berth_catalogue_replicas", GAUGE, "", NONE, NONE, "Replicas of files in the catalogue.")              \
+    X(FILES_ASKED, "berth_catalogue_questions", COUNTER, "", QUESTION, NONE,                                           \
+      "Questions to the catalogue: for a file that it has, for one that it does not, for a list.")                     \
+    X(FILES_CHANGED, "berth_catalogue_changes", COUNTER, "", CHANGE, NONE,                                             \
+      "Changes of the catalogue, and those that were refused because the file is another's.")                          \
     X(LOG_DROPPED, "berth_log_lines_dropped", COUNTER, "", NONE, NONE, "Lines of the log that could not be written.")  \
     X(START_TIME, "process_start_time_seconds", GAUGE, "seconds", NONE, NONE, "When the process started, since 1970.") \
     X(RESIDENT, "process_resident_memory_bytes", GAUGE, "bytes", NONE, NONE, "Memory in use.")
