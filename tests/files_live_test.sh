@@ -4,7 +4,7 @@
 set -u
 berth=$(realpath "${BERTH:?the program}")
 BERTH_SOURCE=$(realpath "${BERTH_SOURCE:?the sources}") && export BERTH_SOURCE
-for tool in curl python3; do
+for tool in b2sum curl python3; do
   command -v $tool >/dev/null || { echo "1..0 # SKIP $tool is not here" && exit; }
 done
 umask 077
@@ -256,10 +256,12 @@ holds 'the first machine asks a catalogue of another pool too, which does not ha
 
 # Files that are too large for the provider's loop to copy: one of the catalogue, and one that comes with the job.
 head -c 5000000 /dev/urandom >se1/large
-head -c 3000000 /dev/urandom >own.dat
+head -c 40000000 /dev/urandom >own.dat
+part=near/provider/cache/$(b2sum -l 256 own.dat | cut -c1-64).part # most of which has come before
+head -c 36000000 own.dat >"$part"
 "$berth" files add large "file://$work/se1/large" --store se1 >/dev/null
-echo '[ Cmd = "sha256sum"; Args = {"large", "own.dat"}; Inputs = {"own.dat"}; InputData = {"large"}; RequestMemory = 16M; RequestDisk = 16M; Outputs = {};
-  Constraint = other.Type == "Machine" ]' >large.ad
+echo '[ Cmd = "sha256sum"; Args = {"large", "own.dat"}; Inputs = {"own.dat"}; InputData = {"large"}; RequestMemory = 16M; RequestDisk = 64M; Outputs = {};
+  Constraint = other.Name == "near" ]' >large.ad
 run "$berth" submit large.ad
 holds 'a job with large files runs' job 4
 "$berth" logs 4 >out

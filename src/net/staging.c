@@ -33,7 +33,8 @@ struct staging {
     struct tree *manifest; /* held */
     uint32_t at;           /* the file that is fetched */
     int part;              /* its part in the cache; -1: none */
-    struct hashing hash;   /* of what is there of it */
+    struct hashing hash;   /* of what is there of it ... */
+    bool looked;           /* ... all of which was read */
     struct laying *laying; /* into the job's folder; or NULL */
     int64_t laid;          /* bytes of small ones, since the loop had its turn */
     uv_timer_t again;
@@ -205,12 +206,39 @@ static int part_open(struct staging *staging, const struct input *input, struct 
         return 1;
     }
     hashing_begin(&staging->hash);
-    if (hashing_read(&staging->hash, staging->part, INT64_MAX) < 0 || staging->hash.upto > input->size) {
+    staging->looked = false;
+    return 0;
+}
+
+/* Reads what is there of it already, some in each turn of the loop. 1: there is more. */
+static int part_look(struct staging *staging, const struct input *input, struct err *err)
+{
+    int64_t end = staging->hash.upto + STAGING_BURST;
+    bool bad = hashing_read(&staging->hash, staging->part, end) < 0 || staging->hash.upto > input->size;
+
+    staging->looked = bad || staging->hash.upto < end;
+    if (bad) {
         hashing_begin(&staging->hash);
         if (ftruncate(staging->part, 0) < 0)
-            return err_set(err, "%s: %s", path, strerror(errno));
+            return err_set(err, "%s: %s", input->name, strerror(errno));
     }
-    return 0;
+    return !staging->looked;
+}
+
+/* Opened and read as far as it is there. 0: it can be gone on with; 1: later; -1 and why not. */
+static int part_ready(struct staging *staging, const struct input *input, struct err *err)
+{
+    int later = staging->part < 0 ? part_open(staging, input, err) : 0;
+
+    if (later) {
+        if (later > 0)
+            uv_timer_start(&staging->again, staging_again, STAGING_LOOK, 0);
+        return later;
+    }
+    later = staging->looked ? 0 : part_look(staging, input, err);
+    if (later > 0)
+        uv_timer_start(&staging->again, staging_again, 0, 0);
+    return later;
 }
 
 /* All of it is there: is it what it should be? */
@@ -338,17 +366,13 @@ static void staging_next(struct staging *staging)
             return;
         }
         cache_path(staging, input.hash, "", path);
-        if (staging->part < 0 && (stat(path, &stat_of) < 0 || stat_of.st_size != input.size)) {
-            int opened = part_open(staging, &input, &err);
+        if (staging->part >= 0 || stat(path, &stat_of) < 0 || stat_of.st_size != input.size) {
+            int ready = part_ready(staging, &input, &err);
 
-            if (opened < 0) {
+            if (ready < 0)
                 staging_end(staging, err.text);
+            if (ready)
                 return;
-            }
-            if (opened > 0) {
-                uv_timer_start(&staging->again, staging_again, STAGING_LOOK, 0);
-                return;
-            }
         }
         if (staging->part >= 0 && staging->hash.upto < input.size) {
             fetch_ask(staging, &input);
