@@ -65,6 +65,9 @@ says 'a replica that is another file is refused, with the name' 2 '' "*books/sea
 printf 'A ship\nanother ship\n' >same-size.txt
 run "$berth" files add books/sea.txt file://"$work"/same-size.txt --store se2
 says 'also when it is as long' 2 '' '*books/sea.txt: the catalogue has it with the hash sha256:*'
+run "$berth" files add books/sea.txt books/land.txt --store se1
+expect 'another file is not put in its place' 2 '' 'berth: books/sea.txt: the catalogue has another file of that name; `berth files rm` forgets it'
+holds 'so what lies there stays' cmp books/sea.txt se1/books/sea.txt
 run "$berth" files add ../x books/sea.txt --store se1
 says 'a name leads nowhere else' 2 '' '*../x: a file is called by*'
 run "$berth" files add x books/sea.txt --store nowhere
@@ -93,14 +96,17 @@ expect 'what is there may be told again' 0 'hers: 20 bytes in se2'
 run "$berth" files rm hers
 
 # metric NAME VALUE: the matchmaker counts so many.
-metric() { curl -s --unix-socket state/matchmaker.sock http://x/metrics | grep -qxF "$1 $2"; }
+metrics() { curl -s --unix-socket state/matchmaker.sock http://x/metrics; }
+metric() { metrics | grep -qxF "$1 $2"; }
 holds 'the files are counted' metric berth_catalogue_files 1
 holds 'and their replicas' metric berth_catalogue_replicas 1
 run "$berth" files add books/sea.txt "file://$work/se1/books/sea.txt" --store se9
 holds 'one by one' metric berth_catalogue_replicas 2
 run "$berth" files rm books/sea.txt --store se9
 holds 'up and down' metric berth_catalogue_replicas 1
-holds 'so are questions that found nothing' metric 'berth_catalogue_questions_total{result="missing"}' 1
+missing=$(metrics | sed -n 's/^berth_catalogue_questions_total{result="missing"} //p')
+run "$berth" files show books/none.txt
+holds 'so are questions that found nothing' metric 'berth_catalogue_questions_total{result="missing"}' $((missing + 1))
 holds 'and changes that were refused' metric 'berth_catalogue_changes_total{result="refused"}' 3
 
 # ------------------------------------------------------------------------------------------- killed between write and answer

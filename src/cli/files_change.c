@@ -61,7 +61,7 @@ static int replica_enter(struct files_sides *sides, const struct file_entry *ent
     int worst = STATUS_DONE;
 
     for (size_t i = 0; i < sides->count; i++) {
-        int status = side_add(&sides->items[i], entry, 0);
+        int status = sides->items[i].up ? side_add(&sides->items[i], entry, 0) : STATUS_UNREACHABLE;
 
         have += status == STATUS_DONE;
         worst = status > worst ? status : worst;
@@ -101,6 +101,27 @@ static int facts_find(const struct files_settings *settings, const char *what, s
         return STATUS_DONE;
     report("%s: %s", what, err.text);
     return STATUS_BAD;
+}
+
+/* Before something is put in its place: is that a name of another file? What lies in the store would be lost, and refused by the catalogue
+ * nevertheless. */
+static int name_check(struct files_sides *sides, const char *name, const struct file_entry *entry)
+{
+    bool differ = false, up = false;
+
+    for (size_t i = 0; i < sides->count && !differ; i++) {
+        struct file_entry found = {0};
+        int status = side_find(&sides->items[i], name, &found);
+
+        if (status == STATUS_BAD)
+            return status;
+        up = up || sides->items[i].up;
+        differ = status == STATUS_DONE && (found.size != entry->size || strcmp(found.hash, entry->hash) != 0);
+        file_entry_done(&found);
+    }
+    if (differ)
+        report("%s: the catalogue has another file of that name; `berth files rm` forgets it", name);
+    return differ ? STATUS_BAD : up ? STATUS_DONE : STATUS_UNREACHABLE;
 }
 
 /* The URL of the replica; a file of this machine is put there first. */
@@ -156,9 +177,11 @@ int files_add(const struct files_settings *settings, int word_count, char **word
     if (status == STATUS_DONE)
         status = facts_find(settings, words[1], &entry);
     if (status == STATUS_DONE)
-        status = replica_place(settings, words[0], words[1], &entry, &url);
-    if (status == STATUS_DONE)
         status = sides_open(&sides, settings);
+    if (status == STATUS_DONE && !strstr(words[1], "://"))
+        status = name_check(&sides, words[0], &entry);
+    if (status == STATUS_DONE)
+        status = replica_place(settings, words[0], words[1], &entry, &url);
     if (status == STATUS_DONE) {
         entry.name = mem_dup(words[0], strlen(words[0]));
         entry.owner = settings->owner ? mem_dup(settings->owner, strlen(settings->owner)) : NULL;
