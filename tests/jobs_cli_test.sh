@@ -289,6 +289,16 @@ soon listed
 holds 'then it is in the history' listed
 run "$berth" job "$first"
 holds 'where it can still be asked for' sh -c '[ '$status' = 0 ] && grep -q "  status         0" out'
+# since: the seconds in the first line are those since its end, and there are some; also as JSON.
+since() {
+  "$berth" job "$first" >out || return
+  heading=$(sed -n "s/^Job $first: Cleared for \([1-9][0-9]*s\)$/\1/p" out) ended=$(sed -n 's/^  ended .*(\(.*\) ago)$/\1/p' out)
+  [ -n "$heading" ] && [ "$heading" = "$ended" ] && listed_since
+}
+listed_since() { "$berth" job "$first" --json | python3 -c 'import json, sys, time; ad = json.load(sys.stdin); assert 1 <= ad["Since"] <= time.time() - ad["Ended"]'; }
+holds 'it stands there since it ended, however soon after that it came there' soon since
+run "$berth" history --json -c "Job == $first && Since >= 1 && Since < 600"
+json 'and is found by that' 0 'len(rows) == 1'
 run "$berth" outputs "$first"
 says 'it left no outputs' 1 '' "berth: job $first: there are no outputs*"
 rm -f here/out.txt

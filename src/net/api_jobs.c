@@ -3,6 +3,7 @@
 
 #include "match/match.h"
 #include "net/query.h"
+#include "pool/writers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,24 @@ static bool history_sees(const struct visit *visit, const struct tree *ad)
     return visit->any || (ad_string(ad, "Owner", &owner, &len) && visit_sees(visit, owner, len));
 }
 
+/* One of the history. `Since` was counted when it was written down, which was moments after its end: it goes on. NULL: there is none. */
+static struct tree *history_told(const struct desk *desk, uint64_t job, int64_t now)
+{
+    struct tree *ad = history_ad(desk->history, job), *told = NULL;
+    struct ad_setting since;
+    int64_t ended;
+
+    if (!ad || !ad_integer(ad, "Ended", &ended))
+        return ad;
+    since = (struct ad_setting){symbols_take(ad->symbols, "Since", 5), value_integer(now > ended ? now - ended : 0)};
+    told = ad_set(ad, &since, 1, NULL);
+    symbols_drop(ad->symbols, since.name);
+    if (!told)
+        return ad;
+    tree_unref(ad);
+    return told;
+}
+
 /* The cursor counts from the oldest, so that jobs that end meanwhile move nothing. */
 void api_history(struct visit *visit)
 {
@@ -151,7 +170,7 @@ void api_history(struct visit *visit)
 
         history_at(desk->history, count - (uint32_t)list.cursor, &row);
         list.cursor--;
-        ad = history_ad(desk->history, row.job);
+        ad = history_told(desk, row.job, list.env.now);
         if (ad && history_sees(visit, ad)) {
             more = list_add(&list, ad);
         } else {
@@ -167,15 +186,16 @@ void api_history(struct visit *visit)
 void api_job_get(struct visit *visit)
 {
     const struct desk *desk = visit->desk;
+    int64_t now = runner_wall() / SECOND;
     uint64_t id = visit_job(visit);
     struct tree *ad = NULL;
     struct job_view view;
 
     if (customer_job(desk->customer, id, &view)) {
         if (visit_sees(visit, view.owner, strlen(view.owner)))
-            ad = job_ad(desk->daemon.symbols, desk->customer, &view, tries_of(desk->tries, id), runner_wall() / SECOND);
+            ad = job_ad(desk->daemon.symbols, desk->customer, &view, tries_of(desk->tries, id), now);
     } else {
-        ad = history_ad(desk->history, id);
+        ad = history_told(desk, id, now);
         if (ad && !history_sees(visit, ad)) {
             tree_unref(ad);
             ad = NULL;
