@@ -289,6 +289,8 @@ soon listed
 holds 'then it is in the history' listed
 run "$berth" job "$first"
 holds 'where it can still be asked for' sh -c '[ '$status' = 0 ] && grep -q "  status         0" out'
+holds 'how it ended stands first' sh -c '[ "$(sed -n 2,3p out)" = "  reason         the job ended
+  status         0" ]'
 # since: the seconds in the first line are those since its end, and there are some; also as JSON.
 since() {
   "$berth" job "$first" >out || return

@@ -57,9 +57,9 @@ static const struct {
 } job_lines[] = {
     {"name", "Name", SORT_VALUE},         {"owner", "Owner", SORT_VALUE},       {"submitted", "Submitted", SORT_DATE},
     {"started", "Started", SORT_DATE},    {"ended", "Ended", SORT_DATE},        {"machine", "Provider", SORT_VALUE},
-    {"tries", "Tries", SORT_VALUE},       {"message", "Message", SORT_VALUE},   {"reason", "Reason", SORT_VALUE},
-    {"wall time", "WallUsed", SORT_SPAN}, {"CPU time", "CpuUsed", SORT_SPAN},   {"memory", "MemoryUsed", SORT_BYTES},
-    {"disk", "DiskUsed", SORT_BYTES},     {"outputs go to", "Iwd", SORT_VALUE},
+    {"tries", "Tries", SORT_VALUE},       {"message", "Message", SORT_VALUE},   {"wall time", "WallUsed", SORT_SPAN},
+    {"CPU time", "CpuUsed", SORT_SPAN},   {"memory", "MemoryUsed", SORT_BYTES}, {"disk", "DiskUsed", SORT_BYTES},
+    {"outputs go to", "Iwd", SORT_VALUE},
 };
 
 static void bytes_print(struct buf *out, double bytes)
@@ -88,6 +88,21 @@ static void date_print(struct buf *out, double seconds, int64_t now)
 static void line_print(struct buf *out, const char *word)
 {
     buf_addf(out, "  %-14s ", word);
+}
+
+/* Why it stands as it does: what one looks for first in a job that is held or has failed. */
+static void reason_print(struct buf *out, const struct tree *job)
+{
+    size_t start = out->len, from;
+
+    line_print(out, "reason");
+    from = out->len;
+    cell_print(out, job, "Reason", CELL_VALUE, 0);
+    text_tame(out, from);
+    if (out->len == from)
+        out->len = start;
+    else
+        buf_addc(out, '\n');
 }
 
 static void ended_print(struct buf *out, const struct tree *job)
@@ -182,13 +197,14 @@ static void job_print(struct buf *out, const struct tree *job)
         clock_print(out, since);
     }
     buf_addc(out, '\n');
+    reason_print(out, job);
+    ended_print(out, job);
     line_print(out, "command");
     job_command(&command, job, &arena);
     text_tame(&command, 0);
     buf_add(out, command.text, command.len);
     buf_addc(out, '\n');
     lines_print(out, job, now);
-    ended_print(out, job);
     stored_print(out, job);
     if (ad_flag(job, "OutputsDue", &due) && due) {
         line_print(out, "outputs");
