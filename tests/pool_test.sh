@@ -89,7 +89,45 @@ holds 'and what it writes is seen while it runs' soon 20 writes
 run "$berth" hold "$talk"
 is_held() { [ "$("$berth" jobs "$talk" --json | sed -n 's/.*"state": "\([A-Za-z]*\)".*/\1/p')" = Held ]; }
 holds 'a job that runs can be held' soon 20 is_held
+run "$berth" job "$talk"
+holds 'and that is the first thing that is told of it' sh -c \
+  '[ "$(sed -n "1s/ for .*//p" out)" = "Job '"$talk"': Held" ] && [ "$(sed -n 2p out)" = "  reason         held by its user" ]'
 run "$berth" rm "$talk"
+
+# begin LINE: a job, in an ad; its number is in $begun.
+begin() {
+  echo "[ $1; Outputs = {}; RequestMemory = 16M; RequestDisk = 1M ]" >begin.ad
+  run "$berth" submit --force begin.ad
+  begun=$(sed 's/.*: //' out)
+}
+# events PATTERN...: lines of its log, without their times, have these words one behind another; other lines may stand between them.
+events() {
+  "$berth" logs --events "$begun" | sed 's/^[^ ]* //' >events
+  from=1
+  for pattern; do
+    line=$(tail -n +$from events | grep -n -m 1 -x -- "$pattern" | cut -d : -f 1)
+    [ -n "$line" ] || return 1
+    from=$((from + line))
+  done
+}
+begin 'Cmd = "/no/such/program"; TransferExecutable = false'
+not_set_up() {
+  "$berth" job "$begun" >out
+  [ "$(sed -n '1s/ for .*//p' out)" = "Job $begun: Held" ] && sed -n 2p out | grep -q '^  reason         the job could not be set up: .*/no/such/program'
+}
+holds 'of a job that could not be set up it is the first thing as well, with what stood in its way' soon 20 not_set_up
+told_why() { events 'all files are here' && events '[^ ]* says: .*/no/such/program.*' && events 'held: the job could not be set up.*' && ! grep 'all files are here.' events; }
+holds 'its log says what the machine said, in a line of its own' soon 20 told_why
+run "$berth" release "$begun"
+let_go() { events 'held: the job could not be set up.*' 'waits again: released' 'claimed .*, try 2)' 'held: .*'; }
+holds 'and that it was released' soon 20 let_go
+run "$berth" rm "$begun"
+begin 'Cmd = "/bin/sh"; Args = { "-c", "case $BERTH_TRY in 1) exit 3 ;; 2) kill -9 $$ ;; 3) exec sleep 60 ;; esac" }; MaxRetries = 5; TimeLimit = 3'
+tried() {
+  events 'claimed .*, try 1)' 'tried again: try 1 failed with status 3' 'claimed .*, try 2)' 'tried again: try 2 failed by signal 9' 'claimed .*, try 3)' \
+    "tried again: try 3 failed: the job's time was up" 'claimed .*, try 4)' 'ended with status 0' && [ "$(grep -c 'failed' events)" = 3 ]
+}
+holds 'of a job that is tried again, its log says how each try failed' soon 40 tried
 
 mkdir -p state/provide && chmod 700 state/provide
 "$berth" token create --subject licenses --scope 'ad:read ad:write claim' -o state/provide/token >/dev/null

@@ -93,37 +93,94 @@ static void try_note(struct desk *desk, const struct job_view *view)
                (unsigned long long)one->serial);
 }
 
+/* How a try ended, as its result says. */
+static void how_words(const struct desk *desk, const struct job_view *view, const char *verb, char ret[512])
+{
+    const struct job_try *last = tries_last(desk->tries, view->id);
+    const char *words = last && view->reason == REASON_SETUP ? last->words : NULL;
+
+    if (view->reason == REASON_EXITED && view->status < 0)
+        snprintf(ret, 512, "%s by signal %lld", verb, (long long)-view->status);
+    else if (view->reason == REASON_EXITED)
+        snprintf(ret, 512, "%s with status %lld", verb, (long long)view->status);
+    else
+        snprintf(ret, 512, "%s: %s%s%s", verb, reason_words(view->reason), words ? ": " : "", words ? words : "");
+}
+
 static void end_words(const struct desk *desk, const struct job_view *view, char ret[512])
 {
     const struct job_tries *tries = tries_of(desk->tries, view->id);
     const char *why = tries && tries->why ? tries->why : NULL;
 
-    if (view->state == JOB_DONE && view->reason == REASON_EXITED && view->status < 0)
-        snprintf(ret, 512, "ended by signal %lld", (long long)-view->status);
-    else if (view->state == JOB_DONE && view->reason == REASON_EXITED)
-        snprintf(ret, 512, "ended with status %lld", (long long)view->status);
-    else if (view->state == JOB_DONE)
-        snprintf(ret, 512, "ended: %s", reason_words(view->reason));
-    else if (view->state == JOB_HELD)
-        snprintf(ret, 512, "held: %s", why && view->reason == REASON_RELEASED ? why : reason_words(view->reason));
+    if (view->state == JOB_DONE)
+        how_words(desk, view, "ended", ret);
+    else if (view->state == JOB_HELD && view->reason == REASON_RELEASED)
+        snprintf(ret, 512, "held: %s", why ? why : reason_words(view->reason));
+    else if (view->state == JOB_HELD) /* one that could run at all is held for the sake of another alone */
+        how_words(desk, view, view->reason == REASON_EXITED ? "held: a member of its gang failed" : "held", ret);
     else if (view->state == JOB_REMOVED)
         snprintf(ret, 512, "removed%s%s", why ? ": " : "", why ? why : "");
-    else if (view->state == JOB_ABORTED)
-        snprintf(ret, 512, "given up: %s", reason_words(view->reason));
     else
-        snprintf(ret, 512, "waits again: %s",
-                 view->reason == REASON_OK ? "its machine was lost" : reason_words(view->reason));
+        snprintf(ret, 512, "given up: %s", reason_words(view->reason));
+}
+
+/* Is that how a try ended, and not how a claim did? */
+static bool is_result(enum reason reason)
+{
+    return reason == REASON_EXITED || reason == REASON_TIME || reason == REASON_MEMORY || reason == REASON_DISK ||
+           reason == REASON_SETUP;
+}
+
+/* The last try but the one that runs now. */
+static uint64_t try_before(const struct job_tries *tries, const struct job_view *view)
+{
+    for (uint32_t i = tries->count; i-- > 0;)
+        if (view->state != JOB_RUNNING || tries->tries[i].claim != view->claim ||
+            tries->tries[i].number != view->number)
+            return tries->tries[i].serial;
+    return 0;
+}
+
+/* A job that is to run once more: why, when that is news. The end of a try that another follows is no state of the job, and most often
+ * the next one has begun when we hear of it: it is known by the count of those that failed, which begins anew when the job is released. */
+static bool again_words(const struct desk *desk, const struct job_view *view, char ret[640])
+{
+    struct job_tries *tries = tries_of(desk->tries, view->id);
+    bool failed = tries && view->tries > tries->failed, released = tries && view->tries < tries->failed;
+    const char *verb = view->state == JOB_IDLE ? "waits again" : "tried again";
+    char how[512];
+
+    if (view->state == JOB_RUNNING && !view->claim) /* the others of its gang are still to go */
+        return false;
+    if (tries)
+        tries->failed = view->tries;
+    if (failed) {
+        how_words(desk, view, "failed", how);
+        snprintf(ret, 640, "%s: try %llu %s", verb, (unsigned long long)try_before(tries, view), how);
+    } else if (view->state == JOB_IDLE) {
+        snprintf(ret, 640, "%s: %s", verb,
+                 released                                               ? reason_words(REASON_RELEASED)
+                 : view->reason == REASON_OK || is_result(view->reason) ? "its machine was lost"
+                                                                        : reason_words(view->reason));
+    }
+    return failed || view->state == JOB_IDLE;
 }
 
 /* A job that never ran leaves no file behind: there may be a hundred thousand of them. */
 static void state_log(struct desk *desk, const struct job_view *view)
 {
-    char words[512];
+    bool goes_on = view->state == JOB_RUNNING || view->state == JOB_IDLE;
+    struct job_tries *tries = tries_of(desk->tries, view->id);
+    char words[640];
 
-    if (view->state == JOB_RUNNING || !joblog_exists(desk->files, view->id))
+    if (goes_on && !again_words(desk, view, words))
         return;
-    end_words(desk, view, words);
-    joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "%s", words);
+    if (!goes_on)
+        end_words(desk, view, words);
+    if (!goes_on && tries)
+        tries->failed = view->tries;
+    if (joblog_exists(desk->files, view->id))
+        joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "%s", words);
 }
 
 bool view_ended(const struct job_view *view)
@@ -138,9 +195,11 @@ void desk_job_changed(void *user, uint64_t job)
 
     if (!desk->customer || !customer_job(desk->customer, job, &view))
         return;
-    try_note(desk, &view);
     /* Two changes that became durable together are told one after the other, and both show the end. */
-    if (!view_ended(&view) || map_find(&desk->ending, job) == MAP_NONE)
+    if (view.state == JOB_RUNNING)
+        state_log(desk, &view); /* how the try before ended */
+    try_note(desk, &view);
+    if (view.state != JOB_RUNNING && (!view_ended(&view) || map_find(&desk->ending, job) == MAP_NONE))
         state_log(desk, &view);
     if (view_ended(&view))
         map_set(&desk->ending, job, 1);
@@ -148,6 +207,16 @@ void desk_job_changed(void *user, uint64_t job)
 }
 
 /* ------------------------------------------------------------------------------------------------------- the providers */
+
+/* What the machine says of the end of a try is a line of its own: it has nothing to do with the files. */
+static void finish_log(struct desk *desk, const struct job_view *view, const char *name, const char *words)
+{
+    int64_t now = wall_seconds();
+
+    if (words)
+        joblog_add(desk->files, view->id, view->submitted, now, "%s says: %s", name, words);
+    joblog_add(desk->files, view->id, view->submitted, now, "all files are here");
+}
 
 void desk_news(void *user, const struct job_view *view, const struct job_try *one, enum question_news news,
                const char *words)
@@ -166,8 +235,7 @@ void desk_news(void *user, const struct job_view *view, const struct job_try *on
     else if (news == NEWS_STAGING)
         joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "files on their way to %s", name);
     else if (news == NEWS_FINISHED)
-        joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "all files are here%s%s", words ? ": " : "",
-                   words ? words : "");
+        finish_log(desk, view, name, words);
     else if (news == NEWS_STORED)
         joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "%s", words);
     else if (news == NEWS_TROUBLE)
@@ -180,7 +248,10 @@ void desk_news(void *user, const struct job_view *view, const struct job_try *on
 static void boot_job(void *user, const struct job_view *view)
 {
     struct desk *desk = user;
+    struct job_tries *tries = tries_of(desk->tries, view->id);
 
+    if (tries)
+        tries->failed = view->tries; /* the log has them */
     if (view->state == JOB_RUNNING)
         try_note(desk, view);
     if (view_ended(view))

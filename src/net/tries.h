@@ -41,6 +41,7 @@ struct job_try {
 
 struct job_tries {
     uint64_t job, made;               /* how many tries there were */
+    uint64_t failed;                  /* how many of them, as far as its log tells; not stored */
     char *why;                        /* the words with which it was held or removed; owned, or NULL */
     struct job_try tries[TRIES_KEPT]; /* the last one last */
     uint32_t count;
