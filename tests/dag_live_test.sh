@@ -36,6 +36,14 @@ printf 'JOB A nosuch.sub\n' >nofile.dag
 run "$berth" dag submit nofile.dag
 says "and a node whose file there is not" 2 '' "*nosuch.sub: No such file or directory
 berth: nofile.dag:1: the job of this node cannot be read"
+printf 'executable = /bin/true\nnice_user = true\nbogus = 5\nqueue\n' >remarks.sub
+printf 'JOB A remarks.sub\nJOB B remarks.sub\nVARS B x="1"\nJOB C remarks.sub\n' >remarks.dag
+run "$berth" dag submit --dry-run remarks.dag
+cp out nodes
+: >out
+says "what is remarked of a file is said once, however many nodes have it" 0 '' "remarks.sub:2:13: warning: nice_user: *
+remarks.sub:3:9: warning: bogus: *"
+holds "and each of them is a job" [ "$(wc -l <nodes)" = 3 ]
 cat >half.ad <<'AD'
 [ Node = "A"; Cmd = "true" ]
 [ Node = "B"; After = { "A", "Z" }; Cmd = "true" ]

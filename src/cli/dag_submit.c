@@ -39,7 +39,8 @@ struct flow {
     struct tree **ads; /* of nodes that are not done, whole */
     uint32_t *places;  /* theirs */
     uint32_t count;
-    const char *name; /* of the first file, without its folders */
+    const char *name;        /* of the first file, without its folders */
+    struct textmap remarked; /* of the files of jobs: many nodes may share one */
 };
 
 static char *folder_of(const struct dag_settings *settings, const char *file)
@@ -64,6 +65,7 @@ static void flow_done(struct flow *flow)
     free(flow->ads);
     free(flow->places);
     free(flow->origins);
+    textmap_done(&flow->remarked);
     dag_done(&flow->dag);
 }
 
@@ -242,11 +244,12 @@ static int job_read(struct flow *flow, uint32_t place)
         } else if (language == SUBMIT_AD) {
             result = job_of_ads(flow, path, &text, &origin->ad);
         } else {
-            struct submit_given *given = given_of(node);
+            struct submit_given *macros = given_of(node);
 
-            result = language_read_given(flow->symbols, language, path, &text, origin->folder, given,
-                                         node->variable_count + 1, job_keep, &origin->ad);
-            free(given);
+            result = language_read_given(flow->symbols, language, path, &text, origin->folder,
+                                         &(struct language_given){macros, node->variable_count + 1, &flow->remarked},
+                                         job_keep, &origin->ad);
+            free(macros);
         }
     }
     if (result == 0 && !origin->ad)
@@ -504,6 +507,7 @@ int dag_submit(const struct dag_settings *settings, int word_count, char **words
     }
     status = customer_open(&customer, &settings->pool);
     dag_init(&flow.dag);
+    textmap_init(&flow.remarked, 0);
     flow.symbols = customer.symbols;
     flow.name = strrchr(words[0], '/') ? strrchr(words[0], '/') + 1 : words[0];
     for (int i = 0; i < word_count && status == STATUS_DONE; i++)

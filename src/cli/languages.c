@@ -23,7 +23,8 @@ struct surroundings {
     struct utsname machine;
     submit_ad_fn *each;
     void *user;
-    bool stopped; /* by `each`, which has said why */
+    bool stopped;             /* by `each`, which has said why */
+    struct textmap *remarked; /* or NULL */
 };
 
 int option_language(const char *text, void *target, struct err *err)
@@ -114,10 +115,28 @@ static void place_report(const struct surroundings *around, const struct err *er
     report_error(around->file, err, line, len);
 }
 
+/* Was the same said of the same place before? Then it is known now. */
+static bool is_repeated(const struct surroundings *around, const struct err *remark)
+{
+    struct buf said;
+    uint32_t before;
+
+    if (!around->remarked)
+        return false;
+    before = around->remarked->count;
+    buf_init(&said);
+    buf_addf(&said, "%s:%u:%u: %s", around->file, remark->line, remark->column, remark->text);
+    textmap_add(around->remarked, said.text, said.len);
+    buf_done(&said);
+    return around->remarked->count == before;
+}
+
 static void remark_report(void *user, const struct err *remark)
 {
     struct err warning = *remark;
 
+    if (is_repeated(user, remark))
+        return;
     err_context(&warning, "warning");
     place_report(user, &warning);
 }
@@ -140,21 +159,26 @@ static void upper(char *text)
 int language_read(struct symbols *symbols, enum submit_language language, const char *file, const struct buf *text,
                   const char *folder, submit_ad_fn *each, void *user)
 {
-    return language_read_given(symbols, language, file, text, folder, NULL, 0, each, user);
+    return language_read_given(symbols, language, file, text, folder, NULL, each, user);
 }
 
 int language_read_given(struct symbols *symbols, enum submit_language language, const char *file,
-                        const struct buf *text, const char *folder, const struct submit_given *given,
-                        uint32_t given_count, submit_ad_fn *each, void *user)
+                        const struct buf *text, const char *folder, const struct language_given *given,
+                        submit_ad_fn *each, void *user)
 {
-    struct surroundings around = {.file = file, .folder = folder, .text = text, .each = each, .user = user};
+    struct surroundings around = {.file = file,
+                                  .folder = folder,
+                                  .text = text,
+                                  .each = each,
+                                  .user = user,
+                                  .remarked = given ? given->remarked : NULL};
     struct submit_world world = {.user = &around,
                                  .file = text_of_file,
                                  .match = names_that_match,
                                  .variable = variable,
                                  .remark = remark_report,
-                                 .given = given,
-                                 .given_count = given_count,
+                                 .given = given ? given->macros : NULL,
+                                 .given_count = given ? given->count : 0,
                                  .fold_from = given ? 1 : 0}; /* a node is one ad */
     size_t mark = text_mark(text->text, text->len);
     struct err err = {0};

@@ -4,6 +4,7 @@
 #ifndef BERTH_CLI_LANGUAGES_H
 #define BERTH_CLI_LANGUAGES_H
 
+#include "base/textmap.h"
 #include "cli/options.h"
 #include "form/submit.h"
 
@@ -13,9 +14,15 @@ option_read_fn option_language; /* enum submit_language */
  * reported, each with its place; -1 after an error, and when `each` gives -1. */
 int language_read(struct symbols *symbols, enum submit_language language, const char *file, const struct buf *text,
                   const char *folder, submit_ad_fn *each, void *user);
-/* The same with macros that stand before its first line; only HTCondor's language has any. */
+/* The same for one of many jobs of a workflow: macros that stand before its first line (only HTCondor's language has any), and remarks that
+ * have been made of the files so far, so that none is repeated for each job of a file. */
+struct language_given {
+    const struct submit_given *macros;
+    uint32_t count;
+    struct textmap *remarked;
+};
 int language_read_given(struct symbols *symbols, enum submit_language language, const char *file,
-                        const struct buf *text, const char *folder, const struct submit_given *given,
-                        uint32_t given_count, submit_ad_fn *each, void *user);
+                        const struct buf *text, const char *folder, const struct language_given *given,
+                        submit_ad_fn *each, void *user);
 
 #endif
