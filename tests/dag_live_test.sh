@@ -44,6 +44,26 @@ cp out nodes
 says "what is remarked of a file is said once, however many nodes have it" 0 '' "remarks.sub:2:13: warning: nice_user: *
 remarks.sub:3:9: warning: bogus: *"
 holds "and each of them is a job" [ "$(wc -l <nodes)" = 3 ]
+mkdir folder && : >plain
+# script WHEN COMMAND: a workflow with that command is looked at; what is made of it is in `nodes`.
+script() {
+  printf 'JOB A a.ad\nJOB B a.ad\nSCRIPT %s ALL_NODES %s $JOB\n' "$1" "$2" >script.dag
+  run "$berth" dag submit --dry-run script.dag
+  mv out nodes
+  : >out
+}
+script POST ./nosuch.sh
+says "a command that is to be sent along and is not there is told at once" 2 '' 'berth: script.dag:1: Post: ./nosuch.sh: No such file or directory'
+script PRE plain
+says "and one that cannot be executed" 2 '' 'berth: script.dag:1: Pre: ./plain: it cannot be executed; chmod +x makes it so'
+script PRE ./folder
+says "and one that is a folder" 2 '' 'berth: script.dag:1: Pre: ./folder: it is a folder, and no program'
+script PRE nosuch.sh
+says "one that may be a program of the machine is let pass with a warning, once, where neither such a file nor such a program is here" 0 '' \
+  "berth: script.dag:1: warning: SCRIPT PRE: there is no file 'nosuch.sh' beside the workflow, and no such program here: *"
+holds "for it may be there" sh -c '[ "$(grep -c "Pre = { \"nosuch.sh\", " nodes)" = 2 ]'
+script PRE cat
+says "nothing is said of one that this machine has" 0 '' ''
 cat >half.ad <<'AD'
 [ Node = "A"; Cmd = "true" ]
 [ Node = "B"; After = { "A", "Z" }; Cmd = "true" ]

@@ -10,6 +10,7 @@
 #include "cli/report.h"
 #include "cli/submission.h"
 #include "cli/vet.h"
+#include "exec/sandbox.h"
 #include "form/dag.h"
 #include "net/represent.h"
 #include "pool/writers.h"
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Where a node was said, and its job. */
 struct origin {
@@ -321,6 +323,44 @@ static bool is_file(const char *folder, const char *name)
     return found;
 }
 
+/* Has this machine a program of that name where jobs look for one? */
+static bool is_program(const char *name)
+{
+    char path[PATH_MAX];
+
+    for (const char *at = SANDBOX_PATH; *at; at += strspn(at, ":")) {
+        size_t len = strcspn(at, ":");
+
+        snprintf(path, sizeof path, "%.*s/%s", (int)len, at, name);
+        if (access(path, X_OK) == 0)
+            return true;
+        at += len;
+    }
+    return false;
+}
+
+/* A command without a slash that is neither a file here nor a program of this machine may be one of the machine that runs the job. Most
+ * often a file was meant, which would be missed when its turn comes: that is said, once, however many nodes have it. */
+static void script_vet(struct flow *flow, uint32_t place, const char *when, const struct dag_words *words)
+{
+    const struct origin *origin = &flow->origins[place];
+    uint32_t before = flow->remarked.count;
+    const char *name = words->count ? words->items[0] : "/";
+    struct buf known;
+
+    if (strchr(name, '/') || is_file(origin->folder, name) || is_program(name))
+        return;
+    buf_init(&known);
+    buf_addf(&known, "%s:%s:%s", when, origin->folder, name);
+    textmap_add(&flow->remarked, known.text, known.len);
+    buf_done(&known);
+    if (flow->remarked.count > before)
+        report(
+            "%s:%u: warning: SCRIPT %s: there is no file '%.100s' beside the workflow, and no such program here: the machine "
+            "that runs the job has to have it",
+            origin->file, origin->line, when, name);
+}
+
 /* A command of a SCRIPT line. A file beside the workflow is meant rather than a program of the machine. */
 static void command_print(const struct dag_node *node, const struct dag_words *words, const char *attribute,
                           const char *folder, struct buf *out)
@@ -389,6 +429,8 @@ static int node_make(struct flow *flow, uint32_t place)
 
     if (!flow->origins[place].ad && job_read(flow, place) != STATUS_DONE)
         return STATUS_BAD;
+    script_vet(flow, place, "PRE", &flow->dag.nodes[place].pre);
+    script_vet(flow, place, "POST", &flow->dag.nodes[place].post);
     buf_init(&text);
     layer_print(flow, place, &text);
     layer = form_parse(flow->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, &err);

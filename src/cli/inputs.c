@@ -379,6 +379,28 @@ static void extra_print(const struct tree *ad, const struct expr *list, const ch
     buf_done(&word);
 }
 
+/* Can it be carried along and executed? If not, it is told whose program it is, which, and why. */
+static int extra_check(struct inputs *inputs, const char *attribute, const char *path)
+{
+    const char *why = NULL;
+    struct stat stat_;
+    struct buf what;
+
+    if (stat(path, &stat_) < 0)
+        why = strerror(errno);
+    else if (S_ISDIR(stat_.st_mode))
+        why = "it is a folder, and no program";
+    else if (access(path, X_OK) != 0)
+        why = "it cannot be executed; chmod +x makes it so";
+    if (!why)
+        return 0;
+    buf_init(&what);
+    buf_addf(&what, "%s: %s", attribute, path);
+    complain(inputs, buf_string(&what), why);
+    buf_done(&what);
+    return -1;
+}
+
 /* Its program is carried along as that of the job is. */
 static int extra_add(struct inputs *inputs, const struct tree *ad, const char *attribute, struct buf *renamed)
 {
@@ -394,8 +416,7 @@ static int extra_add(struct inputs *inputs, const struct tree *ad, const char *a
     text = mem_dup(tree_string(ad, first), first->u.run.count);
     path = file_in(inputs->folder, text);
     if (strchr(text, '/') && !path_is_common(text)) {
-        if (access(path, F_OK) == 0 && access(path, X_OK) != 0)
-            result = complain(inputs, path, "it cannot be executed; chmod +x makes it so");
+        result = extra_check(inputs, attribute, path);
         if (result == 0)
             result = name_add(inputs, text, strlen(text), &called);
     }
