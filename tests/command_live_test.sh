@@ -105,6 +105,12 @@ for who in heron stork; do
   check "$who: a signal is sent" signalled
   heard() { "$berth" job "$job" peek stdout | grep -x 'got usr1'; }
   check "$who: and the job has got it" soon heard
+  detailed() {
+    "$berth" commands --jobs -c "Job == $job" --json >out && grep '"command": "peek", .*"answer": "ok", "detail": "sub/file"}' out &&
+      grep '"command": "signal", .*"answer": "ok", "detail": "USR1"}' out && "$berth" commands --jobs -c "Job == $job" >out &&
+      head -1 out | grep -x 'NUMBER  COMMAND .* ANSWER  *DETAIL' && grep ' signal .* ok  *USR1$' out && grep ' peek .* missing  *nothing$' out
+  }
+  check "$who: the list of commands says which file was looked into, and which signal was sent" detailed
   # -------------------------------------------------------------------------------------------------------------------- drain
   first=$job
   check "$who: it is asked how it is" says 0 "$who: takes work" "$berth" agent $who status
@@ -119,6 +125,8 @@ for who in heron stork; do
   check "$who: and the next job begins" soon runs "$job"
   evicted() { says 0 'jobs have to go' "$berth" agent $who drain --now && soon waits "$first" && soon waits "$job"; }
   check "$who: drained at once, its jobs have to go, and wait again" evicted
+  at_once() { "$berth" commands -c "Name == \"$who\"" --json | grep '"command": "drain", ' >out && tail -1 out | grep '"detail": "now"}' && head -1 out | grep '"detail": null}'; }
+  check "$who: which the list tells apart from a drain that waits" at_once
   "$berth" rm "$first" "$job" >/dev/null
   check "$who: and once more it takes work" says 0 'takes work again' "$berth" agent $who resume
 done

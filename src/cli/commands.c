@@ -3,6 +3,9 @@
 #include "cli/pool.h"
 #include "cli/report.h"
 #include "cli/rows.h"
+#include "net/represent.h"
+#include "net/signals.h"
+#include "pool/writers.h"
 
 struct commands_settings {
     struct pool_options pool;
@@ -26,14 +29,55 @@ static const struct commands_settings commands_defaults = {0};
 static const struct column agent_columns[] = {
     {"number", "Number", CELL_VALUE}, {"command", "Command", CELL_VALUE}, {"agent", "Name", CELL_VALUE},
     {"by", "By", CELL_VALUE},         {"age", "Age", CELL_SPAN},          {"left", "Left", CELL_SPAN},
-    {"state", "State", CELL_VALUE},   {"answer", "Reason", CELL_VALUE},
+    {"state", "State", CELL_VALUE},   {"answer", "Reason", CELL_VALUE},   {"detail", "Detail", CELL_VALUE},
 };
 
 static const struct column job_command_columns[] = {
     {"number", "Number", CELL_VALUE}, {"command", "Command", CELL_VALUE}, {"job", "Job", CELL_VALUE},
     {"agent", "Name", CELL_VALUE},    {"by", "By", CELL_VALUE},           {"age", "Age", CELL_SPAN},
     {"left", "Left", CELL_SPAN},      {"state", "State", CELL_VALUE},     {"answer", "Reason", CELL_VALUE},
+    {"detail", "Detail", CELL_VALUE},
 };
+
+/* What a command says besides its word: the file of a peek, the name of a signal, that a drain is at once. Nothing, most often. */
+static void detail_print(struct buf *out, const struct tree *what)
+{
+    const char *text;
+    int64_t number;
+    bool now;
+    size_t len;
+
+    if (ad_string(what, "File", &text, &len))
+        buf_add(out, text, len);
+    else if (ad_integer(what, "Signal", &number) && number > 0 && number < 64 && signal_name((int)number))
+        buf_adds(out, signal_name((int)number));
+    else if (ad_flag(what, "Now", &now) && now)
+        buf_adds(out, "now");
+}
+
+/* A pool_ad_fn: a command, with Detail. */
+static bool command_add(void *user, struct tree *ad)
+{
+    const struct expr *part = ad_find(ad, "What");
+    struct tree *what = part && part->kind == EXPR_AD ? ad_part(ad, part) : NULL, *whole = NULL;
+    struct ad_setting setting;
+    struct buf detail;
+    bool more;
+
+    buf_init(&detail);
+    if (what)
+        detail_print(&detail, what);
+    if (detail.len) {
+        setting = (struct ad_setting){symbols_take(ad->symbols, "Detail", 6), value_string(detail.text, detail.len)};
+        whole = ad_set(ad, &setting, 1, NULL);
+        symbols_drop(ad->symbols, setting.name);
+    }
+    more = rows_add(user, whole ? whole : ad);
+    tree_unref(whole);
+    tree_unref(what);
+    buf_done(&detail);
+    return more;
+}
 
 static int commands_run(const void *given, int word_count, char **words)
 {
@@ -60,7 +104,7 @@ static int commands_run(const void *given, int word_count, char **words)
     path_query(&path, "constraint", settings->constraint);
     status = settings->jobs ? customer_open(&pool, &settings->pool) : pool_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
-        status = pool_list(&pool, buf_string(&path), 0, rows_add, &rows);
+        status = pool_list(&pool, buf_string(&path), 0, form == ROWS_LONG ? rows_add : command_add, &rows);
     if (status == STATUS_DONE && !rows.count && settings->constraint)
         status = STATUS_NO;
     rows_finish(&rows);
@@ -77,7 +121,7 @@ const struct command command_commands = {
     .about =
         "Prints a row a command that was given by `berth agent`, or with --jobs by `berth job ID peek` and `berth job ID signal`: its number, "
         "for whom it is, who gave it and how long ago, how long it still waits, and whether it is waiting, done or expired; `answer` is what the agent "
-        "said: ok, or why not. Those that are over are listed for a day. One sees one's own, and those to agents and jobs of one's own; an "
+        "said: ok, or why not; `detail` is the file of a peek, the name of a signal, and `now` of a drain that does not wait. Those that are over are listed for a day. One sees one's own, and those to agents and jobs of one's own; an "
         "administrator sees all.",
     .examples = {{"berth commands", NULL}, {"berth commands --jobs -c 'State == \"waiting\"' --json", NULL}},
     .options = commands_options,
