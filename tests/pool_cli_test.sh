@@ -44,7 +44,7 @@ expect 'a table has only so many columns' 2 '' \
   'berth: --select: a table has up to 16 columns; --json and --long have no such limit'
 run "$berth" ads x --constraint true
 expect 'ids and a constraint exclude each other' 2 '' \
-  'berth: ads wants ids, or what is true of the ads (--constraint, --kind, --limit), not both'
+  'berth: ads wants ids or names, or what is true of the ads (--constraint, --kind, --limit), not both'
 run "$berth" ads --limit 0
 says 'a limit is at least one' 2 '' "berth: ads: --limit: expected a number from 1 to *, got '0' *"
 run "$berth" status --config none.ad
@@ -159,6 +159,15 @@ run "$berth" ads crane nobody heron --select Name,Arch
 expect 'ads are found by their ids; the status is 1 when one is not there' 1 'NAME   ARCH
 crane  ARM
 heron  X86_64' 'berth: nobody: there is no such ad'
+put /v1/ads/0a0a0a0a0a0a0a0a '[ Name = "tern \"two\""; Type = "Machine"; Constraint = false ]' >put.code
+run "$berth" ads 'tern "two"'
+says 'or else by their names' 0 "ID                NAME        TYPE     OWNER* HEARD
+0a0a0a0a0a0a0a0a  tern ?two?  Machine  $me * [0-9]* s" ''
+run "$berth" ads 0a0a0a0a0a0a0a0a 'tern "two"' nobody heron --json --select Memory
+expect 'of either sort, one after another' 1 '{"AdId": "0a0a0a0a0a0a0a0a"}
+{}
+{"Memory": "\/Expr(64 * 1024)\/", "AdId": "heron"}' 'berth: nobody: there is no such ad'
+run curl -sS --unix-socket "$socket" -X DELETE http://localhost/v1/ads/0a0a0a0a0a0a0a0a
 run "$berth" ads 'a/b ?%#'
 says 'an id with odd characters is asked for as it is' 1 '' 'berth: a/b ?%#: *'
 run "$berth" ads -c 'Memory > 1000000000'

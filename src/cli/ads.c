@@ -6,8 +6,9 @@
 #include "cli/rows.h"
 
 #include "pool/writers.h"
-#include <stdlib.h>
+#include "text/print.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct ads_settings {
@@ -141,32 +142,64 @@ static struct tree *ad_with_id(struct tree *ad, const char *id)
     return named;
 }
 
-/* Ads by their ids. One that is not there does not keep the others from being printed. */
-static int ads_by_id(struct pool *pool, const struct view *view, struct rows *rows, int count, char **ids)
+/* Those whose Name that is; machines have ids that nobody chose. */
+static int ads_named(struct pool *pool, const struct view *view, struct rows *rows, const char *name)
 {
-    struct buf path;
-    int status = STATUS_DONE;
+    unsigned before = rows->count;
+    struct buf path, constraint;
+    int status;
 
     buf_init(&path);
-    for (int i = 0; i < count && status <= STATUS_NO; i++) {
-        struct tree *ad = NULL;
-        int got;
-
-        buf_reset(&path);
-        buf_adds(&path, "/v1/ads/");
-        path_escape(&path, ids[i]);
-        path_query(&path, "select", view->select);
-        got =
-            pool_fetch_ad(pool, &(struct pool_ask){.path = buf_string(&path), .may_miss = true, .about = ids[i]}, &ad);
-        if (got == STATUS_DONE)
-            ad = ad_with_id(ad, ids[i]);
-        if (got == STATUS_DONE)
-            rows_add(rows, ad);
-        else
-            status = got;
-        tree_unref(ad);
+    buf_init(&constraint);
+    buf_adds(&constraint, "Name == ");
+    print_string(&constraint, name, strlen(name), PRINT_PLAIN);
+    buf_adds(&path, "/v1/ads");
+    path_query(&path, "constraint", buf_string(&constraint));
+    path_query(&path, "select", view->select);
+    status = pool_list(pool, buf_string(&path), 0, rows_add, rows);
+    if (status == STATUS_DONE && rows->count == before) {
+        report("%s: there is no such ad", name);
+        status = STATUS_NO;
     }
+    buf_done(&constraint);
     buf_done(&path);
+    return status;
+}
+
+/* The ad of that id, or else those of that name. */
+static int ads_called(struct pool *pool, const struct view *view, struct rows *rows, const char *word)
+{
+    struct tree *ad = NULL;
+    struct buf path;
+    int status;
+
+    buf_init(&path);
+    buf_adds(&path, "/v1/ads/");
+    path_escape(&path, word);
+    path_query(&path, "select", view->select);
+    status = pool_fetch_ad(
+        pool, &(struct pool_ask){.path = buf_string(&path), .may_miss = true, .hush = true, .about = word}, &ad);
+    buf_done(&path);
+    if (status == STATUS_NO)
+        return ads_named(pool, view, rows, word);
+    if (status == STATUS_DONE) {
+        ad = ad_with_id(ad, word);
+        rows_add(rows, ad);
+    }
+    tree_unref(ad);
+    return status;
+}
+
+/* One that is not there does not keep the others from being printed. */
+static int ads_each(struct pool *pool, const struct view *view, struct rows *rows, int count, char **words)
+{
+    int status = STATUS_DONE;
+
+    for (int i = 0; i < count && status <= STATUS_NO; i++) {
+        int got = ads_called(pool, view, rows, words[i]);
+
+        status = got == STATUS_DONE ? status : got;
+    }
     return status;
 }
 
@@ -180,12 +213,12 @@ static int ads_run(const void *given, int word_count, char **words)
     int status;
 
     if (word_count && (settings->constraint || settings->kind || settings->limit)) {
-        report("ads wants ids, or what is true of the ads (--constraint, --kind, --limit), not both");
+        report("ads wants ids or names, or what is true of the ads (--constraint, --kind, --limit), not both");
         return STATUS_BAD;
     }
     for (int i = 0; i < word_count; i++)
         if (!*words[i]) {
-            report("an id is not empty");
+            report("an id or a name is not empty");
             return STATUS_BAD;
         }
     if (rows_form_of(settings->json, settings->long_form, settings->format, &form) < 0)
@@ -200,7 +233,7 @@ static int ads_run(const void *given, int word_count, char **words)
         status = STATUS_BAD;
     if (status == STATUS_DONE)
         status =
-            word_count ? ads_by_id(&pool, &view, &rows, word_count, words) : ads_list(&pool, settings, &view, &rows);
+            word_count ? ads_each(&pool, &view, &rows, word_count, words) : ads_list(&pool, settings, &view, &rows);
     rows_finish(&rows);
     rows_done(&rows); /* what it holds is of the pool's symbols */
     pool_close(&pool);
@@ -211,15 +244,15 @@ static int ads_run(const void *given, int word_count, char **words)
 const struct command command_ads = {
     .name = "ads",
     .summary = "list the ads that a pool holds",
-    .usage = "[OPTIONS]\n[OPTIONS] ID...",
+    .usage = "[OPTIONS]\n[OPTIONS] ID|NAME...",
     .about =
         "Prints a row an ad: its id, its Name (or its place in the list: #1, #2, ...), its Type, whose it is, and how long ago it was "
-        "received. With --select the columns are the values of those attributes. With ids, those ads alone. One's own "
+        "received. With --select the columns are the values of those attributes. With ids or names, those ads alone. One's own "
         "requests are listed, and all offers; an administrator sees all requests. Attributes that an ad calls Private "
         "are for its owner.\n"
         "\n"
         "In EXPR a plain name is the ad's attribute. The status is 1 when there is no ad for which it is true, or none of an "
-        "id. Rows are printed as they come.",
+        "id or name. Rows are printed as they come.",
     .examples = {{"berth ads", NULL},
                  {"berth ads --kind offers -c 'Memory >= 4096' --select Name,Arch,Memory", NULL},
                  {"berth ads heron --long", NULL},
