@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "net/represent.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Does the explanation say that the ad matches? In words its first line does: `heron: matches 2 of 3 requests.` */
@@ -68,14 +69,22 @@ struct tree *explain_body(struct pool *pool, const struct tree *ad)
 }
 
 /* A job that waits and has a reason: no matchmaker takes its request, whatever it would match. */
+static bool is_refused(const struct tree *ad, const char **ret_reason, size_t *ret_len)
+{
+    const char *state;
+    size_t len;
+
+    return ad_string(ad, "State", &state, &len) && len == 7 && !memcmp(state, "Waiting", 7) &&
+           ad_string(ad, "Reason", ret_reason, ret_len);
+}
+
 static bool refusal_print(struct buf *out, const struct tree *ad, const char *name, bool json)
 {
-    const char *state, *reason;
-    size_t len, reason_len;
+    const char *reason;
+    size_t reason_len;
     struct buf text;
 
-    if (!ad_string(ad, "State", &state, &len) || len != 7 || memcmp(state, "Waiting", 7) != 0 ||
-        !ad_string(ad, "Reason", &reason, &reason_len))
+    if (!is_refused(ad, &reason, &reason_len))
         return false;
     buf_init(&text);
     for (size_t i = 0; i < reason_len; i++)
@@ -140,5 +149,47 @@ int explain_ad(struct pool *pool, const struct tree *ad, const char *name, bool 
         buf_addf(out, "%s:", name);
     buf_add(out, words.text + skip, words.len - skip);
     buf_done(&words);
+    return status;
+}
+
+static bool one_count(void *user, struct tree *ad)
+{
+    (void)ad;
+    ++*(uint64_t *)user;
+    return true;
+}
+
+int explain_unseen(struct pool *pool, uint64_t *ret_count)
+{
+    struct buf path;
+    int status;
+
+    *ret_count = 0;
+    buf_init(&path);
+    buf_adds(&path, "/v1/agents?select=Agent");
+    path_query(&path, "constraint", "Role == \"provider\" && Connected && (Draining || Ads == 0)");
+    status = pool_list(pool, buf_string(&path), 0, one_count, ret_count);
+    buf_done(&path);
+    return status;
+}
+
+int explain_job(struct pool *pool, const struct tree *job, const char *name, bool json, struct buf *out,
+                bool *ret_matches)
+{
+    int status = explain_ad(pool, job, name, json, out, ret_matches);
+    const char *reason;
+    uint64_t unseen;
+    size_t len;
+
+    /* who pulls is given no gang */
+    if (status == STATUS_DONE && !*ret_matches && !json && !ad_find(job, "Ports") && !is_refused(job, &reason, &len) &&
+        explain_unseen(pool, &unseen) == STATUS_DONE && unseen)
+        buf_addf(out,
+                 unseen == 1
+                     ? "%" PRIu64 " machine is there that pulls, is drained or has just come: it is not among the "
+                       "offers, and may yet take it.\n"
+                     : "%" PRIu64 " machines are there that pull, are drained or have just come: they are not among "
+                       "the offers, and may yet take it.\n",
+                 unseen);
     return status;
 }

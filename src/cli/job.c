@@ -251,7 +251,7 @@ static void why_print_waits(const struct job_settings *settings, const struct tr
     buf_init(&text);
     snprintf(name, sizeof name, "job %" PRIu64, id);
     if (pool_open(&pool, &settings->pool) == STATUS_DONE &&
-        explain_ad(&pool, job, name, false, &text, &matches) == STATUS_DONE) {
+        explain_job(&pool, job, name, false, &text, &matches) == STATUS_DONE) {
         buf_adds(out, matches ? "\nIt would match, and waits for its turn:\n" : "\nWhy it waits:\n");
         buf_add(out, text.text, text.len);
     }

@@ -17,7 +17,7 @@
 struct vetting {
     struct pool *pool;
     bool known, has_offers, is_busy;
-    uint64_t unseen; /* machines that are there and offer nothing: they pull, or are drained */
+    uint64_t unseen; /* machines that are there and offer nothing (explain.h) */
     bool is_empty;   /* no machine offers itself: that has been told, and there is no more to ask */
 };
 
@@ -26,13 +26,6 @@ static bool note_any(void *user, struct tree *ad)
     (void)ad;
     *(bool *)user = true;
     return false;
-}
-
-static bool note_one(void *user, struct tree *ad)
-{
-    (void)ad;
-    ++*(uint64_t *)user;
-    return true;
 }
 
 static int stand_ask(struct pool *pool, const char *path, const char *constraint, uint64_t limit, pool_ad_fn *note,
@@ -64,9 +57,7 @@ static int pool_stand(struct vetting *vetting)
         status = stand_ask(pool, "/v1/claims", "State == \"active\" || State == \"expected\" && Age < 3", 1, note_any,
                            &vetting->is_busy);
     if (status == STATUS_DONE)
-        status =
-            stand_ask(pool, "/v1/agents?select=Agent", "Role == \"provider\" && Connected && (Draining || Ads == 0)", 0,
-                      note_one, &vetting->unseen);
+        status = explain_unseen(pool, &vetting->unseen);
     vetting->known = status == STATUS_DONE;
     return status;
 }
@@ -139,6 +130,22 @@ static void lack_print(struct vetting *vetting, const struct tree *ad, const cha
     buf_done(&answer);
 }
 
+/* Nothing is offered: all there is to say of any job. */
+static void empty_report(struct vetting *vetting)
+{
+    vetting->is_empty = true;
+    if (vetting->is_busy)
+        report("all machines of the pool are busy: what is submitted waits for them");
+    else if (!vetting->unseen)
+        report("no machine offers itself in the pool yet: what is submitted waits for one, or for one that pulls");
+    else
+        report(vetting->unseen == 1 ? "no machine offers itself in the pool yet; %" PRIu64
+                                      " is there that pulls, is drained or has just come: what is submitted waits"
+                                    : "no machine offers itself in the pool yet; %" PRIu64
+                                      " are there that pull, are drained or have just come: what is submitted waits",
+               vetting->unseen);
+}
+
 /* What does not match. */
 static int vet_unmatched(struct vetting *vetting, const struct tree *ad, size_t place)
 {
@@ -150,11 +157,7 @@ static int vet_unmatched(struct vetting *vetting, const struct tree *ad, size_t 
     if (status != STATUS_DONE)
         return status;
     if (!vetting->has_offers) {
-        report(
-            vetting->is_busy
-                ? "all machines of the pool are busy: what is submitted waits for them"
-                : "no machine offers itself in the pool yet: what is submitted waits for one, or for one that pulls");
-        vetting->is_empty = true;
+        empty_report(vetting);
         return STATUS_DONE;
     }
     buf_init(&words);
@@ -176,8 +179,11 @@ static int vet_unmatched(struct vetting *vetting, const struct tree *ad, size_t 
     } else if (status == STATUS_DONE) {
         fwrite(words.text, 1, words.len, stderr);
         lack_print(vetting, ad, name, &lack);
-        report("%s%s the pool; nothing was submitted: use --force to submit it all the same", buf_string(&lack),
-               ad_find(ad, "Ports") ? " in" : " of");
+        report(ad_find(ad, "Ports")
+                   ? "%s in the pool; nothing was submitted: use --force to submit it all the same"
+                   : "%s that is seen in the pool; nothing was submitted: use --force to submit it all "
+                     "the same, for one that pulls or comes later",
+               buf_string(&lack));
         status = STATUS_NO;
     }
     buf_done(&lack);

@@ -333,7 +333,7 @@ static int why_of_job(struct pool *pool, const struct tree *job, const char *id,
         buf_adds(&out, ": no machine is asked for before that is done. Then:\n");
     }
     snprintf(name, sizeof name, "job %.20s", id);
-    status = explain_ad(pool, job, name, json, &out, &matches);
+    status = explain_job(pool, job, name, json, &out, &matches);
     if (status == STATUS_DONE) {
         status = matches ? STATUS_DONE : STATUS_NO;
         output_write(&out);
