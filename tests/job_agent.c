@@ -191,7 +191,7 @@ static void ask_store(struct machine *machine, const char *kind, const char *nam
     path_in(machine, name, path);
     fd = open(path, O_RDONLY);
     if (fd < 0 || fstat(fd, &found) < 0) {
-        *ret_whole = true;
+        *ret_whole = whole; /* a job that has just been begun has not made it yet */
         return;
     }
     hash_file(fd, hash, &size, NULL);
