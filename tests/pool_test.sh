@@ -89,6 +89,9 @@ holds 'and what it writes is seen while it runs' soon 20 writes
 run "$berth" hold "$talk"
 is_held() { [ "$("$berth" jobs "$talk" --json | sed -n 's/.*"state": "\([A-Za-z]*\)".*/\1/p')" = Held ]; }
 holds 'a job that runs can be held' soon 20 is_held
+# stood: its files are here, so it is known how long it ran, and that is what the list has.
+stood() { listed "jobs $talk" "rows[0]['run_time'] is not None and '%.6g' % rows[0]['run_time'] == '%.6g' % $("$berth" job --long "$talk" | sed -n 's/^WallUsed = //p')"; }
+holds 'it does not run on in the list' soon 20 stood
 run "$berth" job "$talk"
 holds 'and that is the first thing that is told of it' sh -c \
   '[ "$(sed -n "1s/ for .*//p" out)" = "Job '"$talk"': Held" ] && [ "$(sed -n 2p out)" = "  reason         held by its user" ]'

@@ -410,10 +410,24 @@ static void stored_copy(struct maker *maker, const struct tree *job)
     }
 }
 
+/* How long its last try ran: until its end, or until it was held, or so far. */
+static void run_time_add(struct maker *maker, const struct tree *job, int64_t now)
+{
+    bool held = job_text_is(job, "State", "Held"), over = job_is_over(job);
+    double started, used, since, ended = (double)now;
+
+    if (held && job_number(job, "Since", &since))
+        ended -= since;
+    if (job_number(job, "WallUsed", &used) && used > 0 && (held || over))
+        maker_real(maker, "RunTime", used);
+    else if (job_number(job, "Started", &started) && started > 0 && (!over || job_number(job, "Ended", &ended)))
+        maker_real(maker, "RunTime", ended > started ? ended - started : 0);
+}
+
 struct tree *job_row(const struct tree *job, enum rows_form form, int64_t now)
 {
     static const char *const copied[] = {"Job", "State", "Submitted", "Status", "Provider"};
-    double started, ended = (double)now, used;
+    double used;
     struct arena arena;
     struct maker maker;
     struct buf command;
@@ -433,11 +447,7 @@ struct tree *job_row(const struct tree *job, enum rows_form form, int64_t now)
         else if (job_number(job, copied[i], &used))
             maker_integer(&maker, copied[i], (int64_t)used);
     }
-    if (job_number(job, "WallUsed", &used) && used > 0 && job_is_over(job))
-        maker_real(&maker, "RunTime", used);
-    else if (job_number(job, "Started", &started) && started > 0 &&
-             (!job_is_over(job) || job_number(job, "Ended", &ended)))
-        maker_real(&maker, "RunTime", ended > started ? ended - started : 0);
+    run_time_add(&maker, job, now);
     job_command(&command, job, &arena);
     maker_bytes(&maker, "Command", command.text ? command.text : "", command.len);
     if (form == ROWS_JSON)
