@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-#define CLAIMS 400
+#define CLAIMS 1200
 #else
 #define CLAIMS 2000
 #endif

@@ -4,8 +4,6 @@
 #include "base/mem.h"
 #include "net/query.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,18 +33,12 @@ bool request_expr(struct request *request, const char *name, struct tree **ret)
 
 void request_list(struct request *request, const struct buf *out, bool more, uint64_t cursor)
 {
-    char digits[24];
-    struct http_field fields[2] = {{"Berth-Cursor", digits}, {"Link", NULL}};
-    struct buf link;
+    struct query_rest rest;
 
-    buf_init(&link);
-    snprintf(digits, sizeof digits, "%" PRIu64, cursor);
-    if (more)
-        query_next(&link, request->exchange, request->route->path, request->route->parameters, cursor);
-    fields[1].value = buf_string(&link);
-    request_answer(request, 200, media_type(request->form, &dialect_classic), out->text, out->len, fields,
-                   more ? 2 : 0);
-    buf_done(&link);
+    query_rest_init(&rest, request->exchange, request->route->path, request->route->parameters, more, cursor);
+    request_answer(request, 200, media_type(request->form, &dialect_classic), out->text, out->len, rest.fields,
+                   rest.count);
+    query_rest_done(&rest);
 }
 
 void roll_begin(struct roll *roll, struct request *request)

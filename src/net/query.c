@@ -103,8 +103,8 @@ int query_select(const struct exchange *exchange, const char **ret, struct err *
     return err_set(err, "select: up to %d names with commas between are expected", SELECT_MAX);
 }
 
-void query_next(struct buf *out, const struct exchange *exchange, const char *path, const char *parameters,
-                uint64_t cursor)
+static void next_print(struct buf *out, const struct exchange *exchange, const char *path, const char *parameters,
+                       uint64_t cursor)
 {
     char name[32];
     size_t len;
@@ -122,6 +122,24 @@ void query_next(struct buf *out, const struct exchange *exchange, const char *pa
         }
     }
     buf_adds(out, ">; rel=\"next\"");
+}
+
+void query_rest_init(struct query_rest *rest, const struct exchange *exchange, const char *path, const char *parameters,
+                     bool more, uint64_t cursor)
+{
+    rest->count = more ? 2 : 0;
+    buf_init(&rest->link);
+    if (!more)
+        return;
+    snprintf(rest->digits, sizeof rest->digits, "%" PRIu64, cursor);
+    next_print(&rest->link, exchange, path, parameters, cursor);
+    rest->fields[0] = (struct http_field){"Berth-Cursor", rest->digits};
+    rest->fields[1] = (struct http_field){"Link", buf_string(&rest->link)};
+}
+
+void query_rest_done(struct query_rest *rest)
+{
+    buf_done(&rest->link);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- bodies */

@@ -30,9 +30,17 @@ int query_parse(const char *name, const char *text, size_t len, struct symbols *
                 struct tree **ret, struct err *err);
 /* The names in `select`, or NULL; -1 when they are none. */
 int query_select(const struct exchange *exchange, const char **ret, struct err *err);
-/* The link to the same question, further on: appended. `parameters`: names of those that it may have, with blanks between. */
-void query_next(struct buf *out, const struct exchange *exchange, const char *path, const char *parameters,
-                uint64_t cursor);
+/* The fields of an answer that is a part of a list: where the rest begins, and a link to it. None when there is no rest. */
+struct query_rest {
+    struct http_field fields[2];
+    size_t count;
+    char digits[24];
+    struct buf link;
+};
+/* It stays where it is until it is done. `parameters`: names of those that the question may have, with blanks between. */
+void query_rest_init(struct query_rest *rest, const struct exchange *exchange, const char *path, const char *parameters,
+                     bool more, uint64_t cursor);
+void query_rest_done(struct query_rest *rest);
 
 /* How much of an ad is read, as the settings say. */
 struct form_limits query_limits(const struct config *config);

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "net/query.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,18 +38,12 @@ void visit_answer(struct visit *visit, unsigned status, const char *type, const 
 
 void visit_list(struct visit *visit, const struct buf *rows, bool more, uint64_t cursor)
 {
-    char digits[24];
-    struct http_field fields[2] = {{"Berth-Cursor", digits}, {"Link", NULL}};
-    struct buf link;
+    struct query_rest rest;
 
-    buf_init(&link);
-    snprintf(digits, sizeof digits, "%" PRIu64, cursor);
-    if (more)
-        query_next(&link, visit->exchange, visit->route->path, visit->route->parameters, cursor);
-    fields[1].value = buf_string(&link);
-    visit_answer(visit, 200, media_type(visit->form, &dialect_classic), rows->len ? rows->text : "", rows->len, fields,
-                 more ? 2 : 0);
-    buf_done(&link);
+    query_rest_init(&rest, visit->exchange, visit->route->path, visit->route->parameters, more, cursor);
+    visit_answer(visit, 200, media_type(visit->form, &dialect_classic), rows->len ? rows->text : "", rows->len,
+                 rest.fields, rest.count);
+    query_rest_done(&rest);
 }
 
 void visit_ad_take(struct visit *visit, unsigned status, struct tree *ad)
