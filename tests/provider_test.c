@@ -2820,6 +2820,49 @@ static void successors_and_restarts(void)
     world_free(m.w, "successors and restarts");
 }
 
+/* After a reboot it goes down again when so many of its rows are on disk; then it starts once more, in that boot. How many there were in all.
+ * A disk has its rows in any order: as they came, or `turned`. */
+static uint32_t reboot_torn(uint32_t durable, bool turned, bool *ret_free)
+{
+    struct machine m;
+    struct suitor s = kept_start(&m, KEPT), next = successor_new(&m, 2, "ada");
+    uint32_t rows;
+
+    come_to(&m, &next, TENANT_PINNED);
+    say_activate(&m, &next, NULL);
+    for (uint32_t i = 0; turned && i < m.w->row_count / 2; i++) {
+        struct record row = m.w->rows[i];
+
+        m.w->rows[i] = m.w->rows[m.w->row_count - 1 - i];
+        m.w->rows[m.w->row_count - 1 - i] = row;
+    }
+    m.w->slow = true;
+    world_restart(m.w, false, SECOND);
+    rows = m.w->pending_count;
+    for (uint32_t i = 0; i < durable && i < rows; i++)
+        row_keep(m.w, &m.w->pending[i]);
+    m.w->slow = false;
+    world_restart(m.w, true, SECOND);
+    *ret_free = is_free(&m, 1) && is_free(&m, 2);
+    (void)s;
+    world_drop(m.w);
+    return rows;
+}
+
+static void successors_and_reboots(void)
+{
+    for (int turned = 0; turned < 2; turned++) {
+        bool all = true, freed = true;
+        uint32_t rows = 0;
+
+        for (uint32_t durable = 0; durable <= rows; durable++) {
+            rows = reboot_torn(durable, turned, &freed);
+            all = all && freed;
+        }
+        tap_ok(all && rows >= 3, "claims from before a reboot stay lost, whatever of its %u rows was written", rows);
+    }
+}
+
 static void shares_and_successors(void)
 {
     struct machine m;
@@ -2928,6 +2971,7 @@ int main(void)
     claim_ends_first();
     ranks_and_tickets();
     successors_and_restarts();
+    successors_and_reboots();
     shares_and_successors();
     not_for_a_provider();
     no_ads();

@@ -44,7 +44,7 @@ struct tenant *match_admit(const struct provider_step *step, uint32_t place, con
         matched >= MATCHED_MAX || provider->tenant_count >= TENANTS_MAX ||
         offer_key_used(&provider->offers[place], told->claim) || match_is_unwanted(provider, told))
         return NULL;
-    tenant = tenant_new(provider, told->claim, place);
+    tenant = tenant_new(step, told->claim, place);
     tenant->gang = told->gang;
     tenant->superior = told->superior;
     tenant_set_ad(tenant, told->superior_ad);
@@ -275,7 +275,7 @@ static void verified_tenant(const struct provider_step *step, const struct event
             verified->reason = REASON_LIMIT;
             return;
         }
-        tenant = tenant_new(step->provider, verify->claim, place);
+        tenant = tenant_new(step, verify->claim, place);
     }
     late = comer->tenant && tenant->state == TENANT_MATCHED &&
            tenant->until - step->env->now < step->provider->spans->window / 2;

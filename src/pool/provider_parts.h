@@ -109,6 +109,8 @@ struct tenant {
     int64_t since;            /* PINNED: from when the pin lease and the first lease count */
     int64_t lease;            /* CLAIMED: then it is over */
     int64_t active;           /* CLAIMED since */
+    uint64_t
+        boot; /* of the machine, in which it was pinned: in another nothing of it holds, whenever it is written again */
     uint64_t number, job;
     uint64_t port, link;     /* the superior's port, and our own that docks there */
     bool serves;             /* it was started, and launches nothing: its unit is in use */
@@ -116,7 +118,6 @@ struct tenant {
     bool suspended;          /* the owner would have it stand still for a while */
     bool running;            /* a launcher has the job, or is about to */
     bool clearing;           /* the job that runs is being ended for the superior's next one */
-    bool here;               /* after a restart: it is of this boot */
     bool found;              /* after a restart: the launcher, or the job's end, has been seen */
     enum reason end;         /* STOPPING: why */
     uint64_t reply;          /* STOPPING: a superior waits to hear that it is released; 0: none does */
@@ -247,7 +248,7 @@ agent pulling_registrar(const struct provider *provider, const struct tenant *te
 #define BEATS 4    /* within a lease */
 #define ASK_PART 4 /* a pinned tenant asks after P / 4, and then every P / 8 */
 struct tenant *tenant_find(const struct provider *provider, uint64_t claim);
-struct tenant *tenant_new(struct provider *provider, uint64_t claim, uint32_t offer);
+struct tenant *tenant_new(const struct provider_step *step, uint64_t claim, uint32_t offer);
 void tenant_drop(const struct provider_step *step, struct tenant *tenant);
 void tenant_set_ad(struct tenant *tenant, struct tree *ad);
 void tenant_store(const struct provider_step *step, struct tenant *tenant);

@@ -19,11 +19,12 @@ struct tenant *tenant_find(const struct provider *provider, uint64_t claim)
     return NULL;
 }
 
-struct tenant *tenant_new(struct provider *provider, uint64_t claim, uint32_t offer)
+struct tenant *tenant_new(const struct provider_step *step, uint64_t claim, uint32_t offer)
 {
     struct tenant *tenant = mem_alloc(sizeof *tenant);
+    struct provider *provider = step->provider;
 
-    *tenant = (struct tenant){.claim = claim, .offer = offer, .started = -1, .set = INT64_MAX};
+    *tenant = (struct tenant){.claim = claim, .boot = step->env->boot, .offer = offer, .started = -1, .set = INT64_MAX};
     if (provider->tenant_count == provider->tenant_room) {
         provider->tenant_room = provider->tenant_room ? provider->tenant_room * 2 : 4;
         provider->tenants = mem_grow(provider->tenants, provider->tenant_room * sizeof *provider->tenants);
@@ -135,7 +136,7 @@ void tenant_store(const struct provider_step *step, struct tenant *tenant)
                                                     .superior = tenant->superior,
                                                     .epoch = tenant->epoch,
                                                     .sequence = tenant->sequence,
-                                                    .boot = step->env->boot,
+                                                    .boot = tenant->boot,
                                                     .active = tenant->state >= TENANT_CLAIMED,
                                                     .since = tenant->since,
                                                     .lease = tenant->lease,
@@ -508,7 +509,8 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     if (place == step->provider->settings->count || !was->ad || !tree_is_ad(was->ad) ||
         tenant_find(step->provider, record->key))
         return;
-    tenant = tenant_new(step->provider, record->key, place);
+    tenant = tenant_new(step, record->key, place);
+    tenant->boot = was->boot;
     tenant->gang = was->gang;
     tenant->superior = was->superior;
     tenant->state = was->active ? TENANT_CLAIMED : TENANT_PINNED;
@@ -528,7 +530,6 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant->started = was->started;
     tenant->serves = was->running && was->active && !tenant_executes(step->provider, tenant);
     tenant->running = was->running && was->active && !tenant->serves;
-    tenant->here = was->boot == step->env->boot;
     tenant->behind = was->behind;
     tenant->second = was->behind != 0;
     tenant->pool = pulling_pool(step->provider, was->pool);
@@ -544,8 +545,9 @@ void tenants_boot(const struct provider_step *step)
     for (uint32_t i = provider->tenant_count; i-- > 0;) {
         struct tenant *tenant = provider->tenants[i];
         bool lost = tenant->running && !tenant->found && !outcome_has(provider, tenant->claim, tenant->number);
+        bool here = tenant->boot == step->env->boot;
 
-        if (!tenant->here || !tenant->found)
+        if (!here || !tenant->found)
             tenant->running = false;
         tenant->since = clock + within(tenant->since, clock, -provider->spans->pin, 0);
         tenant->lease = clock + within(tenant->lease, clock, -1, provider->spans->lease);
@@ -553,7 +555,7 @@ void tenants_boot(const struct provider_step *step)
         tenant->spoken = true; /* or it may have been, before */
         tenant->active = tenant->state == TENANT_CLAIMED ? step->env->now : 0;
         subordinates_boot(step, tenant);
-        if (!tenant->here || lost) {
+        if (!here || lost) {
             tenant_end(step, tenant, REASON_LOST, 0);
             continue;
         }
