@@ -12,10 +12,12 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-#define CLAIMS 1200
+#define CLAIMS 400
 #else
 #define CLAIMS 2000
 #endif
+
+#define SEED 26 /* from there on some worlds are small */
 
 enum plant plant_now;
 
@@ -82,7 +84,7 @@ static void test_same(const struct sim_report *one, const struct told *first)
     for (uint32_t jobs = 2; jobs <= 5; jobs += 3) {
         struct told told = {.kills = false};
         struct sim_settings settings = {
-            .seed = 3, .faults = true, .claims = CLAIMS, .jobs = jobs, .progress = progress, .user = &told};
+            .seed = SEED, .faults = true, .claims = CLAIMS, .jobs = jobs, .progress = progress, .user = &told};
         struct sim_report many;
 
         tap_ok(sim_run(&settings, &many) == 0 && same(one, &many) && no_children(),
@@ -96,7 +98,7 @@ static void test_enough(void)
 {
     struct told told = {.most = 5};
     struct sim_settings settings = {
-        .seed = 3, .faults = true, .claims = UINT64_MAX, .jobs = 3, .progress = progress, .user = &told};
+        .seed = SEED, .faults = true, .claims = UINT64_MAX, .jobs = 3, .progress = progress, .user = &told};
     struct sim_report report;
 
     tap_ok(sim_run(&settings, &report) == 0 && report.worlds == 5 && no_children(),
@@ -110,7 +112,7 @@ static void test_killed(const struct sim_report *one)
 {
     struct told told = {.kills = true};
     struct sim_settings settings = {
-        .seed = 3, .faults = true, .claims = CLAIMS, .jobs = 2, .progress = progress, .user = &told};
+        .seed = SEED, .faults = true, .claims = CLAIMS, .jobs = 2, .progress = progress, .user = &told};
     struct sim_report many;
 
     tap_ok(sim_run(&settings, &many) == 0 && told.killed && same(one, &many) && no_children(),
@@ -119,7 +121,7 @@ static void test_killed(const struct sim_report *one)
 
 static void test_none(const struct sim_report *one)
 {
-    struct sim_settings settings = {.seed = 3, .faults = true, .claims = CLAIMS, .jobs = 8};
+    struct sim_settings settings = {.seed = SEED, .faults = true, .claims = CLAIMS, .jobs = 8};
     struct rlimit before, few;
     struct sim_report many;
     int status;
@@ -160,7 +162,8 @@ static void test_violation(void)
 int main(void)
 {
     struct told first = {.kills = false};
-    struct sim_settings settings = {.seed = 3, .faults = true, .claims = CLAIMS, .progress = progress, .user = &first};
+    struct sim_settings settings = {
+        .seed = SEED, .faults = true, .claims = CLAIMS, .progress = progress, .user = &first};
     struct sim_report one;
     int status = sim_run(&settings, &one);
 
