@@ -109,8 +109,7 @@ struct tenant {
     int64_t since;            /* PINNED: from when the pin lease and the first lease count */
     int64_t lease;            /* CLAIMED: then it is over */
     int64_t active;           /* CLAIMED since */
-    uint64_t
-        boot; /* of the machine, in which it was pinned: in another nothing of it holds, whenever it is written again */
+    uint64_t boot;            /* of the machine, in which it was pinned: nothing of it holds in another */
     uint64_t number, job;
     uint64_t port, link;     /* the superior's port, and our own that docks there */
     bool serves;             /* it was started, and launches nothing: its unit is in use */
