@@ -123,25 +123,6 @@ static int jobs_of(struct pool *customer, uint64_t workflow, const char *select,
     return status;
 }
 
-static int control(struct pool *customer, const struct dag_settings *settings, const char *verb, uint64_t workflow,
-                   struct tree **ret)
-{
-    char constraint[64];
-    struct maker maker;
-    struct tree *body;
-    int status;
-
-    constraint_of(workflow, constraint);
-    maker_init(&maker, customer->symbols);
-    maker_text(&maker, "Verb", verb);
-    maker_text(&maker, "Constraint", constraint);
-    maker_text(&maker, "Why", settings->why);
-    body = maker_seal(&maker);
-    status = pool_fetch_ad(customer, &(struct pool_ask){.method = "POST", .path = "/v1/control", .body = body}, ret);
-    tree_unref(body);
-    return status;
-}
-
 /* ----------------------------------------------------------------------------------------------------------------- list */
 
 static bool progress_add(void *user, struct tree *row)
@@ -321,13 +302,11 @@ static int rescue_file(const struct dag_settings *settings, struct pool *custome
     return status;
 }
 
-static int changed_tell(const struct dag_settings *settings, const struct tree *answer, uint64_t workflow,
-                        const char *one, const char *many)
+static int changed_tell(const struct dag_settings *settings, uint64_t changed, uint64_t workflow, const char *one,
+                        const char *many)
 {
-    int64_t changed = 0;
     struct buf out;
 
-    ad_integer(answer, "Changed", &changed);
     if (!changed && !settings->json) {
         report("nothing of workflow %" PRIu64 " is to be %s: `berth dag` lists those that there are", workflow,
                !strcmp(many, "removed") ? "removed" : "rescued");
@@ -335,9 +314,9 @@ static int changed_tell(const struct dag_settings *settings, const struct tree *
     }
     buf_init(&out);
     if (settings->json) {
-        buf_addf(&out, "{\"workflow\": %" PRIu64 ", \"changed\": %" PRId64 "}\n", workflow, changed);
+        buf_addf(&out, "{\"workflow\": %" PRIu64 ", \"changed\": %" PRIu64 "}\n", workflow, changed);
     } else {
-        jobs_count_print(&out, (uint64_t)changed);
+        jobs_count_print(&out, changed);
         buf_addf(&out, " of workflow %" PRIu64 " %s\n", workflow, changed == 1 ? one : many);
     }
     output_write(&out);
@@ -348,13 +327,15 @@ static int changed_tell(const struct dag_settings *settings, const struct tree *
 static int dag_control(const struct dag_settings *settings, struct pool *customer, const char *verb, const char *one,
                        const char *many, uint64_t workflow)
 {
-    struct tree *answer = NULL;
-    int status = control(customer, settings, verb, workflow, &answer);
+    struct jobs_order order = {.verb = verb, .why = settings->why};
+    struct jobs_changed sums;
+    char constraint[64];
+    int status;
 
-    if (status == STATUS_DONE)
-        status = changed_tell(settings, answer, workflow, one, many);
-    tree_unref(answer);
-    return status;
+    constraint_of(workflow, constraint);
+    order.constraint = constraint;
+    status = jobs_control(customer, &order, &sums);
+    return status == STATUS_DONE ? changed_tell(settings, sums.changed, workflow, one, many) : status;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- the command */

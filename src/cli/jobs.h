@@ -75,6 +75,20 @@ bool job_number(const struct tree *job, const char *name, double *ret);
 /* Is the attribute that very text? */
 bool job_text_is(const struct tree *job, const char *name, const char *text);
 
+struct jobs_order {
+    const char *verb;             /* "hold", "release", "remove", "rescue" */
+    const char *ids, *constraint; /* one of them is NULL */
+    const char *why;              /* or NULL */
+};
+
+struct jobs_changed {
+    uint64_t changed, unchanged, missing;
+    uint64_t storing; /* of the unchanged: they have ended, and their files go to stores */
+};
+
+/* However many they are: the customer is asked again for the rest until there is none. What had changed before something went wrong is reported. */
+int jobs_control(struct pool *customer, const struct jobs_order *order, struct jobs_changed *ret);
+
 /* "1 job", "17 jobs". */
 void jobs_count_print(struct buf *out, uint64_t count);
 

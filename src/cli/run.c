@@ -273,21 +273,14 @@ static void state_tell(const struct run_settings *settings, uint64_t id, const s
 
 static void job_remove(struct pool *customer, uint64_t id)
 {
-    struct tree *answer = NULL, *body;
-    struct maker maker;
+    struct jobs_order order = {.verb = "remove", .why = "interrupted"};
+    struct jobs_changed sums;
     char number[24];
 
     snprintf(number, sizeof number, "%" PRIu64, id);
-    maker_init(&maker, customer->symbols);
-    maker_text(&maker, "Verb", "remove");
-    maker_text(&maker, "Ids", number);
-    maker_text(&maker, "Why", "interrupted");
-    body = maker_seal(&maker);
-    if (pool_fetch_ad(customer, &(struct pool_ask){.method = "POST", .path = "/v1/control", .body = body}, &answer) ==
-        STATUS_DONE)
+    order.ids = number;
+    if (jobs_control(customer, &order, &sums) == STATUS_DONE)
         report("job %" PRIu64 " removed", id);
-    tree_unref(answer);
-    tree_unref(body);
 }
 
 /* Until the job is over and its outputs are here, or it is held: then `*ret` is its ad. An interrupt is STATUS_NO without one. */

@@ -1,4 +1,5 @@
-/* api_control.c: hold, release, remove: of jobs by their numbers, or of all for which an expression is true; a number of them each turn. */
+/* api_control.c: hold, release, remove: of jobs by their numbers, or of all for which an expression is true. A number of them each turn, and
+ * no more with one request than are looked at in good time: the answer tells from which on the rest is to be asked for. */
 #include "net/desk_parts.h"
 
 #include "base/mem.h"
@@ -25,7 +26,9 @@ struct controlling {
     struct id_ranges ids;
     struct tree *query;
     char *why;
-    uint64_t at; /* the last job that was looked at */
+    uint64_t at;     /* the last job that was looked at */
+    uint64_t looked; /* how many were */
+    uint64_t next;   /* the first of the rest; 0: there is none */
     uint64_t changed, unchanged, missing, waiting;
     uint64_t storing; /* of the unchanged: they have ended, and their files go to stores */
     bool walked, lost;
@@ -44,6 +47,8 @@ static void controlling_end(struct controlling *all)
         maker_integer(&maker, "Missing", (int64_t)all->missing);
         if (all->storing)
             maker_integer(&maker, "Storing", (int64_t)all->storing);
+        if (all->next)
+            maker_integer(&maker, "Next", (int64_t)all->next);
         visit_ad_take(all->visit, 200, maker_seal(&maker));
     } else if (all->visit) {
         all->visit->work = NULL;
@@ -157,10 +162,13 @@ static bool controlling_step(struct desk_task *task)
     for (int i = 0; i < CONTROL_TURN && !all->walked; i++) {
         uint64_t id = job_next(all);
 
-        all->walked = !id;
-        if (!id)
+        all->walked = !id || all->looked == DESK_LOOK_MAX;
+        if (all->walked) {
+            all->next = id;
             break;
+        }
         all->at = id;
+        all->looked++;
         if (customer_job(all->desk->customer, id, &view))
             job_control(all, &view);
         else
@@ -205,9 +213,10 @@ static bool constraint_read(struct visit *visit, const struct tree *ad, struct t
 /* What is to be done with which jobs; false, and a problem was answered. */
 static bool control_read(struct visit *visit, const struct tree *ad, struct controlling *all)
 {
-    const char *text;
-    size_t len;
     int verb = CONTROL_COUNT;
+    const char *text;
+    int64_t from;
+    size_t len;
 
     if (ad_string(ad, "Verb", &text, &len))
         for (verb = 0; verb < CONTROL_COUNT; verb++)
@@ -234,6 +243,11 @@ static bool control_read(struct visit *visit, const struct tree *ad, struct cont
         visit_problem(visit, 400, "Ids or Constraint: which jobs?");
         return false;
     }
+    if (ad_find(ad, "From") && (!ad_integer(ad, "From", &from) || from < 1)) {
+        visit_problem(visit, 400, "From: the number of a job is expected");
+        return false;
+    }
+    all->at = ad_find(ad, "From") ? (uint64_t)from - 1 : 0;
     if (ad_string(ad, "Why", &text, &len))
         tries_text(&all->why, text, len);
     return true;

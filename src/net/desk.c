@@ -232,7 +232,7 @@ static void desk_done(struct desk *desk)
     tries_free(desk->tries);
     jobfiles_free(desk->files);
     spool_free(desk->spool);
-    map_done(&desk->ending);
+    endings_done(&desk->endings);
     buf_done(&desk->out);
     daemon_done(&desk->daemon);
 }
@@ -257,7 +257,7 @@ int desk_run(const struct desk_settings *settings, struct config *config, struct
     desk->settings = settings;
     desk->started = runner_wall();
     desk->changes = (uint64_t)desk->started; /* so that it grows over restarts */
-    map_init(&desk->ending, 0);
+    endings_init(&desk->endings);
     buf_init(&desk->out);
     if (daemon_init(&desk->daemon, &ours, config, err) == 0 && desk_start(desk, err) == 0)
         status = daemon_run(&desk->daemon, desk->live);

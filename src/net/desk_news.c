@@ -199,10 +199,10 @@ void desk_job_changed(void *user, uint64_t job)
     if (view.state == JOB_RUNNING)
         state_log(desk, &view); /* how the try before ended */
     try_note(desk, &view);
-    if (view.state != JOB_RUNNING && (!view_ended(&view) || map_find(&desk->ending, job) == MAP_NONE))
+    if (view.state != JOB_RUNNING && (!view_ended(&view) || !endings_has(&desk->endings, job)))
         state_log(desk, &view);
     if (view_ended(&view))
-        map_set(&desk->ending, job, 1);
+        endings_add(&desk->endings, job);
     desk_changed(desk);
 }
 
@@ -255,7 +255,7 @@ static void boot_job(void *user, const struct job_view *view)
     if (view->state == JOB_RUNNING)
         try_note(desk, view);
     if (view_ended(view))
-        map_set(&desk->ending, view->id, 1);
+        endings_add(&desk->endings, view->id);
 }
 
 struct strays {

@@ -12,11 +12,11 @@
 #ifndef BERTH_NET_DESK_PARTS_H
 #define BERTH_NET_DESK_PARTS_H
 
-#include "base/map.h"
 #include "net/beneath.h"
 #include "net/commands.h"
 #include "net/daemon_parts.h"
 #include "net/desk.h"
+#include "net/endings.h"
 #include "net/history.h"
 #include "net/joblog.h"
 #include "net/questions.h"
@@ -36,7 +36,7 @@ extern "C" {
 #endif
 
 #define DESK_WAIT_MAX 25         /* seconds that a request waits for something to happen, at most */
-#define DESK_LOOK_MAX 20000      /* jobs that a list looks at in one turn */
+#define DESK_LOOK_MAX 20000      /* jobs that are looked at for one request */
 #define DESK_READ_MAX (1u << 20) /* bytes of a file in one answer */
 #define DESK_RANGES_MAX 1000     /* in `ids` */
 #define DESK_LIMIT_DEFAULT 1000
@@ -66,8 +66,8 @@ struct desk {
     uint32_t commands_ticks;
     struct catalogues *catalogues; /* of files */
 
-    uint64_t changes;      /* grows whenever something is to be seen, over restarts as well */
-    struct map ending;     /* jobs that have ended and are not in the history yet */
+    uint64_t changes; /* grows whenever something is to be seen, over restarts as well */
+    struct endings endings;
     struct visit *waiting; /* who wait for a change */
     struct desk_task *tasks;
     uv_idle_t turn;  /* of the tasks */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define TIDY_JOBS 1000         /* that one look takes to the history */
+#define TIDY_LOOKED 4000       /* that it looks at */
 #define TIDY_FILES 20          /* jobs whose files one look removes */
 #define TIDY_SPOOL 36000       /* looks between two at the spool: an hour */
 #define LEFT_WAIT INT64_C(300) /* seconds that the files of a job that was removed are waited for */
@@ -43,15 +44,16 @@ static struct tree *ad_for_history(struct desk *desk, const struct job_view *vie
     return more;
 }
 
-static void job_close(struct desk *desk, const struct job_view *view, int64_t now)
+/* False: it could not be written down. */
+static bool job_close(struct desk *desk, const struct job_view *view, int64_t now)
 {
     struct history_row row = {
         .job = view->id, .ended = now, .standing = job_standing(view, tries_last(desk->tries, view->id))};
     struct tree *ad = ad_for_history(desk, view, now);
     struct err err = {0};
+    bool done = history_add(desk->history, &row, ad, &err) == 0 && tries_forget(desk->tries, view->id, &err) == 0;
 
-    if (history_add(desk->history, &row, ad, &err) == 0 && tries_forget(desk->tries, view->id, &err) == 0) {
-        map_remove(&desk->ending, view->id);
+    if (done) {
         desk_commit(desk);
         /* All of it is durable together, or nothing is. */
         runner_event(desk->runner, &(struct event){.kind = EVENT_FORGET, .job = view->id});
@@ -60,31 +62,30 @@ static void job_close(struct desk *desk, const struct job_view *view, int64_t no
         LOG(&desk->daemon.log, LEVEL_ERROR, "history", log_text("why", err.text));
     }
     tree_unref(ad);
+    return done;
 }
 
-static int id_order(const void *a, const void *b)
+/* Those of which something is still to come are looked at again when all the others were. */
+static void endings_tidy(struct desk *desk)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-static void ending_tidy(struct desk *desk)
-{
-    uint64_t ids[TIDY_JOBS] = {0}, id, value;
+    uint32_t looks = endings_count(&desk->endings) < TIDY_LOOKED ? endings_count(&desk->endings) : TIDY_LOOKED;
     int64_t now = runner_wall() / SECOND;
-    uint32_t at = 0, count = 0;
     struct job_view view;
 
-    while (count < TIDY_JOBS && map_next(&desk->ending, &at, &id, &value))
-        if (!customer_job(desk->customer, id, &view) || !view_ended(&view) || job_is_over(desk, &view, now))
-            ids[count++] = id;
-    qsort(ids, count, sizeof *ids, id_order);
-    for (uint32_t i = 0; i < count; i++) {
-        if (customer_job(desk->customer, ids[i], &view) && view_ended(&view))
-            job_close(desk, &view, now);
-        else
-            map_remove(&desk->ending, ids[i]);
+    for (uint32_t closed = 0; looks && closed < TIDY_JOBS; looks--) {
+        uint64_t job = endings_take(&desk->endings);
+        bool over;
+
+        if (!customer_job(desk->customer, job, &view) || !view_ended(&view))
+            continue; /* it has gone, or waits again */
+        over = job_is_over(desk, &view, now);
+        if (over && job_close(desk, &view, now)) {
+            closed++;
+            continue;
+        }
+        endings_add(&desk->endings, job);
+        if (over)
+            break; /* the next could not be written down, either */
     }
 }
 
@@ -155,7 +156,7 @@ static void spool_tidy(struct desk *desk)
 
 void desk_tidy(struct desk *desk)
 {
-    ending_tidy(desk);
+    endings_tidy(desk);
     if (++desk->tidied % 10 == 0)
         files_tidy(desk);
     if (desk->tidied % TIDY_SPOOL == 100)

@@ -42,6 +42,12 @@ static bool entry_is_plain(const struct judge *judge, const struct entry_view *e
            entry->expires > judge->now;
 }
 
+/* Was it given away in this step? An agent's other offers may have been long before. */
+static bool offer_is_taken(struct judge *judge, const struct host *host, const struct entry_view *offer)
+{
+    return offer->numbered > judged_ad(judge, host_agent(host), offer->agent, offer->id)->numbered;
+}
+
 /* Could the request have had one of the offers that the group took? */
 static bool request_fits(struct judge *judge, const struct host *host, const struct env *env, const char *group,
                          const struct entry_view *request)
@@ -53,8 +59,8 @@ static bool request_fits(struct judge *judge, const struct host *host, const str
         if (!claim_is_new(judge, &claim) || !account_is_in(claim.user, group))
             continue;
         for (uint32_t at = 0; matchmaker_next(host->role, at, &offer, &at);)
-            if (offer.agent == claim.agent && !offer.request && entry_is_plain(judge, &offer) &&
-                match_accepts(env, &judge->world->scratch, offer.ad, request->ad) &&
+            if (offer.agent == claim.agent && !offer.request && offer_is_taken(judge, host, &offer) &&
+                entry_is_plain(judge, &offer) && match_accepts(env, &judge->world->scratch, offer.ad, request->ad) &&
                 match_accepts(env, &judge->world->scratch, request->ad, offer.ad))
                 return true;
     }

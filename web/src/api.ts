@@ -47,6 +47,7 @@ export interface Eval {
 export interface Found { Id: string; Rank?: number; At?: string; Label?: string }
 export interface Changed { Request: string; Now: string[]; NowCount: number; Then: string[]; ThenCount: number }
 export interface Compared { rows: Changed[]; changed: number; now: number; then: number; whole: boolean }
+export interface Control { Changed: number; Unchanged: number; Missing: number }
 export interface Who { Subject: string; Scope?: string; Expires?: number }
 export interface Desk { Agent: string; Name: string; Identity: string }
 export interface JobFile { Name: string; Size: number; Kind: string; Whole: boolean }
@@ -261,6 +262,14 @@ export const api = {
     const answer = await call(`/v1/desk/${word(desk)}/spool/${hash}`, { method: 'PUT', body: new Uint8Array(bytes), type: 'application/octet-stream', query: { offset, size } });
     return { have: ((await answer.json()) as { Have: number }).Have, whole: answer.headers.get('Berth-Whole') === 'true' };
   },
-  control: (desk: string, verb: 'hold' | 'release' | 'remove' | 'rescue', which: { Ids: string } | { Constraint: string }, why: string) =>
-    json<{ Changed: number; Unchanged: number; Missing?: number }>(`/v1/desk/${word(desk)}/control`, { body: JSON.stringify({ Verb: verb, ...which, Why: why }) }),
+  /** One request looks at a number of jobs, and says from which on the rest is to be asked for. */
+  async control(desk: string, verb: 'hold' | 'release' | 'remove' | 'rescue', which: { Ids: string } | { Constraint: string }, why: string): Promise<Control> {
+    const sums: Control = { Changed: 0, Unchanged: 0, Missing: 0 };
+    for (let from: number | undefined = 1; from;) {
+      const part: Control & { Next?: number } = await json(`/v1/desk/${word(desk)}/control`, { body: JSON.stringify({ Verb: verb, ...which, Why: why, From: from }) });
+      for (const name of ['Changed', 'Unchanged', 'Missing'] as const) sums[name] += part[name];
+      from = part.Next;
+    }
+    return sums;
+  },
 };
