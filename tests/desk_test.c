@@ -517,10 +517,12 @@ static void check_much(struct shop *shop, int64_t first)
     int64_t changed, next;
     struct buf out;
     char body[96];
+    int status;
 
     buf_init(&out);
-    tap_ok(live_run(args, &out) == 0 && !strcmp(buf_string(&out), "25000 jobs held\n"),
-           "25000 jobs are held by one command (%s)", buf_string(&out));
+    status = live_run(args, &out);
+    tap_ok(status == 0 && !strcmp(buf_string(&out), "25000 jobs held\n"), "25000 jobs are held by one command (%d, %s)",
+           status, buf_string(&out));
     ask(shop, "POST", "/v1/control", "[Verb=\"remove\"; Constraint=\"Cmd == \\\"much\\\"\"]");
     changed = number_of(shop, "Changed");
     next = number_of(shop, "Next");

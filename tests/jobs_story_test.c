@@ -228,7 +228,8 @@ static bool owned_start(struct owned *owned)
     live_write_file(owned->program, text);
     chmod(owned->program, 0755);
     live_write_file(owned->policy,
-                    "[ Constraint = other.Type == \"Job\" && Fits && (self.Free isnt false || other.Stays is true);\n"
+                    "[ Cpus = 2; /* for two jobs, whatever the machine has */\n"
+                    "  Constraint = other.Type == \"Job\" && Fits && (self.Free isnt false || other.Stays is true);\n"
                     "  Suspend = self.Free is false && other.Stays is true ]\n");
     party->args[party->arg_count++] = "--set";
     party->args[party->arg_count++] = owned->probes;
