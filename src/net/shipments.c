@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "net/beneath.h"
 #include "net/catalogue.h"
-#include "net/job_parcels.h"
 #include "pool/wire.h"
 
 #include <dirent.h>
@@ -167,6 +166,20 @@ static struct shipment *shipment_new(struct workshop *workshop, const struct tas
         parcel_text(&parcel->wanted, parcels->items[i].store);
     }
     return shipment;
+}
+
+struct settling *shipments_settle(const struct task *task, settling_done_fn *done, void *user)
+{
+    struct settling *settling = NULL;
+    struct job_parcels parcels;
+    struct err err = {0};
+    struct arena arena;
+
+    arena_init(&arena);
+    if (job_parcels_read(&arena, task->ad, runner_wall() / SECOND, &parcels, &err) == 0 && parcels.count)
+        settling = parcels_settle(task, &parcels, done, user);
+    arena_done(&arena);
+    return settling;
 }
 
 int shipments_check(const struct task *task, struct err *err)

@@ -1,7 +1,7 @@
 /* shipments_move.c: the files that a job leaves for stores, out of its folder and into the one of files on their way.
  *
  * Names come from the job: no link is followed, and nothing but a regular file is taken. All of it is on disk before the job's end is told: a
- * file that takes seconds to get there delays that, and what else the provider says, by as much. */
+ * thread brings it there while the provider goes on. */
 #include "net/shipments_parts.h"
 
 #include "net/beneath.h"
@@ -46,6 +46,29 @@ static int file_link(int from, const char *name, int to, const char *new_name)
     return failed;
 }
 
+struct settling *parcels_settle(const struct task *task, const struct job_parcels *parcels, settling_done_fn *done,
+                                void *user)
+{
+    const char *names[JOB_PARCELS_MAX];
+    char folder[DAEMON_PATH_MAX];
+    bool keep;
+
+    for (size_t i = 0; i < parcels->count; i++)
+        names[i] = file_source(task, parcels->items[i].file, &keep);
+    workshop_folder(task->workshop, folder, sizeof folder, task->claim, task->number);
+    return settling_start(&task->workshop->daemon.loop, folder, names, parcels->count, done, user);
+}
+
+/* What no thread has brought to disk, because we were started anew meanwhile, is brought there now. The errno, or 0. */
+static int parcel_settle(const struct task *task, uint32_t place, int fd)
+{
+    int result = settling_result(task->settling, place);
+
+    if (result >= 0)
+        return result;
+    return fdatasync(fd) < 0 ? errno : 0;
+}
+
 /* Into our folder. What is there already was moved by a process that was killed before it could say so. */
 static void parcel_move(const struct task *task, int from, int to, uint32_t place, struct parcel *parcel)
 {
@@ -53,7 +76,7 @@ static void parcel_move(const struct task *task, int from, int to, uint32_t plac
     struct err err = {0};
     bool keep;
     const char *name = file_source(task, parcel->file, &keep);
-    int fd;
+    int fd, error;
 
     snprintf(new_name, sizeof new_name, "%u", place);
     fd = beneath_file(to, new_name, O_RDONLY, 0);
@@ -66,8 +89,9 @@ static void parcel_move(const struct task *task, int from, int to, uint32_t plac
     }
     if (fd >= 0) {
         parcel->size = lseek(fd, 0, SEEK_END);
-        if (parcel->state == PARCEL_WAITS && fdatasync(fd) < 0) {
-            snprintf(parcel->words, sizeof parcel->words, "it cannot be kept: %s", strerror(errno));
+        error = parcel->state == PARCEL_WAITS ? parcel_settle(task, place, fd) : 0;
+        if (error) {
+            snprintf(parcel->words, sizeof parcel->words, "it cannot be kept: %s", strerror(error));
             parcel->state = PARCEL_LOST;
         }
         close(fd);

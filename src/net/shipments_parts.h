@@ -10,6 +10,7 @@
 #ifndef BERTH_NET_SHIPMENTS_PARTS_H
 #define BERTH_NET_SHIPMENTS_PARTS_H
 
+#include "net/job_parcels.h"
 #include "net/storage.h"
 #include "net/transfer.h"
 #include "net/workshop_parts.h"
@@ -115,6 +116,9 @@ void parcel_close(struct shipment *shipment, struct parcel *parcel);
 
 /* ---- shipments_move.c ---- */
 
+/* Those in the job's folder. */
+struct settling *parcels_settle(const struct task *task, const struct job_parcels *parcels, settling_done_fn *done,
+                                void *user);
 void parcels_move(struct shipment *shipment, const struct task *task); /* what is not there is said so */
 
 /* ---- shipments_rows.c ---- */

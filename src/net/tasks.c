@@ -63,6 +63,7 @@ static void task_free(struct task *task)
     *link = task->next;
     staging_cancel(task->staging);
     datain_cancel(task->datain);
+    settling_free(task->settling);
     job_order_done(&task->order);
     tree_unref(task->ad);
     free(task);
@@ -101,6 +102,12 @@ static void claim_keep(struct workshop *workshop, uint64_t claim)
     workshop->claims[workshop->claim_count++] = claim;
 }
 
+/* Some of what it made may go to stores. */
+static bool ends_well(const struct task *task, const struct executor_news *news)
+{
+    return !task->helps && news->kind == EXECUTOR_ENDED && news->reason == REASON_EXITED && news->status == 0;
+}
+
 /* What it made goes to the customer; of a helper nothing does. */
 static void task_leaves(struct task *task, const struct executor_news *news)
 {
@@ -109,7 +116,7 @@ static void task_leaves(struct task *task, const struct executor_news *news)
 
     if (task->state == TASK_HELD || outgoing_has(workshop, task->claim, task->number))
         return;
-    if (!task->helps && news->kind == EXECUTOR_ENDED && news->reason == REASON_EXITED && news->status == 0)
+    if (ends_well(task, news))
         task->transfers = shipments_add(workshop, task);
     if (!task->helps)
         outgoing_add(workshop, task, news);
@@ -268,9 +275,9 @@ void task_stop(struct workshop *workshop, uint64_t claim, int64_t grace)
 
     if (task && task->state == TASK_RUNS)
         workshop->executor->kind->stop(workshop->executor, claim, grace);
-    else if (task)
+    else if (task && task->state != TASK_SETTLES) /* its end is told in any case */
         task_gone(task);
-    else
+    else if (!task)
         role_tell(workshop, &news, JOB_GONE); /* nothing of it is here */
 }
 
@@ -295,6 +302,26 @@ static void found_told(struct workshop *workshop, const struct executor_news *ne
                                              : JOB_GONE);
 }
 
+static void task_settled(void *user)
+{
+    struct task *task = user;
+
+    task_end(task, &task->ending);
+}
+
+/* What goes to stores has to be on disk before the end is told: false when there is nothing. */
+static bool task_settle(struct task *task, const struct executor_news *news)
+{
+    if (task->state != TASK_RUNS || !ends_well(task, news))
+        return false;
+    task->settling = shipments_settle(task, task_settled, task);
+    if (!task->settling)
+        return false;
+    task->state = TASK_SETTLES;
+    task->ending = *news;
+    return true;
+}
+
 void task_told(void *user, const struct executor_news *news)
 {
     struct workshop *workshop = user;
@@ -310,7 +337,7 @@ void task_told(void *user, const struct executor_news *news)
     }
     if (news->kind == EXECUTOR_RUNS)
         task->began = runner_now() - news->usage.wall;
-    else
+    else if (task->state != TASK_SETTLES && !task_settle(task, news))
         task_end(task, news);
 }
 
@@ -454,6 +481,8 @@ static void checkpoint_tick(struct task *task, int64_t now)
 
 static void task_tick(struct task *task, int64_t now)
 {
+    if (task->state == TASK_SETTLES)
+        return;
     if (task->deadline <= now && task->state != TASK_RUNS) {
         task_gone(task);
         return;

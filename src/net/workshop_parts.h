@@ -6,6 +6,7 @@
  *     staging.c    brings a job its files
  *     datain.c     brings a job the files of the catalogue that it reads
  *     outgoing.c   brings back what it made
+ *     settling.c   brings to disk what it made for stores
  *     shipments.c  brings to stores what it made for them (shipments_parts.h)
  *     workfolder.c the folders of jobs
  *     tending.c    one that goes by itself, when its time has come
@@ -21,6 +22,7 @@
 
 #include "net/daemon_parts.h"
 #include "net/job_order.h"
+#include "net/settling.h"
 #include "net/workshop.h"
 #include "pool/provider.h"
 
@@ -44,7 +46,8 @@ struct transfer_rules;
 enum task_state {
     TASK_STAGING, /* its files are on their way */
     TASK_RUNS,
-    TASK_HELD, /* nothing is run: whoever claimed it has it until it lets go */
+    TASK_SETTLES, /* it has ended; what goes to stores is on its way to the disk */
+    TASK_HELD,    /* nothing is run: whoever claimed it has it until it lets go */
 };
 
 /* Whom to ask about the files of a try, and by what name it is known there (pool/duty.h). */
@@ -64,11 +67,13 @@ struct task {
     struct tree *ad; /* held: the job's */
     struct job_order order;
     int64_t deadline, span;
-    int64_t began;           /* the process; 0: not yet */
-    struct staging *staging; /* or NULL */
-    struct datain *datain;   /* or NULL */
-    bool reported, asking;   /* the customer knows that it runs; a question is on its way */
-    int64_t log_sent[2];     /* bytes of stdout and stderr that the customer has */
+    int64_t began;               /* the process; 0: not yet */
+    struct staging *staging;     /* or NULL */
+    struct datain *datain;       /* or NULL */
+    struct settling *settling;   /* or NULL */
+    struct executor_news ending; /* TASK_SETTLES: how it ended */
+    bool reported, asking;       /* the customer knows that it runs; a question is on its way */
+    int64_t log_sent[2];         /* bytes of stdout and stderr that the customer has */
     int64_t reported_at, checkpoint_at;
     bool checkpoint_due; /* the signal was sent: the files are to follow */
     uint32_t signals;    /* that its owner has sent it */
@@ -189,7 +194,9 @@ uint32_t outgoing_count(const struct workshop *workshop);
 /* ---- shipments.c ---- */
 /* Does the job's ad say well what goes to stores? -1 and what is wrong. */
 int shipments_check(const struct task *task, struct err *err);
-/* A try has ended well: what it made for stores is moved aside, and a request for it lies on the shelf; a commit follows. How many files. */
+/* A try has ended well: what it made for stores is brought to disk, and then it is `done`. NULL: there is nothing. */
+struct settling *shipments_settle(const struct task *task, settling_done_fn *done, void *user);
+/* What it made for stores is moved aside, and a request for it lies on the shelf; a commit follows. How many files. */
 uint32_t shipments_add(struct workshop *workshop, const struct task *task);
 bool shipments_has(const struct workshop *workshop, uint64_t claim, uint64_t number);
 int shipments_load(struct workshop *workshop, struct err *err);

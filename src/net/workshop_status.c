@@ -52,7 +52,7 @@ struct tree *status_ad(struct workshop *workshop)
 
     for (const struct task *task = workshop->tasks; task; task = task->next) {
         staging += task->state == TASK_STAGING;
-        running += task->state == TASK_RUNS;
+        running += task->state == TASK_RUNS || task->state == TASK_SETTLES;
         held += task->state == TASK_HELD;
     }
     maker_init(&maker, workshop->daemon.symbols);
