@@ -141,6 +141,7 @@ run "$berth" dag rescue 9
 says "what failed is rescued" 0 '1 job of workflow 9 waits again' ''
 run "$berth" wait 9-12 --timeout 60
 holds "and goes on from there to its end" [ "$status" = 0 ]
+holds "its log says so" sh -c "'$berth' logs 10 --events | grep -q ' waits again: rescued$'"
 holds "nothing that was done was repeated" soon sh -c "[ \"\$('$berth' history -c 'Workflow == 9 && Node == \"A\"' --format Tries)\" = 1 ]"
 run "$berth" dag rescue 9
 says "what is over cannot be rescued" 1 '' 'berth: nothing of workflow 9 is to be rescued: *'

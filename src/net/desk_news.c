@@ -159,7 +159,8 @@ static bool again_words(const struct desk *desk, const struct job_view *view, ch
         snprintf(ret, 640, "%s: try %llu %s", verb, (unsigned long long)try_before(tries, view), how);
     } else if (view->state == JOB_IDLE) {
         snprintf(ret, 640, "%s: %s", verb,
-                 released                                               ? reason_words(REASON_RELEASED)
+                 endings_has(&desk->endings, view->id)                  ? "rescued"
+                 : released                                             ? reason_words(REASON_RELEASED)
                  : view->reason == REASON_OK || is_result(view->reason) ? "its machine was lost"
                                                                         : reason_words(view->reason));
     }
