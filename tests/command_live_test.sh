@@ -44,10 +44,12 @@ pool() {
 customer() {
   start alice "$berth" customer --state "$work/alice" --set Lease=300 && soon grep -q 'is up' alice.up && soon test -S "$work/alice/customer/customer.sock"
 }
+echo '[ Cpus = 2 ]' >owner.ad # for two jobs at once, whatever the machine has
 provider() {
   local ways=(--set ProviderListen=127.0.0.1:0)
   [ "$1" = stork ] && ways=(--set 'ProviderListen=""' --pull)
-  start "$1" "$berth" provider --state "$work/$1" --set AgentName="$1" --set Lease=300 --set Unprotected=true --set 'Networks={ "127.0.0.0/8" }' "${ways[@]}"
+  start "$1" "$berth" provider --state "$work/$1" --set AgentName="$1" --set Lease=300 --set Unprotected=true --set 'Networks={ "127.0.0.0/8" }' \
+    --set OwnerPolicy="$work/owner.ad" "${ways[@]}"
 }
 up() {
   pool && mkdir -p alice/customer heron/provider stork/provider &&

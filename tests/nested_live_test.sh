@@ -35,7 +35,8 @@ cat >service.ad <<'AD'
               Constraint = cpu.Type == "Machine" ] } ]
 AD
 echo some words >in.txt
-"$berth" pool --listen 127.0.0.1:0 >up 2>pool.err &
+echo '[ Cpus = 2 ]' >owner.ad # for two jobs at once, whatever the machine has
+"$berth" pool --listen 127.0.0.1:0 --set OwnerPolicy="$PWD/owner.ad" >up 2>pool.err &
 pool=$!
 pids="$pids $pool"
 holds "a pool is up" soon grep -q 'To end it' up
@@ -100,7 +101,7 @@ holds "its output comes though both have been away" soon has out.txt 'some words
 # The machine once more, under another name.
 mkdir -p second/provider
 run "$berth" token create --subject machine/second --scope "ad:read ad:write claim" --lifetime 1d --out second/provider/token
-"$berth" provider --state "$PWD/second" >second.up 2>second.err &
+"$berth" provider --state "$PWD/second" --set OwnerPolicy="$PWD/owner.ad" >second.up 2>second.err &
 second=$!
 pids="$pids $second"
 holds "a second machine offers itself" soon listed 'ads --kind offers' "len(rows) == 3"

@@ -6,6 +6,8 @@
 #include "net/represent.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
 
 struct control_settings {
     struct pool_options pool;
@@ -68,6 +70,7 @@ static int control_ask(struct pool *customer, const struct jobs_order *order, ui
 
 int jobs_control(struct pool *customer, const struct jobs_order *order, struct jobs_changed *ret)
 {
+    bool shows = isatty(STDERR_FILENO), shown = false;
     uint64_t next = 1, last;
     int status;
 
@@ -75,7 +78,13 @@ int jobs_control(struct pool *customer, const struct jobs_order *order, struct j
     do {
         last = next;
         status = control_ask(customer, order, &next, ret);
+        if (shows && next > last) {
+            fprintf(stderr, "\r\033[K%s: %" PRIu64 " jobs so far ", order->verb, ret->changed);
+            shown = true;
+        }
     } while (status == STATUS_DONE && next > last);
+    if (shown)
+        fputs("\r\033[K", stderr);
     if (status != STATUS_DONE && ret->changed)
         report("%s: %" PRIu64 " of them have changed before", order->verb, ret->changed);
     return status;

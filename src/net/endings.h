@@ -6,6 +6,10 @@
 
 #include "base/map.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct endings {
     struct map has;       /* the jobs of the row, each of which is in it once */
     uint64_t *row;        /* a ring */
@@ -24,4 +28,7 @@ static inline uint32_t endings_count(const struct endings *endings)
     return map_count(&endings->has);
 }
 
+#ifdef __cplusplus
+}
+#endif
 #endif
