@@ -9,6 +9,7 @@ umask 077
 # soon COMMAND...: it succeeds within a minute.
 soon() { for _ in $(seq 300); do "$@" && return; sleep 0.2; done; return 1; }
 start() {
+  : >"$1.up" # or what the one before has said is read
   setsid "${@:2}" >"$1.up" 2>>"$1.err" &
   echo $! >"$1.pid"
   groups="$groups $!"

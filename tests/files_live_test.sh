@@ -14,6 +14,7 @@ umask 077
 start() {
   name=$1
   shift
+  : >"$name.up" # or what the one before has said is read
   "$@" >"$name.up" 2>>"$name.err" &
   echo $! >"$name.pid"
   pids="$pids $!"

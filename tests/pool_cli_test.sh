@@ -88,10 +88,11 @@ expect 'token show wants a token' 2 '' 'berth: there is no token; --token FILE n
 start() {
   folder=$1
   shift
+  : >"$folder.out" # or what the one before has said is read
   "$berth" matchmaker --state "$work/$folder" --listen 127.0.0.1:0 "$@" >"$folder.out" 2>"$folder.log" </dev/null &
   pids="$pids $!"
   last=$!
-  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40; do
+  for _ in $(seq 200); do
     grep -q 'A token for' "$folder.out" && break
     sleep 0.1
   done

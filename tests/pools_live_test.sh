@@ -9,6 +9,7 @@ soon() { for _ in $(seq 200); do "$@" 2>/dev/null && return; sleep 0.2; done; re
 
 # start NAME COMMAND...: a process group of its own, which `stop NAME` ends.
 start() {
+  : >"$1.up" # or what the one before has said is read
   setsid "${@:2}" >"$1.up" 2>>"$1.err" &
   echo $! >"$1.pid"
   groups="$groups $!"

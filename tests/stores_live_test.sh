@@ -18,6 +18,7 @@ soon() {
 }
 # start NAME PROGRAM...: in a session of its own, of which NAME.pid is the leader; what it says is in NAME.out and NAME.err.
 start() {
+  : >"$1.out" # or what the one before has said is read
   setsid "${@:2}" >"$1.out" 2>"$1.err" &
   echo $! >"$1.pid"
   groups="$groups $!"
