@@ -11,6 +11,7 @@
 #define BERTH_TESTS_AGENT_H
 
 #include "lang.h"
+#include "plain_secrets.h"
 #include "tap.h"
 
 #include "pool/seen.h"
@@ -92,30 +93,6 @@ struct world {
     const char *fault; /* the first that was found */
     char fault_text[600];
 };
-
-/* ------------------------------------------------------------------------------------------------------ the secrets */
-
-static inline void agent_draw(void *user, void *bytes, size_t len)
-{
-    unsigned char *at = bytes;
-
-    for (size_t i = 0; i < len; i++)
-        at[i] = (unsigned char)rng_next(user);
-}
-
-/* A seal for tests: it depends on everything, and hides nothing. */
-static inline void agent_seal(void *user, const struct key *key, const void *data, size_t len, struct key *ret)
-{
-    uint64_t state = len;
-
-    (void)user;
-    for (int i = 0; i < KEY_BYTES; i++)
-        state = rng_mix(state ^ key->bytes[i]);
-    for (size_t i = 0; i < len; i++)
-        state = rng_mix(state ^ ((const unsigned char *)data)[i]);
-    for (int i = 0; i < KEY_BYTES; i++)
-        ret->bytes[i] = (unsigned char)(state = rng_mix(state));
-}
 
 /* -------------------------------------------------------------------------------------------------------- the world */
 
@@ -485,7 +462,7 @@ static inline struct world *world_new(const struct role_kind *kind, const void *
     lang_init(&w->lang);
     rng_init(&w->chance, 1);
     rng_init(&w->hidden, 2);
-    w->secrets = (struct secrets){&w->hidden, agent_draw, agent_seal};
+    w->secrets = (struct secrets){&w->hidden, plain_draw, plain_seal};
     w->env = (struct role_env){.now = 1000 * SECOND,
                                .wall = NOON * SECOND,
                                .boot = 9,
@@ -772,7 +749,7 @@ static inline void message_scramble(struct world *w, struct rng *rng, struct mes
             text_set(at, "raman", rng_below(rng, 6));
             break;
         case FIELD_KEY:
-            agent_draw(rng, at, rng_below(rng, 2) ? KEY_BYTES : 1);
+            plain_draw(rng, at, rng_below(rng, 2) ? KEY_BYTES : 1);
             break;
         case FIELD_AD:
             *(struct tree **)at = rng_below(rng, 3) ? w->trees[rng_below(rng, w->tree_count)] : NULL;

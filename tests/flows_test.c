@@ -89,7 +89,7 @@ static void shop_open(struct shop *shop, uint64_t seed)
     lang_init(&shop->lang);
     rng_init(&shop->chance, seed);
     rng_init(&shop->hidden, seed + 1);
-    shop->secrets = (struct secrets){&shop->hidden, agent_draw, agent_seal};
+    shop->secrets = (struct secrets){&shop->hidden, plain_draw, plain_seal};
     shop->env = (struct role_env){.now = 1000 * SECOND,
                                   .wall = NOON * SECOND,
                                   .boot = 9,

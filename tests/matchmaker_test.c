@@ -416,7 +416,7 @@ static void notes_are_repeated(void)
 static void tickets_are_bound(void)
 {
     struct rng hidden;
-    struct secrets secrets = {&hidden, draw, seal};
+    struct secrets secrets = {&hidden, plain_draw, plain_seal};
     struct key key = {{1}}, other = {{2}}, a, b;
 
     rng_init(&hidden, 3);

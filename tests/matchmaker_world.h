@@ -3,6 +3,7 @@
 #define BERTH_TESTS_MATCHMAKER_WORLD_H
 
 #include "lang.h"
+#include "plain_secrets.h"
 #include "tap.h"
 
 #include "pool/matchmaker.h"
@@ -36,28 +37,6 @@ struct pool {
     uint64_t notes, tokens;
     const char *fault; /* that the role found in itself */
 };
-
-static inline void draw(void *user, void *bytes, size_t len)
-{
-    unsigned char *at = bytes;
-
-    for (size_t i = 0; i < len; i++)
-        at[i] = (unsigned char)rng_next(user);
-}
-
-/* A seal for tests: it depends on everything, and hides nothing. */
-static inline void seal(void *user, const struct key *key, const void *data, size_t len, struct key *ret)
-{
-    uint64_t state = len;
-
-    (void)user;
-    for (int i = 0; i < KEY_BYTES; i++)
-        state = rng_mix(state ^ key->bytes[i]);
-    for (size_t i = 0; i < len; i++)
-        state = rng_mix(state ^ ((const unsigned char *)data)[i]);
-    for (int i = 0; i < KEY_BYTES; i++)
-        ret->bytes[i] = (unsigned char)(state = rng_mix(state));
-}
 
 /* -------------------------------------------------------------------------------------------------------- the world */
 
@@ -154,7 +133,7 @@ static inline struct pool *pool_new(void)
     lang_init(&pool->lang);
     rng_init(&pool->chance, 1);
     rng_init(&pool->hidden, 2);
-    pool->secrets = (struct secrets){&pool->hidden, draw, seal};
+    pool->secrets = (struct secrets){&pool->hidden, plain_draw, plain_seal};
     pool->env = (struct role_env){.now = 1000 * SECOND,
                                   .wall = INT64_C(1800000000) * SECOND,
                                   .chance = &pool->chance,

@@ -1,7 +1,8 @@
 /* puller_test.c: offers that ask the matchmaker for a request get one unit of the first that fits, once, however often they ask.
  *
- * The world here is a list of effects, as in matchmaker_test.c. */
+ * The world here is a list of effects, as in matchmaker_world.h. */
 #include "lang.h"
+#include "plain_secrets.h"
 #include "tap.h"
 
 #include "pool/matchmaker.h"
@@ -33,25 +34,6 @@ struct pool {
     uint64_t tokens, versions;
     const char *fault;
 };
-
-static void draw(void *user, void *bytes, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        ((unsigned char *)bytes)[i] = (unsigned char)rng_next(user);
-}
-
-static void seal(void *user, const struct key *key, const void *data, size_t len, struct key *ret)
-{
-    uint64_t state = len;
-
-    (void)user;
-    for (int i = 0; i < KEY_BYTES; i++)
-        state = rng_mix(state ^ key->bytes[i]);
-    for (size_t i = 0; i < len; i++)
-        state = rng_mix(state ^ ((const unsigned char *)data)[i]);
-    for (int i = 0; i < KEY_BYTES; i++)
-        ret->bytes[i] = (unsigned char)(state = rng_mix(state));
-}
 
 static void hand_over(struct pool *pool, const struct event *event)
 {
@@ -85,7 +67,7 @@ static struct pool *pool_sized(uint64_t slice, uint32_t ads_max)
     lang_init(&pool->lang);
     rng_init(&pool->chance, 1);
     rng_init(&pool->hidden, 2);
-    pool->secrets = (struct secrets){&pool->hidden, draw, seal};
+    pool->secrets = (struct secrets){&pool->hidden, plain_draw, plain_seal};
     pool->env = (struct role_env){.now = 1000 * SECOND,
                                   .wall = INT64_C(1800000000) * SECOND,
                                   .chance = &pool->chance,

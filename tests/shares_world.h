@@ -3,6 +3,7 @@
 #define BERTH_TESTS_SHARES_WORLD_H
 
 #include "lang.h"
+#include "plain_secrets.h"
 #include "tap.h"
 
 #include "pool/matchmaker.h"
@@ -37,23 +38,6 @@ struct pool {
     uint64_t notes, versions;
     const char *fault;
 };
-
-static inline void pool_draw(void *user, void *bytes, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        ((unsigned char *)bytes)[i] = (unsigned char)rng_next(user);
-}
-
-static inline void pool_seal(void *user, const struct key *key, const void *data, size_t len, struct key *ret)
-{
-    uint64_t state = len;
-
-    (void)user;
-    for (size_t i = 0; i < len; i++)
-        state = rng_mix(state ^ ((const unsigned char *)data)[i] ^ key->bytes[i % KEY_BYTES]);
-    for (int i = 0; i < KEY_BYTES; i++)
-        ret->bytes[i] = (unsigned char)(state = rng_mix(state));
-}
 
 static const char *const pool_names[] = {"nobody", "pool", "alice", "bob", "carol", "dave"};
 
@@ -178,7 +162,7 @@ static inline struct pool *pool_new(const char *shares)
     lang_init(&pool->lang);
     rng_init(&pool->chance, 1);
     rng_init(&pool->hidden, 2);
-    pool->secrets = (struct secrets){&pool->hidden, pool_draw, pool_seal};
+    pool->secrets = (struct secrets){&pool->hidden, plain_draw, plain_seal};
     pool->env = (struct role_env){.now = 1000 * SECOND,
                                   .wall = INT64_C(1800000000) * SECOND,
                                   .chance = &pool->chance,
