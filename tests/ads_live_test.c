@@ -893,6 +893,14 @@ static void check_supposed(struct world *world)
     talk_ask(&world->talk, world->bob, "POST", "/v1/match", NULL, body);
     tap_ok(reply->status == 400 && reply_has(reply, "line 1, column 42"), "what cannot be read is told with its place");
 
+    put(world, world->alice, "shelf-a", NULL, "[Shelf = 6; Constraint = other.Owner == \"bob\"; Lifetime = 1000]");
+    talk_ask(&world->talk, world->bob, "POST", "/v1/match", NULL, "[Constraint = other.Shelf == 6]");
+    tap_ok(reply->status == 200 && reply_has(reply, "Id = \"shelf-a\""), "an ad is taken as its sender's");
+    talk_ask(&world->talk, world->alice, "POST", "/v1/match", NULL, "[Constraint = other.Shelf == 6]");
+    tap_ok(reply->status == 200 && !reply_has(reply, "Id"), "so that of another is refused, if the offer says so");
+    talk_ask(&world->talk, world->alice, "POST", "/v1/match", NULL, "[owner = \"bob\"; Constraint = other.Shelf == 6]");
+    tap_ok(reply->status == 200 && reply_has(reply, "Id = \"shelf-a\""), "unless it names whose it might be");
+
     put(world, world->alice, "shelf-wish", NULL,
         "[Type = \"Job\"; Weight = 9; Constraint = other.Shelf == 6; Lifetime = 1000]");
     talk_ask(&world->talk, world->alice, "POST", "/v1/match?kind=offer", NULL,

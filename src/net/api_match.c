@@ -33,17 +33,17 @@ struct list {
     bool more, spent;
 };
 
-/* Takes an ad; gives it with the id by which it is called. */
-static struct tree *ad_with_id(struct service *service, struct tree *ad, const char *id)
+/* Takes an ad; gives it with that text as an attribute. */
+static struct tree *ad_with(struct service *service, struct tree *ad, const char *name, const char *text)
 {
-    struct ad_setting setting = {symbols_take(service->symbols, "AdId", 4), value_string(id, strlen(id))};
-    struct tree *named = ad_set(ad, &setting, 1, NULL);
+    struct ad_setting setting = {symbols_take(service->symbols, name, strlen(name)), value_string(text, strlen(text))};
+    struct tree *with = ad_set(ad, &setting, 1, NULL);
 
     symbols_drop(service->symbols, setting.name);
-    if (!named)
+    if (!with)
         return ad;
     tree_unref(ad);
-    return named;
+    return with;
 }
 
 static bool list_visit(struct tour *tour, uint32_t place, const struct entry_view *view)
@@ -65,7 +65,7 @@ static bool list_visit(struct tour *tour, uint32_t place, const struct entry_vie
     ad = tree_ref((struct tree *)view->ad);
     wanted = !list->query || match_query_counted(&list->env, &list->scratch, list->query, ad, &steps);
     if (wanted)
-        ad = ad_with_id(request->service, ad, entry_id(request->service, view));
+        ad = ad_with(request->service, ad, "AdId", entry_id(request->service, view));
     if (wanted && list->select && (part = ad_select(request->service->symbols, ad, list->select))) {
         tree_unref(ad);
         ad = part;
@@ -399,6 +399,8 @@ void api_match(struct request *request)
         supposed_done(&supposed);
         return;
     }
+    if (*request_identity(request) && !ad_find(ad, "Owner")) /* as if it were put in: offers may ask whose it is */
+        ad = ad_with(request->service, ad, "Owner", request_identity(request));
     meeting = meeting_new(request, ad, "ad", !kind || *kind == 'r');
     meeting->why = request_flag(request, "why");
     meeting->limit = limit;
