@@ -13,9 +13,18 @@ else
     bold='' faint='' plain=''
 fi
 say() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
+# quoted WORD: as one would have to type it.
+quoted() {
+    case $1 in
+    *[!A-Za-z0-9_/.,:=+-]*) printf " '%s'" "$1" ;;
+    *) printf ' %s' "$1" ;;
+    esac
+}
 # shows COMMAND...: as one would type it, and what it prints.
 shows() {
-    printf '  $ berth %s\n' "$*"
+    printf '  $ berth'
+    for word in "$@"; do quoted "$word"; done
+    printf '\n'
     "$berth" "$@" 2>&1 | sed 's/^/    /'
 }
 
@@ -58,17 +67,16 @@ say "Twenty jobs from one ad ($jobs/sweep.ad): what happens to them, as it happe
 mkdir "$work/results"
 cd "$work/results"
 shows submit "$jobs/sweep.ad"
-# tell_news: the lines of the jobs' logs that were not told yet.
+# tell_news: the lines of the jobs' logs that were not told yet, by their time.
 tell_news() {
-    for log in "$BERTH_STATE"/customer/jobs/*.log; do
-        job=$(basename "$log" .log)
-        [ "$job" -gt 1 ] 2>/dev/null || continue
+    for job in $(seq 2 21); do
+        log=$BERTH_STATE/customer/jobs/$job.log
+        [ -f "$log" ] || continue
         told=$(cat "$work/told.$job" 2>/dev/null || echo 0)
         lines=$(wc -l <"$log")
-        [ "$lines" -gt "$told" ] || continue
-        sed -n "$((told + 1)),${lines}s/^[^ ]*T\([0-9:]*\)Z /    $faint\1  job $job: /p" "$log" | grep -v ': submitted' | sed "s/\$/$plain/" || :
+        sed -n "$((told + 1)),${lines}s/^\([^ ]*T[0-9:]*Z\) /\1 job $job: /p" "$log"
         echo "$lines" >"$work/told.$job"
-    done
+    done | sort -s -k 1,1 | grep -v ': submitted' | sed "s/^[^ ]*T\([0-9:]*\)Z \(.*\)/    $faint\1  \2$plain/" || :
 }
 tries=300
 until [ "$(find . -name 'pi.*' | wc -l)" -ge 20 ]; do
