@@ -94,6 +94,19 @@ static void test_flows(void)
         tap_diag("seed %llu: %s", (unsigned long long)report.failed, report.violation.words);
 }
 
+/* A group beyond its quota takes a machine that is in use, while an older offer of the same agent would have suited one who waits: the
+ * judge once called that a violation. */
+static void test_once_misjudged(void)
+{
+    struct sim_settings settings = {.seed = 4000015401, .faults = true, .worlds = 1, .claims = UINT64_MAX};
+    struct sim_report report;
+    int broken = sim_run(&settings, &report);
+
+    tap_ok(!broken && report.claims > 0, "a machine in use is not judged by an older offer");
+    if (broken)
+        tap_diag("%s", report.violation.words);
+}
+
 int main(void)
 {
     const char *seed = getenv("BERTH_SEED");
@@ -101,6 +114,7 @@ int main(void)
     test_same_seed();
     test_calm();
     test_flows();
+    test_once_misjudged();
     test_faults(seed ? strtoull(seed, NULL, 10) : 1);
     return tap_done();
 }
