@@ -270,13 +270,17 @@ static int64_t job_written(const struct jobs *jobs, int64_t id)
     return stat(path, &at) == 0 ? at.st_size : -1;
 }
 
+/* A job that is said to run may not have written anything yet, and one of its processes may be gone before it is looked at: only
+ * two sizes tell. */
 static bool job_grows(const struct jobs *jobs, int64_t id, int64_t milliseconds)
 {
     int64_t before = job_written(jobs, id), ends = live_now() + milliseconds, now = before;
 
-    while (now == before && live_now() < ends) {
+    while ((before < 0 || now <= before) && live_now() < ends) {
         live_sleep(20);
         now = job_written(jobs, id);
+        if (before < 0)
+            before = now;
     }
     return before >= 0 && now > before;
 }
