@@ -4,6 +4,7 @@
 
 #include "ad/names.h"
 #include "net/agent.h"
+#include "net/agents.h"
 #include "net/box.h"
 #include "net/client.h"
 #include "net/codes.h"
@@ -36,6 +37,10 @@ struct world {
     struct box_keys box;
     struct server *server;
     bool keys_fail;        /* GET /v1/keys is answered with 503 */
+    bool knows;            /* it was told who the agent is */
+    unsigned introduced;   /* how often */
+    unsigned strangers;    /* messages that came before */
+    unsigned unmarked;     /* messages that do not say that it was told */
     char revoked[64];      /* what it says beside: "" or a list */
     unsigned keys_asked;   /* and answered */
     struct buf ads;        /* the last message that was advertised with a text */
@@ -52,7 +57,10 @@ struct world {
     struct agent_settings settings;
     struct live_agent *live;
     struct client *client;
-    unsigned status; /* of the last call; 0: none yet */
+    unsigned status;      /* of the last call; 0: none yet */
+    struct buf answered;  /* and what was said */
+    unsigned asked_about; /* how often the matchmaker was asked about who calls */
+    char roster[512];     /* what it says of it; "": it does not know */
 };
 
 static _Noreturn void bail(const char *why)
@@ -96,6 +104,22 @@ static void keys_answer(struct world *world, struct exchange *exchange)
     world->keys_asked++;
 }
 
+static void introduction_answer(struct world *world, struct exchange *exchange)
+{
+    world->knows = true;
+    world->introduced++;
+    answer(exchange, 202, "[]");
+}
+
+static void roster_answer(struct world *world, struct exchange *exchange, const char *handle)
+{
+    char expected[17];
+
+    snprintf(expected, sizeof expected, "%016llx", (unsigned long long)agent_handle("alice", ""));
+    world->asked_about += !strcmp(handle, expected);
+    answer(exchange, *world->roster ? 200 : 404, world->roster);
+}
+
 static void ads_answer(struct world *world, struct exchange *exchange)
 {
     const char *body, *id = "", *version = "";
@@ -105,6 +129,12 @@ static void ads_answer(struct world *world, struct exchange *exchange)
     char text[512];
     bool bare = false;
 
+    world->unmarked += !exchange_field(exchange, "Berth-Introduced");
+    if (!world->knows) {
+        world->strangers++;
+        answer(exchange, 412, "");
+        return;
+    }
     body = exchange_body(exchange, &len);
     buf_add(&world->heard, body, len);
     if (wire_parse(world->symbols, body, len, &ad, &err) < 0 || !ad_string(ad, "Id", &id, &id_len) ||
@@ -146,6 +176,10 @@ static void played_handle(void *user, struct exchange *exchange)
         exchange_stream(exchange, TYPE_EVENTS, NULL, 0, 1u << 16);
     else if (!strcmp(path, "/v1/ads"))
         ads_answer(world, exchange);
+    else if (!strcmp(path, "/v1/agents/" NAME))
+        introduction_answer(world, exchange);
+    else if (!strncmp(path, "/v1/agents/", 11))
+        roster_answer(world, exchange, path + 11);
     else
         answer(exchange, 200, "[]");
 }
@@ -224,12 +258,14 @@ static void call_done(void *user, const struct outcome *outcome)
     struct world *world = user;
 
     world->status = outcome->result == CALL_ANSWERED ? outcome->status : 1;
+    buf_reset(&world->answered);
+    buf_add(&world->answered, outcome->body, outcome->len);
 }
 
-/* Somebody asks for the offer: the status of the answer. */
-static unsigned agent_is_asked(struct world *world)
+/* Somebody asks for the offer, or for all of it: the status of the answer. */
+static unsigned agent_is_asked(struct world *world, enum message_kind kind)
 {
-    struct message message = {.kind = MESSAGE_VERIFY};
+    struct message message = {.kind = kind};
     char audience[TOKEN_NAME_MAX + 1], url[300];
     struct buf bearer, body;
     struct err err = {0};
@@ -237,8 +273,12 @@ static unsigned agent_is_asked(struct world *world)
     int64_t ends;
 
     memset(&message.u, 0, sizeof message.u);
-    message.u.verify.offer = OFFER;
-    message.u.verify.claim = 7;
+    if (kind == MESSAGE_VERIFY) {
+        message.u.verify.offer = OFFER;
+        message.u.verify.claim = 7;
+    } else {
+        message.u.commit.claim = 7;
+    }
     buf_init(&bearer);
     buf_init(&body);
     token_agent_audience(world->pool, agent_self("bob", NAME), audience);
@@ -285,6 +325,7 @@ static void world_init(struct world *world)
     box_keys_draw(&world->box);
     buf_init(&world->ads);
     buf_init(&world->heard);
+    buf_init(&world->answered);
     token_make(world, "bob", &world->provider, NULL);
     token_make(world, "alice", &world->caller, world->caller_id);
     log_init(&world->log, STDERR_FILENO, LOG_LOGFMT, LEVEL_ERROR, NULL, NULL);
@@ -347,6 +388,7 @@ static void world_done(struct world *world)
     networks_done(&world->networks);
     buf_done(&world->ads);
     buf_done(&world->heard);
+    buf_done(&world->answered);
     folder_done(&world->folder);
 }
 
@@ -373,6 +415,47 @@ static void check_sealed_key(struct world *world)
     tap_ok(!strstr(buf_string(&world->heard), ";Key="), "a key is never sent as it is, and not with a renewal");
 }
 
+/* Another matchmaker is there, and no stream has broken: what was said to the one before it is known to nobody now. */
+static void check_forgotten(struct world *world)
+{
+    unsigned introduced = world->introduced, beats = world->beats;
+
+    tap_ok(introduced == 1 && !world->strangers, "an agent says who it is, once, before it advertises");
+    world->knows = false;
+    tap_ok(wait_for(world, &world->strangers, 1), "to a matchmaker that does not know it, its ads go as a stranger's");
+    tap_ok(wait_for(world, &world->introduced, introduced + 1), "when it is told so, it says who it is again");
+    tap_ok(wait_for(world, &world->beats, beats + 1) && world->introduced == introduced + 1,
+           "and goes on, without a word more");
+    tap_ok(!world->unmarked, "all that could lead to a match is marked: only if you know me");
+}
+
+static bool commit_waits(struct world *world)
+{
+    return agent_is_asked(world, MESSAGE_COMMIT) == 200 && strstr(buf_string(&world->answered), "Reason=\"wait\"");
+}
+
+/* What is said to us must arrive, too: until it could, nobody has a claim. */
+static void check_strange_caller(struct world *world)
+{
+    unsigned asked;
+    char row[400];
+
+    snprintf(row, sizeof row,
+             "[Agent=\"%016llx\";Identity=\"alice\";Name=\"\";Contact=\"http://127.0.0.1:9\";ContactState=",
+             (unsigned long long)agent_handle("alice", ""));
+    tap_ok(agent_is_asked(world, MESSAGE_VERIFY) == 200 && wait_for(world, &world->asked_about, 1),
+           "the matchmaker is asked about a caller of whom it has told nothing");
+    tap_ok(commit_waits(world) && commit_waits(world), "who could not be answered waits with its claim");
+    snprintf(world->roster, sizeof world->roster, "%s\"checking\"]", row);
+    asked = world->asked_about;
+    tap_ok(commit_waits(world) && wait_for(world, &world->asked_about, asked + 1) && commit_waits(world),
+           "also while its address is not proved");
+    snprintf(world->roster, sizeof world->roster, "%s\"good\"]", row);
+    for (int i = 0; i < 100 && commit_waits(world); i++)
+        uv_run(&world->loop, UV_RUN_ONCE);
+    tap_ok(!commit_waits(world) && world->status == 200, "and no longer when it is known how it is reached");
+}
+
 static void check_unknown_box(struct world *world)
 {
     unsigned asked = world->keys_asked, texts = world->texts;
@@ -394,19 +477,21 @@ static void check_revoked(struct world *world)
 {
     unsigned asked = world->keys_asked;
 
-    tap_ok(agent_is_asked(world) == 200, "an agent answers another that has a good token for it");
+    tap_ok(agent_is_asked(world, MESSAGE_VERIFY) == 200, "an agent answers another that has a good token for it");
     agent_end(world);
     snprintf(world->revoked, sizeof world->revoked, "\"%s\"", world->caller_id);
     agent_begin(world);
     wait_for(world, &world->keys_asked, asked + 1);
     wait_for(world, &world->texts, world->texts + 1);
-    tap_ok(agent_is_asked(world) == 401, "a token that hangs on one that the matchmaker has revoked is refused");
+    tap_ok(agent_is_asked(world, MESSAGE_VERIFY) == 401,
+           "a token that hangs on one that the matchmaker has revoked is refused");
     agent_end(world);
     asked = world->keys_asked;
     world->keys_fail = true;
     agent_begin(world);
     wait_for(world, &world->keys_asked, asked + 1);
-    tap_ok(agent_is_asked(world) == 401, "also by an agent that starts again while the matchmaker is away");
+    tap_ok(agent_is_asked(world, MESSAGE_VERIFY) == 401,
+           "also by an agent that starts again while the matchmaker is away");
     agent_end(world);
     asked = world->keys_asked;
     world->keys_fail = false;
@@ -414,7 +499,8 @@ static void check_revoked(struct world *world)
     agent_begin(world);
     wait_for(world, &world->keys_asked, asked + 1);
     wait_for(world, &world->texts, world->texts + 1);
-    tap_ok(agent_is_asked(world) == 200, "what is no longer listed is good again: the last list counts");
+    tap_ok(agent_is_asked(world, MESSAGE_VERIFY) == 200,
+           "what is no longer listed is good again: the last list counts");
     agent_end(world);
 }
 
@@ -425,6 +511,8 @@ int main(void)
     world_init(&world);
     agent_begin(&world);
     check_sealed_key(&world);
+    check_forgotten(&world);
+    check_strange_caller(&world);
     check_revoked(&world);
     check_unknown_box(&world);
     world_done(&world);

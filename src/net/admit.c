@@ -149,6 +149,17 @@ uint32_t request_agent(struct request *request)
     return request_agent_named(request, name ? name : "");
 }
 
+uint32_t request_advertiser(struct request *request)
+{
+    uint32_t who = request_agent(request);
+
+    if (who == TEXTMAP_NONE || !exchange_field(request->exchange, "Berth-Introduced") ||
+        request->service->agents.items[who].introduced)
+        return who;
+    request_problem(request, 412, "this matchmaker has not been told how the agent is reached: PUT /v1/agents/NAME");
+    return TEXTMAP_NONE;
+}
+
 uint64_t request_handle(struct request *request)
 {
     const char *name = exchange_field(request->exchange, "Berth-Agent");

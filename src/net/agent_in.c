@@ -143,11 +143,32 @@ static bool question_take(struct live_agent *live, struct inbound *inbound, cons
     return true;
 }
 
+/* A claim is nothing that we could keep, if we cannot answer whoever makes it: it has to wait until we know how. True when it was told so. */
+static bool claim_waits(struct live_agent *live, const struct inbound *inbound, const struct peer *peer,
+                        const struct message *message)
+{
+    struct membership *pool = inbound->pool;
+    struct message answer;
+
+    if ((message->kind != MESSAGE_VERIFY && message->kind != MESSAGE_COMMIT) || !inbound->from ||
+        contact_is_reached(pool, contacts_find(&pool->contacts, peer->agent)))
+        return false;
+    agent_acquaint(pool, inbound->from);
+    if (message->kind != MESSAGE_COMMIT)
+        return false; /* it is the first of several */
+    message_refusal(MESSAGE_COMMIT, REASON_WAIT, &answer);
+    answer.u.claimed.claim = message->u.commit.claim;
+    agent_reply(live, inbound->token, &answer);
+    return true;
+}
+
 /* The role is told. */
 static void message_take(struct live_agent *live, const struct inbound *inbound, const struct peer *peer,
                          const struct message *message)
 {
     live->counts.taken++;
+    if (claim_waits(live, inbound, peer, message))
+        return;
     runner_event(live->runner,
                  &(struct event){.kind = EVENT_MESSAGE, .token = inbound->token, .peer = peer, .message = message});
 }
@@ -334,6 +355,7 @@ static void letter_message(struct membership *pool, const struct tree *letter)
         ; /* and answered */
     } else if (good && wire_read_message(ad, &message, &err) == 0) {
         peer.channel = contact_relay_channel(&live->box.open, &inbound->sender);
+        inbound->from = agent_handle(grant.subject, called);
         message_take(live, inbound, &peer, &message);
         message_done(&message);
     } else {
@@ -507,7 +529,7 @@ static void call_begin(void *user, struct exchange *exchange)
 static void call_handle(void *user, struct exchange *exchange)
 {
     struct live_agent *live = user;
-    const char *path = exchange_raw_path(exchange), *body;
+    const char *path = exchange_raw_path(exchange), *name = exchange_field(exchange, "Berth-Agent"), *body;
     struct membership *pool;
     struct inbound *inbound;
     struct message message;
@@ -556,6 +578,7 @@ static void call_handle(void *user, struct exchange *exchange)
     } else {
         inbound = inbound_add(pool);
         inbound->exchange = exchange;
+        inbound->from = peer.agent == pool->matchmaker ? 0 : agent_handle(grant.subject, name ? name : "");
         exchange_set_data(exchange, inbound);
         peer.channel = contact_channel(live->pin, live->contact);
         message_enter(pool, &message);

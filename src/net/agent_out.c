@@ -144,7 +144,7 @@ static void errand_done(void *user, const struct outcome *outcome)
     if (errand_relay(errand, outcome))
         return;
     if (errand->to_matchmaker)
-        agent_heard(errand->pool, outcome);
+        agent_heard_known(errand->pool, outcome);
     if (errand->key_sealed && outcome->result == CALL_ANSWERED && !good)
         agent_doubt_keys(errand->pool); /* it may be that it could not be opened */
     if (good && errand->sealed) {
@@ -222,7 +222,8 @@ static struct tree *matchmaker_message(struct membership *pool, const struct mes
     return NULL;
 }
 
-/* What is said of ads within a turn of the loop goes in one request; each message is answered in its place. */
+/* What is said of ads within a turn of the loop goes in one request; each message is answered in its place. While the matchmaker is being
+ * told who we are, it waits for that. */
 struct bundle {
     struct membership *pool;
     struct buf text;
@@ -267,7 +268,7 @@ static void bundle_done(void *user, const struct outcome *outcome)
         bundle_free(bundle);
         return;
     }
-    agent_heard(pool, outcome);
+    agent_heard_known(pool, outcome);
     if (!good) {
         if (outcome->result == CALL_ANSWERED)
             agent_doubt_keys(pool);
@@ -285,7 +286,7 @@ static void bundle_done(void *user, const struct outcome *outcome)
     agent_matches_again(pool);
 }
 
-static void bundle_send(struct membership *pool)
+void agent_bundle_send(struct membership *pool)
 {
     struct bundle *bundle = pool->bundle;
     struct agent_call call = {.url = ""};
@@ -293,7 +294,7 @@ static void bundle_send(struct membership *pool)
     if (!bundle)
         return;
     pool->bundle = NULL;
-    if (!agent_call(pool, &call, "POST", "/v1/ads")) {
+    if (pool->standing != REGISTERED || !agent_call_known(pool, &call, "/v1/ads")) {
         for (uint32_t i = 0; i < bundle->count; i++)
             bundle_answer(bundle->errands[i], "", 0);
         bundle_free(bundle);
@@ -306,7 +307,10 @@ static void bundle_send(struct membership *pool)
 
 static void bundle_due(uv_timer_t *timer)
 {
-    bundle_send(timer->data);
+    struct membership *pool = timer->data;
+
+    if (pool->standing != BEING_REGISTERED)
+        agent_bundle_send(pool);
 }
 
 void agent_bundle_drop(struct membership *pool)
@@ -316,6 +320,11 @@ void agent_bundle_drop(struct membership *pool)
     if (pool->bundle)
         bundle_free(pool->bundle);
     pool->bundle = NULL;
+}
+
+static bool bundle_is_full(const struct bundle *bundle)
+{
+    return bundle && (bundle->count == BUNDLE_MAX || bundle->text.len >= BUNDLE_BYTES);
 }
 
 static void bundle_add(struct membership *pool, const struct tree *ad, struct errand *errand)
@@ -335,25 +344,33 @@ static void bundle_add(struct membership *pool, const struct tree *ad, struct er
     bundle->errands[bundle->count++] = errand;
     wire_print(&bundle->text, ad);
     buf_adds(&bundle->text, "\n");
-    if (bundle->count == BUNDLE_MAX || bundle->text.len >= BUNDLE_BYTES)
-        bundle_send(pool);
+    if (bundle_is_full(bundle) && pool->standing == REGISTERED)
+        agent_bundle_send(pool);
+}
+
+/* Does the matchmaker know us, or can it wait until it does? */
+static bool may_send(const struct membership *pool, bool bundled)
+{
+    return pool->standing == REGISTERED ||
+           (pool->standing == BEING_REGISTERED && bundled && !bundle_is_full(pool->bundle));
 }
 
 static void send_to_matchmaker(struct membership *pool, const struct message *message, struct errand *errand)
 {
     const char *path = matchmaker_path(message->kind);
     struct agent_call call = {.url = ""};
+    bool bundled = message->kind != MESSAGE_REPORT && message->kind != MESSAGE_PULL;
     struct tree *ad = NULL;
 
     errand->to_matchmaker = true;
     agent_ask_keys(pool);
     /* Whoever is matched with us must be told how we are reached, and be known by us: nothing is advertised before that is known there, and
      * the pool's keys here. */
-    if (pool->standing != REGISTERED || !pool->has_box || !path || !(ad = matchmaker_message(pool, message, errand))) {
+    if (!may_send(pool, bundled) || !pool->has_box || !path || !(ad = matchmaker_message(pool, message, errand))) {
         errand_unsent(errand, message->kind);
-    } else if (message->kind != MESSAGE_REPORT && message->kind != MESSAGE_PULL) {
+    } else if (bundled) {
         bundle_add(pool, ad, errand);
-    } else if (!agent_call(pool, &call, "POST", path)) {
+    } else if (!agent_call_known(pool, &call, path)) {
         errand_unsent(errand, message->kind);
     } else {
         errand->kind = message->kind;
@@ -505,8 +522,7 @@ static void relay_to_agent(struct contact *contact, const struct tree *ad, struc
     tree_unref(envelope);
 }
 
-/* One that can neither be called nor sealed to is not spoken to: the matchmaker would read it. */
-static bool contact_is_reached(const struct membership *pool, const struct contact *contact)
+bool contact_is_reached(const struct membership *pool, const struct contact *contact)
 {
     return contact && pool->has_keys && (contact->address || contact->has_box);
 }

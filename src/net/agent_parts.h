@@ -40,6 +40,7 @@ struct inbound {
     struct box_public sender;
     int64_t at;
     struct membership *pool; /* by which it came */
+    uint64_t from;           /* another agent that sent it, as that pool has it */
     struct tree *match;      /* of a letter that tells of one; or NULL */
     bool waits;              /* the role wants it told again */
 };
@@ -74,6 +75,7 @@ struct membership {
     bool describing, describe_again; /* it is being told who we are; and then once more, for that has changed */
     struct bundle *bundle;           /* what goes to the matchmaker with this turn of the loop; NULL: nothing does */
     uv_timer_t bundling;
+    struct acquaintance *acquaintances; /* whom the matchmaker is being asked about */
 };
 
 struct command_reply;
@@ -112,11 +114,14 @@ struct agent_call {
 };
 /* False when there is no token to send. */
 bool agent_call(struct membership *pool, struct agent_call *ret, const char *method, const char *path);
+/* A POST of what could lead to a match: it is refused, with 412, by a matchmaker that does not know how we are reached. */
+bool agent_call_known(struct membership *pool, struct agent_call *ret, const char *path);
 void agent_heard(struct membership *pool,
                  const struct outcome *outcome); /* of a call to the matchmaker: does it answer? */
-void agent_describe(struct membership *pool);    /* the matchmaker is told who we are and how we are reached */
-void agent_ask_keys(struct membership *pool);    /* the pool's, when it is time; and makes itself known if it is not */
-void agent_doubt_keys(struct membership *pool);  /* they may have changed: they are asked for again soon */
+void agent_heard_known(struct membership *pool, const struct outcome *outcome); /* of agent_call_known */
+void agent_describe(struct membership *pool);   /* the matchmaker is told who we are and how we are reached */
+void agent_ask_keys(struct membership *pool);   /* the pool's, when it is time; and makes itself known if it is not */
+void agent_doubt_keys(struct membership *pool); /* they may have changed: they are asked for again soon */
 void membership_init(struct membership *pool, struct live_agent *live, const struct agent_pool *is);
 int membership_start(struct membership *pool,
                      struct err *err);         /* its salt is known: what was kept of that pool is loaded */
@@ -142,8 +147,16 @@ void message_enter(const struct membership *pool, struct message *message);
  * caller gives back in both cases. */
 const struct message *message_leave(struct membership *pool, const struct message *message, struct message *copy);
 
+/* ---- acquaint.c ---- */
+
+void agent_acquaint(struct membership *pool, uint64_t from); /* as the pool has it */
+
 /* ---- agent_out.c ---- */
 
+/* One that can neither be called nor sealed to is not spoken to: the matchmaker would read it. */
+bool contact_is_reached(const struct membership *pool, const struct contact *contact);
+
+void agent_bundle_send(struct membership *pool); /* what waits for it to know us; nothing when it does not */
 void agent_bundle_drop(struct membership *pool); /* nothing of it is sent */
 void agent_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag);
 void agent_reply_letter(struct live_agent *live, const struct inbound *inbound, const struct tree *ad);

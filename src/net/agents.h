@@ -52,6 +52,7 @@ struct agent_row {
     uint32_t ads;
     /* what it said of itself */
     char *contact, *pin, *host, *process, *version, *role, *note;
+    bool introduced;      /* it has said something of itself */
     bool draining;        /* it takes no more work */
     struct key challenge; /* that its contact address must know */
     bool has_box;

@@ -153,7 +153,7 @@ void api_ad_put(struct request *request)
     bool lives;
 
     memset(&message.u, 0, sizeof message.u);
-    if (!id_good(request) || (who = request_agent(request)) == TEXTMAP_NONE ||
+    if (!id_good(request) || (who = request_advertiser(request)) == TEXTMAP_NONE ||
         !advertise_fields(request, who, advertise))
         return;
     lives = matchmaker_find(service->matchmaker, service->agents.items[who].handle, id_number(id, strlen(id)), &view);

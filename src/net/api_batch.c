@@ -183,7 +183,7 @@ static bool batch_take(struct request *request, void *user, struct tree *ad, str
 
 void api_ads_batch(struct request *request)
 {
-    uint32_t who = request_agent(request);
+    uint32_t who = request_advertiser(request);
 
     if (who != TEXTMAP_NONE)
         request_messages(request, batch_take, &who);

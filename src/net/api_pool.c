@@ -5,6 +5,7 @@
 #include "gang/ports.h"
 #include "net/codes.h"
 #include "pool/groups.h"
+#include "pool/ticket.h"
 #include "pool/wire.h"
 
 #include <math.h>
@@ -197,7 +198,7 @@ static bool report_take(struct request *request, void *user, struct tree *ad, st
 
 void api_claims_report(struct request *request)
 {
-    uint32_t who = request_agent(request);
+    uint32_t who = request_advertiser(request);
 
     if (who != TEXTMAP_NONE)
         request_messages(request, report_take, &who);
@@ -291,6 +292,7 @@ static const char *const contact_words[] = {"none", "checking", "good", "bad"};
 
 static struct tree *agent_ad(struct service *service, const struct agent_row *row, int64_t now)
 {
+    char box[2 * BOX_KEY_BYTES + 1];
     struct maker maker;
 
     maker_init(&maker, service->symbols);
@@ -307,6 +309,11 @@ static struct tree *agent_ad(struct service *service, const struct agent_row *ro
     maker_text(&maker, "Note", row->note);
     maker_text(&maker, "Contact", row->contact);
     maker_text(&maker, "ContactState", contact_words[row->contact_state]);
+    maker_text(&maker, "Pin", row->pin);
+    if (row->has_box) {
+        hex_print(row->box.bytes, BOX_KEY_BYTES, box);
+        maker_text(&maker, "BoxKey", box);
+    }
     maker_flag(&maker, "Connected", row->watchers);
     if (row->role && !strcmp(row->role, "provider"))
         maker_flag(&maker, "Draining", row->draining);
@@ -384,6 +391,7 @@ static const struct {
     {"Note", offsetof(struct agent_row, note)},
 };
 
+#define CHECK_WAIT_MAX 25                                        /* seconds that a check may be given */
 #define NOTE_TEXT (sizeof agent_texts / sizeof *agent_texts - 1) /* the last of them */
 
 /* What an agent says of itself. */
@@ -427,25 +435,48 @@ static void note_log(struct service *service, const struct agent_row *row, const
             log_text("note", note));
 }
 
+/* Has it proved itself there already? What else it says may change without that. */
+static bool contact_stays(const struct agent_row *row, const struct said *said)
+{
+    return row->contact_state == CONTACT_GOOD && !strcmp(row->contact, said->texts[0]) &&
+           !strcmp(row->pin ? row->pin : "", said->texts[1]) && key_equal(&row->challenge, &said->challenge);
+}
+
 static void said_take(struct agent_row *row, const struct said *said)
 {
     for (size_t i = 0; i < sizeof agent_texts / sizeof *agent_texts; i++)
         agent_set_text((char **)((char *)row + agent_texts[i].at), *said->texts[i] ? said->texts[i] : NULL);
+    row->introduced = true;
     row->challenge = said->challenge;
     row->has_box = said->has_box;
     row->draining = said->draining;
     row->box = said->box;
 }
 
+void agent_answer(struct request *request, uint32_t place)
+{
+    const struct agent_row *row = place == TEXTMAP_NONE ? NULL : &request->service->agents.items[place];
+
+    if (!row)
+        request_problem(request, 404, "no such agent is known");
+    else
+        request_ad_take(request, row->contact_state == CONTACT_CHECKING ? 202 : 200,
+                        agent_ad(request->service, row, runner_now()));
+}
+
 void api_agent_put(struct request *request)
 {
     struct service *service = request->service;
+    int64_t most = service->spans.deadline;
     const char *name = request_variable(request, 0);
     struct err err = {0};
     struct said said;
     struct tree *ad;
     uint32_t place = TEXTMAP_NONE;
+    uint64_t wait;
 
+    if (!request_number(request, "wait", 0, CHECK_WAIT_MAX, 0, &wait))
+        return;
     if (!agent_name_is_good(name, strlen(name))) {
         request_problem(request, 400, "a name of up to %d letters, digits, '.', '_' and '-' is expected",
                         AGENT_NAME_MAX);
@@ -460,16 +491,17 @@ void api_agent_put(struct request *request)
         place = request_agent_named(request, name);
     }
     if (place != TEXTMAP_NONE) {
+        bool stays = contact_stays(&service->agents.items[place], &said);
+
         note_log(service, &service->agents.items[place], said.texts[NOTE_TEXT]);
         said_take(&service->agents.items[place], &said);
-        if (!contact_check(service, place)) {
+        if (wait && (int64_t)wait * SECOND < most)
+            most = (int64_t)wait * SECOND;
+        if (!stays && !contact_check(service, place, wait ? request : NULL, most))
             request_problem(request, 429, "up to %d contact addresses of an identity are checked at a time",
                             CHECKS_MAX);
-            tree_unref(ad);
-            return;
-        }
-        request_ad_take(request, *said.texts[0] ? 202 : 200,
-                        agent_ad(service, &service->agents.items[place], runner_now()));
+        else if (!request->work)
+            agent_answer(request, place);
     }
     tree_unref(ad);
 }

@@ -163,7 +163,7 @@ void api_pull(struct request *request)
     struct peer peer;
     bool good;
 
-    pulling.who = request_agent(request);
+    pulling.who = request_advertiser(request);
     if (pulling.who == TEXTMAP_NONE || !(ad = request_body_ad(request)))
         return;
     pulling.plain = !is_message(ad);

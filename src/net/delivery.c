@@ -294,6 +294,7 @@ struct check {
     uint64_t agent;
     uint32_t account, number;
     struct key nonce;
+    struct request *waits; /* for its end; or NULL */
 };
 
 /* Is that the proof of whoever gave us the challenge's key? */
@@ -320,6 +321,16 @@ static bool proof_is_good(const struct check *check, const struct agent_row *row
     return good;
 }
 
+/* Whoever waits for it has gone, or is answered. */
+static void check_forget(struct request *request)
+{
+    struct check *check = request->work;
+
+    check->waits = NULL;
+    request->work = NULL;
+    request->forget = NULL;
+}
+
 static void check_done(void *user, const struct outcome *outcome)
 {
     struct check *check = user;
@@ -337,10 +348,16 @@ static void check_done(void *user, const struct outcome *outcome)
                   log_text("contact", row->contact), log_flag("good", good), log_number("status", outcome->status),
                   log_text("why", outcome->error));
     }
+    if (check->waits) {
+        struct request *request = check->waits;
+
+        check_forget(request);
+        agent_answer(request, place);
+    }
     free(check);
 }
 
-bool contact_check(struct service *service, uint32_t who)
+bool contact_check(struct service *service, uint32_t who, struct request *waits, int64_t most)
 {
     struct agent_row *row = &service->agents.items[who];
     char digits[2 * KEY_BYTES + 1], path[2 * KEY_BYTES + 64];
@@ -355,14 +372,17 @@ bool contact_check(struct service *service, uint32_t who)
     service->callers.items[row->account].checks++;
     row->contact_state = CONTACT_CHECKING;
     check = mem_alloc(sizeof *check);
-    *check =
-        (struct check){.service = service, .agent = row->handle, .account = row->account, .number = row->contact_try};
+    *check = (struct check){
+        .service = service, .agent = row->handle, .account = row->account, .number = row->contact_try, .waits = waits};
+    if (waits) {
+        waits->work = check;
+        waits->forget = check_forget;
+    }
     secrets_live.draw(secrets_live.user, check->nonce.bytes, KEY_BYTES);
     hex_print(check->nonce.bytes, KEY_BYTES, digits);
     snprintf(path, sizeof path, "/v1/challenge?nonce=%s", digits);
-    contact_call(
-        service, service->checker, row, path,
-        &(struct call){.accept = TYPE_CLASSAD, .timeout = service->spans.deadline, .bytes_max = ANSWER_BYTES_MAX},
-        check_done, check);
+    contact_call(service, service->checker, row, path,
+                 &(struct call){.accept = TYPE_CLASSAD, .timeout = most, .bytes_max = ANSWER_BYTES_MAX}, check_done,
+                 check);
     return true;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define CHECK_SECONDS_MAX 25 /* that the matchmaker may be given to see whether we can be called */
 #define KEY_ROW_MAX (TOKEN_ID_DIGITS + 8)
 
 /* ------------------------------------------------------------------------------------------------------- the matchmaker */
@@ -46,6 +47,24 @@ bool agent_call(struct membership *pool, struct agent_call *ret, const char *met
                               .field_count = *pool->live->settings->name ? 1 : 0,
                               .timeout = pool->live->settings->spans->deadline};
     return true;
+}
+
+bool agent_call_known(struct membership *pool, struct agent_call *ret, const char *path)
+{
+    if (!agent_call(pool, ret, "POST", path))
+        return false;
+    ret->fields[ret->call.field_count++] = (struct http_field){"Berth-Introduced", "true"};
+    return true;
+}
+
+void agent_heard_known(struct membership *pool, const struct outcome *outcome)
+{
+    agent_heard(pool, outcome);
+    if (outcome->result != CALL_ANSWERED || outcome->status != 412)
+        return;
+    /* It was started anew since we told it, and no stream of ours broke: there was none just then. */
+    pool->standing = UNKNOWN_THERE;
+    agent_describe(pool);
 }
 
 /* One that does not answer, several times, is left for the next. */
@@ -174,10 +193,11 @@ static void register_done(void *user, const struct outcome *outcome)
         pool->standing = good ? REGISTERED : UNKNOWN_THERE;
     if (pool->standing == REGISTERED)
         pool->absence = pool->live->settings->spans->retry;
-    else
+    if (!good)
         LOG(pool->live->settings->log, LEVEL_WARNING, "register.failed",
             log_text("pool", *pool->is.name ? pool->is.name : NULL), log_number("status", outcome->status),
             log_text("why", outcome->error ? outcome->error : outcome->body));
+    agent_bundle_send(pool);
     if (pool->describe_again)
         agent_describe(pool);
 }
@@ -217,14 +237,18 @@ static void agent_words(struct live_agent *live)
 static bool agent_introduce(struct membership *pool)
 {
     struct agent_call call = {.url = ""};
-    char path[AGENT_NAME_MAX + 32];
+    int64_t seconds = (pool->live->settings->spans->deadline + SECOND - 1) / SECOND;
+    char path[AGENT_NAME_MAX + 48];
 
-    snprintf(path, sizeof path, "/v1/agents/%s", pool->live->settings->name);
+    /* Whoever is matched with us is to be told where we are called: nothing is advertised before that was checked. */
+    seconds = !pool->live->contact ? 0 : seconds > CHECK_SECONDS_MAX ? CHECK_SECONDS_MAX : seconds;
+    snprintf(path, sizeof path, "/v1/agents/%s?wait=%d", pool->live->settings->name, (int)seconds);
     if (!agent_call(pool, &call, "PUT", path))
         return false;
     agent_words(pool->live);
     call.call.body = pool->live->text.text;
     call.call.len = pool->live->text.len;
+    call.call.timeout += seconds * SECOND;
     pool->describing = true;
     client_send(pool->client, &call.call, register_done, pool);
     return true;

@@ -242,6 +242,8 @@ bool request_any(const struct request *request);             /* may it act for, 
 bool identity_owns(const char *owner, const char *identity); /* the same, or one that it has delegated to */
 /* The agent that it speaks for (Berth-Agent), new perhaps: a place; TEXTMAP_NONE, and a problem was answered, when its name is none. */
 uint32_t request_agent(struct request *request);
+/* The same for what leads to matches: with Berth-Introduced it is a problem, too, when the agent has said nothing of itself here. */
+uint32_t request_advertiser(struct request *request);
 uint32_t request_agent_named(struct request *request, const char *name); /* by that name, which is good */
 void request_peer(struct request *request, uint32_t who, struct peer *ret);
 
@@ -356,8 +358,10 @@ struct tree *match_contacts(struct service *service, const struct match_told *to
 uint64_t contact_send(struct service *service, const struct agent_row *row, const char *path, struct call *call,
                       call_done_fn *done, void *user);
 #define CHECKS_MAX 16 /* of one account, at a time */
-/* Its contact address, if it has one, is asked to prove itself. False when too many of its account are. */
-bool contact_check(struct service *service, uint32_t who);
+/* Its contact address, if it has one, is asked to prove itself, within that time; then the request, if there is one, is answered. False
+ * when too many of its account are. */
+bool contact_check(struct service *service, uint32_t who, struct request *waits, int64_t most);
+void agent_answer(struct request *request, uint32_t place); /* with what is known of it; TEXTMAP_NONE: nothing is */
 
 /* ---- api_pool.c ---- */
 
