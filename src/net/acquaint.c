@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "net/represent.h"
-#include "pool/wire.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,7 +45,8 @@ static void acquaint_done(void *user, const char *text, size_t len)
     while (*link != one)
         link = &(*link)->next;
     *link = one->next;
-    if (text)
+    /* The news of the match may have come meanwhile: it says as much, and is not older. */
+    if (text && !contact_is_reached(one->pool, contacts_find(&one->pool->contacts, handle_enter(one->pool, one->from))))
         row_take(one->pool, text, len);
     free(one);
 }
