@@ -3,6 +3,7 @@
 #include "exec_world.h"
 #include "tap.h"
 
+#include <sched.h>
 #include <sys/file.h>
 
 static struct world world;
@@ -420,6 +421,114 @@ static void agent_that_is_stopped(void)
     world = here;
 }
 
+/* ------------------------------------------------------------------------------------------------------------- processors */
+
+/* The processors that a running job may use, as it says itself; false: it has not said. */
+static bool cores_of(uint64_t claim, cpu_set_t *ret)
+{
+    const char *at;
+
+    if (!file_comes(claim, "up"))
+        return false;
+    CPU_ZERO(ret);
+    for (at = job_text(&world, claim, "up"); *at >= '0' && *at <= '9'; at += *at == ',') {
+        char *end;
+        long from = strtol(at, &end, 10), to = *end == '-' ? strtol(end + 1, &end, 10) : from;
+
+        for (; from <= to && from < CPU_SETSIZE; from++)
+            CPU_SET((size_t)from, ret);
+        at = end;
+    }
+    return CPU_COUNT(ret) > 0;
+}
+
+static void order_core(uint64_t claim, uint64_t number, double cores)
+{
+    struct job_order order;
+
+    job_order(&world, claim, number,
+              "rm -f up; sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status >.up; mv .up up; sleep 100",
+              &order);
+    order.is.limits.cores = cores;
+    job_launch(&world, &order);
+    world_wait(&world, claim, number, EXECUTOR_RUNS);
+}
+
+/* A claim for each processor, and one more. */
+static void orders_of_cores(void)
+{
+    cpu_set_t may, mine;
+    int count;
+
+    if (sched_getaffinity(0, sizeof may, &may) < 0)
+        return;
+    count = CPU_COUNT(&may) < 16 ? CPU_COUNT(&may) : 16;
+    for (int i = 0; i < count; i++)
+        order_core(40 + (uint64_t)i, 1, 1);
+    order_core(60, 1, CPU_COUNT(&may));
+    for (int i = 0; i < count; i++)
+        cores_of(40 + (uint64_t)i, &mine);
+    cores_of(60, &mine);
+}
+
+/* Several claims at once have processors of their own, also those that come after a restart of the agent. */
+static void processors(void)
+{
+    struct world here = world;
+    struct err err = {0};
+    cpu_set_t may, mine, all, before;
+    pid_t other = agent_start(orders_of_cores);
+    bool apart = true, floats, held;
+    int count;
+
+    CPU_ZERO(&all);
+    CPU_ZERO(&before);
+    if (sched_getaffinity(0, sizeof may, &may) < 0)
+        tap_diag("no affinity: %s", strerror(errno));
+    count = CPU_COUNT(&may) < 16 ? CPU_COUNT(&may) : 16;
+    for (int i = 0; i < count; i++) {
+        apart &= cores_of(40 + (uint64_t)i, &mine) && CPU_COUNT(&mine) == 1;
+        CPU_OR(&all, &all, &mine);
+        if (i == 0)
+            before = mine;
+    }
+    floats = cores_of(60, &mine) && CPU_EQUAL(&mine, &may);
+    held = strstr(here.executor->kind->describe(here.executor), "(cpu") != NULL;
+    if (held) {
+        tap_ok(true, "%s: each of several claims has a processor that no other has # SKIP the kernel holds them", who);
+    } else {
+        if (!tap_ok(apart && CPU_COUNT(&all) == count && floats,
+                    "%s: each of several claims has a processor that no other has, and one that comes too late has all",
+                    who))
+            tap_diag("%d processors for %d claims", CPU_COUNT(&all), count);
+    }
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+    snprintf(world.state, sizeof world.state, "%s/state2", world.path);
+    if (!world_open(&world, &err) || world.executor->kind->find(world.executor, &err) < 0)
+        tap_diag("%s", err.text);
+    world.executor->kind->stop(world.executor, 40, 0);
+    world_wait(&world, 40, 1, EXECUTOR_GONE);
+    world.executor->kind->clear(world.executor, 40);
+    order_core(61, 1, 1);
+    if (held)
+        tap_ok(true, "%s: after a restart of the agent too # SKIP the kernel holds them", who);
+    else
+        tap_ok(cores_of(61, &mine) && CPU_EQUAL(&mine, &before),
+               "%s: after a restart of the agent a new claim gets the one that is free, and no other", who);
+    for (uint64_t claim = 41; claim < 62; claim++) {
+        world.executor->kind->stop(world.executor, claim, 0);
+        world_run(&world, 1);
+    }
+    for (uint64_t claim = 41; claim < 62; claim++)
+        if (claim < 40 + (uint64_t)count || claim >= 60) {
+            world_wait(&world, claim, 1, EXECUTOR_GONE);
+            world.executor->kind->clear(world.executor, claim);
+        }
+    world_close(&world);
+    world = here;
+}
+
 /* Is the status that is in the folder read as the one that was written? */
 static bool status_is_read(int folder, uint64_t number)
 {
@@ -508,6 +617,7 @@ static void cases(void)
         world.executor->kind->clear(world.executor, claim);
     finding_again();
     agent_that_is_stopped();
+    processors();
     world_done(&world);
 }
 

@@ -20,7 +20,7 @@
 #define LOCK_ATTEMPTS 100 /* milliseconds */
 #define HIGH_FD 10        /* above those that a launcher is handed */
 
-static const char *const files[] = {"order", "status", "init", "lock", "socket", "log"};
+static const char *const files[] = {"order", "cores", "status", "init", "lock", "socket", "log"};
 
 struct claim *claim_get(const struct local *local, uint64_t id)
 {
@@ -102,6 +102,27 @@ void claim_close(struct local *local, struct claim *claim, bool remove)
     close(claim->folder);
     close(claim->lock);
     free(claim);
+}
+
+void claim_choose_cores(struct local *local, struct claim *claim, double amount)
+{
+    const struct cores_share **given;
+    uint32_t count = 0;
+    struct claim *at;
+
+    if (amount <= claim->cores.amount && amount >= claim->cores.amount)
+        return; /* a claim whose jobs are alike keeps what it has */
+    for (at = local->claims; at; at = at->next)
+        count++;
+    given = mem_alloc((count + 1) * sizeof(const struct cores_share *));
+    count = 0;
+    for (at = local->claims; at; at = at->next)
+        if (at != claim && at->cores.amount > 0)
+            given[count++] = &at->cores;
+    cores_choose(&local->cores, amount, given, count, local->tag, &claim->cores);
+    free(given);
+    if (!share_write(claim->folder, &claim->cores))
+        claim->cores.amount = 0;
 }
 
 /* --------------------------------------------------------------------------------------------------- a launcher's start */

@@ -123,6 +123,7 @@ static void find_claim(struct local *local, uint64_t id)
     }
     claim->number = order->is.number;
     claim->how = order->how;
+    claim->cores = order->cores;
     claim->deadline = order->is.deadline;
     claim->runs = claim->heard = true;
     order_free(order);
@@ -170,6 +171,7 @@ static int local_launch(struct executor *executor, const struct executor_order *
         claim = claim_open(local, is->claim, err);
     if (!claim)
         return -1;
+    claim_choose_cores(local, claim, is->limits.cores);
     order = order_copy(is, &claim->how, err);
     failed = !order || order_write(claim->folder, order, err) < 0;
     order_free(order);
@@ -354,6 +356,8 @@ struct executor *local_new(struct uv_loop_s *loop, const struct local_settings *
     local->told = settings->told;
     local->user = settings->user;
     local->support = support;
+    if (!*support.cgroups.base[CGROUP_CPU])
+        cores_read(&local->cores, NULL, NULL);
     local->pending_last = &local->pending;
     buf_init(&local->description);
     support_describe(&support, &local->description);

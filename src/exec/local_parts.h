@@ -22,14 +22,15 @@ struct claim {
     struct claim *next;
     uint64_t id, number; /* of the last order; 0: none */
     struct holding how;
-    int folder, lock;   /* lock: to see whether a launcher holds it */
-    struct wire *wire;  /* NULL: no launcher is connected */
-    bool runs;          /* its end has not been told */
-    bool told_runs;     /* EXECUTOR_RUNS has */
-    bool heard;         /* the launcher has said something since it was started */
-    bool stopping;      /* EXECUTOR_GONE is owed */
-    bool seeking;       /* its launcher is to be found again, or cleaned up after */
-    bool deadline_owed; /* it was moved while the launcher was being sought */
+    struct cores_share cores; /* its processors; amount 0: none are fixed */
+    int folder, lock;         /* lock: to see whether a launcher holds it */
+    struct wire *wire;        /* NULL: no launcher is connected */
+    bool runs;                /* its end has not been told */
+    bool told_runs;           /* EXECUTOR_RUNS has */
+    bool heard;               /* the launcher has said something since it was started */
+    bool stopping;            /* EXECUTOR_GONE is owed */
+    bool seeking;             /* its launcher is to be found again, or cleaned up after */
+    bool deadline_owed;       /* it was moved while the launcher was being sought */
     int64_t deadline;
     struct executor_usage usage;
 };
@@ -49,6 +50,7 @@ struct local {
     executor_told_fn *told;
     void *user;
     struct support support;
+    struct cores cores; /* to be given to claims; none where the kernel holds shares of them */
     struct buf description;
     uv_timer_t timer;
     uint32_t handles; /* of the loop, that are open */
@@ -61,6 +63,9 @@ struct claim *claim_get(const struct local *local, uint64_t id);
 struct claim *claim_open(struct local *local, uint64_t id, struct err *err);
 /* Leaves the list and is freed; `remove`: with its folder. */
 void claim_close(struct local *local, struct claim *claim, bool remove);
+
+/* Processors for a job of that many: those that it has, if they are as many, or others that no claim has; or none. */
+void claim_choose_cores(struct local *local, struct claim *claim, double amount);
 
 int claim_start_launcher(struct local *local, struct claim *claim, struct err *err);
 /* Watches a socket to its launcher. */

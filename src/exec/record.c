@@ -211,17 +211,43 @@ int order_write(int folder, const struct order *order, struct err *err)
     return file_write(folder, "order", order->block, head->size, false, err);
 }
 
+bool share_write(int folder, const struct cores_share *share)
+{
+    bool written = share->amount > 0 && file_write(folder, "cores", share, sizeof *share, false, NULL) == 0;
+
+    if (!written)
+        unlinkat(folder, "cores", 0);
+    return written || share->amount <= 0;
+}
+
+/* What does not go with the order is none: a wrong share is worse. */
+static void share_read(int folder, double amount, struct cores_share *ret)
+{
+    size_t len = 0;
+    char *bytes = file_read(folder, "cores", &len);
+
+    memset(ret, 0, sizeof *ret);
+    if (bytes && len == sizeof *ret)
+        memcpy(ret, bytes, sizeof *ret);
+    free(bytes);
+    if (!cores_share_is_good(ret) || ret->amount > amount || ret->amount < amount)
+        *ret = (struct cores_share){.part = -1};
+}
+
 struct order *order_read(int folder, struct err *err)
 {
     size_t len = 0;
     char *block = file_read(folder, "order", &len);
+    struct order *order;
 
     if (!block || !order_block_is_good(block, len)) {
         free(block);
         err_set(err, "there is no order that can be read");
         return NULL;
     }
-    return order_take(block, len);
+    order = order_take(block, len);
+    share_read(folder, order->is.limits.cores, &order->cores);
+    return order;
 }
 
 /* -------------------------------------------------------------------------------------------------- status and process */

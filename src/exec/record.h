@@ -1,6 +1,7 @@
 /* record.h: what is kept of a claim in a folder of ours, and what agent and launcher say to each other about it.
  *
  *     STATE/CLAIM/order    the last job that was ordered            written by the agent, before it is begun
+ *     STATE/CLAIM/cores    the processors that are the claim's        written by the agent before the order; not there: none are fixed
  *     STATE/CLAIM/status   the end of the last job that ended       written by the launcher, durable before it is told
  *     STATE/CLAIM/init     the first process of the sandbox         written by the launcher
  *     STATE/CLAIM/lock     held by the launcher as long as it lives
@@ -13,6 +14,7 @@
 #define BERTH_EXEC_RECORD_H
 
 #include "exec/cgroup.h"
+#include "exec/cores.h"
 #include "pool/executor.h"
 
 #ifdef __cplusplus
@@ -34,6 +36,7 @@ struct holding {
 struct order {
     struct executor_order is;
     struct holding how;
+    struct cores_share cores; /* as the folder it was read from has it; amount 0: none are fixed */
     char *block;
 };
 
@@ -41,6 +44,9 @@ struct order *order_copy(const struct executor_order *order, const struct holdin
 void order_free(struct order *order);
 int order_write(int folder, const struct order *order, struct err *err);
 struct order *order_read(int folder, struct err *err);
+
+/* The claim's processors; amount 0: none from now on. False: that is so now, for it could not be written. */
+bool share_write(int folder, const struct cores_share *share);
 
 int status_write(int folder, const struct executor_news *news, struct err *err);
 bool status_read(int folder, struct executor_news *ret);

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "exec/sandbox.h"
 
-#include "base/rng.h"
 #include "exec/filter.h"
 
 #include <errno.h>
@@ -204,23 +203,13 @@ static void limit(int which, rlim_t most)
     }
 }
 
-/* As many processors as it may use in whole or in part; which ones depends on the claim, so that claims differ. */
-static void choose_cores(double cores, uint64_t claim)
+/* Its claim's processors, which no other claim has. Those that are gone by now are passed over; where all are, it may use any. */
+static void choose_cores(const struct cores_share *share)
 {
-    cpu_set_t may, chosen;
-    int count, wanted = (int)cores + ((double)(int)cores < cores), at;
+    uint64_t mask[CORES_MAX / 64];
 
-    if (sched_getaffinity(0, sizeof may, &may) < 0)
-        return;
-    count = CPU_COUNT(&may);
-    if (wanted >= count)
-        return;
-    CPU_ZERO(&chosen);
-    at = (int)(rng_mix(claim) % CPU_SETSIZE);
-    for (; CPU_COUNT(&chosen) < wanted; at = (at + 1) % CPU_SETSIZE)
-        if (CPU_ISSET(at, &may))
-            CPU_SET(at, &chosen);
-    sched_setaffinity(0, sizeof chosen, &chosen);
+    cores_mask(share, mask);
+    sched_setaffinity(0, sizeof mask, (const cpu_set_t *)(const void *)mask);
 }
 
 static void reset_signals(void)
@@ -274,8 +263,8 @@ static void prepare(const struct order *order, const int streams[3], unsigned he
     limit(RLIMIT_NOFILE, SANDBOX_FILES_MAX);
     if (order->is.limits.disk > 0)
         limit(RLIMIT_FSIZE, (rlim_t)order->is.limits.disk);
-    if (order->is.limits.cores > 0 && !(held & HELD_CORES))
-        choose_cores(order->is.limits.cores, order->is.claim);
+    if (order->cores.amount > 0 && !(held & HELD_CORES))
+        choose_cores(&order->cores);
 }
 
 static void pass_on(int fd)
@@ -406,7 +395,7 @@ static pid_t child_make(struct start *start, int folder, int go)
         return pid;
     close(go);
     start->unheld = !cgroup_enter(start->group);
-    prepare(start->order, start->streams, start->held);
+    prepare(start->order, start->streams, start->unheld ? 0 : start->held);
     if (start->order->how.unprotected)
         run_bare(start->order, folder, start->fds.told, start->fds.go);
     run_sandboxed(start);
@@ -415,7 +404,7 @@ static pid_t child_make(struct start *start, int folder, int go)
 int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder, const int streams[3],
                   const struct cgroup *group, unsigned held, struct sandboxed *ret, struct err *err)
 {
-    bool fixed = order->is.limits.cores > 0 && !(held & HELD_CORES);
+    bool fixed = order->cores.amount > 0 && !(held & HELD_CORES);
     struct start start = {.sandbox = sandbox,
                           .order = order,
                           .words = -1,
