@@ -64,9 +64,18 @@ static void pin_print(gnutls_x509_privkey_t key, char ret[64])
     gnutls_privkey_deinit(whole);
 }
 
-/* Signed by itself, for 127.0.0.1 and no name. */
-static void certificate_make(gnutls_x509_privkey_t key, gnutls_x509_crt_t *ret)
+enum naming {
+    BY_ADDRESS, /* for 127.0.0.1 and no name */
+    BY_COMMON_NAME, /* "localhost" as its common name, and no alternative one: as a pool once signed for machines that joined */
+    BY_OTHER, /* likewise, with an alternative name that is no host's */
+    TOO_OLD,  /* as BY_ADDRESS, and over */
+};
+
+/* Signed by itself. */
+static void certificate_make(gnutls_x509_privkey_t key, enum naming naming, gnutls_x509_crt_t *ret)
 {
+    static const char agent[] = "berth:agent";
+    const char *name = naming == BY_ADDRESS ? "test" : "localhost";
     static const unsigned char loopback[] = {127, 0, 0, 1}, serial[] = {1};
     time_t now = time(NULL);
 
@@ -75,14 +84,17 @@ static void certificate_make(gnutls_x509_privkey_t key, gnutls_x509_crt_t *ret)
     must(gnutls_x509_crt_set_key(*ret, key));
     must(gnutls_x509_crt_set_serial(*ret, serial, sizeof serial));
     must(gnutls_x509_crt_set_activation_time(*ret, now - 60));
-    must(gnutls_x509_crt_set_expiration_time(*ret, now + 3600));
-    must(gnutls_x509_crt_set_dn_by_oid(*ret, GNUTLS_OID_X520_COMMON_NAME, 0, "test", 4));
-    must(gnutls_x509_crt_set_subject_alt_name(*ret, GNUTLS_SAN_IPADDRESS, loopback, sizeof loopback, 0));
+    must(gnutls_x509_crt_set_expiration_time(*ret, naming == TOO_OLD ? now - 30 : now + 3600));
+    must(gnutls_x509_crt_set_dn_by_oid(*ret, GNUTLS_OID_X520_COMMON_NAME, 0, name, (unsigned)strlen(name)));
+    if (naming == BY_ADDRESS || naming == TOO_OLD)
+        must(gnutls_x509_crt_set_subject_alt_name(*ret, GNUTLS_SAN_IPADDRESS, loopback, sizeof loopback, 0));
+    if (naming == BY_OTHER)
+        must(gnutls_x509_crt_set_subject_alt_name(*ret, GNUTLS_SAN_URI, agent, sizeof agent - 1, 0));
     must(gnutls_x509_crt_set_basic_constraints(*ret, 1, -1));
     must(gnutls_x509_crt_sign2(*ret, *ret, key, GNUTLS_DIG_SHA256, 0));
 }
 
-static void trust_make(struct server *server)
+static void trust_make(struct server *server, enum naming naming)
 {
     gnutls_x509_privkey_t key, other;
     gnutls_x509_crt_t certificate;
@@ -91,7 +103,7 @@ static void trust_make(struct server *server)
 
     key_make(&key);
     key_make(&other);
-    certificate_make(key, &certificate);
+    certificate_make(key, naming, &certificate);
     pin_print(key, server->pin);
     pin_print(other, server->other_pin);
     must(gnutls_certificate_allocate_credentials(&server->credentials));
@@ -131,12 +143,12 @@ static void connection_serve(struct server *server, int fd)
     _exit(0);
 }
 
-static void server_start(struct server *server)
+static void server_start(struct server *server, enum naming naming)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof at;
 
-    trust_make(server);
+    trust_make(server, naming);
     server->listener = socket(AF_INET, SOCK_STREAM, 0);
     if (pipe(server->news) || bind(server->listener, (struct sockaddr *)&at, len) || listen(server->listener, 16) ||
         getsockname(server->listener, (struct sockaddr *)&at, &len))
@@ -263,15 +275,36 @@ static void check_all(struct server *server, uv_loop_t *loop)
     uv_run(loop, UV_RUN_DEFAULT);
 }
 
+/* One whose certificate the CA vouches for, and that names the host where nobody should look, or is over. */
+static void check_naming(uv_loop_t *loop, enum naming naming, const char *host, const char *sentence)
+{
+    struct server server;
+    struct client *own;
+
+    server_start(&server, naming);
+    own = client_new(loop, &(struct client_settings){.ca_file = server.ca_file}, NULL);
+    check(&server, own, loop, host, NULL, false, sentence);
+    check(&server, own, loop, host, NULL, false, "nor when it is asked again");
+    check(&server, own, loop, host, server.pin, true, "by its pin it is");
+    check(&server, own, loop, host, NULL, false, "and the connection that was kept then is no way around");
+    client_free(own);
+    uv_run(loop, UV_RUN_DEFAULT);
+    server_stop(&server);
+}
+
 int main(void)
 {
     struct server server;
     uv_loop_t loop;
 
     signal(SIGPIPE, SIG_IGN);
-    server_start(&server);
+    server_start(&server, BY_ADDRESS);
     uv_loop_init(&loop);
     check_all(&server, &loop);
+    check_naming(&loop, BY_COMMON_NAME, "localhost",
+                 "a certificate that names the host as its common name alone is not trusted");
+    check_naming(&loop, BY_OTHER, "localhost", "nor one whose alternative name is no host's");
+    check_naming(&loop, TOO_OLD, "127.0.0.1", "a certificate that is over is not trusted");
     tap_ok(uv_loop_close(&loop) == 0, "nothing of the clients is left in the loop");
     server_stop(&server);
     return tap_done();

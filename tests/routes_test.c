@@ -3,6 +3,7 @@
 #include "live.h"
 #include "tap.h"
 
+#include "net/certs.h"
 #include "net/codes.h"
 #include "net/join.h"
 #include "net/paseto.h"
@@ -888,6 +889,31 @@ static unsigned join(struct world *world, const char *secret, const struct signi
     return talk_ask(&world->talk, NULL, "POST", "/v1/join", NULL, ad);
 }
 
+/* With a certificate of the pool's CA for a name of its choice a machine could pose as the matchmaker: none is signed. */
+static void check_no_certificate(struct world *world, const char *secret, const struct signing_key *key)
+{
+    char digits[2 * PUBLIC_KEY_BYTES + 1], *tls = NULL, *open = NULL, text[16];
+    struct err err = {0};
+    struct buf ad;
+    unsigned status;
+
+    if (cert_make_key(&tls, &open, &err) < 0)
+        live_bail("no key: %s", err.text);
+    hex_print(key->open.bytes, PUBLIC_KEY_BYTES, digits);
+    buf_init(&ad);
+    buf_addf(&ad, "[Secret = \"%s\"; Key = \"%s\"; Name = \"localhost\"; TlsKey = \"", secret, digits);
+    for (const char *at = open; *at; at++)
+        *at == '\n' ? buf_adds(&ad, "\\n") : buf_addc(&ad, *at);
+    buf_adds(&ad, "\"]");
+    status = talk_ask(&world->talk, NULL, "POST", "/v1/join", NULL, buf_string(&ad));
+    tap_ok(status == 400 && !talk_text(&world->talk, "Certificate", text, sizeof text) &&
+               !strstr(world->talk.reply.body.text, "BEGIN CERTIFICATE"),
+           "no certificate is signed for a machine that joins, whatever it calls itself");
+    buf_done(&ad);
+    free(open);
+    text_wipe(tls);
+}
+
 static void check_joining(struct world *world)
 {
     char secret[2 * JOIN_SECRET_BYTES + 1], second[2 * JOIN_SECRET_BYTES + 1], token[TOKEN_BYTES_MAX + 1];
@@ -905,6 +931,7 @@ static void check_joining(struct world *world)
     code_make(world, secret);
     tap_ok(join(world, "00112233445566778899aabbccddeeff", &machine, "m1") == 403,
            "a code that nobody made lets nobody in");
+    check_no_certificate(world, secret, &machine);
     tap_ok(join(world, secret, &machine, "m1") == 200 && talk_text(&world->talk, "Token", token, sizeof token),
            "a machine joins with a code, without a token");
     file.key = machine;

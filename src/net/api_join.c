@@ -155,7 +155,7 @@ static bool name_is_anothers(struct service *service, const char *subject, const
 static void join_redeem(struct request *request, const struct tree *ad)
 {
     struct service *service = request->service;
-    char name[AGENT_NAME_MAX + 1], subject[AGENT_NAME_MAX + 16], key[24], tls[1024];
+    char name[AGENT_NAME_MAX + 1], subject[AGENT_NAME_MAX + 16], key[24];
     unsigned char secret[JOIN_SECRET_BYTES],
         user[PUBLIC_KEY_BYTES + AGENT_NAME_MAX + 1]; /* who redeems it: key and name */
     struct token_terms terms = {.issuer = keyring_pool(service->keys),
@@ -167,17 +167,21 @@ static void join_redeem(struct request *request, const struct tree *ad)
     struct public_key delegate;
     enum join_result result;
     struct join_row row = {0};
-    struct err err = {0};
-    char *certificate = NULL;
     const char *text;
     size_t len;
 
+    /* A certificate of the pool's CA would let whoever holds it answer in the pool's name: a code proves no host name. */
+    if (ad_string(ad, "TlsKey", &text, &len)) {
+        request_problem(request, 400,
+                        "TlsKey: a pool signs no certificates for machines that join; an agent serves with a key of "
+                        "its own, and is known by its Pin");
+        return;
+    }
     if (!ad_string(ad, "Secret", &text, &len) || !hex_read(text, len, secret, sizeof secret)) {
         request_problem(request, 400, "Secret: %d hexadecimal digits are expected", 2 * JOIN_SECRET_BYTES);
         return;
     }
-    if (!body_key(request, ad, "Key", &delegate) || !body_text(request, ad, "Name", NULL, name, sizeof name) ||
-        !body_text(request, ad, "TlsKey", "", tls, sizeof tls))
+    if (!body_key(request, ad, "Key", &delegate) || !body_text(request, ad, "Name", NULL, name, sizeof name))
         return;
     if (!agent_name_is_good(name, strlen(name)) || strlen(name) > MACHINE_NAME_MAX) {
         request_problem(request, 400, "Name: up to 50 letters, digits, '.', '_' and '-' are expected");
@@ -197,11 +201,8 @@ static void join_redeem(struct request *request, const struct tree *ad)
     if (name_is_anothers(service, subject, &delegate, terms.issued))
         request_problem(request, 403,
                         "Name: another machine is called so; revoke its token, or join by a new code and name");
-    else if (*tls && keyring_issue(service->keys, tls, name, NULL, 0, terms.issued, &certificate, &err) < 0)
-        request_problem(request, 400, "TlsKey: %s", err.text);
     else if (request_row_put(request, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes))
-        token_give(request, 200, &terms, certificate);
-    free(certificate);
+        token_give(request, 200, &terms);
 }
 
 /* Whoever tries codes is slow, wherever from. */

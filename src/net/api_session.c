@@ -103,7 +103,7 @@ static void session_begin(struct request *request, const struct tree *ad)
     terms.expires = link->expires && link->expires < most ? link->expires : most;
     snprintf(subject, sizeof subject, "%s", link->subject);
     *link = (struct page_link){.ends = 0};
-    token_give(request, 201, &terms, NULL);
+    token_give(request, 201, &terms);
 }
 
 void api_session(struct request *request)

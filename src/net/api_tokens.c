@@ -46,7 +46,7 @@ static bool token_note(struct request *request, const struct token_terms *terms,
     return kept;
 }
 
-void token_give(struct request *request, unsigned status, const struct token_terms *terms, const char *certificate)
+void token_give(struct request *request, unsigned status, const struct token_terms *terms)
 {
     struct service *service = request->service;
     char id[TOKEN_ID_DIGITS + 1];
@@ -66,7 +66,6 @@ void token_give(struct request *request, unsigned status, const struct token_ter
         maker_text(&maker, "PoolId", keyring_pool(service->keys));
         maker_text(&maker, "Pool", service->url);
         maker_text(&maker, "Ca", keyring_ca_pem(service->keys));
-        maker_text(&maker, "Certificate", certificate);
         request_answer_durable(request, status, maker_seal(&maker));
     }
     buf_wipe(&text);
@@ -110,7 +109,7 @@ static void token_create(struct request *request, const struct tree *ad)
         terms.delegate = &delegate;
     }
     terms.expires = terms.issued + (int64_t)span;
-    token_give(request, 201, &terms, NULL);
+    token_give(request, 201, &terms);
 }
 
 void api_token_create(struct request *request)

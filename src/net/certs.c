@@ -326,7 +326,9 @@ int cert_issue(const struct cert_pair *ca, const char *public_key, const char *c
     gnutls_pubkey_t open = NULL;
     int result = -1;
 
-    if (list && common_name_check(common_name, err) == 0 && public_read(public_key, &open, err) == 0) {
+    if (list && list->count == 0)
+        err_set(err, "a certificate without a host name or an address would be taken for its common name's");
+    else if (list && common_name_check(common_name, err) == 0 && public_read(public_key, &open, err) == 0) {
         result = issue(ca, open, &plan, ret_cert, err);
         gnutls_pubkey_deinit(open);
     }

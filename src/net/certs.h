@@ -1,7 +1,7 @@
 /* certs.h: X.509 certificates of a pool, by gnutls: ECDSA with P-256 and SHA-256, as PEM text.
  *
- * A pool has one CA of its own. It signs the certificate of the matchmaker and those of the agents that join; all of
- * them are both server and client, and none can sign another. */
+ * A pool has one CA of its own. It signs the certificate of the matchmaker and no other: to join proves no host name, so an
+ * agent serves with a certificate that signs itself, and is known by the pin of its key. */
 #ifndef BERTH_NET_CERTS_H
 #define BERTH_NET_CERTS_H
 
@@ -45,12 +45,15 @@ int cert_make_own(const char *name, int64_t now, struct cert_pair *ret, struct e
 int cert_make_key(char **ret_key, char **ret_public, struct err *err);
 
 /* A certificate for a public key (PEM, SubjectPublicKeyInfo: EC or Ed25519, or RSA of 2048 bits or more) with that
- * common name (up to 64 bytes) and those host names and addresses. It ends after `span`, or with the CA. */
+ * common name (up to 64 bytes) and those host names and addresses, one at least. It ends after `span`, or with the CA. */
 int cert_issue(const struct cert_pair *ca, const char *public_key, const char *common_name, const char *const *names,
                size_t name_count, int64_t now, int64_t span, char **ret_cert, struct err *err);
 
 /* Is it signed by that CA, good at `now` and for CERT_RENEW after it, and for exactly those names (in any order)? */
 bool cert_serves(const char *cert, const char *ca, const char *const *names, size_t name_count, int64_t now);
+
+/* Has it a host name or an address among its alternative names? Where it has none many programs take its common name for one. */
+bool cert_names_host(const char *cert);
 
 /* Does the private key belong to the certificate? */
 bool cert_pair_valid(const struct cert_pair *pair);

@@ -194,6 +194,27 @@ static bool has_names(gnutls_x509_crt_t cert, const struct cert_names *names)
     }
 }
 
+bool cert_names_host(const char *pem)
+{
+    gnutls_x509_crt_t cert = NULL;
+    bool found = false;
+
+    if (cert_read(pem, &cert, NULL) < 0)
+        return false;
+    for (unsigned i = 0; !found; i++) {
+        struct cert_name name = {.len = sizeof name.bytes};
+        int type = gnutls_x509_crt_get_subject_alt_name(cert, i, name.bytes, &name.len, NULL);
+
+        if (type == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE)
+            break;
+        found = type == GNUTLS_SAN_DNSNAME || type == GNUTLS_SAN_IPADDRESS;
+        if (type < 0 && type != GNUTLS_E_SHORT_MEMORY_BUFFER) /* a longer one is none of a host */
+            break;
+    }
+    gnutls_x509_crt_deinit(cert);
+    return found;
+}
+
 static bool is_signed_by(gnutls_x509_crt_t cert, gnutls_x509_crt_t ca)
 {
     unsigned verdict = 0;

@@ -35,6 +35,7 @@ struct transfer {
     struct curl_slist *head;
     struct buf request;
     bool at_socket;  /* of a path: no address to be asked about */
+    bool by_name;    /* the certificate is trusted for the host that it names, not by a pin */
     bool may_repeat; /* HTTP lets that method be sent twice */
     int64_t timeout; /* milliseconds */
     size_t bytes_max;
@@ -46,6 +47,7 @@ struct transfer {
     void *user;
 
     /* what came */
+    bool opened;    /* a connection of its own, rather than one that was kept */
     bool refused;   /* by our rules; nothing was sent then, unless `sent` says */
     bool too_long;  /* the answer */
     bool sent;      /* something of the request may have left */

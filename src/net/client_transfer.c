@@ -5,6 +5,7 @@
 #include "net/client_parts.h"
 
 #include "net/address.h"
+#include "net/certs.h"
 
 #include <arpa/inet.h>
 #include <stdarg.h>
@@ -109,6 +110,7 @@ static curl_socket_t on_open(void *user, curlsocktype purpose, struct curl_socka
     (void)purpose;
     if (transfer->gone || !may_connect(transfer, &address->addr) || transfer->gone)
         return CURL_SOCKET_BAD;
+    transfer->opened = true;
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -128,6 +130,28 @@ static bool ready_address(struct transfer *transfer, const char *ip, int port)
     return false;
 }
 
+/* Where a certificate has no alternative name of a host, libcurl takes its common name for one, which is no more than what somebody is called:
+ * certificates must name their host where hosts are named. A connection that was kept has been asked when it was opened. */
+static bool ready_certificate(struct transfer *transfer)
+{
+    struct curl_certinfo *chain = NULL;
+    const struct curl_slist *line = NULL;
+
+    if (!transfer->by_name)
+        return true;
+    if (curl_easy_getinfo(transfer->easy, CURLINFO_CERTINFO, &chain) == CURLE_OK && chain && chain->num_of_certs > 0)
+        line = chain->certinfo[0];
+    else if (!transfer->opened)
+        return true;
+    while (line && strncmp(line->data, "Cert:", 5) != 0)
+        line = line->next;
+    if (line && cert_names_host(line->data + 5))
+        return true;
+    snprintf(transfer->why, sizeof transfer->why,
+             "the certificate names no host as its alternative name (a common name proves nothing)");
+    return false;
+}
+
 static int on_ready(void *user, char *remote_ip, char *local_ip, int remote_port, int local_port)
 {
     struct transfer *transfer = user;
@@ -135,6 +159,8 @@ static int on_ready(void *user, char *remote_ip, char *local_ip, int remote_port
     (void)local_ip;
     (void)local_port;
     if (transfer->gone || !ready_address(transfer, remote_ip, remote_port) || transfer->gone)
+        return CURL_PREREQFUNC_ABORT;
+    if (!ready_certificate(transfer))
         return CURL_PREREQFUNC_ABORT;
     if (transfer->sent && !transfer->may_repeat) {
         snprintf(transfer->why, sizeof transfer->why, "the connection was closed before an answer came");
@@ -395,13 +421,20 @@ static void callbacks_set(struct transfer *transfer)
 }
 
 /* A pin names the one key that is trusted, so neither a CA nor the name in the certificate is asked. */
-static void trust_set(CURL *easy, const char *pin, bool unchecked, const char *ca_file)
+static void trust_set(struct transfer *transfer, const struct call *call, const char *ca_file)
 {
-    if (pin || unchecked) {
-        curl_easy_setopt(easy, CURLOPT_PINNEDPUBLICKEY, pin);
+    CURL *easy = transfer->easy;
+
+    transfer->by_name = !call->pin && !call->unchecked && strncasecmp(call->url, "https:", 6) == 0;
+    if (call->pin || call->unchecked) {
+        curl_easy_setopt(easy, CURLOPT_PINNEDPUBLICKEY, call->pin);
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
-    } else if (ca_file) {
+        return;
+    }
+    curl_easy_setopt(easy, CURLOPT_CERTINFO, 1L);
+    curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L); /* so that each new connection shows its certificate */
+    if (ca_file) {
         curl_easy_setopt(easy, CURLOPT_CAINFO, ca_file);
         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL); /* or the system's would be trusted as well */
     }
@@ -424,7 +457,7 @@ int transfer_prepare(struct transfer *transfer, const struct call *call, const c
     transfer->bytes_user = call->bytes_user ? call->bytes_user : transfer->user;
     rules_set(easy);
     callbacks_set(transfer);
-    trust_set(easy, call->pin, call->unchecked, ca_file);
+    trust_set(transfer, call, ca_file);
     curl_easy_setopt(easy, CURLOPT_URL, call->url);
     curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, call->unix_socket);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->head);

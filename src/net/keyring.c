@@ -357,12 +357,3 @@ int keyring_certificate(struct keyring *ring, const char *const *names, size_t n
     cert_pair_done(&pair);
     return server_make(ring, names, name_count, now, ret, err);
 }
-
-int keyring_issue(const struct keyring *ring, const char *public_key, const char *name, const char *const *names,
-                  size_t name_count, int64_t now, char **ret_cert, struct err *err)
-{
-    for (size_t i = 0; i < name_count; i++)
-        if (names[i][0] == '*')
-            return err_set(err, "an agent answers for its own names, not for all of a domain: '%.100s'", names[i]);
-    return cert_issue(&ring->ca, public_key, name, names, name_count, now, CERT_SPAN, ret_cert, err);
-}

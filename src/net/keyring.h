@@ -47,12 +47,6 @@ void keyring_ca_fingerprint(const struct keyring *ring, unsigned char ret[CERT_H
 int keyring_certificate(struct keyring *ring, const char *const *names, size_t name_count, int64_t now,
                         struct cert_pair *ret, struct err *err);
 
-/* A certificate for an agent that joins, for its own public key (PEM). `name` becomes the common name (its handle in
- * 16 digits); `names` are the hosts it may answer for, none with a "*": THE CALLER has to know that they are the
- * agent's, since with a name of the matchmaker's it could pose as that. The caller frees it. */
-int keyring_issue(const struct keyring *ring, const char *public_key, const char *name, const char *const *names,
-                  size_t name_count, int64_t now, char **ret_cert, struct err *err);
-
 #ifdef __cplusplus
 }
 #endif

@@ -403,8 +403,8 @@ void observers_sweep(struct service *service, int64_t now, int64_t wall_seconds)
 
 /* ---- api_tokens.c ---- */
 
-/* Signs it, notes it, and answers with it when that is durable; with a certificate, if there is one. */
-void token_give(struct request *request, unsigned status, const struct token_terms *terms, const char *certificate);
+/* Signs it, notes it, and answers with it when that is durable. */
+void token_give(struct request *request, unsigned status, const struct token_terms *terms);
 void tokens_sweep(struct service *service); /* what is told of those that have ended goes */
 
 /* ---- api_join.c ---- */
