@@ -36,16 +36,18 @@ struct world {
     const char *urls[1];
     struct box_keys box;
     struct server *server;
-    bool keys_fail;        /* GET /v1/keys is answered with 503 */
-    bool knows;            /* it was told who the agent is */
-    unsigned introduced;   /* how often */
-    unsigned strangers;    /* messages that came before */
-    unsigned unmarked;     /* messages that do not say that it was told */
-    char revoked[64];      /* what it says beside: "" or a list */
-    unsigned keys_asked;   /* and answered */
-    struct buf ads;        /* the last message that was advertised with a text */
-    unsigned texts, beats; /* advertised with a text; renewed */
-    struct buf heard;      /* all bodies of POST /v1/ads */
+    bool keys_fail;          /* GET /v1/keys is answered with 503 */
+    bool knows;              /* it was told who the agent is */
+    unsigned introduced;     /* how often */
+    unsigned strangers;      /* messages that came before */
+    unsigned unmarked;       /* messages that do not say that it was told */
+    char revoked[64];        /* what it says beside: "" or a list */
+    unsigned keys_asked;     /* and answered */
+    struct exchange *stream; /* of the agent; NULL: none */
+    unsigned streams;        /* that it opened */
+    struct buf ads;          /* the last message that was advertised with a text */
+    unsigned texts, beats;   /* advertised with a text; renewed */
+    struct buf heard;        /* all bodies of POST /v1/ads */
     struct log log;
     struct networks networks;
     struct token_file provider, caller;
@@ -102,6 +104,14 @@ static void keys_answer(struct world *world, struct exchange *exchange)
              world->root.id, key, box, world->revoked);
     answer(exchange, world->keys_fail ? 503 : 200, text);
     world->keys_asked++;
+}
+
+static void stream_begin(struct world *world, struct exchange *exchange)
+{
+    exchange_stream(exchange, TYPE_EVENTS, NULL, 0, 1u << 16);
+    exchange_stream_write(exchange, ":\n\n", 3);
+    world->stream = exchange;
+    world->streams++;
 }
 
 static void introduction_answer(struct world *world, struct exchange *exchange)
@@ -173,7 +183,7 @@ static void played_handle(void *user, struct exchange *exchange)
     if (!strcmp(path, "/v1/keys"))
         keys_answer(world, exchange);
     else if (!strcmp(path, "/v1/events"))
-        exchange_stream(exchange, TYPE_EVENTS, NULL, 0, 1u << 16);
+        stream_begin(world, exchange);
     else if (!strcmp(path, "/v1/ads"))
         ads_answer(world, exchange);
     else if (!strcmp(path, "/v1/agents/" NAME))
@@ -186,8 +196,10 @@ static void played_handle(void *user, struct exchange *exchange)
 
 static void played_over(void *user, struct exchange *exchange)
 {
-    (void)user;
-    (void)exchange;
+    struct world *world = user;
+
+    if (world->stream == exchange)
+        world->stream = NULL;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- the agent */
@@ -504,6 +516,30 @@ static void check_revoked(struct world *world)
     agent_end(world);
 }
 
+/* What is revoked while the agent runs comes by its stream; what was while it had none is asked for when it has one again. */
+static void check_told(struct world *world)
+{
+    unsigned asked, streams;
+    char event[160];
+
+    asked = world->keys_asked;
+    streams = world->streams;
+    agent_begin(world);
+    tap_ok(wait_for(world, &world->streams, streams + 1) && wait_for(world, &world->keys_asked, asked + 2) &&
+               agent_is_asked(world, MESSAGE_VERIFY) == 200,
+           "the list is asked for again when the stream stands: nothing is missed in between");
+    snprintf(event, sizeof event, "event: revoked\ndata: [Kind=\"revoked\";Id=\"%s\"]\n\n", world->caller_id);
+    if (!world->stream)
+        bail("the agent has no stream");
+    exchange_stream_write(world->stream, event, strlen(event));
+    for (int64_t ends = runner_now() + 5 * SECOND; agent_is_asked(world, MESSAGE_VERIFY) == 200 && runner_now() < ends;)
+        ;
+    tap_ok(world->status == 401, "a token whose revocation comes by the stream is refused at once");
+    snprintf(world->revoked, sizeof world->revoked, "\"%s\"", world->caller_id);
+    agent_end(world);
+    world->revoked[0] = '\0';
+}
+
 int main(void)
 {
     static struct world world;
@@ -514,6 +550,7 @@ int main(void)
     check_forgotten(&world);
     check_strange_caller(&world);
     check_revoked(&world);
+    check_told(&world);
     check_unknown_box(&world);
     world_done(&world);
     return tap_done();

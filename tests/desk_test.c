@@ -1,5 +1,6 @@
 /* desk_test.c: the customer as a process, with a real matchmaker: users bring jobs to it over its Unix socket and by TCP; it is killed. */
-#define _GNU_SOURCE /* nftw, pipe2 */
+#define REVOKED_MOST 5000 /* milliseconds until an agent refuses a token that is revoked */
+#define _GNU_SOURCE       /* nftw, pipe2 */
 #include "live_token.h"
 #include "tap.h"
 
@@ -436,6 +437,33 @@ static void check_others(struct shop *shop)
     buf_done(&carol);
 }
 
+/* The customer is told by its stream: it does not wait until it asks the next time, a minute later. */
+static void check_revoked(struct shop *shop)
+{
+    const char *args[] = {live_program(), "token", "revoke", "--state", shop->live.state, NULL, NULL};
+    int64_t began, took = 0;
+    struct grant grant;
+    struct buf fern, out;
+
+    buf_init(&fern);
+    buf_init(&out);
+    tap_ok(bearer_make(shop, "fern", "job:own", &fern) &&
+               ask_with(shop, buf_string(&fern), "GET", "/v1/jobs", NULL) == 200,
+           "a token opens the customer's interface");
+    args[5] = token_read(fern.text, fern.len, &grant) == TOKEN_OK ? grant.ids[0] : "";
+    began = live_now();
+    tap_ok(live_run(args, &out) == 0, "it is revoked");
+    while (ask_with(shop, buf_string(&fern), "GET", "/v1/jobs", NULL) == 200 && took < REVOKED_MOST + 1000) {
+        live_sleep(20);
+        took = live_now() - began;
+    }
+    if (!tap_ok(shop->reply.status == 401 && took <= REVOKED_MOST,
+                "within five seconds it opens the interface no more, nor does what was delegated from it"))
+        tap_diag("status %u after %lld ms", shop->reply.status, (long long)took);
+    buf_done(&fern);
+    buf_done(&out);
+}
+
 /* Many ads in one body are durable together; a kill loses nothing that was answered. */
 static void check_many(struct shop *shop)
 {
@@ -728,6 +756,7 @@ int main(void)
     check_spool(&shop);
     check_in_vain(&shop);
     check_others(&shop);
+    check_revoked(&shop);
     check_many(&shop);
     check_cut(&shop);
     check_cursor(&shop);

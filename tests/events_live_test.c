@@ -684,7 +684,7 @@ static void check_ending(struct world *world)
                                 .issued = time(NULL),
                                 .expires = time(NULL) + 2};
     char id[TOKEN_ID_DIGITS + 1], path[64];
-    struct talk brief, revoked;
+    struct talk brief, revoked, other;
     struct buf token;
     struct err err;
 
@@ -696,8 +696,13 @@ static void check_ending(struct world *world)
     terms.expires += 3600;
     token_sign(&token, &world->live.key, &terms, id, &err);
     stream_open(&revoked, &world->live, buf_string(&token), "revoked", NULL, &world->rest);
+    stream_open(&other, &world->live, world->alice_token, "other", NULL, NULL);
     snprintf(path, sizeof path, "/v1/tokens/%s", id);
     talk_ask(&world->admin, world->admin_token, "DELETE", path, NULL, NULL);
+    tap_ok(stream_wait(&other, "event: revoked", 1, SOON) && stream_wait(&other, id, 1, SOON) &&
+               !strstr(buf_string(&other.reply.body), "\nid: "),
+           "a token that is revoked is told to every stream at once, as news that is not counted");
+    talk_done(&other);
     tap_ok(talk_ask(&world->alice, world->alice_token, "GET", "/v1/keys", NULL, NULL) == 200 &&
                reply_has(&world->alice.reply, "Revoked = {") && reply_has(&world->alice.reply, id),
            "agents are told which tokens were revoked");

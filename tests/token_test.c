@@ -695,8 +695,11 @@ static void test_cache(const struct world *world)
         tap_diag("%.2f us each", span / 20000 * 1e6);
     tap_diag("%.2f microseconds for a remembered token of %zu bytes", span / 20000 * 1e6, text.len);
 
-    fault_is(token_check(cache, &world->keys, world->agent, text.text, text.len, NOW, NULL, NULL, &grant),
+    fault_is(token_check(cache, &world->keys, world->agent, text.text, text.len, NOW, revoked_is, NULL, &grant),
              TOKEN_AUDIENCE, "a remembered token is still refused by another audience");
+    must(check(world, cache, &text, NOW, NULL, &grant) == TOKEN_OK, "again", NULL);
+    fault_is(token_check(cache, &world->keys, world->keys.issuer, text.text, text.len, NOW, NULL, NULL, &grant),
+             TOKEN_REVOKED, "where nobody can be asked whether it is revoked, a token is refused");
     must(check(world, cache, &text, NOW, NULL, &grant) == TOKEN_OK, "again", NULL);
     fault_is(check(world, cache, &text, NOW, first.ids[0], &grant), TOKEN_REVOKED,
              "revoking a token revokes its children");

@@ -365,6 +365,16 @@ static void letter_message(struct membership *pool, const struct tree *letter)
     tree_unref(envelope);
 }
 
+/* A token has been revoked just now: the list that is asked for once a minute would come late. */
+static void letter_revoked(struct membership *pool, const struct tree *letter)
+{
+    const char *id;
+    size_t len;
+
+    if (ad_string(letter, "Id", &id, &len) && len == TOKEN_ID_DIGITS && pool->revoked.places < AGENT_REVOKED_MAX)
+        agent_revoked(pool, id);
+}
+
 static void letter_take(void *user, const struct stream_event *event)
 {
     struct membership *pool = user;
@@ -383,6 +393,8 @@ static void letter_take(void *user, const struct stream_event *event)
         letter_message(pool, letter);
     else if (len == 7 && !memcmp(kind, "command", 7))
         letter_command(pool, letter);
+    else if (len == 7 && !memcmp(kind, "revoked", 7))
+        letter_revoked(pool, letter);
     tree_unref(letter);
 }
 
@@ -397,6 +409,10 @@ static void stream_bytes(void *user, const char *bytes, size_t len)
     struct err err;
 
     pool->failures = 0;
+    if (pool->fresh)
+        pool->keys_asked =
+            0; /* what was revoked while there was no stream is in the list, what will be comes by this one */
+    pool->fresh = false;
     agent_ask_keys(pool); /* when it is time: something comes every 15 s */
     if (events_reader_feed(&pool->reader, bytes, len, &err) == 0)
         return;
@@ -442,6 +458,7 @@ void agent_listen(struct membership *pool)
     call.call.timeout = 40 * SECOND; /* the matchmaker says something every 15 s */
     if (*events_reader_last_id(reader))
         call.fields[call.call.field_count++] = (struct http_field){"Last-Event-ID", events_reader_last_id(reader)};
+    pool->fresh = true;
     pool->stream = client_send(pool->client, &call.call, stream_done, pool);
 }
 
@@ -494,11 +511,11 @@ static bool call_is_ours(const struct live_agent *live, const struct exchange *e
 bool agent_caller(struct live_agent *live, const struct exchange *exchange, struct grant *ret)
 {
     const char *field = exchange_field(exchange, "Authorization");
-    const struct membership *pool = live->pools;
+    struct membership *pool = live->pools;
 
     return field && !strncasecmp(field, "Bearer ", 7) && pool->has_keys &&
            token_check(pool->tokens, &pool->keys, pool->audience, field + 7, strlen(field + 7), runner_wall() / SECOND,
-                       NULL, NULL, ret) == TOKEN_OK;
+                       is_revoked, pool, ret) == TOKEN_OK;
 }
 
 static void call_begin(void *user, struct exchange *exchange)

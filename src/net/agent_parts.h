@@ -29,6 +29,7 @@ extern "C" {
 #define AGENT_FAILURES 3            /* of a matchmaker, one after the other: then the next is asked */
 #define AGENT_KEYS_PAUSE INT64_C(5) /* after one that failed */
 #define AGENT_KEYS_SPAN INT64_C(60) /* seconds between two questions for the pool's keys */
+#define AGENT_REVOKED_MAX 100000    /* ids of revoked tokens that are remembered until the next list */
 
 /* A message that somebody waits for an answer to. */
 struct inbound {
@@ -59,6 +60,7 @@ struct membership {
     struct box_public box; /* the matchmaker's: offers' keys are sealed to it */
     bool has_box;
     int64_t keys_asked; /* seconds */
+    uint64_t keys_call; /* that asks for them; 0: none does */
     char audience[TOKEN_NAME_MAX + 1];
     struct token_cache *tokens;
     struct textmap revoked; /* ids of tokens, as the matchmaker last told */
@@ -67,6 +69,7 @@ struct membership {
     size_t at; /* the matchmaker that is asked */
     uint32_t failures;
     uint64_t stream; /* the call; 0: none */
+    bool fresh;      /* nothing has come by it yet */
     struct events_reader reader;
     int64_t pause;
     int64_t absence; /* after which a pull is tried again, while the pool is not there */
@@ -119,8 +122,10 @@ bool agent_call_known(struct membership *pool, struct agent_call *ret, const cha
 void agent_heard(struct membership *pool,
                  const struct outcome *outcome); /* of a call to the matchmaker: does it answer? */
 void agent_heard_known(struct membership *pool, const struct outcome *outcome); /* of agent_call_known */
-void agent_describe(struct membership *pool);   /* the matchmaker is told who we are and how we are reached */
-void agent_ask_keys(struct membership *pool);   /* the pool's, when it is time; and makes itself known if it is not */
+void agent_describe(struct membership *pool); /* the matchmaker is told who we are and how we are reached */
+void agent_ask_keys(struct membership *pool);
+void agent_revoked(struct membership *pool, const char id[TOKEN_ID_DIGITS]);
+    /* that token is refused from now on */     /* the pool's, when it is time; and makes itself known if it is not */
 void agent_doubt_keys(struct membership *pool); /* they may have changed: they are asked for again soon */
 void membership_init(struct membership *pool, struct live_agent *live, const struct agent_pool *is);
 int membership_start(struct membership *pool,

@@ -226,6 +226,32 @@ void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds)
     }
 }
 
+/* Without an id: it is no letter, and who comes back has asked for the whole list. */
+void waitings_revoked(struct service *service, const char *id)
+{
+    struct waiting *next;
+
+    for (struct waiting *waiting = service->waitings; waiting; waiting = next) {
+        struct buf *out = &service->out;
+        struct maker maker;
+        struct tree *ad;
+
+        next = waiting->next;
+        if (!waiting->stream)
+            continue;
+        maker_init(&maker, service->symbols);
+        maker_text(&maker, "Kind", "revoked");
+        maker_text(&maker, "Id", id);
+        ad = maker_seal(&maker);
+        buf_reset(out);
+        buf_adds(out, "event: revoked\ndata: ");
+        event_print(out, waiting->request->form, ad);
+        buf_adds(out, "\n\n");
+        tree_unref(ad);
+        exchange_stream_write(waiting->request->exchange, out->text, out->len);
+    }
+}
+
 void waitings_end(struct service *service)
 {
     struct waiting *next;

@@ -208,6 +208,7 @@ void api_token_revoke(struct request *request)
     if (!request_row_put(request, REVOKED_SPACE, id, strlen(id), ends, strlen(ends)))
         return;
     textmap_add(&service->revoked, id, strlen(id));
+    waitings_revoked(service, id);
     LOG_AUDIT(&service->log, "revoked", log_text("subject", request_identity(request)), log_text("id", id));
     request_answer_durable(request, 204, NULL);
 }

@@ -169,6 +169,7 @@ static void keys_done(void *user, const struct outcome *outcome)
     struct tree *ad;
     struct err err;
 
+    pool->keys_call = 0;
     if (outcome->result == CALL_CANCELLED || outcome->result != CALL_ANSWERED || outcome->status != 200) {
         agent_doubt_keys(pool);
         return;
@@ -292,7 +293,17 @@ void agent_ask_keys(struct membership *pool)
     if ((pool->keys_asked && now < pool->keys_asked + AGENT_KEYS_SPAN) || !agent_call(pool, &call, "GET", "/v1/keys"))
         return;
     pool->keys_asked = now;
-    client_send(pool->client, &call.call, keys_done, pool);
+    client_cancel(pool->client, pool->keys_call); /* an older list must not come behind the newer */
+    pool->keys_call = client_send(pool->client, &call.call, keys_done, pool);
+}
+
+void agent_revoked(struct membership *pool, const char id[TOKEN_ID_DIGITS])
+{
+    textmap_add(&pool->revoked, id, TOKEN_ID_DIGITS);
+    if (!pool->keys_call)
+        return;
+    pool->keys_asked = 0; /* the list under way may be of before */
+    agent_ask_keys(pool);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- life */

@@ -374,6 +374,8 @@ struct tree *match_row(struct service *service, const struct agent_row *row, con
 void relays_sweep(struct service *service, int64_t now);
 void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds);
 void waitings_end(struct service *service); /* those who only ask are answered */
+void waitings_revoked(struct service *service,
+                      const char *id); /* every stream is told that the token of that id is refused */
 
 /* ---- api_commands.c ---- */
 

@@ -181,7 +181,7 @@ uint32_t token_cache_count(const struct token_cache *cache);
 
 typedef bool token_revoked_fn(void *user, const char *id); /* is the token with that jti revoked? */
 
-/* `revoked` is asked for each link; NULL: none is. `*ret` is set only when TOKEN_OK is returned. */
+/* `revoked` is asked for each link; without it every token is refused. `*ret` is set only when TOKEN_OK is returned. */
 enum token_fault token_check(struct token_cache *cache, const struct token_keys *keys, const char *audience,
                              const char *text, size_t len, int64_t now, token_revoked_fn *revoked, void *user,
                              struct grant *ret);
