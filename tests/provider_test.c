@@ -897,6 +897,78 @@ static void nonsense(void)
            (unsigned long long)seed, (unsigned long long)rounds);
 }
 
+/* --------------------------------------------------------------------------------------------------- what it may use */
+
+#define ROOMY                                                                                                \
+    "[ Type = \"Machine\"; Cpus = 8; Memory = 64; Slots = 5; Weight = other.RequestCpus; "                   \
+    "Constraint = other.RequestCpus <= Cpus && other.RequestMemory <= Memory && other.Network isnt true && " \
+    "other.TimeLimit <= 60; "                                                                                \
+    "Residual = [ Cpus = Cpus - other.RequestCpus; Memory = Memory - other.RequestMemory; Slots = Slots - Takes ] ]"
+#define SLY                                                                                                         \
+    "[ Type = \"Job\"; Owner = \"raman\"; RequestCpus = isUndefined(other.Type) ? 64 : 1; "                         \
+    "RequestMemory = isUndefined(other.Type) ? 3000 : 16; RequestProcesses = isUndefined(other.Type) ? 9999 : 10; " \
+    "Takes = other.Memory >= 64 ? 1 : 5; Network = isUndefined(other.Type); TimeLimit = isUndefined(other.Type) ? " \
+    "100000 : 30 ]"
+#define FIXED "RequestCpus == 1 && RequestMemory == 16 && RequestProcesses == 10"
+
+/* An ad can see whether an offer stands opposite. */
+static void limits_are_fixed(void)
+{
+    struct machine m;
+    struct suitor s, other;
+
+    machine_start(&m, ROOMY);
+    s = suitor_new(&m, 1, "raman");
+    s.ad = ad(m.w, SLY);
+    come_to(&m, &s, TENANT_PINNED);
+    tap_ok(ad_says(m.w, look(&m, 1).view.ad, FIXED " && Takes == 1"),
+           "what a claim may use is fixed when it is verified, with the offer beside its ad");
+    other = suitor_new(&m, 2, "calvin");
+    other.peer.agent = 51;
+    other.ad = ad(
+        m.w, "[ Type = \"Job\"; Owner = \"calvin\"; RequestCpus = 2; RequestMemory = 40; Takes = 1; TimeLimit = 1 ]");
+    come_to(&m, &other, TENANT_CLAIMED);
+    tap_ok(advertises(&m, "Cpus == 5 && Memory == 8 && Slots == 3"), "others have what is left beside these numbers");
+    say_activate(&m, &s, NULL);
+    tap_ok(say_start(&m, &s, 1, 100) == REASON_OK && ad_says(m.w, m.w->launched, FIXED),
+           "it is launched with them, whatever its ad says alone");
+    tap_ok(ad_says(m.w, m.w->launched, "Network == false && TimeLimit == 30") && m.w->launchers[0].span == 30 * SECOND,
+           "and with what the owner's constraint has seen");
+    tap_ok(advertises(&m, "Cpus == 5 && Memory == 8 && Slots == 3"), "what it takes does not move");
+    world_restart(m.w, true, SECOND);
+    probe(&m, AWAY);
+    tap_ok(ad_says(m.w, look(&m, 1).view.ad, FIXED) && ad_says(m.w, look(&m, 1).view.duty.ad, FIXED),
+           "after a restart the numbers are the same");
+    world_free(m.w, "limits are fixed");
+}
+
+/* The next job of a claim, and a start, bring ads of their own. */
+static void limits_of_the_next(void)
+{
+    struct machine m;
+    struct suitor s;
+
+    machine_start(&m, ROOMY);
+    s = suitor_new(&m, 1, "raman");
+    s.ad = ad(m.w,
+              "[ Type = \"Job\"; Owner = \"raman\"; RequestCpus = 2; RequestMemory = 16; Takes = 1; TimeLimit = 30 ]");
+    come_to_run(&m, &s, 100);
+    job_news(&m, 1, 1, JOB_EXITED, REASON_EXITED, 0);
+    s.ad = ad(m.w, "[ Type = \"Job\"; Owner = \"raman\"; RequestCpus = 8; RequestMemory = 64; RequestProcesses = 5000; "
+                   "Takes = 2; TimeLimit = 30 ]");
+    tap_ok(say_activate(&m, &s, s.ad) == REASON_OK && advertises(&m, "Cpus == 6 && Memory == 48 && Slots == 4"),
+           "the next job of a claim takes no more than was pinned");
+    tap_ok(say_start(&m, &s, 2, 101) == REASON_OK &&
+               ad_says(m.w, m.w->launched, "RequestCpus == 2 && RequestMemory == 16 && isUndefined(RequestProcesses)"),
+           "nor is it launched with more");
+    job_news(&m, 1, 2, JOB_EXITED, REASON_EXITED, 0);
+    s.ad = ad(m.w,
+              "[ Type = \"Job\"; Owner = \"raman\"; RequestCpus = 1; RequestMemory = 16; Takes = 1; TimeLimit = 30 ]");
+    tap_ok(say_activate(&m, &s, s.ad) == REASON_OK && advertises(&m, "Cpus == 7 && Memory == 48"),
+           "one that takes less leaves more to others");
+    world_free(m.w, "limits of the next job");
+}
+
 int main(void)
 {
     tickets();
@@ -931,5 +1003,7 @@ int main(void)
     not_for_a_provider();
     no_ads();
     nonsense();
+    limits_are_fixed();
+    limits_of_the_next();
     return tap_done();
 }

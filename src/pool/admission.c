@@ -235,18 +235,19 @@ static bool offer_busy(const struct provider_step *step, uint32_t place, const s
     return false;
 }
 
+/* `ad` is that of the superior, with what it takes as plain numbers. */
 static void verified_tenant(const struct provider_step *step, const struct event *event, uint32_t place,
-                            const struct comer *comer, struct verified *verified)
+                            const struct comer *comer, struct tree *ad, struct verified *verified)
 {
     const struct verify *verify = &event->message->u.verify;
     struct tenant *tenant = comer->tenant;
-    struct docked superior = {verify->link, verify->ad, verify->port};
+    struct docked superior = {verify->link, ad, verify->port};
     const struct offer *offer = &step->provider->offers[place];
     struct text owner, root_owner = verify->root_owner;
     struct answering answering;
     bool late;
 
-    if (!owner_proved(event->peer, verify->ad, &owner)) {
+    if (!owner_proved(event->peer, ad, &owner)) {
         verified->reason = REASON_IDENTITY;
         return;
     }
@@ -264,9 +265,8 @@ static void verified_tenant(const struct provider_step *step, const struct event
     }
     if (tenant)
         tenant->pool = answering.pool;
-    if (!pulling_admits(step, &(struct tenant){.pool = answering.pool}, verify->ad) ||
-        !offer_starts(step, place, verify->ad) || !tenant_is_whole(step, place, tenant, &superior) ||
-        !comer_accepted(step, place, comer, &superior)) {
+    if (!pulling_admits(step, &(struct tenant){.pool = answering.pool}, ad) || !offer_starts(step, place, ad) ||
+        !tenant_is_whole(step, place, tenant, &superior) || !comer_accepted(step, place, comer, &superior)) {
         verified->reason = REASON_CONSTRAINT;
         return;
     }
@@ -291,7 +291,9 @@ static void verified_tenant(const struct provider_step *step, const struct event
     tenant->root_owner = root_owner;
     tenant->behind = comer->behind;
     tenant->second = comer->second;
-    tenant_set_ad(tenant, verify->ad);
+    tenant_set_ad(tenant, ad);
+    tree_unref(tenant->grant);
+    tenant->grant = pins_grant(step, tenant);
     tenant_set(step, tenant, tenant->until);
     offer_changed(step, place);
     tenant->pool = answering.pool;
@@ -300,6 +302,17 @@ static void verified_tenant(const struct provider_step *step, const struct event
     if (late) /* the match's own window may be over before it is pinned: what it holds of limits is not to be given away then */
         tenant_report(step, tenant, false);
     verified->reason = REASON_OK;
+}
+
+/* The offer is seen as it is left for this one. */
+static struct tree *comer_ad(const struct provider_step *step, uint32_t place, const struct comer *comer,
+                             struct tree *ad)
+{
+    struct tree *left = offer_left(step->provider, step->env, place, TENANT_VERIFIED, comer->tenant, comer->behind);
+    struct tree *fixed = pins_fix(step, left, ad, ad);
+
+    tree_unref(left);
+    return fixed;
 }
 
 /* It is accepted: the answer has the offer as it is for this one, and proves that we know the ticket too. */
@@ -348,7 +361,10 @@ void told_verify(const struct provider_step *step, const struct event *event)
         verified.reason = REASON_CHALLENGE;
         challenge(step, event, 0, &verified.nonce);
     } else {
-        verified_tenant(step, event, place, &comer, &verified);
+        struct tree *ad = comer_ad(step, place, &comer, verify->ad);
+
+        verified_tenant(step, event, place, &comer, ad, &verified);
+        tree_unref(ad);
         if (verified.reason == REASON_OK) {
             subordinates_verify(step, tenant_find(provider, verify->claim), event->token);
             return;

@@ -110,35 +110,6 @@ struct tree *tenant_residual(const struct role_env *env, const struct tenant *te
     return dock_residual(&eval, env->scratch, &dock, 0);
 }
 
-/* Below a service the job has not asked us for anything: what is not said there is not granted. */
-struct tree *tenant_grant(const struct provider_step *step, const struct tenant *tenant, struct tree *job)
-{
-    static const char *const names[] = {"RequestCpus", "RequestMemory", "RequestDisk", "RequestProcesses"};
-    enum { COUNT = sizeof names / sizeof *names };
-    struct tree *whole = step->provider->offers[tenant->offer].whole, *granted;
-    struct docked us = {tenant->port, whole, tenant->link};
-    struct dock dock = {tenant->ad, &us, 1};
-    struct env eval = provider_env(step->env);
-    struct ad_setting settings[COUNT];
-    uint32_t count = 0;
-
-    if (job == tenant->ad && !dock_has_ports(job))
-        return tree_ref(job);
-    for (int i = 0; i < COUNT; i++) {
-        symbol name = symbols_take(job->symbols, names[i], strlen(names[i]));
-        struct value says = dock_says(&eval, step->env->scratch, &dock, 0, name);
-
-        if (says.type == VALUE_UNDEFINED && !tree_find(job, tree_root(job), name))
-            symbols_drop(job->symbols, name);
-        else
-            settings[count++] = (struct ad_setting){name, says};
-    }
-    granted = count ? ad_set(job, settings, count, NULL) : tree_ref(job);
-    for (uint32_t i = 0; i < count; i++)
-        symbols_drop(job->symbols, settings[i].name);
-    return granted ? granted : tree_ref(job);
-}
-
 bool tenant_executes(const struct provider *provider, const struct tenant *tenant)
 {
     return PLANTED(EXECUTES_IGNORED) || ad_executes(provider->offers[tenant->offer].whole);

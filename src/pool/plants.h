@@ -69,7 +69,8 @@ extern "C" {
     X(ABORT_SOME, "of a gang that does not form only the first member hears so")                 \
     X(TASK_DROPPED, "below a service what is run is the service's ad, not the job's")            \
     X(SERVICE_CHARGED, "below a service what is used is charged to the service's owner")         \
-    X(PASS_FOR_ALL, "helpers get the leader's pass to the job's files")
+    X(PASS_FOR_ALL, "helpers get the leader's pass to the job's files")                          \
+    X(LIMITS_CHOSEN, "what a job may use is read from its ad again when it is launched")
 
 /* Those of gangs, for tests that make some (tests/tree_test.c). */
 #define GANG_PLANTS(X)                                                                           \

@@ -7,6 +7,7 @@
  *     successor.c     the second ad beside a claim, and who is pinned behind it
  *     session.c       what a superior says to a tenant
  *     docking.c       who is docked at its offer, and what the ports say
+ *     pins.c          what it may use: evaluated once, when it is verified
  *     subordinates.c  members that have members
  *     tenants.c       what jobs and time do to it, and what outlives a restart
  *     leavings.c      superiors that must hear that a claim is over
@@ -101,7 +102,8 @@ struct tenant {
     uint64_t epoch, sequence;
     struct text owner;
     struct text root_owner;   /* whose job it is at the root; empty: the superior is the root */
-    struct tree *ad;          /* held: the superior's */
+    struct tree *ad;          /* held: the superior's; what it takes of the offer stands there as plain numbers */
+    struct tree *grant;       /* held: those of our port, of an ad with ports; or NULL */
     struct tenant_memo *memo; /* of its ads as they are; or NULL */
     uint64_t turns;           /* how often its ad was another one */
     struct duty duty;         /* what it was started with; its ad is held */
@@ -292,10 +294,17 @@ bool tenant_bids(const struct provider_step *step, const struct tenant *tenant, 
 struct tree *tenant_residual(const struct role_env *env, const struct tenant *tenant, struct tree *left);
 /* The offer as the superior may see it. Who has subordinates that execute says so too. */
 struct tree *tenant_shows(const struct provider_step *step, const struct tenant *tenant, struct tree *left);
-/* The job's ad as it is launched: it may use what the superior's port has asked of us, whatever the job says itself. The caller unrefs it. */
-struct tree *tenant_grant(const struct provider_step *step, const struct tenant *tenant, struct tree *job);
 /* Does it launch anything itself? Not when the offer says Executes = false. */
 bool tenant_executes(const struct provider *provider, const struct tenant *tenant);
+
+/* pins.c */
+/* The ad with all that it takes of the offer, as that is left for it, as plain numbers: not more than `pinned` says, which is the ad itself
+ * when it is new. One with ports stays as it is. The caller unrefs it, here and below. */
+struct tree *pins_fix(const struct provider_step *step, struct tree *offer, struct tree *ad, const struct tree *pinned);
+/* The same of an ad with ports, as our port has it: an ad of these numbers alone; NULL: it has none. */
+struct tree *pins_grant(const struct provider_step *step, const struct tenant *tenant);
+/* The job's ad as it is launched: it may use what was pinned of what the superior's port has asked of us, whatever the job says itself. */
+struct tree *tenant_grant(const struct provider_step *step, const struct tenant *tenant, struct tree *job);
 
 /* admission.c */
 void match_unwanted(struct provider *provider, uint64_t claim, agent superior);

@@ -80,10 +80,23 @@ static enum reason pinned_activate(const struct provider_step *step, struct tena
     return REASON_OK;
 }
 
+/* The unit's ad, which takes no more than the claim was pinned for. The caller unrefs it. */
+static struct tree *tenant_unit(const struct provider_step *step, const struct tenant *tenant, struct tree *ad)
+{
+    struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant, tenant->behind);
+    struct tree *unit = pins_fix(step, left, ad, tenant->ad);
+
+    tree_unref(left);
+    return unit;
+}
+
 /* The claim is used again, for a unit with this ad. */
 static enum reason claimed_activate(const struct provider_step *step, struct tenant *tenant,
                                     const struct activate *activate)
 {
+    struct tree *unit;
+    bool fits;
+
     if (activate->sequence == tenant->sequence)
         return REASON_OK;                       /* a repeat */
     if (tenant->running && !PLANTED(RUNS_ON)) { /* the superior's job is over, and our part of it with that */
@@ -106,10 +119,14 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
         return REASON_LIFE; /* or it has dropped a member: the next job begins with a whole gang */
     if (!tree_is_ad(activate->ad) || !tenant_owns(tenant, activate->ad))
         return REASON_IDENTITY;
-    if (!offer_starts(step, tenant->offer, activate->ad) || !tenant_accepted(step, tenant->offer, tenant, activate->ad))
+    unit = tenant_unit(step, tenant, activate->ad);
+    fits = offer_starts(step, tenant->offer, unit) && tenant_accepted(step, tenant->offer, tenant, unit);
+    if (fits)
+        tenant_set_ad(tenant, unit);
+    tree_unref(unit);
+    if (!fits)
         return REASON_CONSTRAINT;
     tenant->sequence = activate->sequence;
-    tenant_set_ad(tenant, activate->ad);
     offer_changed(step, tenant->offer);
     tenant_store(step, tenant);
     return REASON_OK;
@@ -181,7 +198,7 @@ static void told_start(const struct provider_step *step, const struct event *eve
 {
     const struct start *start = &event->message->u.start;
     struct duty duty = {start->task, start->customer, start->line, start->pass, start->helps};
-    struct tree *ad = start->ad ? start->ad : tenant->ad;
+    struct tree *ad = start->ad ? start->ad : tenant->ad, *unit = NULL;
     enum reason reason = REASON_OK;
     bool again = start->number == tenant->number && start->job == tenant->job;
 
@@ -202,7 +219,7 @@ static void told_start(const struct provider_step *step, const struct event *eve
         reason = REASON_BUSY;
     else if (!tree_is_ad(ad) || !tenant_owns(tenant, ad) || (start->task && !tree_is_ad(start->task)))
         reason = REASON_IDENTITY;
-    else if (!tenant_accepted(step, tenant->offer, tenant, ad))
+    else if (unit = tenant_unit(step, tenant, ad), !tenant_accepted(step, tenant->offer, tenant, unit))
         reason = REASON_CONSTRAINT;
     else {
         tenant->number = start->number;
@@ -211,13 +228,14 @@ static void told_start(const struct provider_step *step, const struct event *eve
         tenant->running = tenant_executes(step->provider, tenant);
         tenant->serves = !tenant->running;
         tenant->started = step->env->wall / SECOND;
-        if (start->ad) { /* what this job takes is what others cannot have */
-            tenant_set_ad(tenant, start->ad);
+        if (start->ad || unit != tenant->ad) { /* what this job takes is what others cannot have */
+            tenant_set_ad(tenant, unit);
             offer_changed(step, tenant->offer);
         }
         tenant_set_duty(tenant, &duty);
         tenant_start(step, tenant);
     }
+    tree_unref(unit);
     reply_claimed(step, event->token, tenant->claim, tenant->epoch, reason, tenant->stored);
     subordinates_due(step, tenant);
 }

@@ -63,6 +63,7 @@ static void tenant_free(struct tenant *tenant)
     tenant_forget(tenant);
     crew_done(&tenant->crew);
     tree_unref(tenant->ad);
+    tree_unref(tenant->grant);
     tree_unref(tenant->duty.ad);
     free(tenant);
 }
@@ -149,6 +150,7 @@ void tenant_store(const struct provider_step *step, struct tenant *tenant)
                                                     .behind = tenant->behind,
                                                     .owner = tenant->owner,
                                                     .ad = tenant->ad,
+                                                    .grant = tenant->grant,
                                                     .root_owner = tenant->root_owner,
                                                     .task = tenant->duty.ad,
                                                     .customer = tenant->duty.customer,
@@ -519,6 +521,7 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant->owner = was->owner;
     tenant->root_owner = was->root_owner;
     tenant_set_ad(tenant, was->ad);
+    tenant->grant = was->grant && tree_is_ad(was->grant) ? tree_ref(was->grant) : NULL;
     tenant_set_duty(tenant, &(struct duty){was->task && tree_is_ad(was->task) ? was->task : NULL, was->customer,
                                            was->line, was->pass, was->helps});
     tenant->since = was->since;

@@ -1,6 +1,7 @@
 /* judge_claims.c: 2, 3, 4: a provider and its tenants. */
 #include "gang/dock.h"
 #include "match/match.h"
+#include "match/pair.h"
 #include "sim/judge_parts.h"
 
 #include <string.h>
@@ -24,6 +25,54 @@ static bool provider_accepts(struct judge *judge, const struct host *host, const
                         : match_accepts(&eval, &judge->world->scratch, dock.ad, superior.ad));
         }
     return false;
+}
+
+static struct tree *offer_of(const struct host *host, uint64_t id)
+{
+    const struct provider_settings *settings = host->settings;
+
+    for (uint32_t place = 0; place < settings->count; place++)
+        if (settings->ids[place] == id)
+            return provider_offer(host->role, place);
+    return NULL;
+}
+
+/* A number that an ad says, with another ad beside it or (NULL) alone; 0 when it says none. */
+static double ad_number(struct judge *judge, const struct tree *ad, const struct tree *beside, symbol name)
+{
+    struct env env = {.now = 0};
+    struct value v = value_undefined();
+    struct pair pair;
+    struct eval eval;
+
+    pair_init(&pair, ad, beside);
+    eval_init(&eval, &env, &judge->world->scratch);
+    eval_attribute(&eval, &pair.left, name, &v);
+    return v.type == VALUE_INTEGER ? (double)v.u.integer : v.type == VALUE_REAL ? v.u.real : 0;
+}
+
+/* What it may use is what its ad says when it is pinned. Of gangs, whose ports have numbers of their own, nothing is said here. */
+static void weigh_pinned(struct judge *judge, const struct host *host, const struct tenant_view *tenant)
+{
+    struct claim_fact *fact = judged_claim(judge, tenant->claim);
+    const struct tree *offer = offer_of(host, tenant->offer);
+
+    if (!offer || !tenant->ad || dock_has_ports(tenant->ad) || dock_has_ports(offer))
+        return;
+    fact->weighed = true;
+    fact->may_cpus = ad_number(judge, tenant->ad, offer, judge->request_cpus);
+    fact->may_memory = ad_number(judge, tenant->ad, offer, judge->request_memory);
+}
+
+/* The launcher sees the job's ad alone. */
+static void check_limits(struct judge *judge, const struct host *host, const struct effect *effect)
+{
+    const struct claim_fact *fact = judged_claim(judge, effect->claim);
+
+    if (fact->weighed && effect->ad &&
+        (ad_number(judge, effect->ad, NULL, judge->request_cpus) > fact->may_cpus ||
+         ad_number(judge, effect->ad, NULL, judge->request_memory) > fact->may_memory))
+        judge_finds(judge, 1, host, "a job is launched with more than was pinned for it");
 }
 
 static const struct tenant_view *tenant_after(const struct judge *judge, uint64_t claim)
@@ -69,6 +118,7 @@ static void check_pinned(struct judge *judge, const struct host *host, const str
     fact = judged_claim(judge, tenant->claim); /* it may have moved */
     if (fact->over)
         judge_finds(judge, 1, host, "a claim that was over is pinned again: its ticket was used twice");
+    weigh_pinned(judge, host, tenant);
     if (!provider_accepts(judge, host, env, tenant))
         judge_finds(judge, 4, host, "a claim is pinned that the provider's own constraint refuses");
     if (tenant->behind)
@@ -204,6 +254,7 @@ static void check_job(struct judge *judge, const struct host *host, const struct
     }
     fact->superior = tenant->superior;
     fact->gang = tenant->gang;
+    check_limits(judge, host, effect);
     if (tenant->state != TENANT_CLAIMED)
         judge_finds(judge, 2, host, "a job is launched for a claim that is not active");
     if (!provider_accepts(judge, host, env, tenant))

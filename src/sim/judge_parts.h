@@ -50,6 +50,8 @@ struct claim_fact {
     uint64_t session_epoch, session_at; /* the newest message that was obeyed */
     uint64_t behind, successor; /* the claim that it was pinned behind; the one that was pinned behind it last */
     bool preempted;
+    bool weighed;                /* the following is known: */
+    double may_cpus, may_memory; /* what it may use, as its ad said with the offer beside it when it was pinned */
 };
 
 struct job_fact {
@@ -126,8 +128,8 @@ struct judge {
     struct judged_bound bound[HOSTS_MAX]; /* of each superior */
     struct judged_gangs *gangs;
     uint64_t activated, done, preempted, grouped;
-    symbol cpus, request_cpus, residual, owner, count, lifetime, group, limits, ports, preempts, preemption,
-        remote_user;
+    symbol cpus, request_cpus, request_memory, residual, owner, count, lifetime, group, limits, ports, preempts,
+        preemption, remote_user;
     int64_t now; /* of the party that is looked at */
 };
 

@@ -194,7 +194,7 @@ static const char *shape_group(const struct sim *sim, uint32_t user, bool gang)
 static void shapes_make(struct sim *sim, uint32_t user, const char *owner)
 {
     static const int memories[] = {256, 512, 1024, 1500};
-    char text[1200], meets[800];
+    char text[1200], meets[800], memory[64];
 
     for (uint32_t i = 0; i < SHAPES; i++) {
         bool gang = sim->gangs && rng_below(&sim->rng, 2);
@@ -204,9 +204,11 @@ static void shapes_make(struct sim *sim, uint32_t user, const char *owner)
         else
             snprintf(meets, sizeof meets, "; Constraint = other.Memory >= %d; Rank = %s", memories[i],
                      rng_below(&sim->rng, 2) ? "other.Memory" : "0 - other.Memory");
+        /* some would have more when nobody stands opposite */
+        snprintf(memory, sizeof memory, i == 2 && !gang ? "isUndefined(other.Type) ? 4000 : %d" : "%d", memories[i]);
         snprintf(text, sizeof text,
-                 "[ Type = \"Job\"; Owner = \"%s\"; RequestCpus = %d; RequestMemory = %d; TimeLimit = %d%s%s%s%s ]",
-                 owner, (int)sim_between(sim, 1, 2), memories[i], (int)sim_between(sim, 8, 30), meets,
+                 "[ Type = \"Job\"; Owner = \"%s\"; RequestCpus = %d; RequestMemory = %s; TimeLimit = %d%s%s%s%s ]",
+                 owner, (int)sim_between(sim, 1, 2), memory, (int)sim_between(sim, 8, 30), meets,
                  i % 2 ? "; MaxRetries = 2" : "", sim->shares && i % 2 ? "; ConcurrencyLimits = \"licence, any\"" : "",
                  shape_group(sim, user, gang));
         sim->shapes[user][i] = sim_ad(sim, text);
