@@ -385,6 +385,113 @@ static void test_budget_of_offers(struct world *world)
     tap_ok(engine_outcome(world->engine, 299) == ENGINE_NOBODY, "nobody gives up because of it");
 }
 
+/* A cycle in slices: the most steps of evaluation in one of them. */
+static uint64_t cycle_measured(struct world *world, uint64_t units)
+{
+    uint64_t most = 0, before = 0;
+    bool more = true;
+
+    buf_reset(&world->made);
+    world->env.seed++;
+    engine_begin(world->engine, &world->env);
+    while (more) {
+        uint64_t steps;
+
+        more = engine_step(world->engine, &world->lang.arena, units, found, world);
+        steps = engine_counts(world->engine).steps;
+        most = steps - before > most ? steps - before : most;
+        before = steps;
+    }
+    return most;
+}
+
+#define UNITS 4000
+#define SLICE_STEPS (UNITS * UINT64_C(64) + ENGINE_OVERRUN)
+
+/* What those say who would have all of a matchmaker's time: a doubling chain as long as they like. */
+static void hostile_ad(char *text, size_t size, unsigned kind, unsigned number)
+{
+    static const char *const ends[] = {
+        "a14 = other.Memory + n; Constraint = a0 < -1",              /* each costs little enough, and there are many */
+        BURN "Constraint = c7 < -1",                                 /* each evaluation is given up */
+        BURN "Constraint = other.Memory > 0; Rank = c7",             /* by its rank */
+        BURN "Constraint = other.Memory > 0 && random(c7 + 2) == 1", /* each offer is looked at */
+        BURN "Constraint = other.Memory > 0; RequestMemory = c7; Rank = other.Memory", /* when it has got one */
+    };
+    size_t len = (size_t)snprintf(text, size, "[ Type = \"Job\"; One = %u; n = %u; ", number, number);
+
+    for (unsigned i = 0; i < 14; i++)
+        len += (size_t)snprintf(text + len, size - len, "a%u = a%u + a%u; ", i, i + 1, i + 1);
+    snprintf(text + len, size - len, "%s ]", ends[kind]);
+}
+
+static void test_hostile(struct world *world)
+{
+    static const char *const what[] = {"a chain of sums as constraint", "a constraint that takes for ever",
+                                       "a rank that takes for ever", "chance that takes for ever",
+                                       "a need that takes for ever"};
+    char text[2000];
+
+    for (unsigned id = 0; id < 120; id++) {
+        snprintf(text, sizeof text,
+                 "[ Memory = %u; One = %u; Constraint = true; Residual = [ Memory = Memory - other.RequestMemory; "
+                 "Constraint = Memory > 10 ] ]",
+                 100 + id, id);
+        offer(world, id, text);
+    }
+    cycle(world);
+    for (unsigned kind = 0; kind < 5; kind++) {
+        uint64_t most;
+
+        for (unsigned i = 0; i < 4; i++) {
+            hostile_ad(text, sizeof text, kind, i);
+            put(world, 1000 + i, text, (struct engine_terms){true, 1, ++world->arrivals, 1});
+        }
+        put(world, 2000 + kind, "[ RequestMemory = 1; Constraint = other.Memory >= 50 ]",
+            (struct engine_terms){true, 1, ++world->arrivals, 2});
+        most = cycle_measured(world, UNITS);
+        if (!tap_ok(most <= SLICE_STEPS, "no slice does more than its bound: %s", what[kind]))
+            tap_diag("%llu steps", (unsigned long long)most);
+        tap_ok(engine_outcome(world->engine, 2000 + kind) == ENGINE_MATCHED, "and who asks beside that is served");
+        snprintf(text, sizeof text, "[ Memory = %u; One = 1 ]", 500 + kind);
+        offer(world, 400 + kind, text);
+        most = cycle_measured(world, UNITS);
+        if (!tap_ok(most <= SLICE_STEPS, "nor when an offer comes and looks for those that wait"))
+            tap_diag("%llu steps", (unsigned long long)most);
+        for (unsigned i = 0; i < 4; i++)
+            engine_remove(world->engine, 1000 + i);
+    }
+}
+
+/* Offers can do the same; and what is left of them is reckoned attribute by attribute. */
+static void test_hostile_offers(struct world *world)
+{
+    struct buf text;
+    uint64_t most;
+
+    buf_init(&text);
+    for (unsigned id = 0; id < 200; id++) {
+        buf_reset(&text);
+        buf_addf(&text, "[ Memory = %u; " BURN "Constraint = %s; Residual = [ ", id,
+                 id % 2 ? "c7 < 0 || other.One > 2000" : "true");
+        for (unsigned i = 0; i < 200; i++)
+            buf_addf(&text, "r%u = c7 + %u; ", i, i);
+        buf_adds(&text, "Memory = Memory - 1; Constraint = Memory > 0 ] ]");
+        offer(world, id, buf_string(&text));
+    }
+    buf_done(&text);
+    most = cycle_measured(world, UNITS);
+    if (!tap_ok(most <= SLICE_STEPS, "many offers that come at once do not make a slice long"))
+        tap_diag("%llu steps", (unsigned long long)most);
+    for (unsigned id = 0; id < 3; id++)
+        request(world, 1000 + id, "[ One = 1; Constraint = other.Memory >= 0 ]");
+    most = cycle_measured(world, UNITS);
+    if (!tap_ok(most <= SLICE_STEPS && engine_counts(world->engine).matches == 3,
+                "nor does what is left of an offer that has been given"))
+        tap_diag("%llu steps, %llu matches", (unsigned long long)most,
+                 (unsigned long long)engine_counts(world->engine).matches);
+}
+
 static void test_names(struct world *world)
 {
     char text[200];
@@ -495,7 +602,7 @@ int main(void)
         test_time,     test_given,          test_users,
         test_preempts, test_policy_resets,  test_slices,
         test_between,  test_budget,         test_budget_of_offers,
-        test_names,
+        test_hostile,  test_hostile_offers, test_names,
     };
 
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {

@@ -16,6 +16,14 @@ void eval_init(struct eval *eval, const struct env *env, struct arena *arena)
                           .arena = arena,
                           .steps = env->steps ? env->steps : EVAL_STEPS_MAX,
                           .bytes = env->bytes ? env->bytes : EVAL_BYTES_MAX};
+    eval->metered = eval->steps;
+}
+
+void eval_meter(struct eval *eval)
+{
+    if (eval->env->meter)
+        *eval->env->meter += eval->metered - eval->steps;
+    eval->metered = eval->steps;
 }
 
 /* The budget is spent: every value from here on is error. */
@@ -555,8 +563,11 @@ void eval_expr(struct eval *eval, const struct scope *scope, const struct expr *
     eval->steps--;
     eval->depth++;
     eval_deeper(eval, scope, e, ret);
-    if (--eval->depth == 0 && eval->exhausted)
-        *ret = value_error();
+    if (--eval->depth == 0) {
+        eval_meter(eval);
+        if (eval->exhausted)
+            *ret = value_error();
+    }
 }
 
 void eval_tree(struct eval *eval, const struct scope *scope, const struct tree *tree, struct value *ret)

@@ -32,6 +32,7 @@ struct env {
     uint64_t steps, bytes; /* the budget; 0 is the default above */
     const struct given *given;
     uint32_t given_count;
+    uint64_t *meter;            /* every step is added to it, whoever evaluates; NULL: nobody counts */
     const struct given *absent; /* what an attribute reads as that is selected from an ad which does not have it */
     uint32_t absent_count;
 };
@@ -50,6 +51,7 @@ struct eval {
     const struct env *env;
     struct arena *arena;
     uint64_t steps, bytes; /* left */
+    uint64_t metered;      /* so many were left when the meter was told */
     unsigned depth;
     bool exhausted;
     bool open; /* a label was read at which nobody is docked yet: the value may still change */
@@ -77,6 +79,7 @@ bool eval_true(struct eval *eval, const struct scope *scope, const struct expr *
 /* For functions: memory that counts against the budget (NULL when it is spent: then the value is error), n steps of work (false
  * when they are spent), and the zone that holds in a scope. */
 char *eval_bytes(struct eval *eval, size_t size);
+void eval_meter(struct eval *eval); /* tells the meter of what it does not know; evaluations do so by themselves */
 bool eval_steps(struct eval *eval, uint64_t n);
 /* Bytes of text that are looked at for one step. */
 #define EVAL_STEP_BYTES 32

@@ -368,6 +368,7 @@ struct tree *specialize_part(const struct env *env, struct arena *scratch, const
             special_emit(&sp, scope, e, &v);
         }
     }
+    eval_meter(&sp.eval);
     if (sp.failed || sp.chance || sp.eval.exhausted || sp.eval.open) {
         tree = special_give_up(&sp, scope, e);
     } else {

@@ -46,23 +46,24 @@ void taken_dock(const struct search *search, const struct ported *const *of, str
 
 /* -------------------------------------------------------------------------------------------------------- counterparts */
 
-/* The attributes that are seen from a scope outward, each as the value it has now; how many. */
+/* The attributes that are seen from a scope outward, each as the value it has now; how many. All of them have one budget: past it they are
+ * errors. */
 static uint32_t seen_push(const struct members *members, struct build *build, const struct scope *from)
 {
     uint32_t count = 0;
+    struct eval eval;
 
+    eval_init(&eval, members->env, members->scratch);
     for (const struct scope *scope = from; scope; scope = scope->parent) {
         const struct expr *parts = tree_parts(scope->tree, scope->ad);
 
         for (uint32_t i = 0; i < scope->ad->u.run.count; i++) {
             const struct scope *seen = from;
             struct arena_mark mark = arena_mark(members->scratch);
-            struct eval eval;
             struct value v;
 
             if (!window_shows(parts[i].label) || scope_find(&seen, parts[i].label) != &parts[i])
                 continue;
-            eval_init(&eval, members->env, members->scratch);
             eval_expr(&eval, scope, &parts[i], &v);
             value_build(build, &v);
             arena_rewind(members->scratch, mark);

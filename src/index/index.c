@@ -373,18 +373,28 @@ static void row_put_column(struct index *index, uint32_t row, const struct tree 
 void index_build(struct index *index, const struct env *env, struct arena *scratch, struct tree *const *ads,
                  uint32_t count)
 {
+    index_build_some(index, env, scratch, ads, count, UINT64_MAX);
+}
+
+uint32_t index_build_some(struct index *index, const struct env *env, struct arena *scratch, struct tree *const *ads,
+                          uint32_t count, uint64_t steps)
+{
+    uint64_t from = env->meter ? *env->meter : 0;
+    uint32_t id;
+
     rows_forget(index);
     if (count == 0)
-        return;
+        return 0;
     if (!index->classes.on)
         rows_grow(index, count);
     entries_grow(index, count);
-    for (uint32_t id = 0; id < count; id++)
+    for (id = 0; id < count && (!env->meter || *env->meter - from <= steps); id++)
         if (ads[id])
             entry_make(index, env, scratch, id, tree_ref(ads[id]), row_put_column);
     for (uint32_t i = 0; i < index->dim_count; i++)
         dim_encode(&index->dims[i], index->blocks, index->row_count);
     index->encoded_rows = index->row_count;
+    return id;
 }
 
 void index_share(struct index *index, struct symbols *symbols, const symbol *names, uint32_t count, bool heads_only)

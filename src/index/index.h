@@ -40,6 +40,9 @@ void index_share(struct index *index, struct symbols *symbols, const symbol *nam
 /* Puts in many ads at once, called 0 to count - 1 (NULL: there is none of that number); the index must be empty. Much quicker than one by one. Ads are held. */
 void index_build(struct index *index, const struct env *env, struct arena *scratch, struct tree *const *ads,
                  uint32_t count);
+/* The same until reading them has taken that many steps, by the environment's meter: those below the number that it returns are in. */
+uint32_t index_build_some(struct index *index, const struct env *env, struct arena *scratch, struct tree *const *ads,
+                          uint32_t count, uint64_t steps);
 
 /* Puts in an ad, or replaces the one of that number; takes one out. */
 void index_put(struct index *index, const struct env *env, struct arena *scratch, uint32_t id, struct tree *ad);

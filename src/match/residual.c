@@ -28,15 +28,12 @@ int residual_check(const struct tree *offer, struct err *err)
     return 0;
 }
 
-/* An attribute of the residual, as the value it has now. */
-static void push_now(struct build *build, const struct env *env, struct arena *scratch, const struct scope *offer,
-                     const struct expr *e)
+/* An attribute of the residual, as the value it has now. All of them have one budget: past it they are errors. */
+static void push_now(struct build *build, struct eval *eval, const struct scope *offer, const struct expr *e)
 {
-    struct eval eval;
     struct value v;
 
-    eval_init(&eval, env, scratch);
-    eval_expr(&eval, offer, e, &v);
+    eval_expr(eval, offer, e, &v);
     value_build(build, &v);
 }
 
@@ -48,9 +45,11 @@ struct tree *residual_make_in(const struct env *env, struct arena *scratch, cons
     uint32_t count = root->u.run.count, from = 0, place;
     struct tree *left = NULL;
     struct build build;
+    struct eval eval;
 
     if (!residual)
         return NULL;
+    eval_init(&eval, env, scratch);
     build_init(&build, offer->symbols, offer->dialect);
     for (uint32_t i = 0; i < root->u.run.count; i++) {
         const struct expr *now = tree_find(offer, residual, parts[i].label);
@@ -58,7 +57,7 @@ struct tree *residual_make_in(const struct env *env, struct arena *scratch, cons
         if (!now)
             continue;
         build_copy_run(&build, offer, &parts[from], i - from);
-        push_now(&build, env, scratch, scope, now);
+        push_now(&build, &eval, scope, now);
         symbols_hold(offer->symbols, parts[i].label);
         build_attribute(&build, parts[i].label);
         from = i + 1;
@@ -68,7 +67,7 @@ struct tree *residual_make_in(const struct env *env, struct arena *scratch, cons
     for (uint32_t i = 0; i < residual->u.run.count; i++) { /* what the offer did not have before */
         if (tree_find(offer, root, parts[i].label))
             continue;
-        push_now(&build, env, scratch, scope, &parts[i]);
+        push_now(&build, &eval, scope, &parts[i]);
         symbols_hold(offer->symbols, parts[i].label);
         build_attribute(&build, parts[i].label);
         count++;

@@ -45,6 +45,7 @@ struct runner {
     time_t zone_at; /* when the zone was looked up */
     int zone;
     uv_timer_t wake;
+    uv_idle_t soon;   /* the same when it is due at once: once a turn, so that others have theirs */
     uv_check_t check; /* after each turn: commit */
     uv_idle_t idle;   /* keeps the turn from waiting while rows do */
     uint64_t durable; /* rows of the role that are, counted as it counts them */
@@ -159,6 +160,7 @@ static void runner_break(struct runner *runner, const char *why)
         return;
     runner->broken = true;
     uv_timer_stop(&runner->wake);
+    uv_idle_stop(&runner->soon);
     runner->ports.broken(runner->ports.user, why);
 }
 
@@ -321,17 +323,28 @@ static void wake_due(uv_timer_t *timer)
     runner_event(timer->data, &(struct event){.kind = EVENT_WAKE});
 }
 
-/* The loop counts in milliseconds: rather late than early. */
+static void soon_due(uv_idle_t *idle)
+{
+    uv_idle_stop(idle);
+    runner_event(idle->data, &(struct event){.kind = EVENT_WAKE});
+}
+
+/* The loop counts in milliseconds: rather late than early. What is due at once waits for the next turn: a timer of 0 ms that is started anew when it goes
+ * off is run again in the same one, and a cycle of many slices would keep everybody else waiting for all of them. */
 static void wake_at(struct runner *runner, int64_t at)
 {
-    int64_t span = at == INT64_MAX ? -1 : at - runner_now();
+    int64_t span = at == INT64_MAX ? INT64_MAX : at - runner_now();
 
-    if (span < 0 && at == INT64_MAX) {
-        uv_timer_stop(&runner->wake);
+    uv_timer_stop(&runner->wake);
+    uv_idle_stop(&runner->soon);
+    if (at == INT64_MAX)
+        return;
+    if (span <= 0) {
+        uv_idle_start(&runner->soon, soon_due);
         return;
     }
     uv_update_time(runner->wake.loop);
-    uv_timer_start(&runner->wake, wake_due, span <= 0 ? 0 : (uint64_t)((span + 999) / 1000), 0);
+    uv_timer_start(&runner->wake, wake_due, (uint64_t)((span + 999) / 1000), 0);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- commits */
@@ -486,6 +499,7 @@ void runner_free(struct runner *runner)
     buf_done(&runner->text);
     runner->broken = true;
     uv_close((uv_handle_t *)&runner->wake, handle_closed);
+    uv_close((uv_handle_t *)&runner->soon, handle_closed);
     uv_close((uv_handle_t *)&runner->check, handle_closed);
     uv_close((uv_handle_t *)&runner->idle, handle_closed);
 }
@@ -502,7 +516,7 @@ struct runner *runner_new(uv_loop_t *loop, const struct role_kind *kind, const v
                               .secrets = secrets,
                               .ports = *ports,
                               .boot = boot_number(),
-                              .handles = 3};
+                              .handles = 4};
     runner->effects_last = &runner->effects_first;
     runner->events_last = &runner->events_first;
     runner->calls_last = &runner->calls_first;
@@ -512,9 +526,10 @@ struct runner *runner_new(uv_loop_t *loop, const struct role_kind *kind, const v
     effects_init(&runner->effects);
     buf_init(&runner->text);
     uv_timer_init(loop, &runner->wake);
+    uv_idle_init(loop, &runner->soon);
     uv_check_init(loop, &runner->check);
     uv_idle_init(loop, &runner->idle);
-    runner->wake.data = runner->check.data = runner->idle.data = runner;
+    runner->wake.data = runner->soon.data = runner->check.data = runner->idle.data = runner;
     uv_check_start(&runner->check, turn_ends);
     uv_unref((uv_handle_t *)&runner->check);
     if (rows_load(runner, err) < 0) {

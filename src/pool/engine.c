@@ -34,6 +34,8 @@ static void key_clear(struct value *key)
 /* The classes, the groups, and who is where in the queue. */
 static void engine_forget(struct engine *engine)
 {
+    engine_trial_drop(engine);
+    engine->waking.running = false;
     engine_queue_reset(engine);
     engine_gates_reset(engine);
     engine_side_done(engine, OFFERS);
@@ -57,6 +59,8 @@ void engine_free(struct engine *engine)
     engine_forget(engine);
     for (uint32_t i = 0; i < engine->slot_count; i++)
         tree_unref(engine->slots[i].ad);
+    engine_trial_free(engine);
+    free(engine->waking.hits.items);
     policy_done(&engine->policy);
     arena_done(&engine->arena);
     engine_queue_done(engine);
@@ -396,7 +400,10 @@ enum engine_outcome engine_outcome(const struct engine *engine, uint32_t id)
 
 struct engine_counts engine_counts(const struct engine *engine)
 {
-    return engine->counts;
+    struct engine_counts counts = engine->counts;
+
+    counts.steps = engine->meter - engine->cycle_begun;
+    return counts;
 }
 
 uint32_t engine_classes(const struct engine *engine, bool roots)

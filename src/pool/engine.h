@@ -145,7 +145,10 @@ typedef void engine_gang_fn(void *user, uint32_t root, const struct engine_membe
 void engine_on_gang(struct engine *engine, engine_gang_fn *made);
 
 /* Does about so many units of work (lines of the index, evaluations); returns true while there is more to do.
+ * Whatever the ads say, its evaluations take no more than ENGINE_OVERRUN steps beyond the units: it stops also in the midst of a class, and goes on there in
+ * the next step, which changes no match. Only a policy that settles all at once looks at more, and a gang at SEEKER_STEPS_KIND more for each class of offers.
  * `scratch` is left as it was. */
+#define ENGINE_OVERRUN 2000000
 bool engine_step(struct engine *engine, struct arena *scratch, uint64_t units, engine_match_fn *found, void *user);
 
 /* An offer of one unit that is not stored asks for a request: one unit of the root that it fits, and that comes first by
@@ -178,6 +181,7 @@ struct engine_counts {
     uint64_t probes;      /* of an index */
     uint64_t tests;       /* lines of the indexes that were looked at */
     uint64_t evaluations; /* constraints and docking vectors */
+    uint64_t steps;       /* of all evaluations */
     uint64_t tried;       /* roots, or rather classes of them */
     uint64_t matches;
     uint64_t windows,

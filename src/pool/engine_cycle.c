@@ -127,6 +127,8 @@ static void place_one(struct engine *engine)
     struct side *side = &engine->sides[OFFERS];
     uint32_t number;
 
+    if (engine_waking_next(engine) || engine_keep_next(engine)) /* so that they can be found */
+        return;
     if (side->listed.count == 0) {
         engine->phase = PHASE_QUEUE;
         return;
@@ -183,7 +185,9 @@ bool engine_step(struct engine *engine, struct arena *scratch, uint64_t units, e
     engine->scratch = scratch;
     engine->found = found;
     engine->found_user = user;
-    for (engine->work = 0; engine->phase != PHASE_IDLE && engine->work < units; engine->work++)
+    engine->begun = engine->meter;
+    engine->slice = units;
+    for (engine->work = 0; engine->phase != PHASE_IDLE && !engine_is_over(engine); engine->work++)
         phases[engine->phase](engine);
     engine->scratch = NULL;
     return engine->phase != PHASE_IDLE;
@@ -195,6 +199,8 @@ void engine_begin(struct engine *engine, const struct env *env)
 {
     bool differs = engine_given_differs(engine, env), unfinished = engine->phase != PHASE_IDLE;
 
+    engine_trial_drop(engine);
+    engine_waking_put_off(engine);
     engine_queue_put_off(engine);
     engine->moved = (unfinished && engine->moved) || engine->cycle == 0 || env->now != engine->env.now ||
                     env->zone != engine->env.zone;
@@ -205,6 +211,7 @@ void engine_begin(struct engine *engine, const struct env *env)
         engine_classes_reread(engine);
     engine->cycle++;
     engine->counts = (struct engine_counts){0};
+    engine->cycle_begun = engine->meter;
     engine->phase = PHASE_REFRESH;
     engine->at = engine_applies(engine, engine->policy_traits) ? engine->slot_count : engine->restless.count;
 }

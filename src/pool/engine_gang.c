@@ -207,21 +207,21 @@ void engine_gang_forget(struct engine *engine, unsigned which, uint32_t number)
         seeker_root_remove(engine->gangs->seeker, number);
 }
 
-struct waking {
+struct waker {
     struct engine *engine;
     uint32_t by;
 };
 
 static void waking_found(void *user, uint32_t number)
 {
-    const struct waking *waking = user;
+    const struct waker *waking = user;
 
     engine_class_wake(waking->engine, number, waking->by);
 }
 
 void engine_gang_wake(struct engine *engine, uint32_t number, uint32_t by)
 {
-    struct waking waking = {engine, by};
+    struct waker waking = {engine, by};
     const struct seeker_heard heard = {engine->sides[ROOTS].index, waking_found, waking_found, &waking};
 
     seeker_hear(engine->gangs->seeker, &engine->env, engine->scratch, number, &heard);

@@ -87,6 +87,7 @@ void engine_given_begin(struct engine *engine, const struct env *env)
     if (count)
         memcpy(engine->pair_given, engine->given, count * sizeof *engine->given);
     engine->env = *env;
+    engine->env.meter = &engine->meter;
     engine->env.given = engine->given;
     engine->env.given_count = count;
     for (uint32_t i = 0; i < engine->user_count && engine->gives; i++) {

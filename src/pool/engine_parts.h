@@ -7,7 +7,8 @@
  *     engine_wake.c     offers find the roots that wait for them
  *     engine_queue.c    which root is next
  *     engine_gates.c    roots that wait for something that is no ad
- *     engine_serve.c    a root gets its best candidate
+ *     engine_trial.c    a root looks for its best candidate
+ *     engine_serve.c    and gets it
  *     engine_given.c    names whose values depend on whose the ads are
  *     engine_choices.c  the best candidates of many equal roots
  *     engine_gang.c     a root gathers a gang
@@ -110,6 +111,7 @@ struct kin {
     bool meets;     /* roots: some offer with Ports could dock with it, as it was known at: */
     uint64_t met;
     bool held;    /* roots: it waits at gates, and not because it was tried in vain */
+    bool dear;    /* roots: it takes long to read for an index */
     bool put_off; /* roots: a cycle ended before it was tried, since its users had had their turn */
     unsigned char outcome;
     int64_t indexed_at; /* the time that the index knows */
@@ -123,6 +125,25 @@ struct kin {
     uint64_t by_user;        /* the last cycle in which given names told its users apart: each is tried by itself */
     uint64_t parted;         /* the last cycle in which nobody was left for one of them */
     struct choices *choices;
+};
+
+/* A class that an index has left, to be judged; it may have gone by then. */
+struct hit {
+    uint32_t number, generation;
+    unsigned doubts;
+};
+
+struct hits {
+    struct hit *items;
+    uint32_t count, room;
+};
+
+/* A class of offers that looks for the roots which wait for it, and goes on in the next step. */
+struct waking {
+    uint32_t number, generation;
+    bool running;
+    struct hits hits; /* classes of roots */
+    uint32_t at;
 };
 
 struct side {
@@ -204,10 +225,16 @@ struct engine {
     uint64_t put_count;  /* since the names were read anew */
     uint32_t ad_count;
     enum phase phase;
-    bool pulled; /* somebody pulls: new classes of roots go into the index at once */
-    bool moved;  /* the time, since the last cycle */
-    uint32_t at; /* how far the phase is */
-    uint64_t work;
+    bool pulled;                 /* somebody pulls: new classes of roots go into the index at once */
+    bool moved;                  /* the time, since the last cycle */
+    uint32_t at;                 /* how far the phase is */
+    uint64_t work;               /* in this step, but for that of evaluations: */
+    uint64_t meter;              /* all steps of evaluation there ever were, ... */
+    uint64_t begun, cycle_begun; /* ... and those before this step, and before this cycle */
+    uint64_t slice;              /* the units of this step */
+    uint64_t others;             /* of all steps, those that are not charged to the user who is served */
+    struct waking waking;
+    struct trial *trial; /* a root that looks for its best candidate, and goes on in the next step; NULL: none does */
     struct engine_counts counts;
     struct arena arena;  /* for a look at an ad when it comes */
     struct gangs *gangs; /* NULL: no ad has had Ports yet */
@@ -310,7 +337,20 @@ void engine_given_begin(struct engine *engine, const struct env *env);         /
 struct env engine_env_of(const struct engine *engine, uint32_t user, uint32_t remote);
 struct env engine_docking_env(const struct engine *engine, const struct env *env);
 
+/* engine_trial.c: the best candidate for the first root of a group, or NOBODY: the class then knows why. TRIAL_UNDECIDED: the step is over before
+ * all have been looked at, and the next one goes on. */
+#define TRIAL_UNDECIDED (UINT32_MAX - 1)
+uint32_t engine_trial_run(struct engine *engine, uint32_t group, uint32_t root);
+bool engine_trial_runs(const struct engine *engine);
+void engine_trial_free(struct engine *engine);
+void engine_trial_drop(struct engine *engine); /* it is for nothing: the root has gone, or another one is first */
+/* random() depends on both ads of a pair, and so do the given names. */
+struct env engine_pair_env(const struct engine *engine, uint32_t root, uint32_t offer);
+
+void engine_hits_add(struct hits *hits, const struct side *side, uint32_t number, unsigned doubts);
+
 /* engine_serve.c */
+void engine_user_spend(struct engine *engine, uint32_t user, uint64_t work); /* it has made that much */
 void engine_serve_one(struct engine *engine);
 void engine_root_take(struct engine *engine, uint32_t root);    /* a unit of it */
 void engine_root_fail(struct engine *engine, uint32_t group);   /* nobody is left for the first root of a group */
@@ -373,9 +413,28 @@ void engine_side_build(struct engine *engine, unsigned side, const struct number
 /* The roots that a class of offers fits and that wait are to be tried: in the next cycle or when their phase comes,
  * or if `by` is not NOBODY but the root that is being served, in this cycle those that come behind it. */
 void engine_offers_wake(struct engine *engine, uint32_t number, uint32_t by);
+void engine_waking_put_off(struct engine *engine); /* it begins anew in the next cycle */
+bool engine_waking_next(struct engine *engine);    /* goes on with it: one of those roots; false when it is done */
 
 /* The steps of a class in this cycle. */
 uint64_t *engine_class_steps(struct engine *engine, struct kin *kin);
+
+#define ENGINE_DEAR_STEPS \
+    2000 /* of reading an ad for an index: more than that is done at once, and not for many in one go */
+#define ENGINE_GRACE 16384     /* units that what cannot be put off may do beyond those of a step */
+#define ENGINE_STEPS_A_UNIT 64 /* of evaluation, in a unit of work */
+
+/* The work of this step so far. */
+static inline uint64_t engine_worked(const struct engine *engine)
+{
+    return engine->work + (engine->meter - engine->begun) / ENGINE_STEPS_A_UNIT;
+}
+
+/* Has it done what it was to do? Whoever looks at one after the other stops then, and goes on in the next. */
+static inline bool engine_is_over(const struct engine *engine)
+{
+    return engine_worked(engine) >= engine->slice;
+}
 
 static inline struct kin *engine_kin(struct engine *engine, unsigned side, uint32_t number)
 {

@@ -19,6 +19,7 @@ struct pull {
     uint32_t best; /* so far, or NOBODY */
     struct value rank;
     uint64_t steps;
+    uint64_t begun; /* the engine's meter, then */
 };
 
 void engine_pull_reads(const struct engine *engine, struct reads *reads)
@@ -186,7 +187,7 @@ static void pull_found(void *user, uint32_t number, unsigned doubts)
     struct value rank;
     uint32_t root;
 
-    if (pull->steps > PULL_STEPS_MAX || tree_find(class->ad, tree_root(class->ad), NAME_PORTS))
+    if (engine->meter - pull->begun > PULL_STEPS_MAX || tree_find(class->ad, tree_root(class->ad), NAME_PORTS))
         return;
     root = class_first(engine, class);
     if (root == NOBODY || !pull_prefers(pull, root, &rank) || !pull_fits(pull, root, doubts))
@@ -234,9 +235,11 @@ uint32_t engine_pull(struct engine *engine, struct arena *scratch, const struct 
     engine->scratch = scratch;
     if (!engine->pulled)
         pulls_begin(engine);
-    while (engine_keep_next(engine))
+    pull.begun = engine->meter;
+    while (engine->meter - pull.begun <= PULL_STEPS_MAX && engine_keep_next(engine))
         ;
-    if (roots->indexed) {
+    *ret_later = roots->late.count;
+    if (roots->indexed && !*ret_later) {
         index_sift(roots->index, &pull.env, scratch, ad, pull_found, &pull);
         engine->counts.probes++;
         engine->counts.tests += index_probed(roots->index).tests;

@@ -4,9 +4,10 @@
 
 #include <stdlib.h>
 
-#define BUILD_FROM 64 /* classes from which on an empty index is built at once */
-#define LEARN_FROM 64 /* ads of the other side that tell it what will be asked */
-#define PUT_WORK 8    /* units of work that a change of the index counts for */
+#define BUILD_FROM 64       /* classes from which on an empty index is built at once */
+#define LEARN_FROM 64       /* ads of the other side that tell it what will be asked */
+#define BUILD_STEPS 1000000 /* of evaluation while it is built; those beyond are put in one by one */
+#define PUT_WORK 8          /* units of work that a change of the index counts for */
 
 uint64_t *engine_class_steps(struct engine *engine, struct kin *class)
 {
@@ -45,7 +46,7 @@ static void side_learn(struct engine *engine, unsigned which)
         if (!other->classes[i].ad)
             continue;
         index_learn(engine->sides[which].index, &engine->env, engine->scratch, other->classes[i].ad);
-        learnt++;
+        learnt = engine_worked(engine) > engine->slice + ENGINE_GRACE ? LEARN_FROM : learnt + 1;
     }
 }
 
@@ -53,6 +54,7 @@ void engine_side_build(struct engine *engine, unsigned which, const struct numbe
 {
     struct side *side = &engine->sides[which];
     struct tree **ads;
+    uint32_t built;
 
     if (side->indexed || numbers->count < BUILD_FROM)
         return;
@@ -60,19 +62,22 @@ void engine_side_build(struct engine *engine, unsigned which, const struct numbe
     for (uint32_t i = 0; i < side->count; i++)
         ads[i] = NULL;
     for (uint32_t i = 0; i < numbers->count; i++) {
-        struct kin *class = &side->classes[numbers->items[i]];
+        const struct kin *class = &side->classes[numbers->items[i]];
 
-        if (!class->ad || class->indexed || class->ported)
-            continue;
-        ads[numbers->items[i]] = class->ad;
-        class->indexed = true;
-        class->indexed_at = engine->env.now;
-        side->indexed++;
+        if (class->ad && !class->indexed && !class->ported)
+            ads[numbers->items[i]] = class->ad;
     }
     index_free(side->index);
     side->index = index_new();
     side_learn(engine, which);
-    index_build(side->index, &engine->env, engine->scratch, ads, side->count);
+    built = index_build_some(side->index, &engine->env, engine->scratch, ads, side->count, BUILD_STEPS);
+    for (uint32_t i = 0; i < built; i++) {
+        if (!ads[i])
+            continue;
+        side->classes[i].indexed = true;
+        side->classes[i].indexed_at = engine->env.now;
+        side->indexed++;
+    }
     engine->work += (uint64_t)side->indexed * PUT_WORK;
     free(ads);
 }
@@ -98,37 +103,56 @@ void engine_class_index_late(struct engine *engine, uint32_t number)
 
     if (class->late || (class->indexed && !(class->traits & TRAIT_TIME) && !class->ported))
         return;
+    if (class->dear) {
+        engine_class_index(engine, ROOTS, number);
+        return;
+    }
     class->late = true;
     engine_numbers_add(&engine->sides[ROOTS].late, number);
 }
 
 /* A class of offers that looks for roots. */
-struct waking {
+struct waker {
     struct engine *engine;
     struct kin *offers;
     uint32_t number;
     uint32_t by;
 };
 
-/* Do they match, as far as the index could not tell? */
-static bool waking_fits(const struct waking *waking, struct kin *roots, unsigned doubts)
+/* Steps that a class of roots has made are those of its first user. */
+static void roots_charge(struct engine *engine, const struct kin *roots, uint64_t steps)
+{
+    engine->others += steps;
+    if (roots->groups != NOBODY)
+        engine_user_spend(engine, engine->groups[roots->groups].user, steps / ENGINE_STEPS_A_UNIT);
+}
+
+/* Do they match, as far as the index could not tell? Each is charged for its own constraint. */
+static bool waking_fits(const struct waker *waking, struct kin *roots, unsigned doubts)
 {
     struct engine *engine = waking->engine;
-    uint64_t *steps = engine_class_steps(engine, waking->offers);
+    uint64_t *steps = engine_class_steps(engine, waking->offers), before = *steps;
+    bool fits;
 
     if (doubts & INDEX_DOUBT_OWN) {
         engine->counts.evaluations++;
-        if (!match_accepts_counted(&engine->env, engine->scratch, waking->offers->ad, roots->ad, steps))
+        fits = match_accepts_counted(&engine->env, engine->scratch, waking->offers->ad, roots->ad, steps);
+        engine->others += *steps - before;
+        if (!fits)
             return false;
     }
     if (!(doubts & INDEX_DOUBT_FOUND))
         return true;
     engine->counts.evaluations++;
-    return match_accepts_counted(&engine->env, engine->scratch, roots->ad, waking->offers->ad, steps);
+    steps = engine_class_steps(engine, roots);
+    before = *steps;
+    fits = match_accepts_counted(&engine->env, engine->scratch, roots->ad, waking->offers->ad, steps);
+    roots_charge(engine, roots, *steps - before);
+    return fits;
 }
 
 /* The class remembers its best candidates: this may be one of them. */
-static void choices_hear(const struct waking *waking, struct kin *roots)
+static void choices_hear(const struct waker *waking, struct kin *roots)
 {
     struct engine *engine = waking->engine;
     uint32_t first = members_at(&waking->offers->members, 0);
@@ -191,7 +215,7 @@ static void class_revive(struct engine *engine, uint32_t number, uint32_t by)
 
 static void waking_found(void *user, uint32_t number, unsigned doubts)
 {
-    const struct waking *waking = user;
+    const struct waker *waking = user;
     struct engine *engine = waking->engine;
     struct kin *roots = engine_kin(engine, ROOTS, number);
     bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* it will look for itself */
@@ -199,8 +223,9 @@ static void waking_found(void *user, uint32_t number, unsigned doubts)
     bool chance = (waking->offers->traits | roots->traits | engine->policy_traits) & TRAIT_CHANCE;
     bool given = engine->gives && (waking->offers->traits | roots->traits) & TRAIT_GIVEN; /* whose it is matters */
     bool parted = tried && roots->parted == engine->cycle; /* some of it was tried in vain */
-    bool unknown =
-        chance || given || *engine_class_steps(engine, waking->offers) > ENGINE_STEPS_MAX; /* then it may match */
+    bool unknown = chance || given || *engine_class_steps(engine, waking->offers) > ENGINE_STEPS_MAX ||
+                   *engine_class_steps(engine, roots) > ENGINE_STEPS_MAX ||
+                   engine_worked(engine) > engine->slice + ENGINE_GRACE; /* then it may match */
 
     engine->work++;
     if (waking->by != NOBODY && roots->apart == engine->cycle) /* some have been tried, and others have not */
@@ -235,9 +260,48 @@ void engine_class_wake(struct engine *engine, uint32_t number, uint32_t by)
         class_revive(engine, number, by);
 }
 
+static void waking_hit(void *user, uint32_t number, unsigned doubts)
+{
+    struct engine *engine = user;
+
+    engine_hits_add(&engine->waking.hits, &engine->sides[ROOTS], number, doubts);
+}
+
+bool engine_waking_next(struct engine *engine)
+{
+    struct waking *waking = &engine->waking;
+    struct waker waker = {engine, NULL, waking->number, NOBODY};
+    const struct hit *hit;
+
+    if (!waking->running)
+        return false;
+    waker.offers = engine_kin(engine, OFFERS, waking->number);
+    waking->running =
+        waking->at < waking->hits.count && waker.offers->ad && waker.offers->generation == waking->generation;
+    if (!waking->running)
+        return false;
+    hit = &waking->hits.items[waking->at++];
+    if (engine_kin(engine, ROOTS, hit->number)->ad &&
+        engine_kin(engine, ROOTS, hit->number)->generation == hit->generation)
+        waking_found(&waker, hit->number, hit->doubts);
+    return true;
+}
+
+void engine_waking_put_off(struct engine *engine)
+{
+    struct waking *waking = &engine->waking;
+    const struct kin *offers = waking->running ? engine_kin(engine, OFFERS, waking->number) : NULL;
+
+    if (offers && offers->ad && offers->generation == waking->generation)
+        engine_class_list(engine, OFFERS, waking->number);
+    waking->running = false;
+}
+
+/* Those that may match are judged one after the other, in this step and the next ones; but when a root is being served, all in this one: whom that is too
+ * much for is tried. */
 void engine_offers_wake(struct engine *engine, uint32_t number, uint32_t by)
 {
-    struct waking waking = {engine, engine_kin(engine, OFFERS, number), number, by};
+    struct waker waker = {engine, engine_kin(engine, OFFERS, number), number, by};
     struct side *roots = &engine->sides[ROOTS];
 
     while (engine_keep_next(engine)) /* so that they can be found */
@@ -246,9 +310,15 @@ void engine_offers_wake(struct engine *engine, uint32_t number, uint32_t by)
         return;
     if (engine->gangs)
         engine_gang_wake(engine, number, by);
-    if (waking.offers->ported)
+    if (waker.offers->ported)
         return;
-    index_sift(roots->index, &engine->env, engine->scratch, waking.offers->ad, waking_found, &waking);
+    if (by == NOBODY) {
+        engine->waking = (struct waking){
+            number, waker.offers->generation, true, {engine->waking.hits.items, 0, engine->waking.hits.room}, 0};
+        index_sift(roots->index, &engine->env, engine->scratch, waker.offers->ad, waking_hit, engine);
+    } else {
+        index_sift(roots->index, &engine->env, engine->scratch, waker.offers->ad, waking_found, &waker);
+    }
     engine->counts.probes++;
     engine->counts.tests += index_probed(roots->index).tests;
     engine->work += 1 + index_probed(roots->index).tests;
