@@ -4,6 +4,7 @@
  *     /sys/class/drm/cardN/device                the others, and those of NVIDIA that another driver has
  *     /dev/nvidiaN                               all that is seen inside some containers
  *
+ * All are described in Gpus. GpuCount is how many jobs can be given, and that is none: a job that asks for one waits, where it would run without.
  * Adapters that only show a picture (of virtual machines, of boards for remote control) are none. */
 #include "exec/probe_parts.h"
 
@@ -156,7 +157,7 @@ void gpus_write(struct facts *facts, const char *root)
         driver |= gpus.list[i].vendor == vendors[0].name;
     if (!driver)
         rooted_names(root, "/dev", 8192, add_device, &gpus);
-    facts_integer(facts, "GpuCount", gpus.count);
+    facts_integer(facts, "GpuCount", 0); /* what jobs can have: no sandbox has a device of them in it */
     for (uint32_t i = 0; i < gpus.count; i++)
         write_gpu(facts, &gpus.list[i]);
     build_bind(&facts->build, EXPR_LIST, gpus.count);

@@ -7,7 +7,8 @@
  *
  * Memory, VirtualMemory and Disk are in bytes; Disk is what is set aside for jobs, not what is free. KeyboardIdle is in seconds,
  * KeybrdIdle the same as a relative time, as the dissertation has it. Day is 0 on Sunday, DayTime in seconds since midnight: as it was
- * when we looked, while dayTime() is as it is, in the TimeZone that the ad says. Gpus is a list of ads [ Name; Vendor; Bus; Memory; Device ].
+ * when we looked, while dayTime() is as it is, in the TimeZone that the ad says. Gpus is a list of ads [ Name; Vendor; Bus; Memory; Device ],
+ * of those that are in the machine; GpuCount is how many can be given to jobs: 0.
  * What cannot be told is left out, so that it is undefined. */
 #ifndef BERTH_EXEC_PROBE_H
 #define BERTH_EXEC_PROBE_H
