@@ -3,8 +3,11 @@
 #include "exec_world.h"
 #include "tap.h"
 
+#include "exec/sandbox.h"
+
 #include <sched.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 
 static struct world world;
 static const char *who;
@@ -601,6 +604,113 @@ static void signals_for_kin(void)
     kin_done(&kin);
 }
 
+/* --------------------------------------------------------------------------------------------------------- descriptors */
+
+/* What a process that was begun says: its output is `out`. */
+static bool sandbox_ends_well(const struct sandboxed *process)
+{
+    char text[512];
+    int status = -1;
+
+    if (write(process->go, "", 1) != 1)
+        return false;
+    while (read(process->told, text, sizeof text) > 0)
+        ;
+    return waitpid(process->pid, &status, 0) == process->pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* A job is begun with so many descriptors that can still be had, in a new sandbox or one that is there. True: it was begun, and ended
+ * well. */
+static bool begin_with(struct sandbox *sandbox, bool fresh, const struct order *order, int folder, const int streams[3],
+                       const struct cgroup *none, int room, struct err *err)
+{
+    struct rlimit before, few;
+    struct sandboxed process;
+    int lowest = dup(0), failed;
+
+    close(lowest);
+    getrlimit(RLIMIT_NOFILE, &before);
+    few = (struct rlimit){(rlim_t)(lowest + room), before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    if (fresh)
+        sandbox_init(sandbox);
+    failed = sandbox_start(sandbox, order, folder, streams, none, 0, &process, err);
+    setrlimit(RLIMIT_NOFILE, &before);
+    if (failed)
+        return false;
+    failed = !sandbox_ends_well(&process);
+    close(process.told);
+    close(process.go);
+    if (failed)
+        err_set(err, "it was begun, and did not run");
+    return !failed;
+}
+
+/* Whatever is missing, a job is either begun whole or not at all. */
+static void few_descriptors(void)
+{
+    struct holding how = {0};
+    struct cgroup none = {0};
+    struct sandbox sandbox;
+    struct job_order wanted;
+    struct order *order;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC), folder, begun = 0, refused = 0, half = 0;
+    const int streams[3] = {null, null, null};
+
+    job_order(&world, 70, 1, "[ -s /etc/passwd ] && [ -s /etc/group ]", &wanted);
+    order = order_copy(&wanted.is, &how, NULL);
+    folder = open(wanted.is.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int room = 0; room < 24; room++) {
+        struct err err = {0};
+
+        if (begin_with(&sandbox, true, order, folder, streams, &none, room, &err))
+            begun++;
+        else if (strstr(err.text, "did not run"))
+            half++;
+        else
+            refused += *err.text != '\0';
+        /* what failed for once is made when it can be */
+        if (!begin_with(&sandbox, false, order, folder, streams, &none, 64, &err))
+            half++;
+        sandbox_done(&sandbox);
+    }
+    if (!tap_ok(begun > 0 && refused > 0 && !half && begun + refused == 24,
+                "%s: with too few descriptors a job is not begun, and that is said; never half of it", who))
+        tap_diag("%d begun, %d refused, %d neither", begun, refused, half);
+    order_free(order);
+    close(folder);
+    close(null);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- secrets */
+
+static void memory_of_launchers(void)
+{
+    struct job_order order;
+    char path[64], text[4096];
+    struct stat st;
+    ssize_t got;
+    bool guarded, first;
+    int fd;
+
+    job_order(&world, 71, 1, "cat /proc/self/oom_score_adj >.up; mv .up up; sleep 100", &order);
+    job_launch(&world, &order);
+    first = file_comes(71, "up") && !strcmp(job_text(&world, 71, "up"), "500\n");
+    snprintf(path, sizeof path, "/proc/%d/limits", launcher_of(&world, 71));
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    text[got > 0 ? got : 0] = '\0';
+    close(fd);
+    snprintf(path, sizeof path, "/proc/%d/environ", launcher_of(&world, 71));
+    guarded =
+        strstr(text, "Max core file size        0                    0 ") && stat(path, &st) == 0 && st.st_uid == 0;
+    tap_ok(guarded, "%s: nobody looks into the memory of a launcher, and it leaves no core file", who);
+    tap_ok(first, "%s: a job is ended before others when the machine runs out of memory", who);
+    world.executor->kind->stop(world.executor, 71, 0);
+    world_wait(&world, 71, 1, EXECUTOR_GONE);
+    world.executor->kind->clear(world.executor, 71);
+}
+
 static void cases(void)
 {
     who = geteuid() == 0 ? "root" : "user";
@@ -618,6 +728,8 @@ static void cases(void)
     finding_again();
     agent_that_is_stopped();
     processors();
+    few_descriptors();
+    memory_of_launchers();
     world_done(&world);
 }
 

@@ -146,6 +146,15 @@ is_called() { "$berth" agents --json | grep -q '"name": "counter"'; }
 holds 'an agent takes what its pool has configured for it' soon 20 is_called
 holds 'and keeps it' grep -rq counter state/served
 
+# guarded: of all that hold keys and tokens; what cannot be looked into belongs to root in /proc.
+guarded() {
+  for pid in $(sed -n 's/.* process \([0-9]*\),.*/\1/p' up); do
+    grep -q '^Max core file size  *0  *0 ' "/proc/$pid/limits" && [ "$(stat -c %u "/proc/$pid/environ")" = 0 ] || return 1
+  done
+  [ -n "$pid" ]
+}
+holds 'nobody looks into the memory of what holds keys, and it leaves no core file' guarded
+
 provider=$(sed -n 's/.*provider  *process \([0-9]*\),.*/\1/p' up)
 kill -9 "$provider"
 run "$berth" run -- echo again

@@ -7,6 +7,7 @@
 #include "cli/file.h"
 #include "cli/report.h"
 #include "cli/served.h"
+#include "exec/guard.h"
 #include "store/store.h"
 
 #include <limits.h>
@@ -101,6 +102,7 @@ static int customer_run(const void *given, int word_count, char **words)
         return STATUS_BAD;
     }
     raise_files();
+    guard_memory();
     if (snprintf(folder, sizeof folder, "%s/" DESK_FOLDER, config_text(&config, CONFIG_STATE)) >= (int)sizeof folder)
         report("the name of the state folder is too long");
     else if (folder_make(folder) == 0)

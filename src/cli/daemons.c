@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/report.h"
+#include "exec/guard.h"
 #include "store/store.h"
 
 #include <limits.h>
@@ -63,6 +64,7 @@ int daemon_serve(const char *folder, const struct config_options *options, struc
 
     snprintf(path, sizeof path, "%.4000s/%s", config_text(config, CONFIG_STATE), folder);
     raise_files();
+    guard_memory();
     if (folder_make(path) < 0)
         return STATUS_BAD;
     config_options_sources(options, given, &sources);

@@ -6,6 +6,7 @@
 #include "cli/daemons.h"
 #include "cli/file.h"
 #include "cli/report.h"
+#include "exec/guard.h"
 #include "store/store.h"
 
 #include <limits.h>
@@ -89,6 +90,7 @@ static int matchmaker_run(const void *given, int word_count, char **words)
     if (config_options_load(&options->config, &config) < 0)
         return STATUS_BAD;
     raise_files();
+    guard_memory();
     if (folder_make(config_text(&config, CONFIG_STATE)) == 0)
         status = matchmaker_serve(options, &config);
     config_done(&config);

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* What this machine or this libseccomp does not know is left out. */
@@ -99,6 +100,10 @@ static int deny(scmp_filter_ctx ctx, int error, const char *name, unsigned count
     return failed == -EDOM ? 0 : failed; /* -EDOM: of another machine */
 }
 
+/* The kernel looks at 32 bits of what is an int to it, and a job can set the others: so do we. */
+#define INT_A0(value) SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffff, value)
+#define INT_A1(value) SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, value)
+
 /* Each new space is a rule of its own: a mask compares all its bits at once. */
 static int deny_clone(scmp_filter_ctx ctx)
 {
@@ -118,11 +123,9 @@ static int deny_some(scmp_filter_ctx ctx)
         const char *name;
         struct scmp_arg_cmp arg;
     } rows[] = {
-        {"ioctl", SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCSTI)}, /* types at the owner's terminal */
-        {"ioctl", SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCLINUX)},
-        {"ptrace", SCMP_A0(SCMP_CMP_EQ, PTRACE_ATTACH, 0)},
-        {"ptrace", SCMP_A0(SCMP_CMP_EQ, PTRACE_SEIZE, 0)},
-        {"socket", SCMP_A0(SCMP_CMP_EQ, 40, 0)}, /* AF_VSOCK: reaches the host of a virtual machine past the network */
+        {"ioctl", INT_A1(TIOCSTI)}, /* types at the owner's terminal */
+        {"ioctl", INT_A1(TIOCLINUX)}, {"ptrace", INT_A0(PTRACE_ATTACH)}, {"ptrace", INT_A0(PTRACE_SEIZE)},
+        {"socket", INT_A0(AF_VSOCK)}, /* AF_VSOCK: reaches the host of a virtual machine past the network */
     };
     int failed = 0;
 

@@ -18,12 +18,14 @@
 #define WATCH_SPAN 250000      /* between two looks at what it uses */
 #define WATCH_SPAN_SOLE 100000 /* when nobody else holds its memory */
 #define DISK_SPAN 500000
-#define DISK_SHARE 5      /* at most one part in so many of the time is spent on counting files */
-#define DISK_SLICE 10000  /* a slice of that */
+#define DISK_SLICE 10000  /* of counting files, at a time */
+#define END_SPAN 30000000 /* of counting what a job left, at the most */
 #define KILL_SPAN 20000   /* between two attempts to kill what is left */
 #define STOP_ROUNDS 50    /* attempts to stop processes that go on forking */
 #define SIGNAL_STATUS 128 /* bubblewrap says, as a shell does: 128 + N for signal N */
 #define SIGNAL_LAST 64
+
+static const char too_many[] = "it made too many files, or too many folders within folders";
 
 static void close_one(int *fd)
 {
@@ -133,6 +135,7 @@ static void init_found(struct job *job, int init)
     job->init = init;
     job->init_fd = pin_open(init);
     init_write(job->record, init);
+    kin_go_first(init);
     if (processes > 0 && !(job->held & HELD_PROCESSES)) {
         struct rlimit most = {(rlim_t)processes + 1, (rlim_t)processes + 1};
 
@@ -249,6 +252,23 @@ static void words_of_failure(struct job *job, char *words, size_t size)
         snprintf(words, size, "'%.100s' could not be started", job->order->is.arguments[0]);
 }
 
+/* Of what it left. Short jobs have not been measured yet; and one that made its files quickly must not get away with too many. */
+static void measure_end(struct job *job)
+{
+    int64_t until = record_now() + END_SPAN;
+    bool all;
+
+    jobfolder_walk_done(&job->walk);
+    jobfolder_walk_begin(&job->walk, job->folder, 0);
+    do
+        all = jobfolder_walk_step(&job->walk, DISK_SLICE);
+    while (!all && !job->decided && record_now() < until);
+    if (job->walk.bytes > job->usage.disk)
+        job->usage.disk = job->walk.bytes;
+    if (job->walk.too_much)
+        decide(job, EXECUTOR_ENDED, REASON_DISK, too_many);
+}
+
 static void decide_by_exit(struct job *job)
 {
     long code = told_number(job, "\"exit-code\":");
@@ -277,6 +297,8 @@ void job_end(struct job *job, struct executor_news *ret)
 {
     told_read(job);
     cgroup_kill(&job->cgroup);
+    if (job->folder >= 0)
+        measure_end(job);
     decide_by_exit(job);
     cgroup_usage(&job->cgroup, &job->usage);
     if (job->cpu_reaped > job->usage.cpu)
@@ -284,13 +306,6 @@ void job_end(struct job *job, struct executor_news *ret)
     if (job->memory_reaped > job->usage.memory)
         job->usage.memory = job->memory_reaped;
     job->usage.wall = record_now() - job->began;
-    if (job->folder >= 0) { /* short jobs have not been measured yet */
-        jobfolder_walk_done(&job->walk);
-        jobfolder_walk_begin(&job->walk, job->folder, 0);
-        jobfolder_walk_step(&job->walk, DISK_SLICE);
-        if (job->walk.bytes > job->usage.disk)
-            job->usage.disk = job->walk.bytes;
-    }
     *ret = job->end;
     ret->claim = job->order->is.claim;
     ret->number = job->order->is.number;
@@ -366,16 +381,17 @@ static int64_t nameless_bytes(const struct job *job)
 static void judge_disk(struct job *job)
 {
     int64_t most = job->order->is.limits.disk, bytes = job->walk.bytes + nameless_bytes(job);
-    int64_t now = record_now(), pause = (now - job->walk_began) * DISK_SHARE;
+    int64_t now = record_now();
 
+    job->disk_at = jobfolder_next(&job->walk, job->walk_began, now, DISK_SPAN, job->entries,
+                                  job->entries_at ? job->entries_at : job->began);
     job->walk_began = 0;
-    job->disk_at = now + (pause > DISK_SPAN ? pause : DISK_SPAN);
+    job->entries = job->walk.entries;
+    job->entries_at = now;
     if (bytes > job->usage.disk)
         job->usage.disk = bytes;
     if (job->walk.too_much || (most > 0 && bytes > most)) {
-        decide(job, EXECUTOR_ENDED, REASON_DISK,
-               job->walk.too_much ? "it made too many files, or too many folders within folders"
-                                  : "its disk was used up");
+        decide(job, EXECUTOR_ENDED, REASON_DISK, job->walk.too_much ? too_many : "its disk was used up");
         kill_all(job);
     }
 }

@@ -37,7 +37,8 @@ struct job {
     int64_t cpu_reaped, memory_reaped;
     struct executor_usage usage;
     struct jobfolder_walk walk;
-    int64_t walk_began; /* 0: none is under way */
+    int64_t walk_began;          /* 0: none is under way */
+    int64_t entries, entries_at; /* by the last walk, and when it was over */
 };
 
 void job_init(struct job *job, int record);

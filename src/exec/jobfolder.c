@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define STEP_ENTRIES 256 /* between two looks at the clock */
+#define WALK_SHARE 5     /* one part in so many of the time is spent on counting files, unless they grow too quickly */
 
 /* Beneath the folder, through no link of any kind. */
 static int open_beneath(int folder, const char *name, int flags)
@@ -191,6 +192,21 @@ void jobfolder_walk_done(struct jobfolder_walk *walk)
 {
     while (walk->depth > 0)
         closedir(walk->open[--walk->depth]);
+}
+
+int64_t jobfolder_next(const struct jobfolder_walk *walk, int64_t began, int64_t now, int64_t least, int64_t before,
+                       int64_t before_at)
+{
+    int64_t pause = (now - began) * WALK_SHARE, grown = walk->entries - before,
+            left = FOLDER_ENTRIES_MAX - walk->entries;
+    double until; /* there are too many, if they come as quickly as so far */
+
+    if (grown > 0 && left > 0 && now > before_at) {
+        until = (double)left / (double)grown * (double)(now - before_at);
+        if (until / 2 < (double)pause)
+            pause = (int64_t)(until / 2);
+    }
+    return now + (pause > least ? pause : least);
 }
 
 void jobfolder_give(int folder, uint32_t uid)

@@ -37,6 +37,11 @@ void jobfolder_walk_begin(struct jobfolder_walk *walk, int folder, uint32_t give
 bool jobfolder_walk_step(struct jobfolder_walk *walk, int64_t span);
 void jobfolder_walk_done(struct jobfolder_walk *walk);
 
+/* When to count again what was counted from `began` to `now`, for files cost time: not before `least`, and later when counting takes long;
+ * but in time where entries come so quickly that there would be too many before. `before`: how many there were at `before_at`. */
+int64_t jobfolder_next(const struct jobfolder_walk *walk, int64_t began, int64_t now, int64_t least, int64_t before,
+                       int64_t before_at);
+
 /* All in it to a user, as root; not what has a second name, which may be outside. */
 void jobfolder_give(int folder, uint32_t uid);
 

@@ -4,6 +4,7 @@
  *
  * It stays while a job runs or an agent listens. FOLDER/lock (descriptor 4) is held as long as it lives. */
 #define _GNU_SOURCE
+#include "exec/guard.h"
 #include "exec/job.h"
 #include "exec/local.h"
 
@@ -324,6 +325,7 @@ int launcher_main(const char *folder)
 {
     struct launcher *launcher = mem_alloc(sizeof *launcher);
 
+    guard_memory(); /* the environment of jobs is in it */
     memset(launcher, 0, sizeof *launcher);
     if (!launcher_init(launcher, folder)) {
         say("it cannot begin: the folder is not there, or another has it");

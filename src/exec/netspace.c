@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "exec/netspace.h"
 
+#include "exec/guard.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
@@ -59,7 +61,10 @@ static void make_and_wait(int told, int wait_for)
 {
     uid_t uid = geteuid();
     gid_t gid = getegid();
-    char done = (uid == 0 || own_user_space(uid, gid)) && unshare(CLONE_NEWNET) == 0 && loopback_up();
+    char done;
+
+    guard_lift(); /* or its maps could not be written, nor its namespaces be opened */
+    done = (uid == 0 || own_user_space(uid, gid)) && unshare(CLONE_NEWNET) == 0 && loopback_up();
 
     if (write(told, &done, 1) == 1)
         while (read(wait_for, &done, 1) < 0 && errno == EINTR)

@@ -3,6 +3,8 @@
 #include "exec/sandbox.h"
 
 #include "exec/filter.h"
+#include "exec/guard.h"
+#include "exec/usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,14 +68,7 @@ static int memory_file(const char *text, size_t len)
 
 void sandbox_init(struct sandbox *sandbox)
 {
-    static const char users[] = "job:x:" INNER_ID ":" INNER_ID ":job:/job:/bin/sh\n"
-                                "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
-    static const char groups[] = "job:x:" INNER_ID ":\nnogroup:x:65534:\n";
-
-    *sandbox = (struct sandbox){.users = memory_file(users, sizeof users - 1),
-                                .groups = memory_file(groups, sizeof groups - 1),
-                                .filter = {-1, -1},
-                                .net = {-1, -1}};
+    *sandbox = (struct sandbox){.users = -1, .groups = -1, .filter = {-1, -1}, .net = {-1, -1}};
 }
 
 static void close_one(int *fd)
@@ -251,10 +246,6 @@ static bool meet(const char *folder, const char *place)
 
 static void prepare(const struct order *order, const int streams[3], unsigned held)
 {
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-    if (fd >= 0 && write(fd, "500", 3) == 3) /* when the machine runs out of memory jobs go first */
-        close(fd);
     reset_signals();
     for (int i = 0; i < 3; i++)
         if (dup2(streams[i], i) < 0)
@@ -267,10 +258,10 @@ static void prepare(const struct order *order, const int streams[3], unsigned he
         choose_cores(&order->cores);
 }
 
-static void pass_on(int fd)
+/* From its beginning, where it has one: pipes have none. */
+static bool pass_on(int fd)
 {
-    lseek(fd, 0, SEEK_SET);
-    fcntl(fd, F_SETFD, 0);
+    return (lseek(fd, 0, SEEK_SET) == 0 || errno == ESPIPE) && fcntl(fd, F_SETFD, 0) == 0;
 }
 
 /* What the child needs to know. */
@@ -306,7 +297,8 @@ static _Noreturn void run_sandboxed(const struct start *start)
     if (getppid() != start->launcher)
         _exit(126); /* it died before we could ask to die with it */
     for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
-        pass_on(passed[i]);
+        if (!pass_on(passed[i]))
+            _exit(126);
     execve(sandbox_program(), start->argv, nothing);
     _exit(126);
 }
@@ -328,6 +320,8 @@ static _Noreturn void run_bare(const struct order *order, int folder, int told, 
     environment[count + 1] = (char *)(uintptr_t) "PATH=" SANDBOX_PATH;
     environment[count + 2] = NULL;
     setsid();
+    guard_lift();
+    kin_go_first((int)getpid());
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (order->is.limits.processes > 0 && order->how.uid)
         limit(RLIMIT_NPROC, (rlim_t)order->is.limits.processes); /* a user of its own: nobody else's are counted */
@@ -360,6 +354,16 @@ static const char *meeting_place(const struct order *order)
 /* What only the first job of a claim waits for. */
 static int prepare_claim(struct sandbox *sandbox, bool network, bool fixed_cores, struct err *err)
 {
+    static const char users[] = "job:x:" INNER_ID ":" INNER_ID ":job:/job:/bin/sh\n"
+                                "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
+    static const char groups[] = "job:x:" INNER_ID ":\nnogroup:x:65534:\n";
+
+    if (sandbox->users < 0)
+        sandbox->users = memory_file(users, sizeof users - 1);
+    if (sandbox->groups < 0)
+        sandbox->groups = memory_file(groups, sizeof groups - 1);
+    if (sandbox->users < 0 || sandbox->groups < 0)
+        return err_set(err, "files for the sandbox could not be made: %s", strerror(errno));
     if (sandbox->filter[fixed_cores] < 0)
         sandbox->filter[fixed_cores] = filter_make(fixed_cores, err);
     if (!network && sandbox->net.net < 0 && !sandbox->net_failed)
@@ -430,7 +434,8 @@ int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder
             buf_done(&out);
             start.argv = argv = command_line(order, start.words);
         }
-        pid = child_make(&start, folder, go[1]);
+        if (order->how.unprotected || start.words >= 0)
+            pid = child_make(&start, folder, go[1]);
     }
     if (pid < 0)
         err_set(err, "a process could not be made: %s", strerror(errno));

@@ -25,7 +25,7 @@ extern "C" {
 
 /* What is made once a claim. */
 struct sandbox {
-    int users, groups;   /* /etc/passwd and /etc/group */
+    int users, groups;   /* /etc/passwd and /etc/group; -1: not made yet */
     int filter[2];       /* without and with fixed cores; -1: not made yet */
     struct netspace net; /* -1: not made yet */
     bool net_failed;     /* each job makes its own */

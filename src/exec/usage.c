@@ -241,6 +241,19 @@ void kin_just(struct kin *kin, int pid, int parent)
     kin_add(kin, pid, parent);
 }
 
+void kin_go_first(int pid)
+{
+    char path[64];
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/oom_score_adj", pid);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)!write(fd, "500", 3); /* where it fails it goes when its turn comes */
+    close(fd);
+}
+
 /* The innermost number of a process. */
 static int inner_number(int pid)
 {

@@ -37,6 +37,9 @@ void kin_find_child(struct kin *kin);
 /* What the sandbox keeps in memory as files: its /tmp and /dev/shm. 0 when it cannot be told. */
 int64_t kin_files(int init);
 
+/* When the machine runs out of memory, the process and what it begins from now on are ended before others. */
+void kin_go_first(int pid);
+
 #ifdef __cplusplus
 }
 #endif

@@ -269,15 +269,20 @@ static DIR *dir_open(int parent, const char *name)
     return dir;
 }
 
+static bool is_over(const struct beneath_end *end)
+{
+    return end && end->is_over(end->user);
+}
+
 /* What a folder holds goes, or moves up to the top under a name that is not taken: so no depth is too deep. True: something has changed. */
-static bool level_empty(int top, const char *name, uint64_t *next)
+static bool level_empty(int top, const char *name, uint64_t *next, const struct beneath_end *end)
 {
     DIR *dir = dir_open(top, name);
     struct dirent *row;
     bool changed = false;
     char fresh[32];
 
-    while (dir && (row = readdir(dir))) {
+    while (dir && !is_over(end) && (row = readdir(dir))) {
         int moved, shut;
 
         if (is_dots(row->d_name))
@@ -301,7 +306,7 @@ static bool level_empty(int top, const char *name, uint64_t *next)
 }
 
 /* Looks at it again as long as folders come up from below. */
-static void folder_empty(DIR *dir)
+static void folder_empty(DIR *dir, const struct beneath_end *end)
 {
     uint64_t next = 0;
     struct dirent *row;
@@ -310,13 +315,19 @@ static void folder_empty(DIR *dir)
     do {
         changed = false;
         rewinddir(dir);
-        while ((row = readdir(dir)))
+        while (!is_over(end) && (row = readdir(dir)))
             if (!is_dots(row->d_name))
-                changed |= unlinkat(dirfd(dir), row->d_name, 0) == 0 || level_empty(dirfd(dir), row->d_name, &next);
-    } while (changed);
+                changed |=
+                    unlinkat(dirfd(dir), row->d_name, 0) == 0 || level_empty(dirfd(dir), row->d_name, &next, end);
+    } while (changed && !is_over(end));
 }
 
 int beneath_remove(int folder, const char *name, struct err *err)
+{
+    return beneath_remove_until(folder, name, NULL, err);
+}
+
+int beneath_remove_until(int folder, const char *name, const struct beneath_end *end, struct err *err)
 {
     const char *last = name;
     int parent = folder == AT_FDCWD ? AT_FDCWD : beneath_parent(folder, name, false, &last), failed = 0;
@@ -327,7 +338,7 @@ int beneath_remove(int folder, const char *name, struct err *err)
     if (unlinkat(parent, last, 0) < 0 && errno != ENOENT) {
         dir = dir_open(parent, last);
         if (dir) {
-            folder_empty(dir);
+            folder_empty(dir, end);
             closedir(dir);
         }
         if (unlinkat(parent, last, AT_REMOVEDIR) < 0 && errno != ENOENT)

@@ -46,6 +46,12 @@ int beneath_each(int folder, uint32_t most, beneath_fn *fn, void *user, struct e
 /* All that is there of that name goes, with what it holds, however deep and whatever its modes; links are removed, not followed. `folder` may
  * be AT_FDCWD: then the name may be any path. 0 when nothing is left. */
 int beneath_remove(int folder, const char *name, struct err *err);
+/* Likewise, until that says so: then what is left stays. NULL: never. */
+struct beneath_end {
+    bool (*is_over)(void *user);
+    void *user;
+};
+int beneath_remove_until(int folder, const char *name, const struct beneath_end *end, struct err *err);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /* workfolder.c: the folders of jobs. One that a job leaves as it found it is handed on to a later job of the same claim, with its logs:
  * to make and delete three files for each job can cost more than a short job itself. */
-#include "net/beneath.h"
+#include "net/rubbish.h"
 #include "net/workshop_parts.h"
 
 #include <dirent.h>
@@ -60,7 +60,7 @@ int workfolder_make(const struct workshop *workshop, uint64_t claim, uint64_t nu
 
     workshop_folder(workshop, path, sizeof path, claim, number);
     workshop_folder(workshop, spare, sizeof spare, claim, SPARE);
-    beneath_remove(AT_FDCWD, path, err);
+    rubbish_take(workshop->rubbish, path, err);
     return rename(spare, path) == 0 || mkdir(path, 0700) == 0 ? 0 : err_set(err, "%s: %s", path, strerror(errno));
 }
 
@@ -72,7 +72,7 @@ int workfolder_leave(const struct workshop *workshop, uint64_t claim, uint64_t n
     workshop_folder(workshop, spare, sizeof spare, claim, SPARE);
     if (claim_is_kept(workshop, claim) && folder_empty(path) && rename(path, spare) == 0)
         return 0;
-    return beneath_remove(AT_FDCWD, path, err);
+    return rubbish_take(workshop->rubbish, path, err);
 }
 
 void workfolder_forget(const struct workshop *workshop, uint64_t claim)
@@ -80,5 +80,5 @@ void workfolder_forget(const struct workshop *workshop, uint64_t claim)
     char spare[DAEMON_PATH_MAX];
 
     workshop_folder(workshop, spare, sizeof spare, claim, SPARE);
-    beneath_remove(AT_FDCWD, spare, NULL);
+    rubbish_take(workshop->rubbish, spare, NULL);
 }

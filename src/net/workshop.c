@@ -2,9 +2,9 @@
 #include "net/workshop_parts.h"
 
 #include "base/mem.h"
-#include "net/beneath.h"
 #include "net/ids.h"
 #include "net/represent.h"
+#include "net/rubbish.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -205,7 +205,7 @@ static void folders_sweep(struct workshop *workshop)
             outgoing_has(workshop, claim, number))
             continue;
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        beneath_remove(AT_FDCWD, inner, &err);
+        rubbish_take(workshop->rubbish, inner, &err);
     }
     if (dir)
         closedir(dir);
@@ -228,6 +228,15 @@ static void sweep_due(uv_timer_t *timer)
     workshop_sweep(timer->data);
 }
 
+static int rubbish_start(struct workshop *workshop, struct err *err)
+{
+    char path[DAEMON_PATH_MAX];
+
+    snprintf(path, sizeof path, "%.4000s/trash", workshop->daemon.folder);
+    workshop->rubbish = rubbish_new(path, err);
+    return workshop->rubbish ? 0 : -1;
+}
+
 static int workshop_start(struct workshop *workshop, struct err *err)
 {
     const struct workshop_settings *settings = workshop->settings;
@@ -235,7 +244,7 @@ static int workshop_start(struct workshop *workshop, struct err *err)
 
     if (folders_make(workshop, err) < 0 || offers_make(workshop, err) < 0 || datain_open(workshop, err) < 0)
         return -1;
-    if (drain_load(workshop, err) < 0)
+    if (drain_load(workshop, err) < 0 || rubbish_start(workshop, err) < 0)
         return -1;
     ours->draining = workshop->drain.is;
     ours->role = &provider_role;
@@ -297,6 +306,7 @@ static void workshop_done(struct workshop *workshop)
         tree_unref(workshop->ads[i]);
     free(workshop->ads);
     free(workshop->ids);
+    rubbish_free(workshop->rubbish);
     if (workshop->settings->down)
         workshop->settings->down(workshop->settings->user);
     daemon_done(&workshop->daemon);

@@ -95,6 +95,7 @@ struct workshop {
     struct task *tasks;
     struct outgoing *outgoing;
     struct shipments *shipments;
+    struct rubbish *rubbish; /* NULL: not yet, or no more */
     uint64_t *claims; /* that had jobs, and that what holds jobs is kept for */
     uint32_t claim_count, claim_room;
     uv_timer_t tick, probe, sweep;
