@@ -7,6 +7,7 @@
 #include "net/beneath.h"
 #include "net/codes.h"
 #include "net/desk_parts.h"
+#include "net/job_order.h"
 #include "net/joblog.h"
 #include "net/questions.h"
 #include "net/represent.h"
@@ -16,6 +17,7 @@
 #include "store/store.h"
 
 #include <sodium.h>
+#include <sys/resource.h>
 
 #define PATH_ROOM (LIVE_PATH_MAX + 64)
 #define PROVIDER 77
@@ -28,8 +30,8 @@ struct desk_bench {
     struct questions questions;
     struct job_view view;
     struct tree *ad;
-    int news[NEWS_STORED + 1];
-    char trouble[512];
+    int news[NEWS_REFUSED + 1];
+    char trouble[512], refused[512];
     struct buf answer;
 };
 
@@ -51,6 +53,8 @@ static void bench_news(void *user, const struct job_view *view, const struct job
     bench->news[news]++;
     if (news == NEWS_TROUBLE)
         snprintf(bench->trouble, sizeof bench->trouble, "%s", words);
+    if (news == NEWS_REFUSED)
+        snprintf(bench->refused, sizeof bench->refused, "%s", words);
 }
 
 static struct tree *ad_of(struct desk_bench *bench, const char *text)
@@ -87,6 +91,7 @@ static void bench_open(struct desk_bench *bench)
 
 static void bench_close(struct desk_bench *bench)
 {
+    questions_done(&bench->questions);
     tries_free(bench->questions.tries);
     spool_free(bench->questions.spool);
     jobfiles_free(bench->questions.files);
@@ -169,8 +174,8 @@ static void hash_of(const char *bytes, size_t len, char ret[HASH_DIGITS + 1])
 }
 
 /* A piece of a file, from its bytes: those at offset..offset+len. */
-static const char *store(struct desk_bench *bench, uint64_t claim, uint64_t number, const char *kind, const char *name,
-                         const char *whole, size_t offset, size_t len, bool grows)
+static const char *store_mode(struct desk_bench *bench, uint64_t claim, uint64_t number, const char *kind,
+                              const char *name, const char *whole, size_t offset, size_t len, bool grows, int mode)
 {
     char hash[HASH_DIGITS + 1];
     struct buf text;
@@ -178,8 +183,8 @@ static const char *store(struct desk_bench *bench, uint64_t claim, uint64_t numb
 
     hash_of(whole, strlen(whole), hash);
     buf_init(&text);
-    buf_addf(&text, "Ask=\"store\"; Kind=\"%s\"; Name=\"%s\"; Offset=%zu; Size=%d; Mode=420; ", kind, name, offset,
-             grows ? -1 : (int)strlen(whole));
+    buf_addf(&text, "Ask=\"store\"; Kind=\"%s\"; Name=\"%s\"; Offset=%zu; Size=%d; Mode=%d; ", kind, name, offset,
+             grows ? -1 : (int)strlen(whole), mode);
     if (!grows)
         buf_addf(&text, "Hash=\"%s\"; ", hash);
     buf_adds(&text, "Bytes=\"");
@@ -188,6 +193,12 @@ static const char *store(struct desk_bench *bench, uint64_t claim, uint64_t numb
     answer = ask_as(bench, PROVIDER, claim, number, buf_string(&text));
     buf_done(&text);
     return answer;
+}
+
+static const char *store(struct desk_bench *bench, uint64_t claim, uint64_t number, const char *kind, const char *name,
+                         const char *whole, size_t offset, size_t len, bool grows)
+{
+    return store_mode(bench, claim, number, kind, name, whole, offset, len, grows, 0644);
 }
 
 static const char *store_all(struct desk_bench *bench, const char *kind, const char *name, const char *whole)
@@ -393,20 +404,30 @@ static void check_store(void)
     bench_end(&bench);
 }
 
+/* The job is another, whose outputs go to a folder. */
+static void job_is(struct desk_bench *bench, const char *rest)
+{
+    struct buf text;
+
+    buf_init(&text);
+    buf_addf(&text, "[Cmd=\"x\"; Iwd=\"%s\"; %s]", bench->iwd, rest);
+    tree_unref(bench->ad);
+    bench->view.ad = bench->ad = ad_of(bench, buf_string(&text));
+    buf_done(&text);
+}
+
 /* Outputs go where the job says, and only there. */
 static void check_iwd(void)
 {
     struct desk_bench bench;
-    char ad[2 * PATH_ROOM], path[2 * PATH_ROOM];
+    char path[2 * PATH_ROOM];
     struct job_place place = {.job = 5, .claim = 1, .number = 1};
     uint64_t size;
     bool whole;
     int fd;
 
     bench_start(&bench, "[Cmd=\"x\"]");
-    tree_unref(bench.ad);
-    snprintf(ad, sizeof ad, "[Cmd=\"x\"; Iwd=\"%s\"]", bench.iwd);
-    bench.view.ad = bench.ad = ad_of(&bench, ad);
+    job_is(&bench, "");
     place.iwd = bench.iwd;
     tap_ok(says(store_all(&bench, "output", "deep/er/result", "42"), "ok") &&
                file_is(&bench, "iwd/deep/er/result", "42"),
@@ -430,13 +451,269 @@ static void check_iwd(void)
             tap_diag("no link");
     }
     tap_ok(says(store_all(&bench, "output", "file", "new"), "ok") && file_is(&bench, "outside/target", "safe") &&
-               file_is(&bench, "iwd/file", "new"),
-           "a link in the place of an output is replaced, and what it pointed to stays");
+               file_is(&bench, "iwd/file", "safe") && file_is(&bench, "iwd/file.5", "new"),
+           "a link in the place of an output that the job does not name stays: the output comes beside it");
+    job_is(&bench, "Outputs={\"file\",\"sly\"}");
+    tap_ok(says(store_all(&bench, "output", "file", "named"), "ok") && file_is(&bench, "outside/target", "safe") &&
+               file_is(&bench, "iwd/file", "named"),
+           "in the place of one that it names it is replaced, and what it pointed to stays");
     snprintf(path, sizeof path, "%s/jobs/5/part/0000000000000001-0000000000000001/output/sly", bench.folder);
     if (symlink(bench.outside, path) < 0)
         tap_diag("no link: %s", strerror(errno));
     tap_ok(!strstr(store_all(&bench, "output", "sly/x", "x"), "\"ok\"") && !file_is(&bench, "outside/x", "x"),
            "nor is a link followed among what is on its way");
+    bench_end(&bench);
+}
+
+static unsigned mode_of(const struct desk_bench *bench, const char *name)
+{
+    char path[2 * PATH_ROOM];
+    struct stat stat_of;
+
+    snprintf(path, sizeof path, "%s/iwd/%s", bench->folder, name);
+    return lstat(path, &stat_of) < 0 ? 0 : stat_of.st_mode & 07777;
+}
+
+static void mine(const struct desk_bench *bench, const char *name, const char *text)
+{
+    char path[2 * PATH_ROOM];
+
+    snprintf(path, sizeof path, "%s/iwd/%s", bench->folder, name);
+    live_write_file(path, text);
+}
+
+/* A provider that the job did go to, and that writes whatever it likes: without Outputs. */
+static void check_hostile_unnamed(void)
+{
+    struct desk_bench bench;
+    char path[2 * PATH_ROOM];
+
+    bench_start(&bench, "[Cmd=\"x\"]");
+    job_is(&bench, "Inputs={[Name=\"in.dat\"; Hash=\"00\"; Size=1]}; Checkpoint={\"state\"}");
+    snprintf(path, sizeof path, "%s/.ssh", bench.iwd);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/sub", bench.iwd);
+    mkdir(path, 0700);
+    mine(&bench, ".ssh/authorized_keys", "my key");
+    mine(&bench, "sub/thesis.tex", "my thesis");
+    mine(&bench, "in.dat", "my data");
+    tap_ok(says(store_all(&bench, "output", ".ssh/authorized_keys", "evil"), "name") &&
+               file_is(&bench, "iwd/.ssh/authorized_keys", "my key") &&
+               !strcmp(bench.refused,
+                       ".ssh/authorized_keys: a part of its name begins with a dot, and Outputs does not name it"),
+           "a provider does not replace .ssh/authorized_keys, and that it tried is told");
+    tap_ok(says(store_all(&bench, "output", ".bashrc", "evil"), "name") &&
+               says(store_all(&bench, "output", "sub/.git/config", "evil"), "name") &&
+               says(store_all(&bench, "output", ".", "evil"), "name") && !mode_of(&bench, ".bashrc") &&
+               !mode_of(&bench, "sub/.git") &&
+               access(strcat(strcpy(path, bench.folder), "/jobs/5/part/0000000000000001-0000000000000001"), F_OK) < 0,
+           "nor does it leave a new name with a dot, and nothing of it was written anywhere");
+    tap_ok(says(store_all(&bench, "output", "sub/thesis.tex", "evil"), "ok") &&
+               file_is(&bench, "iwd/sub/thesis.tex", "my thesis") && file_is(&bench, "iwd/sub/thesis.tex.5", "evil") &&
+               strstr(bench.trouble, "sub/thesis.tex is there already"),
+           "what lies in a subfolder is not replaced: it comes beside, and that is told");
+    tap_ok(says(store_all(&bench, "output", "in.dat", "changed"), "ok") && file_is(&bench, "iwd/in.dat", "my data") &&
+               file_is(&bench, "iwd/in.dat.5", "changed") && strstr(bench.trouble, "it came as in.dat.5"),
+           "an input is not replaced: what became of it comes beside it, as NAME.JOB, and that is told");
+    tap_ok(says(store_mode(&bench, 1, 1, "output", "tool", "#!evil", 0, 6, false, 06777), "ok") &&
+               mode_of(&bench, "tool") == 0644,
+           "what is not named is not executable, whatever is said");
+    bench_claim(&bench, 2, 1, PROVIDER);
+    mine(&bench, "mine", "my own");
+    tap_ok(says(store(&bench, 2, 1, "output", "tool", "second", 0, 6, false), "ok") &&
+               file_is(&bench, "iwd/tool", "second") &&
+               says(store(&bench, 2, 1, "output", "in.dat", "again", 0, 5, false), "ok") &&
+               file_is(&bench, "iwd/in.dat.5", "again") && file_is(&bench, "iwd/in.dat", "my data"),
+           "the next try replaces what the one before has brought");
+    tap_ok(says(store(&bench, 2, 1, "output", "mine", "evil", 0, 4, false), "ok") &&
+               file_is(&bench, "iwd/mine", "my own") && file_is(&bench, "iwd/mine.5", "evil"),
+           "and nothing else");
+    tap_ok(says(store(&bench, 2, 1, "checkpoint", "in.dat", "evil", 0, 4, false), "name") &&
+               says(store(&bench, 2, 1, "checkpoint", "prog", "evil", 0, 4, false), "name") &&
+               says(store(&bench, 2, 1, "checkpoint", "state", "good", 0, 4, false), "ok"),
+           "of checkpoints only those are taken that the job names: the next try would begin with them");
+    tap_ok(says(store(&bench, 2, 1, "log", "other", "evil", 0, 4, false), "name") &&
+               says(store(&bench, 2, 1, "log", "stdout", "hello", 0, 5, false), "ok"),
+           "and of logs the two that there are");
+    bench_end(&bench);
+}
+
+/* The same, where the job says what its outputs are. */
+static void check_hostile_named(void)
+{
+    struct desk_bench bench;
+
+    bench_start(&bench, "[Cmd=\"x\"]");
+    bench.view.index = 3;
+    job_is(&bench, "Inputs={[Name=\"in.dat\"; Hash=\"00\"; Size=1], [Name=\"both\"; Hash=\"00\"; Size=1], "
+                   "[Name=\"tables/in\"; Hash=\"00\"; Size=1]}; Out=\"run.log\"; "
+                   "Outputs={\"a\", \"both\", strcat(\"part.\", JobIndex), \"tables\", \".named/x\"}");
+    mine(&bench, "a", "old");
+    mine(&bench, "both", "old");
+    mine(&bench, "in.dat", "my data");
+    tap_ok(says(store_mode(&bench, 1, 1, "output", "a", "new", 0, 3, false, 07777), "ok") &&
+               file_is(&bench, "iwd/a", "new") && mode_of(&bench, "a") == 0755 &&
+               says(store_all(&bench, "output", "both", "new"), "ok") && file_is(&bench, "iwd/both", "new"),
+           "an output that is named replaces what was there, also an input, and may be executable");
+    tap_ok(says(store_all(&bench, "output", "part.3", "3"), "ok") &&
+               says(store_all(&bench, "output", "part.4", "4"), "name") &&
+               says(store_all(&bench, "output", "run.log", "log"), "ok") &&
+               says(store_all(&bench, "output", ".named/x", "x"), "ok") && file_is(&bench, "iwd/.named/x", "x"),
+           "names that are computed, the name of standard output, and a dot that is named are good");
+    tap_ok(says(store_all(&bench, "output", "b", "evil"), "name") &&
+               says(store_all(&bench, "output", "in.dat", "evil"), "name") &&
+               says(store_all(&bench, "output", "a/b", "evil"), "ok") == !mode_of(&bench, "a/b") &&
+               says(store_all(&bench, "output", ".named/y", "evil"), "name") &&
+               says(store_all(&bench, "output", "tablesx", "evil"), "name") &&
+               file_is(&bench, "iwd/in.dat", "my data") && !mode_of(&bench, "b") && !mode_of(&bench, ".named/y") &&
+               file_is(&bench, "iwd/a", "new"),
+           "what is not named is refused, though it be new");
+    tap_ok(says(store_all(&bench, "output", "tables/deep/t.csv", "1,2"), "ok") &&
+               file_is(&bench, "iwd/tables/deep/t.csv", "1,2") &&
+               says(store_all(&bench, "output", "tables/.hidden", "evil"), "name") &&
+               !mode_of(&bench, "tables/.hidden"),
+           "of a folder that is named all comes but what begins with a dot");
+    mine(&bench, "tables/in", "my data");
+    tap_ok(says(store_all(&bench, "output", "tables/in", "evil"), "ok") &&
+               file_is(&bench, "iwd/tables/in", "my data") && file_is(&bench, "iwd/tables/in.5", "evil"),
+           "and an input in it is not replaced");
+    tap_ok(tries_last(bench.questions.tries, 5)->missing.count == 0, "nobody misses what nobody asked for");
+    job_is(&bench, "Ports={[Label=cpu; Constraint=true]}; Outputs={\"a\", strcat(\"on.\", Gang.cpu.Name)}");
+    mine(&bench, "x", "my own");
+    tap_ok(says(store_all(&bench, "output", "on.heron", "1"), "ok") && file_is(&bench, "iwd/on.heron", "1") &&
+               says(store_all(&bench, "output", "x", "evil"), "ok") && file_is(&bench, "iwd/x", "my own") &&
+               says(store_all(&bench, "output", ".x", "evil"), "name"),
+           "where only the machine can tell the names, new ones are taken, and nothing is replaced");
+    job_is(&bench, "Outputs={}");
+    tap_ok(says(store_all(&bench, "output", "y", "evil"), "name") && !mode_of(&bench, "y"),
+           "a job that leaves nothing gets nothing");
+    bench_end(&bench);
+}
+
+static const char *store_sized(struct desk_bench *bench, const char *kind, const char *name, long long offset,
+                               long long size)
+{
+    char question[256];
+
+    snprintf(question, sizeof question,
+             "Ask=\"store\"; Kind=\"%s\"; Name=\"%s\"; Offset=%lld; Size=%lld; Bytes=\"eHh4eA\"", kind, name, offset,
+             size);
+    return ask(bench, question);
+}
+
+/* More than the job's disk, and more files than there may be. */
+static void check_hostile_amounts(void)
+{
+    struct desk_bench bench;
+    char name[32];
+    int taken = 0;
+
+    bench_start(&bench, "[Cmd=\"x\"]");
+    job_is(&bench, "RequestDisk=1000");
+    tap_ok(says(store_sized(&bench, "output", "big", 0, 1001), "RequestDisk, 1000 bytes") &&
+               says(buf_string(&bench.answer), "Reason = \"name\"") &&
+               tries_last(bench.questions.tries, 5)->missing.count == 1,
+           "a file that is larger than the job's disk is refused before a byte is taken, and is missing");
+    tap_ok(says(store_sized(&bench, "output", "a", 0, 600), "Have = 4") &&
+               says(store_sized(&bench, "output", "b", 0, 600), "RequestDisk") &&
+               says(store_sized(&bench, "output", "b", 0, 400), "Have = 4") &&
+               says(store_sized(&bench, "output", "c", 0, 1), "invalid") &&
+               says(store_sized(&bench, "output", "c", 0, 4), "invalid") &&
+               says(store_sized(&bench, "output", "c", 0, 5), "RequestDisk"),
+           "so are several that are too much together, as they are announced");
+    tap_ok(says(store_sized(&bench, "log", "stdout", 0, -1), "Have = 4") &&
+               says(store_sized(&bench, "log", "stdout", 996, -1), "Have = 4") &&
+               says(store_sized(&bench, "log", "stdout", 997, -1), "RequestDisk"),
+           "and a log that grows without end");
+    bench_close(&bench);
+    bench_open(&bench);
+    tap_ok(says(store_sized(&bench, "output", "c", 0, 997), "RequestDisk") &&
+               says(store_sized(&bench, "output", "a", 4, 600), "Have = 8"),
+           "a restart forgets nothing of it");
+    for (int claim = 2; claim < 12; claim++) {
+        bench_claim(&bench, (uint64_t)claim, 1, PROVIDER);
+        for (int i = 0; i < 9; i++) {
+            char bytes[101];
+
+            memset(bytes, 'x', 100);
+            bytes[100] = '\0';
+            snprintf(name, sizeof name, "fill.%d.%d", claim, i);
+            taken += strstr(store(&bench, (uint64_t)claim, 1, "output", name, bytes, 0, 100, false), "\"ok\"") != NULL;
+        }
+    }
+    tap_ok(taken <= 10 * JOBFILES_TRIES && taken >= 30,
+           "a machine that takes the job again and again does not fill the disk (%d)", taken);
+    bench_end(&bench);
+    bench_start(&bench, "[Cmd=\"x\"]");
+    taken = 0;
+    for (int i = 0; i < JOB_FILES_MAX + 500; i++) {
+        snprintf(name, sizeof name, "f%d", i);
+        taken += strstr(store_sized(&bench, "output", name, i % 2 ? 7 : 0, 20), "\"ok\"") != NULL;
+    }
+    tap_ok(taken == JOB_FILES_MAX && tries_last(bench.questions.tries, 5)->missing.count == 500,
+           "of files without end %d are taken, though nothing of them comes (%d)", JOB_FILES_MAX, taken);
+    bench_end(&bench);
+}
+
+/* The customer has no descriptors left: nothing of what is asked then is an answer for good. */
+static void check_descriptors(void)
+{
+    char hash[HASH_DIGITS + 1], question[512];
+    struct rlimit before, none;
+    struct desk_bench bench;
+    struct err err = {0};
+    uint64_t have;
+    struct buf told;
+
+    hash_of("hello", 5, hash);
+    snprintf(question, sizeof question,
+             "[Cmd=\"x\"; Checkpoint={\"state\"}; Inputs={[Name=\"in\"; Hash=\"%s\"; Size=5; Mode=420]}]", hash);
+    bench_start(&bench, question);
+    spool_put(bench.questions.spool, hash, &(struct piece){.bytes = "hello", .len = 5, .size = 5}, &have, &err);
+    store_all(&bench, "checkpoint", "state", "so far");
+    store_all(&bench, "output", "first", "1");
+    bench_close(&bench);
+    bench_open(&bench);
+    snprintf(question, sizeof question, "Ask=\"fetch\"; Hash=\"%s\"; Offset=0; Length=100", hash);
+    buf_init(&told);
+    getrlimit(RLIMIT_NOFILE, &before);
+    none = before;
+    none.rlim_cur = 3;
+    setrlimit(RLIMIT_NOFILE, &none);
+    buf_addf(&told, "%s ", ask(&bench, "Ask=\"manifest\""));
+    buf_addf(&told, "%s ", ask(&bench, question));
+    buf_addf(&told, "%s", store_all(&bench, "output", "out", "42"));
+    setrlimit(RLIMIT_NOFILE, &before);
+    tap_ok(says(buf_string(&told),
+                "[ Reason = \"wait\"; Pause = 2 ] [ Reason = \"wait\"; Pause = 2 ] [ Reason = \"disk\"; ") &&
+               !tries_last(bench.questions.tries, 5)->read && !tries_last(bench.questions.tries, 5)->missing.count,
+           "a customer without descriptors says that one has to wait, and not that there is nothing");
+    tap_ok(says(ask(&bench, "Ask=\"manifest\""), "Name = \"state\"") &&
+               says(ask(&bench, question), "Reason = \"ok\"") &&
+               says(store_all(&bench, "output", "out", "42"), "Reason = \"ok\"") &&
+               file_is(&bench, "jobs/5/output/out", "42") && file_is(&bench, "jobs/5/output/first", "1"),
+           "then it has all of it");
+    buf_done(&told);
+    bench_end(&bench);
+}
+
+static void check_missing(void)
+{
+    const struct job_try *one;
+    struct desk_bench bench;
+
+    bench_start(&bench, "[Cmd=\"x\"]");
+    tap_ok(says(ask(&bench, "Ask=\"finish\"; Missing=[Count=700; Files={[Name=\"a\\nb\"; Why=\"gone\"], "
+                            "[Name=\"c\"], 5, [Why=\"x\"]}]; NotMade=[Count=1; Files={[Name=\"n\"]}]"),
+                "ok") &&
+               !strcmp(bench.trouble, "the job has not made n"),
+           "the end says what could not come");
+    bench_close(&bench);
+    bench_open(&bench);
+    one = tries_last(bench.questions.tries, 5);
+    tap_ok(one && one->missing.count == 700 && one->missing.known == 2 && !strcmp(one->missing.files[0].name, "a?b") &&
+               !strcmp(one->missing.files[0].why, "gone"),
+           "and that outlives a restart");
     bench_end(&bench);
 }
 
@@ -554,8 +831,10 @@ static void check_stored(void)
     struct desk_bench bench;
     struct job_try *one;
 
-    bench_start(&bench, "[Cmd=\"x\"]");
-    tap_ok(says(ask(&bench, "Ask=\"finish\"; Transfers=2"), "ok"), "the end says how many files go to stores");
+    bench_start(&bench, "[Cmd=\"x\"; OutputData={[File=\"a\"; Name=\"r/a\"], \"b\"}]");
+    tap_ok(says(ask(&bench, "Ask=\"finish\"; Transfers=1000000000"), "ok") &&
+               tries_last(bench.questions.tries, 5)->transfers == 2,
+           "the end says how many files go to stores: no more than the job leaves for them");
     bench.view.state = JOB_DONE;
     bench.view.changed = NOW;
     one = tries_last(bench.questions.tries, 5);
@@ -568,6 +847,10 @@ static void check_stored(void)
            "the same again changes nothing, nor does what is older");
     tap_ok(says(ask(&bench, "Ask=\"stored\"; Total=2; Files={[Name=\"../a\"; State=\"stored\"]}"), "invalid"),
            "what is malformed is refused");
+    tap_ok(says(ask(&bench, "Ask=\"stored\"; Total=2; Files={[Name=\"evil\"; State=\"stored\"; Store=\"s\"]}"),
+                "invalid") &&
+               says(ask(&bench, "Ask=\"stored\"; Total=900; Files={}"), "invalid"),
+           "nor is it believed of files that the job does not leave for stores");
     bench_close(&bench);
     bench_open(&bench);
     one = tries_last(bench.questions.tries, 5);
@@ -676,6 +959,11 @@ int main(void)
     check_garbage();
     check_store();
     check_iwd();
+    check_hostile_unnamed();
+    check_hostile_named();
+    check_hostile_amounts();
+    check_descriptors();
+    check_missing();
     check_checkpoint();
     check_passes();
     check_stored();

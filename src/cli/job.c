@@ -178,6 +178,20 @@ static void stored_print(struct buf *out, const struct tree *job)
     }
 }
 
+static void missing_print(struct buf *out, const struct tree *job)
+{
+    size_t start = out->len, from;
+
+    line_print(out, "files");
+    from = out->len;
+    if (!job_misses(job, out)) {
+        out->len = start;
+        return;
+    }
+    text_tame(out, from);
+    buf_addc(out, '\n');
+}
+
 static void job_print(struct buf *out, const struct tree *job)
 {
     int64_t now = time(NULL);
@@ -206,6 +220,7 @@ static void job_print(struct buf *out, const struct tree *job)
     buf_addc(out, '\n');
     lines_print(out, job, now);
     stored_print(out, job);
+    missing_print(out, job);
     if (ad_flag(job, "OutputsDue", &due) && due) {
         line_print(out, "outputs");
         buf_adds(out, "on their way\n");

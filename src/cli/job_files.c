@@ -34,7 +34,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 }
 
 /* Does anything more come? Not once the job is over and its outputs have arrived. */
-static int job_ended(const struct job_file *file, bool *ret)
+static int job_ended(const struct job_stream *file, bool *ret)
 {
     struct tree *job = NULL;
     int status = job_fetch(file->customer, file->id, &job);
@@ -54,7 +54,7 @@ struct piece {
     bool whole;
 };
 
-static int piece_copy(const struct job_file *file, uint64_t offset, bool wait, const char *missing, struct piece *ret)
+static int piece_copy(const struct job_stream *file, uint64_t offset, bool wait, const char *missing, struct piece *ret)
 {
     struct pool_ask ask = {.accept = "*/*", .may_miss = true, .hush = true};
     struct fetched fetched;
@@ -87,7 +87,7 @@ static int piece_copy(const struct job_file *file, uint64_t offset, bool wait, c
     return status;
 }
 
-int job_file_copy(const struct job_file *file, const char *missing)
+int job_file_copy(const struct job_stream *file, const char *missing)
 {
     bool ended = false;
     uint64_t offset = 0;
@@ -145,7 +145,7 @@ static const struct logs_settings logs_defaults = {0};
 static int logs_run(const void *given, int word_count, char **words)
 {
     const struct logs_settings *settings = given;
-    struct job_file file = {.follow = settings->follow, .fd = STDOUT_FILENO};
+    struct job_stream file = {.follow = settings->follow, .fd = STDOUT_FILENO};
     struct pool customer;
     struct tree *job = NULL;
     int status;

@@ -4,7 +4,7 @@
 
 #include "cli/pool.h"
 
-struct job_file {
+struct job_stream {
     struct pool *customer;
     uint64_t id;
     const char *path; /* behind /v1/jobs/ID: "/log", "/files/log/stdout" */
@@ -13,6 +13,6 @@ struct job_file {
 };
 
 /* STATUS_NO: there is none, which is reported when `missing` names it. */
-int job_file_copy(const struct job_file *file, const char *missing);
+int job_file_copy(const struct job_stream *file, const char *missing);
 
 #endif

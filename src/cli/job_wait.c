@@ -48,29 +48,37 @@ static bool outcome_add(void *user, struct tree *job)
 {
     struct outcomes *outcomes = user;
     struct buf words;
+    bool good, missing;
 
     outcomes->seen++;
-    if (!job_is_good(job) && outcomes->bad++ < TOLD_MAX) {
+    buf_init(&words);
+    good = job_is_good(job);
+    missing = job_misses(job, &words);
+    if ((!good || missing) && outcomes->bad++ < TOLD_MAX) {
         double id = 0, ended = 0;
 
-        buf_init(&words);
-        cell_print(&words, job, "Reason", CELL_VALUE, 0);
         job_number(job, "Job", &id);
-        if (job_number(job, "Status", &ended) && ended > 0)
+        if (missing)
+            report("job %.0f: %s", id, buf_string(&words));
+        buf_reset(&words);
+        cell_print(&words, job, "Reason", CELL_VALUE, 0);
+        if (good)
+            ;
+        else if (job_number(job, "Status", &ended) && ended > 0)
             report("job %.0f ended with status %.0f", id, ended);
         else if (ended < 0)
             report("job %.0f was ended by signal %.0f", id, -ended);
         else
             report("job %.0f: %s", id, words.len ? buf_string(&words) : "it did not end well");
-        buf_done(&words);
     }
+    buf_done(&words);
     return true;
 }
 
 static int outcomes_ask(struct pool *customer, struct job_ids *ids, struct outcomes *ret)
 {
     uint64_t wanted = job_ids_count(ids);
-    int status = job_ids_list(customer, ids, "Job,State,Status,Reason", outcome_add, ret);
+    int status = job_ids_list(customer, ids, "Job,State,Status,Reason,FilesMissing,Missing", outcome_add, ret);
 
     if (status == STATUS_DONE && ret->bad > TOLD_MAX)
         report("and %" PRIu64 " more did not end well", ret->bad - TOLD_MAX);
@@ -198,7 +206,7 @@ const struct command command_wait = {
     .usage = "[--timeout SECONDS] ID...",
     .about =
         "Waits until all those jobs are over and their outputs have come, and tells of those that did not end well. The status is 0 when all ended with "
-        "status 0; 1 when one did not, when there is no such job, when the time is up, or when those that are left are held.",
+        "status 0 and brought all their files; 1 when one did not, when there is no such job, when the time is up, or when those that are left are held.",
     .examples = {{"berth wait 5-20", NULL}, {"berth wait 5 --timeout 60 && berth outputs 5", NULL}},
     .options = wait_options,
     .option_count = sizeof wait_options / sizeof *wait_options,

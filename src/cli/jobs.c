@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/report.h"
+#include "net/missing.h"
 #include "net/represent.h"
 
 #include <ctype.h>
@@ -300,6 +301,31 @@ bool job_is_good(const struct tree *job)
 
     return (job_text_is(job, "State", "Done") || job_text_is(job, "State", "Cleared")) &&
            job_number(job, "Status", &ended) && ended == 0;
+}
+
+bool job_misses(const struct tree *job, struct buf *out)
+{
+    const struct expr *list = ad_find(job, "Missing");
+    struct missing missing = {.count = 0};
+    int64_t count = 0;
+
+    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count; i++) {
+        struct tree *one = ad_part(job, &tree_parts(job, list)[i]);
+        const char *name, *why = "";
+        size_t name_len, why_len = 0;
+
+        if (tree_is_ad(one) && ad_string(one, "Name", &name, &name_len)) {
+            ad_string(one, "Why", &why, &why_len);
+            missing_add(&missing, name, name_len, why, why_len);
+        }
+        tree_unref(one);
+    }
+    if (ad_integer(job, "FilesMissing", &count) && count > missing.count)
+        missing.count = count;
+    count = missing.count;
+    missing_words(&missing, out);
+    missing_done(&missing);
+    return count > 0;
 }
 
 /* A word as a shell would take it; no control character reaches a terminal: the table sees to that. */

@@ -49,6 +49,8 @@ int job_fetch(struct pool *customer, uint64_t id, struct tree **ret);
 /* Is the job over, whatever the outcome? Did it end well? */
 bool job_is_over(const struct tree *job);
 bool job_is_good(const struct tree *job);
+/* "2 files are missing: a: WHY; b: WHY", of one that did not bring all; false: nothing is. */
+bool job_misses(const struct tree *job, struct buf *out);
 
 /* What it runs: Cmd and Args in a line. */
 void job_command(struct buf *out, const struct tree *job, struct arena *arena);

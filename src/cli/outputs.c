@@ -6,6 +6,7 @@
 #include "cli/jobs.h"
 #include "cli/report.h"
 #include "net/hash.h"
+#include "net/permits.h"
 #include "net/represent.h"
 
 #include <errno.h>
@@ -41,6 +42,8 @@ struct outputs {
     struct tree **files; /* that are to be fetched */
     size_t file_count, room;
     bool missing; /* some have not come yet */
+    bool refused; /* some may not be written here */
+    struct permits *permits;
 };
 
 /* A name that stays within the folder: whatever the customer says. */
@@ -95,10 +98,46 @@ static int folders_make(char *path, size_t from)
     return 0;
 }
 
-/* Into a file beside, which takes its place when all of it is there and its hash is right. */
-static int file_fetch(struct outputs *outputs, const struct tree *file, const char *name, const char *path)
+/* Is what lies there the same file? */
+static bool file_is_same(const char *path, const struct tree *file)
 {
-    struct job_file copy = {.customer = outputs->customer, .id = outputs->id};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    char digits[HASH_DIGITS + 1];
+    struct err err;
+    uint64_t size;
+    bool same = fd >= 0 && hash_file(fd, digits, &size, &err) == 0 && job_text_is(file, "Hash", digits);
+
+    if (fd >= 0)
+        close(fd);
+    return same;
+}
+
+/* The file that came takes its place; one that is not named by the job replaces nothing: it comes beside what is there, as NAME.ID. */
+static int file_place(const struct outputs *outputs, const struct tree *file, enum permit permit, const char *beside,
+                      const char *path)
+{
+    char other[PATH_MAX];
+
+    if (permit == PERMIT_REPLACE || file_is_same(path, file))
+        return rename(beside, path);
+    if (permit == PERMIT_NEW && link(beside, path) == 0)
+        return unlink(beside);
+    if (permit == PERMIT_NEW && errno != EEXIST)
+        return -1;
+    snprintf(other, sizeof other, "%.*s.%" PRIu64, PATH_MAX - 24, path, outputs->id);
+    if (file_is_same(other, file))
+        return rename(beside, other);
+    if (link(beside, other) < 0)
+        return -1;
+    report("%s is there already, and the job does not name it: it came as %s", path, other);
+    return unlink(beside);
+}
+
+/* Into a file beside, which takes its place when all of it is there and its hash is right. */
+static int file_fetch(struct outputs *outputs, const struct tree *file, const char *name, const char *path,
+                      enum permit permit)
+{
+    struct job_stream copy = {.customer = outputs->customer, .id = outputs->id};
     char beside[PATH_MAX], digits[HASH_DIGITS + 1];
     struct err err = {0};
     struct buf from;
@@ -129,7 +168,8 @@ static int file_fetch(struct outputs *outputs, const struct tree *file, const ch
         report("%s: what came is not what the job has written", name);
         status = STATUS_UNREACHABLE;
     }
-    if (status == STATUS_DONE && (fchmod(copy.fd, mode & 0111 ? 0755 : 0644) < 0 || rename(beside, path) < 0)) {
+    if (status == STATUS_DONE && (fchmod(copy.fd, mode & 0111 && permit == PERMIT_REPLACE ? 0755 : 0644) < 0 ||
+                                  file_place(outputs, file, permit, beside, path) < 0)) {
         report("%s: %s", path, strerror(errno));
         status = STATUS_BAD;
     }
@@ -143,7 +183,9 @@ static int file_fetch(struct outputs *outputs, const struct tree *file, const ch
 static int outputs_fetch(struct outputs *outputs, const struct tree *file)
 {
     const char *folder = outputs->settings->folder ? outputs->settings->folder : ".", *name;
+    enum permit permit;
     struct buf path;
+    const char *why;
     char *name_text;
     size_t len;
     int status = STATUS_BAD;
@@ -153,13 +195,19 @@ static int outputs_fetch(struct outputs *outputs, const struct tree *file)
         return STATUS_UNREACHABLE;
     }
     name_text = mem_dup(name, len);
+    permit = permits_look(outputs->permits, JOB_FILE_OUTPUT, name_text, &why);
+    if (permit == PERMIT_NO) {
+        report("%s: it is not fetched: %s", name_text, why);
+        free(name_text);
+        return STATUS_NO;
+    }
     buf_init(&path);
     buf_addf(&path, "%s/%s", folder, name_text);
     buf_string(&path);
     if (folders_make(path.text, strlen(folder) + 1) < 0)
         report("%s: its folder cannot be made: %s", path.text, strerror(errno));
     else
-        status = file_fetch(outputs, file, name_text, path.text);
+        status = file_fetch(outputs, file, name_text, path.text, permit);
     buf_done(&path);
     free(name_text);
     return status;
@@ -185,12 +233,28 @@ static int outputs_fetch_all(struct outputs *outputs)
         status = outputs_fetch(outputs, outputs->files[i]);
         if (status == STATUS_DONE)
             rows_add(&rows, outputs->files[i]);
+        outputs->refused = outputs->refused || status == STATUS_NO;
+        status = status == STATUS_NO ? STATUS_DONE : status;
     }
+    status = status == STATUS_DONE && outputs->refused ? STATUS_NO : status;
     if (rows.count || outputs->settings->json)
         rows_finish(&rows);
     rows_done(&rows);
     buf_done(&path);
     return status;
+}
+
+/* What may be written here goes by the job's ad, as it does where it was submitted. */
+static void outputs_permit(struct outputs *outputs, const struct tree *job)
+{
+    struct permits_try one = {.ad = job, .job = outputs->id};
+    int64_t n;
+
+    if (ad_integer(job, "Index", &n) && n >= 0)
+        one.index = (uint64_t)n;
+    if (ad_integer(job, "Tries", &n) && n >= 0)
+        one.tries = (uint64_t)n;
+    outputs->permits = permits_new(&one);
 }
 
 static int outputs_run(const void *given, int word_count, char **words)
@@ -206,8 +270,10 @@ static int outputs_run(const void *given, int word_count, char **words)
     outputs.customer = &customer;
     if (status == STATUS_DONE)
         status = job_fetch(&customer, outputs.id, &job);
-    if (status == STATUS_DONE)
+    if (status == STATUS_DONE) {
+        outputs_permit(&outputs, job);
         status = outputs_fetch_all(&outputs);
+    }
     if (status == STATUS_DONE && outputs.missing) {
         report("job %" PRIu64 ": some outputs are still on their way", outputs.id);
         status = STATUS_NO;
@@ -219,6 +285,7 @@ static int outputs_run(const void *given, int word_count, char **words)
     while (outputs.file_count)
         tree_unref(outputs.files[--outputs.file_count]);
     free(outputs.files);
+    permits_free(outputs.permits);
     tree_unref(job);
     pool_close(&customer);
     return status;

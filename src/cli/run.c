@@ -62,7 +62,7 @@ static const struct option run_options[] = {
     {0, "disk", "AMOUNT", "disk; 1GiB if not given", option_bytes, offsetof(S, disk)},
     {'t', "time", "SPAN", "it is ended when it has run so long: 90s, 30min, 2h", option_span, offsetof(S, time)},
     {'i', "input", "FILE", "a file or folder that it reads; may be repeated", option_word, offsetof(S, inputs)},
-    {'o', "output", "FILE", "a file that comes back; may be repeated. Else all that are new or changed", option_word,
+    {'o', "output", "FILE", "a file or folder that comes back; may be repeated. Else all that are new", option_word,
      offsetof(S, outputs)},
     {'e', "env", "NAME=VALUE", "a variable of its environment; may be repeated", option_variable,
      offsetof(S, variables)},
@@ -220,7 +220,7 @@ static void streams_start(struct streams *streams, struct pool *customer, uint64
 
     output_flush();
     for (int i = 0; i < STREAMS; i++) {
-        struct job_file file = {
+        struct job_stream file = {
             .customer = customer, .id = id, .path = paths[i], .follow = true, .fd = i ? STDERR_FILENO : STDOUT_FILENO};
 
         streams->pids[i] = fork();
@@ -235,21 +235,30 @@ static void streams_start(struct streams *streams, struct pool *customer, uint64
     }
 }
 
-/* They end by themselves when all has come; those that do not are ended, after so many tenths of a second. */
-static void streams_end(struct streams *streams, int patience)
+/* They end by themselves when all has come; those that do not are ended, after so many tenths of a second. False: not all that the job has
+ * written was shown. */
+static bool streams_end(struct streams *streams, int patience)
 {
+    bool whole = true;
+
     patience *= 100000 / STREAMS_LOOK;
     for (int i = 0; i < STREAMS; i++) {
-        while (streams->pids[i] > 0 && waitpid(streams->pids[i], NULL, WNOHANG) == 0) {
+        int ended = 0;
+
+        while (streams->pids[i] > 0 && waitpid(streams->pids[i], &ended, WNOHANG) == 0) {
             if (patience-- <= 0 || interrupts) {
                 kill(streams->pids[i], SIGTERM);
-                waitpid(streams->pids[i], NULL, 0);
+                waitpid(streams->pids[i], &ended, 0);
                 break;
             }
             usleep(STREAMS_LOOK);
         }
+        /* STATUS_NO: the job has written nothing there */
+        whole = whole && streams->pids[i] > 0 && WIFEXITED(ended) &&
+                (WEXITSTATUS(ended) == STATUS_DONE || WEXITSTATUS(ended) == STATUS_NO);
         streams->pids[i] = 0;
     }
+    return whole;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- waiting */
@@ -355,10 +364,25 @@ static int run_outcome(uint64_t id, const struct tree *job)
     return STATUS_NO;
 }
 
+/* False: not all files of the job are here. */
+static bool missing_tell(uint64_t id, const struct tree *job)
+{
+    struct buf words;
+    bool missing;
+
+    buf_init(&words);
+    missing = job_misses(job, &words);
+    if (missing)
+        report("job %" PRIu64 ": %s", id, buf_string(&words));
+    buf_done(&words);
+    return !missing;
+}
+
 static int run_follow(struct pool *customer, const struct run_settings *settings, uint64_t id)
 {
     struct tree *job = NULL;
     struct streams streams;
+    bool shown, came;
     int status;
 
     interrupts_catch();
@@ -368,10 +392,14 @@ static int run_follow(struct pool *customer, const struct run_settings *settings
         job_remove(customer, id);
         status = STATUS_SIGNALLED + SIGINT;
     }
-    streams_end(&streams, status == STATUS_DONE ? STREAM_PATIENCE : 0);
-    if (status == STATUS_DONE && job)
+    shown = streams_end(&streams, status == STATUS_DONE ? STREAM_PATIENCE : 0);
+    if (status == STATUS_DONE && job) {
         status = run_outcome(id, job);
-    else if (status == STATUS_UNREACHABLE)
+        came = missing_tell(id, job);
+        if (!shown)
+            report("job %" PRIu64 ": not all that it has written is here: `berth logs %" PRIu64 "` shows it", id, id);
+        status = status == STATUS_DONE && (!shown || !came) ? STATUS_NO : status;
+    } else if (status == STATUS_UNREACHABLE)
         report("job %" PRIu64 " goes on without us: `berth wait %" PRIu64 "` and `berth logs %" PRIu64 "`", id, id, id);
     tree_unref(job);
     return status;
@@ -407,7 +435,7 @@ const struct command command_run = {
         "is looked for on the machine where the job runs.\n"
         "\n"
         "The status is that of the command: 128 and the signal's number when a signal ended it, 1 with the reason when it could "
-        "not be run. Ctrl-C removes the job; a second one leaves at once.",
+        "not be run, or when not all that it has written, or not all its files, came here. Ctrl-C removes the job; a second one leaves at once.",
     .examples = {{"berth run -- hostname", NULL},
                  {"berth run -c 4 -m 2GiB -i data.csv -- ./fit --input data.csv", NULL},
                  {"berth run -t 10min -o plot.png -e SEED=7 -- python3 plot.py", NULL}},

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,15 +135,19 @@ void api_job_files(struct visit *visit)
 {
     struct file_list list = {.visit = visit};
     struct found found;
+    int failed;
 
     if (!found_job(visit, &found))
         return;
     buf_init(&list.out);
     listing_begin(&list.listing, &list.out, visit->form);
-    jobfiles_each(visit->desk->files, &found.place, file_add, &list);
+    failed = jobfiles_each(visit->desk->files, &found.place, file_add, &list);
     listing_end(&list.listing);
-    visit_answer(visit, 200, media_type(visit->form, &dialect_classic), list.out.len ? list.out.text : "", list.out.len,
-                 NULL, 0);
+    if (failed)
+        visit_problem(visit, 503, "the files cannot be looked at: %s", strerror(errno));
+    else
+        visit_answer(visit, 200, media_type(visit->form, &dialect_classic), list.out.len ? list.out.text : "",
+                     list.out.len, NULL, 0);
     buf_done(&list.out);
     free(found.iwd);
 }
@@ -156,6 +161,10 @@ static void file_answer(struct visit *visit, const struct found *found, enum job
     ssize_t got = 0;
     int fd = jobfiles_open(visit->desk->files, &found->place, kind, visit->variables[2], &size, &whole);
 
+    if (fd < 0 && errno != ENOENT) {
+        visit_problem(visit, 503, "the file cannot be opened: %s", strerror(errno));
+        return;
+    }
     if (fd < 0 && (found->over || !visit_query(visit, "wait"))) {
         visit_problem(visit, 404, "there is no such file");
         return;
@@ -251,6 +260,9 @@ void api_spool_put(struct visit *visit)
         break;
     case PIECE_BAD:
         visit_problem(visit, 400, "this is no piece of a file of %llu bytes", (unsigned long long)size);
+        break;
+    case PIECE_FULL:
+        visit_problem(visit, 413, "%s", err.text);
         break;
     case PIECE_DISK:
         visit_problem(visit, strncmp(err.text, "SpoolMax", 8) ? 503 : 413, "%s", err.text);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +41,8 @@ bool beneath_name_is_good(const char *name, size_t len)
 /* `more`: further rules of RESOLVE_*. A FIFO must not make us wait, nor a terminal become ours. */
 static int open_beneath(int folder, const char *name, int flags, mode_t mode, uint64_t more)
 {
-    struct open_how how = {.flags = (uint64_t)(unsigned)flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+    int plain = flags & O_PATH ? 0 : O_NONBLOCK | O_NOCTTY; /* what is not opened takes no such flag */
+    struct open_how how = {.flags = (uint64_t)(unsigned)(flags | plain) | O_CLOEXEC | O_NOFOLLOW,
                            .mode = flags & O_CREAT ? mode : 0,
                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | more};
     long fd;
@@ -89,15 +91,39 @@ int beneath_file(int folder, const char *name, int flags, mode_t mode)
     return open_regular(folder, name, flags, mode, 0);
 }
 
+/* A file of ours whose mode lets nobody read it; by a path that no link can change. -1 and errno. */
+static int open_unreadable(int folder, const char *name)
+{
+    int fd = open_beneath(folder, name, O_PATH, 0, RESOLVE_NO_XDEV), opened = -1, failed = EACCES;
+    struct stat stat;
+    char path[64];
+
+    if (fd < 0)
+        return -1;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) && stat.st_uid == geteuid() &&
+        chmod(path, (stat.st_mode & 07777) | S_IRUSR) == 0) {
+        opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        failed = errno;
+    }
+    close(fd);
+    errno = failed;
+    return opened;
+}
+
 int beneath_read(int folder, const char *name, int64_t *ret_size, struct err *err)
 {
-    int fd = open_regular(folder, name, O_RDONLY, 0, RESOLVE_NO_XDEV);
+    int fd = open_regular(folder, name, O_RDONLY, 0, RESOLVE_NO_XDEV), failed;
     struct stat stat;
 
+    if (fd < 0 && errno == EACCES)
+        fd = open_unreadable(folder, name);
     if (fd < 0 || fstat(fd, &stat) < 0) {
-        err_set(err, "%.80s: %s", name, errno == EINVAL ? "not a regular file" : strerror(errno));
+        failed = errno;
+        err_set(err, "%.80s: %s", name, failed == EINVAL ? "not a regular file" : strerror(failed));
         if (fd >= 0)
             close(fd);
+        errno = failed;
         return -1;
     }
     *ret_size = stat.st_size;
@@ -146,8 +172,18 @@ int beneath_create(int folder, const char *name, mode_t mode, struct err *err)
     return fd;
 }
 
+/* Where there is no such flag (a file system over the network), a second name is given, and the first goes. */
+static int rename_new(int from, const char *last, int to, const char *new_last)
+{
+    if (syscall(SYS_renameat2, from, last, to, new_last, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+    return linkat(from, last, to, new_last, 0) < 0 ? -1 : unlinkat(from, last, 0);
+}
+
 /* To another disk: beside its place, then into it. */
-static int copy_over(int from, const char *last, int to, const char *new_last)
+static int copy_over(int from, const char *last, int to, const char *new_last, bool fresh)
 {
     char bytes[COPY_BYTES], beside[PART_MAX + 1];
     int in = beneath_file(from, last, O_RDONLY, 0), out = -1;
@@ -173,7 +209,7 @@ static int copy_over(int from, const char *last, int to, const char *new_last)
     if (got == 0 && (fchmod(out, stat.st_mode & 0777) < 0 || fsync(out) < 0))
         got = -1;
     close(out);
-    if (got < 0 || renameat(to, beside, to, new_last) < 0) {
+    if (got < 0 || (fresh ? rename_new(to, beside, to, new_last) : renameat(to, beside, to, new_last)) < 0) {
         int failed = errno;
 
         unlinkat(to, beside, 0);
@@ -184,7 +220,7 @@ static int copy_over(int from, const char *last, int to, const char *new_last)
     return 0;
 }
 
-int beneath_move(int from, const char *name, int to, const char *new_name)
+static int move(int from, const char *name, int to, const char *new_name, bool fresh)
 {
     const char *last, *new_last;
     int there = beneath_parent(from, name, false, &last), here, failed = -1, why;
@@ -193,9 +229,9 @@ int beneath_move(int from, const char *name, int to, const char *new_name)
         return -1;
     here = beneath_parent(to, new_name, true, &new_last);
     if (here >= 0) {
-        failed = renameat(there, last, here, new_last);
+        failed = fresh ? rename_new(there, last, here, new_last) : renameat(there, last, here, new_last);
         if (failed && errno == EXDEV)
-            failed = copy_over(there, last, here, new_last);
+            failed = copy_over(there, last, here, new_last, fresh);
         if (!failed)
             failed = fsync(here);
         why = errno;
@@ -206,6 +242,16 @@ int beneath_move(int from, const char *name, int to, const char *new_name)
     close(there);
     errno = why;
     return failed;
+}
+
+int beneath_move(int from, const char *name, int to, const char *new_name)
+{
+    return move(from, name, to, new_name, false);
+}
+
+int beneath_move_new(int from, const char *name, int to, const char *new_name)
+{
+    return move(from, name, to, new_name, true);
 }
 
 static bool is_dots(const char *name)
@@ -230,10 +276,99 @@ int beneath_each(int folder, uint32_t most, beneath_fn *fn, void *user, struct e
     while (!failed && (row = readdir(dir))) {
         if (is_dots(row->d_name) || fstatat(fd, row->d_name, &stat, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(stat.st_mode))
             continue;
-        failed = ++seen > most ? err_set(err, "more than %u files", most) : fn(user, row->d_name);
+        failed = ++seen > most ? (errno = EOVERFLOW, err_set(err, "more than %u files", most)) : fn(user, row->d_name);
     }
     closedir(dir);
     return failed;
+}
+
+struct walk {
+    uint32_t seen, most;
+    beneath_fn *fn;
+    void *user;
+    struct err *err;
+};
+
+static int walk_folder(struct walk *walk, int fd, const char *prefix, unsigned depth);
+
+static int walk_row(struct walk *walk, int fd, const char *prefix, const char *last, unsigned depth)
+{
+    char name[BENEATH_NAME_MAX + 1];
+    struct stat stat;
+    int inside;
+
+    if (snprintf(name, sizeof name, "%s/%s", prefix, last) >= (int)sizeof name)
+        return err_set(walk->err, "%.80s: a name is too long", prefix);
+    if (fstatat(fd, last, &stat, AT_SYMLINK_NOFOLLOW) < 0)
+        return err_set(walk->err, "%.80s: %s", name, strerror(errno));
+    if (S_ISREG(stat.st_mode))
+        return ++walk->seen > walk->most ? err_set(walk->err, "more than %u files", walk->most)
+                                         : walk->fn(walk->user, name);
+    if (!S_ISDIR(stat.st_mode))
+        return 0;
+    if (depth >= BENEATH_DEPTH_MAX)
+        return err_set(walk->err, "%.80s: too many folders are inside one another", name);
+    inside = open_beneath(fd, last, O_RDONLY | O_DIRECTORY, 0, RESOLVE_NO_XDEV);
+    return inside < 0 ? err_set(walk->err, "%.80s: %s", name, strerror(errno))
+                      : walk_folder(walk, inside, name, depth + 1);
+}
+
+/* Takes the descriptor. */
+static int walk_folder(struct walk *walk, int fd, const char *prefix, unsigned depth)
+{
+    DIR *dir = fdopendir(fd);
+    struct dirent *row;
+    int failed = 0;
+
+    if (!dir) {
+        err_set(walk->err, "%.80s: %s", prefix, strerror(errno));
+        close(fd);
+        return -1;
+    }
+    while (!failed && (errno = 0, row = readdir(dir)))
+        if (row->d_name[0] != '.')
+            failed = walk_row(walk, fd, prefix, row->d_name, depth);
+    if (!failed && errno)
+        failed = err_set(walk->err, "%.80s: %s", prefix, strerror(errno));
+    closedir(dir);
+    return failed;
+}
+
+int beneath_walk(int folder, const char *name, uint32_t most, beneath_fn *fn, void *user, struct err *err)
+{
+    struct walk walk = {.most = most, .fn = fn, .user = user, .err = err};
+    int fd = open_beneath(folder, name, O_RDONLY | O_DIRECTORY, 0, RESOLVE_NO_XDEV);
+
+    return fd < 0 ? err_set(err, "%.80s: %s", name, strerror(errno)) : walk_folder(&walk, fd, name, 0);
+}
+
+enum beneath_sort beneath_failed(int error)
+{
+    static const int other[] = {EINVAL, ELOOP, ENOTDIR, EISDIR, ENAMETOOLONG, EXDEV, EACCES, ENXIO, ENODEV};
+
+    if (error == ENOENT)
+        return BENEATH_ABSENT;
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (error == other[i])
+            return BENEATH_OTHER;
+    return BENEATH_FAILED;
+}
+
+enum beneath_sort beneath_look(int folder, const char *name)
+{
+    int fd = path_is_good(name, strlen(name), PATH_MAX / 2) ? open_beneath(folder, name, O_PATH, 0, RESOLVE_NO_XDEV)
+                                                            : (errno = EINVAL, -1);
+    struct stat stat;
+    int failed;
+
+    if (fd < 0)
+        return beneath_failed(errno);
+    failed = fstat(fd, &stat);
+    close(fd);
+    return failed                  ? BENEATH_FAILED
+           : S_ISREG(stat.st_mode) ? BENEATH_FILE
+           : S_ISDIR(stat.st_mode) ? BENEATH_FOLDER
+                                   : BENEATH_OTHER;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ removing */

@@ -30,7 +30,8 @@ int beneath_parent(int folder, const char *name, bool make, const char **ret_las
 /* A descriptor of a regular file; -1 and errno. `flags` as open(2)'s: never more than that file is made. Other disks may be mounted on the way:
  * the folder can be one that a user chose. */
 int beneath_file(int folder, const char *name, int flags, mode_t mode);
-/* A regular file to be read, and how long it is; what a job has mounted there is not looked at. */
+/* A regular file to be read, and how long it is; what a job has mounted there is not looked at. One of ours that nobody may read is made
+ * readable. -1, errno and `err`. */
 int beneath_read(int folder, const char *name, int64_t *ret_size, struct err *err);
 /* Made anew, to be written, in place of whatever had the name; the folders on the way are made as well. */
 int beneath_create(int folder, const char *name, mode_t mode, struct err *err);
@@ -38,10 +39,23 @@ int beneath_create(int folder, const char *name, mode_t mode, struct err *err);
 /* The file takes the place of what is called so there, in one step, and that is on disk; where it lies on another disk it is copied
  * there first. -1 and errno. */
 int beneath_move(int from, const char *name, int to, const char *new_name);
+/* The same where nothing is called so; else EEXIST. */
+int beneath_move_new(int from, const char *name, int to, const char *new_name);
 
-/* The names of all regular files in the folder itself; more than `most` are an error. Ends early with what `fn` returns when that is not 0. */
+/* The names of all regular files in the folder itself; more than `most` are an error, EOVERFLOW. Ends early with what `fn` returns when that is
+ * not 0. */
 typedef int beneath_fn(void *user, const char *name);
 int beneath_each(int folder, uint32_t most, beneath_fn *fn, void *user, struct err *err);
+
+/* All regular files in the folder of that name and in those beneath it, with that name in front, but what begins with a dot; likewise. */
+#define BENEATH_DEPTH_MAX 64 /* folders inside one another that are gone into */
+int beneath_walk(int folder, const char *name, uint32_t most, beneath_fn *fn, void *user, struct err *err);
+
+/* What is called so; nothing is opened, and no link is followed. FAILED, and errno: that cannot be told now. */
+enum beneath_sort { BENEATH_FILE, BENEATH_FOLDER, BENEATH_OTHER, BENEATH_ABSENT, BENEATH_FAILED };
+enum beneath_sort beneath_look(int folder, const char *name);
+/* The same of a call that has failed with that errno: OTHER, ABSENT or FAILED. */
+enum beneath_sort beneath_failed(int error);
 
 /* All that is there of that name goes, with what it holds, however deep and whatever its modes; links are removed, not followed. `folder` may
  * be AT_FDCWD: then the name may be any path. 0 when nothing is left. */

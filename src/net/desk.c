@@ -229,6 +229,7 @@ static void desk_done(struct desk *desk)
     daemon_close(&desk->daemon);
     commands_done(&desk->commands);
     history_free(desk->history);
+    questions_done(&desk->questions);
     tries_free(desk->tries);
     jobfiles_free(desk->files);
     spool_free(desk->spool);

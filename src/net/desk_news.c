@@ -210,13 +210,21 @@ void desk_job_changed(void *user, uint64_t job)
 /* ------------------------------------------------------------------------------------------------------- the providers */
 
 /* What the machine says of the end of a try is a line of its own: it has nothing to do with the files. */
-static void finish_log(struct desk *desk, const struct job_view *view, const char *name, const char *words)
+static void finish_log(struct desk *desk, const struct job_view *view, const struct job_try *one, const char *name,
+                       const char *words)
 {
     int64_t now = wall_seconds();
+    struct buf missing;
 
     if (words)
         joblog_add(desk->files, view->id, view->submitted, now, "%s says: %s", name, words);
-    joblog_add(desk->files, view->id, view->submitted, now, "all files are here");
+    buf_init(&missing);
+    missing_words(&one->missing, &missing);
+    if (missing.len)
+        joblog_add(desk->files, view->id, view->submitted, now, "not all files are here: %s", buf_string(&missing));
+    else
+        joblog_add(desk->files, view->id, view->submitted, now, "all files are here");
+    buf_done(&missing);
 }
 
 void desk_news(void *user, const struct job_view *view, const struct job_try *one, enum question_news news,
@@ -236,9 +244,11 @@ void desk_news(void *user, const struct job_view *view, const struct job_try *on
     else if (news == NEWS_STAGING)
         joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "files on their way to %s", name);
     else if (news == NEWS_FINISHED)
-        finish_log(desk, view, name, words);
+        finish_log(desk, view, one, name, words);
     else if (news == NEWS_STORED)
         joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "%s", words);
+    else if (news == NEWS_REFUSED)
+        joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "refused: %s", words);
     else if (news == NEWS_TROUBLE)
         joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "trouble with files: %s", words);
     desk_changed(desk);

@@ -19,11 +19,11 @@ static const char *const words[] = {
 };
 
 /* Attributes that we give: those of the same name that were submitted are not shown. */
-static const char *const ours[] = {"Job",       "Index",    "State",      "Since",        "Submitted",   "Started",
-                                   "Ended",     "Status",   "Reason",     "Tries",        "Provider",    "Pool",
-                                   "Message",   "CpuUsed",  "MemoryUsed", "DiskUsed",     "WallUsed",    "OutputsDue",
-                                   "Request",   "Workflow", "WaitsFor",   "FilesToStore", "FilesStored", "FilesNotMade",
-                                   "FilesLost", "Stored"};
+static const char *const ours[] = {
+    "Job",          "Index",       "State",        "Since",      "Submitted", "Started",      "Ended",
+    "Status",       "Reason",      "Tries",        "Provider",   "Pool",      "Message",      "CpuUsed",
+    "MemoryUsed",   "DiskUsed",    "WallUsed",     "OutputsDue", "Request",   "Workflow",     "WaitsFor",
+    "FilesToStore", "FilesStored", "FilesNotMade", "FilesLost",  "Stored",    "FilesMissing", "Missing"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -176,6 +176,21 @@ static void stored_add(struct maker *maker, const struct job_try *last)
     tree_unref(files);
 }
 
+/* What it was to bring and did not. */
+static void missing_put(struct maker *maker, struct symbols *symbols, const struct job_try *last)
+{
+    struct tree *missing = missing_ad(symbols, &last->missing), *files;
+    const struct expr *list = missing ? ad_find(missing, "Files") : NULL;
+
+    if (!missing)
+        return;
+    files = list ? ad_part(missing, list) : NULL;
+    maker_integer(maker, "FilesMissing", last->missing.count);
+    maker_ad(maker, "Missing", files);
+    tree_unref(files);
+    tree_unref(missing);
+}
+
 /* Why it stands where it does, in words. */
 static void reason_add(struct maker *maker, const struct job_view *view, const struct job_tries *tries,
                        const struct job_try *last)
@@ -236,6 +251,8 @@ struct tree *job_ad(struct symbols *symbols, const struct customer *customer, co
     maker_integer(&maker, "Tries", tries ? (int64_t)tries->made : (int64_t)view->tries);
     if (view->state == JOB_DONE && last)
         stored_add(&maker, last);
+    if (ended && last)
+        missing_put(&maker, symbols, last);
     if (view->state == JOB_DONE)
         maker_flag(&maker, "OutputsDue", job_outputs_due(view, last, now));
     return maker_seal(&maker);

@@ -18,6 +18,7 @@ extern "C" {
 #endif
 
 #define JOBFILES_MAX 100000 /* files of one job */
+#define JOBFILES_TRIES 4    /* the tries of a job together leave so many times what one of them may */
 
 /* The words are those of Kind. */
 #define JOB_FILE_KINDS(X) X(OUTPUT, "output", "output") X(CHECKPOINT, "checkpoint", "checkpoint") X(LOG, "log", "logs")
@@ -38,6 +39,23 @@ struct job_place {
     const char *iwd;
 };
 
+/* How a file may be put where the job says (permits.h decides). */
+enum permit {
+    PERMIT_NO,      /* not at all */
+    PERMIT_NEW,     /* where nothing is, or what this job has brought before; else beside it */
+    PERMIT_BESIDE,  /* beside what is called so: as NAME.JOB */
+    PERMIT_REPLACE, /* whatever is there: the job names it */
+};
+
+/* A file that a try leaves, as its provider says; and what it may. */
+struct job_leaving {
+    enum job_file_kind kind;
+    const char *name;
+    unsigned mode;
+    enum permit permit;
+    uint64_t bytes; /* of all files of that kind together */
+};
+
 struct job_file {
     enum job_file_kind kind;
     const char *name;
@@ -45,7 +63,8 @@ struct job_file {
     char hash[HASH_DIGITS + 1]; /* "" while it is not whole */
     unsigned mode;
     bool whole;
-    bool away; /* it lies where the job says */
+    bool away;   /* it lies where the job says ... */
+    bool beside; /* ... as NAME.JOB */
     uint64_t claim, number;
 };
 
@@ -55,16 +74,17 @@ struct jobfiles *jobfiles_new(const char *path, struct symbols *symbols, struct 
 void jobfiles_free(struct jobfiles *files);
 
 /* A piece of a file of that try. With PIECE_WHOLE it is in its place, and recorded on disk. `err` is also filled then, when it could
- * not be put where the job says: it stayed here. */
-enum piece_result jobfiles_store(struct jobfiles *files, const struct job_place *place, enum job_file_kind kind,
-                                 const char *name, unsigned mode, const struct piece *piece, uint64_t *ret_have,
+ * not be put where the job says, or was put beside: it says where it is. PIECE_FULL: it is more than the try may leave, and nothing of
+ * it was taken. */
+enum piece_result jobfiles_store(struct jobfiles *files, const struct job_place *place,
+                                 const struct job_leaving *leaving, const struct piece *piece, uint64_t *ret_have,
                                  struct err *err);
 
-/* Files of a job: whole ones of that try (and all checkpoints), then those on their way. Lent. */
+/* Files of a job: whole ones of that try (and all checkpoints), then those on their way. Lent. -1 and errno: not all could be looked at. */
 typedef void job_file_fn(void *user, const struct job_file *file);
-void jobfiles_each(struct jobfiles *files, const struct job_place *place, job_file_fn *fn, void *user);
+int jobfiles_each(struct jobfiles *files, const struct job_place *place, job_file_fn *fn, void *user);
 
-/* A descriptor to read by, and what there is of it; -1: there is none. */
+/* A descriptor to read by, and what there is of it; -1 and errno: ENOENT when there is none, else it could not be opened. */
 int jobfiles_open(struct jobfiles *files, const struct job_place *place, enum job_file_kind kind, const char *name,
                   uint64_t *ret_size, bool *ret_whole);
 

@@ -112,7 +112,10 @@ enum laying_result laying_start(struct uv_loop_s *loop, const struct laying_orde
     snprintf(laying->name, sizeof laying->name, "%s", order->name);
     *ret = NULL;
     if (files_open(laying, order, err) < 0) {
+        int failed = errno;
+
         laying_free(laying);
+        errno = failed;
         return UNLAID;
     }
     if (order->size > LAYING_AT_ONCE) {

@@ -37,20 +37,21 @@ static void file_look(void *user, const struct job_file *file)
     looking->fn(looking->user, &looking->place, file);
 }
 
-/* Of one job. True: its outputs are on their way, and not all of those files are here yet. */
+/* Of one job. True: its outputs are on their way, and not all of those files are here yet; or they cannot be looked at now. */
 static bool job_look(struct looking *looking, uint64_t id)
 {
     struct questions *questions = looking->questions;
     const struct job_try *last = tries_last(questions->tries, id);
     struct job_view view;
+    int failed;
 
     if (!last || !questions->job(questions->user, id, &view))
         return false;
     looking->place = (struct job_place){id, last->claim, last->number, job_iwd(view.ad)};
     looking->found = 0;
-    jobfiles_each(questions->files, &looking->place, file_look, looking);
+    failed = jobfiles_each(questions->files, &looking->place, file_look, looking);
     free((char *)(uintptr_t)looking->place.iwd);
-    return looking->found < looking->count && job_outputs_due(&view, last, looking->now);
+    return failed || (looking->found < looking->count && job_outputs_due(&view, last, looking->now));
 }
 
 /* All jobs of a node. */

@@ -11,9 +11,11 @@
 #include "net/file_entry.h"
 #include "net/hash_parts.h"
 #include "net/input_data.h"
+#include "net/leaving.h"
 #include "net/represent.h"
 #include "pool/wire.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,21 +29,16 @@
 #define HASHES_MAX 3 /* times that a file is sent anew because its hash was wrong */
 #define KEY_SIZE 16
 
-struct leaving_file {
-    char *name;
-    const char *kind;
-    const char *from; /* what it is called in the job's folder */
-};
-
 struct outgoing {
     struct outgoing *next;
     struct workshop *workshop;
     uint64_t claim, number; /* where its folder is */
     struct inquiry inquiry;
     struct tree *row; /* held */
-    struct leaving_file *files;
-    uint32_t count, room, at;
+    struct leaving leaving;
+    uint32_t at; /* of its files */
     bool listed;
+    bool told;    /* the customer was told that something cannot be read */
     bool passing; /* only the checkpoint of a job that still runs: no row, and the folder stays */
     int fd;       /* of the file at hand; -1: none is open */
     int64_t size;
@@ -64,123 +61,6 @@ static void key_make(unsigned char ret[KEY_SIZE], uint64_t claim, uint64_t numbe
 
 /* -------------------------------------------------------------------------------------------------------------- files */
 
-/* A file, by another name than it has in the folder; NULL: by the same. */
-static void file_add_from(struct outgoing *outgoing, const char *kind, const char *name, const char *from)
-{
-    for (uint32_t i = 0; i < outgoing->count; i++)
-        if (!strcmp(outgoing->files[i].name, name) && !strcmp(outgoing->files[i].kind, kind))
-            return;
-    if (outgoing->count >= JOB_FILES_MAX)
-        return;
-    if (outgoing->count == outgoing->room) {
-        outgoing->room = outgoing->room ? outgoing->room * 2 : 4;
-        outgoing->files = mem_grow(outgoing->files, outgoing->room * sizeof *outgoing->files);
-    }
-    outgoing->files[outgoing->count++] = (struct leaving_file){mem_dup(name, strlen(name)), kind, from};
-}
-
-static void file_add(struct outgoing *outgoing, const char *kind, const char *name)
-{
-    file_add_from(outgoing, kind, name, NULL);
-}
-
-/* A log that is an output as well, by the name that the job gives it. */
-static void stream_add(struct outgoing *outgoing, const char *attribute, const char *from)
-{
-    char name[BENEATH_NAME_MAX + 1];
-    const char *text;
-    size_t len;
-
-    if (!ad_string(outgoing->row, attribute, &text, &len) || !len || len > BENEATH_NAME_MAX)
-        return;
-    memcpy(name, text, len);
-    name[len] = '\0';
-    file_add_from(outgoing, "output", name, from);
-}
-
-/* Calls for each text of a list in the row. */
-static bool row_names(const struct outgoing *outgoing, const char *list, void (*fn)(void *user, const char *name),
-                      void *user)
-{
-    const struct expr *names = ad_find(outgoing->row, list);
-
-    if (!names || names->kind != EXPR_LIST)
-        return false;
-    for (uint32_t i = 0; i < names->u.run.count; i++) {
-        const struct expr *name = &tree_parts(outgoing->row, names)[i];
-        char text[BENEATH_NAME_MAX + 1];
-
-        if (name->kind != EXPR_STRING || name->u.run.count > BENEATH_NAME_MAX)
-            continue;
-        memcpy(text, tree_string(outgoing->row, name), name->u.run.count);
-        text[name->u.run.count] = '\0';
-        fn(user, text);
-    }
-    return true;
-}
-
-static void output_add(void *user, const char *name)
-{
-    file_add(user, "output", name);
-}
-
-static void checkpoint_add(void *user, const char *name)
-{
-    file_add(user, "checkpoint", name);
-}
-
-struct found {
-    struct outgoing *outgoing;
-    const char *name;
-    bool is_known; /* as something else than an output */
-};
-
-static void known_compare(void *user, const char *name)
-{
-    struct found *found = user;
-
-    found->is_known = found->is_known || !strcmp(found->name, name);
-}
-
-static int output_found(void *user, const char *name)
-{
-    struct found found = {user, name,
-                          !strcmp(name, JOB_STATUS) || !strcmp(name, JOB_STDOUT) || !strcmp(name, JOB_STDERR)};
-
-    row_names(found.outgoing, "Inputs", known_compare, &found);
-    row_names(found.outgoing, "Checkpoint", known_compare, &found);
-    if (!found.is_known)
-        file_add(found.outgoing, "output", name);
-    return 0;
-}
-
-static void files_list(struct outgoing *outgoing)
-{
-    char path[DAEMON_PATH_MAX];
-    struct err err = {0};
-    int folder;
-
-    outgoing->listed = true;
-    if (outgoing->passing) {
-        row_names(outgoing, "Checkpoint", checkpoint_add, outgoing);
-        return;
-    }
-    file_add(outgoing, "log", JOB_STDOUT);
-    file_add(outgoing, "log", JOB_STDERR);
-    stream_add(outgoing, "Out", JOB_STDOUT);
-    stream_add(outgoing, "Err", JOB_STDERR);
-    if (!row_names(outgoing, "Outputs", output_add, outgoing)) {
-        workshop_folder(outgoing->workshop, path, sizeof path, outgoing->claim, outgoing->number);
-        folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (folder >= 0 && beneath_each(folder, JOB_FILES_MAX, output_found, outgoing, &err) < 0)
-            LOG(&outgoing->workshop->daemon.log, LEVEL_WARNING, "outputs", log_word("claim", outgoing->claim),
-                log_text("why", err.text));
-        if (folder >= 0)
-            close(folder);
-    }
-    row_names(outgoing, "Checkpoint", checkpoint_add, outgoing);
-}
-
 static void file_close(struct outgoing *outgoing)
 {
     if (outgoing->fd >= 0)
@@ -188,28 +68,92 @@ static void file_close(struct outgoing *outgoing)
     outgoing->fd = -1;
 }
 
-/* False when there is none, or nothing of it to send. */
-static bool file_open(struct outgoing *outgoing)
+static int folder_open(const struct outgoing *outgoing)
 {
-    const struct leaving_file *file = &outgoing->files[outgoing->at];
     char path[DAEMON_PATH_MAX];
-    struct err err = {0};
-    struct stat info;
-    int folder;
 
     workshop_folder(outgoing->workshop, path, sizeof path, outgoing->claim, outgoing->number);
-    folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
-        return false;
-    outgoing->fd = beneath_read(folder, file->from ? file->from : file->name, &outgoing->size, &err);
-    close(folder);
-    if (outgoing->fd < 0 || (!outgoing->size && !strcmp(file->kind, "log"))) {
-        file_close(outgoing);
-        return false;
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* What became of an attempt: it is there; there is nothing to send of it; or it cannot be told now, and is tried again. */
+enum outcome { THERE, ABSENT, FAILED };
+
+static enum outcome files_list(struct outgoing *outgoing, struct err *err)
+{
+    int folder, failed;
+
+    if (outgoing->listed)
+        return THERE;
+    folder = folder_open(outgoing);
+    if (folder < 0 && errno != ENOENT) {
+        err_set(err, "the job's folder: %s", strerror(errno));
+        return FAILED;
     }
-    outgoing->executable = fstat(outgoing->fd, &info) == 0 && info.st_mode & S_IXUSR;
+    failed = folder < 0 ? 0 : leaving_list(&outgoing->leaving, outgoing->row, folder, outgoing->passing, err);
+    if (folder >= 0)
+        close(folder);
+    outgoing->listed = !failed;
+    return failed ? FAILED : THERE;
+}
+
+/* The file at hand cannot come, whatever is done. */
+static void file_miss(struct outgoing *outgoing, const char *why)
+{
+    const char *name = outgoing->leaving.files[outgoing->at].name;
+
+    LOG(&outgoing->workshop->daemon.log, LEVEL_WARNING, "outputs.missing", log_word("claim", outgoing->claim),
+        log_text("file", name), log_text("why", why));
+    missing_add(&outgoing->leaving.missing, name, strlen(name), why, strlen(why));
+}
+
+static enum outcome file_open(struct outgoing *outgoing, struct err *err)
+{
+    const struct leaving_file *file = &outgoing->leaving.files[outgoing->at];
+    int folder = folder_open(outgoing);
+    enum beneath_sort sort;
+    struct stat info;
+
+    if (folder < 0 && errno != ENOENT) {
+        err_set(err, "the job's folder: %s", strerror(errno));
+        return FAILED;
+    }
+    if (folder < 0)
+        return ABSENT;
+    outgoing->fd = beneath_read(folder, file->from ? file->from : file->name, &outgoing->size, err);
+    sort = outgoing->fd < 0 ? beneath_failed(errno) : BENEATH_FILE;
+    close(folder);
+    if (sort == BENEATH_FAILED)
+        return FAILED;
+    if (sort == BENEATH_OTHER)
+        file_miss(outgoing, err->text);
+    if (sort != BENEATH_FILE || (!outgoing->size && !strcmp(file->kind, "log"))) {
+        file_close(outgoing);
+        return ABSENT;
+    }
+    if (fstat(outgoing->fd, &info) < 0) {
+        err_set(err, "%s: %s", file->name, strerror(errno));
+        file_close(outgoing);
+        return FAILED;
+    }
+    outgoing->executable = info.st_mode & S_IXUSR;
     hashing_begin(&outgoing->hash);
-    return true;
+    return THERE;
+}
+
+/* The next one that is there. ABSENT: there is none. */
+static enum outcome file_find(struct outgoing *outgoing, struct err *err)
+{
+    enum outcome outcome = files_list(outgoing, err);
+
+    if (outcome == FAILED)
+        return FAILED;
+    if (outgoing->fd >= 0)
+        return THERE;
+    for (; outgoing->at < outgoing->leaving.count; outgoing->at++)
+        if ((outcome = file_open(outgoing, err)) != ABSENT)
+            return outcome;
+    return ABSENT;
 }
 
 /* The customer has so much: what comes before is only summed up. */
@@ -217,6 +161,7 @@ static bool file_seek(struct outgoing *outgoing, int64_t to)
 {
     if (to < outgoing->hash.upto)
         hashing_begin(&outgoing->hash);
+    errno = 0;
     return hashing_read(&outgoing->hash, outgoing->fd, to) == 0 && outgoing->hash.upto == to;
 }
 
@@ -246,9 +191,7 @@ static void outgoing_free(struct outgoing *outgoing)
 {
     file_close(outgoing);
     tree_unref(outgoing->row);
-    for (uint32_t i = 0; i < outgoing->count; i++)
-        free(outgoing->files[i].name);
-    free(outgoing->files);
+    leaving_done(&outgoing->leaving);
     free(outgoing);
 }
 
@@ -289,14 +232,55 @@ static void finish_answered(void *user, const struct tree *answer)
     outgoing_free(outgoing);
 }
 
+static bool piece_ask(struct workshop *workshop, agent to, struct maker *maker, agent_answer_fn *done, void *user)
+{
+    struct tree *question = maker_seal(maker);
+    bool asked = agent_ask(workshop->live, to, question, done, user);
+
+    tree_unref(question);
+    return asked;
+}
+
+static void trouble_answered(void *user, const struct tree *answer)
+{
+    struct outgoing *outgoing = user;
+
+    (void)answer;
+    outgoing->asking = false;
+}
+
+/* Something cannot be read now: later, from the beginning; and that is said, here and to the customer. A checkpoint comes again by itself. */
+static void outgoing_wait(struct outgoing *outgoing, const struct err *err)
+{
+    struct maker maker;
+
+    LOG(&outgoing->workshop->daemon.log, LEVEL_WARNING, "outputs.wait", log_word("claim", outgoing->claim),
+        log_text("why", err->text));
+    file_close(outgoing);
+    if (outgoing->passing) {
+        outgoing_drop(outgoing);
+        outgoing_free(outgoing);
+        return;
+    }
+    outgoing_pause(outgoing);
+    if (outgoing->told)
+        return;
+    question_begin(&maker, outgoing->workshop, "report", &outgoing->inquiry);
+    maker_text(&maker, "Trouble", err->text);
+    outgoing->told = outgoing->asking = true;
+    if (!piece_ask(outgoing->workshop, outgoing->inquiry.customer, &maker, trouble_answered, outgoing))
+        outgoing->told = outgoing->asking = false;
+}
+
 static void store_answered(void *user, const struct tree *answer)
 {
     struct outgoing *outgoing = user;
+    struct err err = {0};
     int64_t have = 0;
 
     if (answer && (answer_is(answer, "name") || answer_is(answer, "invalid"))) { /* of this file nothing can come */
         LOG(&outgoing->workshop->daemon.log, LEVEL_WARNING, "outputs.refused", log_word("claim", outgoing->claim),
-            log_text("file", outgoing->files[outgoing->at].name));
+            log_text("file", outgoing->leaving.files[outgoing->at].name));
         outgoing->asking = false;
         file_close(outgoing);
         outgoing->at++;
@@ -307,26 +291,23 @@ static void store_answered(void *user, const struct tree *answer)
         return;
     if (answer_is(answer, "hash") && ++outgoing->hashes > HASHES_MAX) {
         LOG(&outgoing->workshop->daemon.log, LEVEL_ERROR, "outputs.hash", log_word("claim", outgoing->claim),
-            log_text("file", outgoing->files[outgoing->at].name));
+            log_text("file", outgoing->leaving.files[outgoing->at].name));
+        file_miss(outgoing, "what came was not what was sent, again and again");
         have = outgoing->size;
     } else if (!answer_is(answer, "hash")) {
         ad_integer(answer, "Have", &have);
     }
-    if (have >= outgoing->size || !file_seek(outgoing, have)) {
+    if (have >= outgoing->size) {
         file_close(outgoing);
         outgoing->hashes = 0;
         outgoing->at++;
+    } else if (!file_seek(outgoing, have < 0 ? 0 : have)) {
+        err_set(&err, "%s cannot be read: %s", outgoing->leaving.files[outgoing->at].name,
+                errno ? strerror(errno) : "it has become shorter");
+        outgoing_wait(outgoing, &err);
+        return;
     }
     outgoing_next(outgoing);
-}
-
-static bool piece_ask(struct workshop *workshop, agent to, struct maker *maker, agent_answer_fn *done, void *user)
-{
-    struct tree *question = maker_seal(maker);
-    bool asked = agent_ask(workshop->live, to, question, done, user);
-
-    tree_unref(question);
-    return asked;
 }
 
 static void piece_bytes(struct maker *maker, const unsigned char *bytes, size_t len)
@@ -339,16 +320,20 @@ static void piece_bytes(struct maker *maker, const unsigned char *bytes, size_t 
     buf_done(&digits);
 }
 
-static bool store_ask(struct outgoing *outgoing)
+/* THERE: it was asked; ABSENT: it could not be asked; FAILED: it could not be read. */
+static enum outcome store_ask(struct outgoing *outgoing, struct err *err)
 {
-    const struct leaving_file *file = &outgoing->files[outgoing->at];
+    const struct leaving_file *file = &outgoing->leaving.files[outgoing->at];
     static unsigned char bytes[PIECE_BYTES];
     struct hashing hash = outgoing->hash;
     ssize_t n = pread(outgoing->fd, bytes, sizeof bytes, outgoing->hash.upto);
     char digits[HASH_DIGITS + 1];
     struct maker maker;
 
-    n = n < 0 ? 0 : n;
+    if (n < 0 || (!n && outgoing->hash.upto < outgoing->size)) {
+        err_set(err, "%s cannot be read: %s", file->name, n < 0 ? strerror(errno) : "it has become shorter");
+        return FAILED;
+    }
     if (outgoing->hash.upto + n > outgoing->size)
         n = (ssize_t)(outgoing->size - outgoing->hash.upto);
     question_begin(&maker, outgoing->workshop, "store", &outgoing->inquiry);
@@ -363,7 +348,16 @@ static bool store_ask(struct outgoing *outgoing)
         maker_text(&maker, "Hash", digits);
     }
     piece_bytes(&maker, bytes, (size_t)n);
-    return piece_ask(outgoing->workshop, outgoing->inquiry.customer, &maker, store_answered, outgoing);
+    return piece_ask(outgoing->workshop, outgoing->inquiry.customer, &maker, store_answered, outgoing) ? THERE : ABSENT;
+}
+
+static void missing_put(struct maker *maker, const struct outgoing *outgoing, const char *name,
+                        const struct missing *missing)
+{
+    struct tree *ad = missing_ad(outgoing->workshop->daemon.symbols, missing);
+
+    maker_ad(maker, name, ad);
+    tree_unref(ad);
 }
 
 static bool finish_ask(struct outgoing *outgoing)
@@ -383,28 +377,34 @@ static bool finish_ask(struct outgoing *outgoing)
             (used[i].is_time ? maker_seconds : maker_integer)(&maker, used[i].name, n);
     if (ad_string(outgoing->row, "Words", &words, &len) && len)
         maker_bytes(&maker, "Words", words, len);
+    missing_put(&maker, outgoing, "Missing", &outgoing->leaving.missing);
+    missing_put(&maker, outgoing, "NotMade", &outgoing->leaving.unmade);
     return piece_ask(outgoing->workshop, outgoing->inquiry.customer, &maker, finish_answered, outgoing);
 }
 
 static void outgoing_next(struct outgoing *outgoing)
 {
-    bool asked;
+    struct err err = {0};
+    enum outcome found = file_find(outgoing, &err), asked;
 
-    if (!outgoing->listed)
-        files_list(outgoing);
-    while (outgoing->at < outgoing->count && outgoing->fd < 0 && !file_open(outgoing))
-        outgoing->at++;
-    if (outgoing->passing && outgoing->at == outgoing->count) {
+    if (found == FAILED) {
+        outgoing_wait(outgoing, &err);
+        return;
+    }
+    if (outgoing->passing && found == ABSENT) {
         outgoing_drop(outgoing);
         outgoing_free(outgoing);
         return;
     }
     outgoing->asking = true;
-    asked = outgoing->at < outgoing->count ? store_ask(outgoing) : finish_ask(outgoing);
-    if (!asked) {
-        outgoing->asking = false;
+    asked = found == THERE ? store_ask(outgoing, &err) : finish_ask(outgoing) ? THERE : ABSENT;
+    if (asked == THERE)
+        return;
+    outgoing->asking = false;
+    if (asked == FAILED)
+        outgoing_wait(outgoing, &err);
+    else
         outgoing_pause(outgoing);
-    }
 }
 
 /* --------------------------------------------------------------------------------------------------------- a job's end */
@@ -422,6 +422,7 @@ static struct outgoing *outgoing_new(struct workshop *workshop, uint64_t claim, 
                                   .row = tree_ref(row),
                                   .fd = -1,
                                   .until = runner_now() + OUTGOING_LIFE};
+    leaving_init(&outgoing->leaving);
     workshop->outgoing = outgoing;
     return outgoing;
 }

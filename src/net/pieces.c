@@ -71,6 +71,8 @@ static int piece_write(int fd, const char *bytes, size_t len, off_t at, struct e
     while (len) {
         ssize_t wrote = pwrite(fd, bytes, len, at);
 
+        if (wrote < 0 && errno == EINTR)
+            continue;
         if (wrote < 0)
             return err_set(err, "%s", strerror(errno));
         bytes += wrote;
@@ -139,12 +141,22 @@ static enum piece_result piece_take(struct pieces *pieces, int fd, const struct 
     return piece_check(pieces, fd, piece->hash, err);
 }
 
+enum piece_result piece_failed(int error)
+{
+    static const int names[] = {EINVAL, ELOOP, ENOTDIR, EISDIR, ENAMETOOLONG, EXDEV, EEXIST, ENXIO, ENODEV};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (error == names[i])
+            return PIECE_BAD;
+    return PIECE_DISK;
+}
+
 enum piece_result pieces_add(struct pieces *pieces, int folder, const char *name, const struct piece *piece,
                              uint64_t *ret_have, struct err *err)
 {
     enum piece_result result;
     const char *last;
-    int parent, fd;
+    int parent, fd, failed;
 
     *ret_have = 0;
     if (piece->offset > INT64_MAX - piece->len || piece->size < -1 ||
@@ -152,13 +164,13 @@ enum piece_result pieces_add(struct pieces *pieces, int folder, const char *name
         return PIECE_BAD;
     parent = beneath_parent(folder, name, true, &last);
     fd = parent < 0 ? -1 : beneath_file(parent, last, O_RDWR | O_CREAT, 0600);
+    failed = errno;
     if (parent >= 0)
         close(parent);
+    errno = failed;
     if (fd < 0) {
-        bool full = errno == ENOSPC || errno == EDQUOT || errno == EMFILE || errno == ENFILE || errno == EACCES;
-
         err_set(err, "%s", strerror(errno));
-        return full ? PIECE_DISK : PIECE_BAD;
+        return piece_failed(errno);
     }
     result = piece_take(pieces, fd, piece, ret_have, err);
     if (result == PIECE_HASH)

@@ -33,8 +33,12 @@ enum piece_result {
     PIECE_WHOLE, /* all is there, with the right hash, and on disk */
     PIECE_HASH,  /* all was there, and something else than was said: it is empty again */
     PIECE_BAD,   /* the piece cannot be one of that file, or the name cannot be one */
-    PIECE_DISK,  /* it could not be written; the error says why */
+    PIECE_DISK,  /* it could not be written, for now; the error says why */
+    PIECE_FULL,  /* it is more than may be kept: nothing was taken; the error names the limit */
 };
+
+/* What a failed call says: is it the name that is bad, or (descriptors, disk, memory, rights) is it only so for now? */
+enum piece_result piece_failed(int error);
 
 /* Into the file of that name beneath the folder, which is made with those above it. `*ret_have`: how much of it is there now. */
 enum piece_result pieces_add(struct pieces *pieces, int folder, const char *name, const struct piece *piece,

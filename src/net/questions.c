@@ -13,10 +13,13 @@
 #include "pool/duty.h"
 #include "pool/ticket.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define UNMADE_TOLD 10 /* names */
 
 /* One question at hand. */
 struct asking {
@@ -43,12 +46,83 @@ static void tell(const struct asking *asking, enum question_news news, const cha
     asking->questions->news(asking->questions->user, &asking->view, asking->one, news, words);
 }
 
+/* Trouble with files, or files that are refused: not without end. */
+static void tell_files(const struct asking *asking, enum question_news news, const char *words)
+{
+    if (asking->one->told < QUESTION_TOLD)
+        tell(asking, news, words);
+    else if (asking->one->told == QUESTION_TOLD)
+        tell(asking, NEWS_TROUBLE, "there is more of it, which is not told");
+    asking->one->told += asking->one->told <= QUESTION_TOLD;
+}
+
 static void place_of(const struct asking *asking, struct job_place *ret)
 {
     *ret = (struct job_place){.job = asking->view.id,
                               .claim = asking->one->claim,
                               .number = asking->one->number,
                               .iwd = job_iwd(asking->view.ad)};
+}
+
+static struct tree *answer_wait(const struct asking *asking)
+{
+    struct maker maker;
+
+    maker_init(&maker, asking->questions->symbols);
+    maker_text(&maker, "Reason", "wait");
+    maker_integer(&maker, "Pause", QUESTION_PAUSE);
+    return maker_seal(&maker);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ permits */
+
+static void permits_forget(struct question_permits *kept)
+{
+    permits_free(kept->permits);
+    tree_unref(kept->ad);
+    *kept = (struct question_permits){.permits = NULL};
+}
+
+void questions_done(struct questions *questions)
+{
+    for (int i = 0; i < QUESTION_PERMITS; i++)
+        permits_forget(&questions->permits[i]);
+}
+
+/* What the try may leave. The one that runs now is the one that the role counts. */
+static const struct permits *permits_of(const struct asking *asking)
+{
+    const struct job_view *view = &asking->view;
+    const struct job_try *one = asking->one;
+    struct questions *questions = asking->questions;
+    struct question_permits *kept = &questions->permits[0];
+    bool current = view->claim == one->claim && view->number == one->number;
+
+    for (int i = 0; i < QUESTION_PERMITS; i++) {
+        struct question_permits *found = &questions->permits[i];
+
+        if (found->permits && found->job == view->id && found->claim == one->claim && found->number == one->number &&
+            found->ad == view->ad) {
+            found->used = ++questions->clock;
+            return found->permits;
+        }
+        if (found->used < kept->used)
+            kept = found;
+    }
+    permits_forget(kept);
+    *kept = (struct question_permits){
+        .permits = permits_new(&(struct permits_try){.ad = view->ad,
+                                                     .node = view->node,
+                                                     .job = view->id,
+                                                     .index = view->index,
+                                                     .tries = current && view->begun ? view->begun : one->serial,
+                                                     .now = asking->now}),
+        .ad = tree_ref((struct tree *)(uintptr_t)view->ad),
+        .job = view->id,
+        .claim = one->claim,
+        .number = one->number,
+        .used = ++questions->clock};
+    return kept->permits;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- manifest */
@@ -147,33 +221,36 @@ static struct tree *ask_manifest(struct asking *asking)
 {
     struct listing_files list = {.symbols = asking->questions->symbols};
     struct job_place place;
+    struct tree *answer;
     struct maker maker;
+    bool wait;
 
     if (!asking->last || asking->view.state != JOB_RUNNING)
         return answer_reason(asking, "stale");
-    maker_init(&maker, asking->questions->symbols);
     if ((!asking->helps && checkpoint_is_coming(asking)) ||
-        node_files_each(asking->questions, &asking->view, asking->now, file_ignore, NULL)) {
-        maker_text(&maker, "Reason", "wait");
-        maker_integer(&maker, "Pause", QUESTION_PAUSE);
-        return maker_seal(&maker);
-    }
+        node_files_each(asking->questions, &asking->view, asking->now, file_ignore, NULL))
+        return answer_wait(asking);
     textmap_init(&list.names, 0);
     place_of(asking, &place);
-    if (!asking->helps) {
-        try_reads(asking);
-        jobfiles_each(asking->questions->files, &place, manifest_checkpoint, &list);
-    }
-    node_files_each(asking->questions, &asking->view, asking->now, manifest_node_file, &list);
+    wait = !asking->helps && jobfiles_each(asking->questions->files, &place, manifest_checkpoint, &list) < 0;
+    wait = node_files_each(asking->questions, &asking->view, asking->now, manifest_node_file, &list) || wait;
     job_inputs(asking->view.ad, manifest_input, &list);
-    maker_text(&maker, "Reason", "ok");
-    maker_list(&maker, "Files", list.ads, list.count);
+    if (wait) { /* a list without what cannot be looked at now would be taken for all there is */
+        answer = answer_wait(asking);
+    } else {
+        if (!asking->helps)
+            try_reads(asking);
+        maker_init(&maker, asking->questions->symbols);
+        maker_text(&maker, "Reason", "ok");
+        maker_list(&maker, "Files", list.ads, list.count);
+        answer = maker_seal(&maker);
+    }
     for (uint32_t i = 0; i < list.count; i++)
         tree_unref(list.ads[i]);
     free(list.ads);
     textmap_done(&list.names);
     free((char *)(uintptr_t)place.iwd);
-    return maker_seal(&maker);
+    return answer;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- fetch */
@@ -184,6 +261,7 @@ struct wanted {
     char *checkpoint; /* its name */
     struct asking *asking;
     int fd; /* of a file of another node; -1 */
+    int error;
 };
 
 static void wanted_node_file(void *user, const struct job_place *place, const struct job_file *file)
@@ -194,6 +272,8 @@ static void wanted_node_file(void *user, const struct job_place *place, const st
 
     if (wanted->fd < 0 && !strcmp(file->hash, wanted->hash))
         wanted->fd = jobfiles_open(wanted->asking->questions->files, place, JOB_FILE_OUTPUT, file->name, &size, &whole);
+    if (wanted->fd < 0 && !strcmp(file->hash, wanted->hash) && errno != ENOENT)
+        wanted->error = errno;
 }
 
 static bool wanted_input(void *user, const struct job_input *input)
@@ -212,7 +292,7 @@ static void wanted_checkpoint(void *user, const struct job_file *file)
         wanted->checkpoint = mem_dup(file->name, strlen(file->name));
 }
 
-/* A file that the job's manifest names; -1: that hash is none of them. */
+/* A file that the job's manifest names; -1 and errno: ENOENT when that hash is none of them, else it cannot be opened now. */
 static int fetch_open(struct asking *asking, const char *hash)
 {
     struct wanted wanted = {.hash = hash, .asking = asking, .fd = -1};
@@ -224,15 +304,22 @@ static int fetch_open(struct asking *asking, const char *hash)
     job_inputs(asking->view.ad, wanted_input, &wanted);
     if (wanted.input)
         return spool_open(asking->questions->spool, hash);
-    node_files_each(asking->questions, &asking->view, asking->now, wanted_node_file, &wanted);
-    if (wanted.fd >= 0 || asking->helps)
+    if (node_files_each(asking->questions, &asking->view, asking->now, wanted_node_file, &wanted))
+        wanted.error = EAGAIN;
+    if (wanted.fd >= 0 || asking->helps || wanted.error) {
+        errno = wanted.error ? wanted.error : ENOENT;
         return wanted.fd;
+    }
     place_of(asking, &place);
-    jobfiles_each(asking->questions->files, &place, wanted_checkpoint, &wanted);
+    if (jobfiles_each(asking->questions->files, &place, wanted_checkpoint, &wanted) < 0)
+        wanted.error = errno;
+    errno = wanted.error ? wanted.error : ENOENT;
     if (wanted.checkpoint)
         fd = jobfiles_open(asking->questions->files, &place, JOB_FILE_CHECKPOINT, wanted.checkpoint, &size, &whole);
+    wanted.error = errno;
     free(wanted.checkpoint);
     free((char *)(uintptr_t)place.iwd);
+    errno = wanted.error;
     return fd;
 }
 
@@ -257,18 +344,22 @@ static struct tree *ask_fetch(struct asking *asking)
     memcpy(hash, text, HASH_DIGITS);
     fd = fetch_open(asking, hash);
     if (fd < 0)
-        return answer_reason(asking, "unknown");
+        return errno == ENOENT ? answer_reason(asking, "unknown") : answer_wait(asking);
     if (length > QUESTION_BYTES_MAX)
         length = QUESTION_BYTES_MAX;
     bytes = mem_alloc((size_t)length + 1);
     got = pread(fd, bytes, (size_t)length, offset);
     size = lseek(fd, 0, SEEK_END);
     close(fd);
+    if (got < 0 || size < 0) {
+        free(bytes);
+        return answer_wait(asking);
+    }
     buf_init(&coded);
     maker_init(&maker, asking->questions->symbols);
-    maker_text(&maker, "Reason", got < 0 ? "disk" : "ok");
+    maker_text(&maker, "Reason", "ok");
     maker_integer(&maker, "Size", size);
-    base64url_print(&coded, bytes, got < 0 ? 0 : (size_t)got);
+    base64url_print(&coded, bytes, (size_t)got);
     maker_bytes(&maker, "Bytes", coded.len ? coded.text : "", coded.len);
     buf_done(&coded);
     free(bytes);
@@ -277,8 +368,9 @@ static struct tree *ask_fetch(struct asking *asking)
 
 /* -------------------------------------------------------------------------------------------------------------- store */
 
-static const char *const result_words[] = {
-    [PIECE_MORE] = "ok", [PIECE_WHOLE] = "ok", [PIECE_HASH] = "hash", [PIECE_BAD] = "name", [PIECE_DISK] = "disk"};
+/* "name": of that file nothing can come, and the provider goes on to the next. */
+static const char *const result_words[] = {[PIECE_MORE] = "ok",  [PIECE_WHOLE] = "ok",  [PIECE_HASH] = "hash",
+                                           [PIECE_BAD] = "name", [PIECE_DISK] = "disk", [PIECE_FULL] = "name"};
 
 /* What a question says of a piece; false when it says nothing good. The bytes go to `bytes`. */
 static bool piece_read(const struct tree *question, struct buf *bytes, char hash[HASH_DIGITS + 1], struct piece *ret)
@@ -311,29 +403,69 @@ static bool may_store(const struct asking *asking, int kind)
     return asking->last ? !asking->one->finished : kind == JOB_FILE_CHECKPOINT && !last->read;
 }
 
+static struct tree *store_answer(const struct asking *asking, enum piece_result result, uint64_t have,
+                                 const char *words)
+{
+    struct maker maker;
+
+    maker_init(&maker, asking->questions->symbols);
+    maker_text(&maker, "Reason", result_words[result]);
+    maker_integer(&maker, "Have", (int64_t)have);
+    maker_text(&maker, "Words", words);
+    return maker_seal(&maker);
+}
+
+/* It is not one that the job leaves: that is told, but not without end. */
+static struct tree *store_refuse(struct asking *asking, const char *name, const char *why)
+{
+    char words[BENEATH_NAME_MAX + 128];
+
+    snprintf(words, sizeof words, "%s: %s", name, why);
+    tell_files(asking, NEWS_REFUSED, words);
+    return store_answer(asking, PIECE_BAD, 0, why);
+}
+
+/* What could not be taken for good is missing; what could not be taken now comes again. */
+static void store_tell(struct asking *asking, const struct job_leaving *leaving, enum piece_result result,
+                       const struct err *err)
+{
+    const char *why = err->text[0] ? err->text : "it cannot be a file here";
+    struct err ignored;
+
+    asking->one->heard = asking->now;
+    if (result == PIECE_DISK || (result == PIECE_WHOLE && err->text[0]))
+        tell_files(asking, NEWS_TROUBLE, err->text);
+    if (result == PIECE_FULL || result == PIECE_BAD) {
+        missing_add(&asking->one->missing, leaving->name, strlen(leaving->name), why, strlen(why));
+        tries_store(asking->questions->tries, asking->view.id, &ignored);
+        tell(asking, NEWS_MESSAGE, NULL);
+    }
+    if (result == PIECE_WHOLE || result == PIECE_MORE)
+        tell(asking, result == PIECE_WHOLE ? NEWS_WHOLE : NEWS_FILE, leaving->name);
+}
+
 static struct tree *store_piece(struct asking *asking, enum job_file_kind kind, const char *name,
                                 const struct piece *piece)
 {
+    const struct permits *permits = permits_of(asking);
+    struct job_leaving leaving = {.kind = kind, .name = name, .bytes = permits_bytes(permits)};
     struct job_place place;
     enum piece_result result;
     int64_t mode = 0644;
     struct err err = {0};
-    struct maker maker;
+    const char *why;
     uint64_t have;
 
+    leaving.permit = permits_look(permits, kind, name, &why);
+    if (leaving.permit == PERMIT_NO)
+        return store_refuse(asking, name, why);
     ad_integer(asking->question, "Mode", &mode);
+    leaving.mode = (unsigned)mode;
     place_of(asking, &place);
-    result = jobfiles_store(asking->questions->files, &place, kind, name, (unsigned)mode, piece, &have, &err);
+    result = jobfiles_store(asking->questions->files, &place, &leaving, piece, &have, &err);
     free((char *)(uintptr_t)place.iwd);
-    asking->one->heard = asking->now;
-    if (result == PIECE_DISK || (result == PIECE_WHOLE && err.text[0]))
-        tell(asking, NEWS_TROUBLE, err.text);
-    if (result == PIECE_WHOLE || result == PIECE_MORE)
-        tell(asking, result == PIECE_WHOLE ? NEWS_WHOLE : NEWS_FILE, name);
-    maker_init(&maker, asking->questions->symbols);
-    maker_text(&maker, "Reason", result_words[result]);
-    maker_integer(&maker, "Have", (int64_t)have);
-    return maker_seal(&maker);
+    store_tell(asking, &leaving, result, &err);
+    return store_answer(asking, result, have, err.text[0] ? err.text : NULL);
 }
 
 static struct tree *ask_store(struct asking *asking)
@@ -406,7 +538,47 @@ static struct tree *ask_report(struct asking *asking)
     if (tries_store(asking->questions->tries, asking->view.id, &err) < 0)
         return NULL;
     tell(asking, news, one->message);
+    if (ad_string(asking->question, "Trouble", &text, &len) && len <= TRY_MESSAGE_MAX) {
+        char words[TRY_MESSAGE_MAX + 1];
+
+        snprintf(words, sizeof words, "%.*s", (int)len, text);
+        tell_files(asking, NEWS_TROUBLE, words);
+    }
     return answer_reason(asking, "ok");
+}
+
+/* What the provider itself could not send. */
+static void missing_told(const struct asking *asking)
+{
+    const struct expr *told = ad_find(asking->question, "Missing");
+    struct tree *missing = told && told->kind == EXPR_AD ? ad_part(asking->question, told) : NULL;
+
+    if (missing)
+        missing_read(&asking->one->missing, missing);
+    tree_unref(missing);
+}
+
+/* What the job names and has not made is no failure, but told. */
+static void unmade_told(const struct asking *asking)
+{
+    const struct expr *told = ad_find(asking->question, "NotMade");
+    struct tree *ad = told && told->kind == EXPR_AD ? ad_part(asking->question, told) : NULL;
+    struct missing unmade = {.count = 0};
+    struct buf words;
+
+    if (!ad)
+        return;
+    missing_read(&unmade, ad);
+    buf_init(&words);
+    for (uint32_t i = 0; i < unmade.known && i < UNMADE_TOLD; i++)
+        buf_addf(&words, "%s%s", i ? ", " : "the job has not made ", unmade.files[i].name);
+    if (unmade.count > UNMADE_TOLD)
+        buf_addf(&words, " and %lld more", (long long)unmade.count - UNMADE_TOLD);
+    if (words.len)
+        tell_files(asking, NEWS_TROUBLE, buf_string(&words));
+    buf_done(&words);
+    missing_done(&unmade);
+    tree_unref(ad);
 }
 
 /* The provider forgets the try when it is told so: it has to be on disk first. */
@@ -422,13 +594,18 @@ static struct tree *ask_finish(struct asking *asking)
     if (again)
         return answer_reason(asking, "ok");
     usage_read(asking);
-    if (ad_integer(asking->question, "Transfers", &transfers) && transfers > 0)
-        asking->one->transfers = transfers;
+    if (ad_integer(asking->question, "Transfers", &transfers) && transfers > 0) {
+        int64_t most = (int64_t)permits_stored(permits_of(asking));
+
+        asking->one->transfers = transfers < most ? transfers : most;
+    }
+    missing_told(asking);
     if (ad_string(asking->question, "Words", &text, &len))
         tries_text(&asking->one->words, text, len);
     asking->one->finished = asking->now;
     if (tries_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
         return NULL;
+    unmade_told(asking);
     tell(asking, NEWS_FINISHED, asking->one->words);
     return answer_reason(asking, "ok");
 }
@@ -436,6 +613,25 @@ static struct tree *ask_finish(struct asking *asking)
 static void stored_news(void *user, const char *words)
 {
     tell(user, NEWS_STORED, words);
+}
+
+/* Only files that the job leaves for stores are told of. */
+static bool stored_are_ours(const struct asking *asking)
+{
+    const struct expr *list = ad_find(asking->question, "Files");
+    const struct permits *permits = permits_of(asking);
+    int64_t total = 0;
+    bool good = !ad_integer(asking->question, "Total", &total) || total <= (int64_t)permits_stored(permits);
+
+    for (uint32_t i = 0; good && list && list->kind == EXPR_LIST && i < list->u.run.count; i++) {
+        struct tree *one = ad_part(asking->question, &tree_parts(asking->question, list)[i]);
+        const char *name;
+        size_t len;
+
+        good = tree_is_ad(one) && ad_string(one, "Name", &name, &len) && permits_stores(permits, name, len);
+        tree_unref(one);
+    }
+    return good;
 }
 
 /* The provider deletes what it is told "ok" for: it has to be on disk first. A job that waits again may yet take this try's result. */
@@ -449,6 +645,8 @@ static struct tree *ask_stored(struct asking *asking)
         return answer_reason(asking, "stale");
     if (asking->view.state == JOB_IDLE)
         return answer_reason(asking, "wait");
+    if (!stored_are_ours(asking))
+        return answer_reason(asking, "invalid");
     stored = stored_merge(asking->questions->symbols, asking->one->stored, asking->question, stored_news, asking);
     if (!stored)
         return answer_reason(asking, "invalid");

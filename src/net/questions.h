@@ -7,12 +7,16 @@
  *
  * Each names job, claim and number: a try. Only the agent to which the job was given is answered, and in a gang whoever has a pass (duty.h): the
  * leader, wherever in the gang it is, all; a helper manifest and fetch, for inputs alone. What is asked of a try that is no longer
- * the job's last is answered with "stale", but for checkpoints, which the next try waits for. */
+ * the job's last is answered with "stale", but for checkpoints, which the next try waits for.
+ *
+ * Three outcomes: what there is not is "unknown"; what cannot be read or written now (descriptors, disk) is "wait" or "disk", and is asked
+ * again. What a try may store is decided from the job's own ad, before a byte is taken (permits.h); else it is "name", with Words. */
 #ifndef BERTH_NET_QUESTIONS_H
 #define BERTH_NET_QUESTIONS_H
 
 #include "net/job_ad.h"
 #include "net/jobfiles.h"
+#include "net/permits.h"
 #include "pool/role.h"
 
 #ifdef __cplusplus
@@ -32,6 +36,16 @@ enum question_news {
     NEWS_TROUBLE,  /* something could not be done with its files: words */
     NEWS_FINISHED, /* all is here */
     NEWS_STORED,   /* something of a file that goes to a store: words */
+    NEWS_REFUSED,  /* it sent a file that the job does not leave: words */
+};
+
+#define QUESTION_PERMITS 16 /* tries whose permits are kept */
+#define QUESTION_TOLD 100   /* lines about the files of a try, refused or in trouble: a provider cannot fill the log */
+
+struct question_permits {
+    struct permits *permits; /* NULL: none */
+    struct tree *ad;         /* held: of that very ad */
+    uint64_t job, claim, number, used;
 };
 
 struct questions {
@@ -48,7 +62,11 @@ struct questions {
     void (*news)(void *user, const struct job_view *view, const struct job_try *one, enum question_news news,
                  const char *words);
     void *user;
+    struct question_permits permits[QUESTION_PERMITS]; /* of zeros at first */
+    uint64_t clock;
 };
+
+void questions_done(struct questions *questions); /* what it has made itself */
 
 /* The answer; the caller unrefs it. NULL: refused. */
 struct tree *question_answer(struct questions *questions, const struct peer *peer, const struct tree *question);

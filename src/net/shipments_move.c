@@ -76,12 +76,15 @@ static void parcel_move(const struct task *task, int from, int to, uint32_t plac
     struct err err = {0};
     bool keep;
     const char *name = file_source(task, parcel->file, &keep);
+    enum beneath_sort sort;
     int fd, error;
 
     snprintf(new_name, sizeof new_name, "%u", place);
     fd = beneath_file(to, new_name, O_RDONLY, 0);
-    if (fd < 0) {
+    sort = fd < 0 ? beneath_failed(errno) : BENEATH_FILE;
+    if (sort == BENEATH_ABSENT) {
         fd = beneath_read(from, name, &parcel->size, &err);
+        sort = fd < 0 ? beneath_failed(errno) : BENEATH_FILE;
         if (fd >= 0 && (keep ? file_link(from, name, to, new_name) : beneath_move(from, name, to, new_name)) < 0) {
             snprintf(parcel->words, sizeof parcel->words, "it cannot be moved: %s", strerror(errno));
             parcel->state = PARCEL_LOST;
@@ -95,20 +98,37 @@ static void parcel_move(const struct task *task, int from, int to, uint32_t plac
             parcel->state = PARCEL_LOST;
         }
         close(fd);
-    } else {
+    } else if (sort == BENEATH_ABSENT) {
         parcel->state = PARCEL_NONE;
+    } else { /* it may well be there: nobody says that it was not made */
+        snprintf(parcel->words, sizeof parcel->words, "it cannot be read: %.200s",
+                 *err.text ? err.text : "its place cannot be opened");
+        parcel->state = PARCEL_LOST;
     }
 }
 
-/* The names of the files, and that of their folder. */
-static void names_keep(int folder)
+/* The names of the files, and that of their folder. -1 and errno: they may be gone after a power cut. */
+static int names_keep(int folder)
 {
     int above = openat(folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int failed = above < 0 || fsync(folder) < 0 || fsync(above) < 0 ? -1 : 0, error = errno;
 
-    fsync(folder);
-    if (above >= 0) {
-        fsync(above);
+    if (above >= 0)
         close(above);
+    errno = error;
+    return failed;
+}
+
+/* Nothing of it is known to be on disk. */
+static void parcels_lose(struct shipment *shipment, const char *why)
+{
+    for (uint32_t i = 0; i < shipment->count; i++) {
+        struct parcel *parcel = &shipment->parcels[i];
+
+        if (parcel->state != PARCEL_WAITS)
+            continue;
+        parcel->state = PARCEL_LOST;
+        snprintf(parcel->words, sizeof parcel->words, "it cannot be kept: %.200s", why);
     }
 }
 
@@ -128,15 +148,16 @@ void parcels_move(struct shipment *shipment, const struct task *task)
 
         if (from >= 0 && to >= 0)
             parcel_move(task, from, to, i, parcel);
-        else
-            parcel->state = PARCEL_LOST;
-        if (parcel->state == PARCEL_WAITS)
-            workshop->shipments->used += (uint64_t)parcel->size;
     }
+    if (from < 0 || to < 0)
+        parcels_lose(shipment, from < 0 ? "the job's folder cannot be opened" : err.text);
+    else if (names_keep(to) < 0)
+        parcels_lose(shipment, strerror(errno));
+    for (uint32_t i = 0; i < shipment->count; i++)
+        if (shipment->parcels[i].state == PARCEL_WAITS)
+            workshop->shipments->used += (uint64_t)shipment->parcels[i].size;
     if (from >= 0)
         close(from);
-    if (to >= 0) {
-        names_keep(to);
+    if (to >= 0)
         close(to);
-    }
 }

@@ -5,6 +5,7 @@
 #include "net/beneath.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,7 @@ uint64_t spool_have(const struct spool *spool, const char *hash, bool *ret_whole
 
 int spool_open(const struct spool *spool, const char *hash)
 {
+    errno = ENOENT;
     return hash_is_good(hash, strlen(hash)) ? beneath_file(spool->folder, hash, O_RDONLY, 0) : -1;
 }
 

@@ -29,7 +29,7 @@ uint64_t spool_have(const struct spool *spool, const char *hash, bool *ret_whole
 enum piece_result spool_put(struct spool *spool, const char *hash, const struct piece *piece, uint64_t *ret_have,
                             struct err *err);
 
-/* A descriptor of a file that is whole; -1: there is none. */
+/* A descriptor of a file that is whole; -1 and errno: ENOENT when there is none. */
 int spool_open(const struct spool *spool, const char *hash);
 uint64_t spool_bytes(const struct spool *spool);
 

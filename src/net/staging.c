@@ -35,6 +35,7 @@ struct staging {
     int part;              /* its part in the cache; -1: none */
     struct hashing hash;   /* of what is there of it ... */
     bool looked;           /* ... all of which was read */
+    bool older;            /* ... and some of which was there before */
     struct laying *laying; /* into the job's folder; or NULL */
     int64_t laid;          /* bytes of small ones, since the loop had its turn */
     uv_timer_t again;
@@ -93,6 +94,18 @@ static void staging_wait(struct staging *staging)
 {
     uv_timer_start(&staging->again, staging_again, staging->pause, 0);
     staging->pause = staging->pause * 2 < STAGING_PAUSE_MAX ? staging->pause * 2 : STAGING_PAUSE_MAX;
+}
+
+/* Something could not be done here. While descriptors or memory are short nobody is to blame: it is tried again, and the log says so. */
+static void staging_failed(struct staging *staging, const char *why, int error)
+{
+    if (error != EMFILE && error != ENFILE && error != ENOMEM) {
+        staging_end(staging, why);
+        return;
+    }
+    LOG(&staging->task->workshop->daemon.log, LEVEL_WARNING, "inputs.wait", log_word("claim", staging->task->claim),
+        log_text("why", why));
+    staging_wait(staging);
 }
 
 /* The answer to a question came. False when nobody waits for it any more: then the staging is gone. */
@@ -177,9 +190,10 @@ static bool input_place(struct staging *staging, const struct input *input)
     struct err err = {0};
 
     cache_path(staging, input->hash, "", path);
+    errno = 0;
     result = laying_start(loop, &order, input_laid, staging, &staging->laying, &err);
     if (result == UNLAID)
-        staging_end(staging, err.text);
+        staging_failed(staging, err.text, errno);
     if (result != LAID)
         return false;
     staging->at++;
@@ -217,6 +231,7 @@ static int part_look(struct staging *staging, const struct input *input, struct 
     bool bad = hashing_read(&staging->hash, staging->part, end) < 0 || staging->hash.upto > input->size;
 
     staging->looked = bad || staging->hash.upto < end;
+    staging->older = !bad && staging->hash.upto > 0;
     if (bad) {
         hashing_begin(&staging->hash);
         if (ftruncate(staging->part, 0) < 0)
@@ -241,7 +256,7 @@ static int part_ready(struct staging *staging, const struct input *input, struct
     return later;
 }
 
-/* All of it is there: is it what it should be? */
+/* All of it is there: is it what it should be? 1: what was there before was not, and all of it is to be fetched. */
 static int part_finish(struct staging *staging, const struct input *input, struct err *err)
 {
     char part[DAEMON_PATH_MAX], whole[DAEMON_PATH_MAX], digits[HASH_DIGITS + 1];
@@ -249,6 +264,11 @@ static int part_finish(struct staging *staging, const struct input *input, struc
     hashing_digits(&staging->hash, digits);
     cache_path(staging, input->hash, ".part", part);
     cache_path(staging, input->hash, "", whole);
+    if (strcmp(digits, input->hash) != 0 && staging->older && ftruncate(staging->part, 0) == 0) {
+        staging->older = false;
+        hashing_begin(&staging->hash);
+        return 1;
+    }
     close(staging->part);
     staging->part = -1;
     if (strcmp(digits, input->hash) != 0) {
@@ -272,6 +292,10 @@ static void fetch_answered(void *user, const struct tree *answer)
     if (!staging_answered(staging))
         return;
     if (!answer || answer_is(answer, "wait") || answer_is(answer, "refused")) { /* or it is just ending */
+        staging_wait(staging);
+        return;
+    }
+    if (answer_is(answer, "disk")) { /* the customer cannot read it now */
         staging_wait(staging);
         return;
     }
@@ -355,6 +379,7 @@ static void staging_next(struct staging *staging)
     struct err err = {0};
     struct input input;
     struct stat stat_of;
+    int finished;
 
     if (!staging->manifest) {
         manifest_ask(staging);
@@ -370,7 +395,7 @@ static void staging_next(struct staging *staging)
             int ready = part_ready(staging, &input, &err);
 
             if (ready < 0)
-                staging_end(staging, err.text);
+                staging_failed(staging, err.text, errno);
             if (ready)
                 return;
         }
@@ -378,7 +403,10 @@ static void staging_next(struct staging *staging)
             fetch_ask(staging, &input);
             return;
         }
-        if (staging->part >= 0 && part_finish(staging, &input, &err) < 0) {
+        finished = staging->part < 0 ? 0 : part_finish(staging, &input, &err);
+        if (finished > 0)
+            continue;
+        if (finished < 0) {
             staging_end(staging, err.text);
             return;
         }

@@ -24,6 +24,7 @@ static void try_done(struct job_try *one)
     free(one->message);
     free(one->words);
     tree_unref(one->stored);
+    missing_done(&one->missing);
 }
 
 static void job_free(struct job_tries *job)
@@ -113,6 +114,7 @@ void tries_text(char **text, const char *bytes, size_t len)
 
 static struct tree *try_ad(struct tries *tries, const struct job_try *one)
 {
+    struct tree *missing = missing_ad(tries->symbols, &one->missing);
     char digits[2 * KEY_BYTES + 1];
     struct maker maker;
 
@@ -138,6 +140,8 @@ static struct tree *try_ad(struct tries *tries, const struct job_try *one)
     if (one->transfers)
         maker_integer(&maker, "Transfers", one->transfers);
     maker_ad(&maker, "Stored", one->stored);
+    maker_ad(&maker, "Missing", missing);
+    tree_unref(missing);
     hex_print(one->pass.bytes, KEY_BYTES, digits);
     maker_text(&maker, "Pass", pass_is_none(&one->pass) ? NULL : digits);
     return maker_seal(&maker);
@@ -209,13 +213,19 @@ static void try_load(struct job_tries *job, const struct tree *ad)
 {
     struct job_try *one = try_add(job);
     int64_t serial = 0;
-    const struct expr *stored = ad_find(ad, "Stored");
+    const struct expr *stored = ad_find(ad, "Stored"), *missing = ad_find(ad, "Missing");
     const char *pass;
     size_t len;
 
     integer_load(ad, "Transfers", &one->transfers);
     if (stored && stored->kind == EXPR_AD)
         one->stored = ad_part(ad, stored);
+    if (missing && missing->kind == EXPR_AD) {
+        struct tree *files = ad_part(ad, missing);
+
+        missing_read(&one->missing, files);
+        tree_unref(files);
+    }
     ad_word(ad, "Claim", &one->claim);
     ad_word(ad, "Number", &one->number);
     ad_word(ad, "Member", &one->member);

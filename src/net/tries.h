@@ -7,6 +7,7 @@
 #define BERTH_NET_TRIES_H
 
 #include "base/symbols.h"
+#include "net/missing.h"
 #include "pool/fields.h"
 #include "pool/shelf.h"
 #include "text/tree.h"
@@ -37,6 +38,8 @@ struct job_try {
     char *message, *words; /* the same */
     int64_t transfers;     /* files that are to go to stores */
     struct tree *stored;   /* what became of them (stored.h); held, or NULL */
+    struct missing missing; /* what it was to bring and did not */
+    uint32_t told;          /* lines about its files in the job's log; not stored */
 };
 
 struct job_tries {

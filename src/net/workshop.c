@@ -146,6 +146,8 @@ static int folders_make(struct workshop *workshop, struct err *err)
         if (mkdir(path, 0711) < 0 && errno != EEXIST)
             return err_set(err, "%s: %s", path, strerror(errno));
     }
+    snprintf(path, sizeof path, "%.4000s/cache", workshop->daemon.folder);
+    cache_boot(path);
     return 0;
 }
 

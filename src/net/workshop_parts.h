@@ -120,6 +120,9 @@ void question_begin(struct maker *maker, const struct workshop *workshop, const 
 /* What the answer's Reason is; "" when there is no answer. */
 bool answer_is(const struct tree *answer, const char *reason);
 
+/* ---- cache_boot.c ---- */
+void cache_boot(const char *folder); /* the cache, once when we start */
+
 /* ---- inquiry.c ---- */
 void inquiry_of(const struct tenant_view *tenant, struct inquiry *ret); /* of its last job */
 /* In a row on the shelf, under a claim of our own. */
