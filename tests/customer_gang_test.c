@@ -37,9 +37,9 @@ static void gang_of_two(void)
 
 /* ------------------------------------------------------------------------------------------------------- real gangs */
 
-#define PAIR(essential)                                                                              \
-    "[ Type = \"Job\"; Ports = { [ Label = cpu; Essential = false; Constraint = cpu.Memory >= 32 ]," \
-    " [ Label = lic; HostId = cpu.Key; " essential " Constraint = lic.Site == cpu.Site ] } ]"
+#define PAIR(essential)                                                                                               \
+    "[ Type = \"Job\"; Ports = { [ Label = cpu; Executes = true; Essential = false; Constraint = cpu.Memory >= 32 ]," \
+    " [ Label = lic; Executes = true; HostId = cpu.Key; " essential " Constraint = lic.Site == cpu.Site ] } ]"
 
 /* Two hosts, docked at the ports of the request that was advertised last. */
 static void match_pair(struct office *o, uint64_t number, struct host *hosts, const char *first, const char *second)
@@ -156,17 +156,18 @@ static void passes(void)
     static const struct key none;
     struct office o;
     struct host hosts[2];
-    struct key pass, help;
+    struct key pass, lead, help;
     struct job_view view;
 
     pair_running(&o, hosts, 1, PAIR("Essential = false;"), HELPER_1);
     customer_job(o.w->role, hosts[0].job, &view);
     pass = view.pass;
-    duty_pass_help(&o.w->secrets, &pass, &help);
-    tap_ok(!hosts[0].duty.helps && !hosts[0].duty.line && key_equal(&hosts[0].duty.pass, &none),
-           "a leader that was claimed itself needs no pass");
+    duty_pass_for(&o.w->secrets, &pass, hosts[0].peer.agent, false, &lead);
+    duty_pass_for(&o.w->secrets, &pass, hosts[1].peer.agent, true, &help);
+    tap_ok(!hosts[0].duty.helps && !hosts[0].duty.line && key_equal(&hosts[0].duty.pass, &lead),
+           "the leader of a gang gets a pass that is made for its agent");
     tap_ok(hosts[1].duty.helps && hosts[1].duty.line == hosts[0].claim && key_equal(&hosts[1].duty.pass, &help) &&
-               !key_equal(&pass, &help),
+               !key_equal(&lead, &help),
            "a helper is told that it is one, the leader's claim, and gets a pass of its own");
     world_restart(o.w, true, SECOND);
     customer_job(o.w->role, hosts[0].job, &view);
@@ -186,6 +187,143 @@ static void passes(void)
     tap_ok(hosts[0].starts == 1 && key_equal(&view.pass, &none) && !hosts[0].duty.helps && !hosts[0].duty.ad,
            "of a pair nothing of this is said");
     world_free(o.w, "a pair without passes");
+}
+
+/* ------------------------------------------------------------------------------------------------ who runs the job */
+
+#define RUNS \
+    "Cmd = \"sh\"; Args = { \"-c\", \"x\" }; Env = [ A = \"b\" ]; Iwd = \"/home\"; Inputs = {}; Department = 7; "
+#define ASKS "[ Label = cpu; Constraint = cpu.Type == \"Machine\" ]"
+#define ASKS_NOT "[ Label = lic; Told = Department; Constraint = lic.App == \"solver\" ]"
+#define CPU "[ Type = \"Machine\" ]"
+#define FALSE_LICENCE "[ App = \"solver\" ]" /* it does not say that it runs nothing */
+
+/* Has the one who was told it heard what the job runs? */
+static bool tells(struct office *o, struct tree *told)
+{
+    return told && !ad_says(o->w, told,
+                            "isUndefined(Cmd) && isUndefined(Args) && isUndefined(Env) && isUndefined(Iwd) && "
+                            "isUndefined(Inputs)");
+}
+
+static void licence_that_executes(bool first)
+{
+    static const struct key none;
+    struct office o;
+    struct host hosts[2], *cpu = &hosts[first], *licence = &hosts[!first];
+
+    office_start(&o);
+    submit(&o, "k", 1,
+           first ? "[ Type = \"Job\"; " RUNS "Ports = { " ASKS_NOT ", " ASKS " } ]"
+                 : "[ Type = \"Job\"; " RUNS "Ports = { " ASKS ", " ASKS_NOT " } ]");
+    match_pair(&o, 1, hosts, first ? FALSE_LICENCE : CPU, first ? CPU : FALSE_LICENCE);
+    tap_ok(!tells(&o, asked(&o, licence)->message.u.verify.ad) && tells(&o, asked(&o, cpu)->message.u.verify.ad),
+           "what the job runs is told to the machine, and not to the licence, though that says it executes");
+    tap_ok(ad_says(o.w, asked(&o, licence)->message.u.verify.ad,
+                   first ? "Department == 7 && Ports[0].Told == 7 && isUndefined(Ports[1].Constraint)"
+                         : "Department == 7 && Ports[1].Told == 7 && isUndefined(Ports[0].Constraint)"),
+           "what its port says, and what it may decide by, is told to the licence");
+    pair_until(&o, hosts, MESSAGE_START);
+    tap_ok(!tells(&o, asked(&o, licence)->message.u.start.ad) && asked(&o, licence)->message.u.start.idle &&
+               tells(&o, asked(&o, cpu)->message.u.start.ad) && !asked(&o, cpu)->message.u.start.idle,
+           "nor with the start, by which it is told that it runs nothing");
+    pair_until(&o, hosts, MESSAGE_NONE);
+    tap_ok(key_equal(&licence->duty.pass, &none) && !key_equal(&cpu->duty.pass, &none), "it gets no pass to the files");
+    tap_ok(job_of(&o, cpu->job).claim == cpu->claim, "and is not the leader, wherever its port stands");
+    result(&o, licence, 0);
+    tap_ok(jobs_in(&o, JOB_RUNNING) == 1, "what it says is no result");
+    world_free(o.w, "a licence that executes");
+}
+
+static struct task_told ask_task(struct office *o, const struct peer *peer, uint64_t gang, uint64_t claim,
+                                 uint64_t number, uint64_t job)
+{
+    struct message message = {.kind = MESSAGE_TASK};
+    const struct message *answer;
+
+    message.u.task_asked = (struct task_asked){.gang = gang, .claim = claim, .number = number, .job = job};
+    answer = say(o->w, peer, &message);
+    return answer && answer->kind == MESSAGE_TASKED ? answer->u.task_told
+                                                    : (struct task_told){.reason = REASON_INVALID};
+}
+
+#define SERVICE_1 "[ Kind = \"render\"; Executes = false ]"
+#define DEEP 900 /* the claim of the machine below the service */
+
+static void match_service(struct office *o, struct host *host, const struct peer *deep)
+{
+    struct message message = {.kind = MESSAGE_MATCH};
+    struct edges *edges = edges_new(1), *below = edges_new(1);
+
+    *host = host_new(o, 1);
+    host->ad = ad(o->w, SERVICE_1);
+    edges->items[0] = (struct edge){.claim = host->claim,
+                                    .agent = host->peer.agent,
+                                    .offer = host->offer,
+                                    .depth = 1,
+                                    .ticket = host->ticket,
+                                    .ad = tree_ref(host->ad)};
+    below->items[0] = (struct edge){.claim = DEEP, .agent = deep->agent, .under = host->claim};
+    message.u.match_told = (struct match_told){.id = o->w->put.u.advertise.id,
+                                               .incarnation = INCARNATION,
+                                               .number = 1,
+                                               .window = o->w->spans.window,
+                                               .gang = host->gang,
+                                               .edges = edges,
+                                               .below = below};
+    say(o->w, &matchmaker, &message);
+    message_done(&message);
+}
+
+/* A service that runs nothing is between the customer and the machine that runs the job. */
+static void told_past_a_service(void)
+{
+    static const struct key none;
+    static const struct peer deep = {.agent = 77, .identity = "machine", .channel = 3},
+                             other = {.agent = 78, .identity = "machine", .channel = 4};
+    struct office o;
+    struct host host;
+    struct job_view view;
+    struct task_told told;
+    struct key pass;
+    bool silent = true;
+
+    office_start(&o);
+    submit(&o, "k", 1,
+           "[ Type = \"Job\"; " RUNS "Ports = { [ Label = server; Constraint = server.Kind == \"render\" ] } ]");
+    match_service(&o, &host, &deep);
+    while (asked(&o, &host) && asked(&o, &host)->message.kind != MESSAGE_START) {
+        silent = silent && !(asked(&o, &host)->message.kind == MESSAGE_VERIFY &&
+                             tells(&o, asked(&o, &host)->message.u.verify.ad));
+        host_agrees(&o, &host);
+    }
+    tap_ok(silent && !tells(&o, asked(&o, &host)->message.u.start.ad) && !asked(&o, &host)->message.u.start.task &&
+               !asked(&o, &host)->message.u.start.idle,
+           "a service that runs nothing is not told what the job runs");
+    host_until(&o, &host, MESSAGE_NONE);
+    tap_ok(key_equal(&host.duty.pass, &none), "nor has it any right to the job's files");
+    customer_job(o.w->role, host.job, &view);
+    told = ask_task(&o, &deep, host.gang, DEEP, 1, host.job);
+    duty_pass_for(&o.w->secrets, &view.pass, deep.agent, false, &pass);
+    tap_ok(told.reason == REASON_OK && tells(&o, told.ad) && key_equal(&told.pass, &pass) && !told.helps &&
+               told.line == view.claim,
+           "the machine below it asks the customer itself, and is told the job and given a pass of its own");
+    tap_ok(ask_task(&o, &host.peer, host.gang, DEEP, 1, host.job).reason == REASON_IDENTITY &&
+               ask_task(&o, &host.peer, host.gang, host.claim, 1, host.job).reason == REASON_IDENTITY &&
+               ask_task(&o, &other, host.gang, DEEP, 1, host.job).reason == REASON_IDENTITY,
+           "the service is not told, nor is another agent that names the machine's claim");
+    tap_ok(ask_task(&o, &deep, host.gang, DEEP, 2, host.job).reason == REASON_STALE &&
+               ask_task(&o, &deep, host.gang + 1, DEEP, 1, host.job).reason == REASON_UNKNOWN,
+           "nor is anything told of another start, or of a gang that there is not");
+    world_restart(o.w, true, SECOND);
+    tap_ok(ask_task(&o, &deep, host.gang, DEEP, 1, host.job).reason == REASON_WAIT,
+           "a customer that has restarted says nothing before it is attached");
+    host_until(&o, &host, MESSAGE_NONE);
+    told = ask_task(&o, &deep, host.gang, DEEP, 1, host.job);
+    tap_ok(told.reason == REASON_OK && key_equal(&told.pass, &pass) &&
+               ask_task(&o, &other, host.gang, DEEP, 1, host.job).reason == REASON_IDENTITY,
+           "then it knows as well as before who is to be told");
+    world_free(o.w, "past a service");
 }
 
 /* Silent, not gone: it may still run. */
@@ -277,7 +415,8 @@ static void helpers_end(void)
     world_free(o.w, "an essential helper that fails");
 }
 
-#define PAIR_AGAIN "[ Type = \"Job\"; MaxRetries = 2; Ports = { [ Label = cpu ], [ Label = lic ] } ]"
+#define PAIR_AGAIN \
+    "[ Type = \"Job\"; MaxRetries = 2; Ports = { [ Label = cpu; Executes = true ], [ Label = lic; Executes = true ] } ]"
 
 /* The gang of a job that failed ends, whatever comes between; before that nobody else has the job. */
 static void failed_and_restarted(void)
@@ -401,6 +540,9 @@ int main(void)
     ports_are_verified();
     gang_goes_on();
     passes();
+    licence_that_executes(false);
+    licence_that_executes(true);
+    told_past_a_service();
     dropped_and_silent();
     essential_ones();
     helpers_end();

@@ -244,7 +244,7 @@ static inline void host_agrees(struct office *o, struct host *host)
         host->job = message->u.start.job;
         host->number = message->u.start.number;
         host->duty = (struct duty){message->u.start.task, message->u.start.customer, message->u.start.line,
-                                   message->u.start.pass, message->u.start.helps};
+                                   message->u.start.pass, message->u.start.helps,    message->u.start.idle};
         break;
     case MESSAGE_RELEASE:
         reply.u.claimed.reason = REASON_RELEASED;

@@ -197,9 +197,11 @@ static enum reason under_result(struct machine *m, const struct under *under, in
     return reason_of(say(m->w, &under->peer, &message));
 }
 
-#define INNER(more, first, second)                                                                                  \
-    "[ Type = \"Machine\"; " more " Ports = { [ Label = up; Constraint = up.Type == \"Job\" ], [ Label = a; " first \
-    " Constraint = a.Memory == 16 ], [ Label = b; Wants = a.Site; " second " Constraint = b.Site == a.Site ] } ]"
+#define INNER(more, first, second)                                                                     \
+    "[ Type = \"Machine\"; " more                                                                      \
+    " Ports = { [ Label = up; Constraint = up.Type == \"Job\" ], [ Label = a; Executes = true; " first \
+    " Constraint = a.Memory == 16 ], [ Label = b; Executes = true; Wants = a.Site; " second            \
+    " Constraint = b.Site == a.Site ] } ]"
 
 /* A machine with two below it, and its superior; all have been told to start. */
 static void inner_start(struct machine *m, struct suitor *s, struct under *under, const char *text)
@@ -414,11 +416,29 @@ static enum reason start_task(struct machine *m, struct suitor *s, struct tree *
     return reason_of(say(m->w, &s->peer, &start));
 }
 
+/* The customer, 7, answers what it was asked. What the service's start is answered with then. */
+static enum reason tell_task(struct machine *m, struct tree *task, enum reason reason)
+{
+    struct sent *sent = sent_of(m->w, MESSAGE_TASK);
+    struct message told = {.kind = MESSAGE_TASKED};
+
+    if (!sent || sent->to != 7)
+        return REASON_INVALID;
+    told.u.task_told = (struct task_told){.claim = sent->message.u.task_asked.claim, .reason = reason};
+    if (reason == REASON_OK) {
+        told.u.task_told.ad = task;
+        told.u.task_told.line = 77;
+        told.u.task_told.pass = (struct key){{3, 2, 3}};
+    }
+    answer(m->w, sent, &told);
+    return reason_of(reply(m->w));
+}
+
 static bool duty_is(struct machine *m, uint64_t claim)
 {
     struct duty duty = look(m, claim).view.duty;
 
-    return duty.customer == 7 && duty.line == 77 && duty.pass.bytes[2] == 3 && !duty.helps &&
+    return duty.customer == 7 && duty.line == 77 && duty.pass.bytes[0] == 3 && !duty.helps &&
            ad_says(m->w, duty.ad, "Cmd == \"render\"");
 }
 
@@ -434,7 +454,17 @@ static void below_a_service(void)
     come_to(&m, &s, TENANT_CLAIMED);
     pass_beating(&m, &s, 2 * m.w->spans.lease);
     tap_ok(m.w->reports == 0, "below a service nothing is reported before it is known what runs: of which group it is");
-    tap_ok(start_task(&m, &s, task_of(&m)) == REASON_OK && m.w->launches == 1 &&
+    start_task(&m, &s, ad(m.w, "[ Type = \"Job\"; Owner = \"raman\"; Cmd = \"steal\" ]"));
+    tap_ok(m.w->launches == 0 && sent_of(m.w, MESSAGE_TASK) && sent_of(m.w, MESSAGE_TASK)->to == 7,
+           "below a service the customer is asked what to run, whatever the service says");
+    tap_ok(tell_task(&m, NULL, REASON_WAIT) == REASON_WAIT && m.w->launches == 0, "who has to wait is told again");
+    start_task(&m, &s, NULL);
+    tap_ok(tell_task(&m, ad(m.w, "[ Type = \"Job\"; Owner = \"services\"; Cmd = \"steal\" ]"), REASON_OK) ==
+                   REASON_IDENTITY &&
+               m.w->launches == 0,
+           "a job of another owner than the ticket says is not run");
+    start_task(&m, &s, NULL);
+    tap_ok(tell_task(&m, task_of(&m), REASON_OK) == REASON_OK && m.w->launches == 1 &&
                ad_says(m.w, m.w->launched, "Cmd == \"render\" && Owner == \"raman\""),
            "below a service the job at the root is run, not the service's ad");
     tap_ok(ad_says(m.w, m.w->launched, "RequestMemory == 16 && isUndefined(RequestDisk)"),
@@ -483,7 +513,7 @@ static struct duty told_duty(struct machine *m, const struct under *under)
 
     if (under_asked(m, under)->message.kind != MESSAGE_START)
         return (struct duty){0};
-    return (struct duty){start->task, start->customer, start->line, start->pass, start->helps};
+    return (struct duty){start->task, start->customer, start->line, start->pass, start->helps, start->idle};
 }
 
 /* All are active; the start has been told to the service, and by it. */
@@ -510,16 +540,14 @@ static void handed_down(void)
     struct suitor s;
     struct under under[UNDER];
     struct duty lead, help;
-    struct key made;
 
     service_started(&m, &s, under, INNER("Executes = false;", "", ""));
     lead = told_duty(&m, &under[0]);
     help = told_duty(&m, &under[1]);
-    duty_pass_help(&m.w->secrets, &lead.pass, &made);
-    tap_ok(lead.ad && ad_says(m.w, lead.ad, "Owner == \"raman\"") && !lead.helps && lead.pass.bytes[2] == 3,
-           "a service hands the job, and the leader's pass, to the first below it that executes");
-    tap_ok(help.ad && help.helps && key_equal(&help.pass, &made) && !key_equal(&help.pass, &lead.pass),
-           "another one below it gets the job, and a pass that is made from the leader's");
+    tap_ok(lead.ad && ad_says(m.w, lead.ad, "Owner == \"raman\" && isUndefined(Cmd)") && !lead.helps &&
+               key_equal(&lead.pass, &none),
+           "a service tells the first below it that executes whose job it is, hands no pass on, and not what is run");
+    tap_ok(help.ad && help.helps && key_equal(&help.pass, &none), "nor to another one below it");
     tap_ok(lead.customer == 7 && lead.line == 77 && help.line == 77, "both are told where to ask, and by what name");
     unders_agree(&m, under);
     world_restart(m.w, true, SECOND);
@@ -528,7 +556,7 @@ static void handed_down(void)
 
     service_started(&m, &s, under, INNER("", "", ""));
     lead = told_duty(&m, &under[0]);
-    tap_ok(lead.helps && !key_equal(&lead.pass, &none), "below one that runs the job itself all are helpers");
+    tap_ok(lead.helps && key_equal(&lead.pass, &none), "below one that runs the job itself all are helpers");
     world_free(m.w, "handed down by one that executes");
 }
 

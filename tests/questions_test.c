@@ -767,15 +767,16 @@ static void check_passes(void)
     const struct key pass = {{0xaa, 1}};
     char question[400], hash[HASH_DIGITS + 1], leader[2 * KEY_BYTES + 1], helper[2 * KEY_BYTES + 1];
     struct desk_bench bench;
-    struct key help;
+    struct key lead, help;
     struct err err;
 
     hash_of("hello", 5, hash);
     snprintf(question, sizeof question, "[Inputs={[Name=\"in\";Size=5;Hash=\"%s\";Mode=420]}; Checkpoint={\"state\"}]",
              hash);
     bench_start(&bench, question);
-    duty_pass_help(&secrets_live, &pass, &help);
-    hex_print(pass.bytes, KEY_BYTES, leader);
+    duty_pass_for(&secrets_live, &pass, 99, false, &lead);
+    duty_pass_for(&secrets_live, &pass, 98, true, &help);
+    hex_print(lead.bytes, KEY_BYTES, leader);
     hex_print(help.bytes, KEY_BYTES, helper);
     tap_ok(!strcmp(ask_as(&bench, 99, 1, 1, "Ask=\"manifest\""), "refused"), "an agent that has no claim is refused");
     snprintf(question, sizeof question, "Ask=\"manifest\"; Pass=\"%s\"", leader);
@@ -783,6 +784,12 @@ static void check_passes(void)
     snprintf(question, sizeof question, "Ask=\"manifest\"; Pass=\"%064d\"", 0);
     tap_ok(!strcmp(ask_as(&bench, 99, 1, 1, question), "refused"), "nor is the one of zeros");
     bench.view.pass = pass;
+    tap_ok(!strcmp(ask_as(&bench, PROVIDER, 1, 1, "Ask=\"manifest\""), "refused"),
+           "in a gang the one that was claimed is told nothing without a pass: it may run nothing");
+    snprintf(question, sizeof question, "Ask=\"manifest\"; Pass=\"%s\"", leader);
+    tap_ok(!strcmp(ask_as(&bench, PROVIDER, 1, 1, question), "refused") &&
+               !strcmp(ask_as(&bench, 98, 1, 1, question), "refused"),
+           "a pass is its agent's: nobody else gets in with it");
     snprintf(question, sizeof question,
              "Ask=\"store\"; Pass=\"%s\"; Kind=\"output\"; Name=\"x\"; Offset=0; Size=-1; Bytes=\"\"", helper);
     tap_ok(!strcmp(ask_as(&bench, 98, 1, 1, question), "refused"), "a helper stores nothing");

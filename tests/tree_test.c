@@ -83,6 +83,7 @@ struct party {
     bool executes;
     uint32_t site;
     enum rule rules[MEMBERS_MAX]; /* by port for subordinates; without ports, [0] is for all */
+    bool idle[MEMBERS_MAX];       /* by port: whoever docks there runs nothing, nor does anybody below it */
 };
 
 struct member {
@@ -472,6 +473,35 @@ static struct edges *gang_edges(const struct role_env *env, const struct gang *g
     return edges;
 }
 
+/* Does the member run the job, by what it and the ports on the way down from `top` to it say? */
+static bool member_runs(const struct gang *gang, uint32_t member, int top)
+{
+    bool runs = gang->members[member].party->executes;
+
+    for (int at = (int)member; at != top && runs; at = gang->members[at].superior) {
+        const struct party *above =
+            gang->members[at].superior < 0 ? gang->party : gang->members[gang->members[at].superior].party;
+
+        runs = !above->ported || !above->idle[gang->members[at].port];
+    }
+    return runs;
+}
+
+/* Those who run the job below the subordinates of the root (-1) or of a member, in the order of ports: members come after their superiors, and
+ * before the next of those. */
+static void below_add(const struct gang *gang, struct entry *const *offers, int top, int superior, uint64_t under,
+                      struct edges *all)
+{
+    for (uint32_t i = 0; i < gang->count; i++) {
+        if (gang->members[i].superior != superior)
+            continue;
+        if (under && member_runs(gang, i, top))
+            all->items[all->count++] =
+                (struct edge){.claim = gang->members[i].claim, .agent = offers[i]->who, .under = under};
+        below_add(gang, offers, top, (int)i, under ? under : gang->members[i].claim, all);
+    }
+}
+
 /* Tells the root, or a member, of its place. */
 static void gang_tell(struct maker *maker, const struct role_env *env, const struct gang *gang, struct entry *request,
                       struct entry *const *offers, int place, struct effects *effects)
@@ -496,8 +526,12 @@ static void gang_tell(struct maker *maker, const struct role_env *env, const str
         told.customer = above < 0 ? 0 : request->who;
     }
     told.edges = gang_edges(env, gang, request, offers, entry, place);
+    told.below = edges_new(MEMBERS_MAX);
+    told.below->count = 0;
+    below_add(gang, offers, place, place, 0, told.below);
     notifier_add(&maker->notifier, env, entry->who, &told, effects);
     edges_unref(told.edges);
+    edges_unref(told.below);
 }
 
 static void gang_make(struct maker *maker, const struct role_env *env, struct entry *request,
@@ -550,11 +584,32 @@ static uint32_t offers_of_site(const struct scene *scene, struct entry **offers,
     return kept;
 }
 
+/* Would anybody of such a gang run the job? */
+static bool shape_runs(const struct scene *scene, const struct party *root, const struct shape_of_gang *shape,
+                       struct entry *const *offers)
+{
+    struct gang gang = {.count = shape->count, .party = root};
+    bool runs = false;
+
+    for (uint32_t i = 0; i < shape->count; i++) {
+        gang.members[i].party = party_of(scene, offers[i]);
+        gang.members[i].superior = shape->superiors[i];
+        for (uint32_t k = 0; k < i; k++)
+            gang.members[i].port += shape->superiors[k] == shape->superiors[i];
+        runs = runs || member_runs(&gang, i, -1);
+    }
+    return runs;
+}
+
+static const struct party *request_party(const struct scene *scene, const struct entry *request)
+{
+    return &scene->job_parties[request->who - 1 - scene->customers][ad_integer(request->ad, "Shape", 0)];
+}
+
 static void maker_serve(struct maker *maker, const struct role_env *env, struct entry *request, struct effects *effects)
 {
     const struct shape_of_gang *shape = entry_shape(maker, env, request);
     struct entry *offers[ENTRIES_MAX];
-    bool executes = false;
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < maker->count; i++)
@@ -571,9 +626,7 @@ static void maker_serve(struct maker *maker, const struct role_env *env, struct 
         offers[other] = offers[i];
         offers[i] = chosen;
     }
-    for (uint32_t i = 0; i < shape->count; i++)
-        executes = executes || party_of(maker->scene, offers[i])->executes;
-    if (!executes)
+    if (!shape_runs(maker->scene, request_party(maker->scene, request), shape, offers))
         return;
     gang_make(maker, env, request, shape, offers, effects);
     request->shape = 0;
@@ -1021,8 +1074,10 @@ static struct party scene_party(struct scene *scene)
                           .executes = !scene->ported || rng_below(&scene->rng, 4),
                           .site = (uint32_t)rng_below(&scene->rng, SITES)};
 
-    for (uint32_t i = 0; i < MEMBERS_MAX && scene->ported; i++)
+    for (uint32_t i = 0; i < MEMBERS_MAX && scene->ported; i++) {
         party.rules[i] = (enum rule)rng_below(&scene->rng, RULES);
+        party.idle[i] = i && !rng_below(&scene->rng, 4);
+    }
     return party;
 }
 
@@ -1031,7 +1086,8 @@ static void ports_text(struct buf *out, const struct party *party, uint32_t coun
 {
     buf_addf(out, "[ Choose = { 0, %u }; Ports = { ", count);
     for (uint32_t i = 0; i < count; i++) {
-        buf_addf(out, "%s[ Label = p%u; %s ", i ? ", " : "", i, rule_texts[party->rules[i]]);
+        buf_addf(out, "%s[ Label = p%u; %s Executes = %s; ", i ? ", " : "", i, rule_texts[party->rules[i]],
+                 party->idle[i] ? "false" : "true");
         if (i)
             buf_adds(out, "Wants = p0.Site; ");
         buf_addf(out, "Constraint = p%u.Memory >= RequestMemory", i);
@@ -1112,8 +1168,9 @@ static void user_add(struct scene *scene, uint32_t number)
 
         *party = scene_party(scene);
         buf_init(&text);
-        buf_addf(&text, "[ Type = \"Job\"; Owner = \"%s\"; Shape = %u; RequestMemory = %u; TimeLimit = %d; ", identity,
-                 i, 256 << i, scene->slow ? LIMIT : (int)scene_between(scene, 8, 40));
+        buf_addf(&text,
+                 "[ Type = \"Job\"; Owner = \"%s\"; Shape = %u; Iwd = \"/home\"; RequestMemory = %u; TimeLimit = %d; ",
+                 identity, i, 256 << i, scene->slow ? LIMIT : (int)scene_between(scene, 8, 40));
         if (party->ported) {
             buf_adds(&text, "Ports = { ");
             ports_text(&text, party, MEMBERS_MAX);

@@ -561,6 +561,9 @@ void agent_send(void *user, agent to, const struct message *message, uint64_t to
 
     live->counts.sent++;
     if (!pool || (to != pool->matchmaker && !contact_is_reached(pool, contact))) {
+        if (message->kind == MESSAGE_TASK && live->pool_count == 1)
+            agent_acquaint(live->pools,
+                           to); /* the news that told how it is reached was lost: it is said again, and then we know */
         runner_no_answer(live->runner, token, tag);
         return;
     }

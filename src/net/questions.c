@@ -675,21 +675,27 @@ static const struct {
     {"report", ask_report, false},    {"finish", ask_finish, false}, {"stored", ask_stored, false},
 };
 
-/* Who asks? The agent that has the claim; or, in a gang, whoever has a pass of it: the leader, or a helper. False: a stranger. */
+/* Who asks? Of a pair the agent that has the claim; of a gang the leader or a helper, by a pass that is its own: to whoever runs nothing, though
+ * it has the claim, and to one who shows what is another's, nothing is told. False: a stranger. */
 static bool asking_admits(struct asking *asking, const struct peer *peer)
 {
-    const struct key *pass = &asking->one->pass;
-    struct key shown, help;
+    const struct job_try *one = asking->one;
+    struct key shown, lead = one->pass, help;
     const char *text;
     size_t len;
 
     if (!ad_string(asking->question, "Pass", &text, &len))
-        return asking->one->member == peer->agent;
-    if (len != 2 * (size_t)KEY_BYTES || !hex_read(text, len, shown.bytes, KEY_BYTES) || pass_is_none(pass))
+        return (pass_is_none(&one->pass) || one->unbound) && one->member == peer->agent;
+    if (len != 2 * (size_t)KEY_BYTES || !hex_read(text, len, shown.bytes, KEY_BYTES) || pass_is_none(&one->pass))
         return false;
-    duty_pass_help(&secrets_live, pass, &help);
+    if (one->unbound) {
+        duty_pass_help(&secrets_live, &one->pass, &help);
+    } else {
+        duty_pass_for(&secrets_live, &one->pass, peer->agent, false, &lead);
+        duty_pass_for(&secrets_live, &one->pass, peer->agent, true, &help);
+    }
     asking->helps = key_equal(&shown, &help);
-    if (!asking->helps && !key_equal(&shown, pass))
+    if (!asking->helps && !key_equal(&shown, &lead))
         return false;
     if (!asking->helps && ad_string(asking->question, "Provider", &text, &len) && len)
         tries_text(&asking->one->provider, text, len); /* it runs there, whoever was claimed */

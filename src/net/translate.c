@@ -56,6 +56,9 @@ void message_enter(const struct membership *pool, struct message *message)
         message->u.match_told.customer = handle_enter(pool, message->u.match_told.customer);
         for (uint32_t i = 0; edges && i < edges->count; i++)
             edges->items[i].agent = handle_enter(pool, edges->items[i].agent);
+        edges = message->u.match_told.below;
+        for (uint32_t i = 0; edges && i < edges->count; i++)
+            edges->items[i].agent = handle_enter(pool, edges->items[i].agent);
     } else if (message->kind == MESSAGE_START) {
         message->u.start.customer = handle_enter(pool, message->u.start.customer);
     }

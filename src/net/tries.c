@@ -143,7 +143,7 @@ static struct tree *try_ad(struct tries *tries, const struct job_try *one)
     maker_ad(&maker, "Missing", missing);
     tree_unref(missing);
     hex_print(one->pass.bytes, KEY_BYTES, digits);
-    maker_text(&maker, "Pass", pass_is_none(&one->pass) ? NULL : digits);
+    maker_text(&maker, one->unbound ? "Pass" : "PassKey", pass_is_none(&one->pass) ? NULL : digits);
     return maker_seal(&maker);
 }
 
@@ -245,7 +245,8 @@ static void try_load(struct job_tries *job, const struct tree *ad)
     text_load(ad, "Pool", &one->pool);
     text_load(ad, "Message", &one->message);
     text_load(ad, "Words", &one->words);
-    if (ad_string(ad, "Pass", &pass, &len) && len == 2 * (size_t)KEY_BYTES)
+    one->unbound = ad_string(ad, "Pass", &pass, &len);
+    if ((one->unbound || ad_string(ad, "PassKey", &pass, &len)) && len == 2 * (size_t)KEY_BYTES)
         hex_read(pass, len, one->pass.bytes, KEY_BYTES);
 }
 

@@ -23,7 +23,8 @@ extern "C" {
 struct job_try {
     uint64_t claim, number;
     agent member;
-    struct key pass;       /* of its gang: by it the leader is known, wherever in the gang it is. None: it was a pair */
+    struct key pass;       /* the key of its gang, from which passes are made (pool/duty.h). None: it was a pair */
+    bool unbound;          /* an earlier version began it: its passes are good for whoever has them */
     uint64_t serial;       /* of the job's tries: 1, 2, ... */
     int64_t began;         /* seconds on the wall clock: when it was decided */
     int64_t started;       /* when its process ran; 0: it does not, yet */

@@ -50,7 +50,8 @@ struct tenant *match_admit(const struct provider_step *step, uint32_t place, con
     tenant_set_ad(tenant, told->superior_ad);
     tenant->port = told->port;
     tenant->link = told->link;
-    tenant_recruit(tenant, told->edges);
+    tenant_recruit(tenant, told->edges, told->below);
+    tenant->root = told->customer;
     tenant->until = step->env->now + (left < provider->spans->window ? left : provider->spans->window);
     tenant_set(step, tenant, tenant->until);
     return tenant;

@@ -2,6 +2,7 @@
 #include "pool/branch.h"
 
 #include "pool/advert.h"
+#include "pool/crew.h"
 #include "pool/plants.h"
 #include "pool/ticket.h"
 
@@ -10,7 +11,25 @@ int64_t lease_clock(const struct role_env *env)
     return PLANTED(WALL_LEASE) ? env->wall : env->now;
 }
 
-void branch_init(struct branch *branch, const struct edge *edge)
+/* Those of them who are under that claim; NULL: nobody is. */
+static struct edges *edges_under(const struct edges *all, uint64_t claim)
+{
+    struct edges *edges = NULL;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; all && i < all->count; i++)
+        count += all->items[i].under == claim;
+    if (!count)
+        return NULL;
+    edges = edges_new(count);
+    for (uint32_t i = 0, n = 0; i < all->count; i++)
+        if (all->items[i].under == claim)
+            edges->items[n++] =
+                (struct edge){.claim = all->items[i].claim, .agent = all->items[i].agent, .under = claim};
+    return edges;
+}
+
+void branch_init(struct branch *branch, const struct edge *edge, const struct edges *below)
 {
     *branch = (struct branch){.claim = edge->claim,
                               .agent = edge->agent,
@@ -20,6 +39,7 @@ void branch_init(struct branch *branch, const struct edge *edge)
                               .link = edge->link,
                               .ticket = edge->ticket,
                               .ad = edge->ad ? tree_ref(edge->ad) : NULL,
+                              .below = edges_under(below, edge->claim),
                               .state = BRANCH_VERIFYING,
                               .lease = INT64_MAX,
                               .alive = INT64_MAX};
@@ -29,6 +49,8 @@ void branch_done(struct branch *branch)
 {
     tree_unref(branch->ad);
     branch->ad = NULL;
+    edges_unref(branch->below);
+    branch->below = NULL;
 }
 
 void branch_go(struct branch *branch, int64_t now, enum branch_state state)
@@ -94,7 +116,8 @@ static void branch_message(struct branch *branch, const struct branch_errand *er
                                           .customer = errand->hand.customer,
                                           .line = errand->hand.line,
                                           .pass = errand->hand.pass,
-                                          .helps = errand->hand.helps};
+                                          .helps = errand->hand.helps,
+                                          .idle = errand->hand.idle};
         break;
     case BRANCH_ATTACHING:
         message->kind = MESSAGE_ATTACH;
@@ -170,6 +193,8 @@ static enum branch_news heard_verified(struct branch *branch, const struct branc
                  &proof);
     if (!key_equal(&proof, &verified->proof))
         return BRANCH_REFUSED; /* it does not know the ticket: it is not who advertised */
+    if (branch->ad && !ad_executes(branch->ad) && ad_executes(verified->ad))
+        return BRANCH_REFUSED; /* it was chosen as one that runs nothing */
     branch_keep_ad(branch, verified->ad);
     branch->state = BRANCH_VERIFIED;
     return BRANCH_REACHED;

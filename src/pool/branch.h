@@ -41,8 +41,9 @@ struct branch {
     uint64_t place;      /* among all of its crew */
     bool dropped;        /* it was lost, and the gang goes on without it: it is released, or gone */
     struct key ticket;
-    struct key pass; /* the gang's, at its root (duty.h); else none */
-    struct tree *ad; /* held: the subordinate's, as last heard */
+    struct key pass;     /* the gang's, at its root (duty.h); else none */
+    struct tree *ad;     /* held: the subordinate's, as last heard */
+    struct edges *below; /* held: those who run the job further below it, as the matchmaker has told; or NULL */
     enum branch_state state;
     uint64_t epoch, sequence;
     bool attached;           /* its heart beats are acknowledged */
@@ -69,7 +70,7 @@ struct branch_errand {
     struct text root_owner;     /* of the job; empty at the root, where it is the ad's */
     struct duty duty;           /* the superior's own; all is borrowed */
     bool executes;              /* the superior runs the job itself: nobody below it leads */
-    struct duty hand;           /* what the branch at hand gets of it: filled in by crew_run */
+    struct duty hand;           /* what the branch at hand gets of it: filled in by crew_run, its ad held */
     bool again;                 /* the claim is used again: activate for that ad */
     int64_t collect;            /* a commit's time to collect */
     uint64_t after;             /* the persist that what we say stands behind */
@@ -87,7 +88,8 @@ enum branch_news {
 /* The clock that leases are counted on: the one that does not jump. */
 int64_t lease_clock(const struct role_env *env);
 
-void branch_init(struct branch *branch, const struct edge *edge);
+/* `below`: all of whom the superior was told, or NULL. */
+void branch_init(struct branch *branch, const struct edge *edge, const struct edges *below);
 void branch_done(struct branch *branch);
 
 /* Goes on to a state in -ING: what it has to say is due now. */

@@ -15,10 +15,10 @@ void crew_done(struct crew *crew)
     *crew = (struct crew){0};
 }
 
-struct branch *crew_add(struct crew *crew, const struct edge *edge)
+struct branch *crew_add(struct crew *crew, const struct edge *edge, const struct edges *below)
 {
     crew->branches = mem_grow(crew->branches, (crew->count + 1) * sizeof *crew->branches);
-    branch_init(&crew->branches[crew->count], edge);
+    branch_init(&crew->branches[crew->count], edge, below);
     crew->branches[crew->count].place = crew->count;
     return &crew->branches[crew->count++];
 }
@@ -32,7 +32,7 @@ struct branch *crew_load(struct crew *crew, uint64_t claim, const struct branch_
                         .port = was->port,
                         .link = was->link,
                         .ad = was->ad};
-    struct branch loaded = *crew_add(crew, &edge);
+    struct branch loaded = *crew_add(crew, &edge, was->below);
     uint32_t at = crew->count - 1;
 
     loaded.epoch = was->epoch;
@@ -183,51 +183,109 @@ bool ad_executes(const struct tree *ad)
     return !said || said->kind != EXPR_BOOLEAN || said->small;
 }
 
-struct branch *crew_leader(const struct crew *crew)
+static bool chief_wants(const struct branch *branch, const struct crew_chief *chief)
+{
+    return PLANTED(PORT_RUNS_ALL) || port_runs(chief->ad, branch->port, chief->link);
+}
+
+bool branch_executes(const struct branch *branch, const struct crew_chief *chief)
+{
+    return branch->ad && ad_executes(branch->ad) && chief_wants(branch, chief);
+}
+
+bool branch_works(const struct branch *branch, const struct crew_chief *chief)
+{
+    return branch_executes(branch, chief) || (branch->below && branch->below->count && chief_wants(branch, chief));
+}
+
+struct branch *crew_leader(const struct crew *crew, const struct crew_chief *chief)
 {
     struct branch *leader = NULL;
 
     for (uint32_t i = 0; i < crew->count; i++) {
         struct branch *branch = &crew->branches[i];
 
-        if (branch->ad && ad_executes(branch->ad) && (!leader || branch->port < leader->port))
+        if ((!leader || branch->port < leader->port) && branch_works(branch, chief))
             leader = branch;
     }
     return leader;
 }
 
+struct branch *crew_below(const struct crew *crew, const struct crew_chief *chief, uint64_t claim, agent who)
+{
+    for (uint32_t i = 0; i < crew->count; i++) {
+        struct branch *branch = &crew->branches[i];
+
+        for (uint32_t k = 0; branch->below && k < branch->below->count; k++)
+            if (branch->below->items[k].claim == claim && branch->below->items[k].agent == who)
+                return !branch->dropped && chief_wants(branch, chief) ? branch : NULL;
+    }
+    return NULL;
+}
+
 /* ----------------------------------------------------------------------------------------------------- what is said */
+
+static struct crew_chief errand_chief(const struct branch_errand *errand)
+{
+    return (struct crew_chief){errand->ad, errand->above ? errand->above->port : RUNS_NO_LINK};
+}
+
+/* What a member is to run, and by what right. Further below the job is known by what all may know of it. */
+static struct duty crew_hand(const struct crew *crew, const struct branch *branch, const struct branch_errand *errand)
+{
+    struct crew_chief chief = errand_chief(errand);
+    bool says = (branch->ad && ad_executes(branch->ad)) || (branch->below && branch->below->count);
+    struct duty_heir heir = {.claim = branch->claim,
+                             .who = branch->agent,
+                             .leads = !errand->executes && crew_leader(crew, &chief) == branch,
+                             .executes = branch_executes(branch, &chief),
+                             .idle = says && !branch_works(branch, &chief)};
+    struct duty hand = duty_hand(errand->env->secrets, &errand->duty, &heir);
+
+    hand.ad = hand.ad ? duty_withhold(hand.ad, DUTY_NO_PORT, RUNS_NO_LINK) : NULL;
+    return hand;
+}
+
+struct tree *crew_shows(const struct crew *crew, const struct branch *branch, const struct branch_errand *errand,
+                        bool runs)
+{
+    struct env eval = errand_eval(errand);
+    struct docked at[DOCK_MAX];
+    struct dock dock;
+    struct tree *shown, *less;
+
+    if (dock_has_ports(errand->ad)) {
+        dock = crew_dock(crew, errand, at);
+        shown = dock_shows(&eval, errand->env->scratch, &dock, branch->port);
+    } else {
+        shown = tree_ref(errand->ad);
+    }
+    if (runs)
+        return shown;
+    less = duty_withhold(shown, branch->port, errand_chief(errand).link);
+    tree_unref(shown);
+    return less;
+}
 
 /* It is told our ad as it may see it. */
 static int64_t crew_say(const struct crew *crew, struct branch *branch, struct branch_errand *errand)
 {
-    struct tree *ad = errand->ad, *shown;
-    struct env eval = errand_eval(errand);
-    struct docked at[DOCK_MAX];
-    struct dock dock;
+    struct crew_chief chief = errand_chief(errand);
+    struct tree *ad = errand->ad;
     int64_t again;
 
     if ((branch->state != BRANCH_VERIFYING && branch->state != BRANCH_ACTIVATING && branch->state != BRANCH_STARTING) ||
-        branch->flight || branch->due > errand->env->now || !dock_has_ports(ad))
+        branch->flight || branch->due > errand->env->now)
         return branch_run(branch, errand);
-    dock = crew_dock(crew, errand, at);
-    shown = dock_shows(&eval, errand->env->scratch, &dock, branch->port);
-    errand->ad = shown;
+    if (branch->state == BRANCH_STARTING)
+        errand->hand = crew_hand(crew, branch, errand);
+    errand->ad = crew_shows(crew, branch, errand, branch_executes(branch, &chief));
     again = branch_run(branch, errand);
+    tree_unref(errand->ad);
+    tree_unref(errand->hand.ad);
+    errand->hand = (struct duty){0};
     errand->ad = ad;
-    tree_unref(shown);
     return again;
-}
-
-/* What a member is to run, and by what right. */
-static struct duty crew_hand(const struct crew *crew, const struct branch *branch, const struct branch_errand *errand)
-{
-    struct duty_heir heir = {.claim = branch->claim,
-                             .leads = !errand->executes && crew_leader(crew) == branch,
-                             .executes = branch->ad && ad_executes(branch->ad),
-                             .deep = branch->depth > 0};
-
-    return duty_hand(errand->env->secrets, &errand->duty, &heir);
 }
 
 int64_t crew_run(struct crew *crew, struct branch_errand *errand, bool leased)
@@ -241,8 +299,6 @@ int64_t crew_run(struct crew *crew, struct branch_errand *errand, bool leased)
 
         errand->again = branch->active;
         errand->after = PLANTED(START_UNRECORDED) && branch->active ? 0 : after;
-        if (branch->state == BRANCH_STARTING)
-            errand->hand = crew_hand(crew, branch, errand);
         again = crew_say(crew, branch, errand);
         left = branch->lease - lease_clock(errand->env);
         if (leased && branch->state != BRANCH_GONE && errand->env->now + left < again)
@@ -329,6 +385,7 @@ uint64_t branch_store(const struct branch *branch, uint64_t gang, uint64_t shape
                                                     .place = branch->place,
                                                     .dropped = branch->dropped,
                                                     .ad = branch->ad,
-                                                    .pass = branch->pass};
+                                                    .pass = branch->pass,
+                                                    .below = branch->below};
     return effects_persist(effects, &record);
 }

@@ -6,6 +6,7 @@
 #ifndef BERTH_POOL_CREW_H
 #define BERTH_POOL_CREW_H
 
+#include "gang/runs.h"
 #include "pool/branch.h"
 #include "pool/record.h"
 
@@ -19,7 +20,7 @@ struct crew {
 };
 
 void crew_done(struct crew *crew);
-struct branch *crew_add(struct crew *crew, const struct edge *edge);
+struct branch *crew_add(struct crew *crew, const struct edge *edge, const struct edges *below);
 struct branch *crew_load(struct crew *crew, uint64_t claim, const struct branch_record *was); /* in its place */
 struct branch *crew_find(const struct crew *crew, uint64_t claim);                            /* NULL: nobody */
 
@@ -60,11 +61,28 @@ int64_t run_time(const struct role_env *env, int64_t started);
 /* The gang goes on without it: it is released, unless it is gone already. Returns the persist that says so. */
 uint64_t crew_drop(struct branch *branch, int64_t now, uint64_t gang, uint64_t shape, struct effects *effects);
 
-/* Does a member with that ad run jobs, itself or one below it? Not when it says Executes = false. */
+/* Does a member with that ad run jobs itself, as far as that is for itself to say? Not when it says Executes = false. */
 bool ad_executes(const struct tree *ad);
 
-/* The first in the order of ports that does: what it ends with is how the job has ended. NULL: nobody does. */
-struct branch *crew_leader(const struct crew *crew);
+/* Whose crew it is: the superior's ad, and the port by which that is docked itself (RUNS_NO_LINK: it is the root). */
+struct crew_chief {
+    struct tree *ad;
+    uint64_t link;
+};
+
+/* Does it run the job itself? It, or one below it? Only where our own port says so (gang/runs.h). */
+bool branch_executes(const struct branch *branch, const struct crew_chief *chief);
+bool branch_works(const struct branch *branch, const struct crew_chief *chief);
+
+/* The first in the order of ports that works: what it ends with is how the job has ended. NULL: nobody does. */
+struct branch *crew_leader(const struct crew *crew, const struct crew_chief *chief);
+
+/* Who of all runs the job as that agent, by that claim, further below than our own: under which branch is it? NULL: nobody, or not for us. */
+struct branch *crew_below(const struct crew *crew, const struct crew_chief *chief, uint64_t claim, agent who);
+
+/* Our ad as the one at that branch may see it: all of it only if it runs the job. The caller unrefs it. */
+struct tree *crew_shows(const struct crew *crew, const struct branch *branch, const struct branch_errand *errand,
+                        bool runs);
 
 /* Fills in who is docked at our ports, as last heard; how many: at most `room`. */
 uint32_t crew_docked(const struct crew *crew, struct docked *at, uint32_t room);

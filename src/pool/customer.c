@@ -98,9 +98,9 @@ static void reply_invalid(const struct customer_step *step, const struct event *
 static void customer_message(const struct customer_step *step, const struct event *event)
 {
     static void (*const told[MESSAGE_COUNT])(const struct customer_step *, const struct event *) = {
-        [MESSAGE_MATCH] = root_matched,    [MESSAGE_BEAT] = root_beat, [MESSAGE_ASK] = root_asked,
-        [MESSAGE_RESULT] = root_result,    [MESSAGE_LEFT] = root_left, [MESSAGE_SUBMIT] = queue_submit,
-        [MESSAGE_CONTROL] = queue_control,
+        [MESSAGE_MATCH] = root_matched,  [MESSAGE_BEAT] = root_beat,        [MESSAGE_ASK] = root_asked,
+        [MESSAGE_RESULT] = root_result,  [MESSAGE_LEFT] = root_left,        [MESSAGE_TASK] = root_tasked,
+        [MESSAGE_SUBMIT] = queue_submit, [MESSAGE_CONTROL] = queue_control,
     };
 
     if (told[event->message->kind])

@@ -253,6 +253,7 @@ void root_answer(const struct customer_step *step, const struct event *event);
 void root_end(const struct customer_step *step, struct root *root); /* what it claims is released */
 void root_beat(const struct customer_step *step, const struct event *event);
 void root_asked(const struct customer_step *step, const struct event *event);
+void root_tasked(const struct customer_step *step, const struct event *event);
 void root_left(const struct customer_step *step, const struct event *event);
 
 /* ends.c */

@@ -112,7 +112,12 @@ struct tree *tenant_residual(const struct role_env *env, const struct tenant *te
 
 bool tenant_executes(const struct provider *provider, const struct tenant *tenant)
 {
-    return PLANTED(EXECUTES_IGNORED) || ad_executes(provider->offers[tenant->offer].whole);
+    return PLANTED(EXECUTES_IGNORED) || (ad_executes(provider->offers[tenant->offer].whole) && !tenant->duty.idle);
+}
+
+struct crew_chief tenant_chief(const struct provider *provider, const struct tenant *tenant)
+{
+    return (struct crew_chief){provider->offers[tenant->offer].whole, tenant->link};
 }
 
 struct tree *tenant_shows(const struct provider_step *step, const struct tenant *tenant, struct tree *left)
@@ -120,14 +125,6 @@ struct tree *tenant_shows(const struct provider_step *step, const struct tenant 
     struct env eval = provider_env(step->env);
     struct docked at[DOCK_MAX], superior = tenant_above(tenant);
     struct dock dock = tenant_dock(left, &tenant->crew, &superior, at);
-    struct tree *shown = dock_shows(&eval, step->env->scratch, &dock, tenant->link), *says;
-    struct ad_setting executes;
 
-    if (ad_executes(left) || !crew_leader(&tenant->crew))
-        return shown;
-    executes = (struct ad_setting){symbols_take(left->symbols, "Executes", 8), value_boolean(true)};
-    says = ad_set(shown, &executes, 1, NULL); /* not itself, but one below it does */
-    symbols_drop(left->symbols, executes.name);
-    tree_unref(shown);
-    return says;
+    return dock_shows(&eval, step->env->scratch, &dock, tenant->link);
 }

@@ -101,8 +101,8 @@ static bool edges_equal(const struct edges *a, const struct edges *b)
         const struct edge *x = &a->items[i], *y = &b->items[i];
 
         if (x->claim != y->claim || x->agent != y->agent || x->offer != y->offer || x->depth != y->depth ||
-            x->port != y->port || x->link != y->link || memcmp(&x->ticket, &y->ticket, sizeof x->ticket) != 0 ||
-            !ads_equal(x->ad, y->ad))
+            x->port != y->port || x->link != y->link || x->under != y->under ||
+            memcmp(&x->ticket, &y->ticket, sizeof x->ticket) != 0 || !ads_equal(x->ad, y->ad))
             return false;
     }
     return true;

@@ -7,6 +7,7 @@
 #include "pool/matchmaker_parts.h"
 
 #include "base/mem.h"
+#include "pool/crew.h"
 #include "pool/plants.h"
 #include "pool/ticket.h"
 
@@ -72,6 +73,60 @@ static struct edges *party_edges(const struct gathering *gathering, uint32_t sup
     return edges;
 }
 
+/* Does it run the job itself, as far as it and the port that it is docked at say? */
+static bool party_wanted(const struct gathering *gathering, uint32_t number)
+{
+    const struct gang_party *party = &gathering->parties[number];
+    const struct gang_party *superior = &gathering->parties[party->superior];
+
+    return port_runs(superior->ad, party->port, party->superior ? superior->link : RUNS_NO_LINK);
+}
+
+/* Those who run the job in the order of ports, members of members first; `under` is 0 for the first level, which has edges. */
+static void below_add(const struct gathering *gathering, uint32_t superior, uint64_t under, struct edges *all)
+{
+    uint32_t last = 0; /* of the ports' order, who was the last */
+
+    for (;;) {
+        uint32_t next = 0;
+
+        for (uint32_t i = 1; i < gathering->count; i++) {
+            const struct gang_party *party = &gathering->parties[i], *best = &gathering->parties[next];
+            const struct gang_party *done = &gathering->parties[last];
+
+            if (party->superior == superior &&
+                (!last || party->port > done->port || (party->port == done->port && i > last)) &&
+                (!next || party->port < best->port))
+                next = i;
+        }
+        if (!next)
+            return;
+        last = next;
+        if (!party_wanted(gathering, next))
+            continue;
+        if (under && ad_executes(gathering->parties[next].ad) && all->count < EDGES_MAX)
+            all->items[all->count++] = (struct edge){
+                .claim = gathering->parties[next].claim, .agent = party_entry(gathering, next)->agent, .under = under};
+        below_add(gathering, next, under ? under : gathering->parties[next].claim, all);
+    }
+}
+
+/* NULL: nobody is. */
+static struct edges *party_below(const struct gathering *gathering, uint32_t number)
+{
+    struct edges *all;
+
+    if (gathering->parties[number].depth < 2)
+        return NULL;
+    all = edges_new(EDGES_MAX);
+    all->count = 0;
+    below_add(gathering, number, 0, all);
+    if (all->count)
+        return all;
+    edges_unref(all);
+    return NULL;
+}
+
 static void party_tell(const struct gathering *gathering, uint32_t number)
 {
     const struct step_ctx *step = gathering->step;
@@ -83,17 +138,26 @@ static void party_tell(const struct gathering *gathering, uint32_t number)
                               .window = matchmaker->settings->spans->window,
                               .gang = gathering->gang,
                               .claim = party->claim};
+    struct tree *shown = NULL;
 
     if (number) {
+        const struct gang_party *superior = &gathering->parties[party->superior];
+        bool runs = ad_executes(party->ad) && party_wanted(gathering, number);
+
+        shown = runs ? tree_ref(superior->ad)
+                     : duty_withhold(superior->ad, party->port, party->superior ? superior->link : RUNS_NO_LINK);
         told.superior = party_entry(gathering, party->superior)->agent;
-        told.superior_ad = gathering->parties[party->superior].ad;
+        told.superior_ad = shown;
         told.port = party->port;
         told.link = party->link;
         told.customer = party->superior ? party_entry(gathering, 0)->agent : 0;
     }
     told.edges = party_edges(gathering, number);
+    told.below = party_below(gathering, number);
     notifier_add(&matchmaker->notifier, step->env, party_entry(gathering, number)->agent, &told, step->effects);
     edges_unref(told.edges);
+    edges_unref(told.below);
+    tree_unref(shown);
 }
 
 /* Each member is charged to the root's owner; what the job holds of limits is held once. */

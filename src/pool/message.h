@@ -4,7 +4,7 @@
  * be repeated, and repeating one changes nothing. Who sent it is proved by the world and stands in the event (role.h), not here.
  *
  * Advertising and pulling: an agent tells the matchmaker.   Notification: the matchmaker tells agents.   Claiming: a superior in the gang tells its
- * subordinate (VERIFY to ATTACH), a subordinate its superior (BEAT to LEFT).   Users tell a customer (SUBMIT, CONTROL). */
+ * subordinate (VERIFY to ATTACH), a subordinate its superior (BEAT to LEFT), one far below the root (TASK).   Users tell a customer (SUBMIT, CONTROL). */
 #ifndef BERTH_POOL_MESSAGE_H
 #define BERTH_POOL_MESSAGE_H
 
@@ -41,7 +41,8 @@ extern "C" {
     F(S, NUMBER, age) F(S, NUMBER, window) F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, superior) F(S, AD, superior_ad)
 
 /* Your ad `id` was matched, as its match `number`, `age` ago. The claim towards `superior` is `claim` (both 0 at the root); its `port` is
- * docked by your `link`. `customer` is the agent at the root, 0 when that is the superior. */
+ * docked by your `link`. `customer` is the agent at the root, 0 when that is the superior. `below` are those who run the job further below
+ * than the edges, in the order of ports: only claim, agent and `under` are told of them. */
 #define MATCH_FIELDS(F, S)  \
     F(S, WORD, id)          \
     F(S, WORD, incarnation) \
@@ -52,7 +53,7 @@ extern "C" {
     F(S, WORD, claim)       \
     F(S, WORD, superior)    \
     F(S, AD, superior_ad)   \
-    F(S, EDGES, edges) F(S, QUIET_WORD, port) F(S, QUIET_WORD, link) F(S, QUIET_WORD, customer)
+    F(S, EDGES, edges) F(S, QUIET_WORD, port) F(S, QUIET_WORD, link) F(S, QUIET_WORD, customer) F(S, EDGES, below)
 
 /* `port` of the superior is to be docked by `link` of the subordinate. Without a proof it asks for a challenge. `leads`: it must know of subordinates of its own. `offer` is the ad's id at the subordinate, `ad` the superior's.
  * `root_owner` is whose job it is at the root: to be charged; empty where that is the ad's owner. */
@@ -69,16 +70,24 @@ extern "C" {
 #define COMMIT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence) F(S, NUMBER, collect)
 /* `ad` is that of the unit when the claim is used again, else there is none. */
 #define ACTIVATE_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence) F(S, AD, ad)
-/* `ad` is the superior's, as ever. What is run is `task`, the ad of the job at the root; none: `ad` is that. `customer`, `line`, `pass` and `helps`
- * are as duty.h has them. */
-#define START_FIELDS(F, S) \
-    F(S, WORD, claim)      \
-    F(S, WORD, epoch)      \
-    F(S, WORD, sequence)   \
-    F(S, WORD, job)        \
-    F(S, WORD, number)     \
-    F(S, AD, ad)           \
-    F(S, AD, task) F(S, QUIET_WORD, customer) F(S, QUIET_WORD, line) F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps)
+/* `ad` is the superior's, as ever. `task` is the ad of the job at the root as all below a service may know it; none: `ad` is the job's. What is run
+ * below a service the customer itself tells (TASK). `customer`, `line`, `pass`, `helps` and `idle` are as duty.h has them. */
+#define START_FIELDS(F, S)     \
+    F(S, WORD, claim)          \
+    F(S, WORD, epoch)          \
+    F(S, WORD, sequence)       \
+    F(S, WORD, job)            \
+    F(S, WORD, number)         \
+    F(S, AD, ad)               \
+    F(S, AD, task)             \
+    F(S, QUIET_WORD, customer) \
+    F(S, QUIET_WORD, line) F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps) F(S, QUIET_FLAG, idle)
+/* A member below a service asks the customer at the root, in a gang of its, what it is to run. */
+#define TASK_FIELDS(F, S) F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, number) F(S, WORD, job)
+/* OK: that is the job's ad; `line`, `pass` and `helps` as in START. WAIT: ask again. */
+#define TASKED_FIELDS(F, S) \
+    F(S, WORD, claim)       \
+    F(S, REASON, reason) F(S, AD, ad) F(S, QUIET_WORD, line) F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps)
 #define RELEASE_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence)
 #define ABORT_FIELDS(F, S) F(S, WORD, claim)
 #define ATTACH_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch)
@@ -133,6 +142,8 @@ extern "C" {
     X(COMMIT, commit, CLAIMED)          \
     X(ACTIVATE, activate, CLAIMED)      \
     X(START, start, CLAIMED)            \
+    X(TASK, task_asked, TASKED)         \
+    X(TASKED, task_told, NONE)          \
     X(RELEASE, release, CLAIMED)        \
     X(ABORT, abort, CLAIMED)            \
     X(CLAIMED, claimed, NONE)           \

@@ -70,7 +70,10 @@ extern "C" {
     X(TASK_DROPPED, "below a service what is run is the service's ad, not the job's")            \
     X(SERVICE_CHARGED, "below a service what is used is charged to the service's owner")         \
     X(PASS_FOR_ALL, "helpers get the leader's pass to the job's files")                          \
-    X(LIMITS_CHOSEN, "what a job may use is read from its ad again when it is launched")
+    X(LIMITS_CHOSEN, "what a job may use is read from its ad again when it is launched")         \
+    X(PASS_THROUGH, "a pass to the job's files goes to a member that runs nothing")              \
+    X(AD_WHOLE, "members that run nothing are told what the job runs")                           \
+    X(TASK_FROM_ABOVE, "below a service what is run is what the service says")
 
 /* Those of gangs, for tests that make some (tests/tree_test.c). */
 #define GANG_PLANTS(X)                                                                           \
@@ -83,6 +86,7 @@ extern "C" {
     X(UNWHOLE, "a gang begins although a member was lost before")                                \
     X(EXECUTES_IGNORED, "a member that says Executes = false launches the job")                  \
     X(FAILURE_IGNORED, "that a member fails which is not the leader is not taken for a loss")    \
+    X(PORT_RUNS_ALL, "whoever says that it executes runs the job, whatever its port says")       \
     X(RUNS_ON, "a member goes on with the last job while its gang begins the next")
 
 enum plant {

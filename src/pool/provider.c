@@ -108,6 +108,11 @@ static void provider_answer(const struct provider_step *step, const struct event
         if (tenant)
             tenant_answer(step, tenant, event);
         break;
+    case TAG_TASK:
+        tenant = tenant_find(step->provider, event->token);
+        if (tenant)
+            task_answer(step, tenant, event);
+        break;
     case TAG_LEFT:
         leaving_answer(step, event);
         break;

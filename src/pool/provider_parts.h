@@ -136,6 +136,10 @@ struct tenant {
     int64_t began, collect; /* WAITS_COMMIT */
     uint64_t behind;        /* the claim that it follows; 0: none, or that is gone */
     bool second;            /* it came by the second ad */
+    agent root;             /* the customer, as the matchmaker has told; 0: it is the superior, or is not known */
+    struct message asked;   /* the start for which the customer is being asked what to run; or none */
+    uint64_t asked_by;      /* whom to answer then */
+    bool asking;            /* that question is under way */
 };
 
 /* A claim that is over, whose superior has not confirmed that it knows. */
@@ -292,10 +296,11 @@ struct docked tenant_above(const struct tenant *tenant); /* the superior, as it 
 bool tenant_bids(const struct provider_step *step, const struct tenant *tenant, const char *name);
 /* What is left of that when the tenant has its part; NULL: nothing. The caller unrefs it, here and below. */
 struct tree *tenant_residual(const struct role_env *env, const struct tenant *tenant, struct tree *left);
-/* The offer as the superior may see it. Who has subordinates that execute says so too. */
+/* The offer as the superior may see it. */
 struct tree *tenant_shows(const struct provider_step *step, const struct tenant *tenant, struct tree *left);
-/* Does it launch anything itself? Not when the offer says Executes = false. */
+/* Does it launch anything itself? Not when the offer says Executes = false, nor when its superior does not want it. */
 bool tenant_executes(const struct provider *provider, const struct tenant *tenant);
+struct crew_chief tenant_chief(const struct provider *provider, const struct tenant *tenant); /* of its own crew */
 
 /* pins.c */
 /* The ad with all that it takes of the offer, as that is left for it, as plain numbers: not more than `pinned` says, which is the ad itself
@@ -317,6 +322,7 @@ bool tenant_owns(const struct tenant *tenant, const struct tree *ad); /* is that
 /* session.c */
 void tenant_message(const struct provider_step *step, const struct event *event);
 void tenant_answer(const struct provider_step *step, struct tenant *tenant, const struct event *event);
+void task_answer(const struct provider_step *step, struct tenant *tenant, const struct event *event);
 
 /* The answers that a crew may have delayed. */
 void tenant_verified(const struct provider_step *step, struct tenant *tenant, uint64_t token); /* admission.c */
@@ -327,7 +333,7 @@ void tenant_report(const struct provider_step *step, struct tenant *tenant,
                    bool over); /* tenants.c: to the registrar */
 
 /* subordinates.c */
-void tenant_recruit(struct tenant *tenant, const struct edges *edges);
+void tenant_recruit(struct tenant *tenant, const struct edges *edges, const struct edges *below);
 /* The crew goes on to that state; when all have come through it, `owed` is answered. */
 void tenant_lead(const struct provider_step *step, struct tenant *tenant, enum tenant_waits waits,
                  enum branch_state state, uint64_t owed);
@@ -358,6 +364,15 @@ void outcome_due(const struct provider_step *step, uint64_t key);
 void outcome_answer(const struct provider_step *step, const struct event *event);
 
 /* Tags of what the provider sends; those of adverts are their own. */
-enum provider_tag { TAG_BEAT = BRANCH_TAG + 1, TAG_ASK, TAG_LEFT, TAG_RESULT, TAG_REPORT, TAG_PULL };
+/* they are smaller than the first of an advert, but for one that is of no use to those and branches */
+enum provider_tag {
+    TAG_BEAT = BRANCH_TAG + 1,
+    TAG_ASK,
+    TAG_LEFT,
+    TAG_RESULT,
+    TAG_REPORT,
+    TAG_PULL,
+    TAG_TASK = BRANCH_TAGS + TAG_BEAT
+};
 
 #endif

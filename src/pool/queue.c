@@ -92,7 +92,8 @@ struct job *shape_next(struct shape *shape)
 
 void job_assign(const struct customer_step *step, struct job *job, struct root *root)
 {
-    const struct branch *leader = crew_leader(&root->crew);
+    struct crew_chief chief = {root->shape->ad, RUNS_NO_LINK};
+    const struct branch *leader = crew_leader(&root->crew, &chief);
 
     leader = leader ? leader : &root->crew.branches[0]; /* nobody runs anything: it is held until it is removed */
     job_unwait(job);

@@ -42,7 +42,7 @@ extern "C" {
     F(S, QUIET_TEXT, root_owner)   \
     F(S, AD, task)                 \
     F(S, QUIET_WORD, customer)     \
-    F(S, QUIET_WORD, line) F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps) F(S, AD, grant)
+    F(S, QUIET_WORD, line) F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps) F(S, QUIET_FLAG, idle) F(S, AD, grant)
 /* Provider: a job's end, until the customer has it. Key: claim and number, mixed. */
 #define OUTCOME_RECORD_FIELDS(F, S) \
     F(S, WORD, claim)               \
@@ -68,7 +68,7 @@ extern "C" {
     F(S, LATER_WORD, gone) F(S, LATER_NUMBER, at) F(S, QUIET_WORD, flow) F(S, QUIET_WORD, nodes) F(S, AD, node)
 /* Customer (and whoever has subordinates): a subordinate of a gang that was decided, in its place among all. One that is `dropped` was
  * lost and the gang goes on without it: its row stays to the gang's end, for that is not whole any more. `shape` is the root's, or the claim
- * of the superior that is a member itself. `pass` is the gang's, at the root (duty.h). Key: its claim. */
+ * of the superior that is a member itself. `pass` is the gang's, at the root (duty.h); `below` as in MATCH. Key: its claim. */
 #define BRANCH_RECORD_FIELDS(F, S) \
     F(S, WORD, gang)               \
     F(S, WORD, shape)              \
@@ -77,7 +77,8 @@ extern "C" {
     F(S, WORD, depth)              \
     F(S, LATER_WORD, port)         \
     F(S, LATER_WORD, link)         \
-    F(S, WORD, epoch) F(S, LATER_WORD, place) F(S, LATER_FLAG, dropped) F(S, AD, ad) F(S, QUIET_KEY, pass)
+    F(S, WORD, epoch)              \
+    F(S, LATER_WORD, place) F(S, LATER_FLAG, dropped) F(S, AD, ad) F(S, QUIET_KEY, pass) F(S, EDGES, below)
 
 #define RECORDS(X)             \
     X(ROLE, role_record)       \

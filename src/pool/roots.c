@@ -33,10 +33,10 @@ static struct root *root_new(struct customer *customer, uint64_t gang, struct sh
     return root;
 }
 
-static void root_add(struct customer *customer, struct root *root, const struct edge *edge)
+static void root_add(struct customer *customer, struct root *root, const struct edge *edge, const struct edges *below)
 {
     map_set(&customer->claims, edge->claim, (uint64_t)(uintptr_t)root);
-    crew_add(&root->crew, edge);
+    crew_add(&root->crew, edge, below);
 }
 
 static void root_free(struct root *root)
@@ -408,7 +408,7 @@ void root_matched(const struct customer_step *step, const struct event *event)
     root->pool = (uint32_t)(pool - shape->pools);
     pool->pending++;
     for (uint32_t i = 0; i < told->edges->count; i++)
-        root_add(customer, root, &told->edges->items[i]);
+        root_add(customer, root, &told->edges->items[i], told->below);
     root_go(step, root, ROOT_VERIFYING, BRANCH_VERIFYING);
     root_run(step, root);
 }
@@ -487,6 +487,39 @@ void root_asked(const struct customer_step *step, const struct event *event)
         branch->due = step->env->now; /* it is there and listens */
         root_run(step, root);
     }
+}
+
+/* Who runs the job below a service asks what that is. Only the one that the matchmaker has told of is answered, by its own agent; and only when
+ * the start was said, and is durable. */
+void root_tasked(const struct customer_step *step, const struct event *event)
+{
+    const struct task_asked *task = &event->message->u.task_asked;
+    struct root *root = root_of(&step->customer->gangs, task->gang);
+    struct crew_chief chief = {root ? root->shape->ad : NULL, RUNS_NO_LINK};
+    struct branch *branch = root ? crew_below(&root->crew, &chief, task->claim, event->peer->agent) : NULL;
+    struct message message = {.kind = MESSAGE_TASKED};
+    struct task_told *told = &message.u.task_told;
+
+    *told = (struct task_told){.claim = task->claim, .reason = REASON_OK};
+    if (!branch)
+        told->reason = root ? REASON_IDENTITY : REASON_UNKNOWN;
+    else if (root->state == ROOT_ATTACHING)
+        told->reason = REASON_WAIT;
+    else if (!root->job || root->job->id != task->job || root->number != task->number ||
+             (root->state != ROOT_STARTING && root->state != ROOT_RUNNING))
+        told->reason = REASON_STALE;
+    if (told->reason == REASON_OK) {
+        struct branch_errand errand = root_errand(step, root);
+
+        errand.ad = root_unit(root);
+        told->line = root->job->claim;
+        told->helps = crew_leader(&root->crew, &chief) != branch || branch_executes(branch, &chief) ||
+                      branch->below->items[0].claim != task->claim;
+        told->ad = crew_shows(&root->crew, branch, &errand, true);
+        duty_pass_for(step->env->secrets, &root->crew.branches[0].pass, event->peer->agent, told->helps, &told->pass);
+    }
+    effects_reply(step->effects, event->token, &message, root ? root->stored : 0);
+    tree_unref(told->ad);
 }
 
 void root_left(const struct customer_step *step, const struct event *event)

@@ -6,6 +6,8 @@
 #include "pool/plants.h"
 #include "pool/provider_parts.h"
 
+#include <string.h>
+
 /* ------------------------------------------------------------------------------------------- commit, activate, start */
 
 /* The unit is this one's, and that is durable before it is said. */
@@ -194,10 +196,65 @@ static void tenant_start(const struct provider_step *step, struct tenant *tenant
     tree_unref(job);
 }
 
-static void told_start(const struct provider_step *step, const struct event *event, struct tenant *tenant)
+/* Is it below a service, by the ticket? Then what is run is for the customer to say, and not for those in between. */
+static bool tenant_is_deep(const struct tenant *tenant)
+{
+    return tenant->root_owner.bytes[0] != 0;
+}
+
+/* The customer is asked what is to be run, and the start is answered when that is known. */
+static void task_ask(const struct provider_step *step, struct tenant *tenant, const struct event *event)
 {
     const struct start *start = &event->message->u.start;
-    struct duty duty = {start->task, start->customer, start->line, start->pass, start->helps};
+    struct message message = {.kind = MESSAGE_TASK};
+
+    message_done(&tenant->asked);
+    message_copy(&tenant->asked, event->message);
+    tenant->asked_by = event->token;
+    if (tenant->asking)
+        return;
+    tenant->asking = true;
+    message.u.task_asked =
+        (struct task_asked){.gang = tenant->gang, .claim = tenant->claim, .number = start->number, .job = start->job};
+    effects_send(step->effects, tenant->root ? tenant->root : start->customer, &message, tenant->claim, TAG_TASK, 0);
+}
+
+/* The job is the one that was told, of the owner whom the ticket names. */
+static bool task_is_good(const struct tenant *tenant, const struct task_told *tasked)
+{
+    symbol name = tasked->ad && tree_is_ad(tasked->ad) ? symbols_find(tasked->ad->symbols, "Owner", 5) : SYMBOL_NONE;
+    const struct expr *owner = name != SYMBOL_NONE ? tree_find(tasked->ad, tree_root(tasked->ad), name) : NULL;
+
+    return tasked->ad && tree_is_ad(tasked->ad) &&
+           (!owner || (owner->kind == EXPR_STRING && owner->u.run.count == strlen(tenant->root_owner.bytes) &&
+                       !memcmp(tree_string(tasked->ad, owner), tenant->root_owner.bytes, owner->u.run.count)));
+}
+
+/* What comes with the start; below a service, what the customer has told. */
+static struct duty start_duty(const struct tenant *tenant, const struct start *start, const struct task_told *tasked)
+{
+    struct duty duty = {start->task, start->customer, start->line, start->pass, start->helps, start->idle};
+
+    if (tenant_is_deep(tenant) && tenant->root)
+        duty.customer = tenant->root;
+    if (!tasked)
+        return duty;
+    duty.ad = PLANTED(TASK_DROPPED) ? NULL : tasked->ad;
+    duty.line = tasked->line == tenant->claim ? 0 : tasked->line;
+    duty.pass = tasked->pass;
+    duty.helps = tasked->helps;
+    return duty;
+}
+
+/* `tasked`: what the customer has told, if it was asked. */
+static void start_take(const struct provider_step *step, const struct event *event, struct tenant *tenant,
+                       const struct task_told *tasked)
+{
+    const struct start *start = &event->message->u.start;
+    struct duty duty = start_duty(tenant, start, tasked);
+    bool executes =
+        PLANTED(EXECUTES_IGNORED) || (ad_executes(step->provider->offers[tenant->offer].whole) && !start->idle);
+    bool asks = executes && tenant_is_deep(tenant) && !tasked && !PLANTED(TASK_FROM_ABOVE);
     struct tree *ad = start->ad ? start->ad : tenant->ad, *unit = NULL;
     enum reason reason = REASON_OK;
     bool again = start->number == tenant->number && start->job == tenant->job;
@@ -221,11 +278,17 @@ static void told_start(const struct provider_step *step, const struct event *eve
         reason = REASON_IDENTITY;
     else if (unit = tenant_unit(step, tenant, ad), !tenant_accepted(step, tenant->offer, tenant, unit))
         reason = REASON_CONSTRAINT;
-    else {
+    else if ((asks && !tenant->root && !start->customer) || (tasked && !task_is_good(tenant, tasked)))
+        reason = REASON_IDENTITY;
+    else if (asks) {
+        task_ask(step, tenant, event);
+        tree_unref(unit);
+        return;
+    } else {
         tenant->number = start->number;
         tenant->job = start->job;
         tenant->sequence = start->sequence;
-        tenant->running = tenant_executes(step->provider, tenant);
+        tenant->running = executes;
         tenant->serves = !tenant->running;
         tenant->started = step->env->wall / SECOND;
         if (start->ad || unit != tenant->ad) { /* what this job takes is what others cannot have */
@@ -238,6 +301,32 @@ static void told_start(const struct provider_step *step, const struct event *eve
     tree_unref(unit);
     reply_claimed(step, event->token, tenant->claim, tenant->epoch, reason, tenant->stored);
     subordinates_due(step, tenant);
+}
+
+static void told_start(const struct provider_step *step, const struct event *event, struct tenant *tenant)
+{
+    start_take(step, event, tenant, NULL);
+}
+
+/* Without an answer, or where it has to wait, the superior says its start again; else that goes on, if it still may. */
+void task_answer(const struct provider_step *step, struct tenant *tenant, const struct event *event)
+{
+    const struct task_told *tasked = &event->message->u.task_told;
+    struct message asked = tenant->asked;
+    struct event start = {.kind = EVENT_MESSAGE, .token = tenant->asked_by, .message = &asked};
+    bool got = event->answer == ANSWER_GOT && event->message && event->message->kind == MESSAGE_TASKED &&
+               tasked->claim == tenant->claim;
+
+    tenant->asking = false;
+    if (asked.kind != MESSAGE_START)
+        return;
+    tenant->asked = (struct message){.kind = MESSAGE_NONE};
+    if (got && tasked->reason == REASON_OK)
+        start_take(step, &start, tenant, tasked);
+    else
+        reply_claimed(step, start.token, tenant->claim, tenant->epoch,
+                      !got || tasked->reason == REASON_WAIT ? REASON_WAIT : tasked->reason, tenant->stored);
+    message_done(&asked);
 }
 
 /* -------------------------------------------------------------------------------------------- release, abort, attach */

@@ -54,11 +54,11 @@ static void subordinates_speak(const struct provider_step *step, struct tenant *
     tenant_set(step, tenant, next);
 }
 
-void tenant_recruit(struct tenant *tenant, const struct edges *edges)
+void tenant_recruit(struct tenant *tenant, const struct edges *edges, const struct edges *below)
 {
     for (uint32_t i = 0; edges && edges->count <= EDGES_MAX && i < edges->count; i++)
         if (edges->items[i].ad)
-            crew_add(&tenant->crew, &edges->items[i]);
+            crew_add(&tenant->crew, &edges->items[i], below);
 }
 
 void tenant_lead(const struct provider_step *step, struct tenant *tenant, enum tenant_waits waits,
@@ -155,7 +155,8 @@ static void tenant_loses(const struct provider_step *step, struct tenant *tenant
 {
     struct docked above;
     struct branch_errand errand = subordinates_errand(step, tenant, &above);
-    bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew) == branch;
+    struct crew_chief chief = tenant_chief(step->provider, tenant);
+    bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew, &chief) == branch;
 
     if (tenant->state == TENANT_STOPPING || branch->dropped)
         return;
@@ -346,7 +347,8 @@ static void told_result(const struct provider_step *step, const struct event *ev
 {
     const struct result *result = &event->message->u.result;
     bool present = tenant->state >= TENANT_CLAIMED && result->number == tenant->number && result->job == tenant->job;
-    bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew) == branch;
+    struct crew_chief chief = tenant_chief(step->provider, tenant);
+    bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew, &chief) == branch;
     bool failed = (result->reason != REASON_EXITED || result->status != 0) && !PLANTED(FAILURE_IGNORED);
     bool lost = present && !leads && failed && !branch->dropped;
     uint64_t claim = tenant->claim;

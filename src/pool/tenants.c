@@ -62,6 +62,7 @@ static void tenant_free(struct tenant *tenant)
 {
     tenant_forget(tenant);
     crew_done(&tenant->crew);
+    message_done(&tenant->asked);
     tree_unref(tenant->ad);
     tree_unref(tenant->grant);
     tree_unref(tenant->duty.ad);
@@ -156,7 +157,8 @@ void tenant_store(const struct provider_step *step, struct tenant *tenant)
                                                     .customer = tenant->duty.customer,
                                                     .line = tenant->duty.line,
                                                     .pass = tenant->duty.pass,
-                                                    .helps = tenant->duty.helps};
+                                                    .helps = tenant->duty.helps,
+                                                    .idle = tenant->duty.idle};
     if (tenant->pool)
         record.u.tenant_record.pool = pulling_registrar(step->provider, tenant);
     tenant->stored = effects_persist(step->effects, &record);
@@ -523,7 +525,7 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant_set_ad(tenant, was->ad);
     tenant->grant = was->grant && tree_is_ad(was->grant) ? tree_ref(was->grant) : NULL;
     tenant_set_duty(tenant, &(struct duty){was->task && tree_is_ad(was->task) ? was->task : NULL, was->customer,
-                                           was->line, was->pass, was->helps});
+                                           was->line, was->pass, was->helps, was->idle});
     tenant->since = was->since;
     tenant->lease = was->lease;
     tenant->number = was->number;

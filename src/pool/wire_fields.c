@@ -23,7 +23,9 @@ static const char *const reason_ids[] = {
 #define EDGE_FIELDS(F, S) \
     F(S, WORD, claim)     \
     F(S, WORD, agent)     \
-    F(S, WORD, offer) F(S, WORD, depth) F(S, LATER_WORD, port) F(S, LATER_WORD, link) F(S, KEY, ticket) F(S, AD, ad)
+    F(S, WORD, offer)     \
+    F(S, WORD, depth)     \
+    F(S, LATER_WORD, port) F(S, LATER_WORD, link) F(S, KEY, ticket) F(S, AD, ad) F(S, QUIET_WORD, under)
 
 static const struct field seen_fields[] = {SEEN_FIELDS(FIELD_ROW, seen)};
 static const struct field edge_fields[] = {EDGE_FIELDS(FIELD_ROW, edge)};

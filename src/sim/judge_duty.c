@@ -1,6 +1,7 @@
 /* judge_duty.c: what comes down a gang from its root is what the root has said, and goes to those whom it is for. */
 #include "sim/judge_gangs_parts.h"
 
+#include "pool/duty.h"
 #include "pool/ticket.h"
 
 #include <stdio.h>
@@ -37,21 +38,67 @@ static void report_sent(struct judged_gangs *gangs, const struct host *host, con
         wrong(gangs, 10, host, gang, "a member is charged to another than the owner of the root's job");
 }
 
-static void start_sent(struct judged_gangs *gangs, const struct host *host, const struct start *start)
+static bool ad_says(const struct tree *ad, const char *name)
+{
+    symbol found = ad ? symbols_find(ad->symbols, name, strlen(name)) : SYMBOL_NONE;
+
+    return found != SYMBOL_NONE && tree_is_ad(ad) && tree_find(ad, tree_root(ad), found);
+}
+
+/* Jobs here say where their outputs go, and nobody else has anything of that name. */
+void judged_duty_told(struct judged_gangs *gangs, const struct host *host, uint64_t claim, const struct tree *ad)
+{
+    struct gang_fact *gang = NULL;
+    const struct gang_member *member = gang_member_find(gangs, claim, &gang);
+
+    if (member && ad_says(ad, "Iwd") && !gang_member_runs(gang, (uint32_t)(member - gang->members)))
+        wrong(gangs, 5, host, gang, "a member that runs nothing is told what the job runs");
+}
+
+/* A pass is for one agent, and is given by the customer alone. */
+static void pass_sent(struct judged_gangs *gangs, const struct host *host, uint64_t claim, const struct key *pass)
 {
     static const struct key none;
     struct gang_fact *gang = NULL;
-    const struct gang_member *member = gang_member_find(gangs, start->claim, &gang);
+    const struct gang_member *member = gang_member_find(gangs, claim, &gang);
     bool line = member && gang_member_on_line(gang, member);
+    struct key leads, helps;
 
-    if (!member || key_equal(&start->pass, &none))
+    if (!member || key_equal(pass, &none))
         return;
-    if (!gang_member_executes(gang, member))
+    if (!gang_member_runs(gang, (uint32_t)(member - gang->members)))
         wrong(gangs, 5, host, gang, "a pass to the job's files goes to a member that runs nothing");
-    if (line != key_equal(&start->pass, &gang->pass))
+    if (host->place >= gangs->providers)
+        wrong(gangs, 5, host, gang, "a pass to the job's files goes through a member");
+    duty_pass_for(&host->secrets, &gang->pass, member->host + 1, false, &leads);
+    duty_pass_for(&host->secrets, &gang->pass, member->host + 1, true, &helps);
+    if (!key_equal(pass, line ? &leads : &helps))
         wrong(gangs, 5, host, gang,
               line ? "the leader gets another pass to the job's files than its own"
                    : "the leader's pass to the job's files goes to another as well");
+}
+
+static void start_sent(struct judged_gangs *gangs, const struct host *host, const struct start *start)
+{
+    struct gang_fact *gang = NULL;
+
+    pass_sent(gangs, host, start->claim, &start->pass);
+    judged_duty_told(gangs, host, start->claim, start->ad);
+    if (gang_member_find(gangs, start->claim, &gang) && ad_says(start->task, "Iwd"))
+        wrong(gangs, 5, host, gang, "what the job runs goes through a member");
+}
+
+static void tasked_sent(struct judged_gangs *gangs, const struct host *host, const struct task_told *tasked)
+{
+    struct gang_fact *gang = NULL;
+    struct gang_member *member = gang_member_find(gangs, tasked->claim, &gang);
+
+    if (!member || tasked->reason != REASON_OK)
+        return;
+    pass_sent(gangs, host, tasked->claim, &tasked->pass);
+    judged_duty_told(gangs, host, tasked->claim, tasked->ad);
+    if (host->place + 1 == gang->root)
+        member->tasked = gang->taken;
 }
 
 void judged_duty_sent(struct judged_gangs *gangs, const struct host *host, const struct message *message)
@@ -64,13 +111,20 @@ void judged_duty_sent(struct judged_gangs *gangs, const struct host *host, const
         report_sent(gangs, host, &message->u.report);
     else if (message->kind == MESSAGE_START)
         start_sent(gangs, host, &message->u.start);
+    else if (message->kind == MESSAGE_TASKED)
+        tasked_sent(gangs, host, &message->u.task_told);
+    else if (message->kind == MESSAGE_ACTIVATE)
+        judged_duty_told(gangs, host, message->u.activate.claim, message->u.activate.ad);
 }
 
 /* Whoever has handed it on. */
 void judged_duty_launched(struct judged_gangs *gangs, const struct host *host, const struct process *process)
 {
     struct gang_fact *gang = NULL;
+    const struct gang_member *member = gang_member_find(gangs, process->claim, &gang);
 
-    if (gang_member_find(gangs, process->claim, &gang) && process->told_job != process->job)
+    if (member && process->told_job != process->job)
         wrong(gangs, 3, host, gang, "what is started is not the ad of the root's job");
+    if (member && member->superior && member->tasked != process->number)
+        wrong(gangs, 3, host, gang, "what is started below another member the customer has not told");
 }

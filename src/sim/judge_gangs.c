@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "gang/ports.h"
+#include "gang/runs.h"
 #include "pool/crew.h"
 #include "pool/customer.h"
 
@@ -94,6 +95,8 @@ static void member_add(struct judged_gangs *gangs, struct gang_fact *gang, uint6
                                    .port = edge->port,
                                    .host = (uint32_t)edge->agent - 1,
                                    .depth = (uint32_t)edge->depth,
+                                   .link = edge->link,
+                                   .wanted = true,
                                    .executes = edge->ad && ad_executes(edge->ad)};
 }
 
@@ -136,15 +139,33 @@ void judged_gangs_sent(struct judged_gangs *gangs, const struct host *host, cons
     if (message->kind != MESSAGE_VERIFY || host->place >= gangs->users)
         return;
     member = gang_member_find(gangs, message->u.verify.claim, &gang);
+    if (member && !member->heard && message->u.verify.ad) {
+        int superior = superior_of(gang, (uint32_t)(member - gang->members));
+
+        member->heard = true;
+        member->wanted =
+            port_runs(message->u.verify.ad, member->port, superior >= 0 ? gang->members[superior].link : RUNS_NO_LINK);
+    }
+    if (member)
+        judged_duty_told(gangs, host, member->claim, message->u.verify.ad);
     if (member && member->rule == RULE_UNKNOWN)
         member->rule = rule_of(gangs, message->u.verify.ad, member->port);
 }
 
 /* -------------------------------------------------------------------------------------------------- who needs whom */
 
+bool gang_member_runs(const struct gang_fact *gang, uint32_t member)
+{
+    bool runs = gang->members[member].executes;
+
+    for (int at = (int)member; at >= 0 && runs; at = superior_of(gang, (uint32_t)at))
+        runs = gang->members[at].wanted;
+    return runs;
+}
+
 static bool subtree_executes(const struct gang_fact *gang, int member)
 {
-    bool executes = member >= 0 && gang->members[member].executes;
+    bool executes = member >= 0 && gang_member_runs(gang, (uint32_t)member);
 
     for (uint32_t i = 0; i < gang->count && !executes; i++)
         executes = superior_of(gang, i) == member && subtree_executes(gang, (int)i);
@@ -156,7 +177,7 @@ bool gang_member_leads(const struct gang_fact *gang, uint32_t member)
 {
     int superior = superior_of(gang, member);
 
-    if ((superior >= 0 && gang->members[superior].executes) || !subtree_executes(gang, (int)member))
+    if ((superior >= 0 && gang_member_runs(gang, (uint32_t)superior)) || !subtree_executes(gang, (int)member))
         return false;
     for (uint32_t i = 0; i < gang->count; i++)
         if (i != member && superior_of(gang, i) == superior && subtree_executes(gang, (int)i) &&
@@ -192,7 +213,7 @@ static const struct gang_member *gang_leader(const struct gang_fact *gang)
                 next = (int)i;
         if (next == at)
             return NULL;
-        if (gang->members[next].executes)
+        if (gang_member_runs(gang, (uint32_t)next))
             return &gang->members[next];
         at = next;
     }

@@ -7,7 +7,8 @@
  *         when the root decided; who executes nothing starts nothing
  *     2b  when an essential member is lost, or fails, all that needs it ends within two leases and a margin a level
  *     3   a job does not run in two gangs, nor two jobs in one; its result is the leader's; what any member runs is the root's job
- *     5   the leader's pass to the job's files goes to nobody else, and none to a member that runs nothing
+ *     5   a pass to the job's files is its agent's alone, comes from the customer itself, and is given to nobody who runs nothing; nor is what the
+ *         job runs told to those, or through them
  *    10   every member is charged to the owner of the root's job */
 #ifndef BERTH_SIM_JUDGE_GANGS_H
 #define BERTH_SIM_JUDGE_GANGS_H

@@ -15,8 +15,12 @@ enum rule { RULE_UNKNOWN, RULE_NEVER, RULE_SOMETIMES, RULE_ALWAYS };
 struct gang_member {
     uint64_t claim, superior, port; /* the superior's claim, 0: the root; and its port */
     uint32_t host;
-    uint32_t depth; /* levels below it */
-    bool executes;
+    uint32_t depth;  /* levels below it */
+    uint64_t link;   /* by which it docks there */
+    bool executes;   /* it says so itself */
+    bool wanted;     /* its superior's port says so */
+    bool heard;      /* what that says has been seen */
+    uint64_t tasked; /* the last number for which the customer itself has told it what to run */
     enum rule rule;
     bool pinned, cleared, over; /* its row was: durable, active, removed (or lost with its boot) */
     bool branched;              /* its superior's row has been durable */
@@ -61,12 +65,16 @@ struct gang_member *gang_member_find(const struct judged_gangs *gangs, uint64_t 
 bool gang_member_leads(const struct gang_fact *gang, uint32_t member);
 /* Has the job begun that it is at, so that it may go on without somebody? */
 bool gang_began(const struct gang_fact *gang);
+/* Does it run the job itself: does it say so, and all ports on the way down to it? */
+bool gang_member_runs(const struct gang_fact *gang, uint32_t member);
 /* Does it run anything, or one below it? Is it the leader, or above it? */
 bool gang_member_executes(const struct gang_fact *gang, const struct gang_member *member);
 bool gang_member_on_line(const struct gang_fact *gang, const struct gang_member *member);
 
 /* judge_duty.c */
 void judged_duty_sent(struct judged_gangs *gangs, const struct host *host, const struct message *message);
+/* Is it told what the job runs, and does not run it? */
+void judged_duty_told(struct judged_gangs *gangs, const struct host *host, uint64_t claim, const struct tree *ad);
 void judged_duty_launched(struct judged_gangs *gangs, const struct host *host, const struct process *process);
 
 #endif

@@ -206,11 +206,12 @@ static void shapes_make(struct sim *sim, uint32_t user, const char *owner)
                      rng_below(&sim->rng, 2) ? "other.Memory" : "0 - other.Memory");
         /* some would have more when nobody stands opposite */
         snprintf(memory, sizeof memory, i == 2 && !gang ? "isUndefined(other.Type) ? 4000 : %d" : "%d", memories[i]);
-        snprintf(text, sizeof text,
-                 "[ Type = \"Job\"; Owner = \"%s\"; RequestCpus = %d; RequestMemory = %s; TimeLimit = %d%s%s%s%s ]",
-                 owner, (int)sim_between(sim, 1, 2), memory, (int)sim_between(sim, 8, 30), meets,
-                 i % 2 ? "; MaxRetries = 2" : "", sim->shares && i % 2 ? "; ConcurrencyLimits = \"licence, any\"" : "",
-                 shape_group(sim, user, gang));
+        snprintf(
+            text, sizeof text,
+            "[ Type = \"Job\"; Owner = \"%s\"; Iwd = \"/home\"; RequestCpus = %d; RequestMemory = %s; TimeLimit = %d%s%s%s%s ]",
+            owner, (int)sim_between(sim, 1, 2), memory, (int)sim_between(sim, 8, 30), meets,
+            i % 2 ? "; MaxRetries = 2" : "", sim->shares && i % 2 ? "; ConcurrencyLimits = \"licence, any\"" : "",
+            shape_group(sim, user, gang));
         sim->shapes[user][i] = sim_ad(sim, text);
     }
 }
