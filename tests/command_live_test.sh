@@ -54,7 +54,7 @@ provider() {
 }
 up() {
   pool && mkdir -p alice/customer heron/provider stork/provider &&
-    token alice "$person job:any" alice/customer/token && token bob "$person" bob.token && token carol "$person" carol.token &&
+    token alice "$person job:any serve" alice/customer/token && token bob "$person" bob.token && token carol "$person" carol.token &&
     token machine/heron "$machine" heron/provider/token && token carol/stork "$machine" stork/provider/token &&
     customer && provider heron && provider stork
 }

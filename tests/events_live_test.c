@@ -718,7 +718,7 @@ static void check_ending(struct world *world)
 
 /* ------------------------------------------------------------------------------------------------------------ contacts */
 
-enum manner { HONEST, WRONG_PROOF, NO_PROOF, REDIRECTS, REDIRECTS_MESSAGES };
+enum manner { HONEST, WRONG_PROOF, NO_PROOF, REDIRECTS, REDIRECTS_MESSAGES, STRANGE_TYPE, SENDS_AWAY };
 
 /* An agent that can be called: the test plays it, in a loop that runs while the test waits. */
 struct callee {
@@ -793,9 +793,15 @@ static void callee_handle(void *user, struct exchange *exchange)
             callee_answer(exchange, 307, "", elsewhere);
         else
             callee_answer(exchange, 200, "[Message=\"got\";Reason=\"ok\"]", NULL);
+    } else if (callee->manner == STRANGE_TYPE) {
+        static const char page[] = "<script>parent.postMessage(localStorage.token, '*')</script>";
+
+        callee->elsewhere++;
+        exchange_answer(
+            exchange, &(struct http_answer){.status = 200, .type = "text/html", .body = page, .len = sizeof page - 1});
     } else {
         callee->elsewhere++;
-        callee_answer(exchange, 200, "[]", NULL);
+        callee_answer(exchange, callee->manner == SENDS_AWAY ? 401 : 200, "[]", NULL);
     }
 }
 
@@ -926,6 +932,84 @@ static void check_contact(struct world *world)
     callee_serve(&callee, 400);
     tap_ok(callee.messages > 1 && !callee.elsewhere, "a redirect of a message is not followed");
     callee_stop(&callee);
+}
+
+/* One that calls itself a customer, with a token of these rights; its path at the matchmaker. */
+static void desk_open(struct world *world, struct callee *callee, const char *subject, scopes scope, char path[64])
+{
+    char *token = live_token(&world->live, subject, scope), ad[512], contact[128], handle[17];
+    struct talk talk;
+
+    contact_of(callee, contact);
+    snprintf(ad, sizeof ad, "[Role = \"customer\"; Contact = \"%s\"; Challenge = \"" CHALLENGE_KEY "\"]", contact);
+    talk_init(&talk, &world->live);
+    talk_begin(&talk, token, "PUT", "/v1/agents/desk?wait=5", NULL, ad, strlen(ad));
+    for (int i = 0; i < 100 && !callee->challenges; i++)
+        callee_serve(callee, 20);
+    callee_serve(callee, 20);
+    if (talk_answer(&talk, false, SOON) != 200)
+        live_bail("a customer is not taken: %u %s", talk.reply.status, reply_show(&talk.reply));
+    handle_of(subject, "desk", handle);
+    snprintf(path, 64, "/v1/desk/%s/jobs", handle);
+    talk_done(&talk);
+    free(token);
+}
+
+/* Somebody hands that customer a job by the matchmaker: the status. */
+static unsigned desk_ask(struct talk *talk, struct callee *callee, const char *token, const char *path)
+{
+    int before = callee->elsewhere;
+
+    talk_begin(talk, token, "POST", path, "Accept: application/json\r\n", "[Cmd = \"secret\"]", 18);
+    for (int i = 0; i < 20 && callee->elsewhere == before; i++)
+        callee_serve(callee, 20);
+    callee_serve(callee, 20);
+    return talk_answer(talk, false, SOON);
+}
+
+/* Whoever may advertise can call itself a customer: that leads nobody's jobs to it. */
+static void check_desks(struct world *world)
+{
+    char *victim = live_token(&world->live, "victim", SCOPE_JOB_OWN | SCOPE_JOB_SUBMIT);
+    char *part = live_token(&world->live, "mallory/part", SCOPE_JOB_OWN | SCOPE_JOB_SUBMIT);
+    struct callee callee, honest;
+    char path[64], own[64], type[64] = "";
+    struct talk talk;
+
+    callee_start(&callee, HONEST);
+    callee_start(&honest, HONEST);
+    talk_init(&talk, &world->live);
+    desk_open(world, &callee, "mallory", AGENT_SCOPES, path);
+    tap_ok(talk_ask(&talk, victim, "GET", "/v1/desks", NULL, NULL) == 200 && !reply_has(&talk.reply, "mallory"),
+           "a customer of somebody else is not among those that one is led to");
+    tap_ok(desk_ask(&talk, &callee, victim, path) == 404 && !callee.elsewhere,
+           "nor is anything handed to it when it is named");
+    tap_ok(desk_ask(&talk, &callee, world->admin_token, path) == 404 && !callee.elsewhere,
+           "an administrator's neither");
+    tap_ok(desk_ask(&talk, &callee, part, path) == 200 && callee.elsewhere == 1,
+           "those that were delegated from its own user are served by it");
+    desk_open(world, &honest, "victim/part", AGENT_SCOPES, own);
+    tap_ok(desk_ask(&talk, &honest, victim, own) == 404 && !honest.elsewhere,
+           "who was delegated something by a user does not become that user's customer");
+    callee.challenges = 0;
+    callee.elsewhere = 0;
+    desk_open(world, &callee, "office", AGENT_SCOPES | SCOPE_SERVE, path);
+    tap_ok(talk_ask(&talk, victim, "GET", "/v1/desks", NULL, NULL) == 200 && reply_has(&talk.reply, "office") &&
+               desk_ask(&talk, &callee, victim, path) == 200 && callee.elsewhere == 1,
+           "one whose token has the scope to serve others is there for all");
+    callee.manner = STRANGE_TYPE;
+    tap_ok(desk_ask(&talk, &callee, victim, path) == 200 &&
+               reply_field(&talk.reply, "Content-Type", type, sizeof type) &&
+               !strcmp(type, "application/octet-stream") &&
+               reply_field_is(&talk.reply, "X-Content-Type-Options", "nosniff"),
+           "what it answers is of a few types, and no browser guesses (%s)", type);
+    callee.manner = SENDS_AWAY;
+    tap_ok(desk_ask(&talk, &callee, victim, path) == 503, "nor can it sign anybody out");
+    talk_done(&talk);
+    callee_stop(&callee);
+    callee_stop(&honest);
+    free(victim);
+    free(part);
 }
 
 static void check_bad_contact(struct world *world, enum manner manner, const char *name)
@@ -1198,6 +1282,7 @@ int main(void)
 
         stream_open(&bob, &world.live, world.bob_token, "cust", NULL, &world.letters);
         check_contact(&world);
+        check_desks(&world);
         check_bad_contact(&world, WRONG_PROOF, "a wrong proof");
         check_bad_contact(&world, NO_PROOF, "no proof");
         check_bad_contact(&world, REDIRECTS, "a redirect instead of a proof");

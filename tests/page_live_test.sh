@@ -134,8 +134,10 @@ check 'a token without the scope is told which one it lacks' refused
 others=$(ask /v1/tokens -d '[Subject="zoe";Scope="ad:read job:own job:submit"]' | sed -n 's/.*Token = "\([^"]*\)".*/\1/p')
 foreign() { curl -sS -m 20 -o body -w '%{http_code}\n' -H "Authorization: Bearer $others" "$url/v1/desk/$desk/jobs/$job" | grep 404 && [ "$(code "/v1/desk/$desk/jobs/$job")" = 200 ]; }
 check 'another person does not see the job' foreign
-in_vain() { curl -sS -m 20 -o body -w '%{http_code}\n' -H "Authorization: Bearer $others" -H 'Content-Type: application/classad' "$url/v1/desk/$desk/jobs" -d '[Cmd="/bin/true"]' | grep 403 && grep "customer is $(id -un)'s, and may ask for machines for $(id -un) alone: a job of zoe's would wait for ever" body; }
-check 'a job that no matchmaker would take from that customer is refused at once, with the reason' in_vain
+in_vain() { curl -sS -m 20 -o body -w '%{http_code}\n' -H "Authorization: Bearer $others" -H 'Content-Type: application/classad' "$url/v1/desk/$desk/jobs" -d '[Cmd="/bin/true"]' | grep 404 && grep 'no such customer of yours, nor one that serves others' body; }
+check 'nor is a job handed to a customer that serves its own user alone' in_vain
+led() { curl -sS -m 20 -H "Authorization: Bearer $others" "$url/v1/desks" -o body && [ ! -s body ] && ask /v1/desks | grep "Identity = \"$(id -un)\""; }
+check 'to whom nobody else is led' led
 unseen() { curl -sN -m 3 -H 'Accept: text/event-stream' -H "Authorization: Bearer $others" "$url/v1/watch" >zoes & BERTH_STATE="$work/state" timeout 30 "$berth" run -- true; wait $!; grep '^event: overview' zoes && ! grep '^event: match' zoes; }
 check 'nor of whose matches it is not' unseen
 

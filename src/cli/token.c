@@ -407,7 +407,7 @@ const struct command command_token = {
         "the pool has made, `revoke` ends some of them, and all that were delegated from those. `code` prints a code with "
         "which a machine joins the pool, once, within an hour.\n"
         "\n"
-        "The scopes: ad:read ad:write job:submit job:own job:any claim match config admin.",
+        "The scopes: ad:read ad:write job:submit job:own job:any claim match config serve admin.",
     .examples = {{"berth token create --subject alice --scope \"ad:read match\" -o a.token", NULL},
                  {"berth token delegate --scope ad:read --lifetime 1h -o b.token a.token", NULL},
                  {"berth token show b.token", NULL},

@@ -116,6 +116,11 @@ bool request_any(const struct request *request)
     return request->caller.scope & SCOPE_ADMIN;
 }
 
+bool request_serves(const struct request *request)
+{
+    return request->caller.scope & (SCOPE_SERVE | SCOPE_ADMIN);
+}
+
 bool identity_owns(const char *owner, const char *identity)
 {
     size_t len = strlen(owner);
@@ -173,7 +178,7 @@ void request_peer(struct request *request, uint32_t who, struct peer *ret)
 {
     *ret = (struct peer){.agent = request->service->agents.items[who].handle,
                          .identity = request_identity(request),
-                         .any = request_any(request)};
+                         .any = request_serves(request)};
 }
 
 /* ---------------------------------------------------------------------------------------------------------- admission */

@@ -2,7 +2,9 @@
  *
  *     the page  GET /v1/desk/AGENT/jobs  -->  the matchmaker  GET CONTACT/v1/jobs, by a token with the caller's name  -->  the customer
  *
- * The token is for that agent alone, has no right that the caller has not, and lasts for a minute. */
+ * The token is for that agent alone, has no right that the caller has not, and lasts for a minute. What a person hands to a customer (jobs, files) it
+ * has: so nobody is led to one that is neither their own nor has the scope to serve others. What comes back is a stranger's word: it has one of a few
+ * types, and no browser guesses another. */
 #include "net/service_parts.h"
 
 #include "base/mem.h"
@@ -12,10 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define DESK_SPAN 60                     /* seconds that a token is good for */
 #define DESK_WAIT (40 * SECOND)          /* for an answer: customers may wait half a minute for news */
 #define DESK_BYTES_MAX ((size_t)8 << 20) /* of an answer; of what is longer, parts are asked for */
+#define TYPE_TEXT "text/plain; charset=utf-8"
+#define TYPE_BYTES "application/octet-stream"
 #define DESK_SCOPES (SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_JOB_ANY)
 
 /* Parameters that are handed on: those of desk_routes. */
@@ -25,6 +30,13 @@ static const char *const handed_on[] = {"constraint", "select", "limit", "cursor
 static bool is_desk(const struct agent_row *row)
 {
     return row->handle && row->role && !strcmp(row->role, "customer") && row->contact_state == CONTACT_GOOD;
+}
+
+/* Its own user's, and those of whom that user is one that was delegated from; others only where an administrator has said so. */
+static bool desk_is_for(const struct request *request, const struct agent_row *row)
+{
+    return is_desk(row) && (row->serves || identity_owns(caller_text(&request->service->callers, row->identity),
+                                                         request_identity(request)));
 }
 
 static bool desks_step(struct tour *tour)
@@ -37,7 +49,7 @@ static bool desks_step(struct tour *tour)
     if (tour->from >= service->agents.texts.places)
         return false;
     row = &service->agents.items[tour->from++];
-    if (!is_desk(row))
+    if (!desk_is_for(tour->request, row))
         return true;
     maker_init(&maker, service->symbols);
     maker_text(&maker, "Type", "Desk");
@@ -59,12 +71,24 @@ struct errand {
     uint64_t call;
 };
 
+/* As we call it: of what else a customer says nothing is believed. */
+static const char *answer_type(const char *type)
+{
+    static const char *const types[] = {TYPE_CLASSAD, TYPE_JSON, TYPE_PROBLEM, TYPE_TEXT};
+
+    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
+        if (!strncasecmp(type, types[i], strcspn(types[i], ";")) && strchr("; ", type[strcspn(types[i], ";")]))
+            return types[i];
+    return TYPE_BYTES;
+}
+
 static void errand_done(void *user, const struct outcome *outcome)
 {
     struct errand *errand = user;
     struct request *request = errand->request;
-    struct http_field fields[3];
-    size_t count = 0;
+    struct http_field fields[5] = {{"X-Content-Type-Options", "nosniff"},
+                                   {"Content-Security-Policy", "default-src 'none'; sandbox"}};
+    size_t count = 2;
 
     free(errand);
     request->work = NULL;
@@ -74,14 +98,19 @@ static void errand_done(void *user, const struct outcome *outcome)
                         outcome->error ? outcome->error : call_result_name(outcome->result));
         return;
     }
+    if (outcome->status == 401 || outcome->status / 100 == 3 || outcome->status > 599) {
+        request_problem(request, 503,
+                        "the customer answered with %u: it does not know us, or wants to send us elsewhere",
+                        outcome->status);
+        return;
+    }
     if (outcome->cursor)
         fields[count++] = (struct http_field){"Berth-Cursor", outcome->cursor};
     if (outcome->size)
         fields[count++] = (struct http_field){"Berth-Size", outcome->size};
     if (outcome->whole)
         fields[count++] = (struct http_field){"Berth-Whole", outcome->whole};
-    request_answer(request, outcome->status, outcome->type ? outcome->type : "application/octet-stream", outcome->body,
-                   outcome->len, fields, count);
+    request_answer(request, outcome->status, answer_type(outcome->type), outcome->body, outcome->len, fields, count);
 }
 
 static void errand_forget(struct request *request)
@@ -140,8 +169,9 @@ void api_desk(struct request *request)
     struct errand *errand;
     struct buf target, token;
 
-    if (place == TEXTMAP_NONE || !is_desk(&service->agents.items[place])) {
-        request_problem(request, 404, "no customer of that name can be called");
+    if (place == TEXTMAP_NONE || !desk_is_for(request, &service->agents.items[place])) {
+        request_problem(request, 404,
+                        "there is no such customer of yours, nor one that serves others, that can be called");
         return;
     }
     buf_init(&target);

@@ -495,6 +495,7 @@ void api_agent_put(struct request *request)
 
         note_log(service, &service->agents.items[place], said.texts[NOTE_TEXT]);
         said_take(&service->agents.items[place], &said);
+        service->agents.items[place].serves = request_serves(request);
         if (wait && (int64_t)wait * SECOND < most)
             most = (int64_t)wait * SECOND;
         if (!stays && !contact_check(service, place, wait ? request : NULL, most))

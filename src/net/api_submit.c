@@ -103,7 +103,7 @@ static int pools_check(const struct desk *desk, const struct tree *ad, struct er
 }
 
 /* Does a pool that the job is for take requests of that owner? In its own the customer speaks for itself alone, unless its token has the
- * scope `admin`; in others all its requests are its own. */
+ * scope `serve` or `admin`; in others all its requests are its own. */
 static bool owner_is_served(const struct desk *desk, const struct tree *ad, const char *owner)
 {
     const struct pool_entry *own = daemon_pool_own(&desk->daemon);
@@ -112,7 +112,7 @@ static bool owner_is_served(const struct desk *desk, const struct tree *ad, cons
 
     if (!strcmp(owner, desk->daemon.identity) ||
         token_read(desk->daemon.token.token, strlen(desk->daemon.token.token), &grant) != TOKEN_OK ||
-        (grant.scope & SCOPE_ADMIN))
+        (grant.scope & (SCOPE_SERVE | SCOPE_ADMIN)))
         return true;
     if (!list)
         return desk->daemon.other_count > 0;

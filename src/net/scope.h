@@ -21,6 +21,7 @@ extern "C" {
     X(CLAIM, "claim")           \
     X(MATCH, "match")           \
     X(CONFIG, "config")         \
+    X(SERVE, "serve")           \
     X(ADMIN, "admin")
 
 enum scope_number {

@@ -238,7 +238,9 @@ void request_uncount(struct request *request);
 const char *request_identity(const struct request *request);
 uint64_t request_handle(
     struct request *request); /* of the agent that it speaks for, known or not; 0: its name is none */
-bool request_any(const struct request *request);             /* may it act for, and see, everybody? */
+bool request_any(const struct request *request);
+bool request_serves(const struct request *request);
+    /* may it ask for machines for others than itself? */    /* may it act for, and see, everybody? */
 bool identity_owns(const char *owner, const char *identity); /* the same, or one that it has delegated to */
 /* The agent that it speaks for (Berth-Agent), new perhaps: a place; TEXTMAP_NONE, and a problem was answered, when its name is none. */
 uint32_t request_agent(struct request *request);
