@@ -801,7 +801,7 @@ auto
 60
 0.02
 "1 MiB"
-true'
+false'
 printf '[ Name = "home"; Pin = 20;\n  Lease = 3 * Pin ]' >home/.config/berth/berth.ad
 run "$berth" config lease name
 expect 'config reads the file of the user, whose expressions are evaluated' 0 '60

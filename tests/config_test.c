@@ -68,7 +68,7 @@ static void test_defaults(void)
            "it listens on loopback alone");
     tap_ok(
         config_size(&config, CONFIG_BODY_MAX) == 1 << 20 && config_count(&config, CONFIG_ADS_PER_IDENTITY) == 20000 &&
-            config_span(&config, CONFIG_TOKEN_LIFETIME) == 24 * 60 * MINUTE && config_flag(&config, CONFIG_METRICS) &&
+            config_span(&config, CONFIG_TOKEN_LIFETIME) == 24 * 60 * MINUTE && !config_flag(&config, CONFIG_METRICS) &&
             !config_flag(&config, CONFIG_ALLOW_PLAIN) && !strcmp(config_text(&config, CONFIG_TLS), "auto"),
         "limits and flags have the defaults of the manual");
     tap_ok(config_word(&config, CONFIG_LOG_LEVEL) == 2 && config_word(&config, CONFIG_TLS) == 0,

@@ -991,13 +991,20 @@ static void check_restart(struct world *world, const char *const *settings, size
 
 static void check_metrics_open(void)
 {
+    static const char *const open[] = {"Metrics=true"};
     struct live live;
     struct talk talk;
 
     live_start(&live, NULL, 0);
     talk_init(&talk, &live);
-    tap_ok(talk_ask(&talk, NULL, "GET", "/metrics", NULL, NULL) == 200,
-           "without settings the numbers are open to this machine");
+    tap_ok(talk_ask(&talk, NULL, "GET", "/metrics", NULL, NULL) == 401,
+           "without settings the numbers are not open to this machine, where jobs may run");
+    talk_done(&talk);
+    live_stop(&live);
+    live_done(&live);
+    live_start(&live, open, 1);
+    talk_init(&talk, &live);
+    tap_ok(talk_ask(&talk, NULL, "GET", "/metrics", NULL, NULL) == 200, "they are where the setting says so");
     tap_ok(talk_ask(&talk, NULL, "GET", "/v1/status", NULL, NULL) == 401, "and nothing else is that is not open");
     talk_done(&talk);
     tap_ok(live_stop(&live) == 0, "told to end, it ends well");

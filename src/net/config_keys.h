@@ -95,7 +95,7 @@
     X(LOG, "Log", TEXT, "logfmt|json", "\"logfmt\"", 1, 16, LIVE, "the form of the log's lines")                      \
     X(LOG_LEVEL, "LogLevel", TEXT, "error|warning|info|debug", "\"info\"", 1, 16, LIVE,                               \
       "what is logged: that level and the graver ones")                                                               \
-    X(METRICS, "Metrics", FLAG, "FLAG", "true", 0, 1, LIVE, "/metrics wants no token from loopback")                  \
+    X(METRICS, "Metrics", FLAG, "FLAG", "false", 0, 1, LIVE, "/metrics wants no token from loopback")                  \
     /* spans of the protocol: the same in the whole pool */                                                           \
     S(WINDOW, "Window", window, MILLISECOND, CONFIG_DAY, RESTART, "to complete a claim after a match")                \
     S(PIN, "Pin", pin, MILLISECOND, CONFIG_DAY, RESTART, "a pin without activation")                                  \

@@ -12,7 +12,8 @@ export function routeRead(hash: string): Route {
   return { path: words.map((word) => safely(word)), query: new URLSearchParams(query) };
 }
 
-function safely(word: string): string {
+/** As it was meant, or, when that cannot be told, as it is: nothing in an address keeps the page from being shown. */
+export function safely(word: string): string {
   try {
     return decodeURIComponent(word);
   } catch {

@@ -75,6 +75,11 @@ test('the one-time link signs in once, and leaves the address', async () => {
   await page.getByRole('heading', { name: 'Pool', exact: true }).waitFor();
   assert.ok(!page.url().includes('k='), page.url());
   await page.locator('.who').filter({ hasText: 'ada' }).waitFor();
+  const odd = await open('#k=%E0%A4%A', { token: null });
+  await odd.getByRole('alert').filter({ hasText: 'link is not good' }).waitFor();
+  await odd.getByLabel('Token').waitFor();
+  await shot(odd, 'sign-in-odd-link');
+  await close(odd);
   const again = await open(link, { token: null });
   await again.getByRole('alert').filter({ hasText: 'link is not good' }).waitFor();
   await close(page);
@@ -390,13 +395,16 @@ test('a job reads files that were chosen on the page', async () => {
   await close(page);
 });
 
-test('a job that the customer could never have run is refused at once, with the reason', async () => {
-  const page = await open('#/jobs'); // ada has no customer of her own here
-  await page.getByText('Submit jobs').click();
-  await write(page, 'Jobs to submit', '[ Cmd = "/bin/true" ]');
-  await page.getByRole('button', { name: 'Submit', exact: true }).click();
-  await page.getByRole('alert').filter({ hasText: 'a job of ada\'s would wait for ever' }).waitFor();
-  await shot(page, 'jobs-refused');
+test('nobody is led to the customer of somebody else, not by its address either', async () => {
+  const made = await fetch(`${pool.url}/v1/desks`, { headers: { Authorization: `Bearer ${pool.owner}`, Accept: 'application/json' } });
+  const [theirs] = await made.json();
+  const page = await open(`#/jobs?desk=${theirs.Agent}`); // ada has no customer of her own here
+  await page.getByText('There is no customer of yours').waitFor();
+  assert.equal(await page.getByText('Submit jobs').count(), 0);
+  await shot(page, 'jobs-nobody');
+  await page.goto(`${server.url}/#/job/${theirs.Agent}/1`);
+  await page.getByRole('alert').filter({ hasText: 'no such customer of yours' }).first().waitFor();
+  await shot(page, 'job-of-another');
   await close(page);
 });
 

@@ -144,7 +144,7 @@ export function JobsView({ query }: { query: Route['query'] }): JSX.Element {
       <Shown of={desks}>
         {(all: Desk[]) => {
           const desk = all.find((one) => one.Agent === query.get('desk')) ?? all.find((one) => one.Identity === subject) ?? all[0];
-          if (!desk) return <p class="quiet">There is no customer that you may use. <code>berth pool</code> and <code>berth customer</code> start one.</p>;
+          if (!desk) return <p class="quiet">There is no customer of yours that can be reached, nor one that serves others (its token has the scope <code>serve</code>). <code>berth customer</code> starts one.</p>;
           const go = (next: { desk?: string; show?: string }): void => routeGo(routeLink(['jobs'], { desk: desk.Agent, show, ...next }));
           return (
             <>

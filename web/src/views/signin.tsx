@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api, ApiError } from '../api';
 import { useTitle } from '../hooks';
+import { safely } from '../route';
 import { session, sessionBegin } from '../session';
 import { useStore } from '../store';
 
@@ -12,7 +13,7 @@ export function codeTake(): string | null {
   if (!found) return null;
   history.replaceState(null, '', '#/pool');
   dispatchEvent(new HashChangeEvent('hashchange'));
-  return decodeURIComponent(found[1]!);
+  return safely(found[1]!);
 }
 
 /** People paste what they have: the token, or the file that it is in. */
