@@ -3,6 +3,8 @@
 #include "web.h"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define MS INT64_C(1000) /* of microseconds */
@@ -378,6 +380,248 @@ static void test_crowds(void)
     web_done(&web);
 }
 
+#define FEW 200 /* descriptors */
+
+/* Many strangers, of however many addresses, and few descriptors. */
+static void test_many_strangers(void)
+{
+    static const struct server_limits narrow = {.strangers = 1000, .all_strangers = 10, .connections = 100};
+    static const struct server_limits wide = {.strangers = 1000};
+    struct client clients[48], known;
+    int spare[FEW], count = 0, kept[8], open_count = 0;
+    struct rlimit files, few;
+    struct web web;
+
+    web_init(&web, &narrow);
+    client_open(&web, &known);
+    client_send(&known, GET("/known"));
+    client_wait(&web, &known, "200 OK");
+    for (size_t i = 0; i < 12; i++)
+        client_open(&web, &clients[i]);
+    client_send(&clients[11], GET("/echo"));
+    tap_ok(client_wait(&web, &clients[11], "200 OK"), "past the bound for strangers in all the newest is served");
+    tap_ok(client_wait_closed(&web, &clients[0], 2000) && client_wait_closed(&web, &clients[1], 2000) &&
+               strstr(web.why, "strangers"),
+           "and the oldest make room");
+    client_send(&known, GET("/echo"));
+    tap_ok(client_wait_count(&web, &known, "200 OK", 2, 2000) && server_connections(web.server) == 11,
+           "who is known stays");
+    for (size_t i = 0; i < 12; i++)
+        client_close(&clients[i]);
+    client_close(&known);
+    web_done(&web);
+
+    getrlimit(RLIMIT_NOFILE, &files);
+    few = files;
+    few.rlim_cur = FEW;
+    setrlimit(RLIMIT_NOFILE, &few);
+    web_init(&web, &wide);
+    while (count < FEW && (spare[count] = dup(0)) >= 0 && spare[count] < 100)
+        count++;
+    for (size_t i = 0; i < COUNT(clients); i++) {
+        client_open(&web, &clients[i]);
+        web_run_for(&web, 2);
+    }
+    client_send(&clients[COUNT(clients) - 1], GET("/echo"));
+    tap_ok(client_wait(&web, &clients[COUNT(clients) - 1], "200 OK"), "with few descriptors left the newest is served");
+    while (open_count < (int)COUNT(kept) && (kept[open_count] = dup(0)) >= 0)
+        open_count++;
+    tap_ok(open_count == (int)COUNT(kept), "and some are always left for other things (%d)", open_count);
+    while (open_count > 0)
+        close(kept[--open_count]);
+    while (count >= 0)
+        close(spare[count--]);
+    for (size_t i = 0; i < COUNT(clients); i++)
+        client_close(&clients[i]);
+    web_done(&web);
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
+/* One that connects as another user, as often as it can, and says by a byte that it has; it ends when the pipe does. */
+static void crowd_of_another(const char *path, int hold, int told)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int fds[20];
+    char byte;
+
+    snprintf(name.sun_path, sizeof name.sun_path, "%s", path);
+    if (setreuid(65534, 65534) < 0)
+        _exit(1);
+    for (size_t i = 0; i < COUNT(fds); i++) {
+        fds[i] = socket(AF_UNIX, SOCK_STREAM, 0);
+        if (connect(fds[i], (const struct sockaddr *)&name, sizeof name) < 0)
+            _exit(1);
+    }
+    if (write(told, "c", 1) != 1 || read(hold, &byte, 1) < 0)
+        _exit(1);
+    _exit(0);
+}
+
+static void test_users(void)
+{
+    static const struct server_limits limits = {.users = 8, .idle = 300000, .head = 60000000};
+    char folder[] = "/tmp/berth-users-XXXXXX", address[64], byte;
+    int hold[2], told[2];
+    struct client client;
+    struct web web;
+    pid_t child;
+
+    if (!mkdtemp(folder) || chmod(folder, 0755) < 0 || pipe(hold) < 0 || pipe(told) < 0)
+        exit(1);
+    snprintf(address, sizeof address, "unix:%s/socket", folder);
+    web_init_with(&web, address, NULL, NULL, &limits);
+    client_open(&web, &client);
+    client_send(&client, GET("/echo"));
+    client_wait(&web, &client, "200 OK");
+    tap_ok(client_wait_closed(&web, &client, 3000), "who is idle on a Unix socket is closed after a while");
+    client_close(&client);
+    if (geteuid() == 0) {
+        child = fork();
+        if (child == 0) {
+            close(hold[1]);
+            crowd_of_another(address + strlen("unix:"), hold[0], told[1]);
+        }
+        fcntl(told[0], F_SETFL, O_NONBLOCK);
+        WEB_WAIT(&web, read(told[0], &byte, 1) == 1, 5000);
+        WEB_WAIT(&web, server_connections(web.server) == 8 && web.refusals == 12, 5000);
+        tap_ok(server_connections(web.server) == 8 && strstr(web.why, "one user"),
+               "one user of the machine has a share of the connections, and no more");
+        client_open(&web, &client);
+        client_send(&client, GET("/echo"));
+        tap_ok(client_wait(&web, &client, "200 OK"), "others are served beside it");
+        client_close(&client);
+        close(hold[1]);
+        waitpid(child, NULL, 0);
+        close(hold[0]);
+    } else {
+        tap_ok(true, "one user of the machine has a share of the connections # SKIP needs root");
+        tap_ok(true, "others are served beside it # SKIP needs root");
+        close(hold[0]);
+        close(hold[1]);
+    }
+    close(told[0]);
+    close(told[1]);
+    web_done(&web);
+    rmdir(folder);
+}
+
+#define UNREAD_BYTES 60000
+
+/* A client that leaves while much waits for it: nothing of it stays, on whatever socket it was. */
+static void check_unread(const char *address, size_t bytes, bool more, const char *sentence)
+{
+    struct client client;
+    struct web web;
+    char *text = mem_alloc(UNREAD_BYTES);
+
+    memset(text, 'x', UNREAD_BYTES);
+    web_init_with(&web, address, NULL, NULL, NULL);
+    web.queue_max = 8 * UNREAD_BYTES;
+    client_open_with(&client, server_address(web.server), 4096);
+    client_send(&client, GET("/stream"));
+    WEB_WAIT(&web, web.kept_count == 1, 2000);
+    if (more)
+        client_send(&client, GET("/echo"));
+    for (size_t sent = 0; sent < bytes && web.kept_count == 1; sent += UNREAD_BYTES) {
+        exchange_stream_write(web.kept[0], text, bytes < UNREAD_BYTES ? bytes : UNREAD_BYTES);
+        web_run_for(&web, 5);
+    }
+    web_run_for(&web, 50);
+    close(client.fd);
+    client.fd = -1;
+    WEB_WAIT(&web, server_connections(web.server) == 0, 3000);
+    if (!tap_ok(server_connections(web.server) == 0 && web.overs == 1, "%s", sentence))
+        tap_diag("%zu bytes, %u connections", bytes, server_connections(web.server));
+    client_close(&client);
+    web_done(&web);
+    free(text);
+}
+
+/* One that stays and reads nothing: its queue grows full, or its time is over. */
+static void check_deaf(const char *address, bool full, const char *sentence)
+{
+    static const struct server_limits limits = {.reply = 300000};
+    struct client client;
+    struct web web;
+    char *text = mem_alloc(UNREAD_BYTES);
+
+    memset(text, 'x', UNREAD_BYTES);
+    web_init_with(&web, address, NULL, NULL, &limits);
+    web.queue_max = full ? UNREAD_BYTES : 100 * UNREAD_BYTES;
+    client_open_with(&client, server_address(web.server), 4096);
+    client_send(&client, GET("/stream"));
+    WEB_WAIT(&web, web.kept_count == 1, 2000);
+    for (int i = 0; i < 20 && web.kept_count == 1; i++) {
+        exchange_stream_write(web.kept[0], text, UNREAD_BYTES);
+        web_run_for(&web, 5);
+    }
+    WEB_WAIT(&web, server_connections(web.server) == 0, 4000);
+    if (!tap_ok(server_connections(web.server) == 0 && web.overs == 1, "%s", sentence))
+        tap_diag("%u connections", server_connections(web.server));
+    client_close(&client);
+    web_done(&web);
+    free(text);
+}
+
+/* Writes pieces until one waits, or `most` of them; how many. */
+static unsigned pieces_write(struct web *web, unsigned most)
+{
+    static const char piece[1000] = {'x'};
+    unsigned count = 0;
+
+    while (count < most && exchange_stream_waiting(web->kept[0]) == 0) {
+        exchange_stream_write(web->kept[0], piece, sizeof piece);
+        count++;
+        for (int i = 0; i < 10 && exchange_stream_waiting(web->kept[0]); i++)
+            web_run_for(web, 1);
+    }
+    return count;
+}
+
+/* The stream ends while the last of it is in nobody's queue but libmicrohttpd's. */
+static void check_ended(const char *address, const char *sentence)
+{
+    static const struct server_limits limits = {.reply = 300000};
+    struct client client;
+    unsigned most = 100000;
+    struct web web;
+
+    for (int round = 0; round < 2; round++) {
+        web_init_with(&web, address, NULL, NULL, round ? &limits : NULL);
+        client_open_with(&client, server_address(web.server), 4096);
+        client_send(&client, GET("/stream"));
+        WEB_WAIT(&web, web.kept_count == 1, 2000);
+        most = pieces_write(&web, most) - 1;
+        if (round) {
+            exchange_stream_end(web.kept[0]);
+            WEB_WAIT(&web, server_connections(web.server) == 0, 4000);
+            tap_ok(server_connections(web.server) == 0 && web.overs == 1, "%s", sentence);
+        }
+        client_close(&client);
+        web_done(&web);
+    }
+}
+
+static void test_unread(void)
+{
+    char folder[] = "/tmp/berth-unread-XXXXXX", address[64];
+
+    if (!mkdtemp(folder))
+        exit(1);
+    snprintf(address, sizeof address, "unix:%s/socket", folder);
+    check_unread("127.0.0.1:0", 7 * UNREAD_BYTES, false, "a client that leaves in the middle of a stream is gone");
+    check_unread("127.0.0.1:0", 100, false, "also one that has not read what had come");
+    check_unread(address, 7 * UNREAD_BYTES, false, "so it is on a Unix socket");
+    check_unread(address, 100, true, "whatever it has sent meanwhile");
+    check_unread(address, 100, false, "also when what had come was not read");
+    check_deaf("127.0.0.1:0", true, "one that stays and reads nothing is given up when its queue is full");
+    check_deaf("127.0.0.1:0", false, "or after a while");
+    check_deaf(address, true, "on a Unix socket too when its queue is full");
+    check_deaf(address, false, "or after a while");
+    check_ended(address, "and when the stream has ended, and its last bytes are not read");
+    rmdir(folder);
+}
+
 static void test_end(void)
 {
     static const char *const requests[] = {
@@ -428,6 +672,9 @@ int main(void)
     test_stream_readers();
     test_many_streams();
     test_crowds();
+    test_many_strangers();
+    test_users();
+    test_unread();
     test_end();
     return tap_done();
 }

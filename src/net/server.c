@@ -6,13 +6,16 @@
 #include "pool/role.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define SWEEP_MIN 20 /* milliseconds between sweeps */
 #define SWEEP_MAX 1000
+#define FILES_KEPT_MAX 256 /* descriptors that no connection gets */
 #define LIMIT_SLACK \
     64 /* libmicrohttpd stops accepting at its limit; ours, which refuses and says so, has to come first */
 
@@ -171,6 +174,8 @@ static void limits_fill(struct server *server, const struct server_limits *limit
     FILL(head), FILL(body), FILL(reply), FILL(idle), FILL(comment);
     FILL(fields), FILL(field_bytes), FILL(strangers), FILL(connections), FILL(send_buffer);
 #undef FILL
+    to->all_strangers = to->all_strangers ? to->all_strangers : (to->connections + 1) / 2;
+    to->users = to->users ? to->users : (to->connections + 7) / 8;
 #define X(id, limit, words) server->spans[PHASE_##id] = to->limit / MILLISECOND;
     PHASES(X)
 #undef X
@@ -182,6 +187,18 @@ static void limits_fill(struct server *server, const struct server_limits *limit
         shortest = server->comment;
     shortest /= 4;
     server->sweep_every = (uint64_t)(shortest < SWEEP_MIN ? SWEEP_MIN : shortest > SWEEP_MAX ? SWEEP_MAX : shortest);
+}
+
+/* The system gives the lowest number that is free: so a high one tells how many are in use, by whatever part of the program. Files, the store and calls that go out
+ * must not fail because many have connected. */
+static void descriptors_keep(struct server *server)
+{
+    struct rlimit files;
+    rlim_t all = getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur > INT_MAX ? INT_MAX : files.rlim_cur;
+    rlim_t kept = all / 8 > FILES_KEPT_MAX ? FILES_KEPT_MAX : all / 8;
+
+    server->fd_most = (int)(all - kept);
+    server->fd_end = (int)(all - kept / 2);
 }
 
 static void server_drop(struct server *server)
@@ -225,6 +242,7 @@ struct server *server_new(struct uv_loop_s *loop, const char *address, const cha
     server->wakes_end = &server->wakes;
     map_init(&server->strangers, uv_hrtime());
     limits_fill(server, limits ? limits : &none);
+    descriptors_keep(server);
     if (server_listen(server, address, &fd, err) < 0) {
         server_drop(server);
         return NULL;

@@ -37,9 +37,12 @@ struct server_limits {
     int64_t idle;    /* between an answer and the next request line: 60 s. Closed without a word */
     int64_t comment; /* a stream in which nothing was written gets a comment: 15 s */
     uint32_t fields; /* of a head: 100 */
-    uint32_t field_bytes; /* of them together: 16384 */
-    uint32_t strangers;   /* connections of one address (IPv6: one /64) that `begin` has not accepted as known: 64 */
-    uint32_t connections; /* in all: 10000 */
+    uint32_t field_bytes;   /* of them together: 16384 */
+    uint32_t strangers;     /* connections of one address (IPv6: one /64) that `begin` has not accepted as known: 64 */
+    uint32_t connections;   /* in all: 10000 */
+    uint32_t all_strangers; /* of them, of strangers: half; past it the one that has been a stranger for longest goes */
+    uint32_t
+        users; /* of them, of one user of this machine by a Unix socket, unless it is the one who serves or root: an eighth */
     uint32_t send_buffer; /* SO_SNDBUF of a connection: 65536 */
 };
 
@@ -130,7 +133,7 @@ void exchange_stream(struct exchange *exchange, const char *type, const struct h
                      size_t queue_max);
 bool exchange_stream_write(struct exchange *exchange, const char *bytes, size_t len);
 size_t exchange_stream_waiting(const struct exchange *exchange); /* bytes that the client has not taken yet */
-void exchange_stream_end(struct exchange *exchange);             /* when what waits is sent */
+void exchange_stream_end(struct exchange *exchange); /* when what waits is sent, or was not read for `reply` */
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
  *
  * A timeout of libmicrohttpd is about idleness: one byte every half second is never closed. So every connection has a deadline for
  * the whole of what it is doing, and a timer looks at all of them. */
-#define _GNU_SOURCE /* POLLRDHUP */
+#define _GNU_SOURCE /* POLLRDHUP, struct ucred */
 #include "net/server_parts.h"
 
 #include <gnutls/gnutls.h>
@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 static const char *const phase_words[PHASE_COUNT] = {
 #define X(id, limit, words) [PHASE_##id] = (words),
@@ -21,7 +22,7 @@ static const struct sockaddr from_unix = {.sa_family = AF_UNIX};
 
 /* ------------------------------------------------------------------------------------------------------------ counting */
 
-/* An address as a word. False for a Unix socket: its peers are not strangers. An IPv6 host commonly has a whole /64 to itself, so that
+/* An address as a word. False for a Unix socket: its peers are users, and known as such. An IPv6 host commonly has a whole /64 to itself, so that
  * is what counts as one; but on a link all share the prefix. */
 static bool stranger_key(const struct sockaddr *from, uint64_t *ret)
 {
@@ -65,31 +66,91 @@ enum MHD_Result conns_admit(void *user, const struct sockaddr *from, socklen_t l
     return MHD_YES;
 }
 
-static void conn_count(struct conn *conn)
+/* Of a user of this machine. False for root and for whoever serves: they can do worse. */
+static bool user_key(const struct conn *conn, uint64_t *ret)
 {
-    struct map *map = &conn->server->strangers;
-    uint64_t count;
+    struct ucred peer;
+    socklen_t len = sizeof peer;
 
-    if (!stranger_key(conn->from, &conn->stranger))
-        return;
-    conn->counts = true;
-    count = map_find(map, conn->stranger);
-    map_set(map, conn->stranger, count == MAP_NONE ? 1 : count + 1);
+    if (getsockopt(conn->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+        peer.uid = (uid_t)-1;
+    *ret = peer.uid;
+    return peer.uid != 0 && peer.uid != geteuid();
 }
 
-void conn_known(struct conn *conn)
+/* How many there are of its kind, with it. */
+static uint64_t conn_count(struct conn *conn)
 {
-    struct map *map = &conn->server->strangers;
+    struct server *server = conn->server;
+    uint64_t count;
+
+    if (!(server->is_unix ? user_key(conn, &conn->stranger) : stranger_key(conn->from, &conn->stranger)))
+        return 0;
+    conn->counts = true;
+    count = map_find(&server->strangers, conn->stranger);
+    count = count == MAP_NONE ? 1 : count + 1;
+    map_set(&server->strangers, conn->stranger, count);
+    conn->stranger_prev = server->stranger_last;
+    *(server->stranger_last ? &server->stranger_last->stranger_next : &server->stranger_first) = conn;
+    server->stranger_last = conn;
+    server->stranger_count++;
+    return count;
+}
+
+static void conn_uncount(struct conn *conn)
+{
+    struct server *server = conn->server;
     uint64_t count;
 
     if (!conn->counts)
         return;
     conn->counts = false;
-    count = map_find(map, conn->stranger);
+    count = map_find(&server->strangers, conn->stranger);
     if (count == 1)
-        map_remove(map, conn->stranger);
+        map_remove(&server->strangers, conn->stranger);
     else
-        map_set(map, conn->stranger, count - 1);
+        map_set(&server->strangers, conn->stranger, count - 1);
+    *(conn->stranger_prev ? &conn->stranger_prev->stranger_next : &server->stranger_first) = conn->stranger_next;
+    *(conn->stranger_next ? &conn->stranger_next->stranger_prev : &server->stranger_last) = conn->stranger_prev;
+    conn->stranger_prev = conn->stranger_next = NULL;
+    server->stranger_count--;
+}
+
+/* On a Unix socket who it is was known from the beginning, and its share is for as long as it lasts. */
+void conn_known(struct conn *conn)
+{
+    if (!conn->server->is_unix)
+        conn_uncount(conn);
+}
+
+static void conn_refuse(struct conn *conn, const char *why)
+{
+    server_refused(conn->server, why, conn->from);
+    conn_uncount(conn);
+    conn_cut(conn);
+}
+
+/* The oldest goes, not the newest: who is honest is known a moment after it has come, so many strangers from many addresses do not keep others out. */
+static void stranger_make_room(struct server *server, const char *why)
+{
+    if (server->stranger_first && !server->is_unix)
+        conn_refuse(server->stranger_first, why);
+}
+
+/* It is there: may it stay, and does another have to go? */
+static void conn_settle_in(struct conn *conn)
+{
+    struct server *server = conn->server;
+    uint64_t count = conn_count(conn);
+
+    if (server->is_unix && count > server->limits.users)
+        conn_refuse(conn, "too many connections of one user");
+    else if (conn->fd >= server->fd_end)
+        conn_refuse(conn, "descriptors are used up");
+    else if (conn->fd >= server->fd_most)
+        stranger_make_room(server, "descriptors are used up");
+    else if (!server->is_unix && server->stranger_count > server->limits.all_strangers)
+        stranger_make_room(server, "too many connections of strangers");
 }
 
 /* ------------------------------------------------------------------------------------------------------ coming and going */
@@ -112,8 +173,8 @@ static struct conn *conn_new(struct server *server, struct MHD_Connection *mhd)
         conn->next->prev = conn;
     server->conns = conn;
     server->conn_count++;
-    conn_count(conn);
     conn_enter(conn, PHASE_HEAD);
+    conn_settle_in(conn);
     return conn;
 }
 
@@ -121,7 +182,7 @@ static void conn_free(struct conn *conn)
 {
     struct server *server = conn->server;
 
-    conn_known(conn);
+    conn_uncount(conn);
     if (conn->prev)
         conn->prev->next = conn->next;
     else

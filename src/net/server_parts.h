@@ -51,8 +51,9 @@ struct conn {
     int fd;
     enum phase phase;
     int64_t deadline;  /* milliseconds of the loop; not looked at for streams */
-    uint64_t stranger; /* its address as a key, when it counts */
+    uint64_t stranger; /* its address (on a Unix socket: its user) as a key, when it counts */
     bool counts;
+    struct conn *stranger_prev, *stranger_next; /* while it counts: those of the server, the oldest first */
     bool is_suspended;
     bool is_waking; /* in the list of wakes */
     bool is_cut;    /* shut down by us: nothing more is done for it */
@@ -116,7 +117,11 @@ struct server {
     unsigned handles;     /* open ones of these */
     struct conn *conns;
     uint32_t conn_count;
-    struct map strangers; /* key of an address: connections */
+    struct map strangers; /* key of an address, or of a user: connections */
+    struct conn *stranger_first, *stranger_last;
+    uint32_t stranger_count;
+    int fd_most,
+        fd_end; /* from the first on descriptors are scarce; what is at the second or past it is given back at once */
     struct conn *wakes, **wakes_end;
     struct exchange *spare;
     struct err *start_err; /* while libmicrohttpd starts: for its words */

@@ -87,8 +87,10 @@ size_t exchange_stream_waiting(const struct exchange *exchange)
 
 void exchange_stream_end(struct exchange *exchange)
 {
-    if (!exchange->stream.is_on)
+    if (!exchange->stream.is_on || exchange->stream.is_ended)
         return;
+    if (stream_waiting(&exchange->stream) == 0)
+        exchange->stream.moved = (int64_t)uv_now(exchange->conn->server->loop);
     exchange->stream.is_ended = true;
     conn_wake(exchange->conn);
 }
@@ -98,12 +100,13 @@ void stream_sweep(struct exchange *exchange, int64_t now)
     struct stream *stream = &exchange->stream;
     struct server *server = exchange->conn->server;
 
-    if (stream_waiting(stream) > 0) {
+    /* The last of one that has ended may lie in libmicrohttpd's memory, where it is not seen: it has as long as what waits here. */
+    if (stream_waiting(stream) > 0 || stream->is_ended) {
         if (now - stream->moved >= server->spans[PHASE_STREAM]) {
             server_refused(server, "the stream was not read", exchange->conn->from);
             conn_abandon(exchange->conn);
         }
-    } else if (!stream->is_ended && now - stream->written >= server->comment && stream->max >= sizeof comment - 1) {
+    } else if (now - stream->written >= server->comment && stream->max >= sizeof comment - 1) {
         exchange_stream_write(exchange, comment, sizeof comment - 1);
     }
 }
