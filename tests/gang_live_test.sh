@@ -18,7 +18,7 @@ echo "[ Cpus = 2; Constraint = other.Type == \"Job\" && Fits && other.Owner == \
 pool=$!
 pids="$pids $pool"
 holds "a pool is up" soon grep -q 'To end it' up
-mkdir -p state/provide
+(umask 077 && mkdir -p state/provide)
 run "$berth" token create --subject licences --scope "ad:read ad:write claim" --lifetime 1d --out state/provide/token
 holds "a token for licences is made" [ "$status" = 0 ]
 holds "the machine offers itself" soon listed 'ads --kind offers' "len(rows) == 1"

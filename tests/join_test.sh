@@ -148,7 +148,8 @@ holds 'which gets no token' [ ! -e gull/provider/token ]
 machine crane 2
 code=$("$berth" token code)
 : >crane.out
-ip netns exec "$second" "$berth" join --config crane.ad --state "$work/crane" "$code" >crane.out 2>crane.err &
+echo "$code" >crane.code
+ip netns exec "$second" "$berth" join --config crane.ad --state "$work/crane" - <crane.code >crane.out 2>crane.err &
 crane=$!
 pids="$pids $crane"
 holds 'a second machine joins by a code of its own' soon told crane.err 'Berth provider crane is up'

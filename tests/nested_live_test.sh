@@ -40,7 +40,7 @@ echo '[ Cpus = 2 ]' >owner.ad # for two jobs at once, whatever the machine has
 pool=$!
 pids="$pids $pool"
 holds "a pool is up" soon grep -q 'To end it' up
-mkdir -p state/provide
+(umask 077 && mkdir -p state/provide)
 run "$berth" token create --subject services --scope "ad:read ad:write claim" --lifetime 1d --out state/provide/token
 holds "a token for services is made" [ "$status" = 0 ]
 holds "the machine offers itself" soon listed 'ads --kind offers' "len(rows) == 1"
@@ -99,7 +99,7 @@ holds "its output comes though both have been away" soon has out.txt 'some words
 # ------------------------------------------------------------------------------------------------------------- helpers
 
 # The machine once more, under another name.
-mkdir -p second/provider
+(umask 077 && mkdir -p second/provider)
 run "$berth" token create --subject machine/second --scope "ad:read ad:write claim" --lifetime 1d --out second/provider/token
 "$berth" provider --state "$PWD/second" --set OwnerPolicy="$PWD/owner.ad" >second.up 2>second.err &
 second=$!

@@ -24,6 +24,20 @@ run "$berth" status --pool 'http://127.0.0.1:1/?a=b'
 expect 'an address of a pool has no query' 2 '' 'berth: --pool: the address of a pool has no query'
 run env BERTH_POOL=nowhere "$berth" status
 says 'a bad $BERTH_POOL is named' 2 '' 'berth: BERTH_POOL: *'
+mkdir -m 755 open
+run timeout 20 "$berth" matchmaker --state "$work/open" --listen 127.0.0.1:0
+says 'a state folder that others may enter is refused, and what to do is said' 2 '' "berth: $work/open: others may enter the folder*chmod 700 $work/open"
+holds 'nothing was made in it' [ -z "$(ls -A open)" ]
+mkdir -m 700 half && mkdir -m 755 half/provider
+run timeout 20 "$berth" provider --state "$work/half"
+says 'so is a folder of a provider' 2 '' "berth: $work/half/provider: others may enter the folder*chmod 700 $work/half/provider"
+run "$berth" join
+expect 'join wants a code' 2 '' 'berth: join wants one CODE, as `berth token code` prints it, or --code-file FILE'
+printf '  berth-AAAA\n' >code
+run "$berth" join --code-file code
+says 'a code is read from a file' 2 '' 'berth: *code*'
+run "$berth" join --code-file none.code
+says 'which must be there' 2 '' 'berth: none.code: the code cannot be read: *'
 run "$berth" status --token none.token
 says 'a token file that is not there is named' 2 '' 'berth: none.token: *'
 

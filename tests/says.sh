@@ -17,7 +17,7 @@ ends() {
 trap ends EXIT
 trap 'exit 1' HUP INT TERM
 cd "$work" || exit 1
-mkdir -p home state config/berth
+mkdir -p home config/berth && mkdir -m 700 state
 . "${BERTH_SOURCE:?the sources}/tests/tap.sh"
 
 # says SENTENCE STATUS OUT ERR: lines of `out` and `err`, one after another, match these patterns (of case), one a line.

@@ -83,7 +83,7 @@ cat >stores.ad <<A
 A
 start pool "$berth" pool --listen 127.0.0.1:0
 soon grep -q 'To end it' pool.out
-mkdir -p state/provide && cp state/provider/token state/provide/token
+(umask 077 && mkdir -p state/provide) && cp state/provider/token state/provide/token
 start provide "$berth" provide stores.ad
 there() { [ "$("$berth" ads -c 'Type == "Storage"' --json | wc -l)" = 8 ] && "$berth" ads -c 'Type == "Machine"' --json | grep -q TransferRoom; }
 check 'stores are ads of the pool, and a machine says how much room it has for files on their way' soon there
@@ -193,7 +193,7 @@ check 'until its files have gone' soon stored "$more" 1
 check 'to where they should' [ -s first/data/run12/big.dat ]
 
 # ---- somebody else's store, whose folder is that of another
-mkdir -p elses/provide
+(umask 077 && mkdir -p elses/provide)
 "$berth" token create --subject mallory --scope 'ad:read ad:write claim' --lifetime 1d --out elses/provide/token >/dev/null
 cat >elses.ad <<A
 [ Name = "a-store"; $common; Protocol = "file"; Path = "$work/disk/a/run8" ]

@@ -65,7 +65,7 @@ int daemon_serve(const char *folder, const struct config_options *options, struc
     snprintf(path, sizeof path, "%.4000s/%s", config_text(config, CONFIG_STATE), folder);
     raise_files();
     guard_memory();
-    if (folder_make(path) < 0)
+    if (folder_make_own(path) < 0)
         return STATUS_BAD;
     config_options_sources(options, given, &sources);
     snprintf(path, sizeof path, "%.4000s/%s/" STORE_FILE, config_text(config, CONFIG_STATE), folder);

@@ -64,6 +64,24 @@ int folder_make(const char *path)
     return 0;
 }
 
+int folder_make_own(const char *path)
+{
+    struct stat about;
+
+    if (folder_make(path) < 0)
+        return -1;
+    if (stat(path, &about) < 0 || !S_ISDIR(about.st_mode))
+        report("%s: this is no folder", path);
+    else if (about.st_uid != geteuid())
+        report("%s: the folder belongs to another user: name another by --state, or have it given to this one", path);
+    else if (about.st_mode & 077)
+        report("%s: others may enter the folder, and with it keys, tokens and a socket are theirs: say chmod 700 %s",
+               path, path);
+    else
+        return 0;
+    return -1;
+}
+
 bool text_line(const char *text, size_t len, unsigned line, const char **ret_line, size_t *ret_len)
 {
     const char *end = text + len, *newline;

@@ -37,6 +37,9 @@ struct tree *file_first_ad(struct symbols *symbols, const struct dialect *dialec
 /* Every folder on the way to it and itself, those that are made for us alone. */
 int folder_make(const char *path);
 
+/* The same of one that is for its owner alone: one that others may enter, or of another user, is refused, and what to do is said. */
+int folder_make_own(const char *path);
+
 /* The path of a file that is named from a folder on; the caller frees it. */
 char *file_in(const char *folder, const char *name);
 

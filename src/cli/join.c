@@ -17,6 +17,7 @@
 #include "net/represent.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@
 
 struct join_settings {
     struct pool_options pool; /* of it only the configuration is used */
-    const char *name, *also;
+    const char *name, *also, *code_file;
     bool only, pull;
 };
 
@@ -36,6 +37,9 @@ static const struct option join_options[] = {
      offsetof(S, also)},
     {0, "pull", NULL, "the provider asks for jobs when it has room, and does not advertise", option_flag,
      offsetof(S, pull)},
+    {0, "code-file", "FILE",
+     "the file that the code is in, so that nobody sees it in the list of processes; `-`: the standard input",
+     option_text, offsetof(S, code_file)},
     {0, "name", "NAME", "what the machine is called in the pool; its host name if not given", option_text,
      offsetof(S, name)},
     {0, "config", "FILE", "the configuration file", option_config_file, offsetof(S, pool.config)},
@@ -45,6 +49,38 @@ static const struct option join_options[] = {
 #undef S
 
 static const struct join_settings join_defaults = {0};
+
+/* What a file says, without the blanks around it. -1 when it cannot be read, which is reported. */
+static int code_file_read(const char *name, char ret[JOIN_TEXT_MAX + 1])
+{
+    bool given = !strcmp(name, "-");
+    int fd = given ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    char text[JOIN_TEXT_MAX + 256];
+    size_t len = 0, begin = 0;
+    ssize_t got = -1;
+
+    while (fd >= 0 && len < sizeof text &&
+           ((got = read(fd, text + len, sizeof text - len)) > 0 || (got < 0 && errno == EINTR)))
+        len += got > 0 ? (size_t)got : 0;
+    if (got < 0)
+        report("%s: the code cannot be read: %s", given ? "standard input" : name, strerror(errno));
+    if (fd >= 0 && !given)
+        close(fd);
+    while (begin < len && strchr(" \t\r\n", text[begin]))
+        begin++;
+    while (len > begin && strchr(" \t\r\n", text[len - 1]))
+        len--;
+    if (got >= 0 && (len == begin || len - begin > JOIN_TEXT_MAX || memchr(text + begin, '\0', len - begin))) {
+        report("%s: no code is in it", given ? "standard input" : name);
+        got = -1;
+    }
+    if (got >= 0) {
+        memcpy(ret, text + begin, len - begin);
+        ret[len - begin] = '\0';
+    }
+    explicit_bzero(text, sizeof text);
+    return got < 0 ? -1 : 0;
+}
 
 static int code_read(const char *text, struct join_code *ret)
 {
@@ -213,19 +249,26 @@ static int join_pool(const struct join_settings *settings, const char *state, co
 static int join_run(const void *given, int word_count, char **words)
 {
     const struct join_settings *settings = given;
+    const char *file = settings->code_file                         ? settings->code_file
+                       : word_count == 1 && !strcmp(words[0], "-") ? "-"
+                                                                   : NULL;
+    char text[JOIN_TEXT_MAX + 1];
     struct join_code code;
     struct config config;
     int status;
 
-    if (word_count != 1) {
-        report("join wants one CODE, as `berth token code` prints it");
+    if (word_count != (settings->code_file ? 0 : 1)) {
+        report("join wants one CODE, as `berth token code` prints it, or --code-file FILE");
         return STATUS_BAD;
     }
     if (settings->also && !agent_name_is_good(settings->also, strlen(settings->also))) {
         report("--also %s: a name of up to %d letters, digits, . _ and - is expected", settings->also, AGENT_NAME_MAX);
         return STATUS_BAD;
     }
-    status = code_read(words[0], &code);
+    if (file && code_file_read(file, text) < 0)
+        return STATUS_BAD;
+    status = code_read(file ? text : words[0], &code);
+    explicit_bzero(text, sizeof text);
     if (status != STATUS_DONE || config_options_load(&settings->pool.config, &config) < 0)
         return STATUS_BAD;
     status = join_pool(settings, config_text(&config, CONFIG_STATE), &code);
@@ -239,11 +282,12 @@ static int join_run(const void *given, int word_count, char **words)
 const struct command command_join = {
     .name = "join",
     .summary = "join a pool by a code, and offer this machine there",
-    .usage = "[OPTIONS] CODE",
+    .usage = "[OPTIONS] CODE|-",
     .about =
         "A code is made where the pool is (`berth token code`; `berth pool` prints one), and is good once, within an hour. It "
         "says where the pool is and how to tell it from an impostor: before anything secret is sent, the pool's certificate is "
-        "compared with it. The token that the machine gets is kept in STATE/provider/token, for a year. Then the provider runs, "
+        "compared with it. Words on a command line are seen by all who may list processes: `-` reads the code from the standard input, "
+        "--code-file from a file. The token that the machine gets is kept in STATE/provider/token, for a year. Then the provider runs, "
         "until it is told to end.\n"
         "\n"
         "A machine may serve several pools. With --also POOL the token goes beside the one that it has, to "

@@ -91,7 +91,7 @@ static int matchmaker_run(const void *given, int word_count, char **words)
         return STATUS_BAD;
     raise_files();
     guard_memory();
-    if (folder_make(config_text(&config, CONFIG_STATE)) == 0)
+    if (folder_make_own(config_text(&config, CONFIG_STATE)) == 0)
         status = matchmaker_serve(options, &config);
     config_done(&config);
     return status;

@@ -444,8 +444,9 @@ static int pool_run(const void *given, int word_count, char **words)
     if (config_options_load(&settings->config, &config) < 0)
         return STATUS_BAD;
     /* Whole, for what is printed is typed elsewhere. */
-    state = folder_make(config_text(&config, CONFIG_STATE)) == 0 ? realpath(config_text(&config, CONFIG_STATE), NULL)
-                                                                 : NULL;
+    state = folder_make_own(config_text(&config, CONFIG_STATE)) == 0
+                ? realpath(config_text(&config, CONFIG_STATE), NULL)
+                : NULL;
     is_local = pool_is_local(&config);
     config_done(&config);
     if (state)
