@@ -378,6 +378,11 @@ static void check_in_vain(struct shop *shop)
                     "ad 1: this customer is alice's, and may ask for machines for alice alone: a job of dora's would "
                     "wait for ever"),
            "where the customer may not advertise for others, a job of theirs is refused, with the reason");
+    tap_ok(ask_with(shop, buf_string(&dora), "PUT",
+                    "/v1/spool/0000000000000000000000000000000000000000000000000000000000000000?offset=0&size=3",
+                    "abc") == 403 &&
+               says(shop, "would wait for"),
+           "nor are bytes taken for such a job");
     tap_ok(ask(shop, "POST", "/v1/jobs", "[Cmd=\"x\"; Owner=\"dora\"]") == 403, "also when it is submitted for them");
     tap_ok(customer_becomes(shop, "ad:read ad:write claim match admin") &&
                ask_with(shop, buf_string(&dora), "POST", "/v1/jobs", "[Cmd=\"dora\"; RequestCpus=64000]") == 201 &&
@@ -402,7 +407,8 @@ static void check_in_vain(struct shop *shop)
 static void check_others(struct shop *shop)
 {
     struct buf bob, carol;
-    char body[PATH_ROOM + 64];
+    char body[PATH_ROOM + 64], digits[65], path[160];
+    unsigned char hash[32];
 
     buf_init(&bob);
     buf_init(&carol);
@@ -422,6 +428,14 @@ static void check_others(struct shop *shop)
     tap_ok(ask_with(shop, buf_string(&bob), "POST", "/v1/jobs", "[Cmd=\"x\"; Owner=\"alice\"]") == 400 &&
                says(shop, "Owner"),
            "nor for somebody else");
+    crypto_generichash(hash, sizeof hash, (const unsigned char *)"hello, world", 12, NULL, 0);
+    hex_print(hash, sizeof hash, digits);
+    snprintf(path, sizeof path, "/v1/spool/%s", digits);
+    snprintf(body, sizeof body, "[Cmd=\"x\"; Inputs={[Name=\"a\"; Hash=\"%s\"; Size=12]}]", digits);
+    tap_ok(ask(shop, "GET", path, NULL) == 200 && ask_with(shop, buf_string(&bob), "GET", path, NULL) == 404 &&
+               says(shop, "[Have=0]") && ask_with(shop, buf_string(&bob), "POST", "/v1/jobs", body) == 400 &&
+               says(shop, "not in the spool"),
+           "what another has sent to the spool they neither learn of nor read, though they know its hash");
     snprintf(body, sizeof body, "[Cmd=\"x\"; Iwd=\"%s\"]", shop->live.state);
     tap_ok(ask_with(shop, buf_string(&bob), "POST", "/v1/jobs", body) == 400 && says(shop, "Iwd"),
            "nor may others say where outputs go on this machine");

@@ -270,10 +270,10 @@ static void check_spool(void)
     snprintf(question, sizeof question, "[Cmd=\"x\"; Inputs={[Name=\"in/data\"; Hash=\"%s\"; Size=12; Mode=493]}]",
              hash);
     bench_start(&bench, question);
-    tap_ok(spool_put(bench.questions.spool, hash, &piece, &have, &err) == PIECE_MORE && have == 7,
+    tap_ok(spool_put(bench.questions.spool, "alice", hash, &piece, &have, &err) == PIECE_MORE && have == 7,
            "a file comes into the spool piece by piece");
     piece = (struct piece){.offset = 9, .bytes = "rld", .len = 3, .size = 12};
-    tap_ok(spool_put(bench.questions.spool, hash, &piece, &have, &err) == PIECE_MORE && have == 7,
+    tap_ok(spool_put(bench.questions.spool, "alice", hash, &piece, &have, &err) == PIECE_MORE && have == 7,
            "a piece behind a gap is not taken, and it is told where to go on");
     spool_free(bench.questions.spool);
     {
@@ -283,17 +283,18 @@ static void check_spool(void)
         bench.questions.spool = spool_new(path, 1 << 20, &err);
     }
     piece = (struct piece){.offset = 5, .bytes = ", world", .len = 7, .size = 12};
-    tap_ok(spool_put(bench.questions.spool, hash, &piece, &have, &err) == PIECE_WHOLE && have == 12 &&
-               spool_have(bench.questions.spool, hash, &whole) == 12 && whole,
+    tap_ok(spool_put(bench.questions.spool, "alice", hash, &piece, &have, &err) == PIECE_WHOLE && have == 12 &&
+               spool_have(bench.questions.spool, "alice", hash, &whole) == 12 && whole,
            "after a restart the rest comes, over what is there, and the hash is right");
     hash[0] ^= 1;
     piece = (struct piece){.offset = 0, .bytes = "hello, world", .len = 12, .size = 12};
-    tap_ok(spool_put(bench.questions.spool, hash, &piece, &have, &err) == PIECE_HASH && have == 0 &&
-               !spool_have(bench.questions.spool, hash, &whole),
+    tap_ok(spool_put(bench.questions.spool, "alice", hash, &piece, &have, &err) == PIECE_HASH && have == 0 &&
+               !spool_have(bench.questions.spool, "alice", hash, &whole),
            "a file of another hash is not kept");
     piece.size = 2 << 20;
     piece.hash = NULL;
-    tap_ok(spool_put(bench.questions.spool, hash, &piece, &have, &err) == PIECE_DISK && strstr(err.text, "SpoolMax"),
+    tap_ok(spool_put(bench.questions.spool, "alice", hash, &piece, &have, &err) == PIECE_DISK &&
+               strstr(err.text, "SpoolMax"),
            "more than the spool holds is refused with the limit's name");
     hash[0] ^= 1;
     tap_ok(says(ask(&bench, "Ask=\"manifest\""), "Reason = \"ok\"") &&
@@ -316,6 +317,65 @@ static bool named_none(void *user, const char *hash)
     return user && !strcmp(user, hash);
 }
 
+/* Of what others have sent nobody learns by its hash, and everybody has a share. */
+static void check_spool_shares(void)
+{
+    char hash[HASH_DIGITS + 1], other[HASH_DIGITS + 1], path[PATH_ROOM], big[1000];
+    struct piece piece = {.bytes = "secret", .len = 6, .size = 6};
+    struct desk_bench bench;
+    struct spool *spool;
+    struct err err = {0};
+    uint64_t have;
+    bool whole, whole_too;
+
+    bench_start(&bench, "[Cmd=\"x\"]");
+    snprintf(path, sizeof path, "%s/shares", bench.folder);
+    spool = spool_new(path, 4000, &err);
+    spool_set_own(spool, "owner");
+    hash_of("secret", 6, hash);
+    tap_ok(spool_put(spool, "alice/laptop", hash, &piece, &have, &err) == PIECE_WHOLE &&
+               spool_have(spool, "alice", hash, &whole) == 6 && whole,
+           "what an account has sent it has, by whichever of its names");
+    tap_ok(!spool_have(spool, "mallory", hash, &whole) && !whole, "another does not learn that it is there");
+    piece = (struct piece){.bytes = "s", .len = 1, .size = 6};
+    tap_ok(spool_put(spool, "mallory", hash, &piece, &have, &err) == PIECE_MORE && have == 1 &&
+               !(spool_have(spool, "mallory", hash, &whole), whole),
+           "nor has it the file for a byte of it");
+    piece = (struct piece){.bytes = "guess!", .len = 6, .size = 6};
+    tap_ok(spool_put(spool, "mallory", hash, &piece, &have, &err) == PIECE_HASH &&
+               spool_have(spool, "alice", hash, &whole) == 6 && whole,
+           "nor for others, which harm nobody");
+    piece = (struct piece){.bytes = "secret", .len = 6, .size = 6};
+    tap_ok(spool_put(spool, "bob", hash, &piece, &have, &err) == PIECE_WHOLE &&
+               spool_have(spool, "bob", hash, &whole) == 6 && whole && spool_bytes(spool) == 6,
+           "who sends it has it too, and it is kept once");
+    memset(big, 'x', sizeof big);
+    hash_of("none", 4, other);
+    piece = (struct piece){.bytes = big, .len = 900, .size = 995};
+    tap_ok(spool_put(spool, "bob/a", other, &piece, &have, &err) == PIECE_FULL &&
+               strstr(err.text, "of one user 1000") &&
+               spool_put(spool, "bob", other, &(struct piece){.bytes = big, .len = 900, .size = 994}, &have, &err) ==
+                   PIECE_MORE &&
+               spool_put(spool, "owner", other, &(struct piece){.bytes = big, .len = 900, .size = 1500}, &have, &err) ==
+                   PIECE_MORE,
+           "an account has a share of the room, but for the one whose spool it is");
+    spool_free(spool);
+    spool = spool_new(path, 4000, &err);
+    spool_set_own(spool, "owner");
+    piece.size = 995;
+    spool_have(spool, "alice", hash, &whole);
+    spool_have(spool, "mallory", hash, &whole_too);
+    tap_ok(whole && !whole_too && spool_bytes(spool) == 1806 &&
+               spool_put(spool, "bob/b", other, &piece, &have, &err) == PIECE_FULL,
+           "all that outlives a restart");
+    spool_sweep(spool, NOW + SPOOL_KEPT + 10, named_none, NULL);
+    tap_ok(!spool_bytes(spool) && !(spool_have(spool, "alice", hash, &whole), whole) &&
+               spool_put(spool, "bob", other, &piece, &have, &err) == PIECE_MORE,
+           "and ends when the files go");
+    spool_free(spool);
+    bench_end(&bench);
+}
+
 static void check_garbage(void)
 {
     char a[HASH_DIGITS + 1], b[HASH_DIGITS + 1];
@@ -327,13 +387,13 @@ static void check_garbage(void)
     bench_start(&bench, "[Cmd=\"x\"]");
     hash_of("a", 1, a);
     hash_of("b", 1, b);
-    spool_put(bench.questions.spool, a, &(struct piece){.bytes = "a", .len = 1, .size = 1}, &have, &err);
-    spool_put(bench.questions.spool, b, &(struct piece){.bytes = "b", .len = 1, .size = 1}, &have, &err);
+    spool_put(bench.questions.spool, "alice", a, &(struct piece){.bytes = "a", .len = 1, .size = 1}, &have, &err);
+    spool_put(bench.questions.spool, "alice", b, &(struct piece){.bytes = "b", .len = 1, .size = 1}, &have, &err);
     tap_ok(spool_sweep(bench.questions.spool, NOW, named_none, NULL) == 0 && spool_bytes(bench.questions.spool) == 2,
            "inputs of today are kept, though no job names them yet");
     tap_ok(spool_sweep(bench.questions.spool, NOW + SPOOL_KEPT + 10, named_none, a) == 1 &&
-               spool_have(bench.questions.spool, a, &whole) == 1 && !spool_have(bench.questions.spool, b, &whole) &&
-               spool_bytes(bench.questions.spool) == 1,
+               spool_have(bench.questions.spool, "alice", a, &whole) == 1 &&
+               !spool_have(bench.questions.spool, "alice", b, &whole) && spool_bytes(bench.questions.spool) == 1,
            "a day later those that no job names go, and the others stay");
     bench_end(&bench);
 }
@@ -669,7 +729,8 @@ static void check_descriptors(void)
     snprintf(question, sizeof question,
              "[Cmd=\"x\"; Checkpoint={\"state\"}; Inputs={[Name=\"in\"; Hash=\"%s\"; Size=5; Mode=420]}]", hash);
     bench_start(&bench, question);
-    spool_put(bench.questions.spool, hash, &(struct piece){.bytes = "hello", .len = 5, .size = 5}, &have, &err);
+    spool_put(bench.questions.spool, "alice", hash, &(struct piece){.bytes = "hello", .len = 5, .size = 5}, &have,
+              &err);
     store_all(&bench, "checkpoint", "state", "so far");
     store_all(&bench, "output", "first", "1");
     bench_close(&bench);
@@ -964,6 +1025,7 @@ int main(void)
     check_names();
     check_spool();
     check_garbage();
+    check_spool_shares();
     check_store();
     check_iwd();
     check_hostile_unnamed();

@@ -228,7 +228,7 @@ void api_spool_head(struct visit *visit)
 
     if (!hash_checked(visit))
         return;
-    have = spool_have(visit->desk->spool, visit->variables[0], &whole);
+    have = spool_have(visit->desk->spool, visit->identity, visit->variables[0], &whole);
     spool_answer(visit, whole ? 200 : 404, have, whole);
 }
 
@@ -241,6 +241,8 @@ void api_spool_put(struct visit *visit)
     if (!hash_checked(visit) || !visit_number(visit, "offset", INT64_MAX, 0, &offset) ||
         !visit_number(visit, "size", INT64_MAX, INT64_MAX, &size))
         return;
+    if (!desk_takes(visit)) /* for a job that will be refused nothing is taken */
+        return;
     if (!visit_query(visit, "size")) {
         visit_problem(visit, 400, "size: how large is the whole file?");
         return;
@@ -248,7 +250,7 @@ void api_spool_put(struct visit *visit)
     piece.offset = offset;
     piece.size = (int64_t)size;
     piece.bytes = exchange_body(visit->exchange, &piece.len);
-    switch (spool_put(visit->desk->spool, visit->variables[0], &piece, &have, &err)) {
+    switch (spool_put(visit->desk->spool, visit->identity, visit->variables[0], &piece, &have, &err)) {
     case PIECE_WHOLE:
         spool_answer(visit, 201, have, true);
         break;

@@ -107,7 +107,7 @@ static int pools_check(const struct desk *desk, const struct tree *ad, struct er
 static bool owner_is_served(const struct desk *desk, const struct tree *ad, const char *owner)
 {
     const struct pool_entry *own = daemon_pool_own(&desk->daemon);
-    const struct expr *list = ad_find(ad, "Pools"), *parts = list ? tree_parts(ad, list) : NULL;
+    const struct expr *list = ad ? ad_find(ad, "Pools") : NULL, *parts = list ? tree_parts(ad, list) : NULL;
     struct grant grant;
 
     if (!strcmp(owner, desk->daemon.identity) ||
@@ -141,6 +141,25 @@ static int owner_check(const struct visit *visit, const struct tree *ad, const s
         ours, ours, owner);
 }
 
+bool desk_takes(struct visit *visit)
+{
+    const struct desk *desk = visit->desk;
+    uint64_t most = config_count(&desk->daemon.config, CONFIG_JOBS_PER_IDENTITY);
+    struct job_terms terms = {.count = 1};
+    struct err err = {0};
+
+    if (visit->any)
+        return true;
+    if (owner_check(visit, NULL, &terms, &err) < 0)
+        visit_problem(visit, 403, "%s", err.text);
+    else if (customer_queued(desk->customer, visit->identity) >= most)
+        visit_problem(visit, 429, "JobsPerIdentity: at most %llu jobs of one user are queued",
+                      (unsigned long long)most);
+    else
+        return true;
+    return false;
+}
+
 static int data_check(const struct tree *ad, struct err *err)
 {
     struct input_data data;
@@ -155,7 +174,7 @@ static int ad_check(const struct visit *visit, const struct tree *ad, struct job
 {
     if (ad->dialect != &dialect_classic)
         return err_set(err, "jobs are submitted in the classic dialect");
-    if (job_check(ad, visit->desk->spool, ret, err) < 0 || pools_check(visit->desk, ad, err) < 0 ||
+    if (job_check(ad, visit->desk->spool, visit->identity, ret, err) < 0 || pools_check(visit->desk, ad, err) < 0 ||
         data_check(ad, err) < 0)
         return -1;
     if (ret->iwd && !visit->local)

@@ -123,6 +123,8 @@ static int parts_start(struct desk *desk, struct err *err)
 
     snprintf(path, sizeof path, "%s/spool", desk->daemon.folder);
     desk->spool = spool_new(path, config_size(&desk->daemon.config, CONFIG_SPOOL_MAX), err);
+    if (desk->spool)
+        spool_set_own(desk->spool, desk->daemon.identity);
     snprintf(path, sizeof path, "%s/jobs", desk->daemon.folder);
     desk->files = desk->spool ? jobfiles_new(path, desk->daemon.symbols, err) : NULL;
     desk->tries = desk->files ? tries_new(desk->daemon.symbols, desk->daemon.shelf, err) : NULL;

@@ -144,6 +144,9 @@ void visits_end(struct desk *desk);            /* nobody waits any longer */
 uint64_t visit_job(const struct visit *visit); /* the number that its path has; 0: it is none */
 bool visit_sees(const struct visit *visit, const char *owner, size_t len);
 void visit_peer(const struct visit *visit, struct peer *ret);
+bool desk_takes(
+    struct visit
+        *visit); /* could a job of the caller's be submitted at all? Else a problem was answered (api_submit.c) */
 
 /* "1-20,31" in the order of their numbers; false when it is no such text. */
 struct id_ranges {

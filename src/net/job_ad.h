@@ -61,8 +61,9 @@ struct job_terms {
     bool iwd; /* it says where its outputs go */
 };
 
-/* May the ad be submitted? -1 and the attribute and what is wrong with it. `spool` must have what it reads. */
-int job_check(const struct tree *ad, const struct spool *spool, struct job_terms *ret, struct err *err);
+/* May the ad be submitted? -1 and the attribute and what is wrong with it. `who` submits it, and must have sent what it reads to the spool. */
+int job_check(const struct tree *ad, const struct spool *spool, const char *who, struct job_terms *ret,
+              struct err *err);
 
 /* The ad as the role is given it: without Count and what makes it a node, with a Type. The caller unrefs it. */
 struct tree *job_submitted(struct symbols *symbols, const struct tree *ad);

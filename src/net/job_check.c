@@ -216,6 +216,7 @@ static const struct {
 
 struct input_check {
     const struct spool *spool;
+    const char *who;
     struct err *err;
     bool failed;
 };
@@ -224,7 +225,7 @@ static bool input_is_there(void *user, const struct job_input *input)
 {
     struct input_check *check = user;
     bool whole;
-    uint64_t have = spool_have(check->spool, input->hash, &whole);
+    uint64_t have = spool_have(check->spool, check->who, input->hash, &whole);
 
     if (whole && have == input->size)
         return true;
@@ -256,9 +257,9 @@ static int ports_check(const struct tree *ad, struct err *err)
     return 0;
 }
 
-int job_check(const struct tree *ad, const struct spool *spool, struct job_terms *ret, struct err *err)
+int job_check(const struct tree *ad, const struct spool *spool, const char *who, struct job_terms *ret, struct err *err)
 {
-    struct input_check check = {.spool = spool, .err = err};
+    struct input_check check = {.spool = spool, .who = who, .err = err};
     struct job_terms terms = {.count = 1};
     const struct expr *e;
 
