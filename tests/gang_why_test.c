@@ -355,7 +355,7 @@ static void asked_done(struct asked *asked)
 static int asked_explain(struct asked *asked, uint64_t nodes, struct err *err)
 {
     int result = gang_why_explain(&asked->why, &asked->env, &asked->lang.arena, &asked->policy, asked->request,
-                                  asked->offers, asked->count, nodes, err);
+                                  asked->offers, asked->count, nodes, 0, err);
 
     asked->explained = result == 0;
     return result;
@@ -640,8 +640,43 @@ static void test_random(void)
         buf_done(&ports.texts[i]);
 }
 
+/* A request whose ports take as long as an evaluation may, so that each search and each port's own explanation would. */
+static void test_budget(void)
+{
+    static const char *const offers[] = {"[ Memory = 1 ]",
+                                         "[ Memory = 2 ]",
+                                         "[ Memory = 3 ]",
+                                         "[ Memory = 4 ]",
+                                         "[ Memory = 5 ]",
+                                         "[ Memory = 6 ]",
+                                         NULL};
+    struct asked asked;
+    struct buf text;
+    uint64_t meter = 0;
+
+    buf_init(&text);
+    buf_adds(&text, "[ b0 = 1; ");
+    for (int i = 1; i < 20; i++)
+        buf_addf(&text, "b%d = b%d + b%d; ", i, i - 1, i - 1);
+    buf_adds(&text, "Ports = { ");
+    for (int i = 0; i < 8; i++)
+        buf_addf(&text, "%s[ Label = p%d; Constraint = p%d.Memory > 0 && p%d.Memory * b19 < -1 ]", i ? ", " : "", i, i,
+                 i);
+    buf_adds(&text, " } ]");
+    asked_init(&asked, &dialect_classic, buf_string(&text), offers);
+    asked.env.meter = &meter;
+    asked.explained = gang_why_explain(&asked.why, &asked.env, &asked.lang.arena, &asked.policy, asked.request,
+                                       asked.offers, asked.count, 20000, 300000, NULL) == 0;
+    if (!tap_ok(asked.explained && asked.why.outcome != GANG_FORMED && meter < 2500000,
+                "an explanation takes few more steps than it may, whatever the ports say"))
+        tap_diag("%llu steps", (unsigned long long)meter);
+    asked_done(&asked);
+    buf_done(&text);
+}
+
 int main(void)
 {
+    test_budget();
     test_cases();
     test_json();
     test_random();

@@ -611,6 +611,108 @@ static void test_turn_why(void)
     pool_free(pool, "a turn");
 }
 
+/* ------------------------------------------------------------------------------------------------------------ delegates */
+
+/* Claims of carol's delegates. */
+static uint32_t delegates_given(const struct pool *pool)
+{
+    uint32_t count = 0;
+
+    for (agent i = 0; i < 9; i++)
+        count += given(pool, DELEGATE + i);
+    return count;
+}
+
+static void test_delegates(void)
+{
+    struct pool *pool = pool_new(NULL);
+    uint32_t users = 0, next = 0;
+    struct user_view view;
+    struct user_why why;
+
+    for (agent i = 0; i < 9; i++)
+        put(pool, DELEGATE + i, 1, true, "[ Count = 40 ]");
+    put(pool, ALICE, 1, true, "[ Count = 40 ]");
+    pass(pool, SECOND);
+    machines(pool, 0, 40, "[ Type = \"Machine\" ]");
+    pass(pool, SECOND);
+    tap_ok(given(pool, ALICE) == 20 && delegates_given(pool) == 20,
+           "nine who act by what one has delegated get as much together as one");
+    tap_diag("alice %u, the nine %u", given(pool, ALICE), delegates_given(pool));
+    while (matchmaker_next_user(pool->role, 0, next, &view, &next))
+        users += !strchr(view.name, '/') ? 1 : 1000;
+    tap_ok(users == 3, "they have one account, that of who has delegated");
+    why = why_of(pool, "carol/s3");
+    tap_ok(!strcmp(why.name.bytes, "carol") && why.claims == 20 && why.requests == 9 && why.delegate_count == 8 &&
+               why.delegate_more,
+           "who asks for one of them is told of that, and who asks in its name");
+    pool_free(pool, "delegates");
+}
+
+static void test_delegates_in_groups(void)
+{
+    struct pool *pool =
+        pool_new("[ Groups = { [ Name = \"art\"; Quota = 4; Surplus = false; Users = { \"carol\" } ] } ]");
+    struct user_why why;
+
+    put(pool, DELEGATE, 1, true, "[ Count = 40; AccountingGroup = \"art\" ]");
+    put(pool, DELEGATE + 1, 1, true, "[ Count = 40; AccountingGroup = \"art\" ]");
+    pass(pool, SECOND);
+    machines(pool, 0, 10, "[ Type = \"Machine\" ]");
+    pass(pool, SECOND);
+    why = why_of(pool, "art~carol/s1");
+    tap_ok(delegates_given(pool) == 4 && !strcmp(why.name.bytes, "art~carol") && why.claims == 4,
+           "in a group they are who has delegated as well, and may be there when that one may");
+    pool_free(pool, "delegates in groups");
+}
+
+/* A row of the time when each name had an account of its own. */
+static void row_add(struct pool *pool, uint64_t key, const char *name, int64_t usage, int64_t factor)
+{
+    struct record record = {.kind = RECORD_USER, .key = key};
+
+    text_set(&record.u.user_record.name, name, strlen(name));
+    record.u.user_record.usage = usage * 1000000;
+    record.u.user_record.factor = factor * 1000000;
+    record.u.user_record.stamp = pool->env.wall / SECOND;
+    pool_keep(pool, &record);
+}
+
+static double row_usage(const struct pool *pool, const char *name)
+{
+    for (uint32_t i = 0; i < pool->row_count; i++)
+        if (!strcmp(pool->rows[i].u.user_record.name.bytes, name))
+            return (double)pool->rows[i].u.user_record.usage / 1e6;
+    return 0;
+}
+
+static void test_delegates_of_old(void)
+{
+    struct pool *pool = pool_new(NULL);
+    struct user_why why;
+
+    row_add(pool, 3, "carol/s1", 10, 1);
+    row_add(pool, 1, "carol", 5, 2);
+    row_add(pool, 2, "carol/s2", 20, 7);
+    row_add(pool, 4, "machine/m1", 3, 1);
+    pool_restart(pool);
+    why = why_of(pool, "carol");
+    tap_ok(why.usage > 34.9 && why.usage < 35.1 && why.factor == 2,
+           "what delegates have used by accounts of their own is their account's from now on");
+    why = why_of(pool, "machine/m1");
+    tap_ok(!strcmp(why.name.bytes, "machine/m1") && why.usage > 2.9,
+           "a machine that has joined is an account by itself");
+    pass(pool, SECOND);
+    tap_ok(row_usage(pool, "carol") > 34.9 && !row_usage(pool, "carol/s1") && !row_usage(pool, "carol/s2"),
+           "which is durable at once, and their rows go");
+    pool_restart(pool);
+    pass(pool, SECOND);
+    pool_restart(pool);
+    why = why_of(pool, "carol");
+    tap_ok(why.usage > 34.8 && why.usage < 35.1, "so it is not added twice");
+    pool_free(pool, "delegates of old");
+}
+
 int main(void)
 {
     test_texts();
@@ -628,5 +730,8 @@ int main(void)
     test_million();
     test_turn();
     test_turn_why();
+    test_delegates();
+    test_delegates_in_groups();
+    test_delegates_of_old();
     return tap_done();
 }

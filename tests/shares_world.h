@@ -39,11 +39,15 @@ struct pool {
     const char *fault;
 };
 
-static const char *const pool_names[] = {"nobody", "pool", "alice", "bob", "carol", "dave"};
+#define DELEGATE 6 /* the first of nine who act by what carol has delegated */
+#define POOL_NAMES 15
+static const char *const pool_names[POOL_NAMES] = {"nobody",   "pool",     "alice",    "bob",      "carol",
+                                                   "dave",     "carol/s1", "carol/s2", "carol/s3", "carol/s4",
+                                                   "carol/s5", "carol/s6", "carol/s7", "carol/s8", "carol/s9"};
 
 static inline const char *pool_name(agent who)
 {
-    return who < 6 ? pool_names[who] : "host";
+    return who < POOL_NAMES ? pool_names[who] : "host";
 }
 
 static inline void pool_step(struct pool *pool, const struct event *event);

@@ -954,6 +954,61 @@ static void check_words(struct lang *lang)
     }
 }
 
+/* By and by: no slice is long, and all of them together tell the same. */
+static void test_slices(struct lang *lang)
+{
+    static const struct env env = {.now = NOW};
+    struct tree *offers[40], *request;
+    const struct why_names names = {.request = "it", .offer = offer_name};
+    struct explaining *run;
+    struct policy policy;
+    struct buf text, whole, sliced;
+    struct why why;
+    uint64_t most = 0, meter = 0, before;
+    struct env counted = env;
+    bool more = true;
+    int slices = 0;
+
+    buf_init(&text);
+    buf_init(&whole);
+    buf_init(&sliced);
+    for (int i = 0; i < 40; i++) {
+        buf_reset(&text);
+        buf_addf(&text, "[ Memory = %d; Constraint = other.Size > %d ]", i, i);
+        offers[i] = read_ad(lang, &dialect_classic, buf_string(&text));
+    }
+    buf_reset(&text);
+    buf_adds(&text, "[ Size = 10; b0 = other.Memory; ");
+    for (int i = 1; i < 12; i++)
+        buf_addf(&text, "b%d = b%d + b%d; ", i, i - 1, i - 1);
+    buf_adds(&text, "Constraint = other.Memory > 30 && b11 < 20000 ]");
+    request = read_ad(lang, &dialect_classic, buf_string(&text));
+    policy_init(&policy, NULL, NULL, NULL);
+    why_explain(&why, &env, &lang->arena, &policy, request, offers, 40);
+    why_print(&whole, &why, request, &names);
+    why_done(&why);
+    counted.meter = &meter;
+    run = why_begin(&why, &counted, &lang->arena, &policy, request, offers, 40);
+    while (more) {
+        before = meter;
+        more = why_go_on(run, 20000);
+        most = more && meter - before > most ? meter - before : most;
+        slices++;
+    }
+    why_end(run);
+    why_print(&sliced, &why, request, &names);
+    why_done(&why);
+    tap_ok(strcmp(buf_string(&whole), buf_string(&sliced)) == 0, "an explanation that is made by and by is the same");
+    tap_ok(slices > 5 && most < 20000 + 2 * EVAL_STEPS_MAX, "and no slice of it is long, whatever the request says");
+    for (int i = 0; i < 40; i++)
+        tree_unref(offers[i]);
+    tree_unref(request);
+    policy_done(&policy);
+    buf_done(&text);
+    buf_done(&whole);
+    buf_done(&sliced);
+}
+
 int main(void)
 {
     struct lang lang;
@@ -975,6 +1030,7 @@ int main(void)
     check_many_refusals(&lang, WHY_REFUSALS_MAX);
     check_many_refusals(&lang, 40);
     check_words(&lang);
+    test_slices(&lang);
     lang_done(&lang);
     return tap_done();
 }

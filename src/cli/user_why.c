@@ -76,6 +76,14 @@ static void add_place(struct buf *out, const struct tree *ad)
     if (requests)
         buf_addf(out, ", with %.0f request%s", requests, plural(requests));
     buf_adds(out, "\n");
+    if (ad_find(ad, "Delegates")) {
+        bool more = false;
+
+        ad_flag(ad, "MoreDelegates", &more);
+        add_text(out, ad, "Delegates");
+        buf_addf(out, "%s ask in its name: what was delegated counts for who has delegated\n",
+                 more ? " and others" : "");
+    }
 }
 
 static void add_priority(struct buf *out, const struct tree *ad)

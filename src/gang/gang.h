@@ -48,6 +48,8 @@ struct gang_settings {
     bool sets_greedy; /* sets are put together as in figure 2.10 of the thesis; else exactly, within the budget */
     uint64_t nodes;   /* the budget of a root; 0 is the default */
     uint64_t seed;    /* of DYNSR's chance */
+    uint64_t
+        steps; /* of all evaluations together, where the environment has a meter: past them all is given up; 0: no such limit */
 };
 
 struct gang_stats {

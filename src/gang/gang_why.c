@@ -89,6 +89,11 @@ struct trying {
     bool certain;   /* so far every search came to an end */
 };
 
+bool gang_why_spent(const struct gang_asking *asking)
+{
+    return asking->search.meter_most && asking->meter >= asking->search.meter_most;
+}
+
 static void find_units(struct trying *trying, const struct ports *ports)
 {
     for (uint32_t i = 0; i < ports->count; i++) {
@@ -106,7 +111,7 @@ static void find_units(struct trying *trying, const struct ports *ports)
 
 static bool trying_may(const struct trying *trying)
 {
-    return trying->searches < GANG_WHY_SEARCHES_MAX && trying->nodes > 0;
+    return trying->searches < GANG_WHY_SEARCHES_MAX && trying->nodes > 0 && !gang_why_spent(trying->asking);
 }
 
 /* Is it certain that those ports cannot be filled together, whatever becomes of the others? */
@@ -204,19 +209,18 @@ static void asking_read(struct gang_asking *asking, const struct policy *policy,
     name_set_add(&asking->read, NAME_CURRENTRANK);
 }
 
-static void asking_open(struct gang_asking *asking, const struct env *env, struct arena *scratch,
-                        const struct policy *policy, size_t count, uint64_t nodes)
+static void asking_open(struct gang_asking *asking, struct arena *scratch, const struct policy *policy, size_t count,
+                        const struct gang_settings *settings)
 {
-    struct gang_settings settings = {.algorithm = GANG_AUTO, .nodes = nodes};
     size_t *places = mem_alloc((count + 1) * sizeof *places);
 
     for (size_t i = 0; i < count; i++)
         places[i] = i + 1;
     asking_read(asking, policy, count);
-    members_init(&asking->members, env, policy, scratch);
+    members_init(&asking->members, &asking->env, policy, scratch);
     stock_init(&asking->offers, &asking->members, asking->ads, places, (uint32_t)count, strategies[GANG_AUTO].way,
                &asking->read);
-    search_init(&asking->search, &settings, &asking->offers, &asking->members);
+    search_init(&asking->search, settings, &asking->offers, &asking->members);
     asking->why->nodes = asking->search.budget;
     for (uint32_t i = 0; i < count; i++)
         asking->why->broken += asking->offers.items[i].gone;
@@ -267,7 +271,8 @@ static void asking_faces(struct gang_asking *asking)
 }
 
 int gang_why_explain(struct gang_why *why, const struct env *env, struct arena *scratch, const struct policy *policy,
-                     struct tree *request, struct tree *const *offers, size_t count, uint64_t nodes, struct err *err)
+                     struct tree *request, struct tree *const *offers, size_t count, uint64_t nodes, uint64_t steps,
+                     struct err *err)
 {
     struct gang_asking *asking = mem_alloc(sizeof *asking);
     struct arena_mark mark = arena_mark(scratch);
@@ -285,7 +290,9 @@ int gang_why_explain(struct gang_why *why, const struct env *env, struct arena *
     asking->ads[0] = request;
     for (size_t i = 0; i < count; i++)
         asking->ads[i + 1] = offers[i];
-    asking_open(asking, env, scratch, policy, count, nodes);
+    asking->env = *env;
+    asking->env.meter = &asking->meter;
+    asking_open(asking, scratch, policy, count, &(struct gang_settings){GANG_AUTO, .nodes = nodes, .steps = steps});
     find_gang(asking);
     if (why->outcome != GANG_FORMED) {
         asking_faces(asking);
@@ -296,6 +303,8 @@ int gang_why_explain(struct gang_why *why, const struct env *env, struct arena *
         gang_why_find_died(asking);
     }
     asking_close(asking);
+    if (env->meter)
+        *env->meter += asking->meter;
     ported_done(&asking->root);
     free(asking->ads);
     free(asking);

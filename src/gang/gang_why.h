@@ -98,10 +98,12 @@ bool gang_why_ported(const struct tree *ad);
 bool gang_why_plain(const struct env *env, struct arena *scratch, const struct policy *policy,
                     const struct tree *request, struct tree *const *offers, size_t count, size_t *ret_ported);
 
-/* Explains `request`, alone, with all `offers` free. `nodes` is the budget of a search; 0 is the default. The ads are borrowed: they
+/* Explains `request`, alone, with all `offers` free. `nodes` is the budget of a search; 0 is the default. `steps`: all evaluations together take not
+ * many more, and what is not found by then is not told; 0: as many as they need. The ads are borrowed: they
  * must outlive the explanation. `scratch` is left as it was. -1 and the reason when the request's ports are not in order. */
 int gang_why_explain(struct gang_why *why, const struct env *env, struct arena *scratch, const struct policy *policy,
-                     struct tree *request, struct tree *const *offers, size_t count, uint64_t nodes, struct err *err);
+                     struct tree *request, struct tree *const *offers, size_t count, uint64_t nodes, uint64_t steps,
+                     struct err *err);
 void gang_why_done(struct gang_why *why);
 
 /* The explanation in words, or as one JSON object in the form of docs/why.md. Appends to `out`; names->place is not asked. */

@@ -25,7 +25,12 @@ struct gang_asking {
     struct name_set read;
     struct tree **faces; /* as plain ads, by number; NULL: nobody docks there */
     struct dead_end dead;
+    struct env env;
+    uint64_t meter; /* of all evaluations */
 };
+
+/* Have they taken as many steps as they may? */
+bool gang_why_spent(const struct gang_asking *asking);
 
 #define SEAT_NOBODY SIZE_MAX
 

@@ -339,6 +339,10 @@ static void refusals_restore(struct port_asking *port)
     }
 }
 
+#define SPENT_STEPS \
+    2000 /* of an evaluation, when no more are left: what is quickly made out is told of the ports behind */
+#define PORT_STEPS 100000 /* of evaluation, after which it is looked whether that is enough */
+
 static void port_explain(struct gang_asking *asking, uint32_t number)
 {
     static const struct policy any = {0};
@@ -346,13 +350,17 @@ static void port_explain(struct gang_asking *asking, uint32_t number)
     struct members *members = &asking->members;
     struct window_trace trace = {0};
     uint32_t root = members_push(members, &asking->root, 0);
+    struct explaining *run;
 
     port.of->port = number;
     port.of->window =
         window_traced(members, members_slot(members, root, member_slot_of(&asking->root, number)), &trace);
     members_pop(members);
     port_faces(&port);
-    why_explain(&port.of->why, members->env, members->scratch, &any, port.of->window, port.faces, port.count);
+    run = why_begin(&port.of->why, members->env, members->scratch, &any, port.of->window, port.faces, port.count);
+    while (why_go_on(run, PORT_STEPS) && !gang_why_spent(asking))
+        ;
+    why_end(run);
     clauses_restore(&port, &trace);
     conflicts_restore(&port.of->why);
     edits_restore(&port);
@@ -378,6 +386,8 @@ void gang_why_ports(struct gang_asking *asking)
     for (uint32_t i = 0; i < why->ports.count; i++) {
         const struct port *port = &why->ports.items[i];
 
+        if (gang_why_spent(asking))
+            asking->env.steps = SPENT_STEPS;
         port_explain(asking, i);
         if (why->items[i].why.verdict == WHY_NEVER && !port->optional && port->min > 0 && port->group == PORTS_NO_GROUP)
             why->never = true;

@@ -26,6 +26,10 @@ void search_init(struct search *search, const struct gang_settings *settings, st
     search->members = members;
     search->only = UINT64_MAX;
     search->budget = settings->nodes ? settings->nodes : GANG_NODES_MAX;
+    if (settings->steps && members->env->meter) {
+        search->meter_most = *members->env->meter + settings->steps;
+        search->work = 4 * search->budget;
+    }
     rng_init(&search->rng, settings->seed);
     arena_init(&search->arena);
     arena_init(&search->best_arenas[0]);
@@ -287,14 +291,20 @@ static bool root_has_sets(const struct ported *root)
     return false;
 }
 
+#define METER_PART 2 /* so many times the steps of evaluations may all take together */
+
 /* The whole budget is there. */
 static void search_grant(struct search *search)
 {
+    uint64_t steps = search->steps ? search->steps : GANG_STEPS_MAX + 100 * search->budget;
+
     search->nodes = 0;
     search->work_end = search->probes + search->members->evaluations + search->ranked +
                        (search->work ? search->work : GANG_WORK_MAX + 2 * search->budget);
-    search->steps_end =
-        search->members->steps + (search->steps ? search->steps : GANG_STEPS_MAX + 100 * search->budget);
+    search->steps_end = search->members->steps + steps;
+    search->meter_end = (search->members->env->meter ? *search->members->env->meter : 0) + METER_PART * steps;
+    if (search->meter_most && search->meter_most < search->meter_end)
+        search->meter_end = search->meter_most;
 }
 
 /* What cannot be settled exactly is put together quickly, if that is better. */

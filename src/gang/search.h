@@ -102,8 +102,10 @@ struct search {
     const struct pending *pending; /* the constraints that are open now */
     uint32_t pending_count;
     uint64_t nodes, budget, probes;
-    uint64_t work, steps;         /* the limits below, for one root; 0 are the defaults */
-    uint64_t ranked;              /* candidates, where the work is limited */
+    uint64_t work, steps; /* the limits below, for one root; 0 are the defaults */
+    uint64_t ranked;      /* candidates, where the work is limited */
+    uint64_t meter_most;  /* of the environment's meter: past it every search is given up; 0: none is for that */
+    uint64_t meter_end;   /* the same of this one: all steps, also of what is folded and looked up on the way */
     uint64_t work_end, steps_end; /* of probes and evaluations, as they are counted: there it gives up too */
     bool by_fewest;               /* the slots with the fewest candidates come first, whatever the strategy says */
     bool counted;                 /* there are enough candidates for all slots of the root */

@@ -34,7 +34,8 @@ static inline bool search_spent(const struct search *search)
 {
     return search->nodes >= search->budget ||
            search->probes + search->members->evaluations + search->ranked >= search->work_end ||
-           search->members->steps >= search->steps_end;
+           search->members->steps >= search->steps_end ||
+           (search->members->env->meter && *search->members->env->meter >= search->meter_end);
 }
 
 /* May the slot be filled; may it stay empty? As groups, sets and Essential have it. */

@@ -11,6 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct candidate {
+    size_t offer;
+    struct value *components;
+    uint32_t count; /* 0: there is none */
+};
+
+struct explaining {
+    struct why_work work;
+    struct env env;  /* with a meter of its own */
+    uint64_t *meter; /* that of the caller, ... */
+    uint64_t told;   /* ... which knows so much of it; or NULL */
+    const struct policy *policy;
+    struct why_refusals *refusals;
+    struct arena_mark mark;
+    enum { RUN_TESTS, RUN_CHOICE, RUN_OVER } stage;
+    size_t at; /* the next offer of that stage */
+    struct candidate best, second;
+};
+
 const char *why_text(struct why *why, struct buf *text)
 {
     const char *string = buf_string(text);
@@ -78,31 +97,31 @@ static uint64_t test_offer(struct why_work *work, const struct tree *offer)
     return failed;
 }
 
-static void test_offers(struct why_work *work)
+/* One more offer is tested; false when there is none, or it would be too much. */
+static bool test_next(struct explaining *run)
 {
-    struct why_refusals *refusals = why_refusals_new(work);
+    struct why_work *work = &run->work;
     struct why *why = work->why;
+    size_t i = run->at;
+    uint64_t failed;
     bool accepts;
 
-    for (size_t i = 0; i < work->count; i++) {
-        uint64_t failed;
-
-        if (work->steps > WHY_STEPS_MAX) {
-            why->unseen = work->count - i;
-            why->offers = work->count = i;
-            why->all_edits = false;
-            break;
-        }
-        failed = test_offer(work, work->offers[i]);
-        accepts = why_refusals_ask(refusals, i, !failed, &work->steps);
-
-        why->fitting += !failed;
-        why->accepting += accepts;
-        why->matching += !failed && accepts;
-        work->failed[i] = failed | (accepts ? 0 : WHY_OFFER_BIT);
+    if (i == work->count)
+        return false;
+    if (work->steps > WHY_STEPS_MAX) {
+        why->unseen = work->count - i;
+        why->offers = work->count = i;
+        why->all_edits = false;
+        return false;
     }
-    why_refusals_tell(refusals, work);
-    why_refusals_free(refusals);
+    failed = test_offer(work, work->offers[i]);
+    accepts = why_refusals_ask(run->refusals, i, !failed, &work->steps);
+    why->fitting += !failed;
+    why->accepting += accepts;
+    why->matching += !failed && accepts;
+    work->failed[i] = failed | (accepts ? 0 : WHY_OFFER_BIT);
+    run->at++;
+    return true;
 }
 
 /* The distinct patterns of failure, in the order in which they occur. */
@@ -181,12 +200,6 @@ static void find_sets(struct why_work *work)
     free(patterns);
 }
 
-struct candidate {
-    size_t offer;
-    struct value *components;
-    uint32_t count; /* 0: there is none */
-};
-
 /* The first component in which two vectors differ; -1 when they are the same. */
 static int32_t first_difference(const struct value *a, const struct value *b, uint32_t count, int *ret_order)
 {
@@ -237,42 +250,42 @@ static void tell_choice(struct why_work *work, const struct policy *policy, cons
     choice->second_value = component_value(work->why, work->request->dialect, &second->components[choice->component]);
 }
 
-/* The best of those that match, and the next. */
-static void find_choice(struct why_work *work, const struct policy *policy)
+/* The best of those that match, and the next: one more is looked at; false when there is none. */
+static bool choice_next(struct explaining *run)
 {
-    struct arena_mark mark = arena_mark(work->scratch);
-    struct candidate best = {0}, second = {0};
+    struct why_work *work = &run->work;
+    struct candidate *best = &run->best, *second = &run->second;
+    struct arena_mark before = arena_mark(work->scratch);
+    struct candidate candidate = {.offer = run->at};
     int order;
 
-    for (size_t i = 0; i < work->count; i++) {
-        struct arena_mark before = arena_mark(work->scratch);
-        struct candidate candidate = {.offer = i};
-
-        if (work->failed[i])
-            continue;
-        candidate.count = policy_vector(policy, work->env, work->scratch, work->request, work->offers[i], NULL,
-                                        &candidate.components);
-        if (!candidate.count) {
-            arena_rewind(work->scratch, before);
-            continue;
-        }
-        if (!best.count ||
-            (first_difference(candidate.components, best.components, best.count, &order) >= 0 && order > 0)) {
-            second = best;
-            best = candidate;
-        } else if (!second.count ||
-                   (first_difference(candidate.components, second.components, second.count, &order) >= 0 &&
-                    order > 0)) {
-            second = candidate;
-        } else {
-            arena_rewind(work->scratch, before);
-        }
+    if (run->at == work->count)
+        return false;
+    if (work->failed[run->at++])
+        return true;
+    candidate.count = policy_vector(run->policy, work->env, work->scratch, work->request, work->offers[candidate.offer],
+                                    NULL, &candidate.components);
+    if (!candidate.count) {
+        arena_rewind(work->scratch, before);
+    } else if (!best->count ||
+               (first_difference(candidate.components, best->components, best->count, &order) >= 0 && order > 0)) {
+        *second = *best;
+        *best = candidate;
+    } else if (!second->count ||
+               (first_difference(candidate.components, second->components, second->count, &order) >= 0 && order > 0)) {
+        *second = candidate;
+    } else {
+        arena_rewind(work->scratch, before);
     }
-    if (best.count)
-        tell_choice(work, policy, &best, &second);
+    return true;
+}
+
+static void choice_tell(struct explaining *run)
+{
+    if (run->best.count)
+        tell_choice(&run->work, run->policy, &run->best, &run->second);
     else
-        work->why->discarded = true;
-    arena_rewind(work->scratch, mark);
+        run->work.why->discarded = true;
 }
 
 static void find_reasons(struct why_work *work)
@@ -286,32 +299,115 @@ static void find_reasons(struct why_work *work)
         why_find_edits(work);
 }
 
-void why_explain(struct why *why, const struct env *env, struct arena *scratch, const struct policy *policy,
-                 struct tree *request, struct tree *const *offers, size_t count)
+static void meter_tell(struct explaining *run)
 {
-    struct why_work work = {
-        .env = env, .scratch = scratch, .request = request, .offers = offers, .count = count, .why = why};
+    if (run->meter)
+        *run->meter += run->work.meter - run->told;
+    run->told = run->work.meter;
+}
 
+struct explaining *why_begin(struct why *why, const struct env *env, struct arena *scratch, const struct policy *policy,
+                             struct tree *request, struct tree *const *offers, size_t count)
+{
+    struct explaining *run = mem_alloc(sizeof *run);
+
+    *run = (struct explaining){
+        .work = {.scratch = scratch, .request = request, .offers = offers, .count = count, .why = why},
+        .env = *env,
+        .policy = policy,
+        .mark = arena_mark(scratch)};
+    run->meter = env->meter;
+    run->env.meter = &run->work.meter;
+    run->work.env = &run->env;
     *why = (struct why){.offers = count, .all_sets = true, .all_edits = true};
     arena_init(&why->arena);
-    work.failed = mem_alloc((count + 1) * sizeof *work.failed);
-    why_take_apart(&work);
-    why_find_conflicts(&work);
-    test_offers(&work);
-    if (why->matching)
-        find_choice(&work, policy);
-    else
-        find_reasons(&work);
+    run->work.failed = mem_alloc((count + 1) * sizeof *run->work.failed);
+    why_take_apart(&run->work);
+    why_find_conflicts(&run->work);
+    run->refusals = why_refusals_new(&run->work);
+    meter_tell(run);
+    return run;
+}
+
+/* All offers have been tested that will be. */
+static void tests_end(struct explaining *run)
+{
+    why_refusals_tell(run->refusals, &run->work);
+    run->at = 0;
+    run->stage = run->work.why->matching ? RUN_CHOICE : RUN_OVER;
+    if (run->stage == RUN_OVER)
+        find_reasons(&run->work);
+}
+
+bool why_go_on(struct explaining *run, uint64_t steps)
+{
+    uint64_t from = run->work.meter;
+
+    /* what needs no evaluation takes time as well */
+    for (uint64_t looked = 0; run->stage != RUN_OVER && run->work.meter - from + looked < steps; looked++) {
+        if (run->stage == RUN_TESTS && !test_next(run)) {
+            tests_end(run);
+        } else if (run->stage == RUN_CHOICE && !choice_next(run)) {
+            choice_tell(run);
+            run->stage = RUN_OVER;
+        }
+    }
+    meter_tell(run);
+    return run->stage != RUN_OVER;
+}
+
+/* What it has is told: of the offers that it has seen. */
+static void cut_short(struct explaining *run)
+{
+    struct why_work *work = &run->work;
+    struct why *why = work->why;
+
+    if (run->stage == RUN_TESTS) {
+        why->unseen += work->count - run->at;
+        why->offers = work->count = run->at;
+        why->all_edits = false;
+        tests_end(run);
+    }
+    if (run->stage != RUN_CHOICE)
+        return;
+    while (!run->best.count && choice_next(run))
+        ;
+    choice_tell(run);
+}
+
+void why_end(struct explaining *run)
+{
+    struct why_work *work;
+    struct why *why;
+
+    if (!run)
+        return;
+    cut_short(run);
+    work = &run->work;
+    why = work->why;
     if (why->matching && !why->discarded)
         why->verdict = WHY_MATCHES;
     else
         why->verdict = why->conflict_count ? WHY_NEVER : WHY_NOT_NOW;
+    why_refusals_free(run->refusals);
     for (uint32_t i = 0; i < why->clause_count; i++)
-        clauses_done(&work.leaves[i]);
-    free(work.leaves);
-    free(work.failed);
-    free(work.reads);
-    free(work.patterns);
+        clauses_done(&work->leaves[i]);
+    free(work->leaves);
+    free(work->failed);
+    free(work->reads);
+    free(work->patterns);
+    arena_rewind(work->scratch, run->mark);
+    free(run);
+}
+
+void why_explain(struct why *why, const struct env *env, struct arena *scratch, const struct policy *policy,
+                 struct tree *request, struct tree *const *offers, size_t count)
+{
+    struct explaining *run = why_begin(why, env, scratch, policy, request, offers, count);
+
+    while (why_go_on(run, UINT64_MAX))
+        ;
+    why_end(run);
 }
 
 void why_done(struct why *why)

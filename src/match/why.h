@@ -25,15 +25,16 @@
 extern "C" {
 #endif
 
-#define WHY_CLAUSES_MAX 63       /* of the request that are told apart; the last stands for the rest */
-#define WHY_SETS_MAX 64          /* told */
-#define WHY_REFUSALS_MAX 32      /* told */
-#define WHY_HINTS_MAX 64         /* told */
-#define WHY_EDITS_MAX 12         /* told */
-#define WHY_EDIT_PARTS_MAX 4     /* changes in one edit */
-#define WHY_STEPS_MAX 50000000   /* of evaluation; when they are spent, the offers behind are not looked at */
-#define WHY_READS_MAX 4          /* attributes of the request that a refusal tells */
-#define WHY_EDIT_WORK_MAX 250000 /* meetings of a changed request with an offer, for all edits together */
+#define WHY_CLAUSES_MAX 63         /* of the request that are told apart; the last stands for the rest */
+#define WHY_SETS_MAX 64            /* told */
+#define WHY_REFUSALS_MAX 32        /* told */
+#define WHY_HINTS_MAX 64           /* told */
+#define WHY_EDITS_MAX 12           /* told */
+#define WHY_EDIT_PARTS_MAX 4       /* changes in one edit */
+#define WHY_STEPS_MAX 50000000     /* of evaluation; when they are spent, the offers behind are not looked at */
+#define WHY_EDIT_STEPS_MAX 2000000 /* of evaluation while edits are tried; they are not told when they are spent */
+#define WHY_READS_MAX 4            /* attributes of the request that a refusal tells */
+#define WHY_EDIT_WORK_MAX 250000   /* meetings of a changed request with an offer, for all edits together */
 
 enum why_verdict {
     WHY_MATCHES,
@@ -137,6 +138,14 @@ struct why {
 void why_explain(struct why *why, const struct env *env, struct arena *scratch, const struct policy *policy,
                  struct tree *request, struct tree *const *offers, size_t count);
 void why_done(struct why *why);
+
+/* The same by and by, for whoever has other things to do: about so many steps of evaluation at a time; true while there is more to do. The policy, the ads
+ * and the scratch arena are lent until the end, and that is used by nobody else. An explanation that is ended early has not seen all offers. */
+struct explaining;
+struct explaining *why_begin(struct why *why, const struct env *env, struct arena *scratch, const struct policy *policy,
+                             struct tree *request, struct tree *const *offers, size_t count);
+bool why_go_on(struct explaining *run, uint64_t steps);
+void why_end(struct explaining *run); /* takes NULL */
 
 /* Why nobody takes an offer: the four cases of section 2.6.1. `why` is the explanation of the offer, its requests being the other
  * side. */

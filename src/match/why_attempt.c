@@ -367,6 +367,12 @@ size_t attempt_count(struct why_work *work, const struct attempt *attempt, struc
             if (!(work->reads[i] & names))
                 continue;
         }
+        if (work->meter >= work->edits_end) { /* how many it opens is not known */
+            *spent = WHY_EDIT_WORK_MAX;
+            work->why->all_edits = false;
+            opens = 0;
+            break;
+        }
         ++*spent;
         if (!clauses_hold(&party.clauses, work->env, work->scratch, work->offers[i]))
             continue;

@@ -339,6 +339,7 @@ void why_find_edits(struct why_work *work)
     struct why *why = work->why;
     int least;
 
+    work->edits_end = work->meter + WHY_EDIT_STEPS_MAX;
     why->edits = arena_alloc(&why->arena, WHY_EDITS_MAX * sizeof *why->edits);
     if (!work->pattern_count)
         return;

@@ -33,7 +33,9 @@ struct why_work {
     size_t count;
     struct why *why;
     struct clauses *leaves; /* a clause of the request each, ready to be tested */
-    uint64_t steps;         /* of evaluation so far */
+    uint64_t steps;         /* of evaluation so far, of those that test offers */
+    uint64_t meter;         /* of all */
+    uint64_t edits_end;     /* of the meter: past it no edit is tried */
     uint64_t evaluated;     /* clauses whose value an offer's expressions may decide */
     uint64_t *reads;        /* an offer each: the names that it may read, as refs_bits has them; 0 while nobody asked */
     uint64_t *failed;       /* an offer each: what of it and of the request failed */

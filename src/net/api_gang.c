@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define GANG_ASK_NODES 20000 /* candidates that are tried for one question: the loop waits meanwhile */
+#define GANG_ASK_NODES 20000   /* candidates that are tried for one question: the loop waits meanwhile */
+#define GANG_ASK_STEPS 1000000 /* of evaluation, likewise */
 
 /* Those with ports go to the end. */
 static void offers_part(struct gang_question *question)
@@ -55,7 +56,7 @@ static void gang_explain(struct request *request, struct gang_question *question
     struct buf out;
 
     if (gang_why_explain(&why, &question->env, question->scratch, policy, question->ad, question->offers,
-                         question->count, GANG_ASK_NODES, &err) < 0) {
+                         question->count, GANG_ASK_NODES, GANG_ASK_STEPS, &err) < 0) {
         request_problem(request, 400, "%s", err.text);
         return;
     }
@@ -75,6 +76,7 @@ struct gang_listing {
     const struct gang_question *question;
     struct symbols *symbols;
     struct listing listing;
+    bool gave_up; /* that there is none is not known */
 };
 
 static struct tree *member_ad(const struct gang_listing *all, const struct gang_member *member)
@@ -113,6 +115,7 @@ static void gang_found(void *user, enum gang_outcome outcome, const struct gang_
 {
     struct gang_listing *all = user;
 
+    all->gave_up = all->gave_up || (outcome == GANG_GAVE_UP && !all->listing.count);
     for (uint32_t i = 1; outcome == GANG_FORMED && i < count && !all->listing.count; i++)
         for (uint32_t k = i; k < count; k++)
             member_add(all, members, k);
@@ -141,7 +144,11 @@ static uint32_t offers_sift(struct gang_question *question)
 
 static void gang_list(struct request *request, struct gang_question *question, const struct policy *policy)
 {
-    struct gang_settings settings = {.algorithm = GANG_AUTO, .preferences = true, .nodes = GANG_ASK_NODES};
+    struct gang_settings settings = {
+        .algorithm = GANG_AUTO, .preferences = true, .nodes = GANG_ASK_NODES, .steps = GANG_ASK_STEPS};
+    struct env env = question->env;
+    struct http_field whole = {"Berth-Whole", "true"};
+    uint64_t meter = 0;
     struct gang_listing all = {.question = question, .symbols = request->service->symbols};
     uint32_t count = offers_sift(question);
     struct tree **ads = arena_alloc(question->scratch, (count + 1) * sizeof *ads);
@@ -159,9 +166,11 @@ static void gang_list(struct request *request, struct gang_question *question, c
         ads[i + 1] = question->offers[i];
     buf_init(&out);
     listing_begin(&all.listing, &out, request->form);
-    gang_run(&question->env, question->scratch, policy, ads, 1, count, &settings, gang_found, &all, NULL);
+    env.meter = &meter;
+    gang_run(&env, question->scratch, policy, ads, 1, count, &settings, gang_found, &all, NULL);
     listing_end(&all.listing);
-    request_answer(request, 200, media_type(request->form, &dialect_classic), out.text, out.len, NULL, 0);
+    whole.value = all.gave_up ? "false" : "true";
+    request_answer(request, 200, media_type(request->form, &dialect_classic), out.text, out.len, &whole, 1);
     buf_done(&out);
 }
 

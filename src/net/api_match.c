@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MATCHES_MAX 100000 /* that are put in order */
+#define MATCHES_MAX 100000  /* that are put in order */
+#define EXPLAIN_STEPS 20000 /* of evaluation in a slice of an explanation */
 
 /* ------------------------------------------------------------------------------------------------------------ listing */
 
@@ -145,7 +146,7 @@ struct meeting {
     struct tree *ad; /* that asks */
     uint64_t self;   /* its own place plus one, when it is one of the pool's; 0: it is not */
     bool is_request; /* it meets offers; else requests */
-    bool why;
+    bool explains;
     bool gang;                 /* it has ports */
     char name[ID_LEN_MAX + 1]; /* by which the explanation calls it */
     uint64_t taken;            /* of the others that have nothing left */
@@ -163,6 +164,11 @@ struct meeting {
     uint32_t other_count, other_room;
     bool spent;
     size_t ported; /* of the others, that have ports which do not matter: they are the last */
+    bool asked;    /* all have been met, and whether it is about a gang is known */
+    bool about_gang;
+    struct policy policy;
+    struct why why;
+    struct explaining *run; /* the explanation, while it is made; NULL: it is not */
     struct supposed supposed;
 };
 
@@ -194,7 +200,7 @@ static uint64_t meeting_meet(struct meeting *meeting, struct tree *other, const 
 {
     uint64_t steps = 1;
 
-    if (meeting->why || meeting->is_request)
+    if (meeting->explains || meeting->is_request)
         meeting_remember(meeting, other, id);
     if (!meeting->gang && !(meeting->is_request && gang_why_ported(other)) &&
         match_accepts_counted(&meeting->env, &meeting->scratch, meeting->ad, other, &steps) &&
@@ -233,7 +239,7 @@ static bool meeting_visit(struct tour *tour, uint32_t place, const struct entry_
     if (supposed) {
         supposed->used = true;
         other = supposed->ad;
-    } else if (view->free < 1 && !meeting->why) {
+    } else if (view->free < 1 && !meeting->explains) {
         return true;
     }
     meeting->taken += !supposed && view->free < 1;
@@ -277,25 +283,59 @@ static void meeting_explain(struct meeting *meeting, struct request *request)
                               .ported = meeting->ported};
     char taken[24];
     const struct http_field fields[] = {{"Berth-Taken", taken}};
-    struct policy policy;
-    struct why why;
     struct buf out;
 
-    policy_init(&policy, request->service->policy, NULL, NULL);
     buf_init(&out);
-    why_explain(&why, &meeting->env, &meeting->scratch, &policy, meeting->ad, meeting->others,
-                meeting->other_count - meeting->ported);
     if (request->form == FORM_JSON)
-        why_print_json(&out, &why, meeting->ad, &names);
+        why_print_json(&out, &meeting->why, meeting->ad, &names);
     else
-        why_print(&out, &why, meeting->ad, &names);
+        why_print(&out, &meeting->why, meeting->ad, &names);
     snprintf(taken, sizeof taken, "%" PRIu64, meeting->taken);
     explanation_end(request, meeting->self ? meeting->name : NULL, meeting->taken, &out);
     request_answer(request, 200, request->form == FORM_JSON ? TYPE_JSON : "text/plain; charset=utf-8", out.text,
                    out.len, fields, 1);
-    why_done(&why);
-    policy_done(&policy);
     buf_done(&out);
+}
+
+static struct gang_question meeting_gang(struct meeting *meeting)
+{
+    return (struct gang_question){.ad = meeting->ad,
+                                  .name = meeting->name,
+                                  .why = meeting->explains,
+                                  .env = meeting->env,
+                                  .scratch = &meeting->scratch,
+                                  .offers = meeting->others,
+                                  .ids = meeting->other_ids,
+                                  .count = meeting->other_count,
+                                  .taken = meeting->taken,
+                                  .ported = meeting->ported,
+                                  .is_held = meeting->self != 0};
+}
+
+/* When all have been met: is it about a gang? An explanation is made slice by slice. */
+static bool meeting_more(struct tour *tour)
+{
+    struct meeting *meeting = (struct meeting *)tour;
+
+    if (meeting->asked)
+        return meeting->run && why_go_on(meeting->run, EXPLAIN_STEPS);
+    meeting->asked = true;
+    if (!meeting->spent)
+        meeting_add_supposed(meeting);
+    if (meeting->spent)
+        return false;
+    if (meeting->is_request && (meeting->explains || !meeting->row_count)) {
+        struct gang_question question = meeting_gang(meeting);
+
+        meeting->about_gang = gang_is_asked(tour->request, &question);
+        meeting->ported = question.ported;
+    }
+    if (!meeting->explains || meeting->about_gang)
+        return false;
+    policy_init(&meeting->policy, tour->request->service->policy, NULL, NULL);
+    meeting->run = why_begin(&meeting->why, &meeting->env, &meeting->scratch, &meeting->policy, meeting->ad,
+                             meeting->others, meeting->other_count - meeting->ported);
+    return true;
 }
 
 static void meeting_finish(struct tour *tour)
@@ -304,32 +344,22 @@ static void meeting_finish(struct tour *tour)
     struct request *request = tour->request;
     struct roll roll;
 
-    if (!meeting->spent)
-        meeting_add_supposed(meeting);
     if (meeting->spent) {
         request_problem(request, 429, "QuerySteps: the match takes too long");
         return;
     }
-    if (meeting->is_request && (meeting->why || !meeting->row_count)) {
-        struct gang_question question = {.ad = meeting->ad,
-                                         .name = meeting->name,
-                                         .why = meeting->why,
-                                         .env = meeting->env,
-                                         .scratch = &meeting->scratch,
-                                         .offers = meeting->others,
-                                         .ids = meeting->other_ids,
-                                         .count = meeting->other_count,
-                                         .taken = meeting->taken,
-                                         .is_held = meeting->self != 0};
+    if (meeting->about_gang) {
+        struct gang_question question = meeting_gang(meeting);
 
-        if (gang_is_asked(request, &question)) {
-            gang_answer(request, &question);
-            return;
-        }
-        meeting->ported = question.ported;
+        gang_answer(request, &question);
+        return;
     }
-    if (meeting->why) {
+    if (meeting->explains) {
+        why_end(meeting->run);
+        meeting->run = NULL;
         meeting_explain(meeting, request);
+        why_done(&meeting->why);
+        policy_done(&meeting->policy);
         return;
     }
     if (meeting->row_count)
@@ -361,6 +391,11 @@ static void meeting_done(struct tour *tour)
     free(meeting->other_ids);
     tree_unref(meeting->ad);
     supposed_done(&meeting->supposed);
+    if (meeting->run) {
+        why_end(meeting->run);
+        why_done(&meeting->why);
+        policy_done(&meeting->policy);
+    }
     arena_done(&meeting->scratch);
 }
 
@@ -369,12 +404,13 @@ static struct meeting *meeting_new(struct request *request, struct tree *ad, con
 {
     struct meeting *meeting = mem_alloc(sizeof *meeting);
 
-    *meeting = (struct meeting){.tour = {.visit = meeting_visit, .finish = meeting_finish, .done = meeting_done},
-                                .ad = ad,
-                                .is_request = is_request,
-                                .gang = is_request && gang_why_ported(ad),
-                                .limit = LIMIT_DEFAULT,
-                                .env = request_env(request)};
+    *meeting = (struct meeting){
+        .tour = {.visit = meeting_visit, .more = meeting_more, .finish = meeting_finish, .done = meeting_done},
+        .ad = ad,
+        .is_request = is_request,
+        .gang = is_request && gang_why_ported(ad),
+        .limit = LIMIT_DEFAULT,
+        .env = request_env(request)};
     snprintf(meeting->name, sizeof meeting->name, "%s", name);
     arena_init(&meeting->scratch);
     return meeting;
@@ -402,7 +438,7 @@ void api_match(struct request *request)
     if (*request_identity(request) && !ad_find(ad, "Owner")) /* as if it were put in: offers may ask whose it is */
         ad = ad_with(request->service, ad, "Owner", request_identity(request));
     meeting = meeting_new(request, ad, "ad", !kind || *kind == 'r');
-    meeting->why = request_flag(request, "why");
+    meeting->explains = request_flag(request, "why");
     meeting->limit = limit;
     meeting->supposed = supposed;
     tour_start(&meeting->tour, request);
@@ -427,6 +463,6 @@ void api_ad_why(struct request *request)
         from = next;
     meeting = meeting_new(request, tree_ref((struct tree *)view.ad), id, view.request);
     meeting->self = next;
-    meeting->why = true;
+    meeting->explains = true;
     tour_start(&meeting->tour, request);
 }

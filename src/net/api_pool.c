@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "gang/ports.h"
 #include "net/codes.h"
+#include "pool/accountant.h"
 #include "pool/groups.h"
 #include "pool/ticket.h"
 #include "pool/wire.h"
@@ -271,6 +272,11 @@ void api_user_put(struct request *request)
 
     if (!account_valid(name)) {
         request_problem(request, 400, "that is no name of a user");
+        return;
+    }
+    if (account_len(name, strlen(name)) < strlen(name)) {
+        request_problem(request, 400, "what was delegated counts for %.*s, and has no factor of its own",
+                        (int)account_len(name, strlen(name)), name);
         return;
     }
     ad = request_body_of(request, "Factor");

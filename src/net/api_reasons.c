@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPLAINED_MAX 64 /* requests */
-#define REASON_BYTES 240 /* of a reason that are told */
+#define EXPLAINED_MAX 64    /* requests */
+#define EXPLAIN_STEPS 20000 /* of evaluation in a slice */
+#define REASON_BYTES 240    /* of a reason that are told */
 
 struct waiter {
     struct tree *ad; /* held */
@@ -42,6 +43,9 @@ struct reasons {
     uint32_t row_count;
     struct env env;
     struct arena scratch;
+    struct policy policy;
+    struct why why;
+    struct explaining *run; /* the explanation of the next waiter, while it is made */
 };
 
 static void reason_count(struct reasons *reasons, const char *words, const char *example, uint64_t requests,
@@ -167,9 +171,6 @@ static void words_cut(struct buf *out)
 
 static void waiter_explain(struct reasons *reasons, const struct waiter *waiter)
 {
-    const struct service *service = reasons->tour.request->service;
-    struct policy policy;
-    struct why why;
     struct buf out;
 
     buf_init(&out);
@@ -180,25 +181,50 @@ static void waiter_explain(struct reasons *reasons, const struct waiter *waiter)
     } else if (gang_why_ported(waiter->ad)) {
         buf_adds(&out, waiter->outcome == ENGINE_GAVE_UP ? "the search for a gang was given up" : "no gang forms");
     } else {
-        policy_init(&policy, service->policy, NULL, NULL);
-        why_explain(&why, &reasons->env, &reasons->scratch, &policy, waiter->ad, reasons->offers, reasons->offer_count);
-        why_words(&out, &why, waiter->ad);
-        why_done(&why);
-        policy_done(&policy);
+        why_words(&out, &reasons->why, waiter->ad);
     }
     words_cut(&out);
     reason_count(reasons, buf_string(&out), waiter->id, 1, waiter->units);
     buf_done(&out);
 }
 
-/* One request a slice. */
+/* Must the pool's offers be looked at for it? */
+static bool waiter_is_looked_into(const struct reasons *reasons, const struct waiter *waiter)
+{
+    return waiter->outcome != ENGINE_HELD && reasons->offer_count && !gang_why_ported(waiter->ad);
+}
+
+static void run_end(struct reasons *reasons)
+{
+    why_end(reasons->run);
+    reasons->run = NULL;
+}
+
+/* One request a slice, or a part of one. */
 static bool reasons_more(struct tour *tour)
 {
     struct reasons *reasons = (struct reasons *)tour;
+    const struct waiter *waiter = &reasons->waiters[reasons->explained];
+    bool looked;
 
     if (reasons->explained == reasons->waiter_count)
         return false;
-    waiter_explain(reasons, &reasons->waiters[reasons->explained++]);
+    looked = waiter_is_looked_into(reasons, waiter);
+    if (looked && !reasons->run) {
+        policy_init(&reasons->policy, tour->request->service->policy, NULL, NULL);
+        reasons->run = why_begin(&reasons->why, &reasons->env, &reasons->scratch, &reasons->policy, waiter->ad,
+                                 reasons->offers, reasons->offer_count);
+    }
+    if (looked && why_go_on(reasons->run, EXPLAIN_STEPS))
+        return true;
+    if (looked)
+        run_end(reasons);
+    waiter_explain(reasons, waiter);
+    reasons->explained++;
+    if (looked) {
+        why_done(&reasons->why);
+        policy_done(&reasons->policy);
+    }
     return true;
 }
 
@@ -241,6 +267,11 @@ static void reasons_done(struct tour *tour)
 {
     struct reasons *reasons = (struct reasons *)tour;
 
+    if (reasons->run) {
+        run_end(reasons);
+        why_done(&reasons->why);
+        policy_done(&reasons->policy);
+    }
     for (uint32_t i = 0; i < reasons->waiter_count; i++) {
         tree_unref(reasons->waiters[i].ad);
         free(reasons->waiters[i].id);

@@ -328,6 +328,16 @@ static struct tree *why_ad(struct service *service, const struct user_why *why)
         maker_flag(&maker, "Surplus", why->surplus);
         maker_real(&maker, "Pool", why->pool);
     }
+    if (why->delegate_count) {
+        struct buf names;
+
+        buf_init(&names);
+        for (uint32_t i = 0; i < why->delegate_count; i++)
+            buf_addf(&names, "%s%s", i ? ", " : "", why->delegates[i].bytes);
+        maker_text(&maker, "Delegates", buf_string(&names));
+        maker_flag(&maker, "MoreDelegates", why->delegate_more);
+        buf_done(&names);
+    }
     why_lists(service, &maker, why);
     if (!isnan(why->seconds))
         maker_real(&maker, "AheadAfter", why->seconds);

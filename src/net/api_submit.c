@@ -12,6 +12,7 @@
 #include "net/query.h"
 #include "net/resolving.h"
 #include "net/secrets.h"
+#include "pool/accountant.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -403,7 +404,7 @@ static bool room_check(struct visit *visit, const struct submitting *all)
         uint32_t places = owners.places, place;
 
         ad_owner(all, i, &owner);
-        place = textmap_add(&owners, owner.bytes, strlen(owner.bytes));
+        place = textmap_add(&owners, owner.bytes, account_len(owner.bytes, strlen(owner.bytes)));
         if (place == places)
             totals[place] = 0;
         totals[place] += all->terms[i].count;

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "net/represent.h"
+#include "pool/accountant.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -245,7 +246,7 @@ const char *command_refusal(const struct commands *commands, uint64_t to, const 
     uint32_t mine = 0;
 
     for (const struct command *at = commands->first; at; at = at->next)
-        mine += at->state == COMMAND_WAITS && !strcmp(at->by, by);
+        mine += at->state == COMMAND_WAITS && account_same(at->by, by);
     return commands_waiting_for(commands, to) >= COMMANDS_PER_AGENT ? "so many commands wait for that agent already"
            : mine >= COMMANDS_PER_USER                              ? "so many commands of yours wait already"
            : commands->waiting >= COMMANDS_WAITING                  ? "so many commands wait already"

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "net/represent.h"
+#include "pool/accountant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ struct file_entry *file_book_find(const struct file_book *book, const char *name
 
 /* -------------------------------------------------------------------------------------------------------------- counts */
 
-/* It counts for who has registered it: to be named as an owner costs nobody anything. */
+/* It counts for the account of who has registered it: to be named as an owner costs nobody anything. */
 static const char *counts_for(const struct file_entry *entry)
 {
     return entry->by ? entry->by : entry->owner ? entry->owner : "";
@@ -56,7 +57,7 @@ static const char *counts_for(const struct file_entry *entry)
 
 uint32_t file_book_owned(const struct file_book *book, const char *who)
 {
-    uint32_t place = textmap_find(&book->owners, who, strlen(who));
+    uint32_t place = textmap_find(&book->owners, who, account_len(who, strlen(who)));
 
     return place == TEXTMAP_NONE ? 0 : book->owned[place];
 }
@@ -64,7 +65,7 @@ uint32_t file_book_owned(const struct file_book *book, const char *who)
 static void count_add(struct file_book *book, const struct file_entry *entry)
 {
     const char *who = counts_for(entry);
-    uint32_t place = textmap_add(&book->owners, who, strlen(who));
+    uint32_t place = textmap_add(&book->owners, who, account_len(who, strlen(who)));
 
     if (place >= book->owner_room) {
         uint32_t before = book->owner_room;
@@ -80,7 +81,7 @@ static void count_add(struct file_book *book, const struct file_entry *entry)
 static void count_drop(struct file_book *book, const struct file_entry *entry)
 {
     const char *who = counts_for(entry);
-    uint32_t place = textmap_find(&book->owners, who, strlen(who));
+    uint32_t place = textmap_find(&book->owners, who, account_len(who, strlen(who)));
 
     book->replicas -= entry->count;
     if (place != TEXTMAP_NONE && --book->owned[place] == 0)

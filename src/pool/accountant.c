@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "pool/plants.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +27,24 @@ struct accountant {
     uint32_t *buckets; /* a power of two of them: the first user, or ACCOUNTANT_NOBODY */
     uint32_t bucket_count;
 };
+
+size_t account_len(const char *identity, size_t len)
+{
+    static const char machine[] = "machine/";
+    const char *mark = memchr(identity, '~', len), *name = mark ? mark + 1 : identity, *end = identity + len, *cut;
+
+    if ((size_t)(end - name) > sizeof machine - 1 && !memcmp(name, machine, sizeof machine - 1))
+        name += sizeof machine - 1;
+    cut = memchr(name, '/', (size_t)(end - name));
+    return !cut || cut == name || PLANTED(DELEGATE_APART) ? len : (size_t)(cut - identity);
+}
+
+bool account_same(const char *identity, const char *other)
+{
+    size_t len = account_len(identity, strlen(identity));
+
+    return len == account_len(other, strlen(other)) && !memcmp(identity, other, len);
+}
 
 static uint32_t *buckets_new(uint32_t count)
 {
@@ -244,6 +263,19 @@ uint32_t accountant_load(struct accountant *accountant, const struct account *ac
     user->usage = account->usage > 0 && !isinf(account->usage) ? account->usage : 0;
     user->stamp = account->stamp;
     accountant_set_factor(accountant, number, account->factor);
+    return number;
+}
+
+uint32_t accountant_fold(struct accountant *accountant, const struct account *account)
+{
+    uint32_t number = accountant_user(accountant, account->name, account_len(account->name, account->len));
+    struct holder *user = &accountant->users[number];
+    struct holder other = {.usage = account->usage > 0 && !isinf(account->usage) ? account->usage : 0,
+                           .stamp = account->stamp};
+    int64_t now = user->stamp > other.stamp ? user->stamp : other.stamp;
+
+    user->usage = usage_now(accountant, user, now) + usage_now(accountant, &other, now);
+    user->stamp = now;
     return number;
 }
 

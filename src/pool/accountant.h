@@ -24,6 +24,12 @@ extern "C" {
 #define ACCOUNTANT_LEAST 0.5         /* below it all users are alike */
 #define ACCOUNTANT_NOBODY UINT32_MAX
 
+/* What an identity counts for: the account, which is the beginning of its name; returns how long that is. Whoever holds a token can make others from it that
+ * add "/" and more to the name, as many as it likes, so it must gain nothing by that: zoe/s1 counts for zoe, and in a group physics~zoe/s1 for physics~zoe. A
+ * machine that has joined, machine/NAME, is an account by itself, for it needed a code of an administrator's. Shares, quotas, and all that one may have go by it. */
+size_t account_len(const char *identity, size_t len);
+bool account_same(const char *identity, const char *other); /* do they count for the same? */
+
 struct accountant;
 
 /* A half-life of 0 or less is the default. The seed makes the table unguessable where strangers choose names, and
@@ -65,6 +71,9 @@ typedef void accountant_fn(void *user, uint32_t number, const struct account *ac
 void accountant_each(const struct accountant *accountant, accountant_fn *tell,
                      void *user);                                                       /* in the order of numbers */
 uint32_t accountant_load(struct accountant *accountant, const struct account *account); /* in place of what was */
+/* One of the name of a delegate, from the time when those had accounts of their own: what it has used is added to what its account has, whichever is
+ * loaded first. Its factor goes. */
+uint32_t accountant_fold(struct accountant *accountant, const struct account *account);
 
 /* Forgets those whom nobody holds, whose factor is 1, and whose usage has fallen below `least`: they are as if new.
  * Returns how many: or strangers could fill the table. */

@@ -81,6 +81,8 @@ uint32_t entry_account(const struct collector *collector, const struct text *own
 
     if (collector->groups)
         groups_account(collector->groups, owner->bytes, group->bytes, &account);
+    else
+        text_set(&account, owner->bytes, account_len(owner->bytes, strlen(owner->bytes)));
     return accountant_user(collector->accountant, account.bytes, strlen(account.bytes));
 }
 

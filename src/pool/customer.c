@@ -226,7 +226,7 @@ uint64_t customer_queued(const struct customer *customer, const char *owner)
     uint64_t count;
 
     text_set(&text, owner, strlen(owner));
-    count = map_find(&customer->owners, owner_hash(&text, 0));
+    count = map_find(&customer->owners, account_hash(&text));
     return count == MAP_NONE ? 0 : count;
 }
 

@@ -147,7 +147,7 @@ struct customer {
     struct map stubs;                /* while loading: jobs that are forgotten */
     struct submission **submissions; /* in the order of their jobs' numbers */
     uint32_t submission_count, submission_room, sweep_at;
-    struct map owners; /* hash of the name -> jobs that are not at an end */
+    struct map owners; /* account_hash -> jobs that are not at an end */
     struct map flows;  /* word -> struct flow */
     struct map gangs;  /* gang -> struct root */
     struct map claims; /* claim -> struct root */
@@ -169,6 +169,7 @@ void customer_store(const struct customer_step *step); /* its own row */
 
 /* shapes.c */
 uint64_t owner_hash(const struct text *text, uint64_t seed);
+uint64_t account_hash(const struct text *owner); /* of what it counts for */
 struct shape *shape_new(struct customer *customer, uint64_t id, const struct text *owner, struct tree *ad);
 void shapes_done(struct customer *customer);
 void shapes_boot(const struct customer_step *step);

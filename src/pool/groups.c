@@ -2,6 +2,7 @@
 #include "pool/groups.h"
 
 #include "base/mem.h"
+#include "pool/accountant.h"
 #include "pool/plants.h"
 #include "pool/weight.h"
 
@@ -204,9 +205,13 @@ static bool group_admits(const struct groups *groups, uint32_t number, const cha
         row = &groups->shares.groups[groups->items[number].row];
         if (!row->says_users)
             continue;
-        for (uint32_t i = 0; i < row->user_count; i++)
-            if (!strcmp(row->users[i], owner))
+        for (uint32_t i = 0; i < row->user_count; i++) {
+            size_t len = strlen(row->users[i]);
+
+            /* who may use it, and whom they delegated to: that is charged to them */
+            if (!strncmp(row->users[i], owner, len) && (!owner[len] || account_len(owner, strlen(owner)) == len))
                 return true;
+        }
         return false;
     }
     return true;
@@ -214,7 +219,7 @@ static bool group_admits(const struct groups *groups, uint32_t number, const cha
 
 enum groups_reason groups_account(const struct groups *groups, const char *owner, const char *group, struct text *ret)
 {
-    size_t owner_len = strlen(owner), group_len = strlen(group);
+    size_t owner_len = account_len(owner, strlen(owner)), group_len = strlen(group);
     uint32_t number = group_len ? group_find(groups, group, group_len) : 0;
     char name[2 * (TEXT_MAX + 1)];
 

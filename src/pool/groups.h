@@ -58,7 +58,8 @@ enum groups_reason {
     GROUPS_LONG,    /* the names are too long together */
 };
 
-/* What the account is called to which a job is charged whose ad names the group ("" for none). One that cannot be had is as none. */
+/* What the account is called to which a job is charged whose ad names the group ("" for none): the owner's, as account_len has it. One that cannot be had is
+ * as none. */
 enum groups_reason groups_account(const struct groups *groups, const char *owner, const char *group, struct text *ret);
 
 /* The share of an account, by its name. */

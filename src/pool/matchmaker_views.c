@@ -165,8 +165,9 @@ bool matchmaker_next_user(const struct matchmaker *matchmaker, int64_t wall, uin
 
 bool matchmaker_find_user(const struct matchmaker *matchmaker, int64_t wall, const char *name, struct user_view *ret)
 {
-    uint32_t number =
-        matchmaker->incarnation ? accountant_find(matchmaker->accountant, name, strlen(name)) : ACCOUNTANT_NOBODY;
+    uint32_t number = matchmaker->incarnation
+                          ? accountant_find(matchmaker->accountant, name, account_len(name, strlen(name)))
+                          : ACCOUNTANT_NOBODY;
 
     return number != ACCOUNTANT_NOBODY && matchmaker_next_user(matchmaker, wall, number, ret, &number);
 }
@@ -212,7 +213,7 @@ bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int6
 
     if (!matchmaker->incarnation)
         return false;
-    user = accountant_find(matchmaker->accountant, name, strlen(name));
+    user = accountant_find(matchmaker->accountant, name, account_len(name, strlen(name)));
     if (user == ACCOUNTANT_NOBODY)
         return false;
     *ret_usage = accountant_usage(matchmaker->accountant, user, wall);

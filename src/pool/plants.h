@@ -70,6 +70,7 @@ extern "C" {
     X(TASK_DROPPED, "below a service what is run is the service's ad, not the job's")            \
     X(SERVICE_CHARGED, "below a service what is used is charged to the service's owner")         \
     X(PASS_FOR_ALL, "helpers get the leader's pass to the job's files")                          \
+    X(DELEGATE_APART, "what was delegated has an account of its own")                            \
     X(LIMITS_CHOSEN, "what a job may use is read from its ad again when it is launched")         \
     X(PASS_THROUGH, "a pass to the job's files goes to a member that runs nothing")              \
     X(AD_WHOLE, "members that run nothing are told what the job runs")                           \

@@ -19,7 +19,7 @@ bool job_ended(const struct job *job)
 
 void owner_count(struct customer *customer, const struct text *owner, int64_t more)
 {
-    uint64_t hash = owner_hash(owner, 0), count = map_find(&customer->owners, hash);
+    uint64_t hash = account_hash(owner), count = map_find(&customer->owners, hash);
 
     map_set(&customer->owners, hash, (count == MAP_NONE ? 0 : count) + (uint64_t)more);
 }

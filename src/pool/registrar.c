@@ -177,6 +177,20 @@ static int64_t scaled(double value)
     return value < 9e12 ? (int64_t)(value * REGISTRAR_SCALE + 0.5) : (int64_t)(9e12 * REGISTRAR_SCALE);
 }
 
+static void write_schedule(struct registrar *registrar, int64_t now);
+
+/* A delegate's may have been loaded before. */
+static void account_take(struct registrar *registrar, const struct account *account)
+{
+    uint32_t known =
+        registrar->folded ? accountant_find(registrar->accountant, account->name, account->len) : ACCOUNTANT_NOBODY;
+
+    if (known == ACCOUNTANT_NOBODY)
+        accountant_load(registrar->accountant, account);
+    else
+        accountant_set_factor(registrar->accountant, accountant_fold(registrar->accountant, account), account->factor);
+}
+
 void registrar_load(struct registrar *registrar, const struct record *record)
 {
     const struct user_record *row = &record->u.user_record;
@@ -185,8 +199,14 @@ void registrar_load(struct registrar *registrar, const struct record *record)
 
     if (record->kind != RECORD_USER || record->removed)
         return;
-    accountant_load(registrar->accountant, &account);
     map_set(&registrar->rows, record->key, 0);
+    if (account_len(account.name, account.len) < account.len) {
+        share_of(registrar, accountant_fold(registrar->accountant, &account))->dirty = true;
+        registrar->folded = true;
+        write_schedule(registrar, 0); /* at once: what it was added to, and that it has gone, become durable together */
+        return;
+    }
+    account_take(registrar, &account);
 }
 
 static void write_schedule(struct registrar *registrar, int64_t now)
@@ -256,7 +276,8 @@ void registrar_write_due(struct registrar *registrar, const struct role_env *env
     registrar->write_waits = false;
     registrar->written = env->now;
     accountant_each(registrar->accountant, account_write, &writing);
-    if (accountant_trim(registrar->accountant, REGISTRAR_LEAST, wall_seconds_of(env))) {
+    if (accountant_trim(registrar->accountant, REGISTRAR_LEAST, wall_seconds_of(env)) || registrar->folded) {
+        registrar->folded = false;
         rows_sweep(registrar, effects);
         for (uint32_t i = 0; i < registrar->share_count; i++) /* a number may be another's from now on */
             registrar->shares[i].placed = registrar->shares[i].placed && registrar->shares[i].claims;
@@ -539,7 +560,7 @@ void registrar_set_factor(struct registrar *registrar, const struct role_env *en
 
     if (!len || len > TEXT_MAX || !(factor > 0) || !isfinite(factor))
         return;
-    user = accountant_user(registrar->accountant, name, len);
+    user = accountant_user(registrar->accountant, name, account_len(name, len));
     accountant_set_factor(registrar->accountant, user, factor);
     share_of(registrar, user)->dirty = share_of(registrar, user)->moved = true;
     accountant_each(registrar->accountant, account_write, &writing);

@@ -91,6 +91,7 @@ struct registrar {
     uint32_t share_count;
     struct map rows;       /* that are on disk, by their keys */
     int64_t priced;        /* the second of the last time that all priorities were looked at */
+    bool folded;           /* rows of delegates were added to those of their accounts, and are to go */
     int64_t written;       /* when usage was written last */
     bool write_waits;      /* a timer for that has been set */
     int64_t learns_until;  /* claims of another incarnation are believed; INT64_MIN: it has not begun */

@@ -1,6 +1,7 @@
 /* shapes.c: a customer's requests: jobs that are equal share one, and it says how many of them wait. */
 #include "ad/names.h"
 #include "base/mem.h"
+#include "pool/accountant.h"
 #include "pool/customer_parts.h"
 #include "pool/writers.h"
 
@@ -16,6 +17,14 @@ uint64_t owner_hash(const struct text *text, uint64_t seed)
         hash = rng_mix(hash ^ word);
     }
     return hash;
+}
+
+uint64_t account_hash(const struct text *owner)
+{
+    struct text account;
+
+    text_set(&account, owner->bytes, account_len(owner->bytes, strnlen(owner->bytes, sizeof owner->bytes)));
+    return owner_hash(&account, 0);
 }
 
 static uint64_t shape_hash(const struct text *owner, const struct tree *ad)

@@ -210,7 +210,7 @@ void queue_submit(const struct customer_step *step, const struct event *event)
     const struct submit *submit = &event->message->u.submit;
     struct customer *customer = step->customer;
     uint64_t most = customer->settings->jobs_max ? customer->settings->jobs_max : CUSTOMER_JOBS_MAX;
-    uint64_t queued = map_find(&customer->owners, owner_hash(&submit->owner, 0));
+    uint64_t queued = map_find(&customer->owners, account_hash(&submit->owner));
     struct submission *known;
     enum reason reason = REASON_OK;
     struct tree *ad;

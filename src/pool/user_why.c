@@ -123,6 +123,24 @@ static void group_see(const struct asking *asking, const struct entry *entry)
         hold_add(asking->ret, reason == GROUPS_UNKNOWN ? HOLD_NO_GROUP : HOLD_NOT_HIS, group.bytes, 0, 0);
 }
 
+/* A request of the user: is it a delegate's? */
+static void delegate_see(const struct asking *asking, const struct entry *entry)
+{
+    struct user_why *why = asking->ret;
+    struct text owner;
+
+    collector_owner(&asking->matchmaker->collector, entry->ad, &owner);
+    if (account_len(owner.bytes, strlen(owner.bytes)) == strlen(owner.bytes))
+        return;
+    for (uint32_t i = 0; i < why->delegate_count; i++)
+        if (!strcmp(why->delegates[i].bytes, owner.bytes))
+            return;
+    if (why->delegate_count < USER_WHY_DELEGATES)
+        why->delegates[why->delegate_count++] = owner;
+    else
+        why->delegate_more = true;
+}
+
 static void entries_see(struct asking *asking)
 {
     const struct matchmaker *matchmaker = asking->matchmaker;
@@ -145,6 +163,7 @@ static void entries_see(struct asking *asking)
         if (entry->user != asking->user)
             continue;
         asking->ret->requests++;
+        delegate_see(asking, entry);
         if (gate != ENGINE_OPEN)
             hold_see(asking, gate);
         else if (outcome == ENGINE_GAVE_UP)
@@ -271,6 +290,7 @@ bool user_why(const struct matchmaker *matchmaker, int64_t wall, const char *nam
     *ret = (struct user_why){.claims = 0};
     if (!matchmaker_find_user(matchmaker, wall, name, &view))
         return false;
+    name = view.name;
     asking.user = accountant_find(matchmaker->accountant, name, strlen(name));
     for (uint32_t i = 0; accountant_next(matchmaker->accountant, i, &i, &account); i++)
         asking.user_count = i + 1;

@@ -14,8 +14,9 @@
 extern "C" {
 #endif
 
-#define USER_WHY_AHEAD 5   /* of those ahead, the nearest */
-#define USER_WHY_REASONS 8 /* for which its requests are held back, or not charged where they would be */
+#define USER_WHY_AHEAD 5     /* of those ahead, the nearest */
+#define USER_WHY_DELEGATES 8 /* named, of those who ask in its name */
+#define USER_WHY_REASONS 8   /* for which its requests are held back, or not charged where they would be */
 
 /* One who is served before. */
 struct user_ahead {
@@ -46,7 +47,10 @@ struct user_why {
     struct text name; /* of the account: physics~alice */
     double usage, half_life, factor, units, priority;
     uint32_t claims;
-    uint64_t requests;      /* ads that wait */
+    uint64_t requests;                         /* ads that wait */
+    struct text delegates[USER_WHY_DELEGATES]; /* whose those are, where they are not its own: zoe/s1 */
+    uint32_t delegate_count;
+    bool delegate_more;     /* there are others */
     uint32_t place, places; /* among users who wait for an offer; 0: it does not */
     struct text group;      /* "" when there are no groups */
     bool surplus;

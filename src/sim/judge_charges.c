@@ -38,6 +38,7 @@ void judged_account(const struct judge *judge, const struct host *matchmaker, co
 
     ad_word(ad, judge->owner, owner);
     ad_word(ad, judge->group, group);
+    owner[strcspn(owner, "/")] = '\0'; /* what was delegated counts for who has delegated */
     if (group[0] && group_is_there(matchmaker, group))
         snprintf(ret, ACCOUNT_SEEN, "%s~%s", group, owner);
     else

@@ -81,12 +81,14 @@ static double priority_began(const struct judge *judge, const struct host *host,
 {
     struct user_view user;
     struct claim_view claim;
+    size_t len = strcspn(name, "/"); /* of the account */
     double got = 0;
 
     if (!matchmaker_find_user(host->role, wall, name, &user))
         return 0;
     for (uint32_t from = 0; matchmaker_next_claim(host->role, from, &claim, &from) && !claim.over;)
-        got += !claim.reported && claim.since == judge->now && claim.user && !strcmp(claim.user, name);
+        got += !claim.reported && claim.since == judge->now && claim.user && strlen(claim.user) == len &&
+               !strncmp(claim.user, name, len);
     return user.priority - user.factor * got;
 }
 

@@ -244,7 +244,8 @@ static void users_add(struct sim *sim, uint32_t customers)
 
     for (uint32_t i = 0; i < customers; i++)
         for (uint64_t n = 1 + rng_below(&sim->rng, 2); n; n--, user++) {
-            snprintf(sim->identities[user], NAME_BYTES, "u%u", user + 1);
+            /* where shares are looked at closely, some act by what the first has delegated */
+            snprintf(sim->identities[user], NAME_BYTES, sim->quotas && user % 4 == 3 ? "u1/s%u" : "u%u", user + 1);
             user_add(sim, user, sim->parties.customers + 1 + i, sim->identities[user], false);
         }
     user_add(sim, user, sim->parties.customers + 1, "u1", true);
