@@ -6,6 +6,14 @@
 #include "folder.h"
 #include "tap.h"
 
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
 #define DEEP 3000 /* more folders than a process has descriptors, by far more than a path can name */
 
 static int folder_fd(const struct folder *folder, const char *name)
@@ -176,6 +184,37 @@ static void check_paths(void)
     }
 }
 
+/* As where the kernel, or what stands before it, has no openat2. */
+static bool openat2_goes(int error)
+{
+    struct sock_filter rows[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {sizeof rows / sizeof *rows, rows};
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static void check_missing(void)
+{
+    static const int errors[] = {ENOSYS, EPERM};
+    struct err err = {0};
+    int status, right = 0;
+
+    for (size_t i = 0; i < 2; i++) {
+        pid_t pid = fork();
+
+        if (pid == 0)
+            _exit(openat2_goes(errors[i]) && beneath_probe(&err) < 0 && strstr(err.text, "openat2") &&
+                          strstr(err.text, "Linux 5.6")
+                      ? 0
+                      : 1);
+        right += waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    tap_ok(right == 2 && beneath_probe(&err) == 0, "where openat2 is missing that is said, and what has it");
+}
+
 int main(void)
 {
     struct folder folder;
@@ -194,5 +233,6 @@ int main(void)
     close(job);
     close(top);
     folder_done(&folder);
+    check_missing();
     return tap_done();
 }

@@ -711,6 +711,99 @@ static void memory_of_launchers(void)
     world.executor->kind->clear(world.executor, 71);
 }
 
+/* ----------------------------------------------------------------------------------------------------- memory of the machine */
+
+static bool number_to(const char *folder, const char *name, long long number)
+{
+    char path[600];
+    FILE *file;
+    bool good;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "we");
+    good = file && fprintf(file, "%lld", number) > 0;
+    return (!file || fclose(file) == 0) && good;
+}
+
+/* The group for memory that we are in, version 1 or 2; false: there is none that a limit can be set in. */
+static bool own_group(char ret[400])
+{
+    char line[300], folder[500];
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    bool found = false;
+
+    while (file && !found && fgets(line, sizeof line, file)) {
+        const char *path = strchr(line, '/');
+        bool first = strstr(line, ":memory:") != NULL;
+
+        if (!path || (!first && strncmp(line, "0::", 3) != 0))
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(ret, 400, "/sys/fs/cgroup%s%s", first ? "/memory" : "", strcmp(path, "/") ? path : "");
+        snprintf(folder, sizeof folder, "%s/berth-short-%d", ret, (int)getpid());
+        found = mkdir(folder, 0755) == 0 || errno == EEXIST;
+        snprintf(line, sizeof line, "%.270s/%s", folder, first ? "memory.limit_in_bytes" : "memory.max");
+        if (found && access(line, W_OK) < 0) {
+            rmdir(folder);
+            found = false;
+        }
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+static void orders_of_memory(void)
+{
+    struct job_order order;
+
+    job_order(&world, 80, 1, "touch up; while [ ! -e go ]; do sleep 0.01; done; exec perl -e '$x = \"x\" x 200000000'",
+              &order);
+    job_launch(&world, &order);
+    file_comes(80, "up");
+}
+
+/* All that we run in is short of memory: a job that keeps to its own limit is killed by the kernel, and is not to blame. */
+static void short_memory(void)
+{
+    struct world here = world;
+    const struct executor_news *news;
+    char group[400], folder[500], path[300], job[200];
+    struct err err = {0};
+    pid_t other;
+    bool set;
+
+    if (geteuid() != 0 || !own_group(group)) {
+        tap_ok(true,
+               "%s: a job that is killed because others' memory ran out is lost, and has not failed # SKIP no group "
+               "for memory can be made",
+               who);
+        return;
+    }
+    snprintf(folder, sizeof folder, "%s/berth-short-%d", group, (int)getpid());
+    set = number_to(folder, access("/sys/fs/cgroup/memory", F_OK) == 0 ? "memory.limit_in_bytes" : "memory.max",
+                    100 << 20);
+    set = set && number_to(folder, "cgroup.procs", getpid());
+    other = agent_start(orders_of_memory);
+    number_to(group, "cgroup.procs", getpid());
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+    snprintf(world.state, sizeof world.state, "%s/state2", world.path);
+    if (!world_open(&world, &err) || world.executor->kind->find(world.executor, &err) < 0)
+        tap_diag("%s", err.text);
+    snprintf(path, sizeof path, "%s/go", job_folder(&world, 80, job));
+    close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    news = world_wait_end(&world, 80, 1);
+    ends_with(set && news && news->kind == EXECUTOR_GONE && strstr(news->words, "out of memory"), news,
+              "a job that is killed because others' memory ran out is lost, and has not failed");
+    world.executor->kind->clear(world.executor, 80);
+    launcher_goes(80);
+    for (int i = 0; i < 500 && rmdir(folder) < 0; i++)
+        poll(NULL, 0, 10);
+    world_close(&world);
+    world = here;
+}
+
 static void cases(void)
 {
     who = geteuid() == 0 ? "root" : "user";
@@ -730,6 +823,7 @@ static void cases(void)
     processors();
     few_descriptors();
     memory_of_launchers();
+    short_memory();
     world_done(&world);
 }
 

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/load.h"
 #include "cli/report.h"
+#include "exec/self.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -38,7 +39,7 @@
 static int served_start(struct served *served, struct err *err)
 {
     int ends[2];
-    char listen[] = "127.0.0.1:0", text[4096] = "", *at = NULL;
+    char self[SELF_MAX], listen[] = "127.0.0.1:0", text[4096] = "", *at = NULL;
     size_t len = 0;
     ssize_t count;
 
@@ -49,7 +50,7 @@ static int served_start(struct served *served, struct err *err)
     if (served->pid == 0) {
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
-        execl("/proc/self/exe", "berth", "matchmaker", "--listen", listen, "--state", served->state, "--set",
+        execl(self_program(self), "berth", "matchmaker", "--listen", listen, "--state", served->state, "--set",
               "AgentRequestsPerSecond=10000000", "--set", "AdsPerIdentity=2000000", "--set", "AdBytesPerIdentity=64GiB",
               "--set", "LogLevel=error", (char *)NULL);
         _exit(127);

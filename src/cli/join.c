@@ -11,6 +11,7 @@
 #include "cli/pool.h"
 #include "cli/report.h"
 #include "cli/token_ask.h"
+#include "exec/self.h"
 #include "net/agents.h"
 #include "net/certs.h"
 #include "net/codes.h"
@@ -190,6 +191,7 @@ static int provider_become(const char *state, const char *config, bool pull)
 {
     const char *words[8] = {"berth", "provider", "--state", state};
     size_t count = 4;
+    char self[SELF_MAX];
 
     if (pull)
         words[count++] = "--pull";
@@ -199,7 +201,7 @@ static int provider_become(const char *state, const char *config, bool pull)
     }
 
     output_flush();
-    execv("/proc/self/exe", (char **)(uintptr_t)words);
+    execv(self_program(self), (char **)(uintptr_t)words);
     report("the provider cannot be started: %s", strerror(errno));
     return STATUS_BAD;
 }

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "cli/report.h"
+#include "exec/self.h"
 #include "net/client.h"
 
 #include <errno.h>
@@ -43,6 +44,7 @@ static int log_open(const char *path)
 static void role_become(const struct role *role, int log, pid_t parent)
 {
     const char *words[ROLE_ARGUMENTS_MAX + 2] = {"berth", role->name};
+    char self[SELF_MAX];
     sigset_t none;
     int null = open("/dev/null", O_RDONLY);
 
@@ -60,7 +62,7 @@ static void role_become(const struct role *role, int log, pid_t parent)
     dup2(null, STDIN_FILENO);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
-    execv("/proc/self/exe", (char **)(uintptr_t)words);
+    execv(self_program(self), (char **)(uintptr_t)words);
     _exit(127);
 }
 

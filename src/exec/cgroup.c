@@ -302,6 +302,16 @@ static int64_t kills_now(const struct cgroup *cgroup)
                                 : file_number(path, "memory.oom_control", "oom_kill");
 }
 
+/* How often its own limit on memory was in the way. */
+static int64_t hits_now(const struct cgroup *cgroup)
+{
+    const char *path = cgroup->path[CGROUP_MEMORY];
+
+    return cgroup->version == 2
+               ? file_number(path, "memory.events", "oom")
+               : file_number(path, "memory.failcnt", "") + file_number(path, "memory.memsw.failcnt", "");
+}
+
 static bool limit_cores(const char *path, int version, double cores)
 {
     int64_t quota = cores > 0 ? (int64_t)(cores * PERIOD) : -1;
@@ -354,6 +364,7 @@ unsigned cgroup_limit(struct cgroup *cgroup, const struct executor_limits *limit
         held |= HELD_PROCESSES;
     cgroup->cpu_before = cpu_now(cgroup);
     cgroup->kills_before = kills_now(cgroup);
+    cgroup->hits_before = hits_now(cgroup);
     cgroup->peak_before = cgroup->version == 2 ? file_number(cgroup->path[CGROUP_MEMORY], "memory.peak", "") : 0;
     cgroup->memory_most = 0;
     return held;
@@ -449,5 +460,6 @@ void cgroup_usage(struct cgroup *cgroup, struct executor_usage *usage)
 
 bool cgroup_ran_out(const struct cgroup *cgroup)
 {
-    return *cgroup->path[CGROUP_MEMORY] && kills_now(cgroup) > cgroup->kills_before;
+    return *cgroup->path[CGROUP_MEMORY] && kills_now(cgroup) > cgroup->kills_before &&
+           hits_now(cgroup) > cgroup->hits_before;
 }

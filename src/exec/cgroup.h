@@ -34,7 +34,7 @@ enum { HELD_CORES = 1, HELD_MEMORY = 2, HELD_PROCESSES = 4 };
 struct cgroup {
     int32_t version;
     char path[CGROUP_PART_COUNT][CGROUP_PATH_MAX + 64]; /* "": that part is missing */
-    int64_t cpu_before, kills_before, peak_before, memory_most;
+    int64_t cpu_before, kills_before, hits_before, peak_before, memory_most;
 };
 
 /* Tries each part by making a group in it. With version 2 the caller may move to a group "berth-agent" below its own. */
@@ -58,7 +58,8 @@ bool cgroup_freeze(const struct cgroup *cgroup, bool frozen);
 bool cgroup_kill(const struct cgroup *cgroup);
 /* What is counted replaces what is there. */
 void cgroup_usage(struct cgroup *cgroup, struct executor_usage *usage);
-bool cgroup_ran_out(const struct cgroup *cgroup); /* the kernel has killed something for its memory */
+/* The kernel has killed something of it at its own limit, and not because memory was short elsewhere. */
+bool cgroup_ran_out(const struct cgroup *cgroup);
 
 #ifdef __cplusplus
 }

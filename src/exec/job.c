@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,6 +94,7 @@ int job_begin(struct job *job, struct order *order, struct sandbox *sandbox, str
     job->order = order;
     job->deadline = order->is.deadline;
     job->began = record_now();
+    job->oom_kills = machine_oom_kills();
     job->folder = jobfolder_open(order->is.folder, err);
     if (job->folder < 0)
         return -1;
@@ -269,6 +271,15 @@ static void measure_end(struct job *job)
         decide(job, EXECUTOR_ENDED, REASON_DISK, too_many);
 }
 
+/* Jobs go first when the machine, or what we run in, is short of memory. One that kept to its limit is not to blame: it is begun again. */
+static bool was_sacrificed(const struct job *job)
+{
+    int64_t most = job->order->is.limits.memory;
+
+    return job->exited && job->status == -SIGKILL && machine_oom_kills() > job->oom_kills && most > 0 &&
+           job->usage.memory <= most;
+}
+
 static void decide_by_exit(struct job *job)
 {
     long code = told_number(job, "\"exit-code\":");
@@ -282,6 +293,8 @@ static void decide_by_exit(struct job *job)
     }
     if (cgroup_ran_out(&job->cgroup)) {
         decide(job, EXECUTOR_ENDED, REASON_MEMORY, "its memory was used up");
+    } else if (was_sacrificed(job)) {
+        decide(job, EXECUTOR_GONE, REASON_LOST, "the machine ran out of memory, and it was ended for that");
     } else if (!job->exited) {
         words_of_failure(job, words, sizeof words);
         decide(job, EXECUTOR_ENDED, REASON_SETUP, words);
@@ -315,6 +328,14 @@ void job_end(struct job *job, struct executor_news *ret)
 
 /* -------------------------------------------------------------------------------------------------------------- watching */
 
+/* Numbers of processes are used again: of whom have we read, if the first of them is gone by now? */
+static bool is_still_there(const struct job *job)
+{
+    struct pollfd fd = {.fd = job->init_fd, .events = POLLIN};
+
+    return job->init_fd < 0 || poll(&fd, 1, 0) == 0;
+}
+
 static void measure_processes(struct job *job)
 {
     int64_t cpu = job->cpu_reaped, memory = 0, most = job->order->is.limits.memory;
@@ -336,6 +357,8 @@ static void measure_processes(struct job *job)
     kin_done(&kin);
     if (!job->order->how.unprotected && job->init)
         memory += kin_files(job->init);
+    if (!is_still_there(job))
+        return;
     if (cpu > job->usage.cpu)
         job->usage.cpu = cpu;
     if (memory > job->usage.memory)

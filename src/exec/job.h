@@ -38,6 +38,7 @@ struct job {
     struct executor_usage usage;
     struct jobfolder_walk walk;
     int64_t walk_began;          /* 0: none is under way */
+    int64_t oom_kills;           /* of the machine, when it began */
     int64_t entries, entries_at; /* by the last walk, and when it was over */
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "exec/local_parts.h"
+#include "exec/self.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -325,7 +326,8 @@ static uint32_t path_tag(const char *path)
 
 struct executor *local_new(struct uv_loop_s *loop, const struct local_settings *settings, struct err *err)
 {
-    const char *program = settings->program ? settings->program : "/proc/self/exe";
+    char self[SELF_MAX];
+    const char *program = settings->program ? settings->program : self_program(self);
     struct support support;
     struct local *local;
     int state;

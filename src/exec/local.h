@@ -17,7 +17,7 @@ struct uv_loop_s; /* uv_loop_t */
 
 struct local_settings {
     const char *state;   /* an absolute folder of ours alone: a folder a claim is made in it */
-    const char *program; /* what is started as `program launcher FOLDER`; NULL: /proc/self/exe */
+    const char *program; /* what is started as `program launcher FOLDER`; NULL: this one */
     bool unprotected;    /* the owner lets jobs run without a sandbox where none can be made */
     executor_told_fn *told;
     void *user;

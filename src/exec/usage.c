@@ -241,6 +241,21 @@ void kin_just(struct kin *kin, int pid, int parent)
     kin_add(kin, pid, parent);
 }
 
+int64_t machine_oom_kills(void)
+{
+    static const char name[] = "oom_kill ";
+    FILE *file = fopen("/proc/vmstat", "re");
+    char line[128];
+    int64_t count = 0;
+
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, name, sizeof name - 1))
+            count = strtoll(line + sizeof name - 1, NULL, 10);
+    if (file)
+        fclose(file);
+    return count;
+}
+
 void kin_go_first(int pid)
 {
     char path[64];

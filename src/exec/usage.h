@@ -37,6 +37,8 @@ void kin_find_child(struct kin *kin);
 /* What the sandbox keeps in memory as files: its /tmp and /dev/shm. 0 when it cannot be told. */
 int64_t kin_files(int init);
 
+/* How many processes the kernel has killed because memory was short, whoever's they were; counts up. */
+int64_t machine_oom_kills(void);
 /* When the machine runs out of memory, the process and what it begins from now on are ended before others. */
 void kin_go_first(int pid);
 

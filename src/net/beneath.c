@@ -53,6 +53,21 @@ static int open_beneath(int folder, const char *name, int flags, mode_t mode, ui
     return (int)fd;
 }
 
+int beneath_probe(struct err *err)
+{
+    int fd = open_beneath(AT_FDCWD, ".", O_RDONLY | O_DIRECTORY, 0, 0);
+
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+        return err_set(
+            err,
+            "the system call openat2 is missing here (%s), and without it files cannot be opened safely: Linux 5.6 or "
+            "later has it, but valgrind and some containers keep it from programs",
+            strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return 0;
+}
+
 static int open_folder(int folder, const char *name)
 {
     return open_beneath(folder, name, O_RDONLY | O_DIRECTORY, 0, 0);

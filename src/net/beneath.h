@@ -60,6 +60,9 @@ enum beneath_sort beneath_failed(int error);
 /* All that is there of that name goes, with what it holds, however deep and whatever its modes; links are removed, not followed. `folder` may
  * be AT_FDCWD: then the name may be any path. 0 when nothing is left. */
 int beneath_remove(int folder, const char *name, struct err *err);
+/* -1 and `err`, which says what to do, where files cannot be opened as all of this needs it. */
+int beneath_probe(struct err *err);
+
 /* Likewise, until that says so: then what is left stays. NULL: never. */
 struct beneath_end {
     bool (*is_over)(void *user);

@@ -3,6 +3,7 @@
 
 #include "ad/names.h"
 #include "net/agents.h"
+#include "net/beneath.h"
 #include "net/private_file.h"
 #include "net/secrets.h"
 
@@ -292,6 +293,8 @@ int daemon_init(struct daemon *daemon, const struct daemon_settings *settings, s
     handles_start(daemon);
     if (sodium_init() < 0)
         return err_set(err, "no source of chance");
+    if (beneath_probe(err) < 0)
+        return -1;
     daemon->symbols = names_new(secrets_word(&secrets_live));
     daemon->spans = config_spans(&daemon->config);
     state = config_text(&daemon->config, CONFIG_STATE);

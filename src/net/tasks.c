@@ -135,7 +135,7 @@ static void task_end(struct task *task, const struct executor_news *given)
         news->status = news->status ? news->status : -SIGKILL;
     LOG(&workshop->daemon.log, LEVEL_INFO, "job.ended", log_word("claim", task->claim),
         log_number("job", (int64_t)task->job), log_text("how", gone ? "stopped" : reason_words(news->reason)),
-        log_number("status", news->status));
+        log_number("status", news->status), log_text("words", news->words));
     task_leaves(task, news);
     claim_keep(workshop, task->claim);
     role_tell(workshop, news, gone ? JOB_GONE : JOB_EXITED);
