@@ -112,6 +112,8 @@ holds 'and all is here again' [ "$(cat late)" = came ]
 head -c 3000000 /dev/urandom >input
 run "$berth" run -i input -- b2sum input
 holds 'an input is read' [ "$(cat out)" = "$(b2sum input)" ]
+run "$berth" run --disk 1MiB -i input -- b2sum input
+says 'inputs that are larger than the disk of the job are not fetched' 1 '' '*is held: *its inputs are larger than RequestDisk*'
 stop provider
 hash=$(b2sum -l 256 input | cut -c1-64)
 holds 'and is in the cache' [ -e "$work/state/provider/cache/$hash" ]

@@ -3,11 +3,15 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "net/runner.h"
 
 #include "folder.h"
 #include "tap.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <uv.h>
@@ -272,6 +276,55 @@ static void slow_store(const char *program)
     free(much);
 }
 
+/* A store that gives two bytes now and then, for as long as it is asked. */
+static pid_t drip_start(uint16_t *ret_port)
+{
+    static const char head[] = "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n";
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM, 0), one;
+    char bytes[4096];
+    pid_t pid;
+
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(fd, 4) < 0 ||
+        getsockname(fd, (struct sockaddr *)&address, &len) < 0)
+        exit(2);
+    *ret_port = ntohs(address.sin_port);
+    pid = fork();
+    if (pid) {
+        close(fd);
+        return pid;
+    }
+    while ((one = accept(fd, NULL, NULL)) >= 0) {
+        if (read(one, bytes, sizeof bytes) > 0 && write(one, head, sizeof head - 1) > 0)
+            while (write(one, "xx", 2) > 0)
+                usleep(100000);
+        close(one);
+    }
+    _exit(0);
+}
+
+static void dripping_store(void)
+{
+    struct config_given given[] = {{"--set", "TransferStall", "2"}};
+    struct transfer_result result;
+    struct transfer_rules *rules;
+    uint16_t port;
+    pid_t pid = drip_start(&port);
+    int64_t began = runner_now();
+    char url[64];
+
+    config_set(given, 1);
+    rules = rules_make();
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/x", port);
+    result = run(rules, TRANSFER_GET, url, folder_path(&home, "drip"), 1000000, NULL);
+    ends(&result, TRANSFER_AGAIN, "one that gives a byte now and then is given up, too");
+    tap_ok(runner_now() - began < 60 * SECOND, "long before all of it has come");
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    transfer_rules_unref(rules);
+}
+
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN);
@@ -283,6 +336,7 @@ int main(int argc, char **argv)
     local_store();
     http_store(argv[1]);
     slow_store(argv[1]);
+    dripping_store();
     config_done(&config);
     networks_done(&networks);
     folder_done(&home);

@@ -295,6 +295,7 @@ static void again_due(uv_timer_t *timer)
 
 static void entry_take(struct datain *datain, const struct catalogue_answer *answer)
 {
+    int64_t disk = datain->task->order.order.limits.disk;
     char path[DAEMON_PATH_MAX];
     struct stat info;
 
@@ -303,6 +304,10 @@ static void entry_take(struct datain *datain, const struct catalogue_answer *ans
             log_text("why", answer->words));
     file_entry_done(&datain->entry);
     file_entry_copy(answer->entry, &datain->entry);
+    if (datain->entry.size > (disk > 0 ? disk : JOB_DISK)) { /* whoever has entered it may have said anything */
+        datain_fail(datain, "it is larger than RequestDisk");
+        return;
+    }
     cache_path(datain, path);
     if (stat(path, &info) == 0 && info.st_size == datain->entry.size) {
         file_place(datain);

@@ -104,7 +104,8 @@ static uint64_t disk_read(struct reading *reading)
 
     if (attribute(reading, "RequestDisk", &value) && (value.type == VALUE_INTEGER || value.type == VALUE_REAL))
         bytes = value.type == VALUE_REAL ? value.u.real : (double)value.u.integer;
-    return bytes >= 0 && bytes <= 1e18 ? (uint64_t)bytes : JOB_DISK;
+    return bytes >= 1 && bytes <= 1e18 ? (uint64_t)bytes
+                                       : JOB_DISK; /* one that asks for none has no limit of its own */
 }
 
 static void permits_read(struct permits *permits, const struct tree *ad, int64_t now)

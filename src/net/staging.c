@@ -338,6 +338,23 @@ static void fetch_ask(struct staging *staging, const struct input *input)
     tree_unref(question);
 }
 
+/* What a customer says that a job reads is more than the job may have: it would fill our disk. */
+static bool inputs_fit(const struct staging *staging)
+{
+    const struct expr *files = ad_find(staging->manifest, "Files");
+    int64_t disk = staging->task->order.order.limits.disk, left = disk > 0 ? disk : JOB_DISK;
+    struct input input;
+
+    for (uint32_t i = 0; files && files->kind == EXPR_LIST && i < files->u.run.count && i < JOB_FILES_MAX; i++) {
+        if (!input_read(staging, i, &input))
+            continue;
+        if (input.size > left)
+            return false;
+        left -= input.size;
+    }
+    return true;
+}
+
 static void manifest_answered(void *user, const struct tree *answer)
 {
     struct staging *staging = user;
@@ -351,7 +368,10 @@ static void manifest_answered(void *user, const struct tree *answer)
     } else {
         staging->pause = STAGING_PAUSE;
         staging->manifest = tree_ref((struct tree *)(uintptr_t)answer);
-        staging_next(staging);
+        if (inputs_fit(staging))
+            staging_next(staging);
+        else
+            staging_end(staging, "its inputs are larger than RequestDisk");
     }
 }
 

@@ -4,6 +4,8 @@
  * in the connection's last command; one by HTTP is asked for afterwards, by HEAD, whether it is as long as it should be. */
 #include "net/transfer_parts.h"
 
+#include "net/runner.h"
+
 #include <curl/curl.h>
 #include <errno.h>
 #include <pwd.h>
@@ -13,6 +15,8 @@
 #include <unistd.h>
 
 #define CONNECT_SPAN 30 /* seconds */
+#define SPEED_LEAST \
+    1000 /* bytes a second, over the span of TransferStall: less is as good as nothing, and would hold a job for years */
 
 struct errand {
     struct carriage *carriage;
@@ -21,7 +25,8 @@ struct errand {
     struct curl_slist *head, *after; /* fields; commands behind a put by sftp */
     char *scheme, *host, *path;      /* curl's; path without escapes */
     uint16_t port;
-    int64_t came; /* of a get: bytes that are in the file */
+    int64_t came;          /* of a get: bytes that are in the file */
+    int64_t looked, moved; /* since when (microseconds), and with how many bytes, it is seen whether it moves */
     bool too_long, no_disk, forbidden;
     char words[CURL_ERROR_SIZE];
 };
@@ -48,6 +53,27 @@ static curl_socket_t on_open(void *user, curlsocktype purpose, struct curl_socka
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+/* A store that gives a byte now and then, or that never answers, is left; libcurl itself does not look while it waits for an answer to a
+ * command of sftp. */
+static bool is_stalled(struct errand *errand, int64_t moved)
+{
+    const struct transfer_rules *rules = errand->carriage->rules;
+    int64_t least = rules->speed && rules->speed / 2 < SPEED_LEAST ? rules->speed / 2 : SPEED_LEAST, now = runner_now();
+
+    if (!errand->looked)
+        errand->looked = now;
+    if (now - errand->looked < rules->stall * SECOND)
+        return false;
+    if (moved - errand->moved < least * rules->stall) {
+        snprintf(errand->words, sizeof errand->words, "less than %lld bytes a second came for %lld seconds",
+                 (long long)least, (long long)rules->stall);
+        return true;
+    }
+    errand->looked = now;
+    errand->moved = moved;
+    return false;
+}
+
 static int on_progress(void *user, curl_off_t to_come, curl_off_t come, curl_off_t to_go, curl_off_t gone)
 {
     struct errand *errand = user;
@@ -55,7 +81,7 @@ static int on_progress(void *user, curl_off_t to_come, curl_off_t come, curl_off
     (void)to_come;
     (void)to_go;
     atomic_store(&errand->carriage->moved, errand->carriage->way == TRANSFER_PUT ? gone : come);
-    return atomic_load(&errand->carriage->cancelled);
+    return atomic_load(&errand->carriage->cancelled) || is_stalled(errand, come + gone);
 }
 
 static int on_host_key(CURL *easy, const struct curl_khkey *known, const struct curl_khkey *found,
