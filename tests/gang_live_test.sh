@@ -43,6 +43,28 @@ holds "each tells the machine and the licence that it had" \
   sh -c "test \$(grep -c '^solved on [^ ]* with solver-[12]\$' logs) = 4"
 holds "nothing is held when they have ended" soon listed 'ads --kind offers' "len(rows) == 4"
 
+# ----------------------------------------------------------------------------------------------------- restarts
+
+cat >held.ad <<'AD'
+[ Cmd = "sh"; Args = { "-c", "echo begun; sleep 7; echo done" }; Outputs = {}; RequestCpus = 1; RequestMemory = 16M; RequestDisk = 16M;
+  Ports = { [ Label = cpu; Constraint = cpu.Type == "Machine" ], [ Label = license; Constraint = license.Application == "solver" ] } ]
+AD
+run "$berth" submit --force held.ad
+first=5
+holds "a job runs that holds a licence" soon listed "jobs $first" "rows[0]['state'] == 'Running'"
+for how in KILL TERM; do
+  kill -$how "$licenses"
+  wait "$licenses" 2>/dev/null
+  licenses_start
+  holds "the licences' agent is ended by $how, and comes again" soon listed agents \
+    "any(str(row['process']) == '$licenses' for row in rows)"
+done
+timeout 60 "$berth" wait $first --timeout 40 >out 2>err
+status=$?
+holds "its job goes on to its end" [ "$status" = 0 ]
+holds "in its first try, for what it holds is kept" sh -c "'$berth' logs $first | tr '\n' ' ' | grep -qx 'begun done ' &&
+  '$berth' job $first | grep -q '^  tries  *1\$'"
+
 # ------------------------------------------------------------------------------------------------------- losses
 
 cat >long.ad <<'AD'
@@ -53,20 +75,20 @@ cat >long.ad <<'AD'
             [ Label = license; Constraint = license.Application == "solver"; Essential = JobRunTime < 0 ] } ]
 AD
 run "$berth" submit --force long.ad
-holds "two more run, one of which can do without its licence once it has begun" soon listed 'jobs 5-6' \
+holds "two more run, one of which can do without its licence once it has begun" soon listed 'jobs 6-7' \
   "[row['state'] for row in rows] == ['Running', 'Running']"
 sleep 1
 kill -KILL "$licenses"
 wait "$licenses" 2>/dev/null
-holds "the licences' agent dies: the job that needs one waits again" soon listed 'jobs 5' "rows[0]['state'] == 'Waiting'"
-holds "the other goes on without" soon listed 'jobs 6' "rows[0]['state'] in ('Running', 'Done')"
-timeout 60 "$berth" wait 6 --timeout 40 >out 2>err
+holds "the licences' agent dies: the job that needs one waits again" soon listed 'jobs 6' "rows[0]['state'] == 'Waiting'"
+holds "the other goes on without" soon listed 'jobs 7' "rows[0]['state'] in ('Running', 'Done')"
+timeout 60 "$berth" wait 7 --timeout 40 >out 2>err
 status=$?
 holds "to its end" [ "$status" = 0 ]
-holds "in its first try" sh -c "'$berth' logs 6 | tr '\n' ' ' | grep -qx 'begun done '"
+holds "in its first try" sh -c "'$berth' logs 7 | tr '\n' ' ' | grep -qx 'begun done '"
 rm -rf state/provide/berth.db*
 licenses_start
-timeout 90 "$berth" wait 5 --timeout 60 >out 2>err
+timeout 90 "$berth" wait 6 --timeout 60 >out 2>err
 status=$?
 holds "when licences are there again, the first one runs to its end as well" [ "$status" = 0 ]
 

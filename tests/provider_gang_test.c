@@ -71,6 +71,19 @@ static void executes_nothing(void)
     tap_ok(holds(&m, 1, TENANT_CLAIMED), "it is in use, when it is drained, until it is released");
     tap_ok(say_release(&m, &s) == REASON_RELEASED && is_free(&m, 1), "which is done at once");
     world_free(m.w, "what executes nothing");
+
+    machine_start(&m, "[ Type = \"License\"; Constraint = other.Type == \"Job\" ]");
+    probe(&m, "[ Executes = false ]"); /* as `berth provide` says of what it offers */
+    s = suitor_new(&m, 1, "raman");
+    come_to(&m, &s, TENANT_CLAIMED);
+    say_start(&m, &s, 1, 100);
+    world_restart(m.w, true, SECOND);
+    tap_ok(holds(&m, 1, TENANT_CLAIMED) && !sent_of(m.w, MESSAGE_LEFT),
+           "that nothing was launched is known after a restart, before the first probe: it is not taken for lost");
+    probe(&m, "[ Executes = false ]");
+    pass_beating(&m, &s, MINUTE);
+    tap_ok(holds(&m, 1, TENANT_CLAIMED) && look(&m, 1).view.number == 1, "and it holds its unit as before");
+    world_free(m.w, "what executes nothing, as a probe says");
 }
 
 static void cleared_for_the_next(void)

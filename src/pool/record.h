@@ -17,6 +17,7 @@ extern "C" {
 /* Provider: a unit that is pinned or claimed. `since` and `lease` are times of the clock that does not jump, within `boot`; `started` is
  * a second of the wall clock. `port` of the superior is docked by our `link`. `behind`: the claim that it follows, while that is there. `pool`: the
  * matchmaker of the pool from which it was pulled; 0: it was not.
+ * `serves`: of one that is `running`, nothing was launched for that.
  * `grant`: what may be used, of an ad with ports; of others that stands in `ad`.
  * Below a service: `root_owner` as in VERIFY; and of a job that was started, `task` to `helps` as in START. */
 #define TENANT_RECORD_FIELDS(F, S) \
@@ -42,7 +43,8 @@ extern "C" {
     F(S, QUIET_TEXT, root_owner)   \
     F(S, AD, task)                 \
     F(S, QUIET_WORD, customer)     \
-    F(S, QUIET_WORD, line) F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps) F(S, QUIET_FLAG, idle) F(S, AD, grant)
+    F(S, QUIET_WORD, line)         \
+    F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps) F(S, QUIET_FLAG, idle) F(S, AD, grant) F(S, QUIET_FLAG, serves)
 /* Provider: a job's end, until the customer has it. Key: claim and number, mixed. */
 #define OUTCOME_RECORD_FIELDS(F, S) \
     F(S, WORD, claim)               \

@@ -158,7 +158,8 @@ void tenant_store(const struct provider_step *step, struct tenant *tenant)
                                                     .line = tenant->duty.line,
                                                     .pass = tenant->duty.pass,
                                                     .helps = tenant->duty.helps,
-                                                    .idle = tenant->duty.idle};
+                                                    .idle = tenant->duty.idle,
+                                                    .serves = tenant->serves};
     if (tenant->pool)
         record.u.tenant_record.pool = pulling_registrar(step->provider, tenant);
     tenant->stored = effects_persist(step->effects, &record);
@@ -533,7 +534,7 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant->port = was->port;
     tenant->link = was->link;
     tenant->started = was->started;
-    tenant->serves = was->running && was->active && !tenant_executes(step->provider, tenant);
+    tenant->serves = was->running && was->active && (was->serves || !tenant_executes(step->provider, tenant));
     tenant->running = was->running && was->active && !tenant->serves;
     tenant->behind = was->behind;
     tenant->second = was->behind != 0;
@@ -551,6 +552,12 @@ void tenants_boot(const struct provider_step *step)
         struct tenant *tenant = provider->tenants[i];
         bool lost = tenant->running && !tenant->found && !outcome_has(provider, tenant->claim, tenant->number);
         bool here = tenant->boot == step->env->boot;
+
+        if (lost && here &&
+            !tenant_executes(provider, tenant)) { /* a row of an earlier version, before the first probe */
+            tenant->serves = true;
+            lost = false;
+        }
 
         if (!here || !tenant->found)
             tenant->running = false;
