@@ -4,6 +4,7 @@
 
 #include "ad/names.h"
 #include "net/agent.h"
+#include "net/agent_parts.h"
 #include "net/agents.h"
 #include "net/box.h"
 #include "net/client.h"
@@ -468,6 +469,17 @@ static void check_strange_caller(struct world *world)
     tap_ok(!commit_waits(world) && world->status == 200, "and no longer when it is known how it is reached");
 }
 
+/* A member below a service knows from its start alone who the customer is, when the news of its match was lost. */
+static void check_unknown_customer(struct world *world)
+{
+    struct message task = {.kind = MESSAGE_TASK};
+    unsigned asked = world->asked_about;
+
+    agent_send(world->live, agent_handle("alice", ""), &task, 1, 1000);
+    tap_ok(wait_for(world, &world->asked_about, asked + 1),
+           "of a customer whom only a service has named the matchmaker is asked how it is reached");
+}
+
 static void check_unknown_box(struct world *world)
 {
     unsigned asked = world->keys_asked, texts = world->texts;
@@ -482,6 +494,7 @@ static void check_unknown_box(struct world *world)
     tap_ok(world->texts == texts, "an offer is not advertised before its key can be sealed");
     world->keys_fail = false;
     tap_ok(wait_for(world, &world->texts, texts + 1), "and it is when the matchmaker has told its key");
+    check_unknown_customer(world);
     agent_end(world);
 }
 
