@@ -247,6 +247,16 @@ static struct task_told ask_task(struct office *o, const struct peer *peer, uint
                                                     : (struct task_told){.reason = REASON_INVALID};
 }
 
+/* By the customer's own claim, with what another agent comes. */
+static enum reason result_from(struct office *o, const struct peer *peer, const struct host *host, int64_t status)
+{
+    struct message message = {.kind = MESSAGE_RESULT};
+
+    message.u.result = (struct result){
+        .claim = host->claim, .number = host->number, .job = host->job, .reason = REASON_EXITED, .status = status};
+    return reason_of(say(o->w, peer, &message));
+}
+
 #define SERVICE_1 "[ Kind = \"render\"; Executes = false ]"
 #define DEEP 900 /* the claim of the machine below the service */
 
@@ -323,6 +333,12 @@ static void told_past_a_service(void)
     tap_ok(told.reason == REASON_OK && key_equal(&told.pass, &pass) &&
                ask_task(&o, &other, host.gang, DEEP, 1, host.job).reason == REASON_IDENTITY,
            "then it knows as well as before who is to be told");
+    result(&o, &host, 0);
+    tap_ok(job_is(&o, host.job, JOB_RUNNING), "what the service says of the job's end is no result");
+    tap_ok(result_from(&o, &other, &host, 0) != REASON_OK && job_is(&o, host.job, JOB_RUNNING),
+           "nor what anybody else says");
+    tap_ok(result_from(&o, &deep, &host, 0) == REASON_OK && job_is(&o, host.job, JOB_DONE),
+           "the machine's own word is, by the claim that the customer knows");
     world_free(o.w, "past a service");
 }
 

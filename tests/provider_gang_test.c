@@ -455,6 +455,18 @@ static bool duty_is(struct machine *m, uint64_t claim)
            ad_says(m->w, duty.ad, "Cmd == \"render\"");
 }
 
+static bool result_told(struct machine *m, agent to, uint64_t claim, int64_t status)
+{
+    for (uint32_t i = 0; i < m->w->sent_count; i++) {
+        const struct sent *sent = &m->w->sent[i];
+
+        if (sent->message.kind == MESSAGE_RESULT && sent->to == to && sent->message.u.result.claim == claim &&
+            sent->message.u.result.status == status)
+            return true;
+    }
+    return false;
+}
+
 static void below_a_service(void)
 {
     struct machine m;
@@ -491,6 +503,9 @@ static void below_a_service(void)
     tap_ok(m.w->reports > 0 && strcmp(m.w->report.owner.bytes, "raman") == 0 &&
                strcmp(m.w->report.group.bytes, "film") == 0 && strcmp(m.w->report.limits.bytes, "render:2") == 0,
            "what it uses is charged to the owner of the job at the root, with that job's group and limits");
+    job_news(&m, 1, 1, JOB_EXITED, REASON_EXITED, 4);
+    tap_ok(row_count(m.w, RECORD_OUTCOME) == 2 && result_told(&m, 7, 77, 4) && result_told(&m, s.peer.agent, 1, 4),
+           "how it ended the customer is told by itself, and the service too");
     world_free(m.w, "below a service");
 
     machine_start(&m, PLAIN);

@@ -69,6 +69,9 @@ struct tree *match_contacts(struct service *service, const struct match_told *to
         contact_add(service, &build, told->customer, &count);
     for (uint32_t i = 0; told->edges && i < told->edges->count; i++)
         contact_add(service, &build, told->edges->items[i].agent, &count);
+    for (uint32_t i = 0; !told->claim && told->below && i < told->below->count;
+         i++) /* the customer has to do with them */
+        contact_add(service, &build, told->below->items[i].agent, &count);
     build_bind(&build, EXPR_LIST, count);
     list = build_seal(&build);
     build_done(&build);

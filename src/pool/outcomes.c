@@ -78,16 +78,17 @@ void outcomes_boot(const struct provider_step *step)
     }
 }
 
-void outcome_add(const struct provider_step *step, const struct tenant *tenant, const struct event *event)
+static void outcome_put(const struct provider_step *step, const struct tenant *tenant, const struct event *event,
+                        uint64_t claim, agent superior)
 {
-    uint64_t key = outcome_key(tenant->claim, tenant->number);
+    uint64_t key = outcome_key(claim, tenant->number);
     struct record record = {.kind = RECORD_OUTCOME, .key = key};
     struct outcome *outcome;
 
-    record.u.outcome_record = (struct outcome_record){.claim = tenant->claim,
+    record.u.outcome_record = (struct outcome_record){.claim = claim,
                                                       .number = tenant->number,
                                                       .job = tenant->job,
-                                                      .superior = tenant->superior,
+                                                      .superior = superior,
                                                       .reason = event->reason,
                                                       .status = event->status,
                                                       .used = event->used};
@@ -99,6 +100,19 @@ void outcome_add(const struct provider_step *step, const struct tenant *tenant, 
     outcome->due = step->env->now;
     outcome->until = step->env->now + step->provider->spans->keep;
     timers_set(&step->provider->timers, outcome->due, TIMER_OUTCOME, key);
+}
+
+void outcome_add(const struct provider_step *step, const struct tenant *tenant, const struct event *event)
+{
+    outcome_put(step, tenant, event, tenant->claim, tenant->superior);
+}
+
+void outcome_tell(const struct provider_step *step, const struct tenant *tenant, const struct event *event)
+{
+    struct duty duty = tenant_duty(tenant);
+
+    if (tenant->root_owner.bytes[0] && !duty.helps && duty.line != tenant->claim)
+        outcome_put(step, tenant, event, duty.line, duty.customer);
 }
 
 void outcome_due(const struct provider_step *step, uint64_t key)

@@ -360,6 +360,8 @@ bool outcome_has(const struct provider *provider, uint64_t claim, uint64_t numbe
 /* Is a result of that claim kept for that agent? Then it is offered at once, not at the end of its pause. */
 bool outcome_hurry(const struct provider_step *step, uint64_t claim, agent superior);
 void outcome_add(const struct provider_step *step, const struct tenant *tenant, const struct event *event);
+/* What the leader has ended with the customer hears from itself: those in between hear only that it has. */
+void outcome_tell(const struct provider_step *step, const struct tenant *tenant, const struct event *event);
 void outcome_due(const struct provider_step *step, uint64_t key);
 void outcome_answer(const struct provider_step *step, const struct event *event);
 

@@ -102,6 +102,8 @@ void job_assign(const struct customer_step *step, struct job *job, struct root *
     job->gang = root->gang;
     job->claim = leader->claim;
     job->member = leader->agent;
+    if (leader->below && leader->below->count && !branch_executes(leader, &chief)) /* its result is for itself to say */
+        job->member = leader->below->items[0].agent;
     job->number = root->number;
     job->begun++;
     root->job = job;

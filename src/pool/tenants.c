@@ -486,6 +486,7 @@ void tenant_job(const struct provider_step *step, const struct event *event)
         tenant->found = true;
         tenant->running = tenant->suspended = tenant->clearing = false;
         outcome_add(step, tenant, event);
+        outcome_tell(step, tenant, event);
         tenant_store(step, tenant);
         break;
     case JOB_GONE:
