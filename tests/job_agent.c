@@ -3,7 +3,8 @@
  *     job_agent NAME IDENTITY STATE TOKEN CUSTOMER_IDENTITY CUSTOMER_NAME MATCHMAKER
  *
  * Inputs are fetched from the customer, what the job writes is sent there as it comes, then every file that it made. Each question waits
- * for the answer to the one before. */
+ * for the answer to the one before. With $JOB_AGENT_EVIL, names with colons between, it is a hostile one: it sends these as outputs of
+ * every job, whatever the job says that it leaves. */
 #include "acting.h"
 
 #include "net/codes.h"
@@ -290,6 +291,9 @@ static void outputs_find(struct machine *machine)
             snprintf(work->outputs[work->output_count++], 256, "%.200s", entry->d_name);
     if (dir)
         closedir(dir);
+    for (const char *name = getenv("JOB_AGENT_EVIL"); name && *name && work->output_count < 64;
+         name += strcspn(name, ":"), name += *name == ':')
+        snprintf(work->outputs[work->output_count++], 256, "%.*s", (int)strcspn(name, ":"), name);
 }
 
 static void work_end(struct work *work)

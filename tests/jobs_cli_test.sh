@@ -69,7 +69,7 @@ says 'a key is visible' 2 '' "berth: submit: --key: expected up to 48 visible ch
 run "$berth" join xyz
 expect 'a code that is none is refused' 2 '' 'berth: a join code begins with berth-'
 run "$berth" join
-expect 'join wants a code' 2 '' 'berth: join wants one CODE, as `berth token code` prints it'
+expect 'join wants a code' 2 '' 'berth: join wants one CODE, as `berth token code` prints it, or --code-file FILE'
 run "$berth" pool now
 expect 'pool takes no words' 2 '' 'berth: pool takes options alone'
 
@@ -237,7 +237,7 @@ json 'all, and the rest as JSON' 0 'rows[0]["changed"] == 3'
 customer=$(sed -n 's/.*"name": "\([^"]*\.customer\)".*/\1/p' agents | head -n 1)
 identity=$(sed -n 's/.*"identity": "\([^"]*\)", "name": "[^"]*\.customer".*/\1/p' agents | head -n 1)
 url=$("$berth" status --long | sed -n 's/^Url = "\(.*\)"$/\1/p')
-"$agent" crane machine/crane "$work/crane" crane.token "$identity" "$customer" "$url" >agent.log 2>&1 &
+JOB_AGENT_EVIL=.ssh/authorized_keys:sub/thesis:data.txt:tool:.rc "$agent" crane machine/crane "$work/crane" crane.token "$identity" "$customer" "$url" >agent.log 2>&1 &
 pids="$pids $!"
 there() { "$berth" ads --kind offers --json | grep -q Machine; }
 soon there
@@ -307,6 +307,22 @@ rm -f here/out.txt
 (cd here && exec timeout 20 "$berth" run -o out.txt -- sh -c 'echo again > out.txt')
 run "$berth" outputs -o fetched "$((first + 3))"
 holds 'outputs can be fetched once more' sh -c '[ '$status' = 0 ] && [ "$(cat fetched/out.txt)" = again ]'
+
+# A provider that sends what it likes: names of its own, with mode 0755.
+mkdir -p victim/.ssh victim/sub
+for file in .ssh/authorized_keys sub/thesis data.txt; do echo mine >victim/$file; done
+evil='mkdir -p .ssh sub; for f in .ssh/authorized_keys sub/thesis data.txt tool .rc; do echo evil >$f; chmod 755 $f; done'
+(cd victim && exec timeout 20 "$berth" run -i data.txt -- sh -c "$evil")
+fourth=$((first + 4))
+mine() { [ "$(cat victim/.ssh/authorized_keys victim/sub/thesis victim/data.txt | sort -u)" = mine ]; }
+holds 'a hostile provider replaces nothing in the folder where a job was submitted' mine
+holds 'what it sends of what is there, inputs among it, lies beside it, and is not executable' [ "$(stat -c %a victim/data.txt.$fourth victim/sub/thesis.$fourth victim/tool | sort -u)" = 644 ]
+holds 'and nothing of it is hidden' [ "$(find victim -name '.*' | sort | tr '\n' ' ')" = 'victim/.ssh ' ]
+"$berth" logs --events "$fourth" >events
+holds 'all that is told' [ "$(grep -c 'refused: \.\|it came as' events)" = 4 ]
+(cd victim && exec timeout 20 "$berth" run -o out.x -i data.txt -- sh -c "$evil; echo fine >out.x")
+holds 'of a job that names its outputs nothing else comes' [ "$(cat victim/out.x)$(ls victim | wc -l)" = fine5 ]
+holds 'and all is as it was' mine
 
 kill "$pool"
 wait "$pool"

@@ -719,7 +719,7 @@ static void check_hostile_amounts(void)
 static void check_descriptors(void)
 {
     char hash[HASH_DIGITS + 1], question[512];
-    struct rlimit before, none;
+    struct rlimit before, none, disk, full;
     struct desk_bench bench;
     struct err err = {0};
     uint64_t have;
@@ -745,6 +745,18 @@ static void check_descriptors(void)
     buf_addf(&told, "%s ", ask(&bench, question));
     buf_addf(&told, "%s", store_all(&bench, "output", "out", "42"));
     setrlimit(RLIMIT_NOFILE, &before);
+    getrlimit(RLIMIT_FSIZE, &disk);
+    full = disk;
+    full.rlim_cur = 0;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &full);
+    buf_addf(&told, " %s", store_all(&bench, "output", "full", "42"));
+    setrlimit(RLIMIT_FSIZE, &disk);
+    tap_ok(says(buf_string(&told), "Words = \"File too large\" ]") &&
+               !tries_last(bench.questions.tries, 5)->missing.count &&
+               says(store_all(&bench, "output", "full", "42"), "Reason = \"ok\"") &&
+               file_is(&bench, "jobs/5/output/full", "42"),
+           "what cannot be written comes again when it can");
     tap_ok(says(buf_string(&told),
                 "[ Reason = \"wait\"; Pause = 2 ] [ Reason = \"wait\"; Pause = 2 ] [ Reason = \"disk\"; ") &&
                !tries_last(bench.questions.tries, 5)->read && !tries_last(bench.questions.tries, 5)->missing.count,

@@ -44,6 +44,18 @@ static struct tree *ad_for_history(struct desk *desk, const struct job_view *vie
     return more;
 }
 
+/* What was waited for in vain is not here: nobody takes the end of the waiting for all of it. */
+static void late_tell(struct desk *desk, const struct job_view *view, int64_t now)
+{
+    static const char why[] = "its machine did not send all of it within a day";
+    struct job_try *last = tries_last(desk->tries, view->id);
+
+    if (view->state != JOB_DONE || !last || last->finished)
+        return;
+    missing_add(&last->missing, "(others)", 8, why, sizeof why - 1);
+    joblog_add(desk->files, view->id, view->submitted, now, "not all files are here: %s", why);
+}
+
 /* False: it could not be written down. */
 static bool job_close(struct desk *desk, const struct job_view *view, int64_t now)
 {
@@ -79,6 +91,8 @@ static void endings_tidy(struct desk *desk)
         if (!customer_job(desk->customer, job, &view) || !view_ended(&view))
             continue; /* it has gone, or waits again */
         over = job_is_over(desk, &view, now);
+        if (over)
+            late_tell(desk, &view, now);
         if (over && job_close(desk, &view, now)) {
             closed++;
             continue;
