@@ -1,6 +1,7 @@
 /* agent_test.c: what an agent tells its matchmaker, and whom it believes: a provider, and a matchmaker that is only played. */
 #include "folder.h"
 #include "tap.h"
+#include "wall.h"
 
 #include "ad/names.h"
 #include "net/agent.h"
@@ -44,6 +45,7 @@ struct world {
     unsigned unmarked;       /* messages that do not say that it was told */
     char revoked[64];        /* what it says beside: "" or a list */
     unsigned keys_asked;     /* and answered */
+    unsigned good, bad;      /* calls whose token is good now, and others */
     struct exchange *stream; /* of the agent; NULL: none */
     unsigned streams;        /* that it opened */
     struct buf ads;          /* the last message that was advertised with a text */
@@ -176,10 +178,29 @@ static void played_begin(void *user, struct exchange *exchange)
     exchange_accept(exchange, 1u << 20, true);
 }
 
+/* By the true time. */
+static void token_look(struct world *world, struct exchange *exchange)
+{
+    const char *field = exchange_field(exchange, "Authorization");
+    struct token_keys keys = {.count = 1, .keys = {{.open = world->root.open}}};
+    struct grant grant;
+
+    memcpy(keys.issuer, world->pool, sizeof keys.issuer);
+    memcpy(keys.keys[0].id, world->root.id, sizeof keys.keys[0].id);
+    if (field && strlen(field) > 7 &&
+        token_verify(&keys, world->pool, field + 7, strlen(field + 7), runner_wall() / SECOND - wall_ahead, &grant) ==
+            TOKEN_OK)
+        world->good++;
+    else
+        world->bad++;
+}
+
 static void played_handle(void *user, struct exchange *exchange)
 {
     struct world *world = user;
     const char *path = exchange_raw_path(exchange);
+
+    token_look(world, exchange);
 
     if (!strcmp(path, "/v1/keys"))
         keys_answer(world, exchange);
@@ -553,6 +574,39 @@ static void check_told(struct world *world)
     world->revoked[0] = '\0';
 }
 
+/* It is probed, and says so to the matchmaker. */
+static void agent_probed(struct world *world, const char *text)
+{
+    struct tree *probed = ad_of(world, text);
+    unsigned texts = world->texts;
+
+    world->good = world->bad = 0;
+    runner_event(agent_runner(world->live), &(struct event){.kind = EVENT_PROBED, .ad = probed});
+    tree_unref(probed);
+    wait_for(world, &world->texts, texts + 1);
+}
+
+static void check_clock(struct world *world)
+{
+    static const int64_t jumps[] = {1800, -1800};
+    unsigned asked, good;
+
+    for (int i = 0; i < 2; i++) {
+        asked = world->keys_asked;
+        wall_ahead = jumps[i];
+        agent_begin(world);
+        wait_for(world, &world->keys_asked, asked + 1);
+        agent_probed(world, i ? "[State = \"Idle\"; Turn = 2]" : "[State = \"Idle\"; Turn = 1]");
+        good = i ? world->good : world->bad;
+        wall_ahead = 0;
+        agent_probed(world, "[State = \"Busy\"]");
+        tap_ok(good && world->good && !world->bad,
+               i ? "nor does one that was behind"
+                 : "a clock that was ahead for a while shuts no agent out when it is right again");
+        agent_end(world);
+    }
+}
+
 int main(void)
 {
     static struct world world;
@@ -565,6 +619,7 @@ int main(void)
     check_revoked(&world);
     check_told(&world);
     check_unknown_box(&world);
+    check_clock(&world);
     world_done(&world);
     return tap_done();
 }

@@ -44,6 +44,37 @@ static void who_used_less_is_first(void)
     pool_free(pool, "usage");
 }
 
+static void a_clock_that_jumps_forgives_nothing(void)
+{
+    static const int64_t year = INT64_C(365) * 24 * 60 * MINUTE;
+    struct pool *pool = pool_new();
+    double used, after;
+
+    for (int i = 0; i < 200; i++) {
+        report(pool, 30, 77, "alice", 54 * SECOND, false);
+        pass(pool, 54 * SECOND);
+    }
+    used = usage_of(pool, "alice");
+    pool->env.wall += year;
+    report(pool, 30, 77, "alice", 10 * SECOND, false);
+    pass(pool, 20 * SECOND);
+    after = usage_of(pool, "alice");
+    tap_ok(after > used * 0.99, "what was used is not forgiven because the clock was ahead for a moment");
+    pool->env.wall -= year;
+    report(pool, 30, 77, "alice", 0, true);
+    pass(pool, SECOND);
+    tap_ok(usage_of(pool, "alice") > used * 0.99, "nor when it is right again");
+    used = usage_of(pool, "alice");
+    pass(pool, INT64_C(24) * 60 * MINUTE);
+    tap_ok(usage_of(pool, "alice") < used * 0.51 && usage_of(pool, "alice") > used * 0.49,
+           "and it decays from then on as it would have");
+    pool->env.wall -= 2 * year;
+    report(pool, 30, 77, "alice", 0, true);
+    pass(pool, INT64_C(24) * 60 * MINUTE);
+    tap_ok(usage_of(pool, "alice") < used * 0.26, "also by a clock that was set back");
+    pool_free(pool, "a clock that jumps");
+}
+
 /* A machine on which a job of carol's runs, as its second ad says. */
 #define TAKEN(more)                                                                                      \
     "[ Type = \"Machine\"; Cpus = 8; Constraint = other.Cpus <= Cpus; Preempts = \"00000000000000c1\"; " \
@@ -204,6 +235,7 @@ static void usage_is_durable(void)
 int main(void)
 {
     who_used_less_is_first();
+    a_clock_that_jumps_forgives_nothing();
     rank_preempts();
     priority_preempts();
     figure_nine();

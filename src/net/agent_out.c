@@ -395,22 +395,22 @@ static bool may_connect(void *user, const struct sockaddr *address)
 /* A token for that agent alone, which says who we are. */
 static const char *bearer_for(struct membership *pool, struct contact *contact)
 {
-    int64_t now = runner_wall() / SECOND;
+    int64_t wall = runner_wall(), now = runner_now(), ends = 0;
     char audience[TOKEN_NAME_MAX + 1];
     struct err err = {0};
     struct buf text;
 
-    if (contact->bearer && now < contact->bearer_ends)
+    if (contact->bearer && token_made_serves(&contact->bearer_made, wall, now))
         return contact->bearer;
     token_agent_audience(pool->keys.issuer, contact->agent, audience);
     buf_init(&text);
     free(contact->bearer);
     contact->bearer = NULL;
-    if (token_file_bearer(&text, pool->is.token, audience, now, &contact->bearer_ends, &err) == 0)
+    if (token_file_bearer(&text, pool->is.token, audience, wall / SECOND, &ends, &err) == 0)
         contact->bearer = mem_dup(text.text, text.len);
     else
         LOG(pool->live->settings->log, LEVEL_ERROR, "token", log_text("why", err.text));
-    contact->bearer_ends -= 60;
+    contact->bearer_made = token_made_at(wall, now, ends, TOKEN_BEARER_SPAN);
     buf_done(&text);
     return contact->bearer;
 }

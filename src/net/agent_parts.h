@@ -26,10 +26,10 @@
 extern "C" {
 #endif
 
-#define AGENT_FAILURES 3            /* of a matchmaker, one after the other: then the next is asked */
-#define AGENT_KEYS_PAUSE INT64_C(5) /* after one that failed */
-#define AGENT_KEYS_SPAN INT64_C(60) /* seconds between two questions for the pool's keys */
-#define AGENT_REVOKED_MAX 100000    /* ids of revoked tokens that are remembered until the next list */
+#define AGENT_FAILURES 3              /* of a matchmaker, one after the other: then the next is asked */
+#define AGENT_KEYS_PAUSE (5 * SECOND) /* after one that failed */
+#define AGENT_KEYS_SPAN (60 * SECOND) /* between two questions for the pool's keys */
+#define AGENT_REVOKED_MAX 100000      /* ids of revoked tokens that are remembered until the next list */
 
 /* A message that somebody waits for an answer to. */
 struct inbound {
@@ -59,13 +59,13 @@ struct membership {
     bool has_keys;         /* its id, at least */
     struct box_public box; /* the matchmaker's: offers' keys are sealed to it */
     bool has_box;
-    int64_t keys_asked; /* seconds */
+    int64_t keys_asked; /* by the clock that never jumps; 0: not yet */
     uint64_t keys_call; /* that asks for them; 0: none does */
     char audience[TOKEN_NAME_MAX + 1];
     struct token_cache *tokens;
     struct textmap revoked; /* ids of tokens, as the matchmaker last told */
     struct buf bearer;      /* for the matchmaker */
-    int64_t bearer_ends;
+    struct token_made bearer_made;
     size_t at; /* the matchmaker that is asked */
     uint32_t failures;
     uint64_t stream; /* the call; 0: none */
@@ -125,7 +125,7 @@ void agent_heard_known(struct membership *pool, const struct outcome *outcome); 
 void agent_describe(struct membership *pool); /* the matchmaker is told who we are and how we are reached */
 void agent_ask_keys(struct membership *pool);
 void agent_revoked(struct membership *pool, const char id[TOKEN_ID_DIGITS]);
-    /* that token is refused from now on */     /* the pool's, when it is time; and makes itself known if it is not */
+/* that token is refused from now on */         /* the pool's, when it is time; and makes itself known if it is not */
 void agent_doubt_keys(struct membership *pool); /* they may have changed: they are asked for again soon */
 void membership_init(struct membership *pool, struct live_agent *live, const struct agent_pool *is);
 int membership_start(struct membership *pool,

@@ -12,6 +12,7 @@
 #include "base/textmap.h"
 #include "net/box.h"
 #include "net/callers.h"
+#include "net/steady.h"
 #include "pool/message.h"
 
 #ifdef __cplusplus
@@ -59,9 +60,9 @@ struct agent_row {
     bool has_box;
     struct box_public box;
     enum contact_state contact_state;
-    uint32_t contact_try; /* the number of the check under way */
-    char *bearer;         /* a token of ours for it ... */
-    int64_t bearer_ends;  /* ... and until when, in seconds */
+    uint32_t contact_try;          /* the number of the check under way */
+    char *bearer;                  /* a token of ours for it ... */
+    struct token_made bearer_made; /* ... and when that was made */
     /* letters */
     struct letter *first, *last;
     uint32_t letter_count, text_count;

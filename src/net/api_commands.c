@@ -21,16 +21,16 @@ enum { COUNT_TAKEN, COUNT_ANSWERED, COUNT_EXPIRED, COUNT_REFUSED }; /* places in
 
 static const char *const agent_words[] = {"drain", "resume", "status"};
 
-static int64_t wall_seconds(void)
+static int64_t wall_seconds(const struct service *service)
 {
-    return runner_wall() / SECOND;
+    return runner_settled(service->runner) / SECOND;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- letters */
 
 void commands_tell(struct service *service, uint32_t who)
 {
-    int64_t now = runner_now(), wall = wall_seconds();
+    int64_t now = runner_now(), wall = wall_seconds(service);
     const struct command *command = NULL;
 
     while ((command = command_waiting(&service->commands, command, service->agents.items[who].handle)))
@@ -46,7 +46,7 @@ void command_letter(struct service *service, uint64_t key, struct maker *maker)
         return; /* its letter is about to go */
     maker_integer(maker, "Number", (int64_t)command->number);
     maker_word(maker, "Key", command->key);
-    maker_integer(maker, "Left", command->ends - wall_seconds());
+    maker_integer(maker, "Left", command->ends - wall_seconds(service));
     maker_integer(maker, "Ends",
                   command->ends); /* the letter may lie for long in the stream of an agent that stands still */
     maker_text(maker, "By", command->by);
@@ -185,7 +185,7 @@ static void command_take(struct request *request, const struct tree *ad)
     if (addressee_find(request, ad, &to) && commander_may(request, &to)) {
         order.to = to.handle;
         order.name = to.name;
-        command = command_add(&service->commands, &order, secrets_word(&secrets_live), wall_seconds(), &err);
+        command = command_add(&service->commands, &order, secrets_word(&secrets_live), wall_seconds(service), &err);
         if (!command) {
             request_store_failed(request, err.text);
         } else {
@@ -196,7 +196,7 @@ static void command_take(struct request *request, const struct tree *ad)
             LOG_AUDIT(&service->log, "command", log_text("subject", order.by),
                       log_number("number", (int64_t)command->number), log_bytes("command", word, len),
                       log_word("agent", to.handle), log_text("name", to.name), log_text("identity", to.identity));
-            request->answer = command_ad(&service->commands, command, wall_seconds());
+            request->answer = command_ad(&service->commands, command, wall_seconds(service));
             request_commit(request, command_taken);
         }
     }
@@ -236,7 +236,7 @@ void api_commands_list(struct request *request)
         return;
     for (const struct command *at = service->commands.first; at && more; at = at->next)
         if (command_is_seen(request, at))
-            more = collection_add(&collection, command_ad(&service->commands, at, wall_seconds()));
+            more = collection_add(&collection, command_ad(&service->commands, at, wall_seconds(service)));
     collection_end(&collection);
 }
 
@@ -266,7 +266,7 @@ static void command_tell(struct request *request, uint64_t number)
     const struct command *command = command_numbered(&service->commands, number);
 
     if (command && command_is_seen(request, command))
-        request_ad_take(request, 200, command_ad(&service->commands, command, wall_seconds()));
+        request_ad_take(request, 200, command_ad(&service->commands, command, wall_seconds(service)));
     else
         request_problem(request, 404, "there is no such command, or it was answered long ago");
 }
@@ -386,7 +386,7 @@ static void answer_take(struct request *request, const struct tree *ad)
     }
     waited = command->state == COMMAND_WAITS; /* else it has expired, and this is what really became of it */
     answer = ad_without(ad, "Key");
-    if (command_answer(&service->commands, command, answer, wall_seconds(), &err) < 0) {
+    if (command_answer(&service->commands, command, answer, wall_seconds(service), &err) < 0) {
         request_store_failed(request, err.text);
     } else {
         ad_string(answer, "Reason", &reason, &len);
@@ -430,7 +430,7 @@ static void command_expire(struct service *service, const struct command *comman
 
 void commands_expire(struct service *service)
 {
-    int64_t wall = wall_seconds();
+    int64_t wall = wall_seconds(service);
     struct err err;
 
     for (const struct command *at = service->commands.waiting ? service->commands.first : NULL; at; at = at->next) {

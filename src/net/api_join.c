@@ -82,7 +82,8 @@ int service_join_code(struct service *service, struct buf *out, struct err *err)
     char key[24];
 
     keyring_ca_fingerprint(service->keys, ca);
-    if (join_book_make(service->codes, ca, service->url, runner_wall() / SECOND, &code, &row, err) < 0)
+    if (join_book_make(service->codes, ca, service->url, runner_settled(service->runner) / SECOND, &code, &row, err) <
+        0)
         return -1;
     snprintf(key, sizeof key, "%016" PRIx64, row.number);
     if (service->shelf->kind->put(service->shelf, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes, err) < 0)
@@ -189,7 +190,8 @@ static void join_redeem(struct request *request, const struct tree *ad)
     }
     memcpy(user, delegate.bytes, sizeof delegate.bytes);
     memcpy(user + sizeof delegate.bytes, name, sizeof name);
-    result = join_book_redeem(service->codes, secret, user, sizeof delegate.bytes + strlen(name), terms.issued, &row);
+    result = join_book_redeem(service->codes, secret, user, sizeof delegate.bytes + strlen(name),
+                              runner_settled(service->runner) / SECOND, &row);
     LOG_AUDIT(&service->log, "join", log_text("name", name), log_text("result", join_result_words(result)));
     if (result != JOIN_OK) {
         request_problem(request, 403, "%s", join_result_words(result));

@@ -47,7 +47,7 @@ static struct page_link *link_room(struct service *service)
 void api_link_create(struct request *request)
 {
     struct service *service = request->service;
-    int64_t now = runner_wall() / SECOND;
+    int64_t now = runner_now() / SECOND;
     struct page_link *link = link_room(service);
     char url[1200];
     struct maker maker;
@@ -61,7 +61,7 @@ void api_link_create(struct request *request)
     LOG_AUDIT(&service->log, "link", log_text("subject", request_identity(request)));
     maker_init(&maker, service->symbols);
     maker_text(&maker, "Link", url);
-    maker_integer(&maker, "Ends", link->ends);
+    maker_integer(&maker, "Ends", runner_wall() / SECOND + LINK_SPAN);
     request_ad_take(request, 201, maker_seal(&maker));
 }
 
@@ -94,7 +94,7 @@ static void session_begin(struct request *request, const struct tree *ad)
 
     if (!body_text(request, ad, "Code", "", code, sizeof code))
         return;
-    link = strlen(code) == LINK_DIGITS ? link_find(service, code, now) : NULL;
+    link = strlen(code) == LINK_DIGITS ? link_find(service, code, runner_now() / SECOND) : NULL;
     if (!link) {
         request_problem(request, 403, "Code: this link was used before, or its time is over; ask for another one");
         return;

@@ -306,7 +306,8 @@ static int body_put(const struct submitting *all, uint64_t first, uint64_t last,
     struct shelf *shelf = all->desk->daemon.shelf;
     char row[256];
 
-    snprintf(row, sizeof row, "%s %" PRId64 " %" PRIu64 " %" PRIu64, all->hash, runner_wall() / SECOND, first, last);
+    snprintf(row, sizeof row, "%s %" PRId64 " %" PRIu64 " %" PRIu64, all->hash,
+             runner_settled(all->desk->runner) / SECOND, first, last);
     return shelf->kind->put(shelf, BODY_SPACE, all->row_key, strlen(all->row_key), row, strlen(row), err);
 }
 
@@ -379,7 +380,7 @@ void submissions_tidy(struct desk *desk)
 
     memset(old, 0, sizeof *old);
     old->customer = desk->customer;
-    old->before = runner_wall() / SECOND - KEYS_KEPT;
+    old->before = runner_settled(desk->runner) / SECOND - KEYS_KEPT;
     shelf->kind->each(shelf, BODY_SPACE, key_is_old, old, &err);
     for (uint32_t i = 0; i < old->count; i++)
         shelf->kind->remove(shelf, BODY_SPACE, old->keys[i], strlen(old->keys[i]), &err);

@@ -143,7 +143,7 @@ static bool ended_row(void *user, const void *key, size_t key_len, const void *v
 
 void tokens_sweep(struct service *service)
 {
-    struct ended ended = {.service = service, .now = runner_wall() / SECOND};
+    struct ended ended = {.service = service, .now = runner_settled(service->runner) / SECOND};
     struct shelf *shelf = service->shelf;
     struct err err;
 

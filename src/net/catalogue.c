@@ -5,6 +5,7 @@
 #include "net/codes.h"
 #include "net/represent.h"
 #include "net/runner.h"
+#include "net/steady.h"
 #include "net/token.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ struct catalogue {
     const struct token_file *token;
     struct token_file *owned;
     struct buf bearer;
-    int64_t bearer_ends; /* seconds */
+    struct token_made bearer_made;
     struct client *client;
 };
 
@@ -294,16 +295,17 @@ static void call_came(void *user, const struct outcome *outcome)
 /* The token to show; NULL: none. */
 static const char *bearer_of(struct catalogue *catalogue)
 {
-    int64_t now = runner_wall() / SECOND;
+    int64_t wall = runner_wall(), now = runner_now(), ends;
     struct err err;
 
     if (!catalogue->token || !catalogue->token->token)
         return NULL;
-    if (now >= catalogue->bearer_ends) {
+    if (!token_made_serves(&catalogue->bearer_made, wall, now)) {
+        catalogue->bearer_made = (struct token_made){.span = 0};
         buf_reset(&catalogue->bearer);
-        if (token_file_bearer(&catalogue->bearer, catalogue->token, NULL, now, &catalogue->bearer_ends, &err) < 0)
+        if (token_file_bearer(&catalogue->bearer, catalogue->token, NULL, wall / SECOND, &ends, &err) < 0)
             return NULL;
-        catalogue->bearer_ends -= 60;
+        catalogue->bearer_made = token_made_at(wall, now, ends, TOKEN_BEARER_SPAN);
     }
     return buf_string(&catalogue->bearer);
 }

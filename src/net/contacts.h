@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "net/box.h"
+#include "net/steady.h"
 #include "pool/shelf.h"
 #include "text/tree.h"
 
@@ -24,8 +25,8 @@ struct contact {
     char *address, *pin; /* NULL: it cannot be called */
     bool has_box;
     struct box_public box;
-    char *bearer;        /* a token of ours for it ... */
-    int64_t bearer_ends; /* ... and until when, in seconds */
+    char *bearer;                  /* a token of ours for it ... */
+    struct token_made bearer_made; /* ... and when that was made */
     int64_t
         relayed_until; /* nobody was at its address: until then it is written to. Microseconds of the clock that never jumps */
 };

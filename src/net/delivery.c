@@ -154,23 +154,23 @@ static void delivery_done(void *user, const struct outcome *outcome)
 static const char *bearer_for(struct service *service, struct agent_row *row)
 {
     char audience[TOKEN_NAME_MAX + 1];
-    int64_t now = runner_wall() / SECOND;
+    int64_t wall = runner_wall(), now = runner_now();
     struct token_terms terms = {.issuer = keyring_pool(service->keys),
                                 .subject = "matchmaker",
                                 .audience = audience,
                                 .scope = SCOPE_MATCH,
-                                .issued = now,
-                                .expires = now + BEARER_SPAN};
+                                .issued = wall / SECOND,
+                                .expires = wall / SECOND + BEARER_SPAN};
     struct buf text;
     struct err err;
 
-    if (row->bearer && now < row->bearer_ends - BEARER_SPAN / 2)
+    if (row->bearer && token_made_serves(&row->bearer_made, wall, now))
         return row->bearer;
     token_agent_audience(keyring_pool(service->keys), row->handle, audience);
     buf_init(&text);
     if (token_sign(&text, keyring_current(service->keys), &terms, NULL, &err) == 0)
         agent_set_text(&row->bearer, buf_string(&text));
-    row->bearer_ends = terms.expires;
+    row->bearer_made = token_made_at(wall, now, terms.expires, BEARER_SPAN / 2);
     buf_done(&text);
     return row->bearer;
 }

@@ -22,9 +22,9 @@
 #define EARLY_SPAN (SECOND / 2) /* or one where the job is about to begin */
 #define SWEEP_TICKS 20          /* calls between two looks at what was kept long enough, while none waits */
 
-static int64_t wall_seconds(void)
+static int64_t wall_seconds(const struct desk *desk)
 {
-    return runner_wall() / SECOND;
+    return runner_settled(desk->runner) / SECOND;
 }
 
 static const char *state_word(const struct desk *desk, const struct job_view *view)
@@ -49,7 +49,7 @@ static void command_settle(struct desk *desk, struct command *command, struct tr
     LOG_AUDIT(&desk->daemon.log, "commanded", log_text("subject", command->by),
               log_number("number", (int64_t)command->number), log_number("job", (int64_t)command->job),
               log_bytes("reason", reason, len));
-    command_answer(&desk->commands, command, answer, wall_seconds(), &err);
+    command_answer(&desk->commands, command, answer, wall_seconds(desk), &err);
     desk_commit(desk);
     desk_changed(desk);
 }
@@ -93,7 +93,7 @@ static struct tree *question_make(struct desk *desk, const struct command *comma
     maker_text(&maker, "Ask", "command");
     maker_word(&maker, "Key", command->key);
     maker_integer(&maker, "Job", (int64_t)command->job);
-    maker_integer(&maker, "Life", command->ends - wall_seconds());
+    maker_integer(&maker, "Life", command->ends - wall_seconds(desk));
     maker_integer(&maker, "Ends", command->ends);
     maker_ad(&maker, "What", command->what);
     return maker_seal(&maker);
@@ -154,7 +154,7 @@ void commands_tick(struct desk *desk)
 
     desk->commands_ticks++;
     if ((desk->commands.waiting || desk->commands_ticks % SWEEP_TICKS == 0) &&
-        commands_sweep(&desk->commands, wall_seconds(), &err)) {
+        commands_sweep(&desk->commands, wall_seconds(desk), &err)) {
         desk_commit(desk);
         desk_changed(desk);
     }
@@ -190,7 +190,7 @@ static void command_taken(void *user, bool durable)
         taking->visit->forget = NULL;
     }
     if (command && taking->visit)
-        visit_ad_take(taking->visit, 201, command_ad(&desk->commands, command, wall_seconds()));
+        visit_ad_take(taking->visit, 201, command_ad(&desk->commands, command, wall_seconds(desk)));
     if (command && !desk->stopping)
         command->due = 0;
     free(taking);
@@ -286,7 +286,7 @@ static void command_keep(struct visit *visit, const struct job_view *view, struc
 
     if (agent_known(desk->live, view->member, &identity, &name))
         order.name = name;
-    command = command_add(&desk->commands, &order, secrets_word(&secrets_live), wall_seconds(), &err);
+    command = command_add(&desk->commands, &order, secrets_word(&secrets_live), wall_seconds(desk), &err);
     if (!command) {
         visit_problem(visit, 503, "%s", err.text);
         return;
@@ -344,7 +344,7 @@ void api_job_commands(struct visit *visit)
 {
     struct desk *desk = visit->desk;
     const struct config *config = &desk->daemon.config;
-    struct env env = {.now = wall_seconds(),
+    struct env env = {.now = wall_seconds(desk),
                       .steps = config_count(config, CONFIG_EVALUATION_STEPS),
                       .bytes = config_size(config, CONFIG_EVALUATION_BYTES)};
     struct tree *query = NULL;
@@ -363,7 +363,7 @@ void api_job_commands(struct visit *visit)
     buf_reset(&desk->out);
     listing_begin(&listing, &desk->out, visit->form);
     for (const struct command *at = desk->commands.first; at && listing.count < limit; at = at->next) {
-        struct tree *ad = command_is_seen(visit, at) ? command_ad(&desk->commands, at, wall_seconds()) : NULL;
+        struct tree *ad = command_is_seen(visit, at) ? command_ad(&desk->commands, at, wall_seconds(desk)) : NULL;
 
         if (ad && (!query || match_query(&env, &scratch, query, ad)))
             listing_add(&listing, ad);
@@ -387,5 +387,5 @@ void api_job_command_get(struct visit *visit)
     }
     if (command->state == COMMAND_WAITS && visit_waits(visit))
         return;
-    visit_ad_take(visit, 200, command_ad(&desk->commands, command, wall_seconds()));
+    visit_ad_take(visit, 200, command_ad(&desk->commands, command, wall_seconds(desk)));
 }

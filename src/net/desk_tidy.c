@@ -81,7 +81,7 @@ static bool job_close(struct desk *desk, const struct job_view *view, int64_t no
 static void endings_tidy(struct desk *desk)
 {
     uint32_t looks = endings_count(&desk->endings) < TIDY_LOOKED ? endings_count(&desk->endings) : TIDY_LOOKED;
-    int64_t now = runner_wall() / SECOND;
+    int64_t now = runner_settled(desk->runner) / SECOND;
     struct job_view view;
 
     for (uint32_t closed = 0; looks && closed < TIDY_JOBS; looks--) {
@@ -113,7 +113,7 @@ static void files_go(void *user, uint64_t job)
 
 static void files_tidy(struct desk *desk)
 {
-    int64_t now = runner_wall() / SECOND;
+    int64_t now = runner_settled(desk->runner) / SECOND;
     struct history_row row;
     struct err err;
 
@@ -162,7 +162,7 @@ static void spool_tidy(struct desk *desk)
 
     textmap_init(&naming.hashes, 0);
     customer_each(desk->customer, name_job, &naming);
-    gone = spool_sweep(desk->spool, runner_wall() / SECOND, is_named, &naming.hashes);
+    gone = spool_sweep(desk->spool, runner_settled(desk->runner) / SECOND, is_named, &naming.hashes);
     if (gone)
         LOG(&desk->daemon.log, LEVEL_INFO, "spool.swept", log_number("files", gone));
     textmap_done(&naming.hashes);

@@ -21,20 +21,21 @@ bool agent_call(struct membership *pool, struct agent_call *ret, const char *met
 {
     const char *base = pool->is.matchmakers[pool->at];
     bool local = !strncmp(base, "unix:", 5);
-    int64_t now = runner_wall() / SECOND;
+    int64_t wall = runner_wall(), now = runner_now(), ends;
     size_t end = strlen(base);
     struct err err = {0};
 
     while (end && base[end - 1] == '/')
         end--;
     snprintf(ret->url, sizeof ret->url, "%.*s%s", local ? 17 : (int)end, local ? "http://matchmaker" : base, path);
-    if (now >= pool->bearer_ends) {
+    if (!token_made_serves(&pool->bearer_made, wall, now)) {
         buf_reset(&pool->bearer);
-        if (token_file_bearer(&pool->bearer, pool->is.token, NULL, now, &pool->bearer_ends, &err) < 0) {
+        if (token_file_bearer(&pool->bearer, pool->is.token, NULL, wall / SECOND, &ends, &err) < 0) {
+            pool->bearer_made = (struct token_made){.span = 0};
             LOG(pool->live->settings->log, LEVEL_ERROR, "token", log_text("why", err.text));
             return false;
         }
-        pool->bearer_ends -= 60;
+        pool->bearer_made = token_made_at(wall, now, ends, TOKEN_BEARER_SPAN);
     }
     ret->fields[0] = (struct http_field){"Berth-Agent", pool->live->settings->name};
     ret->call = (struct call){.method = method,
@@ -130,7 +131,7 @@ static bool keys_take(struct membership *pool, const struct tree *ad)
 
 void agent_doubt_keys(struct membership *pool)
 {
-    int64_t soon = runner_wall() / SECOND - AGENT_KEYS_SPAN + AGENT_KEYS_PAUSE;
+    int64_t soon = runner_now() - AGENT_KEYS_SPAN + AGENT_KEYS_PAUSE;
 
     if (!pool->has_box)
         pool->keys_asked = 0; /* there are none yet: with the next message, which waits for them */
@@ -283,7 +284,7 @@ bool agent_is_saying(const struct live_agent *live)
 
 void agent_ask_keys(struct membership *pool)
 {
-    int64_t now = runner_wall() / SECOND;
+    int64_t now = runner_now();
     struct agent_call call = {.url = ""};
 
     if (pool->standing == UNKNOWN_THERE)

@@ -2,6 +2,7 @@
 #include "net/runner.h"
 
 #include "base/mem.h"
+#include "net/steady.h"
 #include "pool/wire.h"
 
 #include <stdio.h>
@@ -42,6 +43,7 @@ struct runner {
     struct arena scratch;
     struct effects effects;
     uint64_t boot;
+    struct settled settled;
     time_t zone_at; /* when the zone was looked up */
     int zone;
     uv_timer_t wake;
@@ -75,6 +77,11 @@ int64_t runner_now(void)
 int64_t runner_wall(void)
 {
     return clock_us(CLOCK_REALTIME);
+}
+
+int64_t runner_settled(struct runner *runner)
+{
+    return runner ? settled_look(&runner->settled, runner_wall(), runner_now()) : runner_wall();
 }
 
 /* A number of this boot of the machine: what the kernel calls it, mixed. */
@@ -243,6 +250,7 @@ static void step_one(struct runner *runner, const struct event *event)
                            .scratch = &runner->scratch};
     struct arena_mark mark = arena_mark(&runner->scratch);
 
+    settled_look(&runner->settled, wall, env.now);
     runner->stepping = true;
     runner->kind->step(runner->role, &env, event, &runner->effects);
     arena_rewind(&runner->scratch, mark);

@@ -56,6 +56,8 @@ bool runner_is_broken(const struct runner *runner);
 /* The clocks, as the role sees them, in microseconds. */
 int64_t runner_now(void); /* never jumps, and goes on while the machine sleeps */
 int64_t runner_wall(void);
+/* The wall clock, to throw things away by: one that jumps ahead is not believed before it has been so for a while (steady.h). */
+int64_t runner_settled(struct runner *runner);
 struct arena *runner_scratch(struct runner *runner);
 
 #ifdef __cplusplus

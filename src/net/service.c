@@ -126,7 +126,7 @@ static void sweep_due(uv_timer_t *timer)
         tokens_sweep(service);
     agents_sweep(&service->agents, now);
     callers_sweep(&service->callers, now);
-    while ((gone = join_book_sweep(service->codes, runner_wall() / SECOND))) {
+    while ((gone = join_book_sweep(service->codes, runner_settled(service->runner) / SECOND))) {
         char key[24];
         struct err err;
 

@@ -17,7 +17,8 @@ static bool revoked_row(void *user, const void *key, size_t key_len, const void 
 
     memcpy(ends, value, len < sizeof ends - 1 ? len : sizeof ends - 1);
     row.ends = strtoll(ends, NULL, 10);
-    if (row.ends <= runner_wall() / SECOND || key_len != sizeof row.id)
+    /* By no clock is one left out here: if that is ahead now, the token would be good again when it is right. */
+    if (key_len != sizeof row.id)
         return true;
     memcpy(row.id, key, sizeof row.id);
     buf_add(user, (const char *)&row, sizeof row);

@@ -151,7 +151,7 @@ static struct shipment *shipment_new(struct workshop *workshop, const struct tas
                                   .elsewhere = parcels->elsewhere,
                                   .parcels = mem_alloc((parcels->count + 1) * sizeof *shipment->parcels),
                                   .count = (uint32_t)parcels->count,
-                                  .began = runner_wall() / SECOND};
+                                  .began = runner_settled(agent_runner(workshop->live)) / SECOND};
     while (parcels->stores[shipment->store_count])
         shipment->store_count++;
     shipment->stores = mem_alloc((shipment->store_count + 1) * sizeof *shipment->stores);
@@ -234,12 +234,17 @@ bool shipments_has(const struct workshop *workshop, uint64_t claim, uint64_t num
 
 /* ----------------------------------------------------------------------------------------------------------------- turns */
 
+int64_t shipment_now(const struct shipment *shipment)
+{
+    return runner_settled(agent_runner(shipment->workshop->live)) / SECOND;
+}
+
 /* A file that no store takes is not kept for ever. */
 static bool parcel_is_old(const struct shipment *shipment, const struct parcel *parcel)
 {
     int64_t keep = config_span(&shipment->workshop->daemon.config, CONFIG_TRANSFER_KEEP) / SECOND;
 
-    return parcel->state == PARCEL_WAITS && !parcel->run && runner_wall() / SECOND > shipment->began + keep;
+    return parcel->state == PARCEL_WAITS && !parcel->run && shipment_now(shipment) > shipment->began + keep;
 }
 
 /* On its way: looked at, its name looked up, sent. */
@@ -272,7 +277,7 @@ static bool shipment_is_over(const struct shipment *shipment)
 {
     int64_t keep = config_span(&shipment->workshop->daemon.config, CONFIG_TRANSFER_KEEP) / SECOND;
 
-    if (runner_wall() / SECOND > shipment->began + 2 * keep)
+    if (shipment_now(shipment) > shipment->began + 2 * keep)
         return true;
     for (uint32_t i = 0; i < shipment->count; i++)
         if (!shipment->parcels[i].told)

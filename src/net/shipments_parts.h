@@ -123,7 +123,8 @@ void parcels_move(struct shipment *shipment, const struct task *task); /* what i
 
 /* ---- shipments_rows.c ---- */
 
-void shipment_store(struct shipment *shipment); /* puts its row on the shelf, and a commit follows */
+int64_t shipment_now(const struct shipment *shipment); /* seconds on the wall clock, as files are thrown away by */
+void shipment_store(struct shipment *shipment);        /* puts its row on the shelf, and a commit follows */
 void shipment_forget(const struct shipment *shipment);
 /* As a row says; NULL: it says nothing good. */
 struct shipment *shipment_load(struct workshop *workshop, uint64_t claim, uint64_t number, const struct tree *row);

@@ -29,7 +29,7 @@ static void parcel_pause(struct parcel *parcel)
 static void parcel_failed(struct shipment *shipment, struct parcel *parcel, bool refused, const char *words)
 {
     struct workshop *workshop = shipment->workshop;
-    int64_t now = runner_wall() / SECOND, patience = config_span(&workshop->daemon.config, CONFIG_TRANSFER_PATIENCE);
+    int64_t now = shipment_now(shipment), patience = config_span(&workshop->daemon.config, CONFIG_TRANSFER_PATIENCE);
     bool known = !strcmp(parcel->words, words), first = !parcel->since;
 
     LOG(&workshop->daemon.log, known ? LEVEL_DEBUG : LEVEL_WARNING, "transfer.failed",

@@ -216,7 +216,7 @@ static void folders_sweep(struct workshop *workshop)
     while (dir && (entry = readdir(dir))) {
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
         if (*entry->d_name != '.' && stat(inner, &stat_of) == 0 &&
-            stat_of.st_mtim.tv_sec + CACHE_LIFE < runner_wall() / SECOND)
+            stat_of.st_mtim.tv_sec + CACHE_LIFE < runner_settled(agent_runner(workshop->live)) / SECOND)
             unlink(inner);
     }
     if (dir)

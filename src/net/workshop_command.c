@@ -21,9 +21,9 @@
 #define DRAIN_KEY "drain"
 #define SIGNALS_MAX 1000 /* that the owner of a job may send it */
 
-static int64_t wall_seconds(void)
+static int64_t wall_seconds(const struct workshop *workshop)
 {
-    return runner_wall() / SECOND;
+    return runner_settled(agent_runner(workshop->live)) / SECOND;
 }
 
 static struct tree *say(struct workshop *workshop, const char *reason, const char *words)
@@ -121,7 +121,7 @@ static struct tree *drain_set(struct workshop *workshop, const struct agent_orde
         workshop->drain = *drain;
     answer = drain_answer(workshop, changed);
     if ((changed && drain_store(workshop, &err) < 0) ||
-        ledger_write(workshop->daemon.shelf, order->key, answer, wall_seconds() + life + 3600, &err) < 0) {
+        ledger_write(workshop->daemon.shelf, order->key, answer, wall_seconds(workshop) + life + 3600, &err) < 0) {
         daemon_broken(&workshop->daemon, err.text);
         return answer; /* which is never sent: the shelf is broken */
     }
@@ -170,7 +170,7 @@ struct tree *workshop_commanded(void *user, const struct agent_order *order)
 {
     struct workshop *workshop = user;
     struct tree *known = ledger_find(workshop->daemon.shelf, workshop->daemon.symbols, order->key);
-    struct drain drain = {.since = wall_seconds()};
+    struct drain drain = {.since = wall_seconds(workshop)};
 
     if (known)
         return known;
@@ -196,7 +196,7 @@ struct tree *workshop_commanded(void *user, const struct agent_order *order)
 
 void workshop_sweep(struct workshop *workshop)
 {
-    if (ledger_sweep(workshop->daemon.shelf, workshop->daemon.symbols, wall_seconds()))
+    if (ledger_sweep(workshop->daemon.shelf, workshop->daemon.symbols, wall_seconds(workshop)))
         runner_commit(agent_runner(workshop->live), NULL, NULL);
 }
 
@@ -259,7 +259,7 @@ static struct tree *signal_answer(struct task *task, const struct tree *what, co
         return say(workshop, "early", "its files are still on their way: nothing runs yet");
     if (task->signals >= SIGNALS_MAX)
         return say(workshop, "refused", "so many signals were sent to it already");
-    return signal_send(task, order->key, number, wall_seconds() + order->life + 3600);
+    return signal_send(task, order->key, number, wall_seconds(workshop) + order->life + 3600);
 }
 
 static struct tree *peek_tell(const struct task *task, const struct tree *what)
@@ -279,7 +279,7 @@ struct tree *workshop_asked(void *user, const struct peer *peer, const struct tr
 {
     struct workshop *workshop = user;
     const struct expr *part = ad_find(question, "What");
-    struct signal_order order = {.late = command_is_late(question, wall_seconds())};
+    struct signal_order order = {.late = command_is_late(question, wall_seconds(workshop))};
     int64_t job = 0;
     struct tree *what, *answer;
     struct task *task;

@@ -208,7 +208,7 @@ void accountant_charge(struct accountant *accountant, uint32_t user, double unit
     if (!(unit_seconds > 0) || isinf(unit_seconds))
         return;
     at->usage = usage_now(accountant, at, now) + unit_seconds * log(2) / accountant->half_life;
-    at->stamp = now > at->stamp ? now : at->stamp;
+    at->stamp = now; /* also one of a clock that was ahead: nothing would decay until that time has come */
 }
 
 void accountant_set_factor(struct accountant *accountant, uint32_t user, double factor)

@@ -389,6 +389,7 @@ static void matchmaker_step(void *role, const struct role_env *env, const struct
     step.matchmaker->env = env;
     if (!step.matchmaker->incarnation)
         matchmaker_begin(&step);
+    registrar_clock(&step.matchmaker->registrar, env);
     if (event->kind == EVENT_LOADED) {
         if (event->record)
             registrar_load(&step.matchmaker->registrar, event->record);

@@ -142,11 +142,12 @@ static void user_view_of(const struct matchmaker *matchmaker, int64_t wall, uint
 {
     const struct registrar *registrar = &matchmaker->registrar;
 
-    *ret = (struct user_view){.name = account->name,
-                              .usage = accountant_usage(matchmaker->accountant, number, wall),
-                              .factor = account->factor,
-                              .priority = registrar_priority(registrar, number, wall),
-                              .claims = number < registrar->share_count ? registrar->shares[number].claims : 0};
+    *ret =
+        (struct user_view){.name = account->name,
+                           .usage = accountant_usage(matchmaker->accountant, number, registrar_time(registrar, wall)),
+                           .factor = account->factor,
+                           .priority = registrar_priority(registrar, number, registrar_time(registrar, wall)),
+                           .claims = number < registrar->share_count ? registrar->shares[number].claims : 0};
     ret->units = number < registrar->share_count ? weight_units(registrar->shares[number].weight) : 0;
 }
 
@@ -216,6 +217,7 @@ bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int6
     user = accountant_find(matchmaker->accountant, name, account_len(name, strlen(name)));
     if (user == ACCOUNTANT_NOBODY)
         return false;
+    wall = registrar_time(&matchmaker->registrar, wall);
     *ret_usage = accountant_usage(matchmaker->accountant, user, wall);
     *ret_priority = registrar_priority(&matchmaker->registrar, user, wall);
     return true;

@@ -277,6 +277,9 @@ void offer_due(const struct provider_step *step, uint32_t place)
 
     if (offer->set <= now)
         offer->set = INT64_MAX;
+    if (wall < offer->looked) /* it was made out by a clock that was ahead: when it is to be looked at again, too */
+        offer->dirty = true;
+    offer->looked = wall;
     if (offer->dirty || wall >= offer->look) {
         struct tree *text = offer_text(step, place);
         uint64_t version = offer->advert.version;

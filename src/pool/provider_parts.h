@@ -74,11 +74,12 @@ struct offer {
     struct tree *whole;        /* held: both, with nothing given away */
     struct offer_key keys[OFFER_KEYS];
     int64_t key_until;
-    bool closed;  /* the owner state: nobody can be accepted */
-    int64_t look; /* on the wall clock, in seconds: the time may change that then */
-    bool dirty;   /* what should be advertised has to be made out anew */
-    int64_t sure; /* from then on, or once it has been probed, it knows its own state well enough to veto */
-    int64_t set;  /* the earliest timer that is set */
+    bool closed;    /* the owner state: nobody can be accepted */
+    int64_t look;   /* on the wall clock, in seconds: the time may change that then */
+    int64_t looked; /* on the wall clock: that was made out; a clock that shows less was set back */
+    bool dirty;     /* what should be advertised has to be made out anew */
+    int64_t sure;   /* from then on, or once it has been probed, it knows its own state well enough to veto */
+    int64_t set;    /* the earliest timer that is set */
 };
 
 /* What a superior has asked for, that waits for the tenant's own crew. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define NOBODY UINT32_MAX
+#define JUMP_LEAST (10 * SECOND) /* of the wall clock between two steps; less is drift */
 
 void registrar_init(struct registrar *registrar, const struct spans *spans, struct engine *engine,
                     struct accountant *accountant, struct timers *timers, uint32_t timer_claim, uint32_t timer_write,
@@ -54,6 +55,24 @@ static int64_t wall_seconds_of(const struct role_env *env)
     return env->wall / SECOND - (env->wall % SECOND < 0);
 }
 
+/* Usage decays with the time that has passed, and not with what the wall clock jumps: else one that is ahead for a moment would
+ * forgive everybody everything, and leave stamps behind that nothing decays from until that date has come. */
+void registrar_clock(struct registrar *registrar, const struct role_env *env)
+{
+    int64_t apart = env->wall - env->now, jump = apart - registrar->apart;
+
+    if (registrar->clocked && (jump > JUMP_LEAST || jump < -JUMP_LEAST))
+        registrar->jumped += jump / SECOND;
+    registrar->clocked = true;
+    registrar->apart = apart;
+}
+
+/* The seconds that usage is reckoned by. */
+static int64_t seconds_of(const struct registrar *registrar, const struct role_env *env)
+{
+    return registrar_time(registrar, wall_seconds_of(env));
+}
+
 /* ----------------------------------------------------------------------------------------------------------- shares */
 
 static struct share *share_of(struct registrar *registrar, uint32_t user)
@@ -69,10 +88,10 @@ static struct share *share_of(struct registrar *registrar, uint32_t user)
     return &registrar->shares[user];
 }
 
-double registrar_priority(const struct registrar *registrar, uint32_t user, int64_t wall_seconds)
+double registrar_priority(const struct registrar *registrar, uint32_t user, int64_t seconds)
 {
-    double usage = fmax(ACCOUNTANT_LEAST, accountant_usage(registrar->accountant, user, wall_seconds));
-    double factor = accountant_priority(registrar->accountant, user, wall_seconds) / usage;
+    double usage = fmax(ACCOUNTANT_LEAST, accountant_usage(registrar->accountant, user, seconds));
+    double factor = accountant_priority(registrar->accountant, user, seconds) / usage;
     int64_t weight = user < registrar->share_count ? registrar->shares[user].weight : 0;
 
     return factor * (usage + weight_units(weight));
@@ -276,7 +295,7 @@ void registrar_write_due(struct registrar *registrar, const struct role_env *env
     registrar->write_waits = false;
     registrar->written = env->now;
     accountant_each(registrar->accountant, account_write, &writing);
-    if (accountant_trim(registrar->accountant, REGISTRAR_LEAST, wall_seconds_of(env)) || registrar->folded) {
+    if (accountant_trim(registrar->accountant, REGISTRAR_LEAST, seconds_of(registrar, env)) || registrar->folded) {
         registrar->folded = false;
         rows_sweep(registrar, effects);
         for (uint32_t i = 0; i < registrar->share_count; i++) /* a number may be another's from now on */
@@ -288,7 +307,7 @@ void registrar_write_due(struct registrar *registrar, const struct role_env *env
 /* Usage decays by the second: within one only those move that were charged, or whose claims are more or less. */
 void registrar_price(struct registrar *registrar, const struct role_env *env)
 {
-    struct pricing pricing = {registrar, wall_seconds_of(env), wall_seconds_of(env) != registrar->priced};
+    struct pricing pricing = {registrar, seconds_of(registrar, env), seconds_of(registrar, env) != registrar->priced};
 
     accountant_each(registrar->accountant, account_price, &pricing);
     registrar->priced = pricing.wall_seconds;
@@ -450,7 +469,7 @@ void registrar_expect(struct registrar *registrar, const struct role_env *env, c
         map_find(&registrar->claims, expected->claim) != MAP_NONE)
         return;
     claim_add(registrar, &claim, expected->asked);
-    share_price(registrar, expected->user, wall_seconds_of(env));
+    share_price(registrar, expected->user, seconds_of(registrar, env));
 }
 
 /* A claim of which nothing is known: it was matched by another incarnation. */
@@ -497,7 +516,7 @@ static void claim_charge(struct registrar *registrar, const struct role_env *env
         return;
     claim->used += used;
     accountant_charge(registrar->accountant, claim->user, (double)used / (double)SECOND * weight_units(claim->weight),
-                      wall_seconds_of(env));
+                      seconds_of(registrar, env));
     share_of(registrar, claim->user)->dirty = share_of(registrar, claim->user)->moved = true;
     write_schedule(registrar, env->now);
 }

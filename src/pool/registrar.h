@@ -89,7 +89,10 @@ struct registrar {
     uint32_t history_count, history_next;
     struct share *shares; /* by the user's number */
     uint32_t share_count;
-    struct map rows;       /* that are on disk, by their keys */
+    struct map rows; /* that are on disk, by their keys */
+    bool clocked;
+    int64_t apart;         /* the wall clock and the one that never jumps, at the last step */
+    int64_t jumped;        /* seconds that the wall clock has jumped ahead, altogether, since this began */
     int64_t priced;        /* the second of the last time that all priorities were looked at */
     bool folded;           /* rows of delegates were added to those of their accounts, and are to go */
     int64_t written;       /* when usage was written last */
@@ -150,8 +153,16 @@ void registrar_write_due(struct registrar *registrar, const struct role_env *env
 /* The engine is told of all priorities that have moved; a cycle begins. */
 void registrar_price(struct registrar *registrar, const struct role_env *env);
 
-/* What the engine goes by. */
-double registrar_priority(const struct registrar *registrar, uint32_t user, int64_t wall_seconds);
+/* To be called at the begin of each step: how far the wall clock has jumped. */
+void registrar_clock(struct registrar *registrar, const struct role_env *env);
+/* The seconds that usage is reckoned by, at that second of the wall clock. */
+static inline int64_t registrar_time(const struct registrar *registrar, int64_t wall_seconds)
+{
+    return wall_seconds - registrar->jumped;
+}
+
+/* What the engine goes by, at that second of registrar_time. */
+double registrar_priority(const struct registrar *registrar, uint32_t user, int64_t seconds);
 
 bool registrar_valid(const struct registrar *registrar, const char **ret_why);
 

@@ -184,12 +184,13 @@ static int users_compare(const struct asking *asking, uint32_t a, uint32_t b)
 {
     const struct matchmaker *matchmaker = asking->matchmaker;
     uint32_t x = leaf_of(asking, a), y = leaf_of(asking, b);
+    int64_t seconds = registrar_time(&matchmaker->registrar, asking->wall);
     double one, two;
 
     if (x != y)
         return engine_compare_shares(matchmaker->engine, x, y);
-    one = registrar_priority(&matchmaker->registrar, a, asking->wall);
-    two = registrar_priority(&matchmaker->registrar, b, asking->wall);
+    one = registrar_priority(&matchmaker->registrar, a, seconds);
+    two = registrar_priority(&matchmaker->registrar, b, seconds);
     return one < two ? -1 : one > two;
 }
 
