@@ -18,7 +18,7 @@
 struct customer_options {
     struct config_options config;
     const char *token;
-    bool quiet;
+    bool quiet, fresh;
 };
 
 #define S struct customer_options
@@ -32,6 +32,8 @@ static const struct option customer_options[] = {
      offsetof(S, config)},
     {0, "log", "FORM", "the form of the log: logfmt or json", option_config_log, offsetof(S, config)},
     {0, "log-level", "LEVEL", "error, warning, info or debug", option_config_log_level, offsetof(S, config)},
+    {0, "new", NULL, "begin with an empty store where that of before is gone or damaged", option_flag,
+     offsetof(S, fresh)},
     {'q', "quiet", NULL, "print nothing at the start; the log goes to standard error as ever", option_flag,
      offsetof(S, quiet)},
 };
@@ -70,7 +72,7 @@ static int customer_serve(const struct customer_options *options, const struct c
 
     config_options_sources(all, given, &sources);
     snprintf(path, sizeof path, "%s/" STORE_FILE, folder);
-    settings.shelf = store_open(path, &err);
+    settings.shelf = store_open_as(path, &(struct store_terms){.fresh = options->fresh, .traces = "jobs"}, &err);
     if (!settings.shelf) {
         report("%s", err.text);
         return STATUS_BAD;

@@ -52,7 +52,7 @@ int64_t disk_set_aside(int64_t setting, const char *scratch)
 }
 
 int daemon_serve(const char *folder, const struct config_options *options, struct config *config,
-                 const struct workshop_settings *workshop)
+                 const struct workshop_settings *workshop, bool fresh)
 {
     struct workshop_settings settings = *workshop;
     struct config_given given[CONFIG_OPTIONS_MAX];
@@ -73,7 +73,7 @@ int daemon_serve(const char *folder, const struct config_options *options, struc
     settings.name = *name ? name : NULL;
     settings.sources = &sources;
     settings.log_fd = STDERR_FILENO;
-    settings.shelf = store_open(path, &err);
+    settings.shelf = store_open_as(path, &(struct store_terms){.fresh = fresh, .traces = "claims"}, &err);
     if (!settings.shelf) {
         report("%s", err.text);
         return STATUS_BAD;

@@ -11,8 +11,8 @@ void raise_files(void);
 /* Bytes set aside for jobs: the setting, else what the first start found, which is kept in the folder. */
 int64_t disk_set_aside(int64_t setting, const char *scratch);
 
-/* Opens the shelf in STATE/FOLDER, runs the workshop, reports what went wrong; takes the configuration. The status to end with. */
+/* Opens the shelf in STATE/FOLDER (`fresh`: an empty one, where that of before is gone or damaged), runs the workshop, reports what went wrong; takes the configuration. The status to end with. */
 int daemon_serve(const char *folder, const struct config_options *options, struct config *config,
-                 const struct workshop_settings *workshop);
+                 const struct workshop_settings *workshop, bool fresh);
 
 #endif

@@ -15,12 +15,14 @@
 
 struct matchmaker_options {
     struct config_options config;
-    bool quiet;
+    bool quiet, fresh;
 };
 
 #define S struct matchmaker_options
 static const struct option matchmaker_options[] = {
     CONFIG_OPTION_ROWS(S),
+    {0, "new", NULL, "begin with an empty store where that of before is gone or damaged", option_flag,
+     offsetof(S, fresh)},
     {'q', "quiet", NULL, "print nothing at the start; the log goes to standard error as ever", option_flag,
      offsetof(S, quiet)},
 };
@@ -64,7 +66,7 @@ static int matchmaker_serve(const struct matchmaker_options *options, struct con
 
     config_options_sources(&options->config, given, &sources);
     snprintf(path, sizeof path, "%s/" STORE_FILE, config_text(config, CONFIG_STATE));
-    settings.shelf = store_open(path, &err);
+    settings.shelf = store_open_as(path, &(struct store_terms){.fresh = options->fresh}, &err);
     if (!settings.shelf) {
         report("%s", err.text);
         return STATUS_BAD;

@@ -319,7 +319,7 @@ static int serve(struct pilot *pilot, const struct config_options *all, struct c
     if (!pilot->machine.disk)
         pilot->machine.disk = pilot_part(pilot->found.facts.disk / 10 * 9, pilot->order.cpus, pilot->found.cpus);
     pilot->grace = (config_spans(config).grace + SECOND - 1) / SECOND;
-    status = daemon_serve(ROLE, all, config, &settings);
+    status = daemon_serve(ROLE, all, config, &settings, false);
     leave(pilot, *pilot->why ? pilot->why : "it could not go on; its log says why");
     return *pilot->why ? status : STATUS_BAD;
 }

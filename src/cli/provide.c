@@ -19,10 +19,15 @@
 
 struct provide_options {
     struct config_options config;
+    bool fresh;
 };
 
 #define S struct provide_options
-static const struct option provide_options[] = {CONFIG_AGENT_OPTION_ROWS(S)};
+static const struct option provide_options[] = {
+    CONFIG_AGENT_OPTION_ROWS(S),
+    {0, "new", NULL, "begin with an empty store where that of before is gone or damaged", option_flag,
+     offsetof(S, fresh)},
+};
 #undef S
 
 static const struct provide_options provide_defaults;
@@ -109,7 +114,7 @@ static int provide_run(const void *given, int word_count, char **words)
     arena_init(&texts);
     if (things_read(&things) == 0 && agent_config_load(&options->config, "provide", &config, &all, &texts) == 0) {
         settings.offers = things.count;
-        status = daemon_serve("provide", &all, &config, &settings);
+        status = daemon_serve("provide", &all, &config, &settings, options->fresh);
         config_done(&config);
     }
     arena_done(&texts);

@@ -13,7 +13,7 @@
 struct provider_options {
     struct config_options config;
     const char *policy;
-    bool pull, quiet;
+    bool pull, quiet, fresh;
 };
 
 #define S struct provider_options
@@ -22,6 +22,8 @@ static const struct option provider_options[] = {
     {0, "policy", "FILE", "the owner's policy: an ad that lies over what is found out about the machine", option_file,
      offsetof(S, policy)},
     {0, "pull", NULL, "ask for jobs when there is room, and do not advertise", option_flag, offsetof(S, pull)},
+    {0, "new", NULL, "begin with an empty store where that of before is gone or damaged", option_flag,
+     offsetof(S, fresh)},
     {'q', "quiet", NULL, "print nothing at the start; the log goes to standard error as ever", option_flag,
      offsetof(S, quiet)},
 };
@@ -52,7 +54,7 @@ static int provider_serve(const struct provider_options *options, const struct c
 
     machine_init(&machine, config, "provider");
     machine.policy = options->policy ? options->policy : machine.policy;
-    return daemon_serve("provider", all, config, &settings);
+    return daemon_serve("provider", all, config, &settings, options->fresh);
 }
 
 static int provider_run(const void *given, int word_count, char **words)

@@ -128,6 +128,42 @@ bool identity_owns(const char *owner, const char *identity)
     return !strncmp(identity, owner, len) && (!identity[len] || identity[len] == '/');
 }
 
+/* Two by one identity and name are copies of one state: whoever began last is the one, and the other is told. False, and it was. Those who do
+ * not say which they are, are not looked at: tools, and agents of before. */
+static bool incarnation_take(struct request *request, struct agent_row *row)
+{
+    const char *field = exchange_field(request->exchange, INCARNATION_FIELD);
+    unsigned long long number = 0, process = 0;
+
+    if (!field)
+        return true;
+    if (sscanf(field, "%16llu.%16llx", &number, &process) != 2 || !number || number > INCARNATION_MAX || !process) {
+        request_problem(request, 400, INCARNATION_FIELD ": a number and a process are expected");
+        return false;
+    }
+    if (number > row->incarnation) {
+        if (row->incarnation && row->life != process)
+            LOG(&request->service->log, LEVEL_INFO, "incarnation", log_text("identity", request_identity(request)),
+                log_text("name", row->name), log_number("incarnation", (int64_t)number));
+        row->incarnation = number;
+        row->life = process;
+    } else if (number < row->incarnation || process != row->life) {
+        request_problem(request, 409, "superseded: incarnation %llu of this agent began later",
+                        (unsigned long long)row->incarnation);
+        return false;
+    }
+    return true;
+}
+
+bool request_is_superseded(const struct request *request, uint32_t who)
+{
+    const char *field = exchange_field(request->exchange, INCARNATION_FIELD);
+    const struct agent_row *row = &request->service->agents.items[who];
+    unsigned long long number, process;
+
+    return field && row->incarnation && sscanf(field, "%16llu.%16llx", &number, &process) == 2 && process != row->life;
+}
+
 /* One that is new counts for its account: names cost nothing, and rows do. */
 uint32_t request_agent_named(struct request *request, const char *name)
 {
@@ -139,7 +175,8 @@ uint32_t request_agent_named(struct request *request, const char *name)
         request_problem(request, 429, "AdsPerIdentity: so many agents are known of this identity");
         return TEXTMAP_NONE;
     }
-    return agents_add(&service->agents, request->caller.identity, request->caller.account, name, runner_now());
+    place = agents_add(&service->agents, request->caller.identity, request->caller.account, name, runner_now());
+    return incarnation_take(request, &service->agents.items[place]) ? place : TEXTMAP_NONE;
 }
 
 uint32_t request_agent(struct request *request)

@@ -245,6 +245,26 @@ static void pools_init(struct live_agent *live)
         membership_init(&live->pools[i], live, i ? &settings->others[i - 1] : &own);
 }
 
+/* One more than at the last start; the row is durable with the first commit. */
+static int incarnation_begin(struct live_agent *live, struct err *err)
+{
+    struct buf row;
+
+    buf_init(&row);
+    if (key_get(live, "incarnation", &row))
+        live->incarnation = strtoull(buf_string(&row), NULL, 10);
+    buf_done(&row);
+    do
+        live->process = secrets_word(&secrets_live);
+    while (!live->process);
+    return agent_raise(live, live->incarnation, err);
+}
+
+bool agent_is_superseded(const struct live_agent *live)
+{
+    return live->superseded;
+}
+
 struct live_agent *agent_new(uv_loop_t *loop, const struct agent_settings *settings, struct err *err)
 {
     struct live_agent *live = mem_alloc(sizeof *live);
@@ -259,7 +279,7 @@ struct live_agent *agent_new(uv_loop_t *loop, const struct agent_settings *setti
     map_init(&live->locals, 0);
     buf_init(&live->text);
     pools_init(live);
-    if (agent_start(live, err) < 0) {
+    if (agent_start(live, err) < 0 || incarnation_begin(live, err) < 0) {
         agent_free(live);
         return NULL;
     }

@@ -72,6 +72,8 @@ struct agent_settings {
     const struct server_handler
         *other; /* of requests at `listen` that are not for agents; copied; or NULL: there are none */
     void (*broken)(void *user, const char *why); /* the shelf has failed: it does nothing more */
+    /* Another by its identity and name began later, from a copy of its state: it takes no more work. Or NULL: all of it stands still. */
+    void (*superseded)(void *user);
     void *user;
 };
 
@@ -83,6 +85,9 @@ void agent_free(struct live_agent *live); /* the loop has to run once more */
 
 /* Its pools are told whether it takes no more work: `berth agents` shows it. */
 void agent_set_draining(struct live_agent *live, bool draining);
+
+/* Another by its name began later. */
+bool agent_is_superseded(const struct live_agent *live);
 
 struct runner *agent_runner(const struct live_agent *live);
 const char *agent_address(const struct live_agent *live); /* where it listens, "" when it does not */

@@ -432,6 +432,7 @@ static void stream_done(void *user, const struct outcome *outcome)
         return;
     pool->standing = UNKNOWN_THERE;
     agent_heard(pool, outcome);
+    agent_heard_later(pool, outcome);
     uv_timer_start(&pool->again, listen_again, (uint64_t)(pool->pause / MILLISECOND) + 1, 0);
     pool->pause = pool->pause * 2 < pool->live->settings->spans->deadline ? pool->pause * 2
                                                                           : pool->live->settings->spans->deadline;

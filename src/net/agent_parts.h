@@ -75,6 +75,7 @@ struct membership {
     int64_t absence; /* after which a pull is tried again, while the pool is not there */
     uv_timer_t again;
     enum { UNKNOWN_THERE, BEING_REGISTERED, REGISTERED } standing; /* with the matchmaker that is asked */
+    bool accepted;                                                 /* as the one by our name */
     bool describing, describe_again; /* it is being told who we are; and then once more, for that has changed */
     struct bundle *bundle;           /* what goes to the matchmaker with this turn of the loop; NULL: nothing does */
     uv_timer_t bundling;
@@ -96,7 +97,10 @@ struct live_agent {
     char *pin, *contact;
     struct key challenge;
     bool closing;
-    bool draining;                 /* it takes no more work, and says so */
+    uint64_t incarnation,
+        process;     /* which of those by our name we are: how often it began, and a number drawn by chance */
+    bool superseded; /* another by our name began later: nothing more is said */
+    bool draining;   /* it takes no more work, and says so */
     struct command_reply *replies; /* to commands, that have not arrived yet */
     uint64_t tokens_given;
     char note[AGENT_NOTE_MAX + 1]; /* what it says of itself now */
@@ -109,11 +113,17 @@ struct live_agent {
 
 /* ---- membership.c ---- */
 
+/* Another by our name began later: true when the answer says so, and what follows from it was done. */
+/* The number is above that one; the commit is the caller's. */
+int agent_raise(struct live_agent *live, uint64_t above, struct err *err);
+bool agent_heard_later(struct membership *pool, const struct outcome *outcome);
+
 /* The call to the matchmaker that is asked now: address, token, name. `path` begins with a slash. The texts live until the next one. */
 struct agent_call {
     char url[1024];
-    struct http_field fields[2];
+    struct http_field fields[3];
     struct call call;
+    char incarnation[40];
 };
 /* False when there is no token to send. */
 bool agent_call(struct membership *pool, struct agent_call *ret, const char *method, const char *path);

@@ -50,6 +50,7 @@ struct agent_row {
     uint32_t identity, account; /* whose it is, and what it counts for */
     char name[AGENT_NAME_MAX + 1];
     int64_t since, heard;
+    uint64_t incarnation, life; /* the highest that has come by this name, and whose that is; 0: none has said */
     uint32_t ads;
     /* what it said of itself */
     char *contact, *pin, *host, *process, *version, *role, *note;

@@ -219,7 +219,8 @@ void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds)
             poll_answer(waiting);
         else if (waiting->stream &&
                  ((waiting->request->caller.expires && waiting->request->caller.expires <= wall_seconds) ||
-                  caller_is_revoked(service, &waiting->request->caller)))
+                  caller_is_revoked(service, &waiting->request->caller) ||
+                  request_is_superseded(waiting->request, waiting->watcher.agent)))
             exchange_stream_end(waiting->request->exchange);
         else if (waiting->behind)
             stream_go_on(waiting);

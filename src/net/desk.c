@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "net/catalogue.h"
 #include "net/private_file.h"
+#include "pool/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +143,44 @@ static int parts_start(struct desk *desk, struct err *err)
     return desk->history && commands_load(&desk->commands, err) == 0 ? 0 : -1;
 }
 
+static bool row_is(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    (void)key, (void)key_len, (void)value, (void)len;
+    *(bool *)user = true;
+    return false;
+}
+
+/* A store that begins anew beside logs of old jobs goes on behind their numbers: none is given again, and no log is two jobs'. The starts
+ * begin so high that what was advertised before is older than what will be. */
+static int numbers_begin(struct desk *desk, struct err *err)
+{
+    struct record record = {.kind = RECORD_ROLE};
+    const char *space = record_layout(RECORD_ROLE)->name;
+    struct shelf *shelf = desk->daemon.shelf;
+    static const unsigned char key[8];
+    bool there = false;
+    struct buf text;
+    struct tree *ad;
+    int failed;
+
+    if (shelf->kind->get(shelf, space, key, sizeof key, row_is, &there, err) < 0)
+        return -1;
+    record.u.role_record.last = there ? 0 : jobfiles_last(desk->files);
+    if (!record.u.role_record.last)
+        return 0;
+    record.u.role_record.starts = (uint64_t)(runner_wall() / SECOND) & UINT32_MAX;
+    ad = wire_record(desk->daemon.symbols, &record);
+    buf_init(&text);
+    wire_print(&text, ad);
+    tree_unref(ad);
+    failed = shelf->kind->put(shelf, space, key, sizeof key, text.text, text.len, err) < 0 ||
+             shelf->kind->commit(shelf, err) < 0;
+    buf_done(&text);
+    LOG(&desk->daemon.log, LEVEL_WARNING, "numbers", log_number("last", (int64_t)record.u.role_record.last),
+        log_text("why", "the store is new, and there are logs of older jobs: numbers go on behind theirs"));
+    return failed ? -1 : 0;
+}
+
 static int agent_begin(struct desk *desk, struct err *err)
 {
     struct agent_settings *ours = &desk->daemon.agent;
@@ -199,7 +238,8 @@ static int desk_start(struct desk *desk, struct err *err)
     networks_near(desk);
     handles_start(desk);
     desk->catalogues = daemon_catalogues(&desk->daemon, err);
-    if (!desk->catalogues || parts_start(desk, err) < 0 || agent_begin(desk, err) < 0 || listen_start(desk, err) < 0)
+    if (!desk->catalogues || parts_start(desk, err) < 0 || numbers_begin(desk, err) < 0 || agent_begin(desk, err) < 0 ||
+        listen_start(desk, err) < 0)
         return -1;
     uv_timer_start(&desk->tidy, tidy_due, TIDY_SPAN, TIDY_SPAN);
     desk->daemon.reload = desk_reload;

@@ -20,8 +20,9 @@
 
 #define LIST "files"
 #define PART "part"
-#define INDEXES 32   /* jobs whose list is kept in memory */
-#define DEPTH_MAX 64 /* folders inside one another that are listed */
+#define JOB_LAST_MAX (UINT64_C(1) << 40) /* a larger number was never a job's */
+#define INDEXES 32                       /* jobs whose list is kept in memory */
+#define DEPTH_MAX 64                     /* folders inside one another that are listed */
 #define LIST_BYTES_MAX (256u << 20)
 
 static const struct {
@@ -78,6 +79,27 @@ struct jobfiles *jobfiles_new(const char *path, struct symbols *symbols, struct 
         return NULL;
     }
     return files;
+}
+
+uint64_t jobfiles_last(const struct jobfiles *files)
+{
+    int folder = openat(files->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = folder < 0 ? NULL : fdopendir(folder);
+    const struct dirent *entry;
+    uint64_t last = 0;
+
+    while (dir && (entry = readdir(dir))) {
+        char *end;
+        uint64_t number = strtoull(entry->d_name, &end, 10);
+
+        if (end != entry->d_name && (!*end || *end == '.') && number > last && number < JOB_LAST_MAX)
+            last = number;
+    }
+    if (dir)
+        closedir(dir);
+    else if (folder >= 0)
+        close(folder);
+    return last;
 }
 
 static void index_done(struct file_index *index)

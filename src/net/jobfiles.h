@@ -70,6 +70,9 @@ struct job_file {
 
 struct jobfiles;
 
+/* The highest number of a job that has left a log or a folder; 0: none has. */
+uint64_t jobfiles_last(const struct jobfiles *files);
+
 struct jobfiles *jobfiles_new(const char *path, struct symbols *symbols, struct err *err);
 void jobfiles_free(struct jobfiles *files);
 

@@ -7,6 +7,7 @@
 #include "net/represent.h"
 #include "net/secrets.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,51 @@
 #define KEY_ROW_MAX (TOKEN_ID_DIGITS + 8)
 
 /* ------------------------------------------------------------------------------------------------------- the matchmaker */
+
+int agent_raise(struct live_agent *live, uint64_t above, struct err *err)
+{
+    char text[24];
+
+    live->incarnation = above + 1;
+    snprintf(text, sizeof text, "%" PRIu64, live->incarnation);
+    return key_put(live, "incarnation", text, strlen(text), err);
+}
+
+static void superseded(struct membership *pool)
+{
+    struct live_agent *live = pool->live;
+
+    if (live->superseded)
+        return;
+    live->superseded = true;
+    LOG(live->settings->log, LEVEL_ERROR, "superseded", log_text("name", live->settings->name),
+        log_text(
+            "why",
+            "another with this identity and name began later, from a copy of this state: this one takes no more work. End one of them, and give the other a name and a token of its own"));
+    if (live->settings->superseded)
+        live->settings->superseded(live->settings->user);
+    else
+        runner_halt(live->runner);
+}
+
+bool agent_heard_later(struct membership *pool, const struct outcome *outcome)
+{
+    static const char words[] = "superseded: incarnation ";
+    const char *said = outcome->result == CALL_ANSWERED && outcome->status == 409 ? strstr(outcome->body, words) : NULL;
+    uint64_t last = said ? strtoull(said + strlen(words), NULL, 10) : 0;
+    struct err err = {0};
+
+    if (!last)
+        return false;
+    if (pool->accepted) {
+        superseded(pool);
+    } else if (agent_raise(pool->live, last > pool->live->incarnation ? last : pool->live->incarnation, &err) == 0) {
+        runner_commit(pool->live->runner, NULL, NULL);
+        pool->standing = UNKNOWN_THERE;
+        agent_describe(pool);
+    }
+    return true;
+}
 
 bool agent_call(struct membership *pool, struct agent_call *ret, const char *method, const char *path)
 {
@@ -38,6 +84,11 @@ bool agent_call(struct membership *pool, struct agent_call *ret, const char *met
         pool->bearer_made = token_made_at(wall, now, ends, TOKEN_BEARER_SPAN);
     }
     ret->fields[0] = (struct http_field){"Berth-Agent", pool->live->settings->name};
+    if (pool->live->superseded)
+        return false;
+    snprintf(ret->incarnation, sizeof ret->incarnation, "%" PRIu64 ".%016" PRIx64, pool->live->incarnation,
+             pool->live->process);
+    ret->fields[*pool->live->settings->name ? 1 : 0] = (struct http_field){"Berth-Incarnation", ret->incarnation};
     ret->call = (struct call){.method = method,
                               .url = ret->url,
                               .unix_socket = local ? base + 5 : NULL,
@@ -45,7 +96,7 @@ bool agent_call(struct membership *pool, struct agent_call *ret, const char *met
                               .type = TYPE_CLASSAD,
                               .accept = TYPE_CLASSAD,
                               .fields = ret->fields,
-                              .field_count = *pool->live->settings->name ? 1 : 0,
+                              .field_count = *pool->live->settings->name ? 2 : 1,
                               .timeout = pool->live->settings->spans->deadline};
     return true;
 }
@@ -61,6 +112,8 @@ bool agent_call_known(struct membership *pool, struct agent_call *ret, const cha
 void agent_heard_known(struct membership *pool, const struct outcome *outcome)
 {
     agent_heard(pool, outcome);
+    if (agent_heard_later(pool, outcome))
+        return;
     if (outcome->result != CALL_ANSWERED || outcome->status != 412)
         return;
     /* It was started anew since we told it, and no stream of ours broke: there was none just then. */
@@ -191,6 +244,9 @@ static void register_done(void *user, const struct outcome *outcome)
         return;
     pool->describing = false;
     agent_heard(pool, outcome);
+    if (agent_heard_later(pool, outcome))
+        return;
+    pool->accepted = pool->accepted || good;
     if (pool->standing == BEING_REGISTERED || !good)
         pool->standing = good ? REGISTERED : UNKNOWN_THERE;
     if (pool->standing == REGISTERED)

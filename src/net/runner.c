@@ -185,7 +185,7 @@ static void turn_goes_on(uv_idle_t *idle)
 
 static void rows_are_dirty(struct runner *runner)
 {
-    if (!runner->dirty)
+    if (!runner->dirty && !runner->broken)
         uv_idle_start(&runner->idle, turn_goes_on);
     runner->dirty = true;
 }
@@ -421,6 +421,13 @@ void runner_commit(struct runner *runner, commit_done_fn *done, void *user)
     *call = (struct waiting_call){.done = done, .user = user};
     *runner->calls_last = call;
     runner->calls_last = &call->next;
+}
+
+void runner_halt(struct runner *runner)
+{
+    runner->broken = true;
+    uv_timer_stop(&runner->wake);
+    uv_idle_stop(&runner->idle);
 }
 
 bool runner_is_broken(const struct runner *runner)

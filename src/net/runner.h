@@ -51,6 +51,8 @@ void runner_no_answer(struct runner *runner, uint64_t token, uint32_t tag);
  * false, when the runner goes and they are not. NULL: nobody wants to know. */
 typedef void commit_done_fn(void *user, bool durable);
 void runner_commit(struct runner *runner, commit_done_fn *done, void *user);
+/* The role does nothing more, as if the shelf had failed; nobody is told. */
+void runner_halt(struct runner *runner);
 bool runner_is_broken(const struct runner *runner);
 
 /* The clocks, as the role sees them, in microseconds. */

@@ -244,6 +244,11 @@ bool request_serves(const struct request *request);
 bool identity_owns(const char *owner, const char *identity); /* the same, or one that it has delegated to */
 /* The agent that it speaks for (Berth-Agent), new perhaps: a place; TEXTMAP_NONE, and a problem was answered, when its name is none. */
 uint32_t request_agent(struct request *request);
+/* What an agent says of which of those by its name it is, "NUMBER.PROCESS": one that began before another is told so, 409. */
+#define INCARNATION_FIELD "Berth-Incarnation"
+bool request_is_superseded(const struct request *request,
+                           uint32_t agent); /* of one that was answered before, and lasts */
+#define INCARNATION_MAX (UINT64_C(1) << 48)
 /* The same for what leads to matches: with Berth-Introduced it is a problem, too, when the agent has said nothing of itself here. */
 uint32_t request_advertiser(struct request *request);
 uint32_t request_agent_named(struct request *request, const char *name); /* by that name, which is good */

@@ -316,7 +316,12 @@ static void visit_run(void *user, struct exchange *exchange)
     const struct desk *desk = user;
 
     if (desk->stopping || runner_is_broken(desk->runner))
-        visit_problem(visit, 503, desk->stopping ? "the customer is going down" : "the store has failed");
+        visit_problem(
+            visit, 503,
+            desk->stopping ? "the customer is going down"
+            : agent_is_superseded(desk->live)
+                ? "another customer with this name and a copy of this state began later: this one takes no more work"
+                : "the store has failed");
     else
         visit->route->handle(visit);
 }

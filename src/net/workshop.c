@@ -239,6 +239,14 @@ static int rubbish_start(struct workshop *workshop, struct err *err)
     return workshop->rubbish ? 0 : -1;
 }
 
+/* What runs goes on; it is not drained for longer than this process. */
+static void workshop_superseded(void *user)
+{
+    struct workshop *workshop = user;
+
+    runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_DRAIN});
+}
+
 static int workshop_start(struct workshop *workshop, struct err *err)
 {
     const struct workshop_settings *settings = workshop->settings;
@@ -255,6 +263,7 @@ static int workshop_start(struct workshop *workshop, struct err *err)
     ours->commanded = workshop_commanded;
     ours->asked = workshop_asked;
     ours->broken = shelf_broke;
+    ours->superseded = workshop_superseded;
     ours->user = workshop;
     if (settings->executor) {
         workshop->executor = settings->executor(settings->user, &workshop->daemon.loop, news_came, workshop, err);

@@ -3,17 +3,22 @@
  * Two locks on one file. flock() is what keeps others out, also within one process, and it falls with the descriptor however the
  * process ends. The other one, of fcntl(), keeps nobody out: of it the system can tell which process has it. The store's own file
  * is not locked in this way: closing any descriptor of it would drop the locks that SQLite holds there. */
+#define _GNU_SOURCE /* locks that are a descriptor's, not a process's */
 #include "store/store_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#define ORPHAN_LOOKS 100 /* at a lock that no process has ... */
-#define ORPHAN_SPAN 10   /* ... each after so many milliseconds */
+#define ORPHAN_LOOKS 100           /* at a lock that no process has ... */
+#define HOLD_AT (INT64_C(1) << 62) /* far from where SQLite has its own locks */
+#define LOCK_MARK "there is a store\n"
+#define ORPHAN_SPAN 10 /* ... each after so many milliseconds */
 
 static char *lock_path(const char *path)
 {
@@ -89,6 +94,46 @@ int lock_take(const char *path, struct err *err)
 int lock_look(const char *path, struct err *err)
 {
     return lock_get(lock_open(path, O_RDONLY, err), LOCK_SH, F_RDLCK, path, err);
+}
+
+int lock_hold(const char *path, struct err *err)
+{
+    struct flock hold = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = HOLD_AT, .l_len = 1};
+    struct timespec moment = {0, ORPHAN_SPAN * 1000000};
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+
+    if (fd < 0)
+        return err_set(err, "%s: %s", path, strerror(errno));
+    for (int looks = 0; fcntl(fd, F_OFD_SETLK, &hold) < 0; looks++) {
+        if ((errno != EAGAIN && errno != EACCES) || looks == ORPHAN_LOOKS) {
+            int failed = errno;
+
+            close(fd);
+            if (failed == EAGAIN || failed == EACCES)
+                return LOCK_HELD;
+            return err_set(err, "%s: cannot be locked: %s", path, strerror(failed));
+        }
+        nanosleep(&moment, NULL);
+    }
+    return fd;
+}
+
+void lock_mark(int lock)
+{
+    struct stat status;
+
+    if (fstat(lock, &status) == 0 && status.st_size == 0 && pwrite(lock, LOCK_MARK, strlen(LOCK_MARK), 0) > 0)
+        (void)fsync(lock); /* without it one that is emptied before the machine stops is taken for new */
+}
+
+bool lock_is_marked(const char *path)
+{
+    char *name = lock_path(path);
+    struct stat status;
+    bool marked = stat(name, &status) == 0 && status.st_size > 0;
+
+    free(name);
+    return marked;
 }
 
 void lock_holder(const char *path, struct buf *out)

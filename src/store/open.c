@@ -79,8 +79,10 @@ static int store_lock(struct store *store, struct err *err)
     struct buf holder;
 
     store->lock = lock_take(store->path, err);
-    if (store->lock != LOCK_HELD)
-        return store->lock < 0 ? -1 : 0;
+    if (store->lock >= 0)
+        store->hold = lock_hold(store->path, err);
+    if (store->lock != LOCK_HELD && store->hold != LOCK_HELD)
+        return store->lock < 0 || store->hold < 0 ? -1 : 0;
     buf_init(&holder);
     lock_holder(store->path, &holder);
     err_set(err, "%s: is in use by %s", store->path, buf_string(&holder));
@@ -154,6 +156,12 @@ static int store_settle(struct store *store, struct err *err)
     return 0;
 }
 
+/* Before anything of it is copied. */
+static int store_look(struct store *store, struct err *err)
+{
+    return store->strict ? fence_look(store->db, store->path, err) : 0;
+}
+
 static int wal_noted(void *user, sqlite3 *db, const char *name, int pages)
 {
     struct store *store = user;
@@ -178,23 +186,52 @@ static int store_prepare(struct store *store, struct err *err)
     sqlite3_wal_hook(store->db, wal_noted,
                      store); /* in the place of SQLite's own, which would not tell when it fails */
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    lock_mark(store->lock);
+    fence_note(store);
     return 0;
 }
 
-struct shelf *store_open(const char *path, struct err *err)
+static struct shelf *store_begin(const char *path, bool strict, struct err *err)
 {
     static int (*const steps[])(struct store *, struct err *) = {
         store_find,      store_lock,    store_connect, store_identify, store_hide,
-        store_configure, store_migrate, store_settle,  store_prepare,
+        store_configure, store_migrate, store_look,    store_settle,   store_prepare,
     };
     struct store *store = mem_alloc(sizeof *store);
 
-    *store = (struct store){
-        .shelf = {&store_kind}, .path = mem_dup(path, strlen(path)), .lock = -1, .wal_pages_max = WAL_PAGES_MAX};
+    *store = (struct store){.shelf = {&store_kind},
+                            .path = mem_dup(path, strlen(path)),
+                            .lock = -1,
+                            .hold = -1,
+                            .strict = strict,
+                            .wal_pages_max = WAL_PAGES_MAX};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (steps[i](store, err) < 0) {
             store_close(&store->shelf);
             return NULL;
         }
     return &store->shelf;
+}
+
+struct shelf *store_open(const char *path, struct err *err)
+{
+    return store_begin(path, false, err);
+}
+
+struct shelf *store_open_as(const char *path, const struct store_terms *terms, struct err *err)
+{
+    struct shelf *shelf;
+    int was = fence_begin(path, terms, err);
+
+    if (was < 0)
+        return NULL;
+    shelf = store_begin(path, true, err);
+    if (!terms->fresh || !was)
+        return shelf;
+    if (shelf) {
+        shelf->kind->close(shelf);
+        err_set(err, "%s: is there, and whole: nothing is begun anew", path);
+        return NULL;
+    }
+    return fence_put_aside(path, err) < 0 ? NULL : store_begin(path, true, err);
 }

@@ -25,6 +25,17 @@ static int store_break(struct store *store, const char *what, struct err *err)
     return err_set(err, "%s", store->why.text);
 }
 
+/* The same for the reason that `err` has, of which SQLite knows nothing. */
+static int store_break_for(struct store *store, const struct err *err)
+{
+    struct err why = *err;
+
+    if (!store->broken)
+        store->why = why;
+    store->broken = true;
+    return store_break(store, "", NULL);
+}
+
 /* -1 where nothing can be done with the store. */
 static int store_ready(const struct store *store, struct err *err)
 {
@@ -121,6 +132,7 @@ static void store_checkpoint(struct store *store)
 {
     int result = sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 
+    fence_note(store);
     if (result != SQLITE_OK && (result & 0xff) != SQLITE_BUSY && (result & 0xff) != SQLITE_LOCKED)
         store_break(store, "copying the log into the file", NULL);
 }
@@ -136,6 +148,8 @@ static int store_commit(struct shelf *shelf, struct err *err)
     if (store_run(store, STATEMENT_COMMIT) < 0)
         return store_break(store, "commit", err);
     store->changing = false;
+    if (fence_check(store, err) < 0)
+        return store_break_for(store, err);
     if (store->wal_pages >= store->wal_pages_max) {
         store->wal_pages = 0;
         store_checkpoint(store);
@@ -202,7 +216,7 @@ static int read_rows(struct store *store, sqlite3_stmt *statement, const char *s
 
     while (more && (result = sqlite3_step(statement)) == SQLITE_ROW)
         if (row_give(store, statement, space, fn, user, &more, err) < 0)
-            return -1;
+            return store->strict ? store_break_for(store, err) : -1;
     return result == SQLITE_ROW || result == SQLITE_DONE ? 0 : store_break(store, "reading", err);
 }
 
@@ -256,6 +270,8 @@ void store_close(struct shelf *shelf)
     for (int i = 0; i < STATEMENT_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close_v2(store->db); /* drops what was not committed */
+    if (store->hold >= 0)
+        close(store->hold); /* not before: closing it drops SQLite's own locks */
     if (store->lock >= 0)
         close(store->lock);
     free(store->path);

@@ -25,6 +25,22 @@ extern "C" {
 
 #define STORE_FILE "berth.db" /* what the file is called in the folder of a role's state */
 
+/* How a daemon opens its own. */
+struct store_terms {
+    bool fresh; /* begin with an empty one; what is left of the one before is put aside */
+    const char
+        *traces; /* a folder beside the file: where there is something in it there was a store; NULL: none tells */
+};
+
+/* As store_open, for one that is the only memory of a daemon:
+ * - Where there is none, but was one, none is made: what is missing is said, and what to do. `fresh` makes one; where there is a whole
+ *   one, `fresh` is refused.
+ * - It is looked over, for a second or two at most: damage that is found is said, and it is not opened.
+ * - Reading a row that is damaged breaks the shelf.
+ * - Each commit looks whether the file is still the one that was opened, and nobody else has changed it: if not, the shelf is broken, and
+ *   the commit has failed. */
+struct shelf *store_open_as(const char *path, const struct store_terms *terms, struct err *err);
+
 /* The file, made if it is not there; an older schema is brought up to date first, a newer one is refused. Only one process at a
  * time: a second is refused. NULL and `err` when it cannot be. */
 struct shelf *store_open(const char *path, struct err *err);

@@ -5,6 +5,8 @@
 #include "store/store.h"
 
 #include <sqlite3.h>
+#include <sys/types.h>
+#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,10 +29,22 @@ enum statement {
         STATEMENT_COUNT
 };
 
+/* Which file it is, and how it was when we last changed it. */
+struct store_mark {
+    bool there;
+    dev_t device;
+    ino_t file;
+    off_t size;
+    struct timespec changed;
+};
+
 struct store {
     struct shelf shelf;
-    char *path; /* without symbolic links */
-    int lock;   /* a descriptor, or -1 */
+    char *path;  /* without symbolic links */
+    int lock;    /* a descriptor, or -1 */
+    int hold;    /* of the file itself, locked: FILE.lock can be removed; or -1 */
+    bool strict; /* opened by store_open_as */
+    struct store_mark main, log;
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT];
     int wal_pages;     /* in FILE-wal after the last commit ... */
@@ -60,8 +74,26 @@ int db_text(sqlite3 *db, const char *path, const char *sql, char *ret_text, size
 enum { LOCK_HELD = -2, LOCK_NONE = -3 };
 int lock_take(const char *path, struct err *err);
 int lock_look(const char *path, struct err *err);
+/* The same on the store's own file, which others cannot remove without its being noticed. */
+int lock_hold(const char *path, struct err *err);
+/* Whoever has the lock has had a store at `path` since; asked without the lock. */
+void lock_mark(int lock);
+bool lock_is_marked(const char *path);
 /* "process 12", or "another process": whoever has what lock_take or lock_look could not get. */
 void lock_holder(const char *path, struct buf *out);
+
+/* ---- fence.c ---- */
+
+/* -1 and `err` when there is no store at `path`, but was one. With `fresh` the rest of it is put aside. */
+int fence_begin(const char *path, const struct store_terms *terms, struct err *err);
+/* FILE, FILE-wal and FILE-shm become FILE.old.N ...; 0, or -1 and `err`. */
+int fence_put_aside(const char *path, struct err *err);
+/* Looks the file over, for a moment at most; -1 and `err` where there is damage. */
+int fence_look(sqlite3 *db, const char *path, struct err *err);
+/* We have changed the file. */
+void fence_note(struct store *store);
+/* It is still the one that we have opened, as we have left it. */
+int fence_check(struct store *store, struct err *err);
 
 /* The version of the schema of a file that is open: 0 when it holds nothing yet. -1 and `err` when it is no store, or of a version
  * to come. */
