@@ -1,7 +1,8 @@
 #!/bin/bash
-# fence_live_test.sh: stores of real daemons that are removed, damaged, read-only or missing, and two daemons with copies of one state. Prints TAP.
+# fence_live_test.sh: stores of real daemons that are removed, damaged, read-only or missing, and two daemons with copies of one state; and a
+# customer whose disk is full. $1: the library to preload. Prints TAP.
 set -u
-berth=${BERTH:?the program}
+berth=${BERTH:?the program} small=${1:?the library to preload}
 . "${BERTH_SOURCE:?the sources}/tests/live.sh"
 need setsid curl
 umask 077
@@ -9,7 +10,7 @@ soon() { for _ in $(seq 150); do "$@" && return; sleep 0.2; done; return 1; }
 start() {
   : >"$1.up"
   : >"$1.err"
-  setsid "${@:2}" >"$1.up" 2>"$1.err" &
+  env LD_PRELOAD="$small" SMALL_DISK="$work/$1.full" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" setsid "${@:2}" >"$1.up" 2>"$1.err" &
   echo $! >"$1.pid"
   groups="$groups $!"
   disown
@@ -38,6 +39,15 @@ runs() { job=$(submit) && [ -n "$job" ] && soon ended "$job"; }
 check 'and runs a job' runs
 last=$job
 
+# ---- a full disk
+metric() { curl -sS -m 20 --unix-socket alice/customer/customer.sock http://customer/metrics | grep -qx "$1"; }
+warns() { "$berth" jobs | grep -q '^Warning: the customer.s disk is full'; }
+full() { touch alice.full && soon warns && metric 'berth_customer_disk_full 1' && [ "$(grep -c 'event=disk.full' alice.err)" = 1 ] && soon told; }
+told() { "$berth" agents --long | grep -q 'its disk is full'; }
+check 'a customer with less than 64 MiB left says so to who lists jobs, in its log once, in its metrics, and to its pool' full
+room() { rm alice.full && soon metric 'berth_customer_disk_full 0' && ! warns && says alice 'event=disk.room'; }
+check 'and when there is room again' room
+
 # ---- a store that is removed under a daemon
 removed() { rm alice/customer/berth.db && job=$(submit); [ -z "$job" ] && soon gone alice && says alice 'was removed'; }
 check 'a customer whose store is removed acknowledges nothing more, says so, and ends' removed
@@ -58,7 +68,7 @@ check 'which starts with --new alone; its agents come back, and jobs run' repool
 damage() { # NAME FILE HOW
   local size
   size=$(stat -c %s "$2") && case $3 in
-    flipped) printf flip | dd of="$2" bs=1 seek="$(LC_ALL=C grep -abo 'alice\|heron' "$2" | tail -1 | cut -d: -f1)" conv=notrunc 2>dd.err ;;
+    flipped) for at in $(LC_ALL=C grep -abo 'alice\|heron' "$2" | cut -d: -f1); do printf flip | dd of="$2" bs=1 seek="$at" conv=notrunc 2>dd.err; done ;;
     short) truncate -s $((size / 2)) "$2" ;;
   esac
 }
@@ -67,6 +77,7 @@ damaged() { # NAME FOLDER HOW COMMAND...
   stop "$1" && cp -a "$2" "$2.keep" && damage "$1" "$2/berth.db" "$3" && start "$1" "${@:4}" && soon gone "$1" && says "$1" 'is damaged\|not a database\|malformed' &&
     rm -rf "$2" && mv "$2.keep" "$2"
 }
+curl -sS -m 20 --unix-socket pool/matchmaker.sock http://pool/v1/config/Marks -X PUT -d '[ Mark = "heron" ]' >/dev/null # or there is little in that store
 for how in flipped short; do # restarted with what was there before
   check "a customer whose store is $how does not start" damaged alice alice/customer $how "$berth" customer --state "$work/alice" "${near[@]}"
   check 'and goes on with the backup' customer alice

@@ -3,6 +3,7 @@
 
 #include "cli/file.h"
 #include "cli/jobs.h"
+#include "net/represent.h"
 
 #include <stdio.h>
 
@@ -24,8 +25,9 @@ double summary_number(const struct tree *summary, const char *name)
 /* "20 jobs: 12 waiting, 8 running" */
 void summary_print(const struct tree *summary)
 {
-    const char *before = ": ";
+    const char *before = ": ", *warning;
     struct buf out;
+    size_t len;
 
     buf_init(&out);
     jobs_count_print(&out, (uint64_t)summary_number(summary, "Total"));
@@ -38,6 +40,8 @@ void summary_print(const struct tree *summary)
         }
     }
     buf_addc(&out, '\n');
+    if (ad_string(summary, "Warning", &warning, &len))
+        buf_addf(&out, "Warning: %.*s\n", (int)len, warning);
     output_write(&out);
     buf_done(&out);
 }

@@ -267,6 +267,7 @@ void api_summary(struct visit *visit)
     for (int i = 0; i < STANDING_COUNT; i++)
         maker_integer(&maker, job_standing_word((enum job_standing)i), (int64_t)counts[i]);
     maker_integer(&maker, "Stuck", (int64_t)counts[COUNT_STUCK]);
+    maker_text(&maker, "Warning", desk_disk_words(desk));
     visit_ad_take(visit, 200, maker_seal(&maker));
 }
 
@@ -297,6 +298,8 @@ void api_desk_status(struct visit *visit)
                             counts[STANDING_CANCELLED]));
     maker_integer(&maker, "History", history_count(desk->history));
     maker_integer(&maker, "Spool", (int64_t)spool_bytes(desk->spool));
+    maker_integer(&maker, "FreeDisk", (int64_t)desk->disk_free);
+    maker_text(&maker, "Warning", desk_disk_words(desk));
     maker_integer(&maker, "Changes", (int64_t)desk->changes);
     visit_ad_take(visit, 200, daemon_pools_ad(&desk->daemon, desk->live, maker_seal(&maker)));
 }

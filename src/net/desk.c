@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define DISK_TICKS 10 /* of TIDY_SPAN between two looks at the disk */
 #define TIDY_SPAN 100 /* milliseconds between two looks at what is over */
 #define REPLY_SPAN (60 * SECOND)
 
@@ -57,6 +58,8 @@ static void tidy_due(uv_timer_t *timer)
     if (runner_is_broken(desk->runner))
         return;
     desk_tidy(desk);
+    if (desk->tidied % DISK_TICKS == 1)
+        desk_disk_look(desk);
     commands_tick(desk);
 }
 

@@ -77,6 +77,8 @@ struct desk {
     uint32_t tidied;
     uint32_t expired; /* places of the history, from the oldest on, whose files are gone */
     int64_t started;  /* wall */
+    uint64_t disk_free;
+    bool disk_full; /* no more files are taken */
     bool stopping;
     struct buf out; /* scratch, for one answer */
 };
@@ -88,6 +90,12 @@ struct desk_task {
     void (*drop)(struct desk_task *task); /* all ends: there will be no more steps */
 };
 void desk_task(struct desk *desk, struct desk_task *task);
+
+/* ---- desk_disk.c ---- */
+
+void desk_disk_look(struct desk *desk);               /* every now and then */
+const char *desk_disk_words(const struct desk *desk); /* that it is full; NULL: it is not */
+void api_desk_metrics(struct visit *visit);
 
 /* ---- visit.c ---- */
 

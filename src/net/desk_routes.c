@@ -7,6 +7,7 @@
 
 const struct desk_route desk_routes[] = {
     {"status", HTTP_GET, "/v1/status", SCOPE_JOB_OWN, VISIT_NONE, "", ADS, api_desk_status},
+    {"metrics", HTTP_GET, "/metrics", SCOPE_JOB_OWN, VISIT_NONE, "", "application/openmetrics-text", api_desk_metrics},
     {"jobs.submit", HTTP_POST, "/v1/jobs", SCOPE_JOB_SUBMIT, VISIT_SUBMISSION, "key force", ADS, api_jobs_submit},
     {"jobs.list", HTTP_GET, "/v1/jobs", SCOPE_JOB_OWN, VISIT_NONE, "constraint select limit cursor ids", ADS,
      api_jobs_list},

@@ -13,8 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define HASHES 64                         /* files under way whose hash is known so far; the others are read again */
-#define DISK_RESERVE (UINT64_C(64) << 20) /* bytes of the disk that are left to others: the queue lies there as well */
+#define HASHES 64 /* files under way whose hash is known so far; the others are read again */
 
 struct hash_so_far {
     struct hashing hashing;
@@ -66,7 +65,7 @@ static int piece_write(int fd, const char *bytes, size_t len, off_t at, struct e
 {
     struct statvfs disk;
 
-    if (fstatvfs(fd, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < DISK_RESERVE + len)
+    if (fstatvfs(fd, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < PIECES_RESERVE + len)
         return err_set(err, "the disk is full");
     while (len) {
         ssize_t wrote = pwrite(fd, bytes, len, at);

@@ -17,6 +17,9 @@ extern "C" {
 
 struct pieces;
 
+#define PIECES_RESERVE \
+    (UINT64_C(64) << 20) /* bytes of the disk that are left to others: the queue lies there as well */
+
 struct pieces *pieces_new(void);
 void pieces_free(struct pieces *pieces);
 
