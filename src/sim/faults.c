@@ -8,7 +8,7 @@
 
 #define PLAN(kind, host) ((uint32_t)(kind) << 8 | (host))
 
-enum plan { PLAN_FAULT, PLAN_CALM, PLAN_PROBE, PLAN_ROOM };
+enum plan { PLAN_FAULT, PLAN_CALM, PLAN_PROBE, PLAN_ROOM, PLAN_ROUGH, PLAN_BACK };
 
 /* --------------------------------------------------------------------------------------------- the sorts of fault */
 
@@ -179,6 +179,83 @@ static const struct fault_sort sorts[] = {
 };
 #define SORTS (sizeof sorts / sizeof *sorts)
 
+/* ----------------------------------------------------------------------------------------------------- rough worlds */
+
+/* By a chance of their own: what else happens in a world is not moved by them. */
+static int64_t rough_between(struct faults *faults, int64_t least, int64_t most)
+{
+    return least + (int64_t)rng_below(&faults->rough, (uint64_t)(most - least + 1));
+}
+
+/* Of matchmakers and customers. */
+static struct host *rough_host(struct faults *faults)
+{
+    return &faults->world->hosts[rough_between(faults, faults->first, faults->provider - 1)];
+}
+
+/* The power of all hosts fails at the same moment. */
+static void rough_power(struct faults *faults)
+{
+    struct world *world = faults->world;
+
+    for (uint32_t i = faults->first; i < faults->end; i++) {
+        if (!world->hosts[i].role)
+            continue;
+        world->faults[FAULT_REBOOT]++;
+        host_crash(world, &world->hosts[i], true, world->time + rough_between(faults, MILLISECOND, 10 * SECOND));
+    }
+}
+
+/* A wall clock is far ahead, or far back, and right again after a while. */
+static void rough_wall(struct faults *faults)
+{
+    static const int64_t years = INT64_C(3) * 365 * 24 * 60 * MINUTE;
+    struct host *host = &faults->world->hosts[rough_between(faults, faults->first, faults->end - 1)];
+
+    if (faults->jumped[host->place])
+        return;
+    faults->world->faults[FAULT_WALL]++;
+    faults->jumped[host->place] = rough_between(faults, -years, years);
+    host->wall += faults->jumped[host->place];
+    world_plan(faults->world, faults->world->time + rough_between(faults, SECOND, 30 * SECOND),
+               PLAN(PLAN_BACK, host->place));
+}
+
+/* Without descriptors nobody is called, and nobody is let in. */
+static void rough_files(struct faults *faults)
+{
+    struct world *world = faults->world;
+    uint32_t host = rough_host(faults)->place;
+    int64_t until = world->time + rough_between(faults, 100 * MILLISECOND, 20 * SECOND);
+
+    world->faults[FAULT_FILES]++;
+    for (uint32_t i = faults->first; i < faults->end; i++)
+        world->cuts[i][host] = world->cuts[host][i] = until;
+}
+
+/* It fails at the next write, and at each start, until there is room. */
+static void rough_disk(struct faults *faults)
+{
+    struct host *host = rough_host(faults);
+
+    host->full = true;
+    world_plan(faults->world, faults->world->time + rough_between(faults, SECOND, 20 * SECOND),
+               PLAN(PLAN_ROOM, host->place));
+}
+
+static void rough_next(struct faults *faults)
+{
+    world_plan(faults->world, faults->world->time + rough_between(faults, SECOND, 8 * SECOND), PLAN(PLAN_ROUGH, 0));
+}
+
+static void rough_happen(struct faults *faults)
+{
+    static void (*const sorts_of[])(struct faults *) = {rough_power, rough_wall, rough_wall, rough_files, rough_disk};
+
+    sorts_of[rng_below(&faults->rough, sizeof sorts_of / sizeof *sorts_of)](faults);
+    rough_next(faults);
+}
+
 /* -------------------------------------------------------------------------------------------------------- the plan */
 
 static void faults_next(struct faults *faults)
@@ -235,6 +312,14 @@ void faults_plan(struct faults *faults, uint32_t which)
         break;
     case PLAN_ROOM:
         faults_room(faults, host);
+        break;
+    case PLAN_ROUGH:
+        if (!faults->quiet)
+            rough_happen(faults);
+        break;
+    case PLAN_BACK:
+        world->hosts[host].wall -= faults->jumped[host];
+        faults->jumped[host] = 0;
         break;
     }
 }
@@ -310,6 +395,9 @@ void faults_init(struct faults *faults, struct world *world, uint64_t seed, bool
         faults_weather(faults);
         faults->calm = world->rates;
         faults_next(faults);
+        rng_init(&faults->rough, rng_mix(seed ^ 0x726f756768)); /* "rough" */
+        if (rng_below(&faults->rough, 4) == 0)
+            rough_next(faults);
     }
 }
 

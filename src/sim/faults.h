@@ -1,7 +1,8 @@
 /* faults.h: what goes wrong in a world, and when: a plan that the seed alone decides.
  *
  * A seed has its *weather*: how often messages are lost, doubled or late, how often hosts crash, how far clocks are
- * apart. Bursts make it worse for a while. In the quiet phase nothing goes wrong any more. */
+ * apart. Bursts make it worse for a while. One world of four is *rough*: all hosts lose power at once, wall clocks are far
+ * off for a while and right again, and matchmakers and customers run out of descriptors and disk. In the quiet phase nothing goes wrong any more. */
 #ifndef BERTH_SIM_FAULTS_H
 #define BERTH_SIM_FAULTS_H
 
@@ -20,9 +21,11 @@ struct faults {
     uint32_t first, provider; /* of the hosts that may crash; of the providers */
     uint32_t end;             /* of the hosts that may crash */
     bool quiet;
-    bool away[HOSTS_MAX];     /* the owner of the provider is not at its keyboard */
-    bool drained[HOSTS_MAX];  /* since its last start */
-    struct tree *here, *gone; /* held: what a probe says */
+    struct rng rough;          /* of what befalls rough worlds alone: one of four */
+    int64_t jumped[HOSTS_MAX]; /* that a wall clock is off for a while */
+    bool away[HOSTS_MAX];      /* the owner of the provider is not at its keyboard */
+    bool drained[HOSTS_MAX];   /* since its last start */
+    struct tree *here, *gone;  /* held: what a probe says */
 };
 
 /* Hosts `first` to `end` may crash, those from `provider` on have keyboards. */

@@ -24,6 +24,7 @@ const char *const fault_words[FAULT_COUNT] = {
     [FAULT_SLOW_DISK] = "slow writes",
     [FAULT_CLOCK] = "clocks that changed their rate",
     [FAULT_WALL] = "jumps of a wall clock",
+    [FAULT_FILES] = "descriptors that ran out",
     [FAULT_OWNER] = "owners who came or went",
     [FAULT_HANG] = "jobs that hang",
     [FAULT_FAILED] = "jobs that fail",

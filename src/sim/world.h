@@ -190,6 +190,7 @@ enum fault {
     FAULT_SLOW_DISK,
     FAULT_CLOCK,
     FAULT_WALL,
+    FAULT_FILES, /* descriptors */
     FAULT_OWNER,
     FAULT_HANG,
     FAULT_FAILED, /* a job that ends badly */
