@@ -227,6 +227,51 @@ static void damaged(void)
     bench_done(&bench);
 }
 
+/* A process that ended without closing its store; of its log that many bytes before the end are others. */
+static void log_left(struct bench *bench, off_t back)
+{
+    struct stat status;
+    pid_t child = fork();
+    int fd;
+
+    if (child == 0) {
+        bench_open(bench, &plain);
+        for (int i = 0; bench->shelf && i < 3; i++)
+            rows_put(bench, (char)('a' + i));
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    fd = open(beside(bench, "-wal"), O_RDWR);
+    if (fd < 0 || fstat(fd, &status) < 0 || (back && pwrite(fd, "flip", 4, status.st_size - back) != 4))
+        tap_diag("the log cannot be damaged");
+    close(fd);
+}
+
+static void logs(void)
+{
+    static const off_t whole = 0, last = 5000, first = 1;
+    struct bench bench;
+    struct stat status;
+
+    bench_init(&bench);
+    bench_close(&bench);
+    log_left(&bench, whole);
+    bench_open(&bench, &plain);
+    tap_ok(bench.shelf != NULL, "a log that a process has left is taken: %s", bench.err.text);
+    bench_close(&bench);
+    log_left(&bench, last);
+    bench_open(&bench, &plain);
+    tap_ok(bench.shelf != NULL, "so is one whose last commit was written in part: %s", bench.err.text);
+    bench_close(&bench);
+    log_left(&bench, whole);
+    stat(beside(&bench, "-wal"), &status);
+    log_left(&bench, status.st_size - 5000 * first);
+    bench_open(&bench, &plain);
+    tap_ok(!bench.shelf && strstr(bench.err.text, "its log"),
+           "one that is damaged before commits that were acknowledged is not: they would be lost without a word");
+    bench_done(&bench);
+}
+
 static void two(void)
 {
     struct bench bench, second;
@@ -254,6 +299,7 @@ int main(void)
     removed();
     missing();
     damaged();
+    logs();
     two();
     return tap_done();
 }

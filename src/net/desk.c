@@ -146,32 +146,56 @@ static int parts_start(struct desk *desk, struct err *err)
     return desk->history && commands_load(&desk->commands, err) == 0 ? 0 : -1;
 }
 
-static bool row_is(void *user, const void *key, size_t key_len, const void *value, size_t len)
+static bool row_copy(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
-    (void)key, (void)key_len, (void)value, (void)len;
-    *(bool *)user = true;
+    (void)key, (void)key_len;
+    buf_add(user, value, len);
     return false;
 }
 
-/* A store that begins anew beside logs of old jobs goes on behind their numbers: none is given again, and no log is two jobs'. The starts
- * begin so high that what was advertised before is older than what will be. */
+/* What the store knows of the numbers of jobs. One that is new begins its starts so high that what was advertised before is older than
+ * what will be. */
+static int numbers_read(struct desk *desk, const char *space, const unsigned char key[8], struct role_record *ret,
+                        struct err *err)
+{
+    struct shelf *shelf = desk->daemon.shelf;
+    struct tree *ad = NULL;
+    struct buf row;
+    int failed;
+
+    *ret = (struct role_record){.starts = (uint64_t)(runner_wall() / SECOND) & UINT32_MAX};
+    buf_init(&row);
+    failed = shelf->kind->get(shelf, space, key, 8, row_copy, &row, err);
+    if (!failed && row.len && wire_parse(desk->daemon.symbols, row.text, row.len, &ad, err) == 0) {
+        ad_word(ad, "Starts", &ret->starts);
+        ad_word(ad, "Last", &ret->last);
+        tree_unref(ad);
+    }
+    buf_done(&row);
+    return failed;
+}
+
+/* A store that knows less than the logs of jobs beside it is new, or was put back from a backup: it goes on behind their numbers. None is
+ * given again, and no log is two jobs'. */
 static int numbers_begin(struct desk *desk, struct err *err)
 {
-    struct record record = {.kind = RECORD_ROLE};
     const char *space = record_layout(RECORD_ROLE)->name;
     struct shelf *shelf = desk->daemon.shelf;
+    struct record record = {.kind = RECORD_ROLE};
+    uint64_t last = jobfiles_last(desk->files);
     static const unsigned char key[8];
-    bool there = false;
     struct buf text;
     struct tree *ad;
     int failed;
 
-    if (shelf->kind->get(shelf, space, key, sizeof key, row_is, &there, err) < 0)
+    if (numbers_read(desk, space, key, &record.u.role_record, err) < 0)
         return -1;
-    record.u.role_record.last = there ? 0 : jobfiles_last(desk->files);
-    if (!record.u.role_record.last)
+    if (last <= record.u.role_record.last)
         return 0;
-    record.u.role_record.starts = (uint64_t)(runner_wall() / SECOND) & UINT32_MAX;
+    LOG(&desk->daemon.log, LEVEL_WARNING, "numbers", log_number("store", (int64_t)record.u.role_record.last),
+        log_number("logs", (int64_t)last),
+        log_text("why", "there are logs of jobs that the store does not know: numbers go on behind theirs"));
+    record.u.role_record.last = last;
     ad = wire_record(desk->daemon.symbols, &record);
     buf_init(&text);
     wire_print(&text, ad);
@@ -179,8 +203,6 @@ static int numbers_begin(struct desk *desk, struct err *err)
     failed = shelf->kind->put(shelf, space, key, sizeof key, text.text, text.len, err) < 0 ||
              shelf->kind->commit(shelf, err) < 0;
     buf_done(&text);
-    LOG(&desk->daemon.log, LEVEL_WARNING, "numbers", log_number("last", (int64_t)record.u.role_record.last),
-        log_text("why", "the store is new, and there are logs of older jobs: numbers go on behind theirs"));
     return failed ? -1 : 0;
 }
 

@@ -17,9 +17,6 @@
 #define LOOK_STEPS 2000 /* of SQLite's between two looks at the clock */
 #define ASIDE_MAX 10000
 
-#define WHAT_TO_DO \
-    "put it back from a backup; or start once with --new, which begins with an empty one: what the old one knew is lost then"
-
 static const char *const ends[] = {"", "-wal", "-shm"};
 #define ENDS (sizeof ends / sizeof *ends)
 
@@ -81,7 +78,7 @@ int fence_begin(const char *path, const struct store_terms *terms, struct err *e
         return 1;
     trace = trace_of(path, terms);
     if (trace && !terms->fresh)
-        return err_set(err, "%s: is %s, but there was a store here, as %s%s shows: " WHAT_TO_DO, path,
+        return err_set(err, "%s: is %s, but there was a store here, as %s%s shows: " STORE_WHAT_TO_DO, path,
                        empty ? "empty" : "gone", *trace == '.' || *trace == '-' ? STORE_FILE : "the folder ", trace);
     return trace && fence_put_aside(path, err) < 0 ? -1 : 0;
 }
@@ -118,7 +115,7 @@ static int look_is_over(void *user)
 
 static int damage(const char *path, const char *what, struct err *err)
 {
-    return err_set(err, "%s: is damaged (%s): `berth store check` tells all of it; " WHAT_TO_DO, path, what);
+    return err_set(err, "%s: is damaged (%s): `berth store check` tells all of it; " STORE_WHAT_TO_DO, path, what);
 }
 
 /* Of a row that is not as it was put there; NULL: it is. */
@@ -217,7 +214,7 @@ int fence_check(struct store *store, struct err *err)
         !mark_is_same_file(&log, &store->log) || !log.there)
         return err_set(
             err,
-            "%s: was removed, or another was put in its place, while it was in use: nothing more is taken. " WHAT_TO_DO,
+            "%s: was removed, or another was put in its place, while it was in use: nothing more is taken. " STORE_WHAT_TO_DO,
             store->path);
     if (main.size == store->main.size && main.changed.tv_sec == store->main.changed.tv_sec &&
         main.changed.tv_nsec == store->main.changed.tv_nsec)

@@ -159,7 +159,9 @@ static int store_settle(struct store *store, struct err *err)
 /* Before anything of it is copied. */
 static int store_look(struct store *store, struct err *err)
 {
-    return store->strict ? fence_look(store->db, store->path, err) : 0;
+    if (!store->strict)
+        return 0;
+    return fence_look_log(store->path, err) < 0 ? -1 : fence_look(store->db, store->path, err);
 }
 
 static int wal_noted(void *user, sqlite3 *db, const char *name, int pages)

@@ -82,7 +82,10 @@ bool lock_is_marked(const char *path);
 /* "process 12", or "another process": whoever has what lock_take or lock_look could not get. */
 void lock_holder(const char *path, struct buf *out);
 
-/* ---- fence.c ---- */
+/* ---- fence.c, fence_log.c ---- */
+
+#define STORE_WHAT_TO_DO \
+    "put it back from a backup; or start once with --new, which begins with an empty one: what the old one knew is lost then"
 
 /* -1 and `err` when there is no store at `path`, but was one. With `fresh` the rest of it is put aside. */
 int fence_begin(const char *path, const struct store_terms *terms, struct err *err);
@@ -90,6 +93,8 @@ int fence_begin(const char *path, const struct store_terms *terms, struct err *e
 int fence_put_aside(const char *path, struct err *err);
 /* Looks the file over, for a moment at most; -1 and `err` where there is damage. */
 int fence_look(sqlite3 *db, const char *path, struct err *err);
+/* The log, before it is copied: -1 and `err` where something in its middle is damaged, and commits behind that would be lost. */
+int fence_look_log(const char *path, struct err *err);
 /* We have changed the file. */
 void fence_note(struct store *store);
 /* It is still the one that we have opened, as we have left it. */
