@@ -2,7 +2,7 @@
 # clock_live_test.sh: wall clocks that are set wrong under real daemons for a while, far ahead and far back: the matchmaker's, the customer's, a
 # provider's. Jobs that run go on, none runs twice, and what is submitted when the clock is right again runs. $1: the library to preload. Prints TAP.
 set -u
-berth=${BERTH:?the program} shift=${1:?the library to preload}
+berth=${BERTH:?the program} shift=$(realpath -e "${1:?the library to preload}") || exit 1
 . "${BERTH_SOURCE:?the sources}/tests/live.sh"
 need setsid
 umask 077

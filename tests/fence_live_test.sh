@@ -2,7 +2,7 @@
 # fence_live_test.sh: stores of real daemons that are removed, damaged, read-only or missing, and two daemons with copies of one state; and a
 # customer whose disk is full. $1: the library to preload. Prints TAP.
 set -u
-berth=${BERTH:?the program} small=${1:?the library to preload}
+berth=${BERTH:?the program} small=$(realpath -e "${1:?the library to preload}") || exit 1
 . "${BERTH_SOURCE:?the sources}/tests/live.sh"
 need setsid curl
 umask 077
