@@ -14,8 +14,8 @@
 #define TOKEN_MAX 1400
 #define FILLER 1500 /* bytes of a section */
 #define FILE_MAX (300 << 10)
-#define DISK_SMALL "size=400k"
-#define DISK_LARGE "size=16m"
+#define DISK_SMALL "size=400k,mode=700"
+#define DISK_LARGE "size=16m,mode=700"
 
 /* What was asked for, in its order: a third each. */
 enum sort { SORT_SECTION, SORT_USER, SORT_TOKEN, SORT_COUNT };
@@ -285,7 +285,7 @@ static void first_start_full(void)
     int status;
 
     live_init(&live);
-    if (mount("tmpfs", live.state, "tmpfs", 0, "size=4k") == 0) {
+    if (mount("tmpfs", live.state, "tmpfs", 0, "size=4k,mode=700") == 0) {
         status = live_start(&live) ? -2 : live_wait(&live, LIVE_PATIENCE);
         if (!tap_ok(status == 2 || status == 1, "tmpfs: a first start without any room says so and ends (%d)", status))
             log_show(&live);
