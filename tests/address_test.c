@@ -349,8 +349,33 @@ static void check_urls(void)
            "a part of a host's name has at most 63 bytes");
 }
 
+/* Where a plain connection is heard by nobody else. */
+static void check_here(void)
+{
+    static const char *const here[] = {"http://127.0.0.1:1", "http://127.9.9.9/x", "http://[::1]:80/"};
+    static const char *const away[] = {"http://127.evil.example/",
+                                       "http://127.0.0.1.evil.example",
+                                       "http://10.0.0.1",
+                                       "http://localhost.evil.example",
+                                       "http://[::2]",
+                                       "nonsense",
+                                       ""};
+    struct url url;
+    struct err err;
+
+    for (size_t i = 0; i < sizeof here / sizeof *here; i++)
+        tap_ok(url_is_loopback(here[i]), "%s leads to this machine", here[i]);
+    for (size_t i = 0; i < sizeof away / sizeof *away; i++)
+        tap_ok(!url_is_loopback(away[i]) && (url_read(away[i], strlen(away[i]), &url, &err) < 0 || !url_is_here(&url)),
+               "'%s' does not", away[i]);
+    tap_ok(!url_is_loopback("http://localhost") && url_read("http://localhost", 16, &url, &err) == 0 &&
+               url_is_here(&url),
+           "localhost does, as far as one may trust a name");
+}
+
 int main(void)
 {
+    check_here();
     check_sorts();
     check_networks();
     check_addresses();

@@ -174,6 +174,8 @@ static void check_refusals(struct world *world)
         {{.url = "http://127.0.0.1/", .fields = split, .field_count = 1}, "a field cannot smuggle in another"},
         {{.url = "http://127.0.0.1/", .fields = odd, .field_count = 1}, "a field's name has no blanks"},
         {{.url = "http://127.0.0.1/", .token = "a\nb"}, "a token cannot smuggle in a field"},
+        {{.url = "http://192.0.2.7/", .token = "v4.public.x"}, "a token is not sent in the clear to another machine"},
+        {{.url = "http://127.evil.example/", .token = "v4.public.x"}, "nor to a name that looks like this one"},
         {{.url = "http://127.0.0.1/", .type = "a\rb"}, "a type cannot smuggle in a field"},
         {{.url = "http://127.0.0.1/", .method = "GET /x"}, "a method is a word"},
         {{.url = "https://127.0.0.1/", .pin = "/etc/key.pem"}, "a pin is a hash, never a file's name"},

@@ -541,6 +541,17 @@ expect 'of several sources the first that knows it answers: a file' 0 '7'
 run env BERTH_CONFIG_SOURCES="$sources" "$berth" config --served Agent/Pause --token reader.token
 says 'or a matchmaker, when the one before is not there' 0 30 'berth: http://127.0.0.1:1: *'
 
+# ------------------------------------------------------------------------------------------------------------ in the clear
+
+mkdir -m 700 plain plain/provider
+"$berth" token create --subject machine/plain --scope 'ad:read ad:write claim match' --out plain/provider/token >/dev/null 2>&1
+"$berth" provider --state "$work/plain" --set 'Matchmakers={"http://192.0.2.7:7600"}' >plain.out 2>plain.log </dev/null &
+plain=$!
+for _ in $(seq 150); do grep -q 'not sent in the clear' plain.log && break; sleep 0.1; done
+holds 'an agent sends its token to no other machine in the clear, and says so' grep -q 'not sent in the clear over a network' plain.log
+kill "$plain"
+wait "$plain"
+
 # --------------------------------------------------------------------------------------------------------------- the end
 
 kill "$main"

@@ -167,6 +167,7 @@ static int place_fetch(struct pool *pool, const struct pool_ask *ask, const stru
     struct client_settings settings = {.ca_file = *pool->ca_file ? pool->ca_file : NULL};
     struct call call = {.method = ask->method,
                         .unix_socket = place->socket,
+                        .plain_token = true, /* bearer_for has looked where it goes */
                         .accept = ask->accept ? ask->accept : TYPE_CLASSAD,
                         .type = ask->body ? TYPE_CLASSAD : ask->type,
                         .body = body->len ? body->text : NULL,

@@ -485,3 +485,17 @@ int url_read(const char *text, size_t len, struct url *ret_url, struct err *err)
     *ret_url = url;
     return 0;
 }
+
+bool url_is_here(const struct url *url)
+{
+    return url->is_number ? !strncmp(url->host, "127.", 4) || !strcmp(url->host, "::1")
+                          : !strcmp(url->host, "localhost");
+}
+
+bool url_is_loopback(const char *text)
+{
+    struct url url;
+    struct err err;
+
+    return url_read(text, strlen(text), &url, &err) == 0 && url.is_number && url_is_here(&url);
+}

@@ -103,6 +103,10 @@ struct url {
 /* http or https, a host, perhaps a port, path and query; no userinfo, no fragment, nothing but the characters of RFC 3986. */
 int url_read(const char *text, size_t len, struct url *ret_url, struct err *err);
 
+/* Does it lead to this machine: to a number of loopback, or to `localhost`? */
+bool url_is_here(const struct url *url);
+bool url_is_loopback(const char *text); /* to a number of loopback: no name, which others may resolve as they like */
+
 #ifdef __cplusplus
 }
 #endif

@@ -431,8 +431,7 @@ static void call_agent(struct contact *contact, const struct tree *ad, struct er
                         .timeout = live->settings->spans->deadline,
                         .bytes_max = ANSWER_MAX,
                         .pin = contact->pin,
-                        .https_only = strncmp(contact->address, "http://127.", 11) != 0 &&
-                                      strncmp(contact->address, "http://[::1]", 12) != 0,
+                        .https_only = !url_is_loopback(contact->address),
                         .may_connect = may_connect,
                         .may_user = pool};
     size_t end = strlen(contact->address);

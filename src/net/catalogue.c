@@ -310,6 +310,12 @@ static const char *bearer_of(struct catalogue *catalogue)
     return buf_string(&catalogue->bearer);
 }
 
+/* The pool that gave it may be one that is not encrypted, as its operator has said. */
+static bool is_where_token_says(const struct catalogue *catalogue)
+{
+    return catalogue->token && catalogue->token->pool && !strcmp(catalogue->token->pool, catalogue->url);
+}
+
 static void errand_send(struct errand *errand, uint32_t place, const char *path, const char *body, size_t len)
 {
     struct catalogue *catalogue = &errand->all->items[place];
@@ -324,6 +330,7 @@ static void errand_send(struct errand *errand, uint32_t place, const char *path,
                                                           .url = buf_string(&url),
                                                           .unix_socket = catalogue->socket,
                                                           .token = bearer_of(catalogue),
+                                                          .plain_token = is_where_token_says(catalogue),
                                                           .type = body ? TYPE_CLASSAD : NULL,
                                                           .accept = TYPE_CLASSAD,
                                                           .body = body,

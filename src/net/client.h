@@ -97,6 +97,7 @@ struct call {
     const char *pin;  /* "sha256//BASE64" of the server's public key, then no CA is asked; or NULL */
     bool unchecked;   /* whoever answers: only for what is then compared with a fingerprint, and never with a token */
     bool https_only;  /* refuse http:// */
+    bool plain_token; /* else no token is sent by http:// to another machine: everybody on the way would have it */
     call_address_fn *may_connect; /* NULL: any address */
     void *may_user;
     call_bytes_fn *bytes; /* for streams: what a 2xx answer brings is handed on, not kept; NULL: whole at the end */

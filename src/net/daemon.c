@@ -30,7 +30,7 @@ void networks_fill(struct daemon *daemon, struct networks *networks, const char 
     networks_done(networks);
     networks_init(networks);
     /* who knows its pool by an address of this machine has the others on it too */
-    if (!strncmp(matchmaker, "unix:", 5) || !strncmp(matchmaker, "http://127.", 11))
+    if (!strncmp(matchmaker, "unix:", 5) || url_is_loopback(matchmaker))
         networks_add(networks, "127.0.0.0/8", &err);
     for (size_t i = 0; i < count; i++)
         if (networks_add(networks, items[i], &err) < 0)

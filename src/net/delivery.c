@@ -182,16 +182,6 @@ static bool may_connect(void *user, const struct sockaddr *address)
     return address_may_be_contacted(&service->networks, address);
 }
 
-/* Plain HTTP goes only to this machine, and only where loopback is one of the networks. */
-static bool contact_is_local(const char *contact)
-{
-    struct url url;
-    struct err err;
-
-    return url_read(contact, strlen(contact), &url, &err) == 0 && url.is_number &&
-           (!strncmp(url.host, "127.", 4) || !strcmp(url.host, "::1"));
-}
-
 /* To the address that the agent told, if it may be one, with the key that it told. */
 static uint64_t contact_call(struct service *service, struct client *client, const struct agent_row *row,
                              const char *path, struct call *call, call_done_fn *done, void *user)
@@ -207,7 +197,7 @@ static uint64_t contact_call(struct service *service, struct client *client, con
     buf_adds(&address, path);
     call->url = buf_string(&address);
     call->pin = row->pin;
-    call->https_only = !contact_is_local(row->contact);
+    call->https_only = !url_is_loopback(row->contact); /* and only where loopback is one of the networks */
     call->may_connect = may_connect;
     call->may_user = service;
     id = client_send(client, call, done, user);

@@ -93,6 +93,7 @@ bool agent_call(struct membership *pool, struct agent_call *ret, const char *met
                               .url = ret->url,
                               .unix_socket = local ? base + 5 : NULL,
                               .token = buf_string(&pool->bearer),
+                              .plain_token = pool->is.token->pool && !strcmp(pool->is.token->pool, base),
                               .type = TYPE_CLASSAD,
                               .accept = TYPE_CLASSAD,
                               .fields = ret->fields,
