@@ -1029,6 +1029,37 @@ static void check_bad_contact(struct world *world, enum manner manner, const cha
     callee_stop(&callee);
 }
 
+/* Until the state of a contact is told: milliseconds. */
+static int64_t contact_span(struct world *world, struct callee *callee, const char *contact, char state[32])
+{
+    int64_t began = live_clock();
+
+    contact_say(world, callee, contact, state);
+    return live_clock() - began;
+}
+
+/* Where loopback may be called, nobody learns by it which of its ports are open. */
+static void check_probing(struct world *world)
+{
+    struct callee callee, silent;
+    char contact[128], state[32];
+    int64_t closed, open, strange;
+
+    callee_start(&callee, NO_PROOF);
+    callee_start(&silent, HONEST); /* and is never served */
+    contact_of(&callee, contact);
+    strange = contact_span(world, &callee, contact, state);
+    contact_of(&silent, contact);
+    open = contact_span(world, &callee, contact, state);
+    closed = contact_span(world, &callee, "http://127.0.0.1:1", state);
+    if (!tap_ok(closed >= 1900 && open >= 1900 && strange >= 1900,
+                "ports that are closed, open or served look alike to who names them as a contact"))
+        tap_diag("closed %lld ms, open %lld ms, served %lld ms", (long long)closed, (long long)open,
+                 (long long)strange);
+    callee_stop(&callee);
+    callee_stop(&silent);
+}
+
 /* Addresses that no stranger's word may make us call. */
 static void check_forbidden(struct world *world)
 {
@@ -1283,6 +1314,7 @@ int main(void)
         stream_open(&bob, &world.live, world.bob_token, "cust", NULL, &world.letters);
         check_contact(&world);
         check_desks(&world);
+        check_probing(&world);
         check_bad_contact(&world, WRONG_PROOF, "a wrong proof");
         check_bad_contact(&world, NO_PROOF, "no proof");
         check_bad_contact(&world, REDIRECTS, "a redirect instead of a proof");

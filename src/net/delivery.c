@@ -288,6 +288,10 @@ struct check {
     uint32_t account, number;
     struct key nonce;
     struct request *waits; /* for its end; or NULL */
+    struct check *next;    /* of those that have failed, and are told at their end */
+    int64_t ends;
+    unsigned status;
+    char why[ERR_TEXT_MAX];
 };
 
 /* Is that the proof of whoever gave us the challenge's key? */
@@ -324,22 +328,31 @@ static void check_forget(struct request *request)
     request->forget = NULL;
 }
 
-static void check_done(void *user, const struct outcome *outcome)
+/* The agent of the check, unless it has said something else since. */
+static struct agent_row *check_row(const struct check *check, uint32_t *ret_place)
 {
-    struct check *check = user;
+    struct agents *agents = &check->service->agents;
+
+    *ret_place = agents_find(agents, check->agent);
+    return *ret_place != TEXTMAP_NONE && agents->items[*ret_place].contact_try == check->number
+               ? &agents->items[*ret_place]
+               : NULL;
+}
+
+/* Takes the check. */
+static void check_end(struct check *check, bool decided, bool good)
+{
     struct service *service = check->service;
-    uint32_t place = agents_find(&service->agents, check->agent);
-    struct agent_row *row = place == TEXTMAP_NONE ? NULL : &service->agents.items[place];
+    uint32_t place;
+    struct agent_row *row = check_row(check, &place);
 
     service->callers.items[check->account].checks--;
-    if (row && row->contact_try == check->number && outcome->result != CALL_CANCELLED) {
-        bool good = proof_is_good(check, row, outcome);
-
+    if (row && decided) {
         row->contact_state = good ? CONTACT_GOOD : CONTACT_BAD;
         LOG_AUDIT(&service->log, "contact", log_word("agent", check->agent),
                   log_text("identity", caller_text(&service->callers, row->identity)),
-                  log_text("contact", row->contact), log_flag("good", good), log_number("status", outcome->status),
-                  log_text("why", outcome->error));
+                  log_text("contact", row->contact), log_flag("good", good), log_number("status", check->status),
+                  log_text("why", *check->why ? check->why : NULL));
     }
     if (check->waits) {
         struct request *request = check->waits;
@@ -348,6 +361,42 @@ static void check_done(void *user, const struct outcome *outcome)
         agent_answer(request, place);
     }
     free(check);
+}
+
+/* Where loopback is one of the networks, the time and the manner of a failure would tell which ports of this machine are open: all failures there are
+ * told alike, when the time of the check is over. */
+static void check_done(void *user, const struct outcome *outcome)
+{
+    struct check *check = user;
+    struct service *service = check->service;
+    uint32_t place;
+    const struct agent_row *row = check_row(check, &place);
+    bool decided = outcome->result != CALL_CANCELLED, good = row && decided && proof_is_good(check, row, outcome);
+
+    check->status = outcome->status;
+    snprintf(check->why, sizeof check->why, "%s", outcome->error ? outcome->error : "");
+    if (row && decided && !good && outcome->result != CALL_REFUSED && url_is_loopback(row->contact)) {
+        check->next = service->failed_checks;
+        service->failed_checks = check;
+        return;
+    }
+    check_end(check, decided, good);
+}
+
+void checks_sweep(struct service *service, int64_t now)
+{
+    struct check **link = &service->failed_checks;
+
+    while (*link) {
+        struct check *check = *link;
+
+        if (check->ends > now) {
+            link = &check->next;
+            continue;
+        }
+        *link = check->next;
+        check_end(check, now != INT64_MAX, false);
+    }
 }
 
 bool contact_check(struct service *service, uint32_t who, struct request *waits, int64_t most)
@@ -365,8 +414,12 @@ bool contact_check(struct service *service, uint32_t who, struct request *waits,
     service->callers.items[row->account].checks++;
     row->contact_state = CONTACT_CHECKING;
     check = mem_alloc(sizeof *check);
-    *check = (struct check){
-        .service = service, .agent = row->handle, .account = row->account, .number = row->contact_try, .waits = waits};
+    *check = (struct check){.service = service,
+                            .agent = row->handle,
+                            .account = row->account,
+                            .number = row->contact_try,
+                            .waits = waits,
+                            .ends = runner_now() + most};
     if (waits) {
         waits->work = check;
         waits->forget = check_forget;

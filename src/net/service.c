@@ -113,6 +113,7 @@ static void sweep_due(uv_timer_t *timer)
     uint64_t gone;
 
     relays_sweep(service, now);
+    checks_sweep(service, now);
     waitings_sweep(service, now, runner_wall() / SECOND);
     observers_sweep(service, now, runner_wall() / SECOND);
     command_waits_sweep(service, now, false);
@@ -434,6 +435,7 @@ static void service_done(struct service *service)
         server_free(service->servers[i]);
     client_free(service->client);
     client_free(service->checker);
+    checks_sweep(service, INT64_MAX);
     uv_run(service->loop, UV_RUN_NOWAIT);
     runner_free(service->runner);
     uv_run(service->loop, UV_RUN_NOWAIT);

@@ -92,8 +92,9 @@ struct service {
     struct server *servers[SERVERS_MAX];
     size_t server_count;
     struct client *client;
-    struct client *checker; /* of contact addresses: those who do not answer keep nobody else waiting */
-    uint64_t bodies;        /* bytes of requests under way */
+    struct check *failed_checks; /* of contact addresses, told when their time is over */
+    struct client *checker;      /* of contact addresses: those who do not answer keep nobody else waiting */
+    uint64_t bodies;             /* bytes of requests under way */
     const char *route_words[ROUTES_MAX], *fault_words[TOKEN_FAULT_COUNT],
         *guard_texts[GUARD_REASON_COUNT]; /* for metrics */
     struct callers callers;
@@ -240,7 +241,7 @@ uint64_t request_handle(
     struct request *request); /* of the agent that it speaks for, known or not; 0: its name is none */
 bool request_any(const struct request *request);
 bool request_serves(const struct request *request);
-    /* may it ask for machines for others than itself? */    /* may it act for, and see, everybody? */
+/* may it ask for machines for others than itself? */        /* may it act for, and see, everybody? */
 bool identity_owns(const char *owner, const char *identity); /* the same, or one that it has delegated to */
 /* The agent that it speaks for (Berth-Agent), new perhaps: a place; TEXTMAP_NONE, and a problem was answered, when its name is none. */
 uint32_t request_agent(struct request *request);
@@ -379,6 +380,7 @@ struct tree *match_row(struct service *service, const struct agent_row *row, con
 /* ---- api_events.c ---- */
 
 void relays_sweep(struct service *service, int64_t now);
+void checks_sweep(struct service *service, int64_t now); /* INT64_MAX: the end of all */
 void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds);
 void waitings_end(struct service *service); /* those who only ask are answered */
 void waitings_revoked(struct service *service,
