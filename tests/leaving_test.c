@@ -4,6 +4,7 @@
 #include "tap.h"
 
 #include "ad/names.h"
+#include "net/beneath.h"
 #include "net/job_order.h"
 #include "net/leaving.h"
 #include "net/represent.h"
@@ -110,6 +111,13 @@ static void check_named(void)
     bench_end(&bench);
 }
 
+static int count_name(void *user, const char *name)
+{
+    (void)name;
+    ++*(int *)user;
+    return 0;
+}
+
 static void check_many(void)
 {
     struct bench bench;
@@ -131,6 +139,27 @@ static void check_many(void)
     tap_ok(!strncmp(buf_string(&words), "50 files are missing: f", 23) && strstr(buf_string(&words), "; and 40 more"),
            "and a line says so");
     buf_done(&words);
+    bench_end(&bench);
+}
+
+/* Folders without files cost as much to look at as files. */
+static void check_folders(void)
+{
+    struct err err = {0};
+    struct bench bench;
+    char name[32];
+    int found = 0;
+
+    bench_start(&bench);
+    mkdirat(bench.folder, "sub", 0700);
+    for (int i = 0; i < 50; i++) {
+        snprintf(name, sizeof name, "sub/%d", i);
+        mkdirat(bench.folder, name, 0700);
+    }
+    tap_ok(beneath_walk(bench.folder, "sub", 50, count_name, &found, &err) == 0 && !found &&
+               beneath_walk(bench.folder, "sub", 49, count_name, &found, &err) < 0 &&
+               !strcmp(err.text, "more than 49 folders"),
+           "of folders inside a folder no more are gone into than of files");
     bench_end(&bench);
 }
 
@@ -163,6 +192,7 @@ int main(void)
     check_found();
     check_named();
     check_many();
+    check_folders();
     check_descriptors();
     return tap_done();
 }

@@ -298,7 +298,7 @@ int beneath_each(int folder, uint32_t most, beneath_fn *fn, void *user, struct e
 }
 
 struct walk {
-    uint32_t seen, most;
+    uint32_t seen, folders, most;
     beneath_fn *fn;
     void *user;
     struct err *err;
@@ -316,6 +316,8 @@ static int walk_row(struct walk *walk, int fd, const char *prefix, const char *l
         return err_set(walk->err, "%.80s: a name is too long", prefix);
     if (fstatat(fd, last, &stat, AT_SYMLINK_NOFOLLOW) < 0)
         return err_set(walk->err, "%.80s: %s", name, strerror(errno));
+    if (S_ISDIR(stat.st_mode) && ++walk->folders > walk->most)
+        return err_set(walk->err, "more than %u folders", walk->most);
     if (S_ISREG(stat.st_mode))
         return ++walk->seen > walk->most ? err_set(walk->err, "more than %u files", walk->most)
                                          : walk->fn(walk->user, name);
