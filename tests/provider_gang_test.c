@@ -430,8 +430,9 @@ static enum reason start_task(struct machine *m, struct suitor *s, struct tree *
 }
 
 /* The customer, 7, answers what it was asked. What the service's start is answered with then. */
-static enum reason tell_task(struct machine *m, struct tree *task, enum reason reason)
+static enum reason tell_task_as(struct machine *m, const char *identity, struct tree *task, enum reason reason)
 {
+    struct peer customer = {.agent = 7, .identity = identity, .channel = 7};
     struct sent *sent = sent_of(m->w, MESSAGE_TASK);
     struct message told = {.kind = MESSAGE_TASKED};
 
@@ -443,8 +444,13 @@ static enum reason tell_task(struct machine *m, struct tree *task, enum reason r
         told.u.task_told.line = 77;
         told.u.task_told.pass = (struct key){{3, 2, 3}};
     }
-    answer(m->w, sent, &told);
+    answer_from(m->w, sent, &customer, &told);
     return reason_of(reply(m->w));
+}
+
+static enum reason tell_task(struct machine *m, struct tree *task, enum reason reason)
+{
+    return tell_task_as(m, "raman", task, reason);
 }
 
 static bool duty_is(struct machine *m, uint64_t claim)
@@ -489,6 +495,9 @@ static void below_a_service(void)
                m.w->launches == 0,
            "a job of another owner than the ticket says is not run");
     start_task(&m, &s, NULL);
+    tap_ok(tell_task_as(&m, "services", task_of(&m), REASON_OK) == REASON_IDENTITY && m.w->launches == 0,
+           "nor what somebody else tells, whom the service has named as the customer");
+    start_task(&m, &s, NULL);
     tap_ok(tell_task(&m, task_of(&m), REASON_OK) == REASON_OK && m.w->launches == 1 &&
                ad_says(m.w, m.w->launched, "Cmd == \"render\" && Owner == \"raman\""),
            "below a service the job at the root is run, not the service's ad");
@@ -507,6 +516,16 @@ static void below_a_service(void)
     tap_ok(row_count(m.w, RECORD_OUTCOME) == 2 && result_told(&m, 7, 77, 4) && result_told(&m, s.peer.agent, 1, 4),
            "how it ended the customer is told by itself, and the service too");
     world_free(m.w, "below a service");
+
+    machine_start(&m, "[ Type = \"Machine\"; Constraint = other.Cmd == \"render\" ]");
+    s = suitor_new(&m, 1, "raman");
+    s.ad = task_of(&m);
+    come_to(&m, &s, TENANT_CLAIMED);
+    tap_ok(
+        start_task(&m, &s, ad(m.w, "[ Type = \"Job\"; Owner = \"raman\"; Cmd = \"mine\" ]")) == REASON_OK &&
+            m.w->launches == 1 && ad_says(m.w, m.w->launched, "Cmd == \"render\""),
+        "a customer that claims a machine itself cannot have another job run than the one that the owner has accepted");
+    world_free(m.w, "another job beside the one that is accepted");
 
     machine_start(&m, PLAIN);
     s = suitor_new(&m, 1, "raman");
@@ -576,7 +595,8 @@ static void handed_down(void)
                key_equal(&lead.pass, &none),
            "a service tells the first below it that executes whose job it is, hands no pass on, and not what is run");
     tap_ok(help.ad && help.helps && key_equal(&help.pass, &none), "nor to another one below it");
-    tap_ok(lead.customer == 7 && lead.line == 77 && help.line == 77, "both are told where to ask, and by what name");
+    tap_ok(lead.customer == s.peer.agent && lead.line == 77 && help.line == 77,
+           "both are told where to ask, and by what name: it is the service's own superior, whomever that names");
     unders_agree(&m, under);
     world_restart(m.w, true, SECOND);
     tap_ok(row_of(m.w, RECORD_TENANT, 1)->u.tenant_record.line == 77, "all of it is durable");

@@ -806,11 +806,12 @@ static void rows_bend(struct guest *guest, const struct host *host)
 
 static bool may_wait(enum message_kind kind)
 {
-    return kind == MESSAGE_VERIFY || kind == MESSAGE_COMMIT || kind == MESSAGE_ACTIVATE || kind == MESSAGE_RELEASE;
+    return kind == MESSAGE_VERIFY || kind == MESSAGE_COMMIT || kind == MESSAGE_ACTIVATE || kind == MESSAGE_RELEASE ||
+           kind == MESSAGE_START; /* below a service, for the customer */
 }
 
 /* Every message is answered once, by an answer of its kind, in the same step; those that wait for others (a crew, a job
- * that must end first) later, or not at all when they were said again. To an answer there is none. */
+ * that must end first, a customer) later, or not at all when they were said again. To an answer there is none. */
 static void check_answers(struct guest *guest, const struct host *host, const struct event *event)
 {
     enum message_kind kind = event->kind == EVENT_MESSAGE ? event->message->kind : MESSAGE_NONE;

@@ -219,13 +219,15 @@ static void task_ask(const struct provider_step *step, struct tenant *tenant, co
     effects_send(step->effects, tenant->root ? tenant->root : start->customer, &message, tenant->claim, TAG_TASK, 0);
 }
 
-/* The job is the one that was told, of the owner whom the ticket names. */
-static bool task_is_good(const struct tenant *tenant, const struct task_told *tasked)
+/* Is it a job of the owner whom the ticket names, told by that one, or by who may act for any? Where the news of the match was lost it is a service
+ * that has said who the customer is. */
+static bool task_is_good(const struct tenant *tenant, const struct task_told *tasked, const struct peer *peer)
 {
+    bool proved = peer && (peer->any || (peer->identity && !strcmp(peer->identity, tenant->root_owner.bytes)));
     symbol name = tasked->ad && tree_is_ad(tasked->ad) ? symbols_find(tasked->ad->symbols, "Owner", 5) : SYMBOL_NONE;
     const struct expr *owner = name != SYMBOL_NONE ? tree_find(tasked->ad, tree_root(tasked->ad), name) : NULL;
 
-    return tasked->ad && tree_is_ad(tasked->ad) &&
+    return proved && tasked->ad && tree_is_ad(tasked->ad) &&
            (!owner || (owner->kind == EXPR_STRING && owner->u.run.count == strlen(tenant->root_owner.bytes) &&
                        !memcmp(tree_string(tasked->ad, owner), tenant->root_owner.bytes, owner->u.run.count)));
 }
@@ -235,8 +237,13 @@ static struct duty start_duty(const struct tenant *tenant, const struct start *s
 {
     struct duty duty = {start->task, start->customer, start->line, start->pass, start->helps, start->idle};
 
-    if (tenant_is_deep(tenant) && tenant->root)
+    if (!tenant_is_deep(
+            tenant)) { /* the superior is the customer: what it runs is the ad that our constraint is asked about */
+        duty.ad = NULL;
+        duty.customer = 0;
+    } else if (tenant->root) {
         duty.customer = tenant->root;
+    }
     if (!tasked)
         return duty;
     duty.ad = PLANTED(TASK_DROPPED) ? NULL : tasked->ad;
@@ -246,7 +253,7 @@ static struct duty start_duty(const struct tenant *tenant, const struct start *s
     return duty;
 }
 
-/* `tasked`: what the customer has told, if it was asked. */
+/* `tasked`: what the customer has told, if it was asked; then the event's peer is the customer. */
 static void start_take(const struct provider_step *step, const struct event *event, struct tenant *tenant,
                        const struct task_told *tasked)
 {
@@ -278,7 +285,7 @@ static void start_take(const struct provider_step *step, const struct event *eve
         reason = REASON_IDENTITY;
     else if (unit = tenant_unit(step, tenant, ad), !tenant_accepted(step, tenant->offer, tenant, unit))
         reason = REASON_CONSTRAINT;
-    else if ((asks && !tenant->root && !start->customer) || (tasked && !task_is_good(tenant, tasked)))
+    else if ((asks && !tenant->root && !start->customer) || (tasked && !task_is_good(tenant, tasked, event->peer)))
         reason = REASON_IDENTITY;
     else if (asks) {
         task_ask(step, tenant, event);
@@ -313,7 +320,7 @@ void task_answer(const struct provider_step *step, struct tenant *tenant, const 
 {
     const struct task_told *tasked = &event->message->u.task_told;
     struct message asked = tenant->asked;
-    struct event start = {.kind = EVENT_MESSAGE, .token = tenant->asked_by, .message = &asked};
+    struct event start = {.kind = EVENT_MESSAGE, .token = tenant->asked_by, .peer = event->peer, .message = &asked};
     bool got = event->answer == ANSWER_GOT && event->message && event->message->kind == MESSAGE_TASKED &&
                tasked->claim == tenant->claim;
 
