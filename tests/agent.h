@@ -699,6 +699,8 @@ static inline enum reason reason_of(const struct message *message)
         return message->u.claimed.reason;
     case MESSAGE_ATTACHED:
         return message->u.attached.reason;
+    case MESSAGE_TASKED:
+        return message->u.task_told.reason;
     case MESSAGE_BEATEN:
         return message->u.beaten.reason;
     case MESSAGE_SUBMITTED:
