@@ -481,6 +481,71 @@ static void test_in_use(struct world *world)
     expect(world, "1+11", "but from whom it likes less");
 }
 
+/* What those say of their ports who would have all of a matchmaker's time. */
+static void hostile_ports(struct buf *out, unsigned kind)
+{
+    static const unsigned counts[] = {60, 12, 6, 8, 16, 20};
+
+    buf_adds(out, "Ports = { ");
+    for (unsigned i = 0; i < counts[kind]; i++) {
+        buf_addf(out, "%s[ Label = p%u; ", i ? ", " : "", i);
+        if (kind == 0)
+            buf_addf(out, "Constraint = p%u.Memory > 0 && b0 + p%u.Memory < -1 ]", i, i);
+        else if (kind == 2)
+            buf_addf(out, "Essential = b0 > 0; Constraint = p%u.Memory > 0; Rank = b0 + p%u.Memory ]", i, i);
+        else if (kind == 3)
+            buf_addf(out, "Constraint = p%u.Memory > 0 && random(1000) < -1 ]", i);
+        else if (kind == 5)
+            buf_addf(out, "Essential = p%u.Memory > b0; Optional = true; Constraint = p%u.Memory > 99999 ]", i, i);
+        else
+            buf_addf(out, "Constraint = p%u.Memory > 0 ", i);
+        for (unsigned k = 0; (kind == 1 || kind == 4) && k < i; k++)
+            buf_addf(out, "&& p%u.Memory + p%u.Memory > 100000 ", k, i);
+        if (kind == 1 || kind == 4)
+            buf_adds(out, "]");
+    }
+    buf_adds(out, " } ]");
+}
+
+static void test_hostile(struct world *world)
+{
+    static const char *const what[] = {"each port takes for ever",      "each port hangs on all before",
+                                       "ranks and Essential do",        "chance refuses everybody",
+                                       "no two of sixteen go together", "optional ports nobody fits"};
+    struct buf text;
+    char plain[100];
+
+    buf_init(&text);
+    for (unsigned id = 0; id < 200; id++) {
+        snprintf(plain, sizeof plain,
+                 id % 2 ? "[ Memory = %u ]" : "[ Memory = %u; Ports = { [ Label = up; Constraint = up.Want > 0 ] } ]",
+                 100 + id);
+        offer(world, id, plain);
+    }
+    cycle(world, UINT64_MAX);
+    for (unsigned kind = 0; kind < 6; kind++) {
+        uint64_t most = 0, before = 0, steps;
+        bool more = true;
+
+        buf_reset(&text);
+        buf_adds(&text, "[ Want = 1; b18 = 1; ");
+        for (unsigned i = 0; i < 18; i++)
+            buf_addf(&text, "b%u = b%u + b%u; ", i, i + 1, i + 1);
+        hostile_ports(&text, kind);
+        request(world, 1000 + kind, buf_string(&text));
+        world->env.seed++;
+        for (engine_begin(world->engine, &world->env); more; before = steps) {
+            more = engine_step(world->engine, &world->lang.arena, 4000, found, world);
+            steps = engine_counts(world->engine).steps;
+            most = steps - before > most ? steps - before : most;
+        }
+        if (!tap_ok(most <= 4000 * 64 + ENGINE_OVERRUN, "no slice does more than its bound: %s", what[kind]))
+            tap_diag("%llu steps", (unsigned long long)most);
+        engine_remove(world->engine, 1000 + kind);
+    }
+    buf_done(&text);
+}
+
 int main(void)
 {
     static void (*const tests[])(struct world * world) = {
@@ -508,6 +573,7 @@ int main(void)
         test_users,
         test_users_ports,
         test_in_use,
+        test_hostile,
     };
 
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {

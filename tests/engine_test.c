@@ -463,6 +463,29 @@ static void test_hostile(struct world *world)
     }
 }
 
+/* A plan for all at once has its bound, and who made much work is not in the way of others. */
+static void test_hostile_window(struct world *world)
+{
+    char text[2000];
+    uint64_t most;
+
+    engine_set_assignment(world->engine, 0);
+    for (unsigned id = 0; id < 120; id++) {
+        snprintf(text, sizeof text, "[ Memory = %u; One = %u ]", 100 + id, id);
+        offer(world, id, text);
+    }
+    for (unsigned i = 0; i < 40; i++) {
+        hostile_ad(text, sizeof text, i % 3, i);
+        put(world, 1000 + i, text, (struct engine_terms){true, 1, ++world->arrivals, 1});
+    }
+    put(world, 2000, "[ RequestMemory = 1; Constraint = other.Memory >= 50 ]",
+        (struct engine_terms){true, 1, ++world->arrivals, 2});
+    most = cycle_measured(world, UNITS);
+    if (!tap_ok(most <= 4000000 + SLICE_STEPS && engine_outcome(world->engine, 2000) == ENGINE_MATCHED,
+                "a window has its bound, and who asks beside that is served"))
+        tap_diag("%llu steps", (unsigned long long)most);
+}
+
 /* Offers can do the same; and what is left of them is reckoned attribute by attribute. */
 static void test_hostile_offers(struct world *world)
 {
@@ -602,7 +625,8 @@ int main(void)
         test_time,     test_given,          test_users,
         test_preempts, test_policy_resets,  test_slices,
         test_between,  test_budget,         test_budget_of_offers,
-        test_hostile,  test_hostile_offers, test_names,
+        test_hostile,  test_hostile_offers, test_hostile_window,
+        test_names,
     };
 
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {

@@ -97,6 +97,35 @@ static void test_deadlines(void)
     web_done(&web);
 }
 
+/* The loop runs only while the test waits for something: else it stands still. */
+static void test_stall(void)
+{
+    static const char half[] = "PUT /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nab";
+    struct web web;
+    struct client head, body, late;
+
+    web_init(&web, &hasty);
+    client_open(&web, &head);
+    client_open(&web, &body);
+    client_open(&web, &late);
+    client_send(&head, "GET /echo HTTP/1.1\r\n");
+    client_send(&body, half);
+    client_send(&late, half);
+    WEB_WAIT(&web, web.begins == 2, 2000);
+    client_send(&head, "Host: h\r\n\r\n");
+    client_send(&body, "cd");
+    usleep(900 * 1000); /* three times as long as they have */
+    tap_ok(client_wait(&web, &head, "200 OK") && !client_count(&head, "408 "),
+           "the time in which the loop stands still is charged to no head");
+    tap_ok(client_wait(&web, &body, "200 OK") && !client_count(&body, "408 "), "nor to a body");
+    client_wait_closed(&web, &late, 3000);
+    tap_ok(client_count(&late, "408 ") == 1, "who sends no more is late all the same, a little later");
+    client_close(&head);
+    client_close(&body);
+    client_close(&late);
+    web_done(&web);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- later, gone */
 
 static void test_later(void)
@@ -666,6 +695,7 @@ static void test_end(void)
 int main(void)
 {
     test_deadlines();
+    test_stall();
     test_later();
     test_gone();
     test_stream();

@@ -16,6 +16,8 @@ void eval_init(struct eval *eval, const struct env *env, struct arena *arena)
                           .arena = arena,
                           .steps = env->steps ? env->steps : EVAL_STEPS_MAX,
                           .bytes = env->bytes ? env->bytes : EVAL_BYTES_MAX};
+    if (env->meter_end && env->meter && *env->meter >= env->meter_end && eval->steps > EVAL_SPENT_STEPS)
+        eval->steps = EVAL_SPENT_STEPS;
     eval->metered = eval->steps;
 }
 

@@ -22,6 +22,7 @@ struct given {
 };
 
 #define EVAL_STEPS_MAX 100000
+#define EVAL_SPENT_STEPS 1000 /* where the meter stands at its end */
 #define EVAL_BYTES_MAX (4u << 20)
 #define EVAL_DEPTH_MAX 640 /* evaluations inside one another; the C stack stays below 256 KiB */
 
@@ -33,6 +34,7 @@ struct env {
     const struct given *given;
     uint32_t given_count;
     uint64_t *meter;            /* every step is added to it, whoever evaluates; NULL: nobody counts */
+    uint64_t meter_end;         /* from there on each evaluation has EVAL_SPENT_STEPS at most; 0: it goes on */
     const struct given *absent; /* what an attribute reads as that is selected from an ad which does not have it */
     uint32_t absent_count;
 };

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define SWEEP_MIN 20 /* milliseconds between sweeps */
+#define STOOD_MIN 10 /* milliseconds that a sweep comes late by, from which on the loop stood still */
 #define SWEEP_MAX 1000
 #define FILES_KEPT_MAX 256 /* descriptors that no connection gets */
 #define LIMIT_SLACK \
@@ -85,9 +86,26 @@ static void server_ready(uv_poll_t *poll, int status, int events)
     server_turn(poll->data);
 }
 
+/* A deadline is for what a client does, so the time in which the loop itself stood still does not count: what came meanwhile has not been looked at. */
+static void server_stood(struct server *server, int64_t span)
+{
+    for (struct conn *conn = server->conns; conn; conn = conn->next) {
+        conn->deadline += span;
+        if (conn->phase == PHASE_STREAM && conn->exchange)
+            conn->exchange->stream.moved += span;
+    }
+}
+
 static void server_sweep(uv_timer_t *sweep)
 {
-    conns_sweep(sweep->data);
+    struct server *server = sweep->data;
+    int64_t now = (int64_t)uv_now(server->loop), every = (int64_t)server->sweep_every;
+    int64_t stood = now - server->swept - every;
+
+    server->swept = now;
+    if (stood > STOOD_MIN)
+        server_stood(server, stood);
+    conns_sweep(server);
 }
 
 void conn_suspend(struct conn *conn)
@@ -223,6 +241,7 @@ static void server_watch(struct server *server)
     server->handles = 4;
     server->poll.data = server->wait.data = server->again.data = server->sweep.data = server;
     uv_poll_start(&server->poll, UV_READABLE, server_ready);
+    server->swept = (int64_t)uv_now(server->loop);
     uv_timer_start(&server->sweep, server_sweep, server->sweep_every, server->sweep_every);
     uv_idle_start(&server->again, server_again); /* a first turn puts the listening socket under watch */
 }

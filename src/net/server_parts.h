@@ -114,6 +114,7 @@ struct server {
     uv_idle_t again;
     uv_timer_t sweep;
     uint64_t sweep_every; /* milliseconds */
+    int64_t swept;        /* when it was */
     unsigned handles;     /* open ones of these */
     struct conn *conns;
     uint32_t conn_count;

@@ -146,7 +146,7 @@ void engine_on_gang(struct engine *engine, engine_gang_fn *made);
 
 /* Does about so many units of work (lines of the index, evaluations); returns true while there is more to do.
  * Whatever the ads say, its evaluations take no more than ENGINE_OVERRUN steps beyond the units: it stops also in the midst of a class, and goes on there in
- * the next step, which changes no match. Only a policy that settles all at once looks at more, and a gang at SEEKER_STEPS_KIND more for each class of offers.
+ * the next step, which changes no match. Only a policy that settles all at once looks at more, and a gang at twice SEEKER_STEPS_KIND more for each class of offers.
  * `scratch` is left as it was. */
 #define ENGINE_OVERRUN 2000000
 bool engine_step(struct engine *engine, struct arena *scratch, uint64_t units, engine_match_fn *found, void *user);

@@ -178,6 +178,17 @@ void engine_gang_reread(struct engine *engine, unsigned which, const struct tree
 
 /* ------------------------------------------------------------------------------------------------ who is there, and waits */
 
+#define KNOW_STEPS 200000 /* of evaluation, to know where an ad with Ports could be */
+
+/* What is folded of an ad port by port takes no more than that, all ports together; then what is left of them is as it is written. */
+static struct env bounded_env(const struct engine *engine, uint64_t steps)
+{
+    struct env env = engine->env;
+
+    env.meter_end = engine->meter + steps;
+    return env;
+}
+
 /* The index of offers without Ports, if there are any. */
 static struct index *plain_offers(const struct engine *engine)
 {
@@ -187,16 +198,16 @@ static struct index *plain_offers(const struct engine *engine)
 void engine_gang_index(struct engine *engine, unsigned which, uint32_t number)
 {
     struct gangs *gangs = engine->gangs;
+    struct env env = bounded_env(engine, KNOW_STEPS);
 
     if (which == ROOTS) {
         const struct kin *class = engine_kin(engine, ROOTS, number);
 
-        seeker_root_put(gangs->seeker, &engine->env, engine->scratch, plain_offers(engine), number, class->ad,
-                        !class->traits);
+        seeker_root_put(gangs->seeker, &env, engine->scratch, plain_offers(engine), number, class->ad, !class->traits);
         return;
     }
     gangs->stamp++;
-    seeker_kind_put(gangs->seeker, &engine->env, engine->scratch, number);
+    seeker_kind_put(gangs->seeker, &env, engine->scratch, number);
 }
 
 void engine_gang_forget(struct engine *engine, unsigned which, uint32_t number)
@@ -222,9 +233,10 @@ static void waking_found(void *user, uint32_t number)
 void engine_gang_wake(struct engine *engine, uint32_t number, uint32_t by)
 {
     struct waker waking = {engine, by};
+    struct env env = bounded_env(engine, KNOW_STEPS);
     const struct seeker_heard heard = {engine->sides[ROOTS].index, waking_found, waking_found, &waking};
 
-    seeker_hear(engine->gangs->seeker, &engine->env, engine->scratch, number, &heard);
+    seeker_hear(engine->gangs->seeker, &env, engine->scratch, number, &heard);
     engine->counts.probes++;
     engine->work += HEAR_WORK;
 }
@@ -235,6 +247,7 @@ bool engine_gang_serves(struct engine *engine, uint32_t number)
 {
     struct kin *class = engine_kin(engine, ROOTS, number);
     struct gangs *gangs = engine->gangs;
+    struct env env = bounded_env(engine, KNOW_STEPS);
 
     if (class->ported)
         return true;
@@ -242,7 +255,7 @@ bool engine_gang_serves(struct engine *engine, uint32_t number)
         return false;
     if (class->met != gangs->stamp || class->traits) {
         class->met = gangs->stamp;
-        class->meets = seeker_meets(gangs->seeker, &engine->env, engine->scratch, class->ad);
+        class->meets = seeker_meets(gangs->seeker, &env, engine->scratch, class->ad);
         engine->counts.probes++;
         engine->work++;
     }
@@ -335,6 +348,7 @@ void engine_gang_serve(struct engine *engine, uint32_t group, uint32_t root)
     struct seeker_gang gang = {0};
     struct env env = root_env(engine, root);
 
+    env.meter_end = engine->meter + 2 * (SEEKER_STEPS_MAX + (uint64_t)offers->count * SEEKER_STEPS_KIND) + KNOW_STEPS;
     engine_choices_forget(engine, class);
     if (engine->gang_made)
         outcome =
@@ -342,6 +356,8 @@ void engine_gang_serve(struct engine *engine, uint32_t group, uint32_t root)
                         offers->count, engine->slots[root].ad, !(class->traits | engine->slots[root].traits), &gang);
     engine->counts.evaluations += gang.work;
     engine->work += gang.work * GANG_WORK;
+    if (outcome == GANG_NONE && engine->meter >= env.meter_end)
+        outcome = GANG_GAVE_UP;
     if (outcome == GANG_FORMED) {
         gang_make(engine, &env, root, &gang);
         return;

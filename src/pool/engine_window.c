@@ -7,8 +7,8 @@
  * may be closed. Who has no place in it and could have one is for the next window; who fits nobody waits as always. Roots that gather
  * gangs are no part of it: they are served afterwards, one by one.
  *
- * A plan is made in one piece, so it is limited: WINDOW_REQUESTS_MAX units of roots, WINDOW_EDGES_MAX pairs of a group and a class. Those beyond
- * are for the next window. */
+ * A plan is made in one piece, so it is limited: WINDOW_REQUESTS_MAX units of roots, WINDOW_EDGES_MAX pairs of a group and a class, WINDOW_STEPS_MAX steps of
+ * evaluation. Those beyond are for the next window. A group whose pairs take long to judge has those in the plan that were judged. */
 #include "ad/names.h"
 #include "assign/assign.h"
 #include "base/mem.h"
@@ -22,7 +22,9 @@
 
 #define WINDOW_REQUESTS_MAX 1000
 #define WINDOW_EDGES_MAX 20000
-#define SOLVE_WORK 16384 /* steps of `optimal` */
+#define WINDOW_STEPS_MAX 4000000 /* of evaluation for a plan, ... */
+#define WINDOW_TURN_PART 4       /* ... of which so much is for one user: a quarter */
+#define SOLVE_WORK 16384         /* steps of `optimal` */
 
 /* What is counted: places of an offer that is given as a whole, and the amounts of these attributes. */
 enum { PLACES, CPUS, MEMORY, DISK, QUANTITIES };
@@ -44,6 +46,7 @@ struct window {
     struct numbers afterwards;              /* groups that are served one by one */
     uint32_t *kind_of_class, *row_of_group; /* while a plan is made; NOBODY: none */
     bool full;                              /* the plan can hold no more */
+    struct env env;                         /* of numbers that ads say: they share the steps of the plan */
     struct candidate *candidates;           /* by offer of the problem */
     uint32_t candidate_count, candidate_room;
     uint32_t at;  /* how many pairs of the result have been looked at */
@@ -116,7 +119,7 @@ static double attribute_number(struct engine *engine, const struct tree *ad, sym
     double number = otherwise;
 
     scope_init(&scope, ad, NULL);
-    eval_init(&eval, &engine->env, engine->scratch);
+    eval_init(&eval, &engine->window->env, engine->scratch);
     eval_attribute(&eval, &scope, name, &value);
     engine->counts.evaluations++;
     engine->work++;
@@ -150,6 +153,7 @@ struct row_maker {
     struct engine *engine;
     uint32_t root;
     struct kin *class;
+    uint64_t ends; /* of the engine's meter: then it has looked enough */
 };
 
 /* Do they accept each other, and does the policy let them? */
@@ -189,7 +193,7 @@ static void edge_found(void *user, uint32_t number, unsigned doubts)
     struct arena_mark mark = arena_mark(engine->scratch);
 
     window->full = window->full || window->problem.edge_count >= WINDOW_EDGES_MAX;
-    if (!window->full && *engine_class_steps(engine, maker->class) <= ENGINE_STEPS_MAX &&
+    if (!window->full && engine->meter < maker->ends && *engine_class_steps(engine, maker->class) <= ENGINE_STEPS_MAX &&
         pair_fits(engine, maker->root, maker->class, offers->ad, engine->slots[first].remote, doubts)) {
         struct env env = engine_env_of(engine, engine->slots[maker->root].user, engine->slots[first].remote);
         struct pair *pair = arena_alloc(engine->scratch, sizeof *pair);
@@ -209,7 +213,9 @@ static uint32_t row_make(struct engine *engine, uint32_t group, uint32_t root)
 {
     struct window *window = engine->window;
     struct side *side = &engine->sides[OFFERS];
-    struct row_maker maker = {engine, root, engine_kin(engine, ROOTS, engine->groups[group].in_class)};
+    uint64_t before = engine->meter;
+    struct row_maker maker = {engine, root, engine_kin(engine, ROOTS, engine->groups[group].in_class),
+                              before + WINDOW_STEPS_MAX / WINDOW_TURN_PART};
 
     if (window->row_of_group[group] != NOBODY)
         return window->row_of_group[group];
@@ -221,6 +227,7 @@ static uint32_t row_make(struct engine *engine, uint32_t group, uint32_t root)
         engine->counts.tests += index_probed(side->index).tests;
         engine->work += index_probed(side->index).tests;
     }
+    engine_user_spend(engine, engine->groups[group].user, (engine->meter - before) / ENGINE_STEPS_A_UNIT);
     return window->row_of_group[group];
 }
 
@@ -299,6 +306,14 @@ static uint32_t *unknown_new(uint32_t count)
     return items;
 }
 
+/* Then what else it asks for is for the next window. */
+static bool user_had_its_part(const struct engine *engine, uint32_t number)
+{
+    const struct user *user = &engine->users[number];
+
+    return user->spent_in == engine->cycle && user->spent > WINDOW_STEPS_MAX / WINDOW_TURN_PART / ENGINE_STEPS_A_UNIT;
+}
+
 /* One root after the other, in the order of the queue: it becomes requests, or its group is served afterwards. False: none is left. */
 static bool root_next(struct engine *engine)
 {
@@ -306,13 +321,18 @@ static bool root_next(struct engine *engine)
     uint32_t group = engine_queue_first(engine), root;
     struct ad_group *at;
 
-    if (group == NOBODY || window->full)
+    if (group == NOBODY || window->full || engine->meter >= window->env.meter_end)
         return false;
     engine->work++;
     at = &engine->groups[group];
     if (engine_gang_serves(engine, at->in_class)) {
         engine_queue_remove(engine, group);
         engine_numbers_add(&window->afterwards, group);
+        return true;
+    }
+    if (user_had_its_part(engine, at->user)) {
+        engine_class_list(engine, ROOTS, at->in_class);
+        engine_queue_remove(engine, group);
         return true;
     }
     root = members_at(&at->members, at->done);
@@ -383,6 +403,8 @@ void engine_window_plan(struct engine *engine)
     window->roots.count = window->kinds.count = window->afterwards.count = 0;
     window->at = 0;
     window->full = false;
+    window->env = engine->env;
+    window->env.meter_end = engine->meter + WINDOW_STEPS_MAX;
     window->planned = true;
     window->kind_of_class = unknown_new(engine->sides[OFFERS].count);
     window->row_of_group = unknown_new(engine->group_count);
