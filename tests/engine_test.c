@@ -463,6 +463,38 @@ static void test_hostile(struct world *world)
     }
 }
 
+/* Who has made a great deal of work lately is behind others in the next cycle as well, whatever its priority. */
+static void test_debt(struct world *world)
+{
+    char text[2000];
+    uint64_t before = 0;
+
+    engine_set_priority(world->engine, 1, 1);
+    engine_set_priority(world->engine, 2, 1000);
+    engine_set_work(world->engine, 200000);
+    for (unsigned id = 0; id < 60; id++) {
+        snprintf(text, sizeof text, "[ Memory = %u; One = %u ]", 100 + id, id);
+        offer(world, id, text);
+    }
+    for (unsigned i = 0; i < 20; i++) {
+        hostile_ad(text, sizeof text, 0, i);
+        put(world, 1000 + i, text, (struct engine_terms){true, 1, ++world->arrivals, 1});
+    }
+    cycle_measured(world, UNITS);
+    for (unsigned i = 0; i < 20; i++) { /* again, as if they had changed */
+        hostile_ad(text, sizeof text, 0, 100 + i);
+        put(world, 1000 + i, text, (struct engine_terms){true, 1, ++world->arrivals, 1});
+    }
+    put(world, 2000, "[ Constraint = other.Memory >= 50 ]", (struct engine_terms){true, 1, ++world->arrivals, 2});
+    buf_reset(&world->made);
+    world->env.now += 60; /* the last cycle was long */
+    engine_begin(world->engine, &world->env);
+    while (!world->made.len && engine_step(world->engine, &world->lang.arena, UNITS, found, world))
+        before = engine_counts(world->engine).steps;
+    tap_ok(world->made.len && before < 2 * ENGINE_OVERRUN,
+           "who made much work in the last cycle is behind others in the next, whatever its priority");
+}
+
 /* A plan for all at once has its bound, and who made much work is not in the way of others. */
 static void test_hostile_window(struct world *world)
 {
@@ -626,7 +658,7 @@ int main(void)
         test_preempts, test_policy_resets,  test_slices,
         test_between,  test_budget,         test_budget_of_offers,
         test_hostile,  test_hostile_offers, test_hostile_window,
-        test_names,
+        test_debt,     test_names,
     };
 
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {

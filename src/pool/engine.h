@@ -107,8 +107,8 @@ void engine_tell_apart(struct engine *engine, symbol name);     /* before the fi
 #define ENGINE_ONE_BY_ONE UINT32_MAX
 void engine_set_assignment(struct engine *engine, uint32_t policy);
 
-/* The work of a cycle; 0: the default, ENGINE_CYCLE_WORK. A user whose roots have made a quarter of it comes behind all others; and when only
- * such users are left and new ads wait for the next cycle, this one ends: the outcome of theirs is "gave up", and they go on in the next. */
+/* The work of a cycle; 0: the default, ENGINE_CYCLE_WORK. A user whose roots have made a quarter of it, in this cycle or lately (work counts half after
+ * each second), comes behind all others; and when only such users are left, who have had a part in this cycle, and new ads wait for the next cycle, this one ends: the outcome of theirs is "gave up", and they go on in the next. */
 void engine_set_work(struct engine *engine, uint64_t units);
 
 /* Does the policy say a RootOrder? */

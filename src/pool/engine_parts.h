@@ -173,7 +173,10 @@ struct user {
     uint32_t place;           /* in the heap of users of its share, or NOBODY */
     uint32_t share;           /* a leaf */
     uint64_t spent_in, spent; /* in that cycle: its work so far */
-    uint64_t late_in;         /* the last cycle in which that was too much */
+    uint64_t late_in;         /* the last cycle in which that was too much, or too much lately */
+    uint64_t done_in;         /* the last cycle in which it was, and had what such a one may have while others wait */
+    uint64_t debt;            /* its work lately: half as much after each second, ... */
+    int64_t debt_at;          /* ... as it was then */
 };
 
 /* Within the quota; what others leave; those who had their turn. The smaller is served first. */
@@ -351,6 +354,7 @@ void engine_hits_add(struct hits *hits, const struct side *side, uint32_t number
 
 /* engine_serve.c */
 void engine_user_spend(struct engine *engine, uint32_t user, uint64_t work); /* it has made that much */
+bool engine_user_owes(const struct engine *engine, struct user *user);       /* it has made much work lately */
 void engine_serve_one(struct engine *engine);
 void engine_root_take(struct engine *engine, uint32_t root);    /* a unit of it */
 void engine_root_fail(struct engine *engine, uint32_t group);   /* nobody is left for the first root of a group */

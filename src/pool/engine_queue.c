@@ -30,6 +30,8 @@ static bool user_before(const struct engine *engine, uint32_t a, uint32_t b)
 
     if ((x->late_in == engine->cycle) != (y->late_in == engine->cycle))
         return y->late_in == engine->cycle;
+    if ((x->done_in == engine->cycle) != (y->done_in == engine->cycle))
+        return y->done_in == engine->cycle;
     if (x->priority != y->priority)
         return x->priority < y->priority;
     return group_before(engine, x->groups.items[0], y->groups.items[0]);
@@ -276,6 +278,8 @@ void engine_queue_add(struct engine *engine, uint32_t group)
         return;
     engine_gate_leave(engine, group);
     heap_add(engine, &of_groups, &user->groups, group);
+    if (user->place == NOBODY && !engine->keys && engine_user_owes(engine, user))
+        user->late_in = engine->cycle; /* who has made much work lately comes behind the others from the beginning */
     if (user->place == NOBODY) {
         heap_add(engine, &of_users, &engine->shares[user->share].items, number);
         share_moved(engine, user->share);

@@ -131,18 +131,46 @@ bool engine_root_held(struct engine *engine, uint32_t group, uint32_t root)
     return true;
 }
 
+#define DEBT_MOST 4  /* a quarter of a turn is much, where it counts half after each second */
+#define DEBT_PART 16 /* who has made much work lately has so small a part of a turn in each cycle, while others wait */
+
+/* A cycle has one time, and may be long: what was done in the last one was done just now. */
+static uint64_t user_debt(const struct engine *engine, const struct user *user)
+{
+    int64_t passed = engine->env.now - user->debt_at;
+
+    if (passed > 1 && user->spent_in + 1 >= engine->cycle)
+        passed = 1;
+    return passed <= 0 ? user->debt : passed < 64 ? user->debt >> passed : 0;
+}
+
+bool engine_user_owes(const struct engine *engine, struct user *user)
+{
+    user->debt = user_debt(engine, user);
+    user->debt_at = engine->env.now;
+    return user->debt > engine->turn / DEBT_MOST;
+}
+
 /* Past its turn it comes behind the others; not in the midst of a trial, which would have been for nothing. */
 void engine_user_spend(struct engine *engine, uint32_t number, uint64_t work)
 {
     struct user *user = engine_user(engine, number);
+    bool late, done;
 
     if (user->spent_in != engine->cycle)
         user->spent = 0;
     user->spent_in = engine->cycle;
     user->spent += work;
-    if (engine_trial_runs(engine) || user->spent <= engine->turn || user->late_in == engine->cycle || engine->keys)
+    user->debt = user_debt(engine, user) + work;
+    user->debt_at = engine->env.now;
+    if (engine_trial_runs(engine) || engine->keys)
         return;
-    user->late_in = engine->cycle;
+    late = user->late_in == engine->cycle || user->spent > engine->turn;
+    done = late && user->spent > engine->turn / DEBT_PART;
+    if (late == (user->late_in == engine->cycle) && done == (user->done_in == engine->cycle))
+        return;
+    user->late_in = late ? engine->cycle : user->late_in;
+    user->done_in = done ? engine->cycle : user->done_in;
     engine_queue_user_moved(engine, number);
 }
 
@@ -171,7 +199,7 @@ static void group_serve(struct engine *engine, uint32_t group, uint32_t root)
 /* Are only those left who had their turn, and others wait for the next cycle? */
 static bool cycle_is_long(const struct engine *engine, uint32_t group)
 {
-    return engine->users[engine->groups[group].user].late_in == engine->cycle && engine->fresh.count && !engine->keys;
+    return engine->users[engine->groups[group].user].done_in == engine->cycle && engine->fresh.count && !engine->keys;
 }
 
 /* They are for the next one. */
