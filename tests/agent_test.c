@@ -596,6 +596,13 @@ static void check_clock(struct world *world)
         wall_ahead = jumps[i];
         agent_begin(world);
         wait_for(world, &world->keys_asked, asked + 1);
+        if (!i) {
+            wall_ahead = 0;
+            runner_settled(agent_runner(world->live));
+            wall_ahead = jumps[i];
+            tap_ok(runner_settled(agent_runner(world->live)) < runner_wall() - 1700 * SECOND,
+                   "nor is anything thrown away by it");
+        }
         agent_probed(world, i ? "[State = \"Idle\"; Turn = 2]" : "[State = \"Idle\"; Turn = 1]");
         good = i ? world->good : world->bad;
         wall_ahead = 0;
