@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "gang/dock.h"
+#include "gang/runs.h"
 #include "match/match.h"
 #include "match/residual.h"
 #include "tap.h"
@@ -353,8 +354,72 @@ static void test_pairs(void)
            "ads without ports are docked as pairs are matched: %u of %u alike, %u of them accepted", same, rounds, yes);
 }
 
+/* Which ports those dock at who run the job: 1 for each that does. */
+static const struct {
+    const char *ad, *runs;
+    uint64_t link;
+    const char *words;
+} runners[] = {
+    {"[ Cmd = 1 ]", "1", RUNS_NO_LINK, "who docks at an ad without ports runs the job"},
+    {"[ Ports = { [ Label = a; Constraint = a.App == 1 ], [ Label = cpu; Constraint = cpu.Memory > 1 && cpu.Type == "
+     "\"machine\" ] } ]",
+     "01", RUNS_NO_LINK, "where nothing is said, who docks where a machine is asked for"},
+    {"[ Ports = { [ Label = a ], [ Label = cpu; Constraint = \"Machine\" is cpu.Type ], [ Label = b; Requirements = "
+     "b.Type == \"Machine\" ] } ]",
+     "011", RUNS_NO_LINK, "wherever one is"},
+    {"[ Ports = { [ Label = a; Constraint = cpu.Type == \"Machine\" ], [ Label = cpu; Constraint = cpu.Type == "
+     "\"Machine\" || true ], [ Label = b; Constraint = !(b.Type == \"Machine\") ] } ]",
+     "100", RUNS_NO_LINK, "where none is, in truth, the first"},
+    {"[ Ports = { [ Label = up ], [ Label = a ], [ Label = b ] } ]", "010", 0, "but for the link"},
+    {"[ Ports = { [ Label = up; Constraint = up.Type == \"Machine\" ], [ Label = a ], [ Label = b ] } ]", "010", 0,
+     "whatever that asks for"},
+    {"[ Ports = { [ Label = a; Executes = true ], [ Label = cpu; Constraint = cpu.Type == \"Machine\" ] } ]", "10",
+     RUNS_NO_LINK, "what is said counts, and nothing beside it"},
+    {"[ Ports = { [ Label = a; Executes = false ], [ Label = b; Executes = 1 ], [ Label = c; Executes = b.X ] } ]",
+     "000", RUNS_NO_LINK, "only true is true"},
+    {"[ Executes = true; Ports = { [ Choose = 1; Ports = { [ Label = a ], [ Label = b; Executes = true ] } ] } ]", "01",
+     RUNS_NO_LINK, "also in groups; what stands outside of ports says nothing"},
+};
+
+static void test_runs(void)
+{
+    static const char *const names[] = {"Cmd", "Env", "Iwd"};
+    struct world w;
+    struct tree *less;
+    struct buf out;
+
+    for (size_t i = 0; i < sizeof runners / sizeof *runners; i++) {
+        char runs[8] = "";
+
+        world_begin(&w, runners[i].ad);
+        for (size_t port = 0; port < strlen(runners[i].runs); port++)
+            runs[port] = port_runs(w.own, port, runners[i].link) ? '1' : '0';
+        says(runs, runners[i].runs, runners[i].words);
+        tap_ok(!port_runs(w.own, strlen(runners[i].runs), runners[i].link) || !dock_has_ports(w.own),
+               "nobody runs it at a port that there is not");
+        world_end(&w);
+    }
+    world_begin(
+        &w,
+        "[ Cmd = \"sh\"; ENV = [ A = 1 ]; Iwd = \"/x\"; Own = Cmd; Ports = { [ Label = cpu; Secret = 1; Constraint = "
+        "cpu.Type == \"Machine\" ], [ Choose = 1; Ports = { [ Label = lic; Where = Iwd ], [ Label = b; Count = 2; "
+        "X = 1 ] } ] } ]");
+    less = port_withholds(w.own, 1, RUNS_NO_LINK, names, 3);
+    buf_init(&out);
+    print_expr(&out, less, tree_root(less), PRINT_PLAIN);
+    says(
+        buf_string(&out),
+        "[ Iwd = \"/x\"; Own = Cmd; Ports = { [ Label = cpu; Executes = true ], [ Choose = 1; Ports = { [ Label = lic; Where = Iwd; "
+        "Executes = false ], [ Label = b; Count = 2; Executes = false ] } ] } ]",
+        "who runs nothing is told what its port reads, and of the other ports their places");
+    buf_done(&out);
+    tree_unref(less);
+    world_end(&w);
+}
+
 int main(void)
 {
+    test_runs();
     test_ports();
     test_inner();
     test_sets();

@@ -101,7 +101,8 @@ holds "its output comes though both have been away" soon has out.txt 'some words
 # The machine once more, under another name.
 (umask 077 && mkdir -p second/provider)
 run "$berth" token create --subject machine/second --scope "ad:read ad:write claim" --lifetime 1d --out second/provider/token
-"$berth" provider --state "$PWD/second" --set OwnerPolicy="$PWD/owner.ad" >second.up 2>second.err &
+echo '[ Cpus = 2; Application = "solver" ]' >second.ad # it says, too, that it is a licence
+"$berth" provider --state "$PWD/second" --set OwnerPolicy="$PWD/second.ad" >second.up 2>second.err &
 second=$!
 pids="$pids $second"
 holds "a second machine offers itself" soon listed 'ads --kind offers' "len(rows) == 3"
@@ -120,6 +121,20 @@ holds "the output is the leader's" soon has out.txt 'some words
 '
 "$berth" logs 4 >logs 2>&1
 holds "and so is the log" [ "$(grep -c 'some words' logs)" = 1 ]
+cat >licensed.ad <<'AD'
+[ Cmd = "sh"; Args = { "-c", "cat in.txt >out.txt" }; Inputs = { "in.txt" }; Outputs = { "out.txt" };
+  RequestCpus = 1; RequestMemory = 16M; RequestDisk = 16M; MaxRetries = 0;
+  Ports = { [ Label = license; Constraint = license.Application == "solver" ],
+            [ Label = cpu; Constraint = cpu.Type == "Machine" && cpu.Application is undefined ] } ]
+AD
+rm -f out.txt
+run "$berth" submit --force licensed.ad
+timeout 60 "$berth" wait 5 --timeout 40 >out 2>err
+holds "a job that holds a licence, which is a machine in truth, ends well" [ $? = 0 ]
+holds "its output is that of the machine that it has asked for" soon has out.txt 'some words
+'
+holds "there it was started once, and not where it asked for a licence, though that is its first port" \
+  sh -c "test \$(grep -c 'event=job.start.*job=5' state/log/provider.log) = 1 && ! grep -q 'event=job.start.*job=5' second.err"
 holds "nothing is left over on the machines" soon sh -c "! ls state/provider/work second/provider/work | grep -q '[.][1-9]'"
 
 kill "$second"
