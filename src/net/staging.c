@@ -22,9 +22,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STAGING_PAUSE 500                 /* milliseconds before a question is repeated; it doubles ... */
-#define STAGING_LOOK 20                   /* milliseconds between looks at what another job is fetching */
-#define STAGING_PAUSE_MAX 8000            /* ... up to that */
+#define STAGING_PAUSE 500      /* milliseconds before a question is repeated; it doubles ... */
+#define STAGING_LOOK 20        /* milliseconds between looks at what another job is fetching */
+#define STAGING_PAUSE_MAX 8000 /* ... up to that */
+#define STAGING_TURN 1         /* milliseconds: in the next turn of the loop; one of 0 would be run in the same */
 #define STAGING_BURST (INT64_C(16) << 20) /* bytes of small files that are laid in one turn of the loop */
 
 struct staging {
@@ -201,7 +202,7 @@ static bool input_place(struct staging *staging, const struct input *input)
     if (staging->laid < STAGING_BURST)
         return true;
     staging->laid = 0;
-    uv_timer_start(&staging->again, staging_again, 0, 0);
+    uv_timer_start(&staging->again, staging_again, STAGING_TURN, 0);
     return false;
 }
 
@@ -252,7 +253,7 @@ static int part_ready(struct staging *staging, const struct input *input, struct
     }
     later = staging->looked ? 0 : part_look(staging, input, err);
     if (later > 0)
-        uv_timer_start(&staging->again, staging_again, 0, 0);
+        uv_timer_start(&staging->again, staging_again, STAGING_TURN, 0);
     return later;
 }
 
