@@ -267,6 +267,44 @@ static void check_sight(struct world *world)
     talk_ask(&world->bob, world->bob_token, "DELETE", "/v1/ads/hidden", NULL, NULL);
 }
 
+/* ------------------------------------------------------------------------------------------------------------ receipts */
+
+/* An agent that knows receipts is given them, and no other: it could not read the rest. Without one nobody is charged by a report. */
+static void check_receipts(struct world *world)
+{
+    static const char lie[] = "[Message = \"report\"; Claim = \"%016x\"; Gang = \"00000000000000aa\"; Owner = \"%s\"; "
+                              "Used = 60000000; Over = false; Weight = 1000000; Limits = \"matlab:4\"]\n";
+    struct talk stream;
+    struct buf lies;
+
+    stream_open(&stream, &world->live, world->alice_token, "prov", NULL, &world->rest);
+    match_make(world);
+    stream_wait(&stream, "]]\n\n", 1, SOON);
+    tap_ok(strstr(buf_string(&stream.reply.body), "Message=\"match\"") &&
+               !strstr(buf_string(&stream.reply.body), "Receipt="),
+           "an agent that says nothing of receipts is given none");
+    talk_ask(&world->alice, world->alice_token, "PUT", "/v1/agents/prov", "Berth-Knows: receipts\r\n", "[]");
+    match_make(world);
+    tap_ok(stream_wait(&stream, "Receipt=[Claim=", 1, SOON), "one that knows them is given one with its match");
+    talk_done(&stream);
+    buf_init(&lies);
+    for (unsigned i = 1; i <= 100; i++) {
+        buf_addf(&lies, lie, i, "dave");
+        buf_addf(&lies, lie, i + 1000, "carol");
+    }
+    talk_bytes(&world->carol, world->carol_token, "POST", "/v1/claims", NULL, lies.text, lies.len);
+    tap_ok(world->carol.reply.status == 200 && text_count(buf_string(&world->carol.reply.body), "unknown") == 200,
+           "just after its start the matchmaker believes no report of what it has not matched");
+    talk_ask(&world->admin, world->admin_token, "GET", "/v1/users", NULL, NULL);
+    tap_ok(world->admin.reply.status == 200 && !reply_has(&world->admin.reply, "dave") &&
+               !reply_has(&world->admin.reply, "carol"),
+           "neither at another's cost nor at one's own");
+    talk_ask(&world->admin, world->admin_token, "GET", "/v1/limits", NULL, NULL);
+    tap_ok(world->admin.reply.status == 200 && !reply_has(&world->admin.reply, "matlab"), "and no limit is held by it");
+    buf_done(&lies);
+    talk_ask(&world->alice, world->alice_token, "PUT", "/v1/agents/prov", NULL, "[]");
+}
+
 /* ------------------------------------------------------------------------------------------------------------ resuming */
 
 static void check_resuming(struct world *world)
@@ -1304,6 +1342,7 @@ int main(void)
     check_match_pages(&world);
     check_canaries(&world, "by letter");
     check_restart(&world, settings, COUNT(settings));
+    check_receipts(&world);
     tap_ok(live_is_up(&world.live), "after all that it lives");
     world_stop(&world);
 

@@ -24,9 +24,10 @@ static void who_used_less_is_first(void)
     report(pool, 30, claim, "alice", 0, true);
     tap_ok(matchmaker_counts(pool->role).claims == 0 && matchmaker_counts(pool->role).history == 1,
            "a claim that is over is history");
+    role_restart(pool);
     for (uint64_t c = 100; c < 140; c++) /* and now many more */
         for (int i = 0; i < 3; i++) {
-            report_any(pool, 30, c, "alice", 60 * SECOND, false);
+            report(pool, 30, c, "alice", 60 * SECOND, false);
             if (c == 139)
                 pass(pool, 60 * SECOND);
         }
@@ -35,9 +36,10 @@ static void who_used_less_is_first(void)
     put(pool, (struct put){.from = 3, .id = 1, .version = 1, .request = true}, JOB);
     pass(pool, SECOND);
     tap_ok(matches(pool) == 0, "two users wait");
-    tap_ok(report(pool, 31, 500, "alice", 60 * SECOND, false) == REASON_UNKNOWN,
-           "a claim that was never matched is not believed for long");
-    tap_ok(report_any(pool, 31, 500, "alice", 60 * SECOND, false) == REASON_OK, "one has a claim at the moment");
+    tap_ok(report_showing(pool, 31, &(struct report){.claim = 500, .owner = {"alice"}, .used = SECOND}, NULL) ==
+               REASON_UNKNOWN,
+           "a claim that was never matched is not believed");
+    tap_ok(report(pool, 31, 500, "alice", 60 * SECOND, false) == REASON_OK, "one has a claim at the moment");
     put(pool, (struct put){.from = 5, .id = 7, .version = 1}, MACHINE);
     pass(pool, CYCLE);
     tap_ok(sent_count(pool, 3) == 1 && sent_count(pool, 2) == 0, "the other is served first, though it came later");
@@ -118,7 +120,7 @@ static void priority_preempts(void)
     struct pool *pool = pool_new();
 
     for (uint64_t c = 100; c < 140; c++)
-        report_any(pool, 30, c, "carol", 60 * SECOND, false); /* she uses much */
+        report(pool, 30, c, "carol", 60 * SECOND, false); /* she uses much */
     set_policy(pool, BY_PRIORITY);
     put(pool, (struct put){.from = 5, .id = 8, .version = 1}, TAKEN("Rank = 2"));
     put(pool, (struct put){.from = 4, .id = 1, .version = 1, .request = true}, JOB);
@@ -137,7 +139,7 @@ static void priority_preempts(void)
     pass(pool, CYCLE);
     tap_ok(matches(pool) == 1, "nor one whom the machine likes less");
     for (uint64_t c = 200; c < 240; c++)
-        report_any(pool, 30, c, "dave", 60 * SECOND, false);
+        report(pool, 30, c, "dave", 60 * SECOND, false);
     pass(pool, 2 * SECOND);
     tap_ok(matches(pool) == 2 && look(pool, 3, 1).free == 0, "until the other has used more");
     pool_free(pool, "preemption by priority");
@@ -151,7 +153,7 @@ static void figure_nine(void)
     char *text = lang_read("examples/policy/condor.ad", &len);
 
     for (uint64_t c = 100; c < 140; c++)
-        report_any(pool, 30, c, "carol", 60 * SECOND, false);
+        report(pool, 30, c, "carol", 60 * SECOND, false);
     set_policy(pool, text);
     put(pool, (struct put){.from = 5, .id = 8, .version = 1},
         TAKEN("Rank = 2; ImageSize = 0; ServiceTime = '2:59:00'"));
@@ -202,7 +204,7 @@ static void usage_has_bounds(void)
     tap_ok(report(pool, 31, 1, "bob", 5, true) == REASON_IDENTITY && matchmaker_counts(pool->role).claims == 1,
            "a claim is reported by one agent");
     tap_ok(report(pool, 31, 0, "bob", 5, true) == REASON_INVALID && report(pool, 31, 9, "", 5, true) == REASON_INVALID,
-           "a report names a claim and an owner");
+           "a report names a claim, and its receipt an owner");
     pass(pool, pool->spans.lease + pool->spans.lease / 10);
     tap_ok(matchmaker_counts(pool->role).claims == 0 && matchmaker_counts(pool->role).history == 1,
            "a claim of which nothing is heard any more is history");
@@ -220,16 +222,107 @@ static void usage_is_durable(void)
         report(pool, 30, 1, "alice", 10 * SECOND, false);
         pass(pool, 10 * SECOND);
     }
-    tap_ok(pool->row_count == 1 && pool->effects.persists <= 19, "usage is written once a minute at most");
+    tap_ok(pool->row_count == 2 && pool->effects.persists <= 19, "usage is written once a minute at most");
     pass(pool, MINUTE);
     before = usage_of(pool, "alice");
     role_restart(pool);
     tap_ok(before > 0 && fabs(usage_of(pool, "alice") - before) < before / 100, "and is there after a restart");
     pass(pool, 60 * pool->spans.half);
-    report_any(pool, 30, 2, "bob", 10 * SECOND, true);
+    role_restart(pool);
+    report(pool, 30, 2, "bob", 10 * SECOND, true);
     pass(pool, MINUTE);
-    tap_ok(usage_of(pool, "alice") < 0 && pool->row_count == 1, "what was used very long ago is forgotten");
+    tap_ok(usage_of(pool, "alice") < 0 && pool->row_count == 2, "what was used very long ago is forgotten");
     pool_free(pool, "durable usage");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- receipts */
+
+/* A machine of agent 5 and a job of alice's that names a limit are matched: what each side is given. */
+static void match_one(struct pool *pool, const struct match_told **ret_member, const struct match_told **ret_root)
+{
+    pass(pool, 10 * MINUTE); /* whoever names a limit waits until the matchmaker knows what is in use */
+    put(pool, (struct put){.from = 5, .id = 7, .version = 1},
+        "[ Type = \"Machine\"; Cpus = 8; Weight = 8; Constraint = other.Cpus <= Cpus ]");
+    put(pool, (struct put){.from = 2, .id = 1, .version = 1, .request = true},
+        "[ Type = \"Job\"; Cpus = 1; ConcurrencyLimits = \"matlab:2\"; Constraint = other.Cpus >= Cpus ]");
+    pass(pool, CYCLE);
+    *ret_member = sent_to(pool, 5, 0) ? &sent_to(pool, 5, 0)->message.u.match_told : NULL;
+    *ret_root = sent_to(pool, 2, 0) ? &sent_to(pool, 2, 0)->message.u.match_told : NULL;
+}
+
+static int64_t limit_used(struct pool *pool, const char *name)
+{
+    struct limit_view view;
+
+    for (uint32_t from = 0; matchmaker_next_limit(pool->role, from, &view, &from);)
+        if (!strcmp(view.name, name))
+            return view.used;
+    return 0;
+}
+
+static void reports_carry_receipts(void)
+{
+    struct pool *pool = pool_new();
+    const struct match_told *member, *root;
+    struct tree *receipt;
+    struct report report;
+    struct user_view user;
+
+    match_one(pool, &member, &root);
+    tap_ok(member && root && member->receipt && root->edges && root->edges->items[0].receipt && !root->receipt &&
+               tree_equal(member->receipt, tree_root(member->receipt), root->edges->items[0].receipt,
+                          tree_root(root->edges->items[0].receipt)),
+           "both sides of a match are given its receipt");
+    receipt = tree_ref(member->receipt);
+    report = (struct report){.claim = member->claim, .gang = 99, .owner = {"bob"}, .weight = 1000 * WEIGHT_ONE};
+    text_set(&report.limits, "matlab:100", 10);
+    role_restart(pool);
+    tap_ok(report_showing(pool, 5, &report, NULL) == REASON_UNKNOWN && usage_of(pool, "bob") < 0 &&
+               limit_used(pool, "matlab") == 0,
+           "after a restart a report without its receipt charges nobody and holds nothing");
+    tap_ok(report_showing(pool, 6, &report, receipt) == REASON_IDENTITY, "one of another agent does not count");
+    report.claim++;
+    tap_ok(report_showing(pool, 5, &report, receipt) == REASON_UNKNOWN, "nor one for another claim");
+    report.claim--;
+    tap_ok(report_showing(pool, 5, &report, receipt) == REASON_OK && usage_of(pool, "bob") < 0 &&
+               matchmaker_find_user(pool->role, 0, "alice", &user) && user.claims == 1 && user.units == 8 &&
+               limit_used(pool, "matlab") == 2,
+           "with it the claim counts for whom it was matched, by what the matchmaker wrote there, whatever is said");
+    role_restart(pool);
+    pass(pool, 10 * MINUTE);
+    tap_ok(report_showing(pool, 5, &report, receipt) == REASON_UNKNOWN,
+           "long after a restart nothing is learned, for all that live have been told of");
+    tree_unref(receipt);
+    pool_free(pool, "receipts");
+}
+
+static void lies_take_nothing(void)
+{
+    struct pool *pool = pool_new();
+    struct receipt forged = {.claim = 1234, .gang = 1, .agent = 9, .offer = 7, .weight = 1000000};
+    struct key wrong = {{1, 2, 3}};
+    const struct match_told *member, *root;
+    struct tree *ad;
+
+    text_set(&forged.account, "bob", 3);
+    ad = receipt_make(&pool->env, &wrong, &forged);
+    tap_ok(report_showing(pool, 9, &(struct report){.claim = 1234, .owner = {"bob"}, .weight = 1000000}, ad) ==
+                   REASON_UNKNOWN &&
+               usage_of(pool, "bob") < 0,
+           "a receipt that another key has made is none");
+    tree_unref(ad);
+    tap_ok(report_showing(pool, 3, &(struct report){.claim = 1234, .owner = {"bob"}, .limits = {"matlab:4"}}, NULL) ==
+                   REASON_UNKNOWN &&
+               limit_used(pool, "matlab") == 0,
+           "nobody takes a limit by a report, in his own name either");
+    match_one(pool, &member, &root);
+    pass(pool, pool->spans.window + pool->spans.deadline + SECOND);
+    tap_ok(limit_used(pool, "matlab") == 0, "a match of which nothing is heard has lapsed");
+    tap_ok(report_showing(pool, 5, &(struct report){.claim = member->claim, .limits = {"matlab:50"}}, NULL) ==
+                   REASON_OK &&
+               limit_used(pool, "matlab") == 2,
+           "one that is told of after all holds what it was matched for, and not what is said then");
+    pool_free(pool, "lies");
 }
 
 int main(void)
@@ -242,5 +335,7 @@ int main(void)
     equals_take_turns();
     usage_has_bounds();
     usage_is_durable();
+    reports_carry_receipts();
+    lies_take_nothing();
     return tap_done();
 }

@@ -7,7 +7,9 @@
 #include "tap.h"
 
 #include "pool/matchmaker.h"
+#include "pool/receipt.h"
 #include "pool/seen.h"
+#include "pool/weight.h"
 
 #define SENT_MAX 4096
 
@@ -242,27 +244,41 @@ static inline enum reason withdraw(struct pool *pool, agent from, uint64_t id, u
     return pool->answer.kind == MESSAGE_GOT ? pool->answer.u.got.reason : REASON_COUNT;
 }
 
-static inline enum reason report(struct pool *pool, agent from, uint64_t claim, const char *owner, int64_t used,
-                                 bool over)
+/* The key of the matchmaker's receipts, as it keeps it. */
+static inline const struct key *receipts_key(const struct pool *pool)
 {
-    struct message message = {.kind = MESSAGE_REPORT, .u.report = {.claim = claim, .used = used, .over = over}};
+    static const struct key none;
 
-    text_set(&message.u.report.owner, owner, strlen(owner));
+    for (uint32_t i = 0; i < pool->row_count; i++)
+        if (pool->rows[i].kind == RECORD_ROLE)
+            return &pool->rows[i].u.role_record.receipts;
+    return &none;
+}
+
+/* A report with that receipt, or with none. */
+static inline enum reason report_showing(struct pool *pool, agent from, const struct report *report,
+                                         struct tree *receipt)
+{
+    struct message message = {.kind = MESSAGE_REPORT, .u.report = *report};
+
+    message.u.report.receipt = receipt;
     say_as(pool, peer_of(from), &message);
     return pool->answer.kind == MESSAGE_GOT ? pool->answer.u.got.reason : REASON_COUNT;
 }
 
-/* The same by one who may act for everybody: of a claim that was never matched nobody else is believed for long. */
-static inline enum reason report_any(struct pool *pool, agent from, uint64_t claim, const char *owner, int64_t used,
-                                     bool over)
+/* Of a claim that an earlier life of the matchmaker has matched, for that owner. */
+static inline enum reason report(struct pool *pool, agent from, uint64_t claim, const char *owner, int64_t used,
+                                 bool over)
 {
-    struct message message = {.kind = MESSAGE_REPORT, .u.report = {.claim = claim, .used = used, .over = over}};
-    struct peer peer = *peer_of(from);
+    struct receipt receipt = {.claim = claim, .agent = from, .offer = 7, .weight = WEIGHT_ONE};
+    struct tree *ad;
+    enum reason reason;
 
-    peer.any = true;
-    text_set(&message.u.report.owner, owner, strlen(owner));
-    say_as(pool, &peer, &message);
-    return pool->answer.kind == MESSAGE_GOT ? pool->answer.u.got.reason : REASON_COUNT;
+    text_set(&receipt.account, owner, strlen(owner));
+    ad = receipt_make(&pool->env, receipts_key(pool), &receipt);
+    reason = report_showing(pool, from, &(struct report){.claim = claim, .used = used, .over = over}, ad);
+    tree_unref(ad);
+    return reason;
 }
 
 /* The n-th of those sent to that agent; NULL when there are fewer. */

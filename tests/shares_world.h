@@ -18,6 +18,7 @@ struct told {
     uint64_t claim, gang, id;
     agent provider, superior;
     char owner[16];
+    struct tree *receipt; /* held */
 };
 
 struct pool {
@@ -61,7 +62,13 @@ static inline void pool_heard(struct pool *pool, const struct effect *effect)
     if (match->claim && pool->told_count < CLAIMS_KEPT) {
         struct told *told = &pool->told[pool->told_count++];
 
-        *told = (struct told){match->claim, match->gang, match->id, effect->to, match->superior, ""};
+        *told = (struct told){match->claim,
+                              match->gang,
+                              match->id,
+                              effect->to,
+                              match->superior,
+                              "",
+                              match->receipt ? tree_ref(match->receipt) : NULL};
         snprintf(told->owner, sizeof told->owner, "%s", pool_name(match->superior));
     }
     pool_step(
@@ -193,6 +200,8 @@ static inline void pool_free(struct pool *pool, const char *what)
     if (!tap_ok(!pool->fault, "the books balanced all the time: %s", what))
         tap_diag("%s", pool->fault);
     matchmaker_role.free(pool->role);
+    for (uint32_t i = 0; i < pool->told_count; i++)
+        tree_unref(pool->told[i].receipt);
     for (uint32_t i = 0; i < pool->row_count; i++)
         record_done(&pool->rows[i]);
     message_done(&pool->answer);
@@ -232,7 +241,8 @@ static inline enum reason report(struct pool *pool, const struct told *told, int
 {
     struct message message = {.kind = MESSAGE_REPORT};
 
-    message.u.report = (struct report){.claim = told->claim, .gang = told->gang, .used = used, .over = over};
+    message.u.report =
+        (struct report){.claim = told->claim, .gang = told->gang, .used = used, .over = over, .receipt = told->receipt};
     text_set(&message.u.report.owner, told->owner, strlen(told->owner));
     text_set(&message.u.report.group, group, strlen(group));
     text_set(&message.u.report.limits, limits, strlen(limits));

@@ -56,6 +56,7 @@ struct agent_row {
     char *contact, *pin, *host, *process, *version, *role, *note;
     bool introduced;      /* it has said something of itself */
     bool serves;          /* its token lets it serve others than its own user */
+    bool receipts;        /* it knows what a receipt is (pool/receipt.h) */
     bool draining;        /* it takes no more work */
     struct key challenge; /* that its contact address must know */
     bool has_box;

@@ -38,7 +38,7 @@ static const char *letter_kind(const struct letter *letter)
     return letter->match.kind == MESSAGE_MATCH ? "match" : letter->command ? "command" : "message";
 }
 
-static struct tree *letter_ad(struct service *service, const struct letter *letter)
+static struct tree *letter_ad(struct service *service, const struct agent_row *to, const struct letter *letter)
 {
     struct tree *body = NULL;
     struct maker maker;
@@ -50,7 +50,7 @@ static struct tree *letter_ad(struct service *service, const struct letter *lett
     maker_text(&maker, "Event", id);
     maker_text(&maker, "Kind", letter_kind(letter));
     if (letter->match.kind == MESSAGE_MATCH) {
-        body = match_letter(service, &letter->match, letter->at);
+        body = match_letter(service, to, &letter->match, letter->at);
         maker_ad(&maker, "Body", body);
     } else if (letter->command) {
         command_letter(service, letter->relay, &maker);
@@ -137,7 +137,8 @@ static void stream_go_on(struct waiting *waiting)
         }
 
         waiting->after = letter->number;
-        if (!stream_tell(waiting, kind, letter->number, letter_ad(service, letter)))
+        if (!stream_tell(waiting, kind, letter->number,
+                         letter_ad(service, &service->agents.items[waiting->watcher.agent], letter)))
             return;
     }
 }
@@ -191,7 +192,7 @@ static void poll_answer(struct waiting *waiting)
         poll_add(&listing, reset_ad(service));
     for (letter = agents_letter_after(&service->agents, waiting->watcher.agent, waiting->after, runner_now());
          letter && listing.count < POLL_LETTERS_MAX && out.len < POLL_BYTES_MAX; letter = letter->next) {
-        poll_add(&listing, letter_ad(service, letter));
+        poll_add(&listing, letter_ad(service, &service->agents.items[waiting->watcher.agent], letter));
     }
     listing_end(&listing);
     waiting_free(request);

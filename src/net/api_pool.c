@@ -470,6 +470,14 @@ void agent_answer(struct request *request, uint32_t place)
                         agent_ad(request->service, row, runner_now()));
 }
 
+/* What an agent knows that those before it did not; in the head, where others pass over it: receipts. */
+static bool agent_knows(const struct request *request, const char *word)
+{
+    const char *known = exchange_field(request->exchange, "Berth-Knows");
+
+    return known && !strcmp(known, word);
+}
+
 void api_agent_put(struct request *request)
 {
     struct service *service = request->service;
@@ -502,6 +510,7 @@ void api_agent_put(struct request *request)
         note_log(service, &service->agents.items[place], said.texts[NOTE_TEXT]);
         said_take(&service->agents.items[place], &said);
         service->agents.items[place].serves = request_serves(request);
+        service->agents.items[place].receipts = agent_knows(request, "receipts");
         if (wait && (int64_t)wait * SECOND < most)
             most = (int64_t)wait * SECOND;
         if (!stays && !contact_check(service, place, wait ? request : NULL, most))

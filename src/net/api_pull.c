@@ -109,12 +109,17 @@ static bool is_message(const struct tree *ad)
 }
 
 /* The role's answer, and how the superior is reached. */
-static struct tree *pulled_ad(struct service *service, const struct message *reply)
+static struct tree *pulled_ad(struct service *service, const struct agent_row *to, struct message *reply)
 {
     struct match_told told = {.superior = reply->u.pulled.superior};
-    struct tree *ad = wire_message(service->symbols, reply), *contacts, *both;
+    struct tree *ad, *contacts, *both;
     struct maker maker;
 
+    if (!to->receipts) { /* it would not read the rest */
+        tree_unref(reply->u.pulled.receipt);
+        reply->u.pulled.receipt = NULL;
+    }
+    ad = wire_message(service->symbols, reply);
     if (reply->u.pulled.reason != REASON_OK)
         return ad;
     contacts = match_contacts(service, &told);
@@ -146,7 +151,9 @@ static void pull_answer(const struct pulling_request *pulling, const struct peer
     char seconds[24];
 
     if (!pulling->plain || pulled->reason == REASON_OK) {
-        request_ad_take(request, 200, pulled_ad(request->service, &request->service->reply));
+        request_ad_take(
+            request, 200,
+            pulled_ad(request->service, &request->service->agents.items[pulling->who], &request->service->reply));
     } else if (pulled->reason == REASON_WAIT) {
         snprintf(seconds, sizeof seconds, "%lld", (long long)((pulled->span + SECOND - 1) / SECOND));
         field.value = seconds;

@@ -78,7 +78,39 @@ struct tree *match_contacts(struct service *service, const struct match_told *to
     return list;
 }
 
-struct tree *match_letter(struct service *service, const struct message *match, int64_t at)
+static bool agent_knows_receipts(const struct service *service, uint64_t handle)
+{
+    uint32_t place = agents_find(&service->agents, handle);
+
+    return place != TEXTMAP_NONE && service->agents.items[place].receipts;
+}
+
+/* Messages are read strictly: an agent of a version that knows no receipts is sent none, and none is given to others for it. */
+static void match_fit(const struct service *service, const struct agent_row *to, struct match_told *told)
+{
+    struct edges *edges;
+
+    if (!to->receipts) {
+        tree_unref(told->receipt);
+        told->receipt = NULL;
+    }
+    if (!told->edges)
+        return;
+    edges = edges_new(told->edges->count);
+    for (uint32_t i = 0; i < edges->count; i++) {
+        struct edge *edge = &edges->items[i];
+
+        *edge = told->edges->items[i];
+        edge->ad = edge->ad ? tree_ref(edge->ad) : NULL;
+        edge->receipt = edge->receipt && to->receipts && agent_knows_receipts(service, edge->agent)
+                            ? tree_ref(edge->receipt)
+                            : NULL;
+    }
+    edges_unref(told->edges);
+    told->edges = edges;
+}
+
+struct tree *match_letter(struct service *service, const struct agent_row *to, const struct message *match, int64_t at)
 {
     struct message now;
     struct tree *ad, *list, *letter;
@@ -86,6 +118,7 @@ struct tree *match_letter(struct service *service, const struct message *match, 
 
     message_copy(&now, match);
     now.u.match_told.age += runner_now() - at;
+    match_fit(service, to, &now.u.match_told);
     ad = wire_message(service->symbols, &now);
     message_done(&now);
     list = match_contacts(service, &match->u.match_told);
@@ -263,7 +296,7 @@ void delivery_send(void *user, agent to, const struct message *message, uint64_t
     }
     delivery = mem_alloc(sizeof *delivery);
     *delivery = (struct delivery){service, to, token, tag};
-    ad = match_letter(service, message, now);
+    ad = match_letter(service, row, message, now);
     buf_init(&text);
     wire_print(&text, ad);
     tree_unref(ad);

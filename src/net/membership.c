@@ -304,6 +304,7 @@ static bool agent_introduce(struct membership *pool)
     snprintf(path, sizeof path, "/v1/agents/%s?wait=%d", pool->live->settings->name, (int)seconds);
     if (!agent_call(pool, &call, "PUT", path))
         return false;
+    call.fields[call.call.field_count++] = (struct http_field){"Berth-Knows", "receipts"};
     agent_words(pool->live);
     call.call.body = pool->live->text.text;
     call.call.len = pool->live->text.len;

@@ -359,7 +359,7 @@ int service_listen(struct service *service, struct err *err); /* at every addres
 
 void delivery_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag);
 /* A match as it is told: with its age now, and the contacts of those it names. The caller unrefs it. */
-struct tree *match_letter(struct service *service, const struct message *match, int64_t at);
+struct tree *match_letter(struct service *service, const struct agent_row *to, const struct message *match, int64_t at);
 /* How those that a match names are reached: a list. The caller unrefs it. */
 struct tree *match_contacts(struct service *service, const struct match_told *told);
 /* A call to an agent whose contact is good; where it goes is filled in. Returns the call's id. */

@@ -5,6 +5,7 @@
 #include "gang/dock.h"
 #include "pool/plants.h"
 #include "pool/provider_parts.h"
+#include "pool/receipt.h"
 #include "pool/ticket.h"
 
 #include <string.h>
@@ -30,6 +31,19 @@ static bool match_is_unwanted(const struct provider *provider, const struct matc
     return false;
 }
 
+/* The claim may be quicker than the news of its match: what the matchmaker gives takes the place of what the superior has handed us. */
+static void match_receipt(const struct provider_step *step, uint32_t place, const struct match_told *told)
+{
+    struct tenant *tenant = tenant_find(step->provider, told->claim);
+
+    if (!tenant || tenant->offer != place || tenant->superior != told->superior || tenant->gang != told->gang ||
+        !receipt_is_for(told->receipt, told->claim) || tenant->receipt == told->receipt)
+        return;
+    tenant_set_receipt(tenant, told->receipt);
+    if (tenant->state == TENANT_PINNED || tenant->state == TENANT_CLAIMED)
+        tenant_store(step, tenant);
+}
+
 /* The match becomes a tenant that keeps its unit for the window, unless it is known, too old, not wanted or one too many. */
 struct tenant *match_admit(const struct provider_step *step, uint32_t place, const struct match_told *told)
 {
@@ -38,6 +52,7 @@ struct tenant *match_admit(const struct provider_step *step, uint32_t place, con
     uint32_t matched = 0;
     int64_t left = told->age >= 0 && told->window > told->age ? told->window - told->age : 0;
 
+    match_receipt(step, place, told);
     for (uint32_t i = 0; i < provider->tenant_count; i++)
         matched += provider->tenants[i]->offer == place && provider->tenants[i]->state == TENANT_MATCHED;
     if (tenant_find(provider, told->claim) || !told->superior_ad || !tree_is_ad(told->superior_ad) || left == 0 ||
@@ -50,6 +65,8 @@ struct tenant *match_admit(const struct provider_step *step, uint32_t place, con
     tenant_set_ad(tenant, told->superior_ad);
     tenant->port = told->port;
     tenant->link = told->link;
+    if (receipt_is_for(told->receipt, told->claim))
+        tenant_set_receipt(tenant, told->receipt);
     tenant_recruit(tenant, told->edges, told->below);
     tenant->root = told->customer;
     tenant->until = step->env->now + (left < provider->spans->window ? left : provider->spans->window);
@@ -295,6 +312,8 @@ static void verified_tenant(const struct provider_step *step, const struct event
     tenant_set_ad(tenant, ad);
     tree_unref(tenant->grant);
     tenant->grant = pins_grant(step, tenant);
+    if (!tenant->receipt && receipt_is_for(verify->receipt, verify->claim))
+        tenant_set_receipt(tenant, verify->receipt);
     tenant_set(step, tenant, tenant->until);
     offer_changed(step, place);
     tenant->pool = answering.pool;

@@ -40,6 +40,7 @@ void branch_init(struct branch *branch, const struct edge *edge, const struct ed
                               .ticket = edge->ticket,
                               .ad = edge->ad ? tree_ref(edge->ad) : NULL,
                               .below = edges_under(below, edge->claim),
+                              .receipt = edge->receipt ? tree_ref(edge->receipt) : NULL,
                               .state = BRANCH_VERIFYING,
                               .lease = INT64_MAX,
                               .alive = INT64_MAX};
@@ -51,6 +52,8 @@ void branch_done(struct branch *branch)
     branch->ad = NULL;
     edges_unref(branch->below);
     branch->below = NULL;
+    tree_unref(branch->receipt);
+    branch->receipt = NULL;
 }
 
 void branch_go(struct branch *branch, int64_t now, enum branch_state state)
@@ -86,7 +89,8 @@ static void say_verify(struct branch *branch, const struct branch_errand *errand
                                         .nonce = branch->nonce,
                                         .proof = branch->proof,
                                         .ad = errand->ad,
-                                        .root_owner = errand->root_owner};
+                                        .root_owner = errand->root_owner,
+                                        .receipt = branch->receipt};
 }
 
 static void branch_message(struct branch *branch, const struct branch_errand *errand, struct message *message)

@@ -41,9 +41,10 @@ struct branch {
     uint64_t place;      /* among all of its crew */
     bool dropped;        /* it was lost, and the gang goes on without it: it is released, or gone */
     struct key ticket;
-    struct key pass;     /* the gang's, at its root (duty.h); else none */
-    struct tree *ad;     /* held: the subordinate's, as last heard */
-    struct edges *below; /* held: those who run the job further below it, as the matchmaker has told; or NULL */
+    struct key pass;      /* the gang's, at its root (duty.h); else none */
+    struct tree *ad;      /* held: the subordinate's, as last heard */
+    struct edges *below;  /* held: those who run the job further below it, as the matchmaker has told; or NULL */
+    struct tree *receipt; /* held: the matchmaker's for it, handed to it with VERIFY; or NULL */
     enum branch_state state;
     uint64_t epoch, sequence;
     bool attached;           /* its heart beats are acknowledged */

@@ -31,7 +31,8 @@ struct branch *crew_load(struct crew *crew, uint64_t claim, const struct branch_
                         .depth = was->depth,
                         .port = was->port,
                         .link = was->link,
-                        .ad = was->ad};
+                        .ad = was->ad,
+                        .receipt = was->receipt};
     struct branch loaded = *crew_add(crew, &edge, was->below);
     uint32_t at = crew->count - 1;
 
@@ -386,6 +387,7 @@ uint64_t branch_store(const struct branch *branch, uint64_t gang, uint64_t shape
                                                     .dropped = branch->dropped,
                                                     .ad = branch->ad,
                                                     .pass = branch->pass,
-                                                    .below = branch->below};
+                                                    .below = branch->below,
+                                                    .receipt = branch->receipt};
     return effects_persist(effects, &record);
 }

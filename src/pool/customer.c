@@ -48,7 +48,7 @@ void customer_store(const struct customer_step *step)
 {
     struct record record = {.kind = RECORD_ROLE};
 
-    record.u.role_record = (struct role_record){step->customer->starts, step->customer->last_job};
+    record.u.role_record = (struct role_record){.starts = step->customer->starts, .last = step->customer->last_job};
     step->customer->stored = effects_persist(step->effects, &record);
 }
 

@@ -39,8 +39,10 @@ void edges_unref(struct edges *edges)
 {
     if (!edges || --edges->refs)
         return;
-    for (uint32_t i = 0; i < edges->count; i++)
+    for (uint32_t i = 0; i < edges->count; i++) {
         tree_unref(edges->items[i].ad);
+        tree_unref(edges->items[i].receipt);
+    }
     free(edges);
 }
 
@@ -102,7 +104,8 @@ static bool edges_equal(const struct edges *a, const struct edges *b)
 
         if (x->claim != y->claim || x->agent != y->agent || x->offer != y->offer || x->depth != y->depth ||
             x->port != y->port || x->link != y->link || x->under != y->under ||
-            memcmp(&x->ticket, &y->ticket, sizeof x->ticket) != 0 || !ads_equal(x->ad, y->ad))
+            memcmp(&x->ticket, &y->ticket, sizeof x->ticket) != 0 || !ads_equal(x->ad, y->ad) ||
+            !ads_equal(x->receipt, y->receipt))
             return false;
     }
     return true;

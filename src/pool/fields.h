@@ -103,8 +103,9 @@ struct edge {
     uint64_t port;  /* the superior's port that it docks at, ... */
     uint64_t link;  /* ... and its own that it docks by: their places among the ports; 0 for an ad without ports */
     struct key ticket;
-    struct tree *ad; /* held */
-    uint64_t under;  /* of one further below: the claim of the subordinate that it is beneath; else 0 */
+    struct tree *ad;      /* held */
+    uint64_t under;       /* of one further below: the claim of the subordinate that it is beneath; else 0 */
+    struct tree *receipt; /* held: to be handed to it; or NULL (receipt.h) */
 };
 
 #define EDGES_MAX 64

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "pool/plants.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,20 @@ int limits_read(const char *text, size_t len, struct limits_asked *ret, struct e
             return err_set(err, "expected a name behind the last comma");
     }
     return 0;
+}
+
+void limits_print(const struct limits_asked *asked, struct text *ret)
+{
+    char text[LIMITS_OF_JOB_MAX * (SHARES_NAME_MAX + 16)];
+    size_t len = 0;
+
+    for (uint32_t i = 0; i < asked->count; i++) {
+        const struct limit_asked *one = &asked->items[i];
+
+        len += (size_t)snprintf(text + len, sizeof text - len, one->number == 1 ? "%s%s" : "%s%s:%lld", i ? "," : "",
+                                one->name, (long long)one->number);
+    }
+    text_set(ret, text, len);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- the table */

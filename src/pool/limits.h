@@ -39,6 +39,9 @@ struct limits_asked {
 /* Of a text; -1 when it is none such. One that is empty asks for nothing; a name that is there twice asks for both. */
 int limits_read(const char *text, size_t len, struct limits_asked *ret, struct err *err);
 
+/* The same as a text that limits_read reads: never longer than the one that was read. */
+void limits_print(const struct limits_asked *asked, struct text *ret);
+
 struct limit {
     int64_t most; /* or SHARES_NO_LIMIT */
     int64_t used;

@@ -145,13 +145,17 @@ static void match_tell(struct step_ctx *step, const struct match_told *match, co
     struct text owner;
 
     collector_owner(&matchmaker->collector, root_ad, &owner);
-    edges->items[0] =
-        (struct edge){.claim = match->claim, .agent = offer->agent, .offer = offer->id, .ad = tree_ref(offer_ad)};
+    edges->items[0] = (struct edge){.claim = match->claim,
+                                    .agent = offer->agent,
+                                    .offer = offer->id,
+                                    .ad = tree_ref(offer_ad),
+                                    .receipt = match->receipt ? tree_ref(match->receipt) : NULL};
     ticket_make(step->env->secrets, &offer->key, offer->id, match->claim, match->gang, owner.bytes,
                 &edges->items[0].ticket);
     to_root.id = root->id;
     to_root.number = root_number;
     to_root.claim = 0;
+    to_root.receipt = NULL;
     to_root.edges = edges;
     to_member.id = offer->id;
     to_member.number = offer_number;
@@ -162,18 +166,22 @@ static void match_tell(struct step_ctx *step, const struct match_told *match, co
     edges_unref(edges);
 }
 
-/* The registrar hears who pays, how much it counts, and what it holds of limits. */
-static void match_expect(struct step_ctx *step, const struct match_told *match, agent from, uint32_t user,
-                         const struct tree *root_ad, const struct tree *offer_ad)
+/* The registrar hears who pays, how much it counts, and what it holds of limits. The caller unrefs the receipt. */
+static struct tree *match_expect(struct step_ctx *step, const struct match_told *match, const struct entry *offer,
+                                 uint32_t user, const struct tree *root_ad, const struct tree *offer_ad)
 {
     struct matchmaker *matchmaker = step->matchmaker;
     struct limits_asked asked;
-    struct expected expected = {
-        .claim = match->claim, .gang = match->gang, .from = from, .user = user, .asked = &asked};
+    struct expected expected = {.claim = match->claim,
+                                .gang = match->gang,
+                                .from = offer->agent,
+                                .offer = offer->id,
+                                .user = user,
+                                .asked = &asked};
 
     collector_asks(&matchmaker->collector, step->env, root_ad, &asked);
     expected.weight = collector_weight(&matchmaker->collector, step->env, offer_ad, root_ad);
-    registrar_expect(&matchmaker->registrar, step->env, &expected);
+    return registrar_expect(&matchmaker->registrar, step->env, &expected);
 }
 
 /* The engine has taken a unit of each. Its ledgers, the registrar and both agents hear of it. */
@@ -203,9 +211,10 @@ static void match_made(void *user, uint32_t root_place, uint32_t offer_place, co
     offer_ad = tree_ref(offer->left);
     root_number = collector_match(collector, now, root_place, NULL);
     offer_number = collector_match(collector, now, offer_place, root_ad);
-    match_expect(step, &match, offer->agent, root->user, root_ad, offer_ad);
+    match.receipt = match_expect(step, &match, offer, root->user, root_ad, offer_ad);
     match_tell(step, &match, root, root_number, offer, offer_number, root_ad, offer_ad);
     matchmaker->matches++;
+    tree_unref(match.receipt);
     tree_unref(root_ad);
     tree_unref(offer_ad);
 }
@@ -398,6 +407,9 @@ static void matchmaker_step(void *role, const struct role_env *env, const struct
     }
     timers_run(&step);
     switch (event->kind) {
+    case EVENT_BOOTED:
+        registrar_loaded(&step.matchmaker->registrar, env, effects);
+        break;
     case EVENT_MESSAGE:
         message_take(&step, event);
         break;

@@ -21,7 +21,8 @@ struct gang_party {
     uint32_t superior;
     uint64_t port, link;
     uint64_t claim, number, depth;
-    struct tree *ad; /* as it was matched; held */
+    struct tree *ad;      /* as it was matched; held */
+    struct tree *receipt; /* held; or NULL */
 };
 
 /* parties[0] is the root. */
@@ -66,7 +67,8 @@ static struct edges *party_edges(const struct gathering *gathering, uint32_t sup
                                         .depth = party->depth,
                                         .port = party->port,
                                         .link = party->link,
-                                        .ad = tree_ref(party->ad)};
+                                        .ad = tree_ref(party->ad),
+                                        .receipt = party->receipt ? tree_ref(party->receipt) : NULL};
         ticket_make_below(step->env->secrets, &entry->key, entry->id, party->claim, gathering->gang, owner.bytes,
                           root.bytes, &edges->items[n++].ticket);
     }
@@ -137,7 +139,8 @@ static void party_tell(const struct gathering *gathering, uint32_t number)
                               .number = party->number,
                               .window = matchmaker->settings->spans->window,
                               .gang = gathering->gang,
-                              .claim = party->claim};
+                              .claim = party->claim,
+                              .receipt = party->receipt};
     struct tree *shown = NULL;
 
     if (number) {
@@ -165,18 +168,19 @@ static void party_expect(const struct gathering *gathering, uint32_t number, uin
 {
     const struct step_ctx *step = gathering->step;
     struct matchmaker *matchmaker = step->matchmaker;
-    const struct gang_party *party = &gathering->parties[number];
+    struct gang_party *party = &gathering->parties[number];
     struct limits_asked asked = {.count = 0};
     struct expected expected = {.claim = party->claim,
                                 .gang = gathering->gang,
                                 .from = party_entry(gathering, number)->agent,
+                                .offer = party_entry(gathering, number)->id,
                                 .user = owner,
                                 .asked = &asked};
 
     collector_asks(&matchmaker->collector, step->env, gathering->parties[0].ad, &asked);
     expected.weight =
         collector_weight(&matchmaker->collector, step->env, party->ad, gathering->parties[party->superior].ad);
-    registrar_expect(&matchmaker->registrar, step->env, &expected);
+    party->receipt = registrar_expect(&matchmaker->registrar, step->env, &expected);
 }
 
 /* Who is in it, and what each was when it was matched. */
@@ -259,7 +263,9 @@ void matchmaker_gang_made(void *user, uint32_t root, const struct engine_member 
     for (uint32_t i = 0; i < gathering.count; i++)
         party_tell(&gathering, i);
     matchmaker->matches++;
-    for (uint32_t i = 0; i < gathering.count; i++)
+    for (uint32_t i = 0; i < gathering.count; i++) {
         tree_unref(gathering.parties[i].ad);
+        tree_unref(gathering.parties[i].receipt);
+    }
     free(gathering.parties);
 }

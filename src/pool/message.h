@@ -38,11 +38,14 @@ extern "C" {
     F(S, REASON, reason)    \
     F(S, WORD, incarnation) \
     F(S, NUMBER, span)      \
-    F(S, NUMBER, age) F(S, NUMBER, window) F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, superior) F(S, AD, superior_ad)
+    F(S, NUMBER, age)       \
+    F(S, NUMBER, window) F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, superior) F(S, AD, superior_ad) F(S, AD, receipt)
 
 /* Your ad `id` was matched, as its match `number`, `age` ago. The claim towards `superior` is `claim` (both 0 at the root); its `port` is
  * docked by your `link`. `customer` is the agent at the root, 0 when that is the superior. `below` are those who run the job further below
- * than the edges, in the order of ports: only claim, agent and `under` are told of them. */
+ * than the edges, in the order of ports: only claim, agent and `under` are told of them.
+ * `receipt` is to be kept with the claim, and shown with each report of it (receipt.h); those of others, in the edges, are handed to them by
+ * VERIFY. */
 #define MATCH_FIELDS(F, S)  \
     F(S, WORD, id)          \
     F(S, WORD, incarnation) \
@@ -53,7 +56,8 @@ extern "C" {
     F(S, WORD, claim)       \
     F(S, WORD, superior)    \
     F(S, AD, superior_ad)   \
-    F(S, EDGES, edges) F(S, QUIET_WORD, port) F(S, QUIET_WORD, link) F(S, QUIET_WORD, customer) F(S, EDGES, below)
+    F(S, EDGES, edges)      \
+    F(S, QUIET_WORD, port) F(S, QUIET_WORD, link) F(S, QUIET_WORD, customer) F(S, EDGES, below) F(S, AD, receipt)
 
 /* `port` of the superior is to be docked by `link` of the subordinate. Without a proof it asks for a challenge. `leads`: it must know of subordinates of its own. `offer` is the ad's id at the subordinate, `ad` the superior's.
  * `root_owner` is whose job it is at the root: to be charged; empty where that is the ad's owner. */
@@ -64,7 +68,7 @@ extern "C" {
     F(S, LATER_WORD, port)  \
     F(S, LATER_WORD, link)  \
     F(S, FLAG, leads)       \
-    F(S, FLAG, proves) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad) F(S, QUIET_TEXT, root_owner)
+    F(S, FLAG, proves) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad) F(S, QUIET_TEXT, root_owner) F(S, AD, receipt)
 #define VERIFIED_FIELDS(F, S) \
     F(S, WORD, claim) F(S, REASON, reason) F(S, NUMBER, span) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad)
 #define COMMIT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence) F(S, NUMBER, collect)
@@ -109,15 +113,16 @@ extern "C" {
 /* The claim is over on the subordinate's side, and nothing of the job is left. */
 #define LEFT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, REASON, reason)
 /* Each member tells the registrar; `used` since the last report; the first is sent when it is pinned. `group` and `limits` are what the root's ad
- * says, `weight` the unit's in thousandths (0: one unit): a matchmaker that has begun anew learns them so. `reason`: why it is over; OK: it
- * was released, or is not. */
+ * says, `weight` the unit's in thousandths (0: one unit). `reason`: why it is over; OK: it was released, or is not. A matchmaker that has begun
+ * anew learns of the claim by the `receipt`, and believes what that says. */
 #define REPORT_FIELDS(F, S) \
     F(S, WORD, claim)       \
     F(S, WORD, gang)        \
     F(S, TEXT, owner)       \
     F(S, NUMBER, used)      \
     F(S, FLAG, over)        \
-    F(S, LATER_TEXT, group) F(S, LATER_TEXT, limits) F(S, LATER_NUMBER, weight) F(S, QUIET_REASON, reason)
+    F(S, LATER_TEXT, group) \
+    F(S, LATER_TEXT, limits) F(S, LATER_NUMBER, weight) F(S, QUIET_REASON, reason) F(S, AD, receipt)
 
 /* A node of a workflow says which (`flow`, a word that all its nodes share; 0: it is none), how many `nodes` that has, and in `node` its own
  * name and whom it waits for: [ Node = "D"; After = { "B", "C" } ]. */

@@ -74,7 +74,8 @@ extern "C" {
     X(LIMITS_CHOSEN, "what a job may use is read from its ad again when it is launched")         \
     X(PASS_THROUGH, "a pass to the job's files goes to a member that runs nothing")              \
     X(AD_WHOLE, "members that run nothing are told what the job runs")                           \
-    X(TASK_FROM_ABOVE, "below a service what is run is what the service says")
+    X(TASK_FROM_ABOVE, "below a service what is run is what the service says")                   \
+    X(REPORT_BELIEVED, "a report is believed without its receipt")
 
 /* Those of gangs, for tests that make some (tests/tree_test.c). */
 #define GANG_PLANTS(X)                                                                           \

@@ -105,6 +105,7 @@ struct tenant {
     struct text root_owner;   /* whose job it is at the root; empty: the superior is the root */
     struct tree *ad;          /* held: the superior's; what it takes of the offer stands there as plain numbers */
     struct tree *grant;       /* held: those of our port, of an ad with ports; or NULL */
+    struct tree *receipt;     /* held: the matchmaker's, or what the superior handed us as that; or NULL */
     struct tenant_memo *memo; /* of its ads as they are; or NULL */
     uint64_t turns;           /* how often its ad was another one */
     struct duty duty;         /* what it was started with; its ad is held */
@@ -257,6 +258,7 @@ struct tenant *tenant_find(const struct provider *provider, uint64_t claim);
 struct tenant *tenant_new(const struct provider_step *step, uint64_t claim, uint32_t offer);
 void tenant_drop(const struct provider_step *step, struct tenant *tenant);
 void tenant_set_ad(struct tenant *tenant, struct tree *ad);
+void tenant_set_receipt(struct tenant *tenant, struct tree *receipt); /* NULL leaves the one that it has */
 void tenant_store(const struct provider_step *step, struct tenant *tenant);
 void tenant_set(const struct provider_step *step, struct tenant *tenant, int64_t at); /* look again then */
 void tenant_set_duty(struct tenant *tenant, const struct duty *duty);                 /* the ad is held anew */

@@ -28,8 +28,10 @@ void puller_done(struct puller *puller)
 {
     if (!puller)
         return;
-    for (uint32_t i = puller->first; puller->items && i != PULLER_NOBODY; i = puller->items[i].after)
+    for (uint32_t i = puller->first; puller->items && i != PULLER_NOBODY; i = puller->items[i].after) {
         tree_unref(puller->items[i].answer.superior_ad);
+        tree_unref(puller->items[i].answer.receipt);
+    }
     free(puller->items);
     map_done(&puller->places);
     map_done(&puller->accounts);
@@ -108,6 +110,7 @@ static void memory_forget(struct puller *puller, uint32_t place)
     memory_count(puller, memory, false, 0);
     memory_unlink(puller, place);
     tree_unref(memory->answer.superior_ad);
+    tree_unref(memory->answer.receipt);
     *memory = (struct pull_memory){.after = puller->free};
     puller->free = place;
     puller->count--;
@@ -179,6 +182,7 @@ static void memory_keep(struct puller *puller, struct pull_memory *memory, const
     uint32_t place = (uint32_t)(memory - puller->items);
 
     tree_unref(memory->answer.superior_ad);
+    tree_unref(memory->answer.receipt);
     memory->answer = *answer;
     memory->at = now;
     memory_count(puller, memory, answer->reason == REASON_WAIT, weight);
@@ -220,7 +224,7 @@ static void unit_put_back(struct collector *collector, uint32_t place, struct tr
 }
 
 /* The engine has taken a unit of the request: its ledger, the registrar and its customer hear of it, and the offer's part is answered.
- * The caller unrefs the superior's ad. */
+ * The caller unrefs the superior's ad and the receipt. */
 static void pull_matched(const struct puller_pool *pool, const struct role_env *env, const struct peer *peer,
                          const struct pull *pull, struct tree *text, uint32_t place, struct pulled *ret,
                          struct effects *effects)
@@ -247,13 +251,16 @@ static void pull_matched(const struct puller_pool *pool, const struct role_env *
     if (PLANTED(PULL_TWICE))
         unit_put_back(collector, place, ret->superior_ad);
     collector_asks(collector, env, ret->superior_ad, &asked);
-    registrar_expect(pool->registrar, env,
-                     &(struct expected){.claim = ret->claim,
-                                        .gang = ret->gang,
-                                        .from = peer->agent,
-                                        .user = root->user,
-                                        .weight = collector_weight(collector, env, text, ret->superior_ad),
-                                        .asked = &asked});
+    ret->receipt =
+        registrar_expect(pool->registrar, env,
+                         &(struct expected){.claim = ret->claim,
+                                            .gang = ret->gang,
+                                            .from = peer->agent,
+                                            .offer = pull->id,
+                                            .user = root->user,
+                                            .weight = collector_weight(collector, env, text, ret->superior_ad),
+                                            .asked = &asked});
+    edges->items[0].receipt = ret->receipt ? tree_ref(ret->receipt) : NULL;
     notifier_add(pool->notifier, env, root->agent, &told, effects);
     edges_unref(edges);
 }

@@ -145,7 +145,8 @@ static void pulled_match(const struct provider_step *step, uint32_t place, uint3
                               .gang = pulled->gang,
                               .claim = pulled->claim,
                               .superior = pulled->superior,
-                              .superior_ad = pulled->superior_ad};
+                              .superior_ad = pulled->superior_ad,
+                              .receipt = pulled->receipt};
     struct tenant *tenant = match_admit(step, place, &told);
 
     if (!tenant) /* the customer may have been quicker, and be verified already */

@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* Every role: how often it started (the upper half of its ads' versions), and the largest number it gave to a job. Key 0. */
-#define ROLE_RECORD_FIELDS(F, S) F(S, WORD, starts) F(S, LATER_WORD, last)
+/* Every role: how often it started (the upper half of its ads' versions), and the largest number it gave to a job. The
+ * matchmaker: the key of its receipts (receipt.h), drawn once. Key 0. */
+#define ROLE_RECORD_FIELDS(F, S) F(S, WORD, starts) F(S, LATER_WORD, last) F(S, QUIET_KEY, receipts)
 /* Matchmaker: what a user has used, decayed to the second `stamp`. Key: a hash of the name. */
 #define USER_RECORD_FIELDS(F, S) F(S, TEXT, name) F(S, NUMBER, usage) F(S, NUMBER, factor) F(S, NUMBER, stamp)
 /* Provider: a unit that is pinned or claimed. `since` and `lease` are times of the clock that does not jump, within `boot`; `started` is
@@ -19,6 +20,7 @@ extern "C" {
  * matchmaker of the pool from which it was pulled; 0: it was not.
  * `serves`: of one that is `running`, nothing was launched for that.
  * `grant`: what may be used, of an ad with ports; of others that stands in `ad`.
+ * `receipt`: the matchmaker's, shown with each report of it.
  * Below a service: `root_owner` as in VERIFY; and of a job that was started, `task` to `helps` as in START. */
 #define TENANT_RECORD_FIELDS(F, S) \
     F(S, WORD, offer)              \
@@ -44,7 +46,8 @@ extern "C" {
     F(S, AD, task)                 \
     F(S, QUIET_WORD, customer)     \
     F(S, QUIET_WORD, line)         \
-    F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps) F(S, QUIET_FLAG, idle) F(S, AD, grant) F(S, QUIET_FLAG, serves)
+    F(S, QUIET_KEY, pass)          \
+    F(S, QUIET_FLAG, helps) F(S, QUIET_FLAG, idle) F(S, AD, grant) F(S, QUIET_FLAG, serves) F(S, AD, receipt)
 /* Provider: a job's end, until the customer has it. Key: claim and number, mixed. */
 #define OUTCOME_RECORD_FIELDS(F, S) \
     F(S, WORD, claim)               \
@@ -70,7 +73,7 @@ extern "C" {
     F(S, LATER_WORD, gone) F(S, LATER_NUMBER, at) F(S, QUIET_WORD, flow) F(S, QUIET_WORD, nodes) F(S, AD, node)
 /* Customer (and whoever has subordinates): a subordinate of a gang that was decided, in its place among all. One that is `dropped` was
  * lost and the gang goes on without it: its row stays to the gang's end, for that is not whole any more. `shape` is the root's, or the claim
- * of the superior that is a member itself. `pass` is the gang's, at the root (duty.h); `below` as in MATCH. Key: its claim. */
+ * of the superior that is a member itself. `pass` is the gang's, at the root (duty.h); `below` as in MATCH; `receipt` the one that it was handed. Key: its claim. */
 #define BRANCH_RECORD_FIELDS(F, S) \
     F(S, WORD, gang)               \
     F(S, WORD, shape)              \
@@ -80,7 +83,8 @@ extern "C" {
     F(S, LATER_WORD, port)         \
     F(S, LATER_WORD, link)         \
     F(S, WORD, epoch)              \
-    F(S, LATER_WORD, place) F(S, LATER_FLAG, dropped) F(S, AD, ad) F(S, QUIET_KEY, pass) F(S, EDGES, below)
+    F(S, LATER_WORD, place)        \
+    F(S, LATER_FLAG, dropped) F(S, AD, ad) F(S, QUIET_KEY, pass) F(S, EDGES, below) F(S, AD, receipt)
 
 #define RECORDS(X)             \
     X(ROLE, role_record)       \

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "pool/plants.h"
+#include "pool/ticket.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,8 +42,10 @@ void registrar_done(struct registrar *registrar)
     map_done(&registrar->gangs);
     map_done(&registrar->past);
     map_done(&registrar->rows);
-    for (uint32_t i = 0; i < registrar->count; i++)
+    for (uint32_t i = 0; i < registrar->count; i++) {
         free(registrar->active[i].holdings);
+        free(registrar->active[i].asked);
+    }
     groups_done(&registrar->groups);
     limits_done(&registrar->limits);
     free(registrar->active);
@@ -210,12 +213,34 @@ static void account_take(struct registrar *registrar, const struct account *acco
         accountant_set_factor(registrar->accountant, accountant_fold(registrar->accountant, account), account->factor);
 }
 
+static void receipts_load(struct registrar *registrar, const struct key *key)
+{
+    static const struct key none;
+
+    registrar->receipts = *key;
+    registrar->has_receipts = !key_equal(key, &none);
+}
+
+void registrar_loaded(struct registrar *registrar, const struct role_env *env, struct effects *effects)
+{
+    struct record record = {.kind = RECORD_ROLE};
+
+    if (registrar->has_receipts)
+        return;
+    env->secrets->draw(env->secrets->user, &registrar->receipts, sizeof registrar->receipts);
+    registrar->has_receipts = true;
+    record.u.role_record.receipts = registrar->receipts;
+    effects_persist(effects, &record);
+}
+
 void registrar_load(struct registrar *registrar, const struct record *record)
 {
     const struct user_record *row = &record->u.user_record;
     struct account account = {row->name.bytes, strnlen(row->name.bytes, TEXT_MAX), (double)row->usage / REGISTRAR_SCALE,
                               (double)row->factor / REGISTRAR_SCALE, row->stamp};
 
+    if (record->kind == RECORD_ROLE && !record->removed)
+        receipts_load(registrar, &record->u.role_record.receipts);
     if (record->kind != RECORD_USER || record->removed)
         return;
     map_set(&registrar->rows, record->key, 0);
@@ -451,11 +476,29 @@ static void claim_end(struct registrar *registrar, uint32_t place, int64_t now, 
     if (!claim->lapsed)
         claim_lapse(registrar, place);
     accountant_drop(registrar->accountant, claim->user);
+    free(claim->asked);
     *claim = (struct active_claim){.user = registrar->free};
     registrar->free = place;
 }
 
-void registrar_expect(struct registrar *registrar, const struct role_env *env, const struct expected *expected)
+static struct tree *expected_receipt(const struct registrar *registrar, const struct role_env *env,
+                                     const struct expected *expected)
+{
+    const char *account = accountant_name(registrar->accountant, expected->user);
+    struct receipt receipt = {.claim = expected->claim,
+                              .gang = expected->gang,
+                              .agent = expected->from,
+                              .offer = expected->offer,
+                              .weight = expected->weight};
+
+    if (!registrar->has_receipts || !text_set(&receipt.account, account, strlen(account)))
+        return NULL;
+    if (expected->asked)
+        limits_print(expected->asked, &receipt.limits);
+    return receipt_make(env, &registrar->receipts, &receipt);
+}
+
+struct tree *registrar_expect(struct registrar *registrar, const struct role_env *env, const struct expected *expected)
 {
     struct active_claim claim = {.claim = expected->claim,
                                  .gang = expected->gang,
@@ -467,38 +510,55 @@ void registrar_expect(struct registrar *registrar, const struct role_env *env, c
 
     if (map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX ||
         map_find(&registrar->claims, expected->claim) != MAP_NONE)
-        return;
+        return NULL;
+    if (expected->asked && expected->asked->count) {
+        claim.asked = mem_alloc(sizeof *claim.asked);
+        *claim.asked = *expected->asked;
+    }
     claim_add(registrar, &claim, expected->asked);
     share_price(registrar, expected->user, seconds_of(registrar, env));
+    return expected_receipt(registrar, env, expected);
 }
 
-/* A claim of which nothing is known: it was matched by another incarnation. */
+/* A bug that can be planted: the report is taken at its word. */
+static bool report_believed(const struct registrar *registrar, const struct peer *peer, const struct report *report,
+                            struct receipt *ret)
+{
+    *ret = (struct receipt){.claim = report->claim,
+                            .gang = report->gang,
+                            .agent = peer->agent,
+                            .weight = report->weight > 0 ? report->weight : WEIGHT_ONE,
+                            .limits = report->limits};
+    groups_account(&registrar->groups, report->owner.bytes, report->group.bytes, &ret->account);
+    return true;
+}
+
+/* A claim of which nothing is known: it was matched by another incarnation, and its receipt says so. */
 static enum reason claim_learn(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
                                const struct report *report, uint32_t *ret)
 {
     struct active_claim claim = {.claim = report->claim,
-                                 .gang = report->gang,
                                  .agent = peer->agent,
                                  .since = env->now,
                                  .ends = env->now + registrar->spans->lease + spans_margin(registrar->spans)};
-    size_t len = strnlen(report->owner.bytes, sizeof report->owner.bytes);
     struct limits_asked asked;
-    struct text account;
-    bool own;
+    struct receipt receipt;
 
-    if (!len || len > TEXT_MAX || memchr(report->owner.bytes, GROUPS_MARK, len) ||
-        limits_read(report->limits.bytes, strnlen(report->limits.bytes, TEXT_MAX), &asked, NULL) < 0)
-        return REASON_INVALID;
-    own = peer->any || (peer->identity && !strcmp(peer->identity, report->owner.bytes));
-    if (env->now > registrar->learns_until && !own)
+    if (env->now > registrar->learns_until || !registrar->has_receipts)
         return REASON_UNKNOWN;
-    if (registrar->learnt == REGISTRAR_LEARNT_MAX)
+    if (!(PLANTED(REPORT_BELIEVED) ? report_believed(registrar, peer, report, &receipt)
+                                   : receipt_read(env, &registrar->receipts, report->receipt, &receipt)) ||
+        receipt.claim != report->claim)
+        return REASON_UNKNOWN;
+    if (receipt.agent != peer->agent)
+        return REASON_IDENTITY;
+    if (limits_read(receipt.limits.bytes, strlen(receipt.limits.bytes), &asked, NULL) < 0 || !receipt.account.bytes[0])
+        return REASON_INVALID;
+    if (registrar->learnt == REGISTRAR_LEARNT_MAX || map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX)
         return REASON_LIMIT;
-    if (map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX)
-        return REASON_LIMIT;
-    groups_account(&registrar->groups, report->owner.bytes, report->group.bytes, &account);
-    claim.user = accountant_user(registrar->accountant, account.bytes, strlen(account.bytes));
-    claim.weight = report->weight <= 0 ? WEIGHT_ONE : report->weight < WEIGHT_MAX ? report->weight : WEIGHT_MAX;
+    claim.gang = receipt.gang;
+    claim.user = accountant_user(registrar->accountant, receipt.account.bytes, strlen(receipt.account.bytes));
+    claim.weight = receipt.weight < WEIGHT_MAX ? receipt.weight : WEIGHT_MAX;
     registrar->learnt++;
     *ret = claim_add(registrar, &claim, &asked);
     return REASON_OK;
@@ -538,7 +598,6 @@ enum reason registrar_report(struct registrar *registrar, const struct role_env 
                              const struct report *report)
 {
     uint64_t found = map_find(&registrar->claims, report->claim);
-    struct limits_asked asked;
     struct active_claim *claim;
     enum reason reason;
     uint32_t place;
@@ -556,11 +615,10 @@ enum reason registrar_report(struct registrar *registrar, const struct role_env 
     claim = &registrar->active[place];
     if (claim->agent != peer->agent)
         return REASON_IDENTITY;
-    if (claim->lapsed) {
-        if (limits_read(report->limits.bytes, strnlen(report->limits.bytes, TEXT_MAX), &asked, NULL) < 0)
-            return REASON_INVALID;
-        claim_hold(registrar, place, &asked);
-    }
+    if (claim->lapsed)
+        claim_hold(registrar, place, claim->asked);
+    free(claim->asked); /* it lapses no more */
+    claim->asked = NULL;
     registrar->reported += !claim->reported;
     claim->reported = true;
     claim_charge(registrar, env, claim, report->used);

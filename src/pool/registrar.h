@@ -5,8 +5,9 @@
  *
  *     used -> accountant -> priority of the user, more for each claim that it has now -> engine
  *
- * A claim is told of by one agent: the one that was matched, or, for a while after a restart of the matchmaker, the first that
- * names it: later nobody can tell of a claim that was not matched, and charge another for it. What it says was used can never be more than the time that has passed, and a lease.
+ * A claim is told of by one agent: the one that was matched. Of what an earlier life of the matchmaker has matched, its receipt (receipt.h)
+ * tells, for a while after a restart: whom it is charged to and what it counts for stand there, not in the report. Nobody can tell of a claim
+ * that was not matched, and charge another for it. What it says was used can never be more than the time that has passed, and a lease.
  *
  * A claim counts by the weight of its unit (weight.h): in what is charged and in what is in use. While it is known it also counts in the
  * group of its user (groups.h), and holds what its root names in ConcurrencyLimits (limits.h). A match of which nothing was heard a request
@@ -22,6 +23,7 @@
 #include "pool/engine.h"
 #include "pool/groups.h"
 #include "pool/limits.h"
+#include "pool/receipt.h"
 #include "pool/role.h"
 #include "pool/timers.h"
 #include "pool/weight.h"
@@ -45,11 +47,12 @@ struct active_claim {
     bool reported;
     bool lapsed; /* its window closed, and nothing was heard: it holds nothing and counts for nothing until it is */
     int64_t weight;
-    struct holdings *holdings; /* or NULL */
-    uint32_t mate;             /* the next of its gang that holds limits, in a ring; itself: there is no other */
-    int64_t since, used;       /* known since; charged so far */
-    int64_t ends;              /* without another report */
-    int64_t timer;             /* that waits for it */
+    struct holdings *holdings;  /* or NULL */
+    struct limits_asked *asked; /* until it is reported: to be held again if it lapses; or NULL */
+    uint32_t mate;              /* the next of its gang that holds limits, in a ring; itself: there is no other */
+    int64_t since, used;        /* known since; charged so far */
+    int64_t ends;               /* without another report */
+    int64_t timer;              /* that waits for it */
 };
 
 struct past_claim {
@@ -89,7 +92,9 @@ struct registrar {
     uint32_t history_count, history_next;
     struct share *shares; /* by the user's number */
     uint32_t share_count;
-    struct map rows; /* that are on disk, by their keys */
+    struct key receipts; /* the key that they are made with ... */
+    bool has_receipts;   /* ... once it is there */
+    struct map rows;     /* that are on disk, by their keys */
     bool clocked;
     int64_t apart;         /* the wall clock and the one that never jumps, at the last step */
     int64_t jumped;        /* seconds that the wall clock has jumped ahead, altogether, since this began */
@@ -107,7 +112,7 @@ void registrar_init(struct registrar *registrar, const struct spans *spans, stru
                     uint64_t seed);
 void registrar_done(struct registrar *registrar);
 
-/* It is up: for a while claims that it does not know are believed. */
+/* It is up: for a while claims that it does not know are believed, with their receipts. */
 void registrar_begin(struct registrar *registrar, int64_t now);
 
 /* When all claims that live have been told of, if it began at that time: those that were matched before have been activated by then, and
@@ -117,18 +122,23 @@ int64_t registrar_knows(const struct registrar *registrar, int64_t began);
 /* A row that was durable. */
 void registrar_load(struct registrar *registrar, const struct record *record);
 
+/* All rows have been loaded: where there is no key of receipts yet, one is drawn and written. */
+void registrar_loaded(struct registrar *registrar, const struct role_env *env, struct effects *effects);
+
 /* A match was made: the agent may tell of the claim, which is charged to that user. It counts as that weight in use from now on, and what it
  * holds of limits is taken. */
 struct expected {
     uint64_t claim, gang;
     agent from;
+    uint64_t offer; /* its ad's id there */
     uint32_t user;
     int64_t weight;
     const struct limits_asked
         *asked; /* or NULL; of a gang each says the same, and it is taken once, until the last of them ends */
 };
 
-void registrar_expect(struct registrar *registrar, const struct role_env *env, const struct expected *expected);
+/* The receipt, for both sides: the caller unrefs it. NULL: there is no key yet. */
+struct tree *registrar_expect(struct registrar *registrar, const struct role_env *env, const struct expected *expected);
 
 /* Groups and limits are others from now on; the rows are taken over. */
 void registrar_set_shares(struct registrar *registrar, struct shares *shares);

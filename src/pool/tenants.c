@@ -66,6 +66,7 @@ static void tenant_free(struct tenant *tenant)
     tree_unref(tenant->ad);
     tree_unref(tenant->grant);
     tree_unref(tenant->duty.ad);
+    tree_unref(tenant->receipt);
     free(tenant);
 }
 
@@ -105,6 +106,14 @@ void tenant_set_ad(struct tenant *tenant, struct tree *ad)
     tenant->turns++;
     tree_unref(tenant->ad);
     tenant->ad = tree_ref(ad);
+}
+
+void tenant_set_receipt(struct tenant *tenant, struct tree *receipt)
+{
+    if (!receipt || tenant->receipt == receipt)
+        return;
+    tree_unref(tenant->receipt);
+    tenant->receipt = tree_ref(receipt);
 }
 
 void tenant_set_duty(struct tenant *tenant, const struct duty *duty)
@@ -159,7 +168,8 @@ void tenant_store(const struct provider_step *step, struct tenant *tenant)
                                                     .pass = tenant->duty.pass,
                                                     .helps = tenant->duty.helps,
                                                     .idle = tenant->duty.idle,
-                                                    .serves = tenant->serves};
+                                                    .serves = tenant->serves,
+                                                    .receipt = tenant->receipt};
     if (tenant->pool)
         record.u.tenant_record.pool = pulling_registrar(step->provider, tenant);
     tenant->stored = effects_persist(step->effects, &record);
@@ -247,7 +257,8 @@ void tenant_report(const struct provider_step *step, struct tenant *tenant, bool
                                        .owner = *tenant_charged(tenant),
                                        .used = uses ? step->env->now - tenant->reported : 0,
                                        .over = over,
-                                       .reason = over && tenant->end != REASON_RELEASED ? tenant->end : REASON_OK};
+                                       .reason = over && tenant->end != REASON_RELEASED ? tenant->end : REASON_OK,
+                                       .receipt = tenant->receipt};
     tenant_says(step, tenant, &message.u.report);
     if (uses)
         tenant->reported = step->env->now;
@@ -526,6 +537,7 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant->root_owner = was->root_owner;
     tenant_set_ad(tenant, was->ad);
     tenant->grant = was->grant && tree_is_ad(was->grant) ? tree_ref(was->grant) : NULL;
+    tenant_set_receipt(tenant, was->receipt);
     tenant_set_duty(tenant, &(struct duty){was->task && tree_is_ad(was->task) ? was->task : NULL, was->customer,
                                            was->line, was->pass, was->helps, was->idle});
     tenant->since = was->since;

@@ -20,12 +20,13 @@ static const char *const reason_ids[] = {
 };
 
 #define SEEN_FIELDS(F, S) F(S, WORD, incarnation) F(S, WORD, last) F(S, WORD, beyond)
-#define EDGE_FIELDS(F, S) \
-    F(S, WORD, claim)     \
-    F(S, WORD, agent)     \
-    F(S, WORD, offer)     \
-    F(S, WORD, depth)     \
-    F(S, LATER_WORD, port) F(S, LATER_WORD, link) F(S, KEY, ticket) F(S, AD, ad) F(S, QUIET_WORD, under)
+#define EDGE_FIELDS(F, S)  \
+    F(S, WORD, claim)      \
+    F(S, WORD, agent)      \
+    F(S, WORD, offer)      \
+    F(S, WORD, depth)      \
+    F(S, LATER_WORD, port) \
+    F(S, LATER_WORD, link) F(S, KEY, ticket) F(S, AD, ad) F(S, QUIET_WORD, under) F(S, AD, receipt)
 
 static const struct field seen_fields[] = {SEEN_FIELDS(FIELD_ROW, seen)};
 static const struct field edge_fields[] = {EDGE_FIELDS(FIELD_ROW, edge)};

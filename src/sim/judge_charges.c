@@ -1,8 +1,8 @@
 /* judge_charges.c: 10: to whom a matchmaker charges the claims of a gang, and how long that holds its limits.
  *
  * Whose a gang is, in which group, and what it needs of limits is read in the ad of its root when that is told of the match. A gang
- * counts while the matchmaker's own record has one of its claims that it was told of, or has just matched. Gangs of an earlier life of
- * the matchmaker do not count: it need not know all of them. */
+ * counts while the matchmaker's own record has one of its claims that it was told of, or has just matched. Of an earlier life of the
+ * matchmaker it need not know all gangs, so they hold nothing here; but what it learns of must have been matched then. */
 #include "sim/judge_parts.h"
 
 #include <stdio.h>
@@ -73,13 +73,17 @@ void judge_charges(struct judge *judge, const struct host *host, const struct ef
     uint32_t members = 0;
     bool fresh = found == MAP_NONE;
 
-    if (told->claim || !host->role || !matchmaker_find(host->role, effect->to, told->id, &entry))
+    if (told->claim || !host->role)
         return;
     if (fresh) {
         found = slab_take(&judge->roots);
         map_set(&judge->root_map, told->gang, found);
     }
     root = slab_at(&judge->roots, (uint32_t)found);
+    if (fresh)
+        *root = (struct root_fact){0}; /* its ad may be gone when it is told */
+    if (!matchmaker_find(host->role, effect->to, told->id, &entry))
+        return;
     root->incarnation = told->incarnation;
     judged_account(judge, host, entry.ad, root->account);
     ad_word(entry.ad, judge->limits, root->limits);
@@ -92,6 +96,26 @@ void judge_charges(struct judge *judge, const struct host *host, const struct ef
                         root->account);
     }
     judge->grouped += fresh && members > 1 && strchr(root->account, '~');
+}
+
+/* What counts after a report was matched once, by this life of the matchmaker or an earlier one, and for whom it is charged to. */
+void judge_reported(struct judge *judge, const struct host *host, const struct report *report)
+{
+    const struct root_fact *root;
+    struct claim_view claim;
+    uint64_t found;
+
+    for (uint32_t from = 0; matchmaker_next_claim(host->role, from, &claim, &from) && !claim.over;) {
+        if (claim.claim != report->claim || !claim.reported)
+            continue;
+        found = map_find(&judge->root_map, claim.gang);
+        root = found == MAP_NONE ? NULL : slab_at(&judge->roots, (uint32_t)found);
+        if (!root)
+            judge_finds(judge, 10, host, "a claim counts that was never matched, and %s is charged for it", claim.user);
+        else if (root->account[0] && strcmp(claim.user, root->account) != 0)
+            judge_finds(judge, 10, host, "a claim that was matched for %s is charged to %s", root->account, claim.user);
+        return;
+    }
 }
 
 /* --------------------------------------------------------------------------------------------------------- limits */

@@ -185,7 +185,8 @@ void judge_priorities(struct judge *judge, const struct host *host, const struct
 void judge_forming(struct judge *judge, const struct host *host,
                    const struct event *event);                    /* a superior was stepped */
 void judge_unbound(struct judge *judge, const struct host *host); /* it has forgotten who is bound */
-void judge_charges(struct judge *judge, const struct host *host, const struct effect *effect); /* a match is told */
+void judge_charges(struct judge *judge, const struct host *host, const struct effect *effect);  /* a match is told */
+void judge_reported(struct judge *judge, const struct host *host, const struct report *report); /* to a matchmaker */
 void judge_limits(struct judge *judge, const struct host *host);
 void judge_quotas(struct judge *judge, const struct host *host, const struct role_env *env); /* matches were made */
 /* To whom a request is charged: its Owner, in the group that it names if there is one. */

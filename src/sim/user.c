@@ -168,12 +168,24 @@ static void user_control(struct user *user, const struct role_env *env, struct e
     effects_send(effects, user->settings->customer, &message, NOTHING, TAG_CONTROL, 0);
 }
 
-/* Puts an ad into the pool that says it is another's. */
+/* Tells of a claim that there is none, at another's cost, and of all that there is of a limit. */
+static void user_report(const struct user *user, const struct role_env *env, struct effects *effects)
+{
+    struct message message = {.kind = MESSAGE_REPORT};
+
+    message.u.report = (struct report){
+        .claim = rng_next(env->chance) | 1, .gang = 1, .used = SECOND, .weight = 1000000, .limits = {"licence:2"}};
+    text_set(&message.u.report.owner, user->settings->owner, strlen(user->settings->owner));
+    effects_send(effects, user->settings->matchmaker, &message, NOTHING, TAG_LIE, 0);
+}
+
+/* Puts an ad into the pool that says it is another's; or a job; or tells of a claim. */
 static void user_lie(struct user *user, const struct role_env *env, struct effects *effects)
 {
     struct message message = {.kind = MESSAGE_ADVERTISE};
 
     ++*user->settings->lied;
+    user_report(user, env, effects);
     if (rng_below(env->chance, 2)) {
         user_new(user, env, effects);
         return;
