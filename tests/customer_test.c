@@ -10,6 +10,7 @@ static void equal_jobs_share(void)
 {
     struct office o;
     uint64_t id, version;
+    uint32_t sent;
 
     office_start(&o);
     submit(&o, "a", 2, JOB);
@@ -32,6 +33,9 @@ static void equal_jobs_share(void)
     submit(&o, "e", 1, JOB);
     pass(o.w, SECOND);
     tap_ok(o.w->put.u.advertise.id == id && asks_for(&o, "Count == 6"), "requests keep their names over a restart");
+    sent = o.w->puts + o.w->bares;
+    happen(o.w, &(struct event){.kind = EVENT_KNOWN, .claim = MATCHMAKER});
+    tap_ok(o.w->puts + o.w->bares >= sent + 3, "when a matchmaker has begun anew all are renewed at once");
     world_free(o.w, "requests");
 }
 

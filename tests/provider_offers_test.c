@@ -152,7 +152,7 @@ static void advertised_and_renewed(void)
 {
     struct machine m;
     struct advertise first;
-    uint32_t puts;
+    uint32_t puts, bares;
 
     machine_start(&m, PLAIN);
     first = m.w->put.u.advertise;
@@ -162,14 +162,19 @@ static void advertised_and_renewed(void)
     tap_ok(advertises(&m, "LoadAvg < 0.1"), "what the probe tells is in the ad");
     tap_ok(key_is_set(&first.key), "the key of its tickets goes beside the ad");
     for (int i = 0; i < 12; i++) {
-        uint32_t bares = m.w->bares;
+        uint32_t before = m.w->bares;
 
         pass(m.w, m.w->spans.lifetime);
-        if (m.w->bares == bares)
+        if (m.w->bares == before)
             world_blame(m.w, "an ad was not renewed within its lifetime", "");
     }
     tap_ok(m.w->bares >= 12 && m.w->repeats == 0,
            "an ad that stays is renewed within its lifetime, and without its text unless the key has moved");
+    bares = m.w->bares;
+    happen(m.w, &(struct event){.kind = EVENT_KNOWN, .claim = MATCHMAKER});
+    tap_ok(m.w->bares == bares + 1, "when a matchmaker has begun anew it is renewed at once");
+    happen(m.w, &(struct event){.kind = EVENT_KNOWN, .claim = MATCHMAKER + 77});
+    tap_ok(m.w->bares == bares + 1, "but not for one where it is not advertised");
     puts = m.w->puts;
     probe(&m, AWAY);
     tap_ok(m.w->puts == puts, "a probe that tells nothing new changes nothing");

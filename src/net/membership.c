@@ -239,7 +239,7 @@ static void keys_done(void *user, const struct outcome *outcome)
 static void register_done(void *user, const struct outcome *outcome)
 {
     struct membership *pool = user;
-    bool good = outcome->result == CALL_ANSWERED && outcome->status < 300;
+    bool good = outcome->result == CALL_ANSWERED && outcome->status < 300, news = pool->standing == BEING_REGISTERED;
 
     if (outcome->result == CALL_CANCELLED)
         return;
@@ -257,6 +257,8 @@ static void register_done(void *user, const struct outcome *outcome)
             log_text("pool", *pool->is.name ? pool->is.name : NULL), log_number("status", outcome->status),
             log_text("why", outcome->error ? outcome->error : outcome->body));
     agent_bundle_send(pool);
+    if (news && pool->standing == REGISTERED) /* it may have begun anew, and know nothing of our ads */
+        runner_event(pool->live->runner, &(struct event){.kind = EVENT_KNOWN, .claim = pool->matchmaker});
     if (pool->describe_again)
         agent_describe(pool);
 }

@@ -77,6 +77,13 @@ void advert_set_key(struct advert *advert, int64_t now, const struct key *key)
     advert_moves(advert, now);
 }
 
+void advert_again(struct advert *advert, int64_t now)
+{
+    advert->pause = 0;
+    if (advert->text && advert->due > now)
+        advert->due = now;
+}
+
 int64_t pause_next(int64_t *pause, const struct role_env *env, const struct spans *spans)
 {
     int64_t most = spans->deadline;

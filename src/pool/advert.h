@@ -47,6 +47,9 @@ bool advert_saw(struct advert *advert, int64_t now, uint64_t incarnation, uint64
 
 void advert_set_key(struct advert *advert, int64_t now, const struct key *key);
 
+/* The matchmaker may have forgotten it: it is renewed now. */
+void advert_again(struct advert *advert, int64_t now);
+
 /* Sends what is due, behind the persist `after`; returns when to look again. `token` comes back with the answer. */
 int64_t advert_run(struct advert *advert, const struct role_env *env, agent matchmaker, uint64_t token, uint64_t after,
                    struct effects *effects);

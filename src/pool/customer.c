@@ -117,6 +117,8 @@ static void customer_event(const struct customer_step *step, const struct event 
         root_answer(step, event);
     else if (event->kind == EVENT_FORGET)
         queue_forget(step, event);
+    else if (event->kind == EVENT_KNOWN)
+        shapes_again(step, event->claim);
     else if (event->kind == EVENT_ANSWER)
         shape_answer(step, event->token, event);
 }

@@ -173,6 +173,7 @@ uint64_t account_hash(const struct text *owner); /* of what it counts for */
 struct shape *shape_new(struct customer *customer, uint64_t id, const struct text *owner, struct tree *ad);
 void shapes_done(struct customer *customer);
 void shapes_boot(const struct customer_step *step);
+void shapes_again(const struct customer_step *step, agent matchmaker); /* it may have begun anew */
 struct shape *shape_find(const struct customer *customer, uint64_t id);
 struct shape *shape_like(const struct customer *customer, const struct text *owner, const struct tree *ad);
 void shape_changed(const struct customer_step *step, struct shape *shape);

@@ -330,6 +330,18 @@ void offer_answer(const struct provider_step *step, uint32_t place, const struct
     offer_due(step, place);
 }
 
+void offers_again(const struct provider_step *step, agent matchmaker)
+{
+    for (uint32_t i = 0; i < step->provider->settings->count; i++) {
+        if (matchmaker == step->provider->settings->matchmaker) {
+            advert_again(&step->provider->offers[i].advert, step->env->now);
+            advert_again(&step->provider->offers[i].second.advert, step->env->now);
+        }
+        pulling_again(step, i, matchmaker);
+        offer_due(step, i);
+    }
+}
+
 void offer_matched(const struct provider_step *step, uint32_t place, struct advert *advert, uint64_t incarnation,
                    uint64_t number)
 {

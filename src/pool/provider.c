@@ -155,6 +155,9 @@ static void provider_event(const struct provider_step *step, const struct event 
     case EVENT_PROBED:
         offer_probed(step, event->claim < UINT32_MAX ? (uint32_t)event->claim : UINT32_MAX, event->ad);
         break;
+    case EVENT_KNOWN:
+        offers_again(step, event->claim);
+        break;
     case EVENT_DRAIN:
         step->provider->draining = true;
         tenants_drain(step, event->status != 0);

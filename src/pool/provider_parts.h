@@ -201,6 +201,7 @@ void offer_probed(const struct provider_step *step, uint32_t place, struct tree 
 void offer_changed(const struct provider_step *step, uint32_t place); /* tenants came or went */
 void offer_due(const struct provider_step *step, uint32_t place);
 void offer_answer(const struct provider_step *step, uint32_t place, const struct event *event);
+void offers_again(const struct provider_step *step, agent matchmaker); /* it may have begun anew */
 void offer_matched(const struct provider_step *step, uint32_t place, struct advert *advert, uint64_t incarnation,
                    uint64_t number);                               /* the advert is the offer's own, or the second */
 uint32_t offer_find(const struct provider *provider, uint64_t id); /* its place; settings->count when there is none */
@@ -244,6 +245,7 @@ bool successor_valid(const struct provider *provider, const struct tenant *tenan
 #define POOL_CLAIMS 32 /* about as many claims make up the parts of the pools */
 int64_t pulling_run(const struct provider_step *step, uint32_t place); /* asks what is due; when to look again */
 void pulling_moved(const struct provider_step *step, uint32_t place);  /* the offer's text is another one */
+void pulling_again(const struct provider_step *step, uint32_t place, agent matchmaker); /* it may have begun anew */
 void pulling_answer(const struct provider_step *step, const struct event *event);
 void pulling_claimed(const struct provider_step *step, const struct tenant *tenant); /* it counts for its pool */
 bool pulling_admits(const struct provider_step *step, const struct tenant *tenant, const struct tree *ad);

@@ -88,6 +88,15 @@ void pulling_moved(const struct provider_step *step, uint32_t place)
             pulling->due[i] = step->env->now;
 }
 
+void pulling_again(const struct provider_step *step, uint32_t place, agent matchmaker)
+{
+    struct pulling *pulling = &step->provider->offers[place].pulling;
+    uint32_t pool = pulling_pool(step->provider, matchmaker);
+
+    if (pool && pulling->due[pool - 1] > step->env->now)
+        pulling->due[pool - 1] = step->env->now;
+}
+
 /* ----------------------------------------------------------------------------------------------------- question, answer */
 
 static void pulling_ask(const struct provider_step *step, uint32_t place, uint32_t pool)

@@ -85,6 +85,7 @@ enum event_kind {
     EVENT_FACTOR, /* matchmaker: the factor of a user's priority */
     EVENT_SHARES, /* matchmaker: `ad` says the groups and limits from now on (shares.h); NULL: there are none */
     EVENT_FORGET, /* customer: `job`, which has ended, is written down elsewhere */
+    EVENT_KNOWN, /* provider, customer: the matchmaker `claim` has been told who we are: it may have begun anew, and have no ads */
 };
 
 struct event {

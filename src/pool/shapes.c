@@ -278,6 +278,18 @@ void shape_answer(const struct customer_step *step, uint64_t token, const struct
     shape_due(step, shape->place);
 }
 
+void shapes_again(const struct customer_step *step, agent matchmaker)
+{
+    for (uint32_t i = 0; i < step->customer->shape_count; i++) {
+        struct shape *shape = step->customer->shape_list[i];
+
+        for (uint32_t k = 0; shape && k < shape->pool_count; k++)
+            if (shape->pools[k].matchmaker == matchmaker)
+                advert_again(&shape->pools[k].advert, step->env->now);
+        shape_due(step, i);
+    }
+}
+
 void shapes_boot(const struct customer_step *step)
 {
     for (uint32_t i = 0; i < step->customer->shape_count; i++) {

@@ -178,6 +178,9 @@ static void add_event(struct trace *trace, const struct event *event)
     case EVENT_FORGET:
         buf_addf(out, "is to forget job %llu", (unsigned long long)event->job);
         break;
+    case EVENT_KNOWN:
+        buf_addf(out, "is known to %s", host_name(trace, event->claim));
+        break;
     }
 }
 
