@@ -51,7 +51,7 @@ struct world {
     unsigned status;
     /* what the role heard */
     unsigned heard, answers, silences;
-    agent from, superior;
+    agent from, superior, customer;
     char identity[TOKEN_NAME_MAX + 1];
     /* what it is to say */
     agent to;
@@ -118,6 +118,8 @@ static void ear_step(void *role, const struct role_env *env, const struct event 
         snprintf(world->identity, sizeof world->identity, "%s", event->peer->identity);
         if (event->message->kind == MESSAGE_MATCH)
             world->superior = event->message->u.match_told.superior;
+        if (event->message->kind == MESSAGE_START)
+            world->customer = event->message->u.start.customer;
         if (message_refusal(event->message->kind, REASON_OK, &answer))
             effects_reply(effects, event->token, &answer, 0);
         world->heard++;
@@ -292,6 +294,9 @@ static unsigned call(struct world *world, const struct token_file *file, const c
     return world->status;
 }
 
+#define START_TEXT                                                                                                \
+    "[Message=\"start\";Claim=\"0000000000000007\";Epoch=\"0000000000000001\";Sequence=\"0000000000000004\";Job=" \
+    "\"0000000000000001\";Number=\"0000000000000001\";Ad=[A=1];Customer=\"0000000000000003\"]"
 #define ABORT_TEXT "[Message=\"abort\";Claim=\"0000000000000007\"]"
 
 /* The handle by which the role knows the one who has that token; 0: it was refused. */
@@ -326,15 +331,14 @@ static void match_write(const struct pool *pool)
 }
 
 /* A letter that is sealed for our agent, with that token in it, by the stream of that pool. */
-static void sealed_write(struct world *world, const struct pool *pool, const struct token_file *file,
-                         const char *issuer, const char *identity)
+static void sealed_write_message(const struct pool *pool, const struct token_file *file, const char *issuer,
+                                 const char *identity, const char *message)
 {
     struct buf bearer, inside, box, digits, text;
     struct box_keys mine;
     struct err err = {0};
     char key[2 * BOX_KEY_BYTES + 1];
 
-    (void)world;
     box_keys_draw(&mine);
     buf_init(&bearer);
     buf_init(&inside);
@@ -342,7 +346,7 @@ static void sealed_write(struct world *world, const struct pool *pool, const str
     buf_init(&digits);
     buf_init(&text);
     bearer_make(file, issuer, identity, &bearer);
-    buf_addf(&inside, "[Token=\"%s\";Name=\"desk\";Message=" ABORT_TEXT "]", buf_string(&bearer));
+    buf_addf(&inside, "[Token=\"%s\";Name=\"desk\";Message=%s]", buf_string(&bearer), message);
     if (box_seal(&box, &mine, &pool->theirs, inside.text, inside.len, &err) < 0)
         bail(err.text);
     base64url_print(&digits, box.text, box.len);
@@ -355,6 +359,12 @@ static void sealed_write(struct world *world, const struct pool *pool, const str
     buf_done(&box);
     buf_done(&digits);
     buf_done(&text);
+}
+
+static void sealed_write(const struct pool *pool, const struct token_file *file, const char *issuer,
+                         const char *identity)
+{
+    sealed_write_message(pool, file, issuer, identity, ABORT_TEXT);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- the agent */
@@ -480,12 +490,19 @@ static void check_letters(struct world *world, const agent *alices)
            "a letter is from the matchmaker whose stream it came by");
     tap_ok(world->superior == alices[1], "whom it names is of that pool");
     heard = world->heard;
-    sealed_write(world, south, &south->alice, south->id, south->identity);
+    sealed_write(south, &south->alice, south->id, south->identity);
     tap_ok(wait_for(world, &world->heard, heard + 1) && world->from == alices[1], "so is who writes by its relay");
     heard = world->heard;
-    sealed_write(world, south, &north->alice, north->id, north->identity);
+    sealed_write(south, &north->alice, north->id, north->identity);
     linger(world);
     tap_ok(world->heard == heard, "one pool does not carry letters of another's users");
+    sealed_write_message(south, &south->alice, south->id, south->identity, START_TEXT);
+    tap_ok(wait_for(world, &world->heard, heard + 1) && world->customer && world->customer != 3,
+           "the customer whom a letter names is of the pool that it came by, as when it is told by a call");
+    heard = world->heard;
+    sealed_write_message(south, &south->alice, south->id, south->identity, "[Message=\"got\";Reason=\"ok\"]");
+    linger(world);
+    tap_ok(world->heard == heard, "an answer by letter to which nothing was asked is no message, as by a call");
 }
 
 static void check_speech(struct world *world, const agent *alices)

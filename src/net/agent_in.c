@@ -12,6 +12,7 @@
 #include "net/secrets.h"
 #include "pool/wire.h"
 
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -320,6 +321,19 @@ static struct tree *envelope_open(struct live_agent *live, const char *text, siz
     return inbound->sealed ? inside : NULL;
 }
 
+/* As a call is read: an answer is none, for nothing was asked. */
+static bool letter_read(const struct tree *ad, struct message *ret)
+{
+    struct err err;
+
+    if (wire_read_message(ad, ret, &err) < 0)
+        return false;
+    if (message_answer(ret->kind) != MESSAGE_NONE)
+        return true;
+    message_done(ret);
+    return false;
+}
+
 /* A message that the matchmaker carried. One that was not sealed is not taken: we have a key, so its sender has no reason. */
 static void letter_message(struct membership *pool, const struct tree *letter)
 {
@@ -334,7 +348,6 @@ static void letter_message(struct membership *pool, const struct tree *letter)
     struct grant grant;
     struct build build;
     struct peer peer;
-    struct err err;
     bool good;
 
     good = ad_string(letter, "Text", &text, &len) && ad_string(letter, "Relay", &number, &number_len) &&
@@ -353,9 +366,10 @@ static void letter_message(struct membership *pool, const struct tree *letter)
     good = good && sender_prove(pool, token, token_len, called, &grant, &peer) && peer.agent != pool->matchmaker;
     if (good && question_take(live, inbound, &peer, ad)) {
         ; /* and answered */
-    } else if (good && wire_read_message(ad, &message, &err) == 0) {
+    } else if (good && letter_read(ad, &message)) {
         peer.channel = contact_relay_channel(&live->box.open, &inbound->sender);
         inbound->from = agent_handle(grant.subject, called);
+        message_enter(pool, &message);
         message_take(live, inbound, &peer, &message);
         message_done(&message);
     } else {
@@ -426,6 +440,7 @@ static void stream_bytes(void *user, const char *bytes, size_t len)
 static void stream_done(void *user, const struct outcome *outcome)
 {
     struct membership *pool = user;
+    int64_t most;
 
     pool->stream = 0;
     if (outcome->result == CALL_CANCELLED || pool->live->closing)
@@ -433,9 +448,14 @@ static void stream_done(void *user, const struct outcome *outcome)
     pool->standing = UNKNOWN_THERE;
     agent_heard(pool, outcome);
     agent_heard_later(pool, outcome);
-    uv_timer_start(&pool->again, listen_again, (uint64_t)(pool->pause / MILLISECOND) + 1, 0);
-    pool->pause = pool->pause * 2 < pool->live->settings->spans->deadline ? pool->pause * 2
-                                                                          : pool->live->settings->spans->deadline;
+    /* One that is not there may be back at any time, and then wants our ads at once. Not all come at the same moment. */
+    most = outcome->result == CALL_ANSWERED && outcome->status >= 300 ? pool->live->settings->spans->deadline : SECOND;
+    pool->pause = pool->pause < most ? pool->pause : most;
+    uv_timer_start(&pool->again, listen_again,
+                   (uint64_t)pool->pause / 2 / MILLISECOND +
+                       randombytes_uniform((uint32_t)(pool->pause / 2 / MILLISECOND) + 1) + 1,
+                   0);
+    pool->pause *= 2;
 }
 
 void agent_listen(struct membership *pool)
