@@ -228,6 +228,8 @@ static void limits_print(struct buf *out)
         {"bytes of each text that an agent tells of itself", AGENT_TEXT_MAX},
         {"letters that are kept for an agent; then the oldest goes", AGENT_LETTERS_MAX},
         {"bytes of relayed messages that wait for an agent", AGENT_LETTER_BYTES_MAX},
+        {"of them, of those who were not matched with it", AGENT_STRANGER_BYTES},
+        {"bytes that a relayed message counts for, at least", AGENT_LETTER_LEAST},
         {"seconds after which an agent without ads, letters and streams is forgotten", AGENT_IDLE / SECOND},
         {"bytes of a `text` in a message", TEXT_MAX},
         {"edges of a match", EDGES_MAX},

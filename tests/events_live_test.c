@@ -540,6 +540,64 @@ static void check_relay(struct world *world)
     talk_done(&alice);
 }
 
+#define FLOOD 8
+
+/* Strangers send as much as they may, and nobody answers: what those send who were matched with the agent comes all the same. */
+static void check_flood(struct world *world)
+{
+    char handle[17], path[64], answer[64], number[32], name[16], *tokens[FLOOD];
+    struct talk alice, senders[FLOOD], beat;
+    unsigned over = 0;
+    struct buf long_text;
+
+    buf_init(&long_text);
+    for (int i = 0; i < 16384; i++)
+        buf_adds(&long_text, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde\n");
+    handle_of("alice", "prov", handle);
+    snprintf(path, sizeof path, "/v1/relay/%s", handle);
+    match_make(world); /* of alice's agent and bob's */
+    stream_open(&alice, &world->live, world->alice_token, "prov", NULL, &world->rest);
+    stream_wait(&alice, "event: match", 1, SOON);
+    for (int i = 0; i < FLOOD; i++) { /* four of one account, and one each of others */
+        snprintf(name, sizeof name, "flood%d", i < 4 ? 0 : i);
+        tokens[i] = live_token(&world->live, name, AGENT_SCOPES);
+        talk_init(&senders[i], &world->live);
+        senders[i].heard = &world->rest;
+        talk_begin(&senders[i], tokens[i], "POST", path, NULL, long_text.text, long_text.len);
+    }
+    for (int i = 0; i < FLOOD; i++) {
+        unsigned status = talk_answer(&senders[i], false, SOON);
+
+        over += status == 429;
+        if (status == 429 && !reply_has(&senders[i].reply, "share"))
+            over = 100;
+    }
+    tap_ok(over >= FLOOD - 3 && over < 100, "whoever has his share of what may wait for an agent is told so (%u)",
+           over);
+    for (int i = 0; i < FLOOD; i++)
+        talk_begin(&senders[i], tokens[i], "POST", path, NULL, long_text.text, long_text.len);
+    live_sleep(200);
+    talk_init(&beat, &world->live);
+    beat.agent = "cust";
+    beat.heard = &world->rest;
+    talk_begin(&beat, world->bob_token, "POST", path, NULL, "a heart beat", 12);
+    tap_ok(stream_wait(&alice, "a heart beat", 1, SOON),
+           "one that was matched with it is heard while strangers flood it");
+    relay_number(&alice, number);
+    snprintf(answer, sizeof answer, "/v1/answers/%s", number);
+    talk_ask(&world->alice, world->alice_token, "POST", answer, NULL, "acknowledged");
+    tap_ok(talk_answer(&beat, false, SOON) == 200 && reply_has(&beat.reply, "acknowledged"), "and answered");
+    talk_begin(&beat, world->carol_token, "POST", path, NULL, "a small word", 12);
+    tap_ok(stream_wait(&alice, "a small word", 1, SOON), "nor can they shut out a stranger who says little");
+    for (int i = 0; i < FLOOD; i++) {
+        talk_done(&senders[i]);
+        free(tokens[i]);
+    }
+    buf_done(&long_text);
+    talk_done(&beat);
+    talk_done(&alice);
+}
+
 #define CHORUS 60
 
 /* Many messages at once, answered in another order: each answer finds its asker. */
@@ -1334,6 +1392,7 @@ int main(void)
     check_long_poll(&world);
     check_relay(&world);
     check_chorus(&world);
+    check_flood(&world);
     check_crowd(&world);
     check_forbidden(&world);
     check_slow(&world);

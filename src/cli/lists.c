@@ -110,7 +110,7 @@ static const struct column agent_columns[] = {
     {"heard", "LastWord", CELL_SPAN},     {"contact", "ContactState", CELL_VALUE},
     {"stream", "Connected", CELL_VALUE},  {"draining", "Draining", CELL_VALUE},
     {"ads", "Ads", CELL_VALUE},           {"agent", "Agent", CELL_VALUE},
-    {"note", "Note", CELL_VALUE},
+    {"note", "Note", CELL_VALUE},         {"refused", "Refused", CELL_VALUE},
 };
 
 static int agents_run(const void *given, int word_count, char **words)

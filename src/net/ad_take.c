@@ -5,6 +5,7 @@
 #include "match/residual.h"
 #include "net/offer_key.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Names that the matchmaker gives: nobody else may. */
@@ -27,22 +28,6 @@ static int ad_check(const struct tree *ad, struct err *err)
 }
 
 /* -------------------------------------------------------------------------------------------------------------- taking */
-
-/* The place of an id for that agent: NONE when it is new. False, and the reason, when it is another's. */
-static bool id_claim(struct service *service, const char *id, uint64_t who, uint32_t *ret)
-{
-    uint32_t place = ids_find(&service->ids, id, strlen(id));
-    const struct ad_id *row = place == TEXTMAP_NONE ? NULL : &service->ids.items[place];
-
-    if (row && row->agent != who) {
-        if (matchmaker_remembers(service->matchmaker, row->agent, row->id))
-            return false;
-        id_forget(service, place);
-        place = TEXTMAP_NONE;
-    }
-    *ret = place;
-    return true;
-}
 
 void id_unlive(struct service *service, uint32_t place)
 {
@@ -140,7 +125,7 @@ enum reason sealed_key_take(const struct request *request, uint32_t who, const c
     return result == OFFER_KEY_ANOTHERS ? REASON_IDENTITY : REASON_INVALID;
 }
 
-bool ad_take(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret)
+static bool ad_put(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret)
 {
     struct service *service = request->service;
     struct advertise *advertise = &message->u.advertise;
@@ -154,11 +139,7 @@ bool ad_take(struct request *request, uint32_t who, const char *id, struct messa
 
     *ret = (struct taking){.reason = REASON_OK};
     advertise->id = id_number(id, strlen(id));
-    if (!id_claim(service, id, handle, &place)) {
-        ret->reason = REASON_IDENTITY;
-        err_set(&ret->err, "this id is another agent's");
-        return true;
-    }
+    place = ids_find(&service->ids, handle, id, strlen(id));
     if (place == TEXTMAP_NONE && ids_find_number(&service->ids, handle, advertise->id) != TEXTMAP_NONE) {
         ret->reason = REASON_CONFLICT;
         err_set(&ret->err, "another id of this agent has the same number");
@@ -190,4 +171,38 @@ bool ad_take(struct request *request, uint32_t who, const char *id, struct messa
     if ((ret->reason == REASON_OK || ret->reason == REASON_CONSUMED) && !advertise->bare)
         id_keep(request, who, id, place, bytes);
     return true;
+}
+
+/* What an agent advertises in vain is told to those who look after it: once in the log, and with the agent as long as it is so. */
+static void refusal_tell(struct service *service, uint32_t who, const char *id, const struct taking *taking)
+{
+    bool good = taking->reason == REASON_OK || taking->reason == REASON_CONSUMED;
+    struct agent_row *row = &service->agents.items[who];
+    char words[AGENT_TEXT_MAX + 1];
+    size_t len = strlen(id);
+
+    if (taking->reason == REASON_STALE || taking->reason == REASON_BODY || taking->reason == REASON_UNKNOWN)
+        return; /* it says more, and that is answered */
+    if (good) {
+        if (row->refused && !strncmp(row->refused, id, len) && row->refused[len] == ':')
+            agent_set_text(&row->refused, NULL);
+        return;
+    }
+    snprintf(words, sizeof words, "%.100s: %.140s", id,
+             *taking->err.text ? taking->err.text : reason_words(taking->reason));
+    if (row->refused && !strcmp(row->refused, words))
+        return;
+    agent_set_text(&row->refused, words);
+    LOG(&service->log, LEVEL_WARNING, "ad.refused", log_word("agent", row->handle),
+        log_text("identity", caller_text(&service->callers, row->identity)), log_text("name", row->name),
+        log_text("ad", id), log_text("why", *taking->err.text ? taking->err.text : reason_words(taking->reason)));
+}
+
+bool ad_take(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret)
+{
+    bool asked = ad_put(request, who, id, message, ret);
+
+    if (asked)
+        refusal_tell(request->service, who, id, ret);
+    return asked;
 }

@@ -37,7 +37,8 @@ static void letter_drop(struct agent_row *row, struct letter **link)
     }
     row->letter_count--;
     row->text_count -= letter->text != NULL;
-    row->letter_bytes -= letter->len;
+    row->letter_bytes -= letter->counts;
+    row->stranger_bytes -= letter->known ? 0 : letter->counts;
     letter_free(letter);
 }
 
@@ -52,7 +53,10 @@ static void row_clear(struct agent_row *row)
     free(row->version);
     free(row->role);
     free(row->note);
+    free(row->refused);
     free(row->bearer);
+    if (row->has_partners)
+        map_done(&row->partners);
     *row = (struct agent_row){0};
 }
 
@@ -110,8 +114,10 @@ uint32_t agents_add(struct agents *agents, uint32_t identity, uint32_t account, 
             agents->items = mem_grow(agents->items, agents->room * sizeof *agents->items);
         }
         row = &agents->items[place];
-        *row = (struct agent_row){
-            .handle = agent_handle(caller_text(agents->callers, identity), name), .identity = identity, .since = now};
+        *row = (struct agent_row){.handle = agent_handle(caller_text(agents->callers, identity), name),
+                                  .identity = identity,
+                                  .account = account,
+                                  .since = now};
         snprintf(row->name, sizeof row->name, "%s", name);
         map_set(&agents->handles, row->handle, place);
         agents->callers->items[identity].holds++;
@@ -165,6 +171,74 @@ static void letter_make_room(struct agent_row *row)
         letter_drop(row, link);
 }
 
+/* Of whose messages, of strangers or of those who are known, there are the most bytes; of none: 0. */
+static size_t account_most(const struct agents *agents, const struct agent_row *row, bool known, uint32_t *ret)
+{
+    struct map bytes;
+    size_t most = 0;
+
+    map_init(&bytes, agents->handles.seed);
+    for (const struct letter *letter = row->first; letter; letter = letter->next) {
+        uint64_t before;
+
+        if (!letter->counts || letter->known != known)
+            continue;
+        before = map_find(&bytes, letter->account);
+        before = (before == MAP_NONE ? 0 : before) + letter->counts;
+        map_set(&bytes, letter->account, before);
+        if (before > most) {
+            most = (size_t)before;
+            *ret = letter->account;
+        }
+    }
+    map_done(&bytes);
+    return most;
+}
+
+static size_t account_bytes(const struct agent_row *row, uint32_t account)
+{
+    size_t bytes = 0;
+
+    for (const struct letter *letter = row->first; letter; letter = letter->next)
+        bytes += letter->account == account ? letter->counts : 0;
+    return bytes;
+}
+
+/* The newest message of that account goes: of those before it the reader may have some at hand. */
+static void letter_displace(struct agents *agents, struct agent_row *row, uint32_t account, bool known)
+{
+    struct letter **last = NULL;
+    uint64_t relay;
+
+    for (struct letter **link = &row->first; *link; link = &(*link)->next)
+        if ((*link)->counts && (*link)->account == account && (*link)->known == known)
+            last = link;
+    relay = (*last)->relay;
+    letter_drop(row, last);
+    if (agents->displaced)
+        agents->displaced(agents->user, relay);
+}
+
+/* Makes room for a message that counts for so much; false when its account has its share. */
+static bool letter_fits(struct agents *agents, uint32_t place, uint32_t account, bool known, size_t counts)
+{
+    struct agent_row *row = &agents->items[place];
+    size_t own = account_bytes(row, account) + counts, most;
+    uint32_t who = 0;
+
+    while (row->letter_bytes + counts > AGENT_LETTER_BYTES_MAX ||
+           (!known && row->stranger_bytes + counts > AGENT_STRANGER_BYTES)) {
+        bool strangers = row->stranger_bytes > 0,
+             alike = known != strangers; /* whoever gives way is as the sender is */
+
+        most = account_most(agents, row, !strangers, &who);
+        if (!most || (!known && !strangers) || (alike && (most <= own || who == account)))
+            return false;
+        letter_displace(agents, row, who, !strangers);
+    }
+    return true;
+}
+
 static struct letter *letter_add(struct agents *agents, uint32_t place, const char *text, size_t len, int64_t now,
                                  int64_t ends)
 {
@@ -172,8 +246,6 @@ static struct letter *letter_add(struct agents *agents, uint32_t place, const ch
     struct letter *letter;
 
     letters_expire(row, now);
-    if (text && (row->text_count == AGENT_TEXTS_MAX || row->letter_bytes + len > AGENT_LETTER_BYTES_MAX))
-        return NULL;
     if (row->letter_count - row->text_count == AGENT_LETTERS_MAX)
         letter_make_room(row);
     if (!row->first || ends < row->earliest)
@@ -188,7 +260,6 @@ static struct letter *letter_add(struct agents *agents, uint32_t place, const ch
     row->last = letter;
     row->letter_count++;
     row->text_count += text != NULL;
-    row->letter_bytes += len;
     return letter;
 }
 
@@ -212,30 +283,65 @@ static void watchers_wake(struct agent_row *row)
     }
 }
 
+static void match_acquaint(struct agents *agents, uint32_t place, const struct match_told *told)
+{
+    if (told->superior)
+        agents_acquaint(agents, place, told->superior);
+    if (told->customer)
+        agents_acquaint(agents, place, told->customer);
+    for (uint32_t i = 0; told->edges && i < told->edges->count; i++)
+        agents_acquaint(agents, place, told->edges->items[i].agent);
+}
+
 struct letter *agents_write_match(struct agents *agents, uint32_t place, const struct message *match, int64_t now,
                                   int64_t ends)
 {
     struct letter *letter = letter_add(agents, place, NULL, 0, now, ends);
 
-    if (!letter)
-        return NULL;
     message_copy(&letter->match, match);
+    match_acquaint(agents, place, &match->u.match_told);
     agents->items[place].told_id = match->u.match_told.id;
     agents->items[place].told_number = match->u.match_told.number;
     watchers_wake(&agents->items[place]);
     return letter;
 }
 
-struct letter *agents_write_text(struct agents *agents, uint32_t place, uint64_t relay, uint64_t from, const char *text,
+void agents_acquaint(struct agents *agents, uint32_t place, uint64_t other)
+{
+    struct agent_row *row = &agents->items[place];
+
+    if (row->has_partners && map_count(&row->partners) >= AGENT_PARTNERS_MAX) {
+        map_done(&row->partners); /* those who were forgotten share as strangers do */
+        row->has_partners = false;
+    }
+    if (!row->has_partners)
+        map_init(&row->partners, agents->handles.seed);
+    row->has_partners = true;
+    map_set(&row->partners, other, 0);
+}
+
+struct letter *agents_write_text(struct agents *agents, uint32_t place, uint64_t relay, uint32_t from, const char *text,
                                  size_t len, int64_t now, int64_t ends)
 {
-    struct letter *letter = letter_add(agents, place, text, len, now, ends);
+    const struct agent_row *sender = &agents->items[from];
+    struct agent_row *row = &agents->items[place];
+    bool known = sender->identity == row->identity ||
+                 (row->has_partners && map_find(&row->partners, sender->handle) != MAP_NONE);
+    size_t counts = len > AGENT_LETTER_LEAST ? len : AGENT_LETTER_LEAST;
+    struct letter *letter;
 
-    if (!letter)
+    letters_expire(row, now);
+    if (!letter_fits(agents, place, sender->account, known, counts))
         return NULL;
+    letter = letter_add(agents, place, text, len, now, ends);
     letter->relay = relay;
-    letter->from = from;
-    watchers_wake(&agents->items[place]);
+    letter->from = sender->handle;
+    letter->account = sender->account;
+    letter->known = known;
+    letter->counts = counts;
+    row->letter_bytes += counts;
+    row->stranger_bytes += known ? 0 : counts;
+    watchers_wake(row);
     return letter;
 }
 
@@ -247,8 +353,6 @@ void agents_write_command(struct agents *agents, uint32_t place, uint64_t key, i
         if (letter->command && letter->relay == key)
             return;
     letter = letter_add(agents, place, "", 0, now, ends);
-    if (!letter)
-        return; /* it is told when there is room, and the agent asks anew */
     letter->relay = key;
     letter->command = true;
     watchers_wake(&agents->items[place]);

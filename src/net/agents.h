@@ -4,7 +4,11 @@
  *     agent -> letter -> letter     the last few, by rising number; an agent that cannot be called reads them, others are sent them
  *
  * A letter is a match, a message of another agent that the matchmaker carries, or a command. It is kept until its time is over, whether or not it
- * was read: who comes back asks again from where it was. */
+ * was read: who comes back asks again from where it was.
+ *
+ * What others send has to share the room that there is. Those who were matched with the agent come first: strangers have a part of the room
+ * only, and give way. Among either, a message that does not fit takes the place of the newest of the account that has the most, if that is more
+ * than its own account would have. So nobody can shut out another who has less there, however much he sends. */
 #ifndef BERTH_NET_AGENTS_H
 #define BERTH_NET_AGENTS_H
 
@@ -21,8 +25,10 @@ extern "C" {
 
 #define AGENT_NAME_MAX 63
 #define AGENT_LETTERS_MAX 4096            /* then the oldest match goes */
-#define AGENT_TEXTS_MAX 1024              /* of them, that others sent: more are refused */
-#define AGENT_LETTER_BYTES_MAX (4u << 20) /* of what others sent it */
+#define AGENT_LETTER_BYTES_MAX (4u << 20) /* of what others sent it ... */
+#define AGENT_STRANGER_BYTES (3u << 19)   /* ... and of that, of those who were not matched with it */
+#define AGENT_LETTER_LEAST 4096           /* bytes that a message counts for at least */
+#define AGENT_PARTNERS_MAX 4096           /* that are remembered; then anew */
 #define AGENT_IDLE INT64_C(3600000000)    /* microseconds after which one of whom nothing is there is forgotten */
 #define AGENT_TEXT_MAX 255                /* bytes of what it says of itself */
 
@@ -32,7 +38,10 @@ struct letter {
     int64_t at, ends;
     struct message match; /* of kind NONE when it is a text */
     uint64_t relay;       /* a text: the number by which it is answered ... */
-    uint64_t from;        /* ... and who sent it */
+    uint64_t from;        /* ... and who sent it ... */
+    uint32_t account;     /* ... for which account (callers.h) ... */
+    bool known;           /* ... which was matched with the reader */
+    size_t counts;        /* bytes of the room that it takes */
     bool command;         /* it tells of a command: `relay` is its key, and the text is empty */
     char *text;
     size_t len;
@@ -54,6 +63,7 @@ struct agent_row {
     uint32_t ads;
     /* what it said of itself */
     char *contact, *pin, *host, *process, *version, *role, *note;
+    char *refused;        /* what of its ads was not taken last, and why; or NULL */
     bool introduced;      /* it has said something of itself */
     bool serves;          /* its token lets it serve others than its own user */
     bool receipts;        /* it knows what a receipt is (pool/receipt.h) */
@@ -68,8 +78,10 @@ struct agent_row {
     /* letters */
     struct letter *first, *last;
     uint32_t letter_count, text_count;
-    size_t letter_bytes;
-    int64_t earliest; /* no letter ends before; 0 while there is none */
+    size_t letter_bytes, stranger_bytes; /* that messages count for: all, and those of strangers */
+    struct map partners;                 /* handles of those who were matched with it */
+    bool has_partners;                   /* it has been made */
+    int64_t earliest;                    /* no letter ends before; 0 while there is none */
     uint64_t numbered;
     uint64_t told_id, told_number; /* of the last match that was written: only that one may come again */
     struct watcher *watchers;      /* streams and others that wait for letters */
@@ -89,6 +101,9 @@ struct agents {
     struct agent_row *items; /* by the texts' places */
     uint32_t room;
     struct callers *callers;
+    /* A message had to give way to that of another: whoever sent it is told, by its number. It is gone already. */
+    void (*displaced)(void *user, uint64_t relay);
+    void *user;
 };
 
 void agents_init(struct agents *agents, struct callers *callers, uint64_t seed);
@@ -109,8 +124,11 @@ void agent_set_text(char **text, const char *value);
 /* A letter behind the others; the oldest goes when there are too many. Returns NULL when it cannot be kept. Watchers are woken. */
 struct letter *agents_write_match(struct agents *agents, uint32_t place, const struct message *match, int64_t now,
                                   int64_t ends);
-struct letter *agents_write_text(struct agents *agents, uint32_t place, uint64_t relay, uint64_t from, const char *text,
+/* NULL when the account that sends it has its share there already. */
+struct letter *agents_write_text(struct agents *agents, uint32_t place, uint64_t relay, uint32_t from, const char *text,
                                  size_t len, int64_t now, int64_t ends);
+/* The two were matched: what the other sends comes before what strangers do. */
+void agents_acquaint(struct agents *agents, uint32_t place, uint64_t other);
 /* A command waits for it: the letter lies there until it is dropped, as that of `key`, or until then. Nothing when there is one already. */
 void agents_write_command(struct agents *agents, uint32_t place, uint64_t key, int64_t now, int64_t ends);
 /* One that was answered, or that nobody waits for any more. */

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define DERIVED_MAX 16 /* offers of one agent that are looked at */
 #include <strings.h>
 
 /* ---------------------------------------------------------------------------------------------------------------- PUT */
@@ -196,8 +198,8 @@ void api_ad_delete(struct request *request)
     if (!id_good(request) || (who = request_agent(request)) == TEXTMAP_NONE ||
         !field_number(request, "Berth-Version", &version))
         return;
-    place = ids_find(&service->ids, id, strlen(id));
-    if (place != TEXTMAP_NONE && service->ids.items[place].agent != service->agents.items[who].handle) {
+    place = ids_find(&service->ids, service->agents.items[who].handle, id, strlen(id));
+    if (place == TEXTMAP_NONE && ids_next(&service->ids, id, strlen(id), TEXTMAP_NONE) != TEXTMAP_NONE) {
         request_problem(request, 403, "this id is another agent's");
         return;
     }
@@ -228,7 +230,7 @@ const char *entry_id(const struct service *service, const struct entry_view *vie
 {
     uint32_t place = ids_find_number(&service->ids, view->agent, view->id);
 
-    return place == TEXTMAP_NONE ? "" : textmap_text(&service->ids.texts, place);
+    return place == TEXTMAP_NONE ? "" : ids_unique(&service->ids, place);
 }
 
 static bool entry_is_own(const struct request *request, const struct entry_view *view)
@@ -261,16 +263,49 @@ bool request_sees(struct request *request, const struct entry_view *view)
     return !view->request || request_any(request) || entry_is_own(request, view) || is_matched_with(request, view);
 }
 
+/* Is that the id which an agent of Berth gives its own offers (workshop.c)? Nobody else has a reason to. */
+static bool id_is_derived(const struct service *service, const struct entry_view *view)
+{
+    uint32_t who = agents_find(&service->agents, view->agent);
+    const struct agent_row *row = who == TEXTMAP_NONE ? NULL : &service->agents.items[who];
+    char text[2 * TOKEN_NAME_MAX + 32];
+
+    for (unsigned i = 0; row && i < DERIVED_MAX; i++) {
+        snprintf(text, sizeof text, i ? "%s/%s.%u" : "%s/%s", caller_text(&service->callers, row->identity), row->name,
+                 i);
+        if (id_number(text, strlen(text)) == view->id)
+            return true;
+    }
+    return false;
+}
+
+/* Several agents may have ads of that id: the caller's own comes first, then one that has it by its name, then the oldest. */
+bool entry_named(struct request *request, const char *id, struct entry_view *ret)
+{
+    const struct service *service = request->service;
+    uint64_t own = request_handle(request);
+    uint32_t place = TEXTMAP_NONE;
+    struct entry_view view;
+    int best = 0, rank;
+
+    while ((place = ids_next(&service->ids, id, strlen(id), place)) != TEXTMAP_NONE) {
+        const struct ad_id *row = &service->ids.items[place];
+
+        if (!matchmaker_find(service->matchmaker, row->agent, row->id, &view) || !request_sees(request, &view))
+            continue;
+        rank = own && view.agent == own ? 3 : id_is_derived(service, &view) ? 2 : 1;
+        if (rank > best) {
+            best = rank;
+            *ret = view;
+        }
+    }
+    return best > 0;
+}
+
 /* The ad of the id in the path, if the caller may see it. False when there is none, and that was answered. */
 static bool entry_find_seen(struct request *request, struct entry_view *ret)
 {
-    const struct service *service = request->service;
-    const char *id = request_variable(request, 0);
-    uint32_t place = ids_find(&service->ids, id, strlen(id));
-
-    if (place != TEXTMAP_NONE &&
-        matchmaker_find(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, ret) &&
-        request_sees(request, ret))
+    if (entry_named(request, request_variable(request, 0), ret))
         return true;
     request_problem(request, 404, "there is no such ad");
     return false;

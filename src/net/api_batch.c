@@ -66,7 +66,7 @@ static bool batch_withdraw(struct batch *batch, struct message *message, const c
     struct request *request = batch->request;
     struct service *service = request->service;
     uint64_t handle = service->agents.items[batch->agent].handle;
-    uint32_t place = ids_find(&service->ids, id, strlen(id));
+    uint32_t place = ids_find(&service->ids, handle, id, strlen(id));
     struct entry_view view;
     struct peer peer;
 
@@ -75,7 +75,7 @@ static bool batch_withdraw(struct batch *batch, struct message *message, const c
     request_peer(request, batch->agent, &peer);
     if (!request_ask(request, &peer, message))
         return false;
-    if (service->reply.u.got.reason == REASON_OK && place != TEXTMAP_NONE && service->ids.items[place].agent == handle)
+    if (service->reply.u.got.reason == REASON_OK && place != TEXTMAP_NONE)
         id_unlive(service, place);
     batch_answer(batch, &service->reply);
     return true;

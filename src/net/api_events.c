@@ -24,6 +24,7 @@
 #define POLL_LETTERS_MAX 200
 #define POLL_BYTES_MAX (1u << 20)   /* then the rest is asked for again */
 #define LETTER_BYTES_MAX (8u << 20) /* of one, as it is sent */
+#define RELAY_SHARE "messages of this account have their share of what may wait for that agent: others come first"
 
 /* ------------------------------------------------------------------------------------------------------------ letters */
 
@@ -390,6 +391,21 @@ static bool is_plain_text(const char *text, size_t len)
     return utf8_check(text, len, NULL) == 0;
 }
 
+void relay_displaced(void *user, uint64_t number)
+{
+    struct service *service = user;
+    struct relay *relay = service->relays;
+    struct request *request;
+
+    while (relay && relay->number != number)
+        relay = relay->next;
+    if (!relay)
+        return;
+    request = relay->request;
+    relay_free(relay);
+    request_problem(request, 429, RELAY_SHARE);
+}
+
 void api_relay(struct request *request)
 {
     struct service *service = request->service;
@@ -427,10 +443,9 @@ void api_relay(struct request *request)
     service->relay_count++;
     request->work = relay;
     request->forget = relay_forget;
-    if (!agents_write_text(&service->agents, place, relay->number, service->agents.items[from].handle, body, len, now,
-                           ends)) {
+    if (!agents_write_text(&service->agents, place, relay->number, from, body, len, now, ends)) {
         relay_free(relay);
-        request_problem(request, 503, "too much waits for that agent");
+        request_problem(request, 429, RELAY_SHARE);
         return;
     }
     metrics_count(service->metrics, METRIC_RELAYED);

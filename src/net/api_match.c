@@ -147,9 +147,9 @@ struct meeting {
     uint64_t self;   /* its own place plus one, when it is one of the pool's; 0: it is not */
     bool is_request; /* it meets offers; else requests */
     bool explains;
-    bool gang;                 /* it has ports */
-    char name[ID_LEN_MAX + 1]; /* by which the explanation calls it */
-    uint64_t taken;            /* of the others that have nothing left */
+    bool gang;                    /* it has ports */
+    char name[ID_UNIQUE_MAX + 1]; /* by which the explanation calls it */
+    uint64_t taken;               /* of the others that have nothing left */
     uint64_t limit;
     struct env env;
     struct arena scratch;
@@ -448,20 +448,18 @@ void api_ad_why(struct request *request)
 {
     const struct service *service = request->service;
     const char *id = request_variable(request, 0);
-    uint32_t place = ids_find(&service->ids, id, strlen(id)), from = 0, next;
+    uint32_t from = 0, next;
     struct entry_view view, other;
     struct meeting *meeting;
 
-    if (place == TEXTMAP_NONE ||
-        !matchmaker_find(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, &view) ||
-        !request_sees(request, &view)) {
+    if (!entry_named(request, id, &view)) {
         request_problem(request, 404, "there is no such ad");
         return;
     }
     while (matchmaker_next(service->matchmaker, from, &other, &next) &&
            (other.agent != view.agent || other.id != view.id))
         from = next;
-    meeting = meeting_new(request, tree_ref((struct tree *)view.ad), id, view.request);
+    meeting = meeting_new(request, tree_ref((struct tree *)view.ad), entry_id(service, &view), view.request);
     meeting->self = next;
     meeting->explains = true;
     tour_start(&meeting->tour, request);

@@ -22,7 +22,7 @@ static const char *id_text(const struct service *service, uint64_t who, uint64_t
 {
     uint32_t place = ids_find_number(&service->ids, who, id);
 
-    return place == TEXTMAP_NONE ? "" : textmap_text(&service->ids.texts, place);
+    return place == TEXTMAP_NONE ? "" : ids_unique(&service->ids, place);
 }
 
 static const char *agent_identity(const struct service *service, uint64_t handle)
@@ -313,6 +313,7 @@ static struct tree *agent_ad(struct service *service, const struct agent_row *ro
     maker_text(&maker, "Version", row->version);
     maker_text(&maker, "Role", row->role);
     maker_text(&maker, "Note", row->note);
+    maker_text(&maker, "Refused", row->refused);
     maker_text(&maker, "Contact", row->contact);
     maker_text(&maker, "ContactState", contact_words[row->contact_state]);
     maker_text(&maker, "Pin", row->pin);

@@ -122,6 +122,7 @@ static struct tree *pulled_ad(struct service *service, const struct agent_row *t
     ad = wire_message(service->symbols, reply);
     if (reply->u.pulled.reason != REASON_OK)
         return ad;
+    agents_acquaint(&service->agents, (uint32_t)(to - service->agents.items), told.superior);
     contacts = match_contacts(service, &told);
     maker_init(&maker, service->symbols);
     maker_parts(&maker, ad, NULL);

@@ -207,7 +207,7 @@ static const char *const hold_sentences[] = {
 
 static bool hold_find(const struct service *service, const char *id, struct user_hold *ret)
 {
-    uint32_t place = ids_find(&service->ids, id, strlen(id));
+    uint32_t place = ids_next(&service->ids, id, strlen(id), TEXTMAP_NONE); /* the caller has made out whose it is */
 
     return place != TEXTMAP_NONE &&
            request_hold(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, ret);

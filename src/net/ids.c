@@ -5,14 +5,20 @@
 #include "base/rng.h"
 #include "net/codes.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define HANDLE_LEN 17 /* sixteen digits and a colon */
+#define WHOLE_MAX (ID_UNIQUE_MAX + 1)
 
 void ids_init(struct ids *ids, uint64_t seed)
 {
     *ids = (struct ids){0};
     textmap_init(&ids->texts, seed);
     map_init(&ids->numbers, seed);
+    map_init(&ids->bare, seed);
 }
 
 void ids_done(struct ids *ids)
@@ -21,6 +27,7 @@ void ids_done(struct ids *ids)
         return;
     textmap_done(&ids->texts);
     map_done(&ids->numbers);
+    map_done(&ids->bare);
     free(ids->items);
 }
 
@@ -58,9 +65,90 @@ static uint32_t number_first(const struct ids *ids, uint64_t key)
     return found == MAP_NONE ? TEXTMAP_NONE : (uint32_t)found;
 }
 
-uint32_t ids_find(const struct ids *ids, const char *text, size_t len)
+/* HANDLE:ID */
+static size_t whole_text(uint64_t who, const char *text, size_t len, char out[WHOLE_MAX])
 {
-    return textmap_find(&ids->texts, text, len);
+    snprintf(out, WHOLE_MAX, "%016" PRIx64 ":", who);
+    memcpy(out + HANDLE_LEN, text, len);
+    return HANDLE_LEN + len;
+}
+
+uint32_t ids_find(const struct ids *ids, uint64_t who, const char *text, size_t len)
+{
+    char whole[WHOLE_MAX];
+
+    return len > ID_LEN_MAX ? TEXTMAP_NONE : textmap_find(&ids->texts, whole, whole_text(who, text, len, whole));
+}
+
+const char *ids_text(const struct ids *ids, uint32_t place)
+{
+    return textmap_text(&ids->texts, place) + HANDLE_LEN;
+}
+
+static uint64_t bare_key(const struct ids *ids, const char *text, size_t len)
+{
+    return text_hash(ids->bare.seed, text, len);
+}
+
+static uint32_t bare_first(const struct ids *ids, uint64_t key)
+{
+    uint64_t found = map_find(&ids->bare, key);
+
+    return found == MAP_NONE ? TEXTMAP_NONE : (uint32_t)found;
+}
+
+uint32_t ids_next(const struct ids *ids, const char *text, size_t len, uint32_t before)
+{
+    uint32_t at = before == TEXTMAP_NONE ? textmap_find(&ids->texts, text, len) : TEXTMAP_NONE;
+
+    if (at != TEXTMAP_NONE)
+        return at;
+    if (before != TEXTMAP_NONE && strlen(ids_text(ids, before)) != len) /* it was HANDLE:ID */
+        return TEXTMAP_NONE;
+    at = before == TEXTMAP_NONE ? bare_first(ids, bare_key(ids, text, len)) : ids->items[before].alike;
+    while (at != TEXTMAP_NONE && (strlen(ids_text(ids, at)) != len || memcmp(ids_text(ids, at), text, len) != 0))
+        at = ids->items[at].alike;
+    return at;
+}
+
+const char *ids_unique(const struct ids *ids, uint32_t place)
+{
+    const char *text = ids_text(ids, place);
+    uint32_t first = bare_first(ids, bare_key(ids, text, strlen(text)));
+
+    for (; first != TEXTMAP_NONE; first = ids->items[first].alike)
+        if (first != place && !strcmp(ids_text(ids, first), text))
+            return textmap_text(&ids->texts, place);
+    return text;
+}
+
+static void bare_add(struct ids *ids, uint32_t place, uint64_t key)
+{
+    uint32_t at = bare_first(ids, key);
+
+    ids->items[place].alike = TEXTMAP_NONE;
+    if (at == TEXTMAP_NONE) {
+        map_set(&ids->bare, key, place);
+        return;
+    }
+    while (ids->items[at].alike != TEXTMAP_NONE)
+        at = ids->items[at].alike;
+    ids->items[at].alike = place;
+}
+
+static void bare_remove(struct ids *ids, uint32_t place, uint64_t key)
+{
+    uint32_t at = bare_first(ids, key);
+
+    if (at != place) {
+        while (ids->items[at].alike != place)
+            at = ids->items[at].alike;
+        ids->items[at].alike = ids->items[place].alike;
+    } else if (ids->items[place].alike == TEXTMAP_NONE) {
+        map_remove(&ids->bare, key);
+    } else {
+        map_set(&ids->bare, key, ids->items[place].alike);
+    }
 }
 
 uint32_t ids_find_number(const struct ids *ids, uint64_t who, uint64_t id)
@@ -74,7 +162,8 @@ uint32_t ids_find_number(const struct ids *ids, uint64_t who, uint64_t id)
 
 uint32_t ids_add(struct ids *ids, const char *text, size_t len, uint64_t who, uint32_t account)
 {
-    uint32_t place = textmap_add(&ids->texts, text, len);
+    char whole[WHOLE_MAX];
+    uint32_t place = textmap_add(&ids->texts, whole, whole_text(who, text, len, whole));
     uint64_t id = id_number(text, len), key = number_key(ids, who, id);
 
     if (place >= ids->room) {
@@ -83,6 +172,7 @@ uint32_t ids_add(struct ids *ids, const char *text, size_t len, uint64_t who, ui
     }
     ids->items[place] = (struct ad_id){.agent = who, .id = id, .account = account, .next = number_first(ids, key)};
     map_set(&ids->numbers, key, place);
+    bare_add(ids, place, bare_key(ids, text, len));
     return place;
 }
 
@@ -101,5 +191,6 @@ void ids_remove(struct ids *ids, uint32_t place)
     } else {
         map_set(&ids->numbers, key, ad->next);
     }
+    bare_remove(ids, place, bare_key(ids, ids_text(ids, place), strlen(ids_text(ids, place))));
     textmap_remove(&ids->texts, place);
 }

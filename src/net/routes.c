@@ -98,7 +98,7 @@ const struct route routes[] = {
     {"events", HTTP_GET, "/v1/events", SCOPE_AD_WRITE, BODY_NONE, false, "after wait", "200 400 429",
      ADS " " TYPE_EVENTS, "The letters of the agent that asks: a stream of events, or those after a number.",
      api_events},
-    {"relay", HTTP_POST, "/v1/relay/{agent}", SCOPE_CLAIM, BODY_BYTES, false, "", "200 404 413 503 504", TYPE_BYTES,
+    {"relay", HTTP_POST, "/v1/relay/{agent}", SCOPE_CLAIM, BODY_BYTES, false, "", "200 404 413 429 503 504", TYPE_BYTES,
      "Carries a message to an agent that cannot be called, and its answer back.", api_relay},
     {"relay.answer", HTTP_POST, "/v1/answers/{number}", SCOPE_CLAIM, BODY_BYTES, false, "", "204 404 413", "",
      "The answer to a message that was carried.", api_relay_answer},

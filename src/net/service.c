@@ -389,6 +389,8 @@ static int service_start(struct service *service, struct err *err)
     memset(service->local_users, 0, LOCAL_USERS * sizeof *service->local_users);
     callers_init(&service->callers, secrets_word(&secrets_live));
     agents_init(&service->agents, &service->callers, secrets_word(&secrets_live));
+    service->agents.displaced = relay_displaced;
+    service->agents.user = service;
     ids_init(&service->ids, secrets_word(&secrets_live));
     commands_init(&service->commands, service->symbols, service->shelf);
     file_book_init(&service->files, secrets_word(&secrets_live));

@@ -381,6 +381,7 @@ struct tree *match_row(struct service *service, const struct agent_row *row, con
 
 void relays_sweep(struct service *service, int64_t now);
 void checks_sweep(struct service *service, int64_t now); /* INT64_MAX: the end of all */
+void relay_displaced(void *user, uint64_t number); /* for agents.h: its letter had to give way */
 void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds);
 void waitings_end(struct service *service); /* those who only ask are answered */
 void waitings_revoked(struct service *service,
@@ -513,6 +514,8 @@ void collection_tour(struct request *request, bool (*step)(struct tour *tour));
 
 /* May the caller see that ad at all? */
 bool request_sees(struct request *request, const struct entry_view *view);
+/* The ad of an id, of those that the caller may see; false when there is none. */
+bool entry_named(struct request *request, const char *id, struct entry_view *ret);
 const char *entry_id(const struct service *service, const struct entry_view *view); /* "" when it has none */
 
 /* ---- handlers, one a route ---- */
