@@ -28,11 +28,14 @@ struct pool {
     struct server *server;
     struct exchange *stream;
     struct token_file ours, alice;
-    const char *identity;     /* of our agent there */
-    unsigned ads, calls;      /* requests of either kind */
-    struct buf ad, call;      /* the last body of each */
-    struct grant said;        /* whose token came with the last of them */
-    struct box_public theirs; /* the key that our agent told */
+    const char *identity;                  /* of our agent there */
+    unsigned ads, calls;                   /* requests of either kind */
+    struct buf ad, call;                   /* the last body of each */
+    struct grant said;                     /* whose token came with the last of them */
+    struct box_public theirs;              /* the key that our agent told */
+    struct box_keys carol;                 /* of somebody who is reached by the relay alone ... */
+    enum { PLAIN, NAMES, REPEATS } carols; /* ... and how she answers */
+    struct buf before;                     /* what she answered last */
 };
 
 struct world {
@@ -180,6 +183,45 @@ static void registered(struct pool *pool, struct exchange *exchange)
     answer(exchange, 200, "[]");
 }
 
+#define CLAIMED_TEXT "[Message=\"claimed\";Claim=\"0000000000000007\";Epoch=\"0000000000000000\";Reason=\"ok\"]"
+
+/* A letter to carol is carried to nobody: what she would answer is sealed here; or what she answered before is given for it. */
+static void relay_answer(struct pool *pool, struct exchange *exchange)
+{
+    struct buf bytes, plain, box, answered;
+    const char *body, *text, *nonce = "";
+    size_t len, text_len, nonce_len = 0;
+    struct tree *ad = NULL, *envelope = NULL;
+    struct err err = {0};
+
+    buf_init(&bytes);
+    buf_init(&plain);
+    buf_init(&box);
+    buf_init(&answered);
+    body = exchange_body(exchange, &len);
+    if (wire_parse(pool->world->symbols, body, len, &ad, &err) < 0 || !ad_string(ad, "Box", &text, &text_len) ||
+        !base64url_read(&bytes, text, text_len) ||
+        box_open(&plain, &pool->carol, &pool->theirs, bytes.text, bytes.len, &err) < 0 ||
+        wire_parse(pool->world->symbols, plain.text, plain.len, &envelope, &err) < 0)
+        bail(err.text);
+    ad_string(envelope, "Nonce", &nonce, &nonce_len);
+    if (pool->carols == NAMES)
+        buf_addf(&answered, "=%.*s\n", (int)nonce_len, nonce);
+    buf_adds(&answered, CLAIMED_TEXT);
+    if (pool->carols != REPEATS) {
+        buf_reset(&pool->before);
+        box_seal(&box, &pool->carol, &pool->theirs, answered.text, answered.len, &err);
+        base64url_print(&pool->before, box.text, box.len);
+    }
+    answer(exchange, 200, buf_string(&pool->before));
+    tree_unref(ad);
+    tree_unref(envelope);
+    buf_done(&bytes);
+    buf_done(&plain);
+    buf_done(&box);
+    buf_done(&answered);
+}
+
 static void played_begin(void *user, struct exchange *exchange)
 {
     (void)user;
@@ -207,6 +249,8 @@ static void played_handle(void *user, struct exchange *exchange)
         answer(exchange, 200,
                "[Message=\"claimed\";Claim=\"0000000000000007\";Epoch=\"0000000000000000\";Reason=\"ok\"]");
         pool->calls++;
+    } else if (!strncmp(path, "/v1/relay/", 10)) {
+        relay_answer(pool, exchange);
     } else if (!strncmp(path, "/v1/agents/", 11)) {
         registered(pool, exchange);
     } else {
@@ -536,6 +580,42 @@ static void check_speech(struct world *world, const agent *alices)
     tree_unref(ad);
 }
 
+/* Whoever carries messages has only the answers of before to give for others. */
+static void check_answers(struct world *world)
+{
+    struct message abort = {.kind = MESSAGE_ABORT, .u.abort.claim = 7};
+    struct pool *north = &world->pools[0];
+    unsigned long long handle = (unsigned long long)agent_self("carol", "desk");
+    unsigned heard = world->heard, answers, silences;
+    char text[1500], key[2 * BOX_KEY_BYTES + 1];
+
+    box_keys_draw(&north->carol);
+    buf_init(&north->before);
+    hex_print(north->carol.open.bytes, BOX_KEY_BYTES, key);
+    snprintf(text, sizeof text,
+             "[Kind=\"match\";Body=[Message=\"match\";Id=\"00000000000000a1\";Incarnation=\"0000000000000001\";"
+             "Number=\"0000000000000002\";Age=0;Window=10000000;Gang=\"0000000000000005\";Claim=\"0000000000000008\";"
+             "Superior=\"%016llx\";Contacts={[Agent=\"%016llx\";Identity=\"carol\";Name=\"desk\";BoxKey=\"%s\"]}]]",
+             handle, handle, key);
+    letter_write(north, text);
+    wait_for(world, &world->heard, heard + 1);
+    answers = world->answers;
+    say(world, (agent)handle, &abort);
+    tap_ok(world->answers == answers + 1, "one who does not name what it answers is heard, as long as it never did");
+    north->carols = NAMES;
+    say(world, (agent)handle, &abort);
+    tap_ok(world->answers == answers + 2, "one who names the message is heard");
+    north->carols = REPEATS;
+    silences = world->silences;
+    say(world, (agent)handle, &abort);
+    tap_ok(world->answers == answers + 2 && world->silences == silences + 1,
+           "the answer to another message is none, though it is sealed by the right one");
+    north->carols = PLAIN;
+    say(world, (agent)handle, &abort);
+    tap_ok(world->answers == answers + 2, "nor is one that names none any more");
+    buf_done(&north->before);
+}
+
 static void check_order(struct world *world, const agent *alices)
 {
     struct message verify = {.kind = MESSAGE_VERIFY};
@@ -658,6 +738,7 @@ int main(void)
     check_believed(&world, alices);
     check_letters(&world, alices);
     check_speech(&world, alices);
+    check_answers(&world);
     check_order(&world, alices);
     check_second(&world);
     world_done(&world);

@@ -356,6 +356,8 @@ static void letter_message(struct membership *pool, const struct tree *letter)
            body->kind == EXPR_AD;
     if (good && ad_string(envelope, "Name", &name, &name_len) && name_len <= AGENT_NAME_MAX)
         memcpy(called, name, name_len);
+    if (good && ad_string(envelope, "Nonce", &name, &name_len) && name_len == ANSWER_NONCE)
+        memcpy(inbound->nonce, name, name_len); /* hexadecimal or not: it comes back as it is, sealed */
     if (good) {
         build_init(&build, live->symbols, envelope->dialect);
         build_copy(&build, envelope, body);

@@ -1,12 +1,17 @@
 /* agent_out.c: what an agent's role sends: to the matchmaker, to other agents, by the relay.
  *
- *     relay:   [Key="our key"; Box="..."]     in the box: [Token="..."; Name="..."; Message=[...]] */
+ *     relay:   [Key="our key"; Box="..."]     in the box: [Token="..."; Name="..."; Nonce="..."; Message=[...]]
+ *     answer:  "...", a box the other way     in the box: =NONCE, a line end, and the answer
+ *
+ * The nonce is drawn for each message: so whoever carries them cannot give the answer to one for that to another. Agents of before know of none:
+ * they answer without. */
 #include "net/agent_parts.h"
 
 #include "base/mem.h"
 #include "net/codes.h"
 #include "net/offer_key.h"
 #include "net/represent.h"
+#include "net/secrets.h"
 #include "pool/wire.h"
 
 #include <stdio.h>
@@ -26,6 +31,7 @@ struct errand {
     agent_answer_fn *asked; /* of a question; NULL: it is the role's message */
     void *user;
     bool to_matchmaker, sealed, key_sealed;
+    char nonce[ANSWER_NONCE + 1]; /* that a sealed answer has to name */
     struct box_public theirs;
     struct tree *called; /* held: what the call says, should nobody be at the address. Or NULL */
 };
@@ -85,6 +91,24 @@ static void errand_unsent(struct errand *errand, enum message_kind kind)
     errand_free(errand);
 }
 
+/* Is what was in the box the answer to this message? Takes the nonce off. Whoever has named one before is not believed without. */
+static bool answer_is_ours(const struct errand *errand)
+{
+    struct buf *text = &errand->pool->live->text;
+    struct contact *contact = contacts_find(&errand->pool->contacts, errand->to);
+    size_t skip = 1 + ANSWER_NONCE + 1;
+
+    if (!text->len || text->text[0] != '=')
+        return !contact || !contact->binds;
+    if (text->len < skip || memcmp(text->text + 1, errand->nonce, ANSWER_NONCE) != 0 || text->text[skip - 1] != '\n')
+        return false;
+    if (contact)
+        contact->binds = true;
+    memmove(text->text, text->text + skip, text->len - skip);
+    text->len -= skip;
+    return true;
+}
+
 /* The answer in a box of theirs; appended to the agent's scratch text. */
 static bool box_unpack(struct errand *errand, const char *text, size_t len)
 {
@@ -100,7 +124,7 @@ static bool box_unpack(struct errand *errand, const char *text, size_t len)
     good = base64url_read(&bytes, text, len) &&
            box_open(&live->text, &live->box, &errand->theirs, bytes.text, bytes.len, &err) == 0;
     buf_done(&bytes);
-    return good;
+    return good && answer_is_ours(errand);
 }
 
 static void relay_to_agent(struct contact *contact, const struct tree *ad, struct errand *errand);
@@ -448,13 +472,14 @@ static void call_agent(struct contact *contact, const struct tree *ad, struct er
     client_send(pool->client, &call, errand_done, errand);
 }
 
-struct tree *agent_envelope(struct live_agent *live, const char *bearer, const struct tree *message)
+struct tree *agent_envelope(struct live_agent *live, const char *bearer, const char *nonce, const struct tree *message)
 {
     struct maker maker;
 
     maker_init(&maker, live->symbols);
     maker_text(&maker, "Token", bearer);
     maker_text(&maker, "Name", live->settings->name);
+    maker_text(&maker, "Nonce", nonce);
     maker_ad(&maker, "Message", message);
     return maker_seal(&maker);
 }
@@ -496,11 +521,15 @@ static void relay_to_agent(struct contact *contact, const struct tree *ad, struc
 {
     struct membership *pool = errand->pool;
     struct live_agent *live = pool->live;
-    struct tree *envelope = agent_envelope(live, bearer_for(pool, contact), ad);
     struct agent_call call = {.url = ""};
+    unsigned char nonce[ANSWER_NONCE / 2];
+    struct tree *envelope;
     struct err err = {0};
     char path[64];
 
+    secrets_live.draw(secrets_live.user, nonce, sizeof nonce);
+    hex_print(nonce, sizeof nonce, errand->nonce);
+    envelope = agent_envelope(live, bearer_for(pool, contact), errand->nonce, ad);
     snprintf(path, sizeof path, "/v1/relay/%016llx", (unsigned long long)contact->agent);
     errand->sealed = true;
     errand->theirs = contact->box;
@@ -596,6 +625,8 @@ void agent_reply_letter(struct live_agent *live, const struct inbound *inbound, 
     buf_init(&box);
     buf_init(&digits);
     buf_reset(&live->text);
+    if (inbound->sealed && *inbound->nonce)
+        buf_addf(&live->text, "=%s\n", inbound->nonce);
     wire_print(&live->text, ad);
     snprintf(path, sizeof path, "/v1/answers/%016llx", (unsigned long long)inbound->relay);
     if (agent_call(inbound->pool, &call, "POST", path)) {

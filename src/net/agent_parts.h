@@ -31,6 +31,8 @@ extern "C" {
 #define AGENT_KEYS_SPAN (60 * SECOND) /* between two questions for the pool's keys */
 #define AGENT_REVOKED_MAX 100000      /* ids of revoked tokens that are remembered until the next list */
 
+#define ANSWER_NONCE 32 /* digits */
+
 /* A message that somebody waits for an answer to. */
 struct inbound {
     struct inbound *next;
@@ -39,6 +41,7 @@ struct inbound {
     uint64_t relay;            /* by letter: the number that is answered; 0: none is wanted */
     bool sealed;
     struct box_public sender;
+    char nonce[ANSWER_NONCE + 1]; /* that the answer to a letter has to name; "": none */
     int64_t at;
     struct membership *pool; /* by which it came */
     uint64_t from;           /* another agent that sent it, as that pool has it */
@@ -176,7 +179,7 @@ void agent_bundle_drop(struct membership *pool); /* nothing of it is sent */
 void agent_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag);
 void agent_reply_letter(struct live_agent *live, const struct inbound *inbound, const struct tree *ad);
 /* The message inside what is sent by the relay: who it is from, proved by a token. */
-struct tree *agent_envelope(struct live_agent *live, const char *bearer, const struct tree *message);
+struct tree *agent_envelope(struct live_agent *live, const char *bearer, const char *nonce, const struct tree *message);
 
 /* ---- agent_in.c ---- */
 

@@ -29,6 +29,7 @@ struct contact {
     struct token_made bearer_made; /* ... and when that was made */
     int64_t
         relayed_until; /* nobody was at its address: until then it is written to. Microseconds of the clock that never jumps */
+    bool binds;        /* it names in its answers by the relay what they answer; as long as we live */
 };
 
 struct contacts {
