@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define DERIVED_MAX 16 /* offers of one agent that are looked at */
+
 /* Names that the matchmaker gives: nobody else may. */
 static const char *const given_names[] = {"UserPrio", "RemoteUserPrio", "Usage"};
 
@@ -52,6 +54,20 @@ void id_forget(struct service *service, uint32_t place)
     ids_remove(&service->ids, place);
 }
 
+/* Is that the id which an agent of Berth of that name gives its own offers (workshop.c)? Nobody else has a reason to. */
+static bool id_is_derived(const struct service *service, const struct agent_row *row, const char *id)
+{
+    char text[2 * TOKEN_NAME_MAX + 32];
+
+    for (unsigned i = 0; i < DERIVED_MAX; i++) {
+        snprintf(text, sizeof text, i ? "%s/%s.%u" : "%s/%s", caller_text(&service->callers, row->identity), row->name,
+                 i);
+        if (id_number(text, strlen(text)) == id_number(id, strlen(id)))
+            return true;
+    }
+    return false;
+}
+
 static void id_keep(struct request *request, uint32_t who, const char *id, uint32_t place, size_t bytes)
 {
     struct service *service = request->service;
@@ -59,7 +75,8 @@ static void id_keep(struct request *request, uint32_t who, const char *id, uint3
     struct ad_id *row;
 
     if (place == TEXTMAP_NONE) {
-        place = ids_add(&service->ids, id, strlen(id), service->agents.items[who].handle, request->caller.account);
+        place = ids_add(&service->ids, id, strlen(id), service->agents.items[who].handle, request->caller.account,
+                        id_is_derived(service, &service->agents.items[who], id));
         service->callers.items[request->caller.account].ids++;
     }
     row = &service->ids.items[place];

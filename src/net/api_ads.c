@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DERIVED_MAX 16 /* offers of one agent that are looked at */
+#define ALIKE_MAX 64 /* ads of one id that are looked at */
 #include <strings.h>
 
 /* ---------------------------------------------------------------------------------------------------------------- PUT */
@@ -263,43 +263,26 @@ bool request_sees(struct request *request, const struct entry_view *view)
     return !view->request || request_any(request) || entry_is_own(request, view) || is_matched_with(request, view);
 }
 
-/* Is that the id which an agent of Berth gives its own offers (workshop.c)? Nobody else has a reason to. */
-static bool id_is_derived(const struct service *service, const struct entry_view *view)
-{
-    uint32_t who = agents_find(&service->agents, view->agent);
-    const struct agent_row *row = who == TEXTMAP_NONE ? NULL : &service->agents.items[who];
-    char text[2 * TOKEN_NAME_MAX + 32];
-
-    for (unsigned i = 0; row && i < DERIVED_MAX; i++) {
-        snprintf(text, sizeof text, i ? "%s/%s.%u" : "%s/%s", caller_text(&service->callers, row->identity), row->name,
-                 i);
-        if (id_number(text, strlen(text)) == view->id)
-            return true;
-    }
-    return false;
-}
-
-/* Several agents may have ads of that id: the caller's own comes first, then one that has it by its name, then the oldest. */
+/* Several agents may have ads of that id: the caller's own comes first, then one that has it by its name, then the oldest. Of very many only
+ * some are looked at. */
 bool entry_named(struct request *request, const char *id, struct entry_view *ret)
 {
     const struct service *service = request->service;
-    uint64_t own = request_handle(request);
-    uint32_t place = TEXTMAP_NONE;
-    struct entry_view view;
-    int best = 0, rank;
+    uint32_t place = ids_find(&service->ids, request_handle(request), id, strlen(id));
 
-    while ((place = ids_next(&service->ids, id, strlen(id), place)) != TEXTMAP_NONE) {
-        const struct ad_id *row = &service->ids.items[place];
-
-        if (!matchmaker_find(service->matchmaker, row->agent, row->id, &view) || !request_sees(request, &view))
-            continue;
-        rank = own && view.agent == own ? 3 : id_is_derived(service, &view) ? 2 : 1;
-        if (rank > best) {
-            best = rank;
-            *ret = view;
-        }
+    if (place != TEXTMAP_NONE &&
+        matchmaker_find(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, ret))
+        return true;
+    place = TEXTMAP_NONE;
+    for (int i = 0; i < ALIKE_MAX; i++) {
+        place = ids_next(&service->ids, id, strlen(id), place);
+        if (place == TEXTMAP_NONE)
+            return false;
+        if (matchmaker_find(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, ret) &&
+            request_sees(request, ret))
+            return true;
     }
-    return best > 0;
+    return false;
 }
 
 /* The ad of the id in the path, if the caller may see it. False when there is none, and that was answered. */

@@ -122,33 +122,33 @@ const char *ids_unique(const struct ids *ids, uint32_t place)
     return text;
 }
 
-static void bare_add(struct ids *ids, uint32_t place, uint64_t key)
+static void bare_add(struct ids *ids, uint32_t place, uint64_t key, bool first)
 {
-    uint32_t at = bare_first(ids, key);
+    uint32_t head = bare_first(ids, key), before = first ? TEXTMAP_NONE : head;
+    uint32_t next = before == TEXTMAP_NONE ? head : ids->items[before].alike;
 
-    ids->items[place].alike = TEXTMAP_NONE;
-    if (at == TEXTMAP_NONE) {
+    ids->items[place].unlike = before;
+    ids->items[place].alike = next;
+    if (next != TEXTMAP_NONE)
+        ids->items[next].unlike = place;
+    if (before == TEXTMAP_NONE)
         map_set(&ids->bare, key, place);
-        return;
-    }
-    while (ids->items[at].alike != TEXTMAP_NONE)
-        at = ids->items[at].alike;
-    ids->items[at].alike = place;
+    else
+        ids->items[before].alike = place;
 }
 
 static void bare_remove(struct ids *ids, uint32_t place, uint64_t key)
 {
-    uint32_t at = bare_first(ids, key);
+    uint32_t before = ids->items[place].unlike, next = ids->items[place].alike;
 
-    if (at != place) {
-        while (ids->items[at].alike != place)
-            at = ids->items[at].alike;
-        ids->items[at].alike = ids->items[place].alike;
-    } else if (ids->items[place].alike == TEXTMAP_NONE) {
+    if (next != TEXTMAP_NONE)
+        ids->items[next].unlike = before;
+    if (before != TEXTMAP_NONE)
+        ids->items[before].alike = next;
+    else if (next != TEXTMAP_NONE)
+        map_set(&ids->bare, key, next);
+    else
         map_remove(&ids->bare, key);
-    } else {
-        map_set(&ids->bare, key, ids->items[place].alike);
-    }
 }
 
 uint32_t ids_find_number(const struct ids *ids, uint64_t who, uint64_t id)
@@ -160,7 +160,7 @@ uint32_t ids_find_number(const struct ids *ids, uint64_t who, uint64_t id)
     return at;
 }
 
-uint32_t ids_add(struct ids *ids, const char *text, size_t len, uint64_t who, uint32_t account)
+uint32_t ids_add(struct ids *ids, const char *text, size_t len, uint64_t who, uint32_t account, bool first)
 {
     char whole[WHOLE_MAX];
     uint32_t place = textmap_add(&ids->texts, whole, whole_text(who, text, len, whole));
@@ -172,7 +172,7 @@ uint32_t ids_add(struct ids *ids, const char *text, size_t len, uint64_t who, ui
     }
     ids->items[place] = (struct ad_id){.agent = who, .id = id, .account = account, .next = number_first(ids, key)};
     map_set(&ids->numbers, key, place);
-    bare_add(ids, place, bare_key(ids, text, len));
+    bare_add(ids, place, bare_key(ids, text, len), first);
     return place;
 }
 

@@ -22,17 +22,17 @@ extern "C" {
 
 struct ad_id {
     uint64_t agent, id;
-    uint32_t account; /* the place of what it counts for (callers.h) */
-    uint32_t bytes;   /* that its ad counts for */
-    bool live;        /* its ad counts for the identity */
-    uint32_t next;    /* of the same mixture of agent and id */
-    uint32_t alike;   /* the next of the same hash of the text, of another agent */
+    uint32_t account;       /* the place of what it counts for (callers.h) */
+    uint32_t bytes;         /* that its ad counts for */
+    bool live;              /* its ad counts for the identity */
+    uint32_t next;          /* of the same mixture of agent and id */
+    uint32_t alike, unlike; /* the next of the same hash of the text, of another agent, and the one before */
 };
 
 struct ids {
     struct textmap texts;
     struct map numbers;  /* agent and id, mixed -> the first place of those */
-    struct map bare;     /* the hash of the text alone -> the first place of those, the oldest */
+    struct map bare;     /* the hash of the text alone -> the first place of those */
     struct ad_id *items; /* by the texts' places */
     uint32_t room;
 };
@@ -50,15 +50,16 @@ bool id_is_good(const char *text, size_t len);
 uint32_t ids_find(const struct ids *ids, uint64_t who, const char *text, size_t len);
 uint32_t ids_find_number(const struct ids *ids, uint64_t who, uint64_t id);
 
-/* All of that text, one after another, from the oldest on: the first (before: TEXTMAP_NONE), and the one behind another. Of HANDLE:ID only
+/* All of that text, one after another: the first (before: TEXTMAP_NONE), and the one behind another. Of HANDLE:ID only
  * that, if it is there. */
 uint32_t ids_next(const struct ids *ids, const char *text, size_t len, uint32_t before);
 
 const char *ids_text(const struct ids *ids, uint32_t place);   /* as its agent calls it */
 const char *ids_unique(const struct ids *ids, uint32_t place); /* the same, or HANDLE:ID where others have it too */
 
-/* A new one, which must not be there. The pointer to a name holds until the next is added. */
-uint32_t ids_add(struct ids *ids, const char *text, size_t len, uint64_t who, uint32_t account);
+/* A new one, which must not be there; before all others of that text when it is `first`, else behind the first of them, so that who was there is
+ * found soon however many follow. The pointer to a name holds until the next is added. */
+uint32_t ids_add(struct ids *ids, const char *text, size_t len, uint64_t who, uint32_t account, bool first);
 void ids_remove(struct ids *ids, uint32_t place);
 
 #ifdef __cplusplus
