@@ -1,6 +1,8 @@
 /* provider_restart_test.c: a machine that restarts keeps the claims that its customers attach to, and loses none of their results. */
 #include "suitor.h"
 
+#include "pool/receipt.h"
+
 /* ---------------------------------------------------------------------------------------------- attach and restarts */
 
 static void attach(void)
@@ -164,6 +166,40 @@ static void another_boot(void)
     world_free(m.w, "another boot");
 }
 
+/* The matchmaker's receipt, handed over by the customer: what has its form is kept with the claim, and shown. */
+static void receipt_is_kept(void)
+{
+    static const struct key key;
+    struct machine m;
+    struct suitor s;
+    const struct record *row;
+    struct tree *receipt;
+
+    machine_start(&m, PLAIN);
+    s = suitor_new(&m, 1, "raman");
+    s.receipt = s.ad;
+    come_to(&m, &s, TENANT_PINNED);
+    row = row_of(m.w, RECORD_TENANT, 1);
+    tap_ok(row && !row->u.tenant_record.receipt, "what is no receipt is not kept as one");
+    world_free(m.w, "no receipt");
+
+    machine_start(&m, PLAIN);
+    receipt =
+        receipt_make(&m.w->env, &key, &(struct receipt){.claim = 1, .agent = 9, .account = {"raman"}, .weight = 1});
+    s = suitor_new(&m, 1, "raman");
+    s.receipt = receipt;
+    come_to_run(&m, &s, 100);
+    row = row_of(m.w, RECORD_TENANT, 1);
+    tap_ok(row && receipt_is_for(row->u.tenant_record.receipt, 1), "the receipt of a claim is kept with it");
+    world_restart(m.w, true, SECOND);
+    m.w->agreeable = false;
+    pass(m.w, m.w->spans.lease / 4 + SECOND);
+    tap_ok(sent_of(m.w, MESSAGE_REPORT) && receipt_is_for(sent_of(m.w, MESSAGE_REPORT)->message.u.report.receipt, 1),
+           "and is shown with each report, after a restart too");
+    tree_unref(receipt);
+    world_free(m.w, "receipts");
+}
+
 int main(void)
 {
     attach();
@@ -173,5 +209,6 @@ int main(void)
     restart_past_the_lease();
     job_lost();
     another_boot();
+    receipt_is_kept();
     return tap_done();
 }

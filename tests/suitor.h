@@ -104,11 +104,11 @@ struct suitor {
     struct peer peer;
     uint64_t claim, gang, offer;
     uint64_t port, link;
-    const char *owner;      /* in its ticket */
-    const char *root_owner; /* NULL: it is the root itself */
-    bool false_root;        /* its ticket says nothing of that owner */
-    const struct key *key;  /* that it was made with; NULL: the one that was advertised last */
-    struct tree *ad;
+    const char *owner;         /* in its ticket */
+    const char *root_owner;    /* NULL: it is the root itself */
+    bool false_root;           /* its ticket says nothing of that owner */
+    const struct key *key;     /* that it was made with; NULL: the one that was advertised last */
+    struct tree *ad, *receipt; /* the receipt: NULL: it has none to hand over */
     struct key nonce, theirs;
     uint64_t epoch, sequence;
     struct verified heard;
@@ -143,7 +143,8 @@ static inline enum reason suitor_verifies(struct machine *m, struct suitor *s, c
                                       .proves = proof != NULL,
                                       .nonce = s->nonce,
                                       .proof = proof ? *proof : (struct key){{0}},
-                                      .ad = s->ad};
+                                      .ad = s->ad,
+                                      .receipt = s->receipt};
     if (s->root_owner)
         text_set(&verify.u.verify.root_owner, s->root_owner, strlen(s->root_owner));
     heard = say(m->w, &s->peer, &verify);
