@@ -333,6 +333,54 @@ static void start_refused(void)
     world_free(o.w, "refused late");
 }
 
+/* The machine that it is matched with next refuses its start, or has to leave it. */
+static void in_vain(struct office *o, uint64_t n, bool leaves)
+{
+    struct host host = host_new(o, n);
+
+    match(o, n, &host);
+    host_until(o, &host, leaves ? MESSAGE_NONE : MESSAGE_START);
+    if (leaves)
+        left(o, &host, REASON_SETUP);
+    else
+        host_says(o, &host, REASON_CONSTRAINT);
+    host_until(o, &host, MESSAGE_NONE);
+}
+
+static void rests(bool leaves, const char *words)
+{
+    struct office o;
+    uint64_t n = 1;
+    int64_t before = 0;
+    bool longer = true;
+
+    office_start(&o);
+    submit(&o, "k", 1, JOB);
+    in_vain(&o, n++, leaves);
+    pass(o.w, o.w->spans.retry);
+    tap_ok(job_of(&o, 1).state == JOB_IDLE && !job_of(&o, 1).rests && asks_for(&o, "Count == 1"),
+           "%s: the first time it is offered again at once", words);
+    tap_ok(job_of(&o, 1).tries == 0 && job_of(&o, 1).in_vain == 1, "%s: that is no try of the job's", words);
+    for (int i = 0; i < 12; i++) {
+        int64_t rest;
+
+        in_vain(&o, n++, leaves);
+        rest = job_of(&o, 1).rests - o.w->env.now;
+        longer = longer && job_of(&o, 1).rests && rest > 0 && (rest > before || rest == o.w->spans.lifetime) &&
+                 rest <= o.w->spans.lifetime;
+        before = rest;
+        pass(o.w, rest + o.w->spans.retry);
+    }
+    tap_ok(longer && before > MINUTE, "%s: then it rests, longer every time", words);
+    tap_ok(job_of(&o, 1).reason == (leaves ? REASON_FAULT : REASON_CONSTRAINT) && job_of(&o, 1).in_vain == 13,
+           "%s: its user can see why, and how often", words);
+    in_vain(&o, n++, leaves);
+    tap_ok(control(&o, &raman, 1, CONTROL_HOLD) == REASON_OK && control(&o, &raman, 1, CONTROL_RELEASE) == REASON_OK &&
+               !job_of(&o, 1).rests && !job_of(&o, 1).in_vain,
+           "%s: a user who releases it does not wait for that", words);
+    world_free(o.w, words);
+}
+
 static void busy(void)
 {
     struct office o;
@@ -849,6 +897,8 @@ int main(void)
     removed_meanwhile();
     ask_hastens();
     start_refused();
+    rests(false, "a job that is never started");
+    rests(true, "a job that no machine can set up");
     busy();
     beats_acknowledged();
     lease_and_margin();

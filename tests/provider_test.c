@@ -969,6 +969,53 @@ static void limits_of_the_next(void)
     world_free(m.w, "limits of the next job");
 }
 
+/* ------------------------------------------------------------------------------------------- a machine that is unwell */
+
+static void machine_at_fault(void)
+{
+    struct machine m;
+    struct suitor s, other, third;
+    struct sent *sent;
+
+    machine_start(&m, SHARED);
+    s = suitor_new(&m, 1, "raman");
+    come_to_run(&m, &s, 100);
+    other = suitor_new(&m, 2, "calvin");
+    other.peer.agent = 51;
+    come_to_run(&m, &other, 200);
+    job_news(&m, 1, 1, JOB_EXITED, REASON_FAULT, 0);
+    sent = sent_of(m.w, MESSAGE_LEFT);
+    tap_ok(sent && sent->message.u.left.claim == 1 && sent->message.u.left.reason == REASON_SETUP &&
+               !sent_of(m.w, MESSAGE_RESULT) && is_free(&m, 1),
+           "a job that the machine could not run has no result: its claim ends, and that is why");
+    tap_ok(holds(&m, 2, TENANT_CLAIMED) && look(&m, 2).view.running, "those that run go on");
+    tap_ok(advertises(&m, "Constraint == false && Unwell == \"a job could not be run\""),
+           "the machine is seen, with the reason, and takes nobody");
+    third = suitor_new(&m, 3, "raman");
+    tap_ok(verify(&m, &third) == REASON_DRAINING && is_free(&m, 3), "who comes all the same is refused");
+    probe(&m, "[ KeybrdIdle = '01:00'; LoadAvg = 0.04; Unwell = \"no room\" ]");
+    tap_ok(advertises(&m, "Constraint == false && Unwell == \"no room\"") && verify(&m, &third) == REASON_DRAINING,
+           "as long as a look at it says that it is unwell");
+    tap_ok(holds(&m, 2, TENANT_CLAIMED) && look(&m, 2).view.running, "and still they go on");
+    probe(&m, AWAY);
+    tap_ok(advertises(&m, "Cpus == 5 && isUndefined(Unwell)") && verify(&m, &third) == REASON_OK,
+           "when it is well again it takes others");
+    world_free(m.w, "a machine at fault");
+}
+
+static void fault_and_restart(void)
+{
+    struct machine m;
+    struct suitor s;
+
+    machine_start(&m, SHARED);
+    s = suitor_new(&m, 1, "raman");
+    come_to(&m, &s, TENANT_CLAIMED);
+    probe(&m, "[ KeybrdIdle = '01:00'; LoadAvg = 0.04; Unwell = \"no room\" ]");
+    tap_ok(is_free(&m, 1), "a claim that waits for its job is given up by a machine that becomes unwell");
+    world_free(m.w, "unwell before the start");
+}
+
 int main(void)
 {
     tickets();
@@ -1005,5 +1052,7 @@ int main(void)
     nonsense();
     limits_are_fixed();
     limits_of_the_next();
+    machine_at_fault();
+    fault_and_restart();
     return tap_done();
 }

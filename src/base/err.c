@@ -1,6 +1,7 @@
 /* err.c: what went wrong, and where. */
 #include "base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,4 +70,19 @@ void err_place(const char *text, size_t offset, unsigned *ret_line, unsigned *re
     }
     *ret_line = line;
     *ret_column = (unsigned)(offset - start + 1);
+}
+
+bool err_is_shortage(const char *text)
+{
+    static const int numbers[] = {ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, ENOMEM, EAGAIN, ENOBUFS, ESTALE};
+    size_t len = strlen(text);
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const char *words = strerror(numbers[i]);
+        size_t tail = strlen(words);
+
+        if (len >= tail && !strcmp(text + len - tail, words))
+            return true;
+    }
+    return false;
 }

@@ -5,6 +5,7 @@
 #ifndef BERTH_BASE_ERR_H
 #define BERTH_BASE_ERR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -30,6 +31,10 @@ int err_at(struct err *err, unsigned line, unsigned column, const char *format, 
 
 /* Puts "CONTEXT: " in front of the text that is there. Returns -1. */
 int err_context(struct err *err, const char *format, ...) ERR_FORMAT(2, 3);
+
+/* Does the text end with what the kernel says when the machine itself lacks something: room, descriptors, memory, a disk that works? What it
+ * says of names, rights and formats is somebody else's fault. */
+bool err_is_shortage(const char *text);
 
 /* The line and column of a byte offset in a text. */
 void err_place(const char *text, size_t offset, unsigned *ret_line, unsigned *ret_column);

@@ -89,13 +89,17 @@ static void status_tell(struct buf *out, const char *name, const struct tree *ma
     bool draining = false;
 
     ad_flag(answer ? answer : machine, "Draining", &draining);
-    buf_addf(out, "%s: %s%s\n", name, answer ? "" : "away, ", draining ? "takes no more work" : "takes work");
+    buf_addf(out, "%s: %s%s\n", name, answer ? "" : "away, ",
+             draining                              ? "takes no more work"
+             : answer && ad_find(answer, "Unwell") ? "is unwell, and takes no more work for now"
+                                                   : "takes work");
     line_add(out, "identity", machine, "Identity", CELL_VALUE, "");
     line_add(out, "host", machine, "Host", CELL_VALUE, "");
     line_add(out, "version", machine, "Version", CELL_VALUE, "");
     line_add(out, "known for", machine, "Since", CELL_SPAN, "");
     line_add(out, "last word", machine, "LastWord", CELL_SPAN, " ago");
     if (answer) {
+        line_add(out, "unwell", answer, "Unwell", CELL_VALUE, "");
         line_add(out, "drained", answer, "DrainedSince", CELL_SINCE, " ago");
         line_add(out, "drained by", answer, "DrainedBy", CELL_VALUE, "");
         load_add(out, answer);

@@ -169,6 +169,12 @@ int explain_unseen(struct pool *pool, uint64_t *ret_count)
     buf_adds(&path, "/v1/agents?select=Agent");
     path_query(&path, "constraint", "Role == \"provider\" && Connected && (Draining || Ads == 0)");
     status = pool_list(pool, buf_string(&path), 0, one_count, ret_count);
+    if (status == STATUS_DONE) { /* their ads are there, and refuse everybody for now */
+        buf_reset(&path);
+        buf_adds(&path, "/v1/ads?kind=offers&select=Name");
+        path_query(&path, "constraint", "Unwell isnt undefined");
+        status = pool_list(pool, buf_string(&path), 0, one_count, ret_count);
+    }
     buf_done(&path);
     return status;
 }
@@ -186,9 +192,9 @@ int explain_job(struct pool *pool, const struct tree *job, const char *name, boo
         explain_unseen(pool, &unseen) == STATUS_DONE && unseen)
         buf_addf(out,
                  unseen == 1
-                     ? "%" PRIu64 " machine is there that pulls, is drained or has just come: it is not among the "
+                     ? "%" PRIu64 " machine is there that pulls, is drained, unwell or has just come: it is not among the "
                        "offers, and may yet take it.\n"
-                     : "%" PRIu64 " machines are there that pull, are drained or have just come: they are not among "
+                     : "%" PRIu64 " machines are there that pull, are drained, unwell or have just come: they are not among "
                        "the offers, and may yet take it.\n",
                  unseen);
     return status;

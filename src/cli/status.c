@@ -21,6 +21,8 @@ static const struct option status_options[] = {
 };
 #undef S
 
+#define UNWELL_MAX 20 /* machines that are named */
+
 static const struct status_settings status_defaults = {0};
 
 /* A line each, for people; parts of a line are told in one go: words, then the value of an attribute. */
@@ -63,6 +65,41 @@ static void status_print(const struct tree *ad)
     buf_done(&out);
 }
 
+static bool unwell_add(void *user, struct tree *ad)
+{
+    static const char *const parts[] = {"Name", "Unwell"};
+    struct buf *out = user;
+
+    for (size_t i = 0; i < 2; i++) {
+        size_t from;
+
+        buf_adds(out, i ? ": " : "  unwell         ");
+        from = out->len;
+        cell_print(out, ad, parts[i], CELL_VALUE, 0);
+        text_tame(out, from);
+    }
+    buf_addc(out, '\n');
+    return true;
+}
+
+/* Machines that take no jobs, for what they lack. */
+static int unwell_print(struct pool *pool)
+{
+    struct buf path, out;
+    int status;
+
+    buf_init(&path);
+    buf_init(&out);
+    buf_adds(&path, "/v1/ads?kind=offers&select=Name,Unwell");
+    path_query(&path, "constraint", "Unwell isnt undefined");
+    status = pool_list(pool, buf_string(&path), UNWELL_MAX, unwell_add, &out);
+    if (status == STATUS_DONE)
+        output_write(&out);
+    buf_done(&path);
+    buf_done(&out);
+    return status;
+}
+
 static int status_run(const void *given, int word_count, char **words)
 {
     const struct status_settings *settings = given;
@@ -84,6 +121,7 @@ static int status_run(const void *given, int word_count, char **words)
         status = pool_fetch_ad(&pool, &(struct pool_ask){.path = "/v1/status"}, &ad);
     if (status == STATUS_DONE && form == ROWS_TABLE) {
         status_print(ad);
+        status = unwell_print(&pool);
     } else if (status == STATUS_DONE) {
         rows_init(&rows, form, NULL, 0);
         rows_add(&rows, ad);
@@ -100,7 +138,8 @@ const struct command command_status = {
     .usage = "[OPTIONS]",
     .about =
         "Prints what the matchmaker is called, where it is and how long it has been up, how many agents, ads and claims it knows "
-        "of, how many matches it has made in how many cycles, and how many of them have not been told yet or were given up.\n"
+        "of, how many matches it has made in how many cycles, and how many of them have not been told yet or were given up; then up to twenty machines that take no jobs because they are unwell (docs/operations.md), each with "
+        "the reason.\n"
         "\n"
         "Commands that talk to a pool find it by --pool URL, else by $BERTH_POOL, else by the setting Matchmakers, of which the "
         "first that answers is taken; else it is the matchmaker that runs with the same state folder on this machine, which is "

@@ -140,9 +140,9 @@ static void empty_report(struct vetting *vetting)
         report("no machine offers itself in the pool yet: what is submitted waits for one, or for one that pulls");
     else
         report(vetting->unseen == 1 ? "no machine offers itself in the pool yet; %" PRIu64
-                                      " is there that pulls, is drained or has just come: what is submitted waits"
+                                      " is there that pulls, is drained, unwell or has just come: what is submitted waits"
                                     : "no machine offers itself in the pool yet; %" PRIu64
-                                      " are there that pull, are drained or have just come: what is submitted waits",
+                                      " are there that pull, are drained, unwell or have just come: what is submitted waits",
                vetting->unseen);
 }
 
@@ -172,9 +172,9 @@ static int vet_unmatched(struct vetting *vetting, const struct tree *ad, size_t 
     } else if (status == STATUS_DONE && vetting->unseen) {
         lack_print(vetting, ad, name, &lack);
         report(vetting->unseen == 1 ? "%s as they are now, but %" PRIu64
-                                      " machine pulls or is drained, and is not seen here: it waits"
+                                      " machine pulls, is drained or unwell, and is not seen here: it waits"
                                     : "%s as they are now, but %" PRIu64
-                                      " machines pull or are drained, and are not seen here: it waits",
+                                      " machines pull, are drained or unwell, and are not seen here: it waits",
                buf_string(&lack), vetting->unseen);
     } else if (status == STATUS_DONE) {
         fwrite(words.text, 1, words.len, stderr);

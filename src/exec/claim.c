@@ -297,7 +297,7 @@ static void tell_end(struct local *local, struct claim *claim, bool launcher_liv
             snprintf(news.words, sizeof news.words, "what carried it out has died");
             if (!claim->heard && !claim->told_runs && !launcher_lives) {
                 news.kind = EXECUTOR_ENDED;
-                news.reason = REASON_SETUP;
+                news.reason = REASON_FAULT;
                 snprintf(news.words, sizeof news.words, "its launcher could not be started");
             }
         }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,10 @@
 #define STOP_ROUNDS 50    /* attempts to stop processes that go on forking */
 #define SIGNAL_STATUS 128 /* bubblewrap says, as a shell does: 128 + N for signal N */
 #define SIGNAL_LAST 64
+#define ROOM_LEAST (1 << 20) /* bytes: with less a file system counts as full */
+#define TIGHT_PROCESSES 16   /* a job that may have less may have left too little for its sandbox */
+#define TIGHT_DISK (64 << 10)
+#define TIGHT_MEMORY (16 << 20)
 
 static const char too_many[] = "it made too many files, or too many folders within folders";
 
@@ -280,8 +285,35 @@ static bool was_sacrificed(const struct job *job)
            job->usage.memory <= most;
 }
 
+/* Is there no room for what it writes, or may nothing be written? A job within its own limits is not the one to blame for that. */
+static void look_for_room(struct job *job)
+{
+    struct statvfs st;
+
+    if (job->cramped || job->folder < 0 || fstatvfs(job->folder, &st) < 0)
+        return;
+    job->cramped =
+        st.f_flag & ST_RDONLY || (double)st.f_bavail * (double)st.f_frsize < ROOM_LEAST || (st.f_files && !st.f_favail);
+}
+
+/* The sandbox could not be made: was it the machine? Not where the program is none, nor where the job has left hardly anything to make it of. */
+static bool failure_is_machines(const struct job *job, const char *words)
+{
+    const struct executor_limits *limits = &job->order->is.limits;
+    bool tight = (limits->processes > 0 && limits->processes < TIGHT_PROCESSES) ||
+                 (limits->disk > 0 && limits->disk < TIGHT_DISK) ||
+                 (limits->memory > 0 && limits->memory < TIGHT_MEMORY);
+
+    if (job->cramped)
+        return true;
+    if (job->order->how.unprotected || !strncmp(words, "bwrap: execvp ", 14))
+        return false; /* what a program is made of says what comes of starting it */
+    return !tight && !strncmp(words, "bwrap: ", 7);
+}
+
 static void decide_by_exit(struct job *job)
 {
+    const struct executor_limits *limits = &job->order->is.limits;
     long code = told_number(job, "\"exit-code\":");
     char words[EXECUTOR_WORDS_MAX + 1];
 
@@ -297,9 +329,14 @@ static void decide_by_exit(struct job *job)
         decide(job, EXECUTOR_GONE, REASON_LOST, "the machine ran out of memory, and it was ended for that");
     } else if (!job->exited) {
         words_of_failure(job, words, sizeof words);
-        decide(job, EXECUTOR_ENDED, REASON_SETUP, words);
+        decide(job, EXECUTOR_ENDED, failure_is_machines(job, words) ? REASON_FAULT : REASON_SETUP, words);
     } else if (job->status == -SIGXFSZ && job->order->is.limits.disk > 0) {
         decide(job, EXECUTOR_ENDED, REASON_DISK, "a file of it was larger than its disk");
+    } else if (job->status && job->cramped && limits->disk > 0 && job->usage.disk > limits->disk) {
+        decide(job, EXECUTOR_ENDED, REASON_DISK, "its disk was used up");
+    } else if (job->status && job->cramped) {
+        decide(job, EXECUTOR_ENDED, REASON_FAULT,
+               "the disk of the machine was full, or could not be written, while it ran");
     } else {
         decide(job, EXECUTOR_ENDED, REASON_EXITED, "");
         job->end.status = job->status;
@@ -310,6 +347,7 @@ void job_end(struct job *job, struct executor_news *ret)
 {
     told_read(job);
     cgroup_kill(&job->cgroup);
+    look_for_room(job);
     if (job->folder >= 0)
         measure_end(job);
     decide_by_exit(job);
@@ -373,6 +411,7 @@ static void measure(struct job *job, int64_t now)
 {
     bool counted = *job->cgroup.path[CGROUP_COUNT_CPU] && *job->cgroup.path[CGROUP_MEMORY];
 
+    look_for_room(job);
     job->usage.wall = now - job->began;
     if (counted)
         cgroup_usage(&job->cgroup, &job->usage);

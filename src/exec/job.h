@@ -34,6 +34,7 @@ struct job {
     bool decided;
     struct executor_news end;
     int64_t began, deadline, kill_at, watch_at, disk_at;
+    bool cramped; /* the file system of its folder had no room, or could not be written, while it ran */
     int64_t cpu_reaped, memory_reaped;
     struct executor_usage usage;
     struct jobfolder_walk walk;

@@ -104,6 +104,7 @@ static void launch(struct launcher *launcher)
     cgroup_init(&launcher->cgroup, &order->how.cgroups, order->is.claim);
     if (job_begin(&launcher->job, order, &launcher->sandbox, &err) == 0)
         return;
+    news.reason = err_is_shortage(err.text) ? REASON_FAULT : REASON_SETUP;
     snprintf(news.words, sizeof news.words, "%.*s", EXECUTOR_WORDS_MAX, err.text);
     job_is_over(launcher, &news);
 }

@@ -12,7 +12,8 @@
 
 /* Missing requests count as small ones. None may be below nothing, or a job could add to what is left; the first two clauses are false
  * as soon as nothing is left, whatever a job asks. Where there is no room for files that wait for a store, none are taken that make more. Disk is what was set aside when the provider first started, and is reserved by the job,
- * not observed. A plain name that the machine does not have would be read from the job, so what is left is asked of self. */
+ * not observed; Roomy is what is free now, which the jobs that run have taken theirs of already: so it is asked before a job begins, and
+ * not while it runs. A plain name that the machine does not have would be read from the job, so what is left is asked of self. */
 static const char default_text[] =
     "[\n"
     "    AskedCpus = ifThenElse(isUndefined(other.RequestCpus), 1, other.RequestCpus);\n"
@@ -25,7 +26,9 @@ static const char default_text[] =
     "        && AskedDisk >= 0 && AskedDisk <= self.Disk\n"
     "        && AskedGpus >= 0 && AskedGpus <= self.GpuCount\n"
     "        && (isUndefined(self.TransferRoom) || self.TransferRoom > 0 || isUndefined(other.OutputData));\n"
+    "    Roomy = isUndefined(self.FreeDisk) || AskedDisk <= self.FreeDisk;\n"
     "    Constraint = other.Type == \"Job\" && Fits;\n"
+    "    Start = Roomy;\n"
     "    Rank = 0;\n"
     "    Residual = [\n"
     "        Cpus = Cpus - AskedCpus;\n"

@@ -157,6 +157,11 @@ static bool again_words(const struct desk *desk, const struct job_view *view, ch
     if (failed) {
         how_words(desk, view, "failed", how);
         snprintf(ret, 640, "%s: try %llu %s", verb, (unsigned long long)try_before(tries, view), how);
+    } else if (view->state == JOB_IDLE && view->in_vain) {
+        int64_t rests = view->rests ? (view->rests - runner_now() + SECOND / 2) / SECOND : 0;
+
+        snprintf(ret, 640, rests > 0 ? "%s: %s (%u in turn); it rests for %lld s" : "%s: %s", verb,
+                 reason_words(view->reason), view->in_vain, (long long)rests);
     } else if (view->state == JOB_IDLE) {
         snprintf(ret, 640, "%s: %s", verb,
                  endings_has(&desk->endings, view->id)                  ? "rescued"

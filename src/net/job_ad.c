@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "net/represent.h"
+#include "net/runner.h"
 #include "net/stored.h"
 
 #include <stdio.h>
@@ -20,10 +21,10 @@ static const char *const words[] = {
 
 /* Attributes that we give: those of the same name that were submitted are not shown. */
 static const char *const ours[] = {
-    "Job",          "Index",       "State",        "Since",      "Submitted", "Started",      "Ended",
-    "Status",       "Reason",      "Tries",        "Provider",   "Pool",      "Message",      "CpuUsed",
-    "MemoryUsed",   "DiskUsed",    "WallUsed",     "OutputsDue", "Request",   "Workflow",     "WaitsFor",
-    "FilesToStore", "FilesStored", "FilesNotMade", "FilesLost",  "Stored",    "FilesMissing", "Missing"};
+    "Job",       "Index",      "State",        "Since",    "Submitted", "Started",      "Ended",       "Status",
+    "Reason",    "Tries",      "Provider",     "Pool",     "Message",   "CpuUsed",      "MemoryUsed",  "DiskUsed",
+    "WallUsed",  "OutputsDue", "Request",      "Workflow", "WaitsFor",  "FilesToStore", "FilesStored", "FilesNotMade",
+    "FilesLost", "Stored",     "FilesMissing", "Missing",  "OfferedIn"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -201,6 +202,18 @@ static void reason_add(struct maker *maker, const struct job_view *view, const s
     if (view->state == JOB_IDLE && view->refused != REASON_OK) {
         snprintf(text, sizeof text, "the matchmaker refuses its request: %s", reason_words(view->refused));
         maker_text(maker, "Reason", text);
+        return;
+    }
+    if (view->state == JOB_IDLE && view->in_vain) {
+        int64_t left = view->rests > runner_now() ? (view->rests - runner_now() + SECOND - 1) / SECOND : 0;
+
+        snprintf(text, sizeof text, "%u %s in turn did not run it; the last: %s%s%s%s", view->in_vain,
+                 view->in_vain == 1 ? "machine" : "machines", reason_words(view->reason),
+                 last && last->words ? ": " : "", last && last->words ? last->words : "",
+                 left ? "; offered again after a pause" : "");
+        maker_text(maker, "Reason", text);
+        if (left)
+            maker_integer(maker, "OfferedIn", left);
         return;
     }
     if (view->state == JOB_IDLE || view->state == JOB_RUNNING)

@@ -108,14 +108,25 @@ static bool ends_well(const struct task *task, const struct executor_news *news)
     return !task->helps && news->kind == EXECUTOR_ENDED && news->reason == REASON_EXITED && news->status == 0;
 }
 
+/* The machine could not run it, now. */
+static bool is_fault(const struct executor_news *news)
+{
+    return news->kind == EXECUTOR_ENDED && news->reason == REASON_FAULT;
+}
+
 /* What it made goes to the customer; of a helper nothing does. */
 static void task_leaves(struct task *task, const struct executor_news *news)
 {
+    static const char *const nothing[] = {NULL};
     struct workshop *workshop = task->workshop;
     struct err err = {0};
 
     if (task->state == TASK_HELD || outgoing_has(workshop, task->claim, task->number))
         return;
+    if (is_fault(news)) { /* what lies there is no output of it: it runs elsewhere */
+        task->order.outputs = task->order.checkpoint = nothing;
+        task->order.out = task->order.err = NULL;
+    }
     if (ends_well(task, news))
         task->transfers = shipments_add(workshop, task);
     if (!task->helps)
@@ -136,9 +147,15 @@ static void task_end(struct task *task, const struct executor_news *given)
     LOG(&workshop->daemon.log, LEVEL_INFO, "job.ended", log_word("claim", task->claim),
         log_number("job", (int64_t)task->job), log_text("how", gone ? "stopped" : reason_words(news->reason)),
         log_number("status", news->status), log_text("words", news->words));
+    if (is_fault(news))
+        health_fault(workshop, news->words);
+    else if (!gone)
+        health_good(workshop);
     task_leaves(task, news);
     claim_keep(workshop, task->claim);
     role_tell(workshop, news, gone ? JOB_GONE : JOB_EXITED);
+    if (is_fault(news))
+        workshop_probe(workshop); /* those who look at its ad see why */
     runner_commit(agent_runner(workshop->live), NULL, NULL);
     task_free(task);
     outgoing_tick(workshop);
@@ -151,6 +168,8 @@ static void task_fail(struct task *task, const char *why)
     struct executor_news news = {
         .kind = EXECUTOR_ENDED, .claim = task->claim, .number = task->number, .reason = REASON_SETUP};
 
+    if (err_is_shortage(why))
+        news.reason = REASON_FAULT;
     snprintf(news.words, sizeof news.words, "%.250s", why);
     task_end(task, &news);
 }

@@ -67,6 +67,8 @@ static void news_came(void *user, const struct executor_news *news)
 {
     struct workshop *workshop = user;
 
+    if (health_told(workshop, news))
+        return;
     if (workshop->booted)
         task_told(workshop, news);
     else
@@ -85,6 +87,7 @@ static struct tree *state_name(struct workshop *workshop, struct tree *state)
 
     maker_init(&maker, workshop->daemon.symbols);
     maker_text(&maker, "Name", workshop->daemon.name);
+    maker_text(&maker, "Unwell", health_words(workshop));
     maker_integer(&maker, "TransferRoom", (int64_t)shipments_room(workshop));
     maker_parts(&maker, state, "Name");
     if (count && !ad_find(state, "CloseStorage"))
@@ -131,6 +134,7 @@ static void tick_due(uv_timer_t *timer)
     tasks_tick(timer->data);
     outgoing_tick(timer->data);
     shipments_tick(timer->data);
+    health_tick(timer->data);
     tending_tick(timer->data);
 }
 

@@ -9,6 +9,7 @@
  *     settling.c   brings to disk what it made for stores
  *     shipments.c  brings to stores what it made for them (shipments_parts.h)
  *     workfolder.c the folders of jobs
+ *     health.c     is the machine fit for jobs?
  *     tending.c    one that goes by itself, when its time has come
  *     workshop_status.c  answers those on this machine
  *     workshop_command.c  commands of its pool, and of customers about their jobs
@@ -35,6 +36,8 @@
 #define CACHE_LIFE 86400                     /* seconds that an input is kept which nobody wants */
 #define OUTGOING_SPACE "outgoing"            /* on the shelf */
 #define OUTGOING_LIFE (7 * 24 * 60 * MINUTE) /* then nobody will want it */
+
+#define HEALTH_WORDS_MAX 255
 
 struct workshop;
 struct staging;
@@ -105,6 +108,13 @@ struct workshop {
         int64_t since; /* seconds, on the wall clock */
         char by[TOKEN_NAME_MAX + 1];
     } drain;
+    struct health {
+        bool ails, trying;
+        char words[HEALTH_WORDS_MAX + 1]; /* why */
+        int64_t since;                    /* seconds, on the wall clock */
+        int64_t pause, try_at, look_at;
+        uint64_t claim; /* of the job of its own that is tried */
+    } health;
     uint64_t started; /* jobs, in this life */
     bool told, drains;
     int64_t leaves; /* since when it leaves; 0: it does not */
@@ -151,6 +161,13 @@ int workfolder_make(const struct workshop *workshop, uint64_t claim, uint64_t nu
 /* All that was in it is with the customer: it goes, or is kept for another job of its claim. */
 int workfolder_leave(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err);
 void workfolder_forget(const struct workshop *workshop, uint64_t claim); /* no more jobs of it */
+
+/* ---- health.c ---- */
+void health_fault(struct workshop *workshop, const char *words); /* a job came to nothing by the machine's fault */
+void health_good(struct workshop *workshop);                     /* one has run, well or badly by its own fault */
+void health_tick(struct workshop *workshop);
+bool health_told(struct workshop *workshop, const struct executor_news *news); /* of the executor: was that of a trial? */
+const char *health_words(const struct workshop *workshop);                     /* what it lacks; NULL: nothing */
 
 /* ---- tending.c ---- */
 void tending_tick(struct workshop *workshop);

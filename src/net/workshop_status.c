@@ -69,6 +69,9 @@ struct tree *status_ad(struct workshop *workshop)
     maker_integer(&maker, "Transfers", shipments_count(workshop));
     maker_integer(&maker, "TransferRoom", (int64_t)shipments_room(workshop));
     drain_tell_of(&maker, workshop);
+    maker_text(&maker, "Unwell", health_words(workshop));
+    if (health_words(workshop))
+        maker_integer(&maker, "UnwellSince", workshop->health.since);
     if (getloadavg(&load, 1) == 1)
         maker_real(&maker, "Load", load);
     tasks_tell(&maker, workshop);

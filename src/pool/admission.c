@@ -367,7 +367,7 @@ void told_verify(const struct provider_step *step, const struct event *event)
         verified.reason = REASON_UNKNOWN;
     } else if (!verify->ad || !tree_is_ad(verify->ad)) {
         verified.reason = REASON_INVALID;
-    } else if (provider->draining) {
+    } else if (provider->draining || offer_ails(provider, place)) {
         verified.reason = REASON_DRAINING;
     } else if ((tenant && tenant->state > TENANT_VERIFIED) || offer_key_used(&provider->offers[place], verify->claim)) {
         verified.reason = REASON_TICKET;

@@ -81,6 +81,8 @@ static void customer_due(const struct customer_step *step)
     while (timers_pop(&step->customer->timers, step->env->now, &timer)) {
         if (timer.what == TIMER_SHAPE)
             shape_due(step, (uint32_t)timer.which);
+        else if (timer.what == TIMER_JOB)
+            job_rested(step, timer.which);
         else
             root_due(step, timer.which);
     }
@@ -165,6 +167,8 @@ static void job_view(const struct job *job, struct job_view *ret)
                              .pass = job->root ? job->root->crew.branches[0].pass : (struct key){{0}},
                              .tries = job->tries,
                              .begun = job->begun,
+                             .in_vain = job->in_vain,
+                             .rests = job->rests,
                              .submitted = job->from->at,
                              .changed = job->changed,
                              .reason = job->reason,
@@ -280,7 +284,7 @@ static bool customer_valid(const void *role, const char **ret_why)
         if (job->root && job->root->job != job)
             return false;
         *ret_why = "a job waits and has a claim, or neither";
-        if (customer->booted && job->waits != (job->state == JOB_IDLE && !job_is_blocked(job)))
+        if (customer->booted && (job->waits || job->rests) != (job->state == JOB_IDLE && !job_is_blocked(job)))
             return false;
         if (customer->booted && job->state == JOB_RUNNING && !job->root)
             return false;

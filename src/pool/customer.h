@@ -75,9 +75,11 @@ struct job_view {
     enum root_state root;         /* how far that is */
     uint64_t gang, claim, number; /* where it runs, or ran last; the claim is that of the member with the job */
     agent member;
-    struct key pass;            /* of the gang that has it (duty.h); none: a pair has it, or nobody */
-    uint64_t tries;             /* that failed */
-    uint64_t begun;             /* how often it was given to a claim */
+    struct key pass;  /* of the gang that has it (duty.h); none: a pair has it, or nobody */
+    uint64_t tries;   /* that failed */
+    uint64_t begun;   /* how often it was given to a claim */
+    uint32_t in_vain; /* so many claims in turn have come to nothing: it was not started, or not by its own fault */
+    int64_t rests;    /* therefore it is offered again then, on the clock that does not jump; 0: it does not rest */
     int64_t submitted, changed; /* seconds, on the wall clock */
     enum reason reason;         /* of its end, or of its being held */
     enum reason refused;        /* of one that waits: why no matchmaker takes its request; OK: one does, or may yet */

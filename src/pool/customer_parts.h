@@ -27,6 +27,7 @@
 enum customer_timer {
     TIMER_SHAPE, /* its ad is sent or renewed; `which` is its place */
     TIMER_ROOT,  /* what is due of a claim; `which` is its gang */
+    TIMER_JOB,   /* a job has rested */
 };
 
 struct root;
@@ -50,6 +51,9 @@ struct job {
     struct root *root;          /* that may be running it; NULL: none can */
     struct job *before, *after; /* in its shape's list while it waits */
     bool waits;
+    bool failing;     /* its claim comes to nothing, and not because something was lost */
+    uint32_t in_vain; /* so many claims in turn have */
+    int64_t rests;    /* therefore it is offered again only then; 0: it does not rest */
     enum tally tally;
     bool moves; /* of a workflow: it waits for a machine, or has one */
     uint64_t stored;
@@ -230,6 +234,7 @@ void job_wait(struct job *job, bool first);
 void job_give_up(const struct customer_step *step, struct job *job); /* it has waited too long */
 /* The job runs under a claim, waits again, or has ended: recorded at once. */
 void job_assign(const struct customer_step *step, struct job *job, struct root *root);
+void job_rested(const struct customer_step *step, uint64_t id); /* TIMER_JOB */
 void job_requeue(const struct customer_step *step, struct job *job);
 void job_spoiled(const struct customer_step *step, struct job *job, const struct result *result); /* by a helper */
 void job_result(const struct customer_step *step, struct job *job, const struct result *result);

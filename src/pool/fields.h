@@ -83,7 +83,8 @@ struct seen {
     X(MEMORY, "the job took too much memory")     \
     X(DISK, "the job took too much disk")         \
     X(SETUP, "the job could not be set up")       \
-    X(QUEUE, "it waited longer than it may")
+    X(QUEUE, "it waited longer than it may")      \
+    X(FAULT, "the machine could not run it")
 
 enum reason {
 #define X(id, words) REASON_##id,

@@ -224,7 +224,7 @@ static bool tally_is_left(enum tally tally)
 
 void flow_moves(struct job *job)
 {
-    bool moves = job->waits || job->state == JOB_RUNNING;
+    bool moves = job->waits || job->rests || job->state == JOB_RUNNING;
 
     if (!job->from || !job->from->flow || moves == job->moves)
         return;

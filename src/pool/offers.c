@@ -1,5 +1,6 @@
 /* offers.c: the ads of a provider: written from its parts, advertised while somebody could be accepted and something is left. */
 #include "base/mem.h"
+#include "gang/dock.h"
 #include "match/match.h"
 #include "pool/owner.h"
 #include "pool/plants.h"
@@ -157,6 +158,24 @@ void offer_changed(const struct provider_step *step, uint32_t place)
     offer_set(step, place, step->env->now);
 }
 
+bool offer_ails(const struct provider *provider, uint32_t place)
+{
+    const struct offer *offer = &provider->offers[place];
+    symbol name = symbols_find(offer->base->symbols, "Unwell", 6);
+
+    return offer->faulty || (offer->probe && name && tree_find(offer->probe, tree_root(offer->probe), name));
+}
+
+void offer_fails(const struct provider_step *step, uint32_t place)
+{
+    struct offer *offer = &step->provider->offers[place];
+
+    if (!offer->faulty)
+        effects_note(step->effects, REASON_FAULT, offer->advert.id, "a job could not be run: takes no more for now");
+    offer->faulty = true;
+    offer_changed(step, place);
+}
+
 void offer_probed(const struct provider_step *step, uint32_t place, struct tree *probe)
 {
     struct offer *offer;
@@ -170,9 +189,12 @@ void offer_probed(const struct provider_step *step, uint32_t place, struct tree 
     offer->probe = tree_ref(probe);
     tree_unref(offer->whole);
     offer->whole = offer_write(step->provider, offer);
+    offer->faulty = false; /* whoever looks at the machine knows what came of its jobs, and says it anew */
     offer_changed(step, place);
     if (step->provider->booted)
         tenants_check(step, place);
+    if (step->provider->booted && offer_ails(step->provider, place))
+        tenants_spare(step, place);
 }
 
 static bool offer_is_used(const struct provider *provider, uint32_t place)
@@ -240,6 +262,23 @@ static struct tree *offer_narrow(struct tree *left)
     return text;
 }
 
+/* It is there to be seen, with what it lacks, and nobody fits. Where others would still ask for it by its ports, or it would pull, it is not. */
+static struct tree *offer_ailing(const struct provider_step *step, uint32_t place)
+{
+    const struct offer *offer = &step->provider->offers[place];
+    const struct expr *own = match_constraint(offer->whole);
+    struct ad_setting settings[] = {
+        {own ? own->label : NAME_CONSTRAINT, value_boolean(false)},
+        {symbols_take(offer->whole->symbols, "Unwell", 6), value_string("a job could not be run", 22)},
+    };
+    struct tree *text = NULL;
+
+    if (!step->provider->settings->pool_count && !dock_has_ports(offer->whole))
+        text = ad_set(offer->whole, settings, offer->faulty ? 2 : 1, NULL);
+    symbols_drop(offer->whole->symbols, settings[1].name);
+    return text;
+}
+
 /* What should be advertised now: NULL for nothing. And when the time may change that. */
 static struct tree *offer_text(const struct provider_step *step, uint32_t place)
 {
@@ -251,6 +290,8 @@ static struct tree *offer_text(const struct provider_step *step, uint32_t place)
     offer->look = INT64_MAX;
     if (step->provider->draining)
         return NULL;
+    if (offer_ails(step->provider, place))
+        return offer_ailing(step, place);
     left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL, 0);
     left = offer_narrow(successor_reserves(step, place, left));
     if (!left)

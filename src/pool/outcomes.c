@@ -85,13 +85,14 @@ static void outcome_put(const struct provider_step *step, const struct tenant *t
     struct record record = {.kind = RECORD_OUTCOME, .key = key};
     struct outcome *outcome;
 
-    record.u.outcome_record = (struct outcome_record){.claim = claim,
-                                                      .number = tenant->number,
-                                                      .job = tenant->job,
-                                                      .superior = superior,
-                                                      .reason = event->reason,
-                                                      .status = event->status,
-                                                      .used = event->used};
+    record.u.outcome_record =
+        (struct outcome_record){.claim = claim,
+                                .number = tenant->number,
+                                .job = tenant->job,
+                                .superior = superior,
+                                .reason = event->reason == REASON_FAULT ? REASON_SETUP : event->reason,
+                                .status = event->status,
+                                .used = event->used};
     if (step->provider->outcome_count == OUTCOMES_MAX)
         outcome_drop(step, &step->provider->outcomes[0]);
     outcome = outcome_new(step->provider, key);

@@ -75,7 +75,8 @@ extern "C" {
     X(PASS_THROUGH, "a pass to the job's files goes to a member that runs nothing")              \
     X(AD_WHOLE, "members that run nothing are told what the job runs")                           \
     X(TASK_FROM_ABOVE, "below a service what is run is what the service says")                   \
-    X(REPORT_BELIEVED, "a report is believed without its receipt")
+    X(REPORT_BELIEVED, "a report is believed without its receipt")                               \
+    X(FAULT_BLAMED, "a job is held for a fault of the machine that was to run it")
 
 /* Those of gangs, for tests that make some (tests/tree_test.c). */
 #define GANG_PLANTS(X)                                                                           \

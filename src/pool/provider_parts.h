@@ -77,6 +77,7 @@ struct offer {
     bool closed;    /* the owner state: nobody can be accepted */
     int64_t look;   /* on the wall clock, in seconds: the time may change that then */
     int64_t looked; /* on the wall clock: that was made out; a clock that shows less was set back */
+    bool faulty;    /* a job came to nothing by a fault of the machine; until a probe says that it is well */
     bool dirty;     /* what should be advertised has to be made out anew */
     int64_t sure;   /* from then on, or once it has been probed, it knows its own state well enough to veto */
     int64_t set;    /* the earliest timer that is set */
@@ -214,6 +215,9 @@ struct tree *constraint_narrow(struct tree *ad, const struct tree *from, const s
 /* May that one's job start here now? So says the offer's `Start`, if it has one. It is a part of the constraint that is advertised and pulled
  * with, and asked before each job; of a job that runs it is not. */
 bool offer_starts(const struct provider_step *step, uint32_t place, const struct tree *ad);
+/* Is the machine not fit for jobs now? A probe says so by the text Unwell; or one has just come to nothing. */
+bool offer_ails(const struct provider *provider, uint32_t place);
+void offer_fails(const struct provider_step *step, uint32_t place); /* a job came to nothing by its fault */
 bool offer_key_used(const struct offer *offer, uint64_t claim);
 void offer_use_key(const struct provider_step *step, const struct tenant *tenant);
 
@@ -280,6 +284,7 @@ void tenants_boot(const struct provider_step *step);
 void tenant_due(const struct provider_step *step, struct tenant *tenant);
 void tenants_check(const struct provider_step *step, uint32_t offer); /* the offer's state moved: who may stay? */
 void tenant_job(const struct provider_step *step, const struct event *event);
+void tenants_spare(const struct provider_step *step, uint32_t offer); /* those without a job go: they find none here */
 void tenants_drain(const struct provider_step *step, bool now); /* now: jobs are warned, and ended after the grace */
 
 /* docking.c */

@@ -76,6 +76,7 @@ static void job_unwait(struct job *job)
 {
     struct shape *shape = job->shape;
 
+    job->rests = 0;
     if (!job->waits)
         return;
     job->waits = false;
@@ -111,15 +112,50 @@ void job_assign(const struct customer_step *step, struct job *job, struct root *
     shape_changed(step, job->shape);
 }
 
+/* The first time it goes elsewhere at once. After that it rests, longer every time: what no machine starts, or what all fail to set up, is
+ * not to use up the pool. */
+static bool job_rest(const struct customer_step *step, struct job *job)
+{
+    const struct spans *spans = step->customer->spans;
+    int64_t pause = 2 * spans->retry;
+
+    job->in_vain += job->failing;
+    if (!job->failing || job->in_vain < 2)
+        return false;
+    for (uint32_t i = 2; i < job->in_vain && pause < spans->lifetime; i++)
+        pause *= 2;
+    job->rests = step->env->now + (pause < spans->lifetime ? pause : spans->lifetime);
+    timers_set(&step->customer->timers, job->rests, TIMER_JOB, job->id);
+    return true;
+}
+
+void job_rested(const struct customer_step *step, uint64_t id)
+{
+    struct job *job = job_find(step->customer, id);
+
+    if (!job || !job->rests || job->rests > step->env->now)
+        return;
+    job->rests = 0;
+    if (job->state != JOB_IDLE || job->root)
+        return;
+    job_wait(job, true);
+    shape_changed(step, job->shape);
+}
+
 /* Its claim is over, and nothing of it runs there. Where it ran last is kept: its result may still come. */
 void job_requeue(const struct customer_step *step, struct job *job)
 {
+    bool rests;
+
     job->root = NULL;
     if (job->state != JOB_RUNNING)
         return; /* held or removed meanwhile, or done */
     job->state = JOB_IDLE;
+    rests = job_rest(step, job);
+    job->failing = false;
     job_store(step, job);
-    job_wait(job, true);
+    if (!rests)
+        job_wait(job, true);
     shape_changed(step, job->shape);
 }
 
@@ -135,6 +171,8 @@ void job_result(const struct customer_step *step, struct job *job, const struct 
     bool failed = result->reason != REASON_EXITED || result->status != 0, last;
 
     job_unwait(job); /* it may have been waiting, its claim given up */
+    job->in_vain = 0;
+    job->failing = false;
     job->reason = result->reason;
     job->status = result->status;
     job->tries += failed;
@@ -230,6 +268,7 @@ static enum reason job_control(const struct customer_step *step, struct job *job
             return REASON_BUSY; /* what it ran under is not yet gone */
         job->state = JOB_IDLE;
         job->tries = 0;
+        job->in_vain = 0;
         job_wait(job, false);
     } else {
         if (verb == CONTROL_HOLD && job->state == JOB_HELD)

@@ -67,7 +67,7 @@ enum answer {
 /* What the launcher of a job says. */
 enum job_news {
     JOB_FOUND,  /* after the role began: it still runs, its deadline is `at` */
-    JOB_EXITED, /* by itself, or its time was up */
+    JOB_EXITED, /* by itself, or its time was up; with the reason FAULT: the machine could not run it */
     JOB_GONE,   /* after it was told to stop, at its deadline, or never to be found: nothing of it is left */
 };
 

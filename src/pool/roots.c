@@ -413,6 +413,16 @@ void root_matched(const struct customer_step *step, const struct event *event)
     root_run(step, root);
 }
 
+/* One that was claimed for its job alone does not start it. A claim that is used again may be refused for what it has done before. */
+static void root_refused(const struct root *root, const struct event *event)
+{
+    if (!root->job || root->job->state != JOB_RUNNING || root->number > 1 || event->message->kind != MESSAGE_CLAIMED ||
+        (root->state != ROOT_ACTIVATING && root->state != ROOT_STARTING))
+        return;
+    root->job->failing = true;
+    root->job->reason = event->message->u.claimed.reason;
+}
+
 void root_answer(const struct customer_step *step, const struct event *event)
 {
     struct root *root = root_of(&step->customer->claims, event->token);
@@ -432,6 +442,9 @@ void root_answer(const struct customer_step *step, const struct event *event)
         root_busy(step, root);
         break;
     case BRANCH_REFUSED:
+        root_refused(root, event);
+        root_loses(step, root, branch);
+        break;
     case BRANCH_LOST:
         root_loses(step, root, branch);
         break;
@@ -522,6 +535,13 @@ void root_tasked(const struct customer_step *step, const struct event *event)
     tree_unref(told->ad);
 }
 
+/* Its user is told why it waits again. A member that could not set it up says so when it leaves; what is the job's own fault is a result. */
+static void root_is_left(struct root *root, enum reason reason)
+{
+    root->job->failing = root->job->failing || reason == REASON_SETUP;
+    root->job->reason = reason == REASON_SETUP ? REASON_FAULT : reason;
+}
+
 void root_left(const struct customer_step *step, const struct event *event)
 {
     uint64_t claim = event->message->u.left.claim, gang;
@@ -538,7 +558,7 @@ void root_left(const struct customer_step *step, const struct event *event)
     root_loses(step, root, branch);
     root = root_of(&step->customer->gangs, gang); /* before the decision it is forgotten at once */
     if (!ending && root && root->state == ROOT_ENDING && root->job && root->job->state == JOB_RUNNING)
-        root->job->reason = event->message->u.left.reason; /* its user is told why it waits again */
+        root_is_left(root, event->message->u.left.reason);
     root_continue(step, gang);
 }
 

@@ -114,7 +114,7 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
         tenant_store(step, tenant);
         return REASON_OK;
     }
-    if (step->provider->draining)
+    if (step->provider->draining || offer_ails(step->provider, tenant->offer))
         return REASON_DRAINING;
     if (step->env->now - tenant->active > step->provider->spans->life ||
         (!crew_whole(&tenant->crew) && !PLANTED(REUSE_REDUCED)))
@@ -281,6 +281,8 @@ static void start_take(const struct provider_step *step, const struct event *eve
         reason = REASON_WAIT;
     else if (tenant->running)
         reason = REASON_BUSY;
+    else if (offer_ails(step->provider, tenant->offer))
+        reason = REASON_DRAINING;
     else if (!tree_is_ad(ad) || !tenant_owns(tenant, ad) || (start->task && !tree_is_ad(start->task)))
         reason = REASON_IDENTITY;
     else if (unit = tenant_unit(step, tenant, ad), !tenant_accepted(step, tenant->offer, tenant, unit))

@@ -275,7 +275,9 @@ static struct tree *second_text(const struct provider_step *step, uint32_t place
     struct tree *left, *text = NULL;
     struct owner owner;
 
-    *ret_tenant = step->provider->draining || !step->provider->settings->matchmaker ? NULL : second_choose(step, place);
+    *ret_tenant = step->provider->draining || offer_ails(step->provider, place) || !step->provider->settings->matchmaker
+                      ? NULL
+                      : second_choose(step, place);
     arena_rewind(step->env->scratch, mark);
     if (!*ret_tenant)
         return NULL;

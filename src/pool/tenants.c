@@ -457,14 +457,27 @@ void tenants_check(const struct provider_step *step, uint32_t offer)
     }
 }
 
+static bool tenant_is_spare(const struct tenant *tenant)
+{
+    return tenant->state < TENANT_PINNED || (tenant->state == TENANT_CLAIMED && !tenant->running && !tenant->serves);
+}
+
+void tenants_spare(const struct provider_step *step, uint32_t offer)
+{
+    for (uint32_t i = step->provider->tenant_count; i-- > 0;) {
+        struct tenant *tenant = step->provider->tenants[i];
+
+        if (tenant->offer == offer && tenant_is_spare(tenant))
+            tenant_end(step, tenant, REASON_DRAINING, 0);
+    }
+}
+
 void tenants_drain(const struct provider_step *step, bool now)
 {
     for (uint32_t i = step->provider->tenant_count; i-- > 0;) {
         struct tenant *tenant = step->provider->tenants[i];
-        bool idle =
-            tenant->state < TENANT_PINNED || (tenant->state == TENANT_CLAIMED && !tenant->running && !tenant->serves);
 
-        if (idle)
+        if (tenant_is_spare(tenant))
             tenant_end(step, tenant, REASON_DRAINING, 0);
         else if (now && tenant->state == TENANT_CLAIMED)
             tenant_end(step, tenant, REASON_DRAINING, step->provider->spans->grace);
@@ -482,13 +495,16 @@ static int64_t within(int64_t at, int64_t now, int64_t least, int64_t most)
 void tenant_job(const struct provider_step *step, const struct event *event)
 {
     struct tenant *tenant = tenant_find(step->provider, event->claim);
-    bool cleared;
+    uint32_t place = tenant ? tenant->offer : 0;
+    bool fault = event->news == JOB_EXITED && event->reason == REASON_FAULT && !PLANTED(FAULT_BLAMED), cleared;
 
     if (!tenant || !tenant->running ||
         (event->number != tenant->number &&
          !(event->news == JOB_GONE && (tenant->state == TENANT_STOPPING || tenant->clearing))))
         return;
-    switch (event->news) {
+    if (fault) /* nothing came of it, and it is not the job's fault: it is to run elsewhere */
+        offer_fails(step, tenant->offer);
+    switch (fault ? JOB_GONE : event->news) {
     case JOB_FOUND:
         tenant->found = true;
         tenant->lease = lease_clock(step->env) + within(event->at, step->env->now, 0, step->provider->spans->lease);
@@ -511,8 +527,14 @@ void tenant_job(const struct provider_step *step, const struct event *event)
     }
     if (tenant->state == TENANT_STOPPING && crew_all(&tenant->crew, BRANCH_GONE))
         tenant_over(step, tenant);
-    else if (event->news == JOB_GONE && tenant->state != TENANT_STOPPING)
-        tenant_end(step, tenant, tenant->lease <= lease_clock(step->env) ? REASON_LEASE : REASON_LOST, 0);
+    else if ((fault || event->news == JOB_GONE) && tenant->state != TENANT_STOPPING)
+        tenant_end(step, tenant,
+                   fault                                     ? REASON_SETUP
+                   : tenant->lease <= lease_clock(step->env) ? REASON_LEASE
+                                                             : REASON_LOST,
+                   0);
+    if (fault)
+        tenants_spare(step, place);
 }
 
 /* --------------------------------------------------------------------------------------------------------- restarts */

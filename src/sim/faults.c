@@ -8,7 +8,10 @@
 
 #define PLAN(kind, host) ((uint32_t)(kind) << 8 | (host))
 
-enum plan { PLAN_FAULT, PLAN_CALM, PLAN_PROBE, PLAN_ROOM, PLAN_ROUGH, PLAN_BACK };
+enum plan { PLAN_FAULT, PLAN_CALM, PLAN_PROBE, PLAN_ROOM, PLAN_ROUGH, PLAN_BACK, PLAN_ILL, PLAN_FIT };
+
+#define ILL_PAUSE (6 * SECOND) /* between two machines that become unfit, at most */
+#define ILL_SPAN (8 * SECOND)
 
 /* --------------------------------------------------------------------------------------------- the sorts of fault */
 
@@ -138,10 +141,16 @@ static void fault_full(struct faults *faults)
                PLAN(PLAN_ROOM, host->place));
 }
 
+static struct tree *probe_of(const struct faults *faults, const struct host *host)
+{
+    if (host->unfit)
+        return faults->away[host->place] ? faults->gone_unwell : faults->here_unwell;
+    return faults->away[host->place] ? faults->gone : faults->here;
+}
+
 static void host_probe(struct faults *faults, struct host *host)
 {
-    host_event(faults->world, host,
-               &(struct event){.kind = EVENT_PROBED, .ad = faults->away[host->place] ? faults->gone : faults->here});
+    host_event(faults->world, host, &(struct event){.kind = EVENT_PROBED, .ad = probe_of(faults, host)});
 }
 
 static void fault_owner(struct faults *faults)
@@ -165,6 +174,36 @@ static void fault_drain(struct faults *faults)
     /* the machine comes back after its repair */
     world_plan(faults->world, faults->world->time + between(faults, SECOND, 30 * SECOND),
                PLAN(PLAN_ROOM, 0x80 | host->place));
+}
+
+/* A disk is full, or a sandbox cannot be made: the next job tells. Whoever looks at the machine sees it at once, later, or not at all. */
+static void ill_next(struct faults *faults)
+{
+    if (faults->ills && !faults->quiet)
+        world_plan(faults->world, faults->world->time + 1 + (int64_t)rng_below(&faults->ill, ILL_PAUSE),
+                   PLAN(PLAN_ILL, 0));
+}
+
+static void ill_happens(struct faults *faults)
+{
+    uint32_t place = faults->provider + (uint32_t)rng_below(&faults->ill, faults->end - faults->provider);
+    struct host *host = &faults->world->hosts[place];
+
+    if (!host->unfit) {
+        host->unfit = true;
+        if (host->role && rng_below(&faults->ill, 3) == 0)
+            host_probe(faults, host);
+        world_plan(faults->world, faults->world->time + 1 + (int64_t)rng_below(&faults->ill, ILL_SPAN),
+                   PLAN(PLAN_FIT, place));
+    }
+    ill_next(faults);
+}
+
+static void ill_ends(struct faults *faults, struct host *host)
+{
+    host->unfit = false;
+    if (host->role)
+        host_probe(faults, host);
 }
 
 struct fault_sort {
@@ -321,6 +360,13 @@ void faults_plan(struct faults *faults, uint32_t which)
         world->hosts[host].wall -= faults->jumped[host];
         faults->jumped[host] = 0;
         break;
+    case PLAN_ILL:
+        if (!faults->quiet)
+            ill_happens(faults);
+        break;
+    case PLAN_FIT:
+        ill_ends(faults, &world->hosts[host]);
+        break;
     }
 }
 
@@ -391,6 +437,10 @@ void faults_init(struct faults *faults, struct world *world, uint64_t seed, bool
     memset(faults->away, true, sizeof faults->away);
     faults->here = faults_ad(world, "[ KeyboardIdle = 1; LoadAvg = 0.9 ]");
     faults->gone = faults_ad(world, "[ KeyboardIdle = 2000; LoadAvg = 0.05 ]");
+    faults->here_unwell = faults_ad(world, "[ KeyboardIdle = 1; LoadAvg = 0.9; Unwell = \"no room\" ]");
+    faults->gone_unwell = faults_ad(world, "[ KeyboardIdle = 2000; LoadAvg = 0.05; Unwell = \"no room\" ]");
+    rng_init(&faults->ill, rng_mix(seed ^ 0x696c6c)); /* "ill" */
+    faults->ills = on && rng_below(&faults->ill, 3) == 0;
     if (on) {
         faults_weather(faults);
         faults->calm = world->rates;
@@ -398,6 +448,7 @@ void faults_init(struct faults *faults, struct world *world, uint64_t seed, bool
         rng_init(&faults->rough, rng_mix(seed ^ 0x726f756768)); /* "rough" */
         if (rng_below(&faults->rough, 4) == 0)
             rough_next(faults);
+        ill_next(faults);
     }
 }
 
@@ -405,6 +456,8 @@ void faults_done(struct faults *faults)
 {
     tree_unref(faults->here);
     tree_unref(faults->gone);
+    tree_unref(faults->here_unwell);
+    tree_unref(faults->gone_unwell);
 }
 
 void faults_stop(struct faults *faults)
@@ -419,7 +472,7 @@ void faults_stop(struct faults *faults)
     for (uint32_t i = faults->first; i < faults->end; i++) {
         struct host *host = &world->hosts[i];
 
-        host->full = false;
+        host->full = host->unfit = false;
         faults->away[i] = true;
         if (host->role && faults->drained[i])
             host_crash(world, host, false, world->time + SECOND);

@@ -21,11 +21,14 @@ struct faults {
     uint32_t first, provider; /* of the hosts that may crash; of the providers */
     uint32_t end;             /* of the hosts that may crash */
     bool quiet;
-    struct rng rough;          /* of what befalls rough worlds alone: one of four */
-    int64_t jumped[HOSTS_MAX]; /* that a wall clock is off for a while */
-    bool away[HOSTS_MAX];      /* the owner of the provider is not at its keyboard */
-    bool drained[HOSTS_MAX];   /* since its last start */
-    struct tree *here, *gone;  /* held: what a probe says */
+    struct rng rough;                       /* of what befalls rough worlds alone: one of four */
+    int64_t jumped[HOSTS_MAX];              /* that a wall clock is off for a while */
+    bool away[HOSTS_MAX];                   /* the owner of the provider is not at its keyboard */
+    bool drained[HOSTS_MAX];                /* since its last start */
+    bool ills;                              /* machines are unfit for a while, in this seed */
+    struct rng ill;                         /* decides that, so that all else is as it would be without */
+    struct tree *here, *gone;               /* held: what a probe says ... */
+    struct tree *here_unwell, *gone_unwell; /* ... of a machine that cannot run jobs */
 };
 
 /* Hosts `first` to `end` may crash, those from `provider` on have keyboards. */

@@ -52,6 +52,9 @@ static void check_job_row(struct judge *judge, const struct host *host, const st
             judge_finds(judge, 3, host, "a job is forgotten that has not ended");
         return;
     }
+    if ((job->state == JOB_HELD || job->state == JOB_DONE) &&
+        (job->reason == REASON_SETUP || job->reason == REASON_FAULT))
+        judge_finds(judge, 3, host, "a job is held or has failed for a fault of the machine that was to run it");
     if (job->state == JOB_RUNNING && event->kind != EVENT_LOADED)
         judge_flow(judge, host, record->key);
     if (fact->known && fact->state == JOB_DONE && !judge_dismissed(host, record))

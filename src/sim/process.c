@@ -101,6 +101,11 @@ void process_launch(struct world *world, struct host *host, const struct effect 
         world->faults[FAULT_HANG]++;
         process->natural = NEVER;
     }
+    if (host->unfit) {
+        world->faults[FAULT_UNFIT]++;
+        process->natural = world->time + MILLISECOND;
+        process->unfit = true;
+    }
     if (world_roll(world, world->rates.fail)) {
         world->faults[FAULT_FAILED]++;
         process->status = 1;
@@ -190,7 +195,7 @@ void process_due(struct world *world, uint32_t index, uint32_t order)
     if (process->state == PROCESS_STOPS)
         process_finish(world, process, PROCESS_KILLED, REASON_RELEASED);
     else if (process->natural <= world->time)
-        process_finish(world, process, PROCESS_EXITED, REASON_EXITED);
+        process_finish(world, process, PROCESS_EXITED, process->unfit ? REASON_FAULT : REASON_EXITED);
     else if (process->limit <= world->time)
         process_finish(world, process, PROCESS_EXITED, REASON_TIME);
     else

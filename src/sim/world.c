@@ -32,6 +32,7 @@ const char *const fault_words[FAULT_COUNT] = {
     [FAULT_USER] = "jobs held, released or removed",
     [FAULT_LIE] = "messages under a false name",
     [FAULT_STRAY] = "messages that came when all was over",
+    [FAULT_UNFIT] = "jobs that their machines could not set up",
 };
 
 /* ---------------------------------------------------------------------------------------------------------- slabs */

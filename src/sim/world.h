@@ -82,6 +82,7 @@ struct host {
     const char *identity; /* of the user it acts as */
     bool any;             /* it may act for any user */
     bool full;            /* its disk */
+    bool unfit;           /* jobs cannot be set up on it */
     const char *name;     /* for the trace */
     uint32_t place;
     uint32_t life; /* raised at every stop */
@@ -125,6 +126,7 @@ struct process {
     enum reason reason;
     int64_t status, used;
     uint64_t boot;
+    bool unfit;     /* its machine could not set it up */
     int64_t orphan; /* for the judge: since when no record names its claim */
 };
 
@@ -198,6 +200,7 @@ enum fault {
     FAULT_USER,
     FAULT_LIE, /* a message of somebody who is not who he says */
     FAULT_STRAY,
+    FAULT_UNFIT, /* a job that its machine could not set up */
     FAULT_COUNT
 };
 
