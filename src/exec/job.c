@@ -299,6 +299,7 @@ static void look_for_room(struct job *job)
 /* The sandbox could not be made: was it the machine? Not where the program is none, nor where the job has left hardly anything to make it of. */
 static bool failure_is_machines(const struct job *job, const char *words)
 {
+    static const char *const of_machines[] = {"namespace", "uid map", "gid map", "mount", "pivot", "No permissions"};
     const struct executor_limits *limits = &job->order->is.limits;
     bool tight = (limits->processes > 0 && limits->processes < TIGHT_PROCESSES) ||
                  (limits->disk > 0 && limits->disk < TIGHT_DISK) ||
@@ -306,9 +307,13 @@ static bool failure_is_machines(const struct job *job, const char *words)
 
     if (job->cramped)
         return true;
-    if (job->order->how.unprotected || !strncmp(words, "bwrap: execvp ", 14))
+    if (tight || job->order->how.unprotected || strncmp(words, "bwrap: ", 7) != 0 ||
+        !strncmp(words, "bwrap: execvp ", 14))
         return false; /* what a program is made of says what comes of starting it */
-    return !tight && !strncmp(words, "bwrap: ", 7);
+    for (size_t i = 0; i < sizeof of_machines / sizeof *of_machines; i++)
+        if (strstr(words, of_machines[i]))
+            return true;
+    return err_is_shortage(words); /* and not that there are too many variables for it, or the like */
 }
 
 static void decide_by_exit(struct job *job)

@@ -70,6 +70,13 @@ static bool room_lacks(const struct workshop *workshop, char *ret, size_t size)
     return false;
 }
 
+bool health_lacks(const struct workshop *workshop)
+{
+    char words[HEALTH_WORDS_MAX + 1];
+
+    return room_lacks(workshop, words, sizeof words);
+}
+
 static void pause_longer(struct health *health)
 {
     health->pause = health->pause ? health->pause * 2 : PAUSE_LEAST;

@@ -163,15 +163,18 @@ static void task_end(struct task *task, const struct executor_news *given)
 }
 
 /* It cannot even begin. */
-static void task_fail(struct task *task, const char *why)
+static void task_fail_for(struct task *task, const char *why, enum reason reason)
 {
     struct executor_news news = {
-        .kind = EXECUTOR_ENDED, .claim = task->claim, .number = task->number, .reason = REASON_SETUP};
+        .kind = EXECUTOR_ENDED, .claim = task->claim, .number = task->number, .reason = reason};
 
-    if (err_is_shortage(why))
-        news.reason = REASON_FAULT;
     snprintf(news.words, sizeof news.words, "%.250s", why);
     task_end(task, &news);
+}
+
+static void task_fail(struct task *task, const char *why)
+{
+    task_fail_for(task, why, err_is_shortage(why) ? REASON_FAULT : REASON_SETUP);
 }
 
 static void task_gone(struct task *task)
@@ -228,18 +231,20 @@ static void task_execute(struct task *task)
 
 void task_data_staged(struct task *task, const char *why)
 {
-    if (why)
-        task_fail(task, why);
+    if (why) /* words that may be a stranger's: it is looked here whether they can be true */
+        task_fail_for(task, why, health_lacks(task->workshop) ? REASON_FAULT : REASON_SETUP);
     else
         task_execute(task);
 }
 
 void task_staged(struct task *task, const char *why)
 {
-    if (!why && datain_is_needed(task))
+    if (why)
+        task_fail(task, why);
+    else if (datain_is_needed(task))
         datain_begin(task);
     else
-        task_data_staged(task, why);
+        task_data_staged(task, NULL);
 }
 
 void task_launch(struct workshop *workshop, const struct effect *effect)

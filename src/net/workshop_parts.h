@@ -99,7 +99,7 @@ struct workshop {
     struct outgoing *outgoing;
     struct shipments *shipments;
     struct rubbish *rubbish; /* NULL: not yet, or no more */
-    uint64_t *claims; /* that had jobs, and that what holds jobs is kept for */
+    uint64_t *claims;        /* that had jobs, and that what holds jobs is kept for */
     uint32_t claim_count, claim_room;
     uv_timer_t tick, probe, sweep;
     bool booted;
@@ -166,8 +166,10 @@ void workfolder_forget(const struct workshop *workshop, uint64_t claim); /* no m
 void health_fault(struct workshop *workshop, const char *words); /* a job came to nothing by the machine's fault */
 void health_good(struct workshop *workshop);                     /* one has run, well or badly by its own fault */
 void health_tick(struct workshop *workshop);
-bool health_told(struct workshop *workshop, const struct executor_news *news); /* of the executor: was that of a trial? */
-const char *health_words(const struct workshop *workshop);                     /* what it lacks; NULL: nothing */
+bool health_told(struct workshop *workshop,
+                 const struct executor_news *news);        /* of the executor: was that of a trial? */
+bool health_lacks(const struct workshop *workshop);        /* is there too little room, now? */
+const char *health_words(const struct workshop *workshop); /* what it lacks; NULL: nothing */
 
 /* ---- tending.c ---- */
 void tending_tick(struct workshop *workshop);
