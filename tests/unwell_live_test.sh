@@ -40,6 +40,7 @@ export BERTH_STATE=$state
 mkdir -m 700 "$state" "$state/provider" && ln -s "$UNWELL_DISK" "$state/provider/work" && mkdir out
 # remounted ro|rw
 remounted() { : >"$UNWELL_DISK.$1" && until_true 60 test ! -e "$UNWELL_DISK.$1"; }
+echo '[ Constraint = other.Type == "Job" && Fits && isUndefined(other.JobId) ]' >wary.ad
 setsid "$berth" pool --listen 127.0.0.1:0 --set Unprotected=false >up 2>pool.err &
 groups="$groups $!"
 disown
@@ -88,6 +89,22 @@ check 'and no job is held or has failed' none_blamed
 remounted rw
 later() { local i; for i in 11 12 13 14; do ended_well $i || return 1; done; }
 check 'when it can be written the jobs run' until_true 120 later
+
+# The owner's policy reads what a job has only when it is started.
+setsid "$berth" pool --state "$work/wary" --listen 127.0.0.1:0 --set "OwnerPolicy=$work/wary.ad" >wary.up 2>wary.err &
+groups="$groups $!"
+disown
+for _ in $(seq 200); do grep -q 'pool is up' wary.up && break; sleep 0.1; done
+export BERTH_STATE=$work/wary
+sed 's/Count = .* \]/]/' job.ad >once.ad
+"$berth" submit --force once.ad >/dev/null
+rests() { "$berth" job 1 | grep 'claims in turn came to nothing; the last: refused by the constraint; offered again after a pause'; }
+check 'a job that is claimed and never started rests, and says so' until_true 60 rests
+sleep 5
+few() { [ "$("$berth" job 1 | grep -c 'claimed ')" -lt 12 ]; }
+check 'it is not claimed without pause' few
+says_why() { "$berth" why 1 | grep 'came to nothing'; }
+check 'and why tells it' says_why
 
 echo "1..$count"
 exit $((failures > 0))

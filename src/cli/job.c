@@ -55,10 +55,21 @@ static const struct {
     const char *word, *attribute;
     enum sort sort;
 } job_lines[] = {
-    {"name", "Name", SORT_VALUE},         {"owner", "Owner", SORT_VALUE},       {"submitted", "Submitted", SORT_DATE},
-    {"started", "Started", SORT_DATE},    {"ended", "Ended", SORT_DATE},        {"machine", "Provider", SORT_VALUE},
-    {"tries", "Tries", SORT_VALUE},       {"message", "Message", SORT_VALUE},   {"wall time", "WallUsed", SORT_SPAN},
-    {"CPU time", "CpuUsed", SORT_SPAN},   {"memory", "MemoryUsed", SORT_BYTES}, {"disk", "DiskUsed", SORT_BYTES},
+    {"name", "Name", SORT_VALUE},
+    {"owner", "Owner", SORT_VALUE},
+    {"submitted", "Submitted", SORT_DATE},
+    {"started", "Started", SORT_DATE},
+    {"ended", "Ended", SORT_DATE},
+    {"machine", "Provider", SORT_VALUE},
+    {"tries", "Tries", SORT_VALUE},
+    {"message", "Message", SORT_VALUE},
+    {"wall time", "WallUsed", SORT_SPAN},
+    {"CPU time", "CpuUsed", SORT_SPAN},
+    {"memory", "MemoryUsed", SORT_BYTES},
+    {"disk", "DiskUsed", SORT_BYTES},
+    {"may use cpus", "CpusGiven", SORT_VALUE},
+    {"may use memory", "MemoryGiven", SORT_BYTES},
+    {"may use disk", "DiskGiven", SORT_BYTES},
     {"outputs go to", "Iwd", SORT_VALUE},
 };
 

@@ -332,11 +332,6 @@ static int why_of_job(struct pool *pool, const struct tree *job, const char *id,
         cell_print(&out, job, "Reason", CELL_VALUE, 0);
         buf_adds(&out, ": no machine is asked for before that is done. Then:\n");
     }
-    if (job_text_is(job, "State", "Waiting") && ad_find(job, "Reason") && !json) {
-        buf_addf(&out, "job %.20s: ", id);
-        cell_print(&out, job, "Reason", CELL_VALUE, 0);
-        buf_adds(&out, "\n");
-    }
     snprintf(name, sizeof name, "job %.20s", id);
     status = explain_job(pool, job, name, json, &out, &matches);
     if (status == STATUS_DONE) {

@@ -24,7 +24,7 @@ static const char *const ours[] = {
     "Job",       "Index",      "State",        "Since",    "Submitted", "Started",      "Ended",       "Status",
     "Reason",    "Tries",      "Provider",     "Pool",     "Message",   "CpuUsed",      "MemoryUsed",  "DiskUsed",
     "WallUsed",  "OutputsDue", "Request",      "Workflow", "WaitsFor",  "FilesToStore", "FilesStored", "FilesNotMade",
-    "FilesLost", "Stored",     "FilesMissing", "Missing",  "OfferedIn"};
+    "FilesLost", "Stored",     "FilesMissing", "Missing",  "OfferedIn", "CpusGiven",    "MemoryGiven", "DiskGiven"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -111,6 +111,11 @@ static void usage_add(struct maker *maker, const struct job_try *last)
     maker_real(maker, "CpuUsed", last->cpu);
     maker_integer(maker, "MemoryUsed", last->memory);
     maker_integer(maker, "DiskUsed", last->disk);
+    if (last->may_cpus > 0) {
+        maker_real(maker, "CpusGiven", last->may_cpus);
+        maker_integer(maker, "MemoryGiven", last->may_memory);
+        maker_integer(maker, "DiskGiven", last->may_disk);
+    }
     maker_real(maker, "WallUsed", last->wall);
 }
 
@@ -207,10 +212,9 @@ static void reason_add(struct maker *maker, const struct job_view *view, const s
     if (view->state == JOB_IDLE && view->in_vain) {
         int64_t left = view->rests > runner_now() ? (view->rests - runner_now() + SECOND - 1) / SECOND : 0;
 
-        snprintf(text, sizeof text, "%u %s in turn did not run it; the last: %s%s%s%s", view->in_vain,
-                 view->in_vain == 1 ? "machine" : "machines", reason_words(view->reason),
-                 last && last->words ? ": " : "", last && last->words ? last->words : "",
-                 left ? "; offered again after a pause" : "");
+        snprintf(text, sizeof text, "%u %s in turn came to nothing; the last: %s%s%s%s", view->in_vain,
+                 view->in_vain == 1 ? "claim" : "claims", reason_words(view->reason), last && last->words ? ": " : "",
+                 last && last->words ? last->words : "", left ? "; offered again after a pause" : "");
         maker_text(maker, "Reason", text);
         if (left)
             maker_integer(maker, "OfferedIn", left);

@@ -499,7 +499,7 @@ static struct tree *ask_store(struct asking *asking)
 static void usage_read(const struct asking *asking)
 {
     struct job_try *one = asking->one;
-    double cpu = one->cpu, wall = one->wall;
+    double cpu = one->cpu, wall = one->wall, cpus;
     int64_t memory = one->memory, disk = one->disk;
 
     ad_number(asking->question, "Cpu", &cpu);
@@ -510,6 +510,13 @@ static void usage_read(const struct asking *asking)
     one->wall = wall >= 0 && wall < 1e15 ? wall : one->wall;
     one->memory = memory > one->memory ? memory : one->memory;
     one->disk = disk > one->disk ? disk : one->disk;
+    if (ad_number(asking->question, "MayCpus", &cpus) && cpus > 0 && cpus < 1e9 &&
+        ad_integer(asking->question, "MayMemory", &memory) && memory >= 0 &&
+        ad_integer(asking->question, "MayDisk", &disk) && disk >= 0) {
+        one->may_cpus = cpus;
+        one->may_memory = memory;
+        one->may_disk = disk;
+    }
     one->heard = asking->now;
 }
 

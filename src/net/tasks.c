@@ -471,6 +471,9 @@ static void report_ask(struct task *task, int64_t now)
     maker_seconds(&maker, "Cpu", usage.cpu);
     maker_integer(&maker, "Memory", usage.memory);
     maker_integer(&maker, "Disk", usage.disk);
+    maker_real(&maker, "MayCpus", task->order.order.limits.cores);
+    maker_integer(&maker, "MayMemory", task->order.order.limits.memory);
+    maker_integer(&maker, "MayDisk", task->order.order.limits.disk);
     maker_text(&maker, "Message", *message ? message : NULL);
     question = maker_seal(&maker);
     task->reported_at = now;

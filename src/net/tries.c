@@ -133,6 +133,11 @@ static struct tree *try_ad(struct tries *tries, const struct job_try *one)
     maker_real(&maker, "Wall", one->wall);
     maker_integer(&maker, "Memory", one->memory);
     maker_integer(&maker, "Disk", one->disk);
+    if (one->may_cpus > 0) {
+        maker_real(&maker, "MayCpus", one->may_cpus);
+        maker_integer(&maker, "MayMemory", one->may_memory);
+        maker_integer(&maker, "MayDisk", one->may_disk);
+    }
     maker_text(&maker, "Provider", one->provider);
     maker_text(&maker, "Pool", one->pool);
     maker_text(&maker, "Message", one->message);
@@ -237,6 +242,9 @@ static void try_load(struct job_tries *job, const struct tree *ad)
     integer_load(ad, "Finished", &one->finished);
     integer_load(ad, "Memory", &one->memory);
     integer_load(ad, "Disk", &one->disk);
+    ad_number(ad, "MayCpus", &one->may_cpus);
+    integer_load(ad, "MayMemory", &one->may_memory);
+    integer_load(ad, "MayDisk", &one->may_disk);
     ad_flag(ad, "Staging", &one->staging);
     ad_flag(ad, "Read", &one->read);
     ad_number(ad, "Cpu", &one->cpu);

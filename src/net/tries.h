@@ -23,22 +23,24 @@ extern "C" {
 struct job_try {
     uint64_t claim, number;
     agent member;
-    struct key pass;       /* the key of its gang, from which passes are made (pool/duty.h). None: it was a pair */
-    bool unbound;          /* an earlier version began it: its passes are good for whoever has them */
-    uint64_t serial;       /* of the job's tries: 1, 2, ... */
-    int64_t began;         /* seconds on the wall clock: when it was decided */
-    int64_t started;       /* when its process ran; 0: it does not, yet */
-    int64_t heard;         /* when something was told of it last */
-    int64_t finished;      /* when all was stored; 0: not yet */
-    bool staging;          /* its files are on their way there */
-    bool read;             /* it was told what its files are: nothing of an older try changes them any more */
-    double cpu, wall;      /* seconds */
-    int64_t memory, disk;  /* bytes, at most */
-    char *provider;        /* owned, or NULL */
-    char *pool;            /* of several, the one by which it is known; owned, or NULL */
-    char *message, *words; /* the same */
-    int64_t transfers;     /* files that are to go to stores */
-    struct tree *stored;   /* what became of them (stored.h); held, or NULL */
+    struct key pass;      /* the key of its gang, from which passes are made (pool/duty.h). None: it was a pair */
+    bool unbound;         /* an earlier version began it: its passes are good for whoever has them */
+    uint64_t serial;      /* of the job's tries: 1, 2, ... */
+    int64_t began;        /* seconds on the wall clock: when it was decided */
+    int64_t started;      /* when its process ran; 0: it does not, yet */
+    int64_t heard;        /* when something was told of it last */
+    int64_t finished;     /* when all was stored; 0: not yet */
+    bool staging;         /* its files are on their way there */
+    bool read;            /* it was told what its files are: nothing of an older try changes them any more */
+    double cpu, wall;     /* seconds */
+    int64_t memory, disk; /* bytes, at most */
+    double may_cpus;      /* what it may use, as its machine says; 0: that is not known */
+    int64_t may_memory, may_disk;
+    char *provider;         /* owned, or NULL */
+    char *pool;             /* of several, the one by which it is known; owned, or NULL */
+    char *message, *words;  /* the same */
+    int64_t transfers;      /* files that are to go to stores */
+    struct tree *stored;    /* what became of them (stored.h); held, or NULL */
     struct missing missing; /* what it was to bring and did not */
     uint32_t told;          /* lines about its files in the job's log; not stored */
 };
