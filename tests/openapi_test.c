@@ -231,7 +231,6 @@ static const struct situation {
     {ALL, "PUT", "/v1/ads/heron", "If-Match: \"77\"\r\n", "[Memory = 3]", 412},
     {ALL, "PUT", "/v1/ads/heron", PICTURE, "[Memory = 3]", 415},
     {ALL, "PUT", "/v1/ads/heron", "Content-Length: 99999999\r\n", NULL, 413},
-    {OTHER, "PUT", "/v1/ads/heron", NULL, "[Memory = 1]", 403},
     {READER, "PUT", "/v1/ads/heron", NULL, NULL, 403},
     {NOBODY, "PUT", "/v1/ads/heron", NULL, NULL, 401},
     {ALL, "PUT", "/v1/ads/heron", "Accept: image/png\r\n", NULL, 406},
