@@ -955,6 +955,11 @@ static void check_supposed(struct world *world)
            "requests that one may not see do not show there either");
     talk_ask(&world->talk, world->bob, "POST", "/v1/match?kind=both", NULL, "[Shelf = 6]");
     expect(world, 400, "there is no third kind");
+    talk_ask(&world->talk, world->bob, "GET", "/v1/ads/shelf-wish", NULL, NULL);
+    tap_ok(reply->status == 404 &&
+               talk_ask(&world->talk, world->bob, "DELETE", "/v1/ads/shelf-wish", NULL, NULL) == 404 &&
+               talk_ask(&world->talk, world->bob, "DELETE", "/v1/ads/shelf-a", NULL, NULL) == 403,
+           "nor does who would withdraw one learn that it is there");
     talk_ask(&world->talk, world->alice, "DELETE", "/v1/ads/shelf-wish", NULL, NULL);
     talk_ask(&world->talk, world->alice, "DELETE", "/v1/ads/shelf-a", NULL, NULL);
 }

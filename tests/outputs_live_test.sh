@@ -61,9 +61,9 @@ log 3 >events
 holds 'and that is told' grep -q 'shut is there already, and the job does not name it: it came as shut.3' events
 run "$berth" run -o shut -- sh -c 'echo newer >shut'
 holds 'one that it names is replaced' [ "$status$(cat shut)" = 0newer ]
-run "$berth" run --disk 64MiB -- sh -c 'echo x >a-ok; truncate -s 40M holes.1; truncate -s 40M holes.2'
+run "$berth" run --disk 4MiB -- sh -c 'echo x >a-ok; truncate -s 3M holes.1; truncate -s 3M holes.2'
 says 'what is larger than the disk of the job is missing, by its name, and the status says so' 1 '' \
-  '*job 5: 1 file is missing: holes.?: with it there would be more than RequestDisk, 67108864 bytes'
+  '*job 5: 1 file is missing: holes.?: with it there would be more than RequestDisk, 4194304 bytes'
 holds 'the others are here' [ "$(ls -d a-ok holes.* | wc -l)" = 2 ]
 run "$berth" job 5 --json
 json 'so does its ad' 0 'rows[0]["FilesMissing"] == 1 and rows[0]["Missing"][0]["Name"].startswith("holes.")'

@@ -183,6 +183,8 @@ void api_ad_put(struct request *request)
     tree_unref(advertise->ad);
 }
 
+static bool entry_find_seen(struct request *request, struct entry_view *ret);
+
 void api_ad_delete(struct request *request)
 {
     struct service *service = request->service;
@@ -200,7 +202,8 @@ void api_ad_delete(struct request *request)
         return;
     place = ids_find(&service->ids, service->agents.items[who].handle, id, strlen(id));
     if (place == TEXTMAP_NONE && ids_next(&service->ids, id, strlen(id), TEXTMAP_NONE) != TEXTMAP_NONE) {
-        request_problem(request, 403, "this id is another agent's");
+        if (entry_find_seen(request, &view)) /* what it cannot read it does not learn of in this way, either */
+            request_problem(request, 403, "this id is another agent's");
         return;
     }
     lives = matchmaker_find(service->matchmaker, service->agents.items[who].handle, id_number(id, strlen(id)), &view);
