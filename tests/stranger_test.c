@@ -9,16 +9,15 @@
  *
  * Where names lie, only what the recipient promises by itself can hold: a provider 1 and 4, the matchmaker 7 and its
  * books. 2, 3 and 6 need an honest customer, 5 that identities hold, 8 that agents say truly what they have seen. */
-#include "ad/names.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "gossip.h"
 #include "pool/customer.h"
 #include "pool/matchmaker.h"
 #include "pool/provider.h"
 #include "sim/run.h"
 #include "sim/user.h"
 #include "tap.h"
-#include "text/parse.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,11 +33,6 @@
 #define PILES 1500
 #endif
 #define TRACE_LINES 25
-#define HEARD 512 /* messages that are kept */
-#define FIELD_NAMES 64
-#define FIELD_WORDS 32
-#define NUMBERS 64
-#define ADS_HEARD 32
 #define TICKETS 32 /* sends whose answer might be under way */
 #define STATES 8   /* of any role, none included */
 #define PAST 16    /* ads that were there */
@@ -56,58 +50,6 @@ static const char *const provider_states[STATES] = {"no claim", "matched", "veri
 static const char *const *const state_words[PARTIES] = {matchmaker_states, customer_states, provider_states};
 static const uint32_t state_counts[PARTIES] = {3, 8, 6};
 
-/* What hostile ads look like. The first ones are good, if bold. */
-static const char *const ad_texts[] = {
-    "[ Type = \"Machine\"; Owner = \"stranger\"; Memory = 1000000; Cpus = 64; Constraint = true ]",
-    "[ Type = \"Job\"; Owner = \"stranger\"; RequestCpus = 1; RequestMemory = 1; Constraint = true; Rank = 1 ]",
-    "[ Owner = \"stranger\"; RequestCpus = 1; RequestMemory = 1; Memory = 4096; Count = 3; Lifetime = 1 ]",
-    "[ Type = \"Job\"; RequestCpus = 2; RequestMemory = 256; TimeLimit = 2; Constraint = other.Memory >= 256 ]",
-    "[ Memory = 2048; Cpus = 4; Constraint = other.RequestCpus <= Cpus; Residual = [ Cpus = Cpus - other.RequestCpus "
-    "] ]",
-    "[ Owner = \"u1\"; RequestCpus = 1; RequestMemory = 1 ]",
-    "[]",
-    "[ Constraint = false ]",
-    "[ Constraint = Constraint; Rank = Rank ]",
-    "[ Constraint = other.Constraint; Rank = other.Rank; RequestCpus = 1; RequestMemory = other.Memory ]",
-    "[ Constraint = 1 / 0; Rank = 1.0e308 * 10.0; RequestCpus = 0; RequestMemory = 0 ]",
-    "[ Owner = 3 ]",
-    "[ Owner = Owner ]",
-    "[ Owner = strcat(\"u\", \"1\"); RequestCpus = 1; RequestMemory = 1 ]",
-    "[ Lifetime = -1 ]",
-    "[ Lifetime = \"long\" ]",
-    "[ Count = -1 ]",
-    "[ Count = 9223372036854775807 ]",
-    "[ Residual = 3 ]",
-    "[ RequestCpus = 9223372036854775807; RequestMemory = 9223372036854775807 ]",
-    "[ RequestCpus = \"many\"; RequestMemory = { 1 } ]",
-    "[ RequestCpus = 1.0 / 0.0; RequestMemory = 0.0 ]",
-    "[ RequestCpus = 1; RequestMemory = 1; TimeLimit = 9223372036854775807; MaxRetries = 9223372036854775807 ]",
-    "[ RequestCpus = 1; RequestMemory = 1; TimeLimit = -9223372036854775807; MaxRetries = -1 ]",
-    "[ RequestCpus = 1; RequestMemory = 1; TimeLimit = 1.0e300; Rank = other.Rank + 1 ]",
-    "[ Ports = { [ Label = \"a\" ], [ Label = \"a\" ], 3 } ]",
-    "[ a = { b, b, b, b }; b = { c, c, c, c }; c = { d, d, d, d }; d = { a }; Constraint = a == b; RequestCpus = 1 ]",
-    "[ Constraint = regexp(\"(a+)+$\", \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"); RequestCpus = 1; RequestMemory = 1 ]",
-    "[ UserPrio = 1 ]",
-};
-/* And these are none at all. */
-static const char *const expression_texts[] = {"{ 1, 2, 3 }", "3", "\"text\"", "undefined",
-                                               "{ [ Constraint = true ] }"};
-#define AD_TEXTS (sizeof ad_texts / sizeof *ad_texts)
-#define EXPRESSION_TEXTS (sizeof expression_texts / sizeof *expression_texts)
-#define HOSTILE (AD_TEXTS + EXPRESSION_TEXTS + 1)
-
-struct heard {
-    struct message message;
-    uint32_t from, to;
-    uint64_t channel;
-};
-
-struct words {
-    const char *name;
-    uint64_t items[FIELD_WORDS];
-    uint32_t count;
-};
-
 struct posted {
     uint32_t host, tag;
     uint64_t token;
@@ -117,21 +59,13 @@ struct guest {
     enum name name;
     struct world *world;
     struct parties parties;
-    struct rng rng;
+    struct gossip gossip;
     uint32_t place; /* his own host */
     bool silent, quiet;
     struct user_settings settings;
-    struct tree *hostile[HOSTILE];
-    struct heard heard[HEARD];
-    struct words words[FIELD_NAMES];
-    uint32_t name_count;
-    int64_t numbers[NUMBERS];
-    struct tree *ads[ADS_HEARD];
-    struct key keys[NUMBERS];
     struct posted posted[TICKETS];
-    uint64_t counts[8]; /* of what came into the rings */
-    struct map late;    /* messages that may be answered later: token -> kind */
-    struct map had;     /* agents and ids that had an ad: agent, id mixed -> 0 */
+    struct map late; /* messages that may be answered later: token -> kind */
+    struct map had;  /* agents and ids that had an ad: agent, id mixed -> 0 */
     struct entry_view past[PAST];
     const char *wrong; /* the first thing that must not be */
     char where[160];
@@ -141,18 +75,6 @@ struct guest {
     uint64_t here[PARTIES][MESSAGE_COUNT][STATES]; /* in this world; of kind NONE: of all kinds */
 };
 
-enum ring { RING_HEARD, RING_NUMBER, RING_AD, RING_KEY, RING_POSTED, RING_PAST };
-
-static uint64_t below(struct guest *guest, uint64_t bound)
-{
-    return rng_below(&guest->rng, bound);
-}
-
-static bool one_in(struct guest *guest, uint64_t n)
-{
-    return below(guest, n) == 0;
-}
-
 static void guest_wrong(struct guest *guest, const struct host *host, const struct message *message, const char *why)
 {
     if (guest->wrong)
@@ -161,271 +83,6 @@ static void guest_wrong(struct guest *guest, const struct host *host, const stru
     guest->world->broken = why;
     snprintf(guest->where, sizeof guest->where, "%s, after %.6f s, at a %s", host->name,
              (double)guest->world->time / (double)SECOND, message ? message_layout(message->kind)->name : "event");
-}
-
-/* ------------------------------------------------------------------------------------------- what passes by is kept */
-
-static uint32_t ring_place(struct guest *guest, enum ring ring, uint32_t room)
-{
-    return (uint32_t)(guest->counts[ring]++ % room);
-}
-
-static struct words *words_of(struct guest *guest, const char *name)
-{
-    for (uint32_t i = 0; i < guest->name_count; i++)
-        if (guest->words[i].name == name || !strcmp(guest->words[i].name, name))
-            return &guest->words[i];
-    if (guest->name_count == FIELD_NAMES)
-        return &guest->words[0];
-    guest->words[guest->name_count] = (struct words){.name = name};
-    return &guest->words[guest->name_count++];
-}
-
-static void word_hear(struct guest *guest, const char *name, uint64_t word)
-{
-    struct words *words = words_of(guest, name);
-
-    words->items[words->count++ % FIELD_WORDS] = word;
-}
-
-static void ad_hear(struct guest *guest, struct tree *ad)
-{
-    struct tree **place = &guest->ads[ring_place(guest, RING_AD, ADS_HEARD)];
-
-    tree_unref(*place);
-    *place = tree_ref(ad);
-}
-
-static void fields_hear(struct guest *guest, const struct layout *layout, const void *from)
-{
-    for (uint32_t i = 0; i < layout->count; i++) {
-        const struct field *field = &layout->fields[i];
-        const void *at = (const char *)from + field->at;
-
-        if (field->sort == FIELD_WORD)
-            word_hear(guest, field->name, *(const uint64_t *)at);
-        else if (field->sort == FIELD_NUMBER)
-            guest->numbers[ring_place(guest, RING_NUMBER, NUMBERS)] = *(const int64_t *)at;
-        else if (field->sort == FIELD_KEY)
-            guest->keys[ring_place(guest, RING_KEY, NUMBERS)] = *(const struct key *)at;
-        else if (field->sort == FIELD_SEEN)
-            word_hear(guest, "incarnation", ((const struct seen *)at)->incarnation);
-        else if (field->sort == FIELD_AD && *(struct tree *const *)at)
-            ad_hear(guest, *(struct tree *const *)at);
-        else if (field->sort == FIELD_EDGES && *(struct edges *const *)at) {
-            const struct edges *edges = *(struct edges *const *)at;
-
-            for (uint32_t k = 0; k < edges->count; k++) {
-                word_hear(guest, "claim", edges->items[k].claim);
-                guest->keys[ring_place(guest, RING_KEY, NUMBERS)] = edges->items[k].ticket;
-            }
-        }
-    }
-}
-
-static void message_hear(struct guest *guest, const struct host *to, const struct event *event)
-{
-    struct heard *heard;
-
-    if (one_in(guest, 2)) {
-        heard = &guest->heard[ring_place(guest, RING_HEARD, HEARD)];
-        message_done(&heard->message);
-        message_copy(&heard->message, event->message);
-        heard->from = (uint32_t)event->peer->agent - 1;
-        heard->to = to->place;
-        heard->channel = event->peer->channel;
-    }
-    if (one_in(guest, 4))
-        fields_hear(guest, message_layout(event->message->kind), &event->message->u);
-}
-
-/* ------------------------------------------------------------------------------------------- what he makes of it */
-
-static uint64_t make_word(struct guest *guest, const char *name)
-{
-    static const uint64_t extremes[] = {0,       0, 1, 1, 2, UINT64_MAX, UINT64_MAX - 1, INT64_MAX, UINT64_C(1) << 63,
-                                        1u << 31};
-    uint64_t what = below(guest, 16);
-    struct words *words =
-        what < 10 || !guest->name_count ? words_of(guest, name) : &guest->words[below(guest, guest->name_count)];
-
-    if (what < 12 && words->count) {
-        uint64_t word = words->items[below(guest, words->count < FIELD_WORDS ? words->count : FIELD_WORDS)];
-
-        return one_in(guest, 8) ? word + 1 - 2 * below(guest, 2) : word;
-    }
-    return one_in(guest, 8) ? rng_next(&guest->rng) : extremes[below(guest, sizeof extremes / sizeof *extremes)];
-}
-
-static int64_t make_number(struct guest *guest)
-{
-    static const int64_t extremes[] = {
-        0, 0, 1, -1, INT64_MIN, INT64_MIN + 1, INT64_MAX, INT64_MAX - 1, 24 * 60 * MINUTE, SECOND};
-
-    if (one_in(guest, 2) && guest->counts[RING_NUMBER] >= NUMBERS)
-        return guest->numbers[below(guest, NUMBERS)];
-    return one_in(guest, 4) ? guest->world->time + make_number(guest) % SECOND
-                            : extremes[below(guest, sizeof extremes / sizeof *extremes)];
-}
-
-static struct key make_key(struct guest *guest)
-{
-    struct key key = {{0}};
-
-    if (guest->counts[RING_KEY] >= NUMBERS && !one_in(guest, 4))
-        return guest->keys[below(guest, NUMBERS)];
-    if (one_in(guest, 2))
-        for (size_t i = 0; i < sizeof key; i++)
-            key.bytes[i] = (unsigned char)rng_next(&guest->rng);
-    return key;
-}
-
-/* A borrowed ad, or NULL. */
-static struct tree *make_ad(struct guest *guest)
-{
-    uint64_t what = below(guest, 16);
-
-    if (what == 0)
-        return NULL;
-    if (what < 8 && guest->counts[RING_AD] >= ADS_HEARD)
-        return guest->ads[below(guest, ADS_HEARD)];
-    return guest->hostile[below(guest, what < 12 ? 6 : HOSTILE)];
-}
-
-static struct text make_text(struct guest *guest)
-{
-    static const char *const texts[] = {"stranger", "stranger",
-                                        "u1",       "u2",
-                                        "mallory",  "owner",
-                                        "",         "k0",
-                                        "k1000",    "a",
-                                        "b",        "c",
-                                        "d",        "a name as long as names may be, which is sixty-three bytes long"};
-    const char *chosen = texts[below(guest, sizeof texts / sizeof *texts)];
-    struct text text;
-
-    text_set(&text, chosen, strlen(chosen));
-    return text;
-}
-
-static struct edges *make_edges(struct guest *guest)
-{
-    static const uint32_t counts[] = {0, 1, 1, 1, 2, 3, EDGES_MAX};
-    struct edges *edges;
-
-    if (one_in(guest, 6))
-        return NULL;
-    edges = edges_new(counts[below(guest, sizeof counts / sizeof *counts)]);
-    for (uint32_t i = 0; i < edges->count; i++) {
-        struct tree *ad = make_ad(guest);
-
-        edges->items[i] = (struct edge){.claim = make_word(guest, "claim"),
-                                        .agent = 1 + below(guest, guest->world->host_count + 2),
-                                        .offer = make_word(guest, "offer"),
-                                        .depth = one_in(guest, 4) ? make_word(guest, "depth") : 0,
-                                        .ticket = make_key(guest),
-                                        .ad = ad ? tree_ref(ad) : NULL};
-    }
-    return edges;
-}
-
-/* Whose match numbers are counted by what he has seen: under his own name he has seen none, and else so many that the
- * judge can count them. */
-static struct seen make_seen(struct guest *guest)
-{
-    struct seen seen = {.incarnation = make_word(guest, "incarnation")};
-
-    if (guest->name == HIS_OWN)
-        return seen;
-    seen.last = one_in(guest, 8) ? UINT64_MAX - below(guest, 3) : below(guest, 40);
-    seen.beyond = one_in(guest, 2) ? 0 : rng_next(&guest->rng);
-    return seen;
-}
-
-/* The field held nothing. */
-static void field_make(struct guest *guest, const struct field *field, void *at)
-{
-    struct tree *ad;
-
-    switch (field->sort) {
-    case FIELD_NUMBER:
-        *(int64_t *)at = make_number(guest);
-        break;
-    case FIELD_WORD:
-        *(uint64_t *)at = make_word(guest, field->name);
-        break;
-    case FIELD_FLAG:
-        *(bool *)at = one_in(guest, 2);
-        break;
-    case FIELD_REASON:
-        *(enum reason *)at = one_in(guest, 2) ? REASON_OK : (enum reason)below(guest, REASON_COUNT);
-        break;
-    case FIELD_TEXT:
-        *(struct text *)at = make_text(guest);
-        break;
-    case FIELD_KEY:
-        *(struct key *)at = make_key(guest);
-        break;
-    case FIELD_SEEN:
-        *(struct seen *)at = make_seen(guest);
-        break;
-    case FIELD_AD:
-        ad = make_ad(guest);
-        *(struct tree **)at = ad ? tree_ref(ad) : NULL;
-        break;
-    case FIELD_EDGES:
-        *(struct edges **)at = make_edges(guest);
-        break;
-    }
-}
-
-static void field_clear(const struct field *field, void *at)
-{
-    const struct field alone = {.name = field->name, .sort = field->sort};
-
-    fields_done(&(struct layout){.name = "", .fields = &alone, .count = 1}, at);
-}
-
-static void message_make(struct guest *guest, enum message_kind kind, struct message *ret)
-{
-    const struct layout *layout = message_layout(kind);
-
-    memset(ret, 0, sizeof *ret);
-    ret->kind = kind;
-    for (uint32_t i = 0; i < layout->count; i++)
-        field_make(guest, &layout->fields[i], (char *)&ret->u + layout->fields[i].at);
-}
-
-/* A few fields are others. */
-static void message_bend(struct guest *guest, struct message *message)
-{
-    const struct layout *layout = message_layout(message->kind);
-
-    for (uint64_t n = 1 + below(guest, 2); n && layout->count; n--) {
-        const struct field *field = &layout->fields[below(guest, layout->count)];
-
-        field_clear(field, (char *)&message->u + field->at);
-        field_make(guest, field, (char *)&message->u + field->at);
-    }
-}
-
-/* The word of that name, or NULL. */
-static uint64_t *message_word(struct message *message, const char *name)
-{
-    const struct layout *layout = message_layout(message->kind);
-
-    for (uint32_t i = 0; i < layout->count; i++)
-        if (layout->fields[i].sort == FIELD_WORD && !strcmp(layout->fields[i].name, name))
-            return (uint64_t *)(void *)((char *)&message->u + layout->fields[i].at);
-    return NULL;
-}
-
-static void message_aim(struct message *message, const char *name, uint64_t word)
-{
-    uint64_t *at = message_word(message, name);
-
-    if (at)
-        *at = word;
 }
 
 /* ------------------------------------------------------------------------------------------- whom he means */
@@ -455,7 +112,8 @@ static bool pick_takes(struct pick *pick, enum party_sort party, uint32_t state)
 {
     uint64_t said = pick->guest->here[party][MESSAGE_NONE][state];
 
-    if (pick->seen++ && (one_in(pick->guest, 4) ? !one_in(pick->guest, pick->seen) : said >= pick->rarest))
+    if (pick->seen++ && (gossip_one_in(&pick->guest->gossip, 4) ? !gossip_one_in(&pick->guest->gossip, pick->seen)
+                                                                : said >= pick->rarest))
         return false;
     pick->rarest = said;
     pick->chosen = state;
@@ -499,7 +157,7 @@ static void pick_entry(void *user, const struct entry_view *entry)
         pick->farthest = 1;
         if (entry->id == pick->key) {
             pick->state = 1;
-            pick->guest->past[ring_place(pick->guest, RING_PAST, PAST)] = *entry;
+            pick->guest->past[gossip_place(&pick->guest->gossip, RING_PAST, PAST)] = *entry;
         }
     }
 }
@@ -530,10 +188,10 @@ static uint32_t state_named(struct guest *guest, const struct host *host, struct
     bool matchmaker = party_of(guest, host) == MATCHMAKER;
     const uint64_t *word = message_word(message, matchmaker ? "id" : "claim");
     struct pick pick = {.guest = guest, .key = word ? *word : 0, .by = by};
-    struct rng kept = guest->rng;
+    struct rng kept = guest->gossip.rng;
 
     pick_each(&pick, host);
-    guest->rng = kept;
+    guest->gossip.rng = kept;
     if (!word)
         pick.state = pick.farthest;
     if (matchmaker && pick.state)
@@ -571,18 +229,19 @@ static void aim_root(struct message *message, const struct root_view *root, bool
 static uint32_t message_aimed(struct guest *guest, const struct host *host, const struct pick *pick,
                               struct message *message)
 {
-    bool all = !one_in(guest, 3);
+    bool all = !gossip_one_in(&guest->gossip, 3);
     agent by = 0;
 
     if (!pick->seen && party_of(guest, host) != MATCHMAKER)
         return guest->place;
     if (party_of(guest, host) == MATCHMAKER) {
-        const struct entry_view *entry =
-            !pick->seen || one_in(guest, 3) ? &guest->past[below(guest, PAST)] : &pick->entry;
+        const struct entry_view *entry = !pick->seen || gossip_one_in(&guest->gossip, 3)
+                                             ? &guest->past[gossip_below(&guest->gossip, PAST)]
+                                             : &pick->entry;
 
         message_aim(message, "id", entry->id);
         if (all)
-            message_aim(message, "version", entry->version + below(guest, 3) - 1);
+            message_aim(message, "version", entry->version + gossip_below(&guest->gossip, 3) - 1);
         by = entry->agent;
     } else if (party_of(guest, host) == CUSTOMER) {
         aim_root(message, &pick->root, all);
@@ -610,9 +269,6 @@ static void look(struct guest *guest, const struct host *host, const struct mess
 /* At once; nobody waits for the answer. The message is handed over. */
 static void say(struct guest *guest, uint32_t from, struct host *to, uint64_t channel, struct message *message)
 {
-    struct world *world = guest->world;
-    uint32_t index = slab_take(&world->letters), send = slab_take(&world->sends);
-    struct letter *letter = slab_at(&world->letters, index);
     struct message copy = *message;
     uint32_t state = state_named(guest, to, &copy, from + 1);
 
@@ -620,14 +276,8 @@ static void say(struct guest *guest, uint32_t from, struct host *to, uint64_t ch
     guest->here[party_of(guest, to)][message->kind][state]++;
     guest->here[party_of(guest, to)][MESSAGE_NONE][state]++;
     guest->said++;
-    *(struct send *)slab_at(&world->sends, send) =
-        (struct send){.stamp = ++world->stamps, .open = 1, .host = from, .life = world->hosts[from].life - 1};
-    ((struct send *)slab_at(&world->sends, send))->order =
-        world_push(world, world->time + 2 * world->spans->deadline, ITEM_TIMEOUT, send);
-    *letter = (struct letter){
-        .send = send, .stamp = world->stamps, .from = from, .to = to->place, .channel = channel, .message = *message};
     copy.kind = message->kind;
-    net_letter(world, index);
+    gossip_say(&guest->gossip, from, to, channel, message);
     look(guest, to, &copy);
 }
 
@@ -637,7 +287,7 @@ static enum message_kind kind_choose(struct guest *guest, enum party_sort party,
     enum message_kind best = MESSAGE_NONE;
 
     for (int i = 0; i < 6; i++) {
-        enum message_kind kind = (enum message_kind)(1 + below(guest, MESSAGE_COUNT - 1));
+        enum message_kind kind = (enum message_kind)(1 + gossip_below(&guest->gossip, MESSAGE_COUNT - 1));
 
         if (!best || guest->here[party][kind][state] < guest->here[party][best][state])
             best = kind;
@@ -652,20 +302,22 @@ static void say_anew(struct guest *guest, struct host *to)
     uint32_t from = guest->place;
 
     pick_each(&pick, to);
-    message_make(guest, kind_choose(guest, party_of(guest, to), pick.chosen), &message);
-    if (!one_in(guest, 8))
+    gossip_make(&guest->gossip, kind_choose(guest, party_of(guest, to), pick.chosen), &message);
+    if (!gossip_one_in(&guest->gossip, 8))
         from = message_aimed(guest, to, &pick, &message);
     if (guest->name == HIS_OWN)
         from = guest->place;
-    else if (one_in(guest, 8))
-        from = (uint32_t)below(guest, guest->world->host_count);
-    if (message.kind == MESSAGE_MATCH && one_in(guest, 2)) {
+    else if (gossip_one_in(&guest->gossip, 8))
+        from = (uint32_t)gossip_below(&guest->gossip, guest->world->host_count);
+    if (message.kind == MESSAGE_MATCH && gossip_one_in(&guest->gossip, 2)) {
         message.u.match_told.window = guest->world->spans->window;
         message.u.match_told.age = 0;
         if (guest->world->hosts[0].role)
             message.u.match_told.incarnation = matchmaker_incarnation(guest->world->hosts[0].role);
     }
-    say(guest, from, to, one_in(guest, 2) ? make_word(guest, "channel") : guest->heard[0].channel, &message);
+    say(guest, from, to,
+        gossip_one_in(&guest->gossip, 2) ? gossip_make_word(&guest->gossip, "channel") : guest->gossip.heard[0].channel,
+        &message);
 }
 
 static void say_again(struct guest *guest, struct host *to)
@@ -674,17 +326,17 @@ static void say_again(struct guest *guest, struct host *to)
     struct heard *heard = NULL;
 
     for (int tries = 0; tries < 16 && !heard; tries++) {
-        heard = &guest->heard[below(guest, HEARD)];
+        heard = &guest->gossip.heard[gossip_below(&guest->gossip, HEARD)];
         if (!heard->message.kind || heard->to != to->place)
             heard = NULL;
     }
     if (!heard)
         return;
     message_copy(&message, &heard->message);
-    if (one_in(guest, 2))
-        message_bend(guest, &message);
+    if (gossip_one_in(&guest->gossip, 2))
+        gossip_bend(&guest->gossip, &message);
     if (guest->name == HIS_OWN && message.kind == MESSAGE_ADVERTISE)
-        message.u.advertise.seen = make_seen(guest);
+        message.u.advertise.seen = gossip_make_seen(&guest->gossip);
     say(guest, guest->name == HIS_OWN ? guest->place : heard->from, to, heard->channel, &message);
 }
 
@@ -695,30 +347,30 @@ static void record_make(struct guest *guest, struct record *ret)
     const struct layout *layout;
 
     memset(ret, 0, sizeof *ret);
-    ret->kind = (enum record_kind)(1 + below(guest, RECORD_COUNT - 1));
+    ret->kind = (enum record_kind)(1 + gossip_below(&guest->gossip, RECORD_COUNT - 1));
     layout = record_layout(ret->kind);
     for (uint32_t i = 0; i < layout->count; i++)
-        field_make(guest, &layout->fields[i], (char *)&ret->u + layout->fields[i].at);
-    ret->key = ret->kind == RECORD_JOB ? below(guest, 200) : make_word(guest, "claim");
+        gossip_make_field(&guest->gossip, &layout->fields[i], (char *)&ret->u + layout->fields[i].at);
+    ret->key = ret->kind == RECORD_JOB ? gossip_below(&guest->gossip, 200) : gossip_make_word(&guest->gossip, "claim");
 }
 
 static void event_answer(struct guest *guest, struct host *to)
 {
-    const struct posted *posted = &guest->posted[below(guest, TICKETS)];
-    bool real = posted->token && posted->host == to->place && !one_in(guest, 3);
-    const struct host *from = &guest->world->hosts[below(guest, guest->world->host_count)];
+    const struct posted *posted = &guest->posted[gossip_below(&guest->gossip, TICKETS)];
+    bool real = posted->token && posted->host == to->place && !gossip_one_in(&guest->gossip, 3);
+    const struct host *from = &guest->world->hosts[gossip_below(&guest->gossip, guest->world->host_count)];
     struct peer peer = {.agent = host_agent(from),
                         .identity = from->identity,
                         .any = from->any,
-                        .channel = make_word(guest, "channel")};
+                        .channel = gossip_make_word(&guest->gossip, "channel")};
     struct message message;
     struct event event = {.kind = EVENT_ANSWER,
-                          .token = real ? posted->token : make_word(guest, "claim"),
-                          .tag = real ? posted->tag : (uint32_t)make_word(guest, "tag") % 64,
-                          .answer = one_in(guest, 4) ? ANSWER_UNKNOWN : ANSWER_GOT};
+                          .token = real ? posted->token : gossip_make_word(&guest->gossip, "claim"),
+                          .tag = real ? posted->tag : (uint32_t)gossip_make_word(&guest->gossip, "tag") % 64,
+                          .answer = gossip_one_in(&guest->gossip, 4) ? ANSWER_UNKNOWN : ANSWER_GOT};
 
-    message_make(guest, (enum message_kind)(1 + below(guest, MESSAGE_COUNT - 1)), &message);
-    if (one_in(guest, 2))
+    gossip_make(&guest->gossip, (enum message_kind)(1 + gossip_below(&guest->gossip, MESSAGE_COUNT - 1)), &message);
+    if (gossip_one_in(&guest->gossip, 2))
         message_aim(&message, "claim", event.token);
     if (event.answer == ANSWER_GOT) {
         event.message = &message;
@@ -731,18 +383,18 @@ static void event_answer(struct guest *guest, struct host *to)
 static void event_job(struct guest *guest, struct host *to)
 {
     struct event event = {.kind = EVENT_JOB,
-                          .news = (enum job_news)below(guest, 3),
-                          .claim = make_word(guest, "claim"),
-                          .number = make_word(guest, "number"),
-                          .reason = (enum reason)below(guest, REASON_COUNT),
-                          .status = make_number(guest),
-                          .used = make_number(guest),
-                          .at = make_number(guest)};
+                          .news = (enum job_news)gossip_below(&guest->gossip, 3),
+                          .claim = gossip_make_word(&guest->gossip, "claim"),
+                          .number = gossip_make_word(&guest->gossip, "number"),
+                          .reason = (enum reason)gossip_below(&guest->gossip, REASON_COUNT),
+                          .status = gossip_make_number(&guest->gossip),
+                          .used = gossip_make_number(&guest->gossip),
+                          .at = gossip_make_number(&guest->gossip)};
     struct pick pick = {.guest = guest};
 
     if (party_of(guest, to) == PROVIDER)
         provider_each(to->role, pick_tenant, &pick);
-    if (pick.seen && one_in(guest, 2)) {
+    if (pick.seen && gossip_one_in(&guest->gossip, 2)) {
         event.claim = pick.tenant.claim;
         event.number = pick.tenant.number;
     }
@@ -754,7 +406,7 @@ static void event_any(struct guest *guest, struct host *to)
     struct record record;
 
     guest->said++;
-    switch (below(guest, 16)) {
+    switch (gossip_below(&guest->gossip, 16)) {
     case 0:
     case 1:
     case 2:
@@ -764,10 +416,11 @@ static void event_any(struct guest *guest, struct host *to)
         host_event(guest->world, to, &(struct event){.kind = EVENT_WAKE});
         break;
     case 4:
-        host_event(guest->world, to,
-                   &(struct event){.kind = EVENT_PROBED,
-                                   .claim = one_in(guest, 2) ? 0 : make_word(guest, "id"),
-                                   .ad = make_ad(guest)});
+        host_event(
+            guest->world, to,
+            &(struct event){.kind = EVENT_PROBED,
+                            .claim = gossip_one_in(&guest->gossip, 2) ? 0 : gossip_make_word(&guest->gossip, "id"),
+                            .ad = gossip_make_ad(&guest->gossip)});
         break;
     case 5:
         record_make(guest, &record);
@@ -775,8 +428,9 @@ static void event_any(struct guest *guest, struct host *to)
         record_done(&record);
         break;
     case 6:
-        if (one_in(guest, 64))
-            host_event(guest->world, to, &(struct event){.kind = one_in(guest, 2) ? EVENT_DRAIN : EVENT_BOOTED});
+        if (gossip_one_in(&guest->gossip, 64))
+            host_event(guest->world, to,
+                       &(struct event){.kind = gossip_one_in(&guest->gossip, 2) ? EVENT_DRAIN : EVENT_BOOTED});
         break;
     default:
         event_answer(guest, to);
@@ -793,11 +447,11 @@ static void rows_bend(struct guest *guest, const struct host *host)
         const struct layout *layout = record_layout(row->record.kind);
         const struct field *field;
 
-        if (!row->used || !layout->count || !one_in(guest, 8))
+        if (!row->used || !layout->count || !gossip_one_in(&guest->gossip, 8))
             continue;
-        field = &layout->fields[below(guest, layout->count)];
-        field_clear(field, (char *)&row->record.u + field->at);
-        field_make(guest, field, (char *)&row->record.u + field->at);
+        field = &layout->fields[gossip_below(&guest->gossip, layout->count)];
+        gossip_clear_field(field, (char *)&row->record.u + field->at);
+        gossip_make_field(&guest->gossip, field, (char *)&row->record.u + field->at);
         guest->rows++;
     }
 }
@@ -857,15 +511,17 @@ static void guest_stepped(void *user, struct host *host, const struct role_env *
         return;
     check_answers(guest, host, event);
     if (event->message && event->peer && event->peer->agent)
-        message_hear(guest, host, event);
+        gossip_hear(&guest->gossip, host, event);
     for (uint32_t i = 0; i < host->effects.count; i++)
-        if (host->effects.items[i].kind == EFFECT_SEND && one_in(guest, 4))
-            guest->posted[ring_place(guest, RING_POSTED, TICKETS)] =
+        if (host->effects.items[i].kind == EFFECT_SEND && gossip_one_in(&guest->gossip, 4))
+            guest->posted[gossip_place(&guest->gossip, RING_POSTED, TICKETS)] =
                 (struct posted){host->place, host->effects.items[i].tag, host->effects.items[i].token};
-    if (one_in(guest, LOOK_ONE_IN))
+    if (gossip_one_in(&guest->gossip, LOOK_ONE_IN))
         look(guest, host, NULL);
-    if (!guest->quiet && !guest->wrong && event->kind != EVENT_LOADED && one_in(guest, SPEAK_ONE_IN))
-        world_plan(guest->world, guest->world->time + (one_in(guest, 4) ? (int64_t)below(guest, SECOND) : 0),
+    if (!guest->quiet && !guest->wrong && event->kind != EVENT_LOADED && gossip_one_in(&guest->gossip, SPEAK_ONE_IN))
+        world_plan(guest->world,
+                   guest->world->time +
+                       (gossip_one_in(&guest->gossip, 4) ? (int64_t)gossip_below(&guest->gossip, SECOND) : 0),
                    SIM_PLANS + host->place);
 }
 
@@ -876,9 +532,9 @@ static void guest_plan(void *user, uint32_t which)
 
     if (guest->quiet || !to->role)
         return;
-    if (guest->name == THE_WORLDS && !one_in(guest, 4))
+    if (guest->name == THE_WORLDS && !gossip_one_in(&guest->gossip, 4))
         event_any(guest, to);
-    else if (one_in(guest, guest->name == HIS_OWN ? 4 : 2))
+    else if (gossip_one_in(&guest->gossip, guest->name == HIS_OWN ? 4 : 2))
         say_again(guest, to);
     else
         say_anew(guest, to);
@@ -892,26 +548,6 @@ static void guest_went(void *user, const struct host *host, const char *what)
         rows_bend(guest, host);
 }
 
-static void hostile_make(struct guest *guest, struct symbols *symbols)
-{
-    struct build build;
-    struct err err = {0};
-    uint32_t count = 0;
-
-    build_init(&build, symbols, &dialect_classic);
-    for (uint32_t i = 0; i < AD_TEXTS; i++)
-        guest->hostile[count++] = parse_ad(&build, NULL, ad_texts[i], strlen(ad_texts[i]), &err);
-    for (uint32_t i = 0; i < EXPRESSION_TEXTS; i++)
-        guest->hostile[count++] = parse_expr(&build, NULL, expression_texts[i], strlen(expression_texts[i]), &err);
-    build_done(&build);
-    build_init(&build, symbols, &dialect_condor); /* of the other dialect */
-    guest->hostile[count++] = parse_ad(&build, NULL, ad_texts[1], strlen(ad_texts[1]), &err);
-    build_done(&build);
-    for (uint32_t i = 0; i < count; i++)
-        if (!guest->hostile[i])
-            tap_diag("a text of this test is none: %s", err.text);
-}
-
 static void guest_comes(void *user, struct world *world, struct judge *judge, const struct parties *parties)
 {
     struct guest *guest = user;
@@ -920,13 +556,11 @@ static void guest_comes(void *user, struct world *world, struct judge *judge, co
     guest->parties = *parties;
     guest->quiet = false;
     guest->silent = true;
-    rng_init(&guest->rng, world->hash ^ 0x677565737473); /* "guests" */
-    memset(guest->counts, 0, sizeof guest->counts);
+    gossip_init(&guest->gossip, world, world->hash ^ 0x677565737473); /* "guests" */
+    guest->gossip.unmatched = guest->name == HIS_OWN;
     memset(guest->here, 0, sizeof guest->here);
-    guest->name_count = 0;
     map_init(&guest->late, 0);
     map_init(&guest->had, 0);
-    hostile_make(guest, world->symbols);
     guest->settings =
         (struct user_settings){.owner = "stranger", .pause = SECOND, .quiet = &guest->silent, .lies = true};
     guest->place = world_add(world, &user_role, &guest->settings, "stranger", false, "stranger");
@@ -976,14 +610,7 @@ static void guest_goes(void *user)
 {
     struct guest *guest = user;
 
-    for (uint32_t i = 0; i < HEARD; i++)
-        message_done(&guest->heard[i].message);
-    for (uint32_t i = 0; i < ADS_HEARD; i++)
-        tree_unref(guest->ads[i]);
-    for (uint32_t i = 0; i < HOSTILE; i++)
-        tree_unref(guest->hostile[i]);
-    memset(guest->heard, 0, sizeof guest->heard);
-    memset(guest->ads, 0, sizeof guest->ads);
+    gossip_done(&guest->gossip);
     memset(guest->posted, 0, sizeof guest->posted);
     memset(guest->past, 0, sizeof guest->past);
     map_done(&guest->late);
@@ -1067,14 +694,14 @@ static void pile_load(struct guest *guest, const struct role_kind *kind, const v
     struct record record = {.kind = RECORD_NONE};
 
     for (int i = 0; i < FIELD_WORDS; i++)
-        word_hear(guest, "boot", host->boot);
+        gossip_word(&guest->gossip, "boot", host->boot);
     host->role = host->kind->make(host->settings);
-    for (uint64_t n = below(guest, 40); n; n--) {
-        if (!record.kind || !one_in(guest, 4)) {
+    for (uint64_t n = gossip_below(&guest->gossip, 40); n; n--) {
+        if (!record.kind || !gossip_one_in(&guest->gossip, 4)) {
             record_done(&record);
             record_make(guest, &record);
-            fields_hear(guest, record_layout(record.kind), &record.u);
-            word_hear(guest, record.kind == RECORD_SHAPE ? "shape" : "claim", record.key);
+            gossip_fields(&guest->gossip, record_layout(record.kind), &record.u);
+            gossip_word(&guest->gossip, record.kind == RECORD_SHAPE ? "shape" : "claim", record.key);
         }
         host_event(world, host, &(struct event){.kind = EVENT_LOADED, .record = &record});
     }
@@ -1112,10 +739,10 @@ static void test_piles(uint64_t seed, uint64_t piles)
         world->watch_count = 0;
         world->host_count = 0; /* he has no host here: the roles have his places */
         guest->place = 0;
-        word_hear(guest, "offer", ids[0]);
-        word_hear(guest, "offer", ids[1]);
+        gossip_word(&guest->gossip, "offer", ids[0]);
+        gossip_word(&guest->gossip, "offer", ids[1]);
         provider.identity = "owner";
-        provider.ads = (struct tree *const[]){guest->hostile[0], guest->hostile[4]};
+        provider.ads = (struct tree *const[]){guest->gossip.hostile[0], guest->gossip.hostile[4]};
         pile_load(guest, &matchmaker_role, &matchmaker);
         pile_load(guest, &customer_role, &customer);
         pile_load(guest, &provider_role, &provider);

@@ -306,7 +306,8 @@ static void watch_stepped(void *user, struct host *host, const struct role_env *
 
 void grid_watch(struct grid *grid)
 {
-    grid->world->ways = (struct ways){grid, watch_delay, watch_lasts, watch_changed};
+    grid->world->ways =
+        (struct ways){.user = grid, .delay = watch_delay, .lasts = watch_lasts, .changed = watch_changed};
     world_watch(grid->world, &(struct watch){.user = grid,
                                              .stepped = watch_stepped,
                                              .sent = watch_sent,

@@ -22,7 +22,10 @@ static void gang_wrong(void *user, int number, const struct host *host, const ch
 
 static void judge_ended(void *user, const struct host *host, const struct process *process)
 {
-    judged_gangs_ended(((struct judge *)user)->gangs, host, process);
+    struct judge *judge = user;
+
+    if (!is_stranger(judge, host->place))
+        judged_gangs_ended(judge->gangs, host, process);
 }
 
 static void judge_went(void *user, const struct host *host, const char *what)

@@ -23,7 +23,8 @@ struct violation {
 struct judge;
 
 /* Which host is what: the matchmakers, then customers, then providers, then users; each range ends where the next
- * begins. */
+ * begins. Hosts behind all of them promise nothing: a stranger, or a provider that lies. What they do and say is no fact to the judge, and
+ * where a promise hangs on one of them (a gang below a member that lies) it is not judged. */
 struct parties {
     uint32_t matchmaker, customers, providers, users, end;
 };

@@ -132,7 +132,8 @@ void judge_entry(void *user, const struct entry_view *entry)
             *match = (struct match_fact){.made = judge->now};
     }
     fact->numbered = entry->numbered;
-    if (fact->accepted && ad_outstanding(judge, fact) > fact->units)
+    /* who says that he has seen what he has not is matched again, and has himself to blame */
+    if (fact->accepted && !is_stranger(judge, (uint32_t)entry->agent - 1) && ad_outstanding(judge, fact) > fact->units)
         judge_finds(judge, 8, host, "%lld matches stand against %lld units of ad %llx of %s",
                     (long long)ad_outstanding(judge, fact), (long long)fact->units, (unsigned long long)fact->id,
                     by ? by->name : "a stranger");

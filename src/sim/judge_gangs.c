@@ -70,6 +70,22 @@ static int superior_of(const struct gang_fact *gang, uint32_t member)
     return THE_ROOT;
 }
 
+/* A host that promises nothing. */
+static bool is_stranger(const struct judged_gangs *gangs, const struct gang_member *member)
+{
+    return member->host >= gangs->users;
+}
+
+/* Is one above it who promises nothing, so that nobody knows what it is told? */
+static bool below_stranger(const struct judged_gangs *gangs, const struct gang_fact *gang,
+                           const struct gang_member *member)
+{
+    for (int at = superior_of(gang, (uint32_t)(member - gang->members)); at >= 0; at = superior_of(gang, (uint32_t)at))
+        if (is_stranger(gangs, &gang->members[at]))
+            return true;
+    return false;
+}
+
 static uint32_t gang_depth(const struct gang_fact *gang)
 {
     uint32_t depth = 1;
@@ -370,7 +386,8 @@ void judged_gangs_persists(struct judged_gangs *gangs, const struct host *host, 
     if (decides)
         gang->pass = record->u.branch_record.pass;
     for (uint32_t i = 0; i < gang->count && decides; i++)
-        if (!gang->members[i].pinned)
+        if (!gang->members[i].pinned && !is_stranger(gangs, &gang->members[i]) &&
+            !below_stranger(gangs, gang, &gang->members[i]))
             violated(gangs, 2, host, "gang %llx is decided, but its member %u, on %s, was never pinned",
                      (unsigned long long)gang->id, i, gangs->world->hosts[gang->members[i].host].name);
     if (job && record->u.job_record.state == JOB_RUNNING && record->u.job_record.number > gang->taken) {
@@ -379,7 +396,8 @@ void judged_gangs_persists(struct judged_gangs *gangs, const struct host *host, 
         gang->taken_at = gangs->world->time;
     }
     if (job && record->u.job_record.state == JOB_DONE) {
-        if (gang->ended != record->u.job_record.number || gang->ended_status != record->u.job_record.status)
+        if (!judged_gangs_strange(gangs, gang->id) &&
+            (gang->ended != record->u.job_record.number || gang->ended_status != record->u.job_record.status))
             violated(gangs, 3, host, "a job has the result %lld of gang %llx, but that is not how its leader ended",
                      (long long)record->u.job_record.status, (unsigned long long)gang->id);
         gangs->counts.reduced_done += gang->reduced && !gang->lost;
@@ -420,7 +438,8 @@ static void check_stopped(struct judged_gangs *gangs, const struct process *proc
 {
     struct gang_fact *gang = NULL;
     const struct gang_member *member = gang_member_find(gangs, process->claim, &gang);
-    int64_t lost = member ? process_lost(gang, process, member) : 0, since = gangs->world->time - lost;
+    int64_t lost = member && !below_stranger(gangs, gang, member) ? process_lost(gang, process, member) : 0,
+            since = gangs->world->time - lost;
 
     if (!lost)
         return;
@@ -433,15 +452,21 @@ static void check_stopped(struct judged_gangs *gangs, const struct process *proc
                  (double)stop_bound(gangs, gang) / (double)SECOND);
 }
 
-/* Against all that run. */
+/* Against all that run, but where one that lies stands above it, and says what it likes. */
 static void check_others(struct judged_gangs *gangs, const struct host *host, const struct process *process)
 {
+    struct gang_fact *gang = NULL;
+    const struct gang_member *member;
+
     for (uint32_t i = gangs->providers; i < gangs->users; i++)
         for (uint32_t at = gangs->world->hosts[i].processes; at != NOBODY;) {
             const struct process *other = slab_at(&gangs->world->processes, at);
 
             at = other->next;
             if (other == process || !process_lives(other) || other->superior != process->superior)
+                continue;
+            member = gang_member_find(gangs, other->claim, &gang);
+            if (member && below_stranger(gangs, gang, member))
                 continue;
             if (other->gang == process->gang && other->number != process->number)
                 violated(gangs, 3, host, "number %llu of gang %llx starts while number %llu runs on %s",
@@ -462,6 +487,8 @@ void judged_gangs_launched(struct judged_gangs *gangs, const struct host *host, 
         violated(gangs, 2, host, "a process starts under a claim that was never matched");
         return;
     }
+    if (below_stranger(gangs, gang, member))
+        return;
     if (!gang->decided)
         violated(gangs, 2, host, "a process starts before its gang is decided, durably");
     if (!member->executes)
@@ -474,7 +501,7 @@ void judged_gangs_launched(struct judged_gangs *gangs, const struct host *host, 
         if (other->over && process->number == gang->taken && other->over_at < gang->taken_at)
             violated(gangs, 2, host, "number %llu of gang %llx starts, but its member %u was lost before that",
                      (unsigned long long)process->number, (unsigned long long)gang->id, i);
-        if (!other->cleared)
+        if (!other->cleared && !is_stranger(gangs, other) && !below_stranger(gangs, gang, other))
             violated(gangs, 2, host, "a process of gang %llx starts, but its member %u, on %s, has not cleared the way",
                      (unsigned long long)gang->id, i, gangs->world->hosts[other->host].name);
     }

@@ -62,6 +62,10 @@ uint64_t judged_gangs_leader(const struct judged_gangs *gangs, uint64_t gang);
 bool judged_gangs_member(const struct judged_gangs *gangs, uint64_t claim, uint32_t which, uint64_t *ret_claim,
                          uint32_t *ret_host);
 
+/* Is the member of that claim a host that promises nothing? */
+bool judged_gangs_stranger(const struct judged_gangs *gangs, uint64_t claim);
+/* Is one of its members, on the line from the root to the leader, a host that promises nothing? */
+bool judged_gangs_strange(const struct judged_gangs *gangs, uint64_t gang);
 /* Is it at a job that has begun, and was nobody lost whom it needs? */
 bool judged_gangs_goes_on(const struct judged_gangs *gangs, uint64_t gang);
 /* May that member be lost, whatever happens: is it not the leader, and its port not essential? */

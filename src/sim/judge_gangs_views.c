@@ -16,6 +16,25 @@ uint64_t judged_gangs_above(const struct judged_gangs *gangs, uint64_t claim)
     return member ? member->superior : 0;
 }
 
+bool judged_gangs_stranger(const struct judged_gangs *gangs, uint64_t claim)
+{
+    struct gang_fact *gang = NULL;
+    const struct gang_member *member = gang_member_find(gangs, claim, &gang);
+
+    return member && member->host >= gangs->users;
+}
+
+bool judged_gangs_strange(const struct judged_gangs *gangs, uint64_t id)
+{
+    uint64_t found = map_find(&gangs->gang_map, id);
+    const struct gang_fact *gang = found == MAP_NONE ? NULL : slab_at(&gangs->gangs, (uint32_t)found);
+
+    for (uint32_t i = 0; gang && i < gang->count; i++)
+        if (gang->members[i].host >= gangs->users && gang_member_on_line(gang, &gang->members[i]))
+            return true;
+    return false;
+}
+
 bool judged_gangs_goes_on(const struct judged_gangs *gangs, uint64_t id)
 {
     uint64_t found = map_find(&gangs->gang_map, id);

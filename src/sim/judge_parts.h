@@ -153,6 +153,12 @@ const struct process *judged_process(const struct judge *judge, const struct hos
 int64_t judged_integer(const struct tree *ad, symbol name, int64_t absent);
 bool judged_has(const struct tree *ad, symbol name);
 
+/* Does it promise nothing? */
+static inline bool is_stranger(const struct judge *judge, uint32_t place)
+{
+    return place >= judge->parties.end;
+}
+
 static inline bool is_matchmaker(const struct judge *judge, uint32_t place)
 {
     return place >= judge->parties.matchmaker && place < judge->parties.customers;

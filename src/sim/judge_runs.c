@@ -6,6 +6,8 @@ void judge_durable(void *user, const struct host *host, const struct record *rec
 {
     struct judge *judge = user;
 
+    if (is_stranger(judge, host->place))
+        return;
     judged_gangs_durable(judge->gangs, host, record);
     if (record->kind == RECORD_BRANCH && !record->removed) {
         struct claim_fact *fact = judged_claim(judge, record->key);
@@ -85,6 +87,8 @@ void judge_launched(void *user, const struct host *host, struct process *process
     struct judge *judge = user;
     struct claim_fact *fact = judged_claim(judge, process->claim);
 
+    if (is_stranger(judge, host->place))
+        return;
     process->superior = judged_gangs_root(judge->gangs, process->claim);
     process->gang = fact->gang;
     if (fact->row_number != process->number || fact->row_job != process->job)
@@ -96,7 +100,7 @@ void judge_launched(void *user, const struct host *host, struct process *process
     check_way(judge, host, process->claim);
     if (process->superior)
         check_undone(judge, host, process);
-    for (uint32_t i = 0; i < judge->world->host_count; i++)
+    for (uint32_t i = 0; i < judge->parties.end; i++)
         for (uint32_t at = judge->world->hosts[i].processes; at != NOBODY;) {
             const struct process *other = slab_at(&judge->world->processes, at);
 
@@ -126,7 +130,7 @@ void judge_sweep(struct judge *judge)
     const struct spans *spans = judge->world->spans;
 
     judged_gangs_sweep(judge->gangs);
-    for (uint32_t i = 0; i < judge->world->host_count; i++)
+    for (uint32_t i = 0; i < judge->parties.end; i++)
         for (uint32_t at = judge->world->hosts[i].processes; at != NOBODY;) {
             struct process *process = slab_at(&judge->world->processes, at);
 

@@ -11,8 +11,8 @@ static bool key_is_zero(const struct key *key)
     return !memcmp(key, &zero, sizeof zero);
 }
 
-/* What a customer says to a member. */
-static void root_sent(struct judge *judge, const struct host *host, const struct message *message)
+/* What a customer says to a member. When that has acknowledged is known of those who say so truly. */
+static void root_sent(struct judge *judge, const struct host *host, const struct message *message, agent to)
 {
     const struct spans *spans = judge->world->spans;
     const struct record *row;
@@ -31,7 +31,8 @@ static void root_sent(struct judge *judge, const struct host *host, const struct
         fact = judged_claim(judge, message->u.activate.claim);
         if (!judged_gangs_decided(judge->gangs, message->u.activate.claim))
             judge_finds(judge, 2, host, "activate is sent before the decision is durable");
-        if (!fact->activated && (!fact->acknowledged || fact->acknowledged - fact->committed > spans->pin / 4))
+        if (!fact->activated && !is_stranger(judge, (uint32_t)to - 1) &&
+            (!fact->acknowledged || fact->acknowledged - fact->committed > spans->pin / 4))
             judge_finds(judge, 2, host, "activate is sent although the acknowledgements came too late");
         fact->activated = true;
         break;
@@ -60,7 +61,7 @@ static void root_replied(struct judge *judge, const struct host *host, const str
 
         if (fact->releasing == host->life + 1)
             judge_finds(judge, 2, host, "a heart beat of a claim that is being released is acknowledged");
-        if (fact->root_life != host->life + 1)
+        if (fact->root_life != host->life + 1 && !judged_gangs_stranger(judge->gangs, message->u.beaten.claim))
             judge_finds(judge, 3, host, "a heart beat is acknowledged before re-attachment");
     } else if (message->kind == MESSAGE_SUBMITTED && message->u.submitted.reason == REASON_OK) {
         for (uint64_t n = 0; n < message->u.submitted.count; n++)
@@ -123,6 +124,8 @@ void judge_sent(void *user, const struct host *host, const struct effect *effect
     const struct parties *parties = &judge->parties;
     const struct message *message = &effect->message;
 
+    if (is_stranger(judge, host->place))
+        return;
     judge->now = host_now(judge->world, host);
     judged_gangs_sent(judge->gangs, host, effect);
     if (message->kind == MESSAGE_ADVERTISE && host->place < parties->users) {
@@ -138,7 +141,7 @@ void judge_sent(void *user, const struct host *host, const struct effect *effect
         judge_charges(judge, host, effect);
     if (host->place >= parties->customers && host->place < parties->providers) {
         if (effect->kind == EFFECT_SEND)
-            root_sent(judge, host, message);
+            root_sent(judge, host, message, effect->to);
         else
             root_replied(judge, host, message);
     } else if (host->place >= parties->providers && host->place < parties->users) {

@@ -76,7 +76,8 @@ static void net_post(struct world *world, enum item item, struct letter *letter,
         message_done(&letter->message);
         return;
     }
-    if (rng_next(&world->rng) % WIRE_ONE_IN == 0 && !world->lean && !net_wire(world, &letter->message))
+    if (rng_next(&world->rng) % WIRE_ONE_IN == 0 && !world->lean && !world->ways.tells &&
+        !net_wire(world, &letter->message))
         world->broken = "the wire form of a message says something else";
     index = slab_take(&world->letters);
     *(struct letter *)slab_at(&world->letters, index) = *letter;
@@ -128,6 +129,12 @@ static void net_remember(struct world *world, const struct host *host, const str
     }
 }
 
+/* Whatever it is that leaves; the judge has seen what the role wanted to say. */
+static bool net_tells(const struct world *world, const struct host *host, struct message *message)
+{
+    return !world->ways.tells || world->ways.tells(world->ways.user, host, message);
+}
+
 void net_send(struct world *world, struct host *host, struct effect *effect)
 {
     struct host *to = world_host(world, effect->to);
@@ -149,7 +156,7 @@ void net_send(struct world *world, struct host *host, struct effect *effect)
                              ITEM_TIMEOUT, letter.send);
     letter.stamp = send->stamp;
     letter.from = host->place;
-    if (!to)
+    if (!to || !net_tells(world, host, &effect->message))
         return; /* the effect keeps the message, and is emptied by its owner */
     letter.to = to->place;
     letter.channel = net_channel(world, host, to);
@@ -250,6 +257,8 @@ void net_reply(struct world *world, struct host *host, struct effect *effect)
     if (!owed->open || owed->stamp != effect->token >> 32 || owed->host != host->place || owed->life != host->life)
         return;
     net_watch(world, host, effect);
+    if (!net_tells(world, host, &effect->message))
+        return;
     letter.send = owed->send;
     letter.stamp = owed->send_stamp;
     letter.from = host->place;

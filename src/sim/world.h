@@ -226,6 +226,8 @@ struct ways {
     /* How long the job runs that this effect launches. */
     int64_t (*lasts)(void *user, const struct host *host, const struct effect *effect);
     void (*changed)(void *user, struct host *host, uint64_t job); /* in place of one that is forgotten now and then */
+    /* A message is about to leave, and may be made another; false: it does not leave. */
+    bool (*tells)(void *user, const struct host *from, struct message *message);
 };
 
 #define WATCHES_MAX 4
