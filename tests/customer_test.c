@@ -641,6 +641,28 @@ static void retries(void)
     world_free(o.w, "retries");
 }
 
+/* A result that was taken leaves the job without a claim until it is started again. */
+static void result_of_no_claim(void)
+{
+    struct office o;
+    struct host host = {0};
+    uint64_t job;
+
+    office_start(&o);
+    job = submit(&o, "k", 1, FRAGILE).first;
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_NONE);
+    left(&o, &host, REASON_RELEASED);
+    result(&o, &host, 7);
+    tap_ok(job_is(&o, job, JOB_IDLE) && job_of(&o, job).tries == 1,
+           "a job whose machine has left, and says then that it has failed, waits");
+    host.claim = 0;
+    tap_ok(result(&o, &host, 0) != REASON_OK && job_is(&o, job, JOB_IDLE),
+           "whoever had it cannot say that it has ended well after all, by a result of no claim");
+    world_free(o.w, "results of no claim");
+}
+
 static void retries_by_default(void)
 {
     struct office o;
@@ -910,6 +932,7 @@ int main(void)
     result_once();
     result_elsewhere();
     retries();
+    result_of_no_claim();
     retries_by_default();
     claim_used_again();
     reuse_refused();

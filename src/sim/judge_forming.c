@@ -76,9 +76,9 @@ void judge_forming(struct judge *judge, const struct host *host, const struct ev
 {
     struct judged_bound *bound = &judge->bound[host->place];
 
-    if (event->kind == EVENT_ANSWER && event->answer == ANSWER_GOT)
+    if (event->kind == EVENT_ANSWER && event->answer == ANSWER_GOT && !is_strangers(judge, event))
         answer_heard(judge, host, event->message);
-    else if (event->kind == EVENT_MESSAGE && event->message->kind == MESSAGE_LEFT)
+    else if (event->kind == EVENT_MESSAGE && !is_strangers(judge, event) && event->message->kind == MESSAGE_LEFT)
         bound_drop(bound, event->message->u.left.claim);
     for (uint32_t i = 0; i < host->effects.count && bound->count; i++) {
         const struct effect *effect = &host->effects.items[i];

@@ -487,13 +487,13 @@ void judged_gangs_launched(struct judged_gangs *gangs, const struct host *host, 
         violated(gangs, 2, host, "a process starts under a claim that was never matched");
         return;
     }
+    judged_duty_launched(gangs, host, process); /* whoever is above it */
     if (below_stranger(gangs, gang, member))
         return;
     if (!gang->decided)
         violated(gangs, 2, host, "a process starts before its gang is decided, durably");
     if (!member->executes)
         violated(gangs, 2, host, "a process starts under a member that executes nothing");
-    judged_duty_launched(gangs, host, process);
     gang->launched = process->number > gang->launched ? process->number : gang->launched;
     for (uint32_t i = 0; i < gang->count; i++) {
         const struct gang_member *other = &gang->members[i];

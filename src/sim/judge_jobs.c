@@ -109,7 +109,7 @@ void judge_customer(struct judge *judge, struct host *host, const struct event *
     judge_forming(judge, host, event);
     if (event->kind == EVENT_BOOTED)
         judge_accepted(judge, host);
-    if (event->kind == EVENT_ANSWER && event->answer == ANSWER_GOT) {
+    if (event->kind == EVENT_ANSWER && event->answer == ANSWER_GOT && !is_strangers(judge, event)) {
         const struct message *message = event->message;
 
         if (message->kind == MESSAGE_CLAIMED && message->u.claimed.reason == REASON_OK) {

@@ -159,6 +159,12 @@ static inline bool is_stranger(const struct judge *judge, uint32_t place)
     return place >= judge->parties.end;
 }
 
+/* Has one said it who promises nothing? Then it is no fact, whatever it names. */
+static inline bool is_strangers(const struct judge *judge, const struct event *event)
+{
+    return event->peer && event->peer->agent && is_stranger(judge, (uint32_t)event->peer->agent - 1);
+}
+
 static inline bool is_matchmaker(const struct judge *judge, uint32_t place)
 {
     return place >= judge->parties.matchmaker && place < judge->parties.customers;
