@@ -71,19 +71,20 @@ void judge_charges(struct judge *judge, const struct host *host, const struct ef
     struct claim_view claim;
     struct root_fact *root;
     uint32_t members = 0;
-    bool fresh = found == MAP_NONE;
+    bool fresh = found == MAP_NONE, first;
 
-    if (told->claim || !host->role)
+    if (!host->role)
         return;
-    if (fresh) {
+    if (fresh) { /* it was matched, whoever is told first; its ad may be gone by then */
         found = slab_take(&judge->roots);
         map_set(&judge->root_map, told->gang, found);
     }
     root = slab_at(&judge->roots, (uint32_t)found);
     if (fresh)
-        *root = (struct root_fact){0}; /* its ad may be gone when it is told */
-    if (!matchmaker_find(host->role, effect->to, told->id, &entry))
+        *root = (struct root_fact){0};
+    if (told->claim || !matchmaker_find(host->role, effect->to, told->id, &entry))
         return;
+    first = !root->account[0];
     root->incarnation = told->incarnation;
     judged_account(judge, host, entry.ad, root->account);
     ad_word(entry.ad, judge->limits, root->limits);
@@ -95,7 +96,7 @@ void judge_charges(struct judge *judge, const struct host *host, const struct ef
             judge_finds(judge, 10, host, "a member of a gang is charged to %s, but its root is %s's", claim.user,
                         root->account);
     }
-    judge->grouped += fresh && members > 1 && strchr(root->account, '~');
+    judge->grouped += first && members > 1 && strchr(root->account, '~');
 }
 
 /* What counts after a report was matched once, by this life of the matchmaker or an earlier one, and for whom it is charged to. */
