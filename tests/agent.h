@@ -703,8 +703,6 @@ static inline enum reason reason_of(const struct message *message)
         return message->u.task_told.reason;
     case MESSAGE_BEATEN:
         return message->u.beaten.reason;
-    case MESSAGE_TASKED:
-        return message->u.task_told.reason;
     case MESSAGE_SUBMITTED:
         return message->u.submitted.reason;
     case MESSAGE_GOT:
