@@ -42,7 +42,7 @@ static void file_distrust(int folder, const char *name)
     char part[HASH_DIGITS + 16];
 
     if (hash_is_good(name, strlen(name))) {
-        snprintf(part, sizeof part, "%s.part", name);
+        snprintf(part, sizeof part, "%.*s.part", HASH_DIGITS, name);
         if (renameat(folder, name, folder, part) < 0)
             unlinkat(folder, name, 0);
     } else if (!strncmp(name, "data-", 5)) {
