@@ -48,7 +48,7 @@ static uint64_t first_seed(size_t plant)
     static const struct {
         enum plant plant;
         uint64_t seed;
-    } rare[] = {{PLANT_NO_MARGIN, 532},          {PLANT_ESSENTIAL_IGNORED, 170}, {PLANT_EPOCH, 1010},
+    } rare[] = {{PLANT_NO_MARGIN, 532},          {PLANT_ESSENTIAL_IGNORED, 170}, {PLANT_EPOCH, 1490},
                 {PLANT_REUSE_REDUCED, 112},      {PLANT_TICKET_TWICE, 60},       {PLANT_NUMBER_IGNORED, 29},
                 {PLANT_NO_LAUNCHER_DEADLINE, 46}};
 

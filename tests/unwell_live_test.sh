@@ -91,6 +91,7 @@ later() { local i; for i in 11 12 13 14; do ended_well $i || return 1; done; }
 check 'when it can be written the jobs run' until_true 120 later
 
 # The owner's policy reads what a job has only when it is started.
+: >wary.up
 setsid "$berth" pool --state "$work/wary" --listen 127.0.0.1:0 --set "OwnerPolicy=$work/wary.ad" >wary.up 2>wary.err &
 groups="$groups $!"
 disown
