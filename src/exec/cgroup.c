@@ -14,7 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PERIOD 100000 /* microseconds in which a share of the processors is given out */
+#define LIMIT_SLACK \
+    (INT64_C(256) << 10) /* the kernel takes memory for a group in pieces, and stops short of its limit by one */
+#define PERIOD 100000    /* microseconds in which a share of the processors is given out */
 #define AGENT_LEAF "berth-agent"
 
 /* What the parts are called: by version 1 in /proc, by version 2 in cgroup.controllers ("": needs no controller). */
@@ -302,14 +304,22 @@ static int64_t kills_now(const struct cgroup *cgroup)
                                 : file_number(path, "memory.oom_control", "oom_kill");
 }
 
-/* How often its own limit on memory was in the way. */
+/* How often its own limit on memory was in the way; version 2 alone can tell. */
 static int64_t hits_now(const struct cgroup *cgroup)
+{
+    return cgroup->version == 2 ? file_number(cgroup->path[CGROUP_MEMORY], "memory.events", "oom") : 0;
+}
+
+/* Was it, since the limits were set? With version 1 not every kernel counts that (memory.failcnt), but each tells the most that was used
+ * since then. */
+static bool limit_was_hit(const struct cgroup *cgroup)
 {
     const char *path = cgroup->path[CGROUP_MEMORY];
 
-    return cgroup->version == 2
-               ? file_number(path, "memory.events", "oom")
-               : file_number(path, "memory.failcnt", "") + file_number(path, "memory.memsw.failcnt", "");
+    if (cgroup->version == 2)
+        return hits_now(cgroup) > cgroup->hits_before;
+    return file_number(path, "memory.max_usage_in_bytes", "") + LIMIT_SLACK >=
+           file_number(path, "memory.limit_in_bytes", "");
 }
 
 static bool limit_cores(const char *path, int version, double cores)
@@ -460,6 +470,5 @@ void cgroup_usage(struct cgroup *cgroup, struct executor_usage *usage)
 
 bool cgroup_ran_out(const struct cgroup *cgroup)
 {
-    return *cgroup->path[CGROUP_MEMORY] && kills_now(cgroup) > cgroup->kills_before &&
-           hits_now(cgroup) > cgroup->hits_before;
+    return *cgroup->path[CGROUP_MEMORY] && kills_now(cgroup) > cgroup->kills_before && limit_was_hit(cgroup);
 }
