@@ -34,8 +34,11 @@ expect 'a command runs as if it ran here: its output, its errors, its status' 3 
 
 mkdir made
 (cd made && "$berth" run -- sh -c 'echo seen; echo unseen >&2; echo brought > back; echo : > tool; chmod +x tool') >said 2>&1
-holds 'what it makes comes here, with what it may do, and nothing else' sh -c \
-  'cd made && [ "$(ls | tr "\n" " ")" = "back tool " ] && [ "$(cat back)" = brought ] && [ -x tool ] && [ ! -x back ]'
+holds 'what it makes comes here, as files that cannot be run, and nothing else' sh -c \
+  'cd made && [ "$(ls | tr "\n" " ")" = "back tool " ] && [ "$(cat back)" = brought ] && [ ! -x tool ] && [ ! -x back ]'
+mkdir named
+(cd named && "$berth" run -o tool -o back -- sh -c 'echo brought > back; echo : > tool; chmod +x tool') >said 2>&1
+holds 'what was named comes with what it may do' sh -c 'cd named && [ "$(cat back)" = brought ] && [ -x tool ] && [ ! -x back ]'
 
 for n in 1 2 3; do # alone, in an idle pool
   sleep 1
