@@ -124,15 +124,15 @@ static void helper_result(const struct customer_step *step, const struct event *
     root_continue(step, gang);
 }
 
-/* A result is taken if claim and number are those recorded for the job, once. One whose last result has been taken has no claim: what comes
- * without one is nobody's. */
+/* A result is taken if claim and number are those recorded for the job, once. One whose last result has been taken has no claim, and whoever
+ * had it has nothing more to say. */
 void root_result(const struct customer_step *step, const struct event *event)
 {
     const struct result *result = &event->message->u.result;
     struct job *job = job_find(step->customer, result->job);
     struct root *root = job ? job->root : NULL;
     bool ours =
-        job && ((result->claim && job->claim == result->claim && job->number == result->number &&
+        job && ((job->claim == result->claim && (result->claim || !job->member) && job->number == result->number &&
                  job->member == event->peer->agent) ||
                 PLANTED(RESULT_ANY) || (PLANTED(NON_LEADER_RESULT) && root && crew_find(&root->crew, result->claim)));
 
