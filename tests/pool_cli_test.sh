@@ -191,9 +191,9 @@ run "$berth" ads -c 'Memory >'
 expect 'a constraint that does not parse is refused' 2 '' 'berth: constraint: 1:9: expected an expression, got the end'
 
 run "$berth" agents
-says 'agents prints the roster' 0 "IDENTITY * NAME  HOST  PROCESS  VERSION  SINCE  HEARD  CONTACT  STREAM  DRAINING  ADS  AGENT             NOTE
+says 'agents prints the roster' 0 "IDENTITY * NAME  HOST  PROCESS  VERSION  SINCE  HEARD  CONTACT  STREAM  DRAINING  ADS  AGENT             NOTE    REFUSED
 $me * s * s * none     false * 3  ????????????????  *
-$me * deck  pier  42       0.1.0 * s * s * none     false * 0  ????????????????  moored" ''
+$me * deck  pier  42       0.1.0 * s * s * none     false * 0  ????????????????  moored *" ''
 run "$berth" agent deck drain
 expect 'an agent that is no provider takes no commands' 1 '' "berth: the pool knows no agent 'deck' that takes commands; \`berth agents\` lists them, and one that has been away since the pool started is named with --identity"
 run "$berth" agent deck

@@ -80,7 +80,7 @@ explained() {
 check 'and so is who asks why the job waits' explained
 "$berth" rm --state "$work/pool" "$nobody" >/dev/null
 curl -sS -X PUT --unix-socket "$work/pool/matchmaker.sock" http://pool/v1/ads/tiny -d '[Type="Machine";Memory=1;Constraint=false]' >tiny
-untold() { timeout 60 "$berth" run --state "$work/pool" -- sh -c 'echo pulled' 2>run.err | grep -x pulled && grep 'but 1 machine pulls or is drained, and is not seen here' run.err; }
+untold() { timeout 60 "$berth" run --state "$work/pool" -- sh -c 'echo pulled' 2>run.err | grep -x pulled && grep 'but 1 machine pulls, is drained or unwell, and is not seen here' run.err; }
 check 'who pulls is thought of when no machine that offers itself fits' untold
 
 # -------------------------------------------------------------------------------------------------------------- preemption
