@@ -320,10 +320,10 @@ static void told_start(const struct provider_step *step, const struct event *eve
 /* Without an answer, or where it has to wait, the superior says its start again; else that goes on, if it still may. */
 void task_answer(const struct provider_step *step, struct tenant *tenant, const struct event *event)
 {
-    const struct task_told *tasked = &event->message->u.task_told;
+    const struct task_told *tasked = event->message ? &event->message->u.task_told : NULL;
     struct message asked = tenant->asked;
     struct event start = {.kind = EVENT_MESSAGE, .token = tenant->asked_by, .peer = event->peer, .message = &asked};
-    bool got = event->answer == ANSWER_GOT && event->message && event->message->kind == MESSAGE_TASKED &&
+    bool got = event->answer == ANSWER_GOT && tasked && event->message->kind == MESSAGE_TASKED &&
                tasked->claim == tenant->claim;
 
     tenant->asking = false;
