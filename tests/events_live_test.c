@@ -1056,7 +1056,7 @@ static unsigned desk_ask(struct talk *talk, struct callee *callee, const char *t
 {
     int before = callee->elsewhere;
 
-    talk_begin(talk, token, "POST", path, "Accept: application/json\r\n", "[Cmd = \"secret\"]", 18);
+    talk_begin(talk, token, "POST", path, "Accept: application/json\r\n", "[Cmd = \"secret\"]", 16);
     for (int i = 0; i < 20 && callee->elsewhere == before; i++)
         callee_serve(callee, 20);
     callee_serve(callee, 20);
