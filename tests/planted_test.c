@@ -76,7 +76,7 @@ static bool has_time(void *user, const struct sim_report *report)
 /* A slow build looks whether nothing is wrong in memory; what it does not find soon it leaves to the fast one. */
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
 #define FAST false
-#define PATIENCE 2.0
+#define PATIENCE 1.5
 #else
 #define FAST true
 #define PATIENCE SECONDS_EACH
