@@ -190,12 +190,13 @@ int explain_job(struct pool *pool, const struct tree *job, const char *name, boo
     /* who pulls is given no gang */
     if (status == STATUS_DONE && !*ret_matches && !json && !ad_find(job, "Ports") && !is_refused(job, &reason, &len) &&
         explain_unseen(pool, &unseen) == STATUS_DONE && unseen)
-        buf_addf(out,
-                 unseen == 1
-                     ? "%" PRIu64 " machine is there that pulls, is drained, unwell or has just come: it is not among the "
-                       "offers, and may yet take it.\n"
-                     : "%" PRIu64 " machines are there that pull, are drained, unwell or have just come: they are not among "
-                       "the offers, and may yet take it.\n",
-                 unseen);
+        buf_addf(
+            out,
+            unseen == 1
+                ? "%" PRIu64 " machine is there that pulls, is drained, unwell or has just come: it is not among the "
+                  "offers, and may yet take it.\n"
+                : "%" PRIu64 " machines are there that pull, are drained, unwell or have just come: they are not among "
+                  "the offers, and may yet take it.\n",
+            unseen);
     return status;
 }

@@ -139,10 +139,11 @@ static void empty_report(struct vetting *vetting)
     else if (!vetting->unseen)
         report("no machine offers itself in the pool yet: what is submitted waits for one, or for one that pulls");
     else
-        report(vetting->unseen == 1 ? "no machine offers itself in the pool yet; %" PRIu64
-                                      " is there that pulls, is drained, unwell or has just come: what is submitted waits"
-                                    : "no machine offers itself in the pool yet; %" PRIu64
-                                      " are there that pull, are drained, unwell or have just come: what is submitted waits",
+        report(vetting->unseen == 1
+                   ? "no machine offers itself in the pool yet; %" PRIu64
+                     " is there that pulls, is drained, unwell or has just come: what is submitted waits"
+                   : "no machine offers itself in the pool yet; %" PRIu64
+                     " are there that pull, are drained, unwell or have just come: what is submitted waits",
                vetting->unseen);
 }
 

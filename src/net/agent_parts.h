@@ -136,9 +136,10 @@ void agent_heard(struct membership *pool,
                  const struct outcome *outcome); /* of a call to the matchmaker: does it answer? */
 void agent_heard_known(struct membership *pool, const struct outcome *outcome); /* of agent_call_known */
 void agent_describe(struct membership *pool); /* the matchmaker is told who we are and how we are reached */
+/* The pool's, when it is time; and makes itself known if it is not. */
 void agent_ask_keys(struct membership *pool);
+/* That token is refused from now on. */
 void agent_revoked(struct membership *pool, const char id[TOKEN_ID_DIGITS]);
-/* that token is refused from now on */         /* the pool's, when it is time; and makes itself known if it is not */
 void agent_doubt_keys(struct membership *pool); /* they may have changed: they are asked for again soon */
 void membership_init(struct membership *pool, struct live_agent *live, const struct agent_pool *is);
 int membership_start(struct membership *pool,

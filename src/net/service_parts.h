@@ -381,7 +381,7 @@ struct tree *match_row(struct service *service, const struct agent_row *row, con
 
 void relays_sweep(struct service *service, int64_t now);
 void checks_sweep(struct service *service, int64_t now); /* INT64_MAX: the end of all */
-void relay_displaced(void *user, uint64_t number); /* for agents.h: its letter had to give way */
+void relay_displaced(void *user, uint64_t number);       /* for agents.h: its letter had to give way */
 void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds);
 void waitings_end(struct service *service); /* those who only ask are answered */
 void waitings_revoked(struct service *service,

@@ -50,7 +50,7 @@ struct executor_usage {
 };
 
 enum executor_news_kind {
-    EXECUTOR_RUNS, /* after `launch`, or found by `find`: deadline and usage so far */
+    EXECUTOR_RUNS,  /* after `launch`, or found by `find`: deadline and usage so far */
     EXECUTOR_ENDED, /* reason: EXITED (status: the code, or minus the signal), TIME, MEMORY, DISK, SETUP (the job itself cannot be run) or FAULT
                        (the machine cannot, now: no room, no sandbox); of those two words say what failed */
     EXECUTOR_GONE, /* after `stop` or its deadline, or what carried it out has died: nothing of it is left. usage, if known */

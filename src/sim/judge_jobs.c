@@ -55,8 +55,7 @@ static void check_job_row(struct judge *judge, const struct host *host, const st
         return;
     }
     if ((job->state == JOB_HELD || job->state == JOB_DONE) &&
-        (job->reason == REASON_SETUP || job->reason == REASON_FAULT) &&
-        !judged_gangs_strange(judge->gangs, job->gang))
+        (job->reason == REASON_SETUP || job->reason == REASON_FAULT) && !judged_gangs_strange(judge->gangs, job->gang))
         judge_finds(judge, 3, host, "a job is held or has failed for a fault of the machine that was to run it");
     if (job->state == JOB_RUNNING && event->kind != EVENT_LOADED)
         judge_flow(judge, host, record->key);
