@@ -90,6 +90,8 @@ setsid "$berth" pilot $options --when true --every 1s --count 1 --idle 60s >said
 keeper=$!
 groups="$groups $keeper"
 check 'with --when true there is one' soon grep '^submitted a pilot' said
+guarded() { grep -q '^Max core file size  *0  *0 ' "/proc/$keeper/limits" && [ "$(stat -c %u "/proc/$keeper/environ")" = 0 ]; }
+check 'nobody looks into its memory, and it leaves no core file' guarded
 ends() { kill -TERM $keeper && wait $keeper; }
 check 'the command ends well when it is told to' ends
 pilot stop >/dev/null

@@ -9,6 +9,7 @@
 #include "tap.h"
 
 #include <arpa/inet.h>
+#include <gnutls/x509.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -133,7 +134,9 @@ struct server {
     unsigned port;
 };
 
-static struct server server_start(const char *program, unsigned port, const char *speed, const char *token)
+/* With files of a certificate and its key it speaks TLS; NULL: it does not. */
+static struct server server_start_by(const char *program, unsigned port, const char *speed, const char *token,
+                                     const char *cert, const char *key)
 {
     struct server server = {.port = 0};
     char digits[16], line[64] = "";
@@ -147,7 +150,7 @@ static struct server server_start(const char *program, unsigned port, const char
     if (server.pid == 0) {
         dup2(pipes[1], 1);
         close(pipes[0]);
-        execl(program, program, folder_path(&home, "http"), digits, speed, token, (char *)NULL);
+        execl(program, program, folder_path(&home, "http"), digits, speed, token, cert, key, (char *)NULL);
         _exit(127);
     }
     close(pipes[1]);
@@ -155,6 +158,11 @@ static struct server server_start(const char *program, unsigned port, const char
     if (!out || !fgets(line, sizeof line, out) || sscanf(line, "port %u", &server.port) != 1)
         exit(1);
     return server; /* what it says later is not read: the pipe has room for it */
+}
+
+static struct server server_start(const char *program, unsigned port, const char *speed, const char *token)
+{
+    return server_start_by(program, port, speed, token, NULL, NULL);
 }
 
 static void server_end(struct server *server)
@@ -234,6 +242,99 @@ static void http_store(const char *program)
     transfer_rules_unref(rules);
     server_end(&server);
     free((char *)(uintptr_t)file);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- https */
+
+enum naming {
+    BY_ADDRESS,     /* for 127.0.0.1 */
+    BY_COMMON_NAME, /* "127.0.0.1" and "localhost" are what somebody is called, and no host */
+    BY_OTHER,       /* likewise, with an alternative name that is no host's */
+    OTHER_HOST,     /* for 127.0.0.2 */
+    TOO_OLD,        /* for 127.0.0.1, and over */
+};
+
+static void must(int code)
+{
+    if (code >= 0)
+        return;
+    printf("Bail out! %s\n", gnutls_strerror(code));
+    exit(1);
+}
+
+/* Signed by itself, so that whoever is told to trust it has the CA for it; in home/NAME.cert and home/NAME.key. */
+static void certificate_write(const char *name, enum naming naming)
+{
+    static const char uri[] = "berth:agent";
+    const char *called = naming == BY_OTHER ? "localhost" : "127.0.0.1";
+    unsigned char host[] = {127, 0, 0, naming == OTHER_HOST ? 2 : 1}, serial[] = {1};
+    gnutls_x509_privkey_t key;
+    gnutls_x509_crt_t cert;
+    gnutls_datum_t pem;
+    char file[64];
+
+    must(gnutls_x509_privkey_init(&key));
+    must(gnutls_x509_privkey_generate(key, GNUTLS_PK_ECDSA, GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0));
+    must(gnutls_x509_crt_init(&cert));
+    must(gnutls_x509_crt_set_version(cert, 3));
+    must(gnutls_x509_crt_set_key(cert, key));
+    must(gnutls_x509_crt_set_serial(cert, serial, sizeof serial));
+    must(gnutls_x509_crt_set_activation_time(cert, time(NULL) - 60));
+    must(gnutls_x509_crt_set_expiration_time(cert, time(NULL) + (naming == TOO_OLD ? -30 : 3600)));
+    must(gnutls_x509_crt_set_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME, 0, called, (unsigned)strlen(called)));
+    if (naming == BY_OTHER)
+        must(gnutls_x509_crt_set_subject_alt_name(cert, GNUTLS_SAN_URI, uri, sizeof uri - 1, 0));
+    else if (naming != BY_COMMON_NAME)
+        must(gnutls_x509_crt_set_subject_alt_name(cert, GNUTLS_SAN_IPADDRESS, host, sizeof host, 0));
+    must(gnutls_x509_crt_set_basic_constraints(cert, 1, -1));
+    must(gnutls_x509_crt_sign2(cert, cert, key, GNUTLS_DIG_SHA256, 0));
+    must(gnutls_x509_crt_export2(cert, GNUTLS_X509_FMT_PEM, &pem));
+    snprintf(file, sizeof file, "%s.cert", name);
+    folder_write(&home, file, (const char *)pem.data, pem.size);
+    gnutls_free(pem.data);
+    must(gnutls_x509_privkey_export2(key, GNUTLS_X509_FMT_PEM, &pem));
+    snprintf(file, sizeof file, "%s.key", name);
+    folder_write(&home, file, (const char *)pem.data, pem.size);
+    gnutls_free(pem.data);
+    gnutls_x509_crt_deinit(cert);
+    gnutls_x509_privkey_deinit(key);
+}
+
+/* A put and a get, at a store with such a certificate, which the CA of the settings vouches for; a token for it is there to be stolen. */
+static void secure_store(const char *program, enum naming naming, const char *host, enum transfer_end end,
+                         const char *sentence)
+{
+    struct config_given given[] = {{"--set", "TransferCa", NULL}, {"--set", "TransferTokens", NULL}};
+    char cert[520], file_of_cert[512], key[512], url[256], tokens[256], digits[HASH_DIGITS + 1], file[512], back[512];
+    struct transfer_result result;
+    struct transfer_rules *rules;
+    struct server server;
+
+    certificate_write("secure", naming);
+    snprintf(file_of_cert, sizeof file_of_cert, "%s", folder_path(&home, "secure.cert"));
+    snprintf(cert, sizeof cert, "\"%s\"", file_of_cert);
+    given[0].value = cert;
+    snprintf(key, sizeof key, "%s", folder_path(&home, "secure.key"));
+    snprintf(file, sizeof file, "%s", folder_put(&home, "s.dat", "by tls"));
+    unlink(folder_path(&home, "http/s.dat"));
+    snprintf(back, sizeof back, "%s", folder_path(&home, "s.back"));
+    server = server_start_by(program, 0, "0", "secret", file_of_cert, key);
+    snprintf(tokens, sizeof tokens, "%s:%u secret\n", host, server.port);
+    given[1].value = folder_put(&home, "tokens", tokens);
+    chmod(given[1].value, 0600);
+    config_set(given, 2);
+    rules = rules_make();
+    hash_bytes("by tls", 6, digits);
+    snprintf(url, sizeof url, "https://%s:%u/s.dat", host, server.port);
+    result = run(rules, TRANSFER_PUT, url, file, 6, digits);
+    ends(&result, end, sentence);
+    tap_ok(file_is(folder_path(&home, "http/s.dat"), "by tls") == (end == TRANSFER_DONE), "it has %s the file",
+           end == TRANSFER_DONE ? "got" : "not got");
+    folder_put(&home, "http/s.dat", "by tls");
+    result = run(rules, TRANSFER_GET, url, back, 6, digits);
+    ends(&result, end, end == TRANSFER_DONE ? "and gives it" : "nor is the file taken from it");
+    transfer_rules_unref(rules);
+    server_end(&server);
 }
 
 /* A store that reads nothing is left after the span of the setting, and one that is slow can be cancelled. */
@@ -325,6 +426,92 @@ static void dripping_store(void)
     transfer_rules_unref(rules);
 }
 
+/* A store that answers every request with the same words, then `more` without end, or the end. */
+static pid_t liar_start(const char *words, const char *more, uint16_t *ret_port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM, 0), one;
+    char bytes[4096];
+    pid_t pid;
+
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(fd, 4) < 0 ||
+        getsockname(fd, (struct sockaddr *)&address, &len) < 0)
+        exit(2);
+    *ret_port = ntohs(address.sin_port);
+    pid = fork();
+    if (pid) {
+        close(fd);
+        return pid;
+    }
+    while ((one = accept(fd, NULL, NULL)) >= 0) {
+        if (read(one, bytes, sizeof bytes) > 0 && write(one, words, strlen(words)) > 0)
+            while (*more && write(one, more, strlen(more)) > 0)
+                ;
+        close(one);
+    }
+    _exit(0);
+}
+
+/* What a store says that means to harm: the file is taken if it is that file, and nothing is left of what is not. */
+static void lying_store(const char *program)
+{
+    static const struct {
+        const char *words, *more;
+        enum transfer_end end;
+        const char *sentence;
+    } rows[] = {
+        {"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nby evil", "", TRANSFER_DAMAGED,
+         "a store that gives other bytes, as many, is found out"},
+        {"HTTP/1.1 200 OK\r\n\r\n", "by http", TRANSFER_DAMAGED, "so is one that gives bytes without end"},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "7\r\nby http\r\n", TRANSFER_DAMAGED,
+         "and one that does so in chunks"},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nby ", "", TRANSFER_DAMAGED,
+         "one that says that it has less, and gives that, has another file"},
+        {"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 4-6/7\r\nContent-Length: 3\r\n\r\nttp", "",
+         TRANSFER_DAMAGED, "a part that nobody asked for is not the file"},
+        {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 7\r\n\r\nby evil", "", TRANSFER_DAMAGED,
+         "nothing is unpacked"},
+        {"HTTP/1.1 304 Not Modified\r\n\r\n", "", TRANSFER_REFUSED, "who says that nothing has changed gives nothing"},
+        {"HTTP/1.1 200 OK\r\n", "X: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n",
+         TRANSFER_AGAIN, "who never comes to an end of the head is left"},
+    };
+    struct config_given given[] = {{"--set", "TransferStall", "2"}};
+    char url[64], words[256], digits[HASH_DIGITS + 1];
+    struct transfer_result result;
+    struct transfer_rules *rules;
+    struct server server = server_start(program, 0, "0", "");
+    uint16_t port;
+    pid_t pid;
+
+    config_set(given, 1);
+    rules = rules_make();
+    hash_bytes("by http", 7, digits);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        pid = liar_start(rows[i].words, rows[i].more, &port);
+        snprintf(url, sizeof url, "http://127.0.0.1:%u/x", port);
+        result = run(rules, TRANSFER_GET, url, folder_path(&home, "lie"), 7, digits);
+        ends(&result, rows[i].end, rows[i].sentence);
+        if (result.end == TRANSFER_DAMAGED || result.end == TRANSFER_REFUSED)
+            tap_ok(access(folder_path(&home, "lie"), F_OK) < 0 && access(folder_path(&home, "lie.part"), F_OK) < 0,
+                   "and nothing of it is left");
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+    }
+    unlink(folder_path(&home, "lie.part"));
+    folder_put(&home, "http/h.dat", "by http");
+    snprintf(words, sizeof words,
+             "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:%u/h.dat\r\nContent-Length: 0\r\n\r\n", server.port);
+    pid = liar_start(words, "", &port);
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/x", port);
+    result = run(rules, TRANSFER_GET, url, folder_path(&home, "lie"), 7, digits);
+    ends(&result, TRANSFER_REFUSED, "nobody is sent elsewhere, though the right file lies there");
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    server_end(&server);
+    transfer_rules_unref(rules);
+}
+
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN);
@@ -335,8 +522,15 @@ int main(int argc, char **argv)
     networks_add(&networks, "127.0.0.0/8", NULL);
     local_store();
     http_store(argv[1]);
+    secure_store(argv[1], BY_ADDRESS, "127.0.0.1", TRANSFER_DONE, "a store whose certificate names it is trusted");
+    secure_store(argv[1], BY_COMMON_NAME, "127.0.0.1", TRANSFER_REFUSED,
+                 "one whose certificate names it as a common name alone is not");
+    secure_store(argv[1], BY_OTHER, "localhost", TRANSFER_REFUSED, "nor one whose alternative name is no host's");
+    secure_store(argv[1], OTHER_HOST, "127.0.0.1", TRANSFER_REFUSED, "nor one for another host");
+    secure_store(argv[1], TOO_OLD, "127.0.0.1", TRANSFER_REFUSED, "nor one that is over");
     slow_store(argv[1]);
     dripping_store();
+    lying_store(argv[1]);
     config_done(&config);
     networks_done(&networks);
     folder_done(&home);

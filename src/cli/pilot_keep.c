@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/report.h"
+#include "exec/guard.h"
 #include "exec/policy.h"
 #include "exec/probe.h"
 #include "match/match.h"
@@ -373,8 +374,10 @@ int pilot_keep(struct fleet *fleet)
 {
     struct keeper keeper = {.fleet = fleet};
     struct err err = {0};
-    int status = fleet_lead(fleet);
+    int status;
 
+    guard_memory(); /* it stays, with the token that pilots' are made from */
+    status = fleet_lead(fleet);
     arena_init(&keeper.arena);
     if (status == STATUS_DONE && !(keeper.when = when_parse(&keeper, fleet->options->when)))
         status = STATUS_BAD;

@@ -13,6 +13,7 @@
 #include "cli/rows.h"
 #include "cli/supervise.h"
 #include "cli/token_ask.h"
+#include "exec/guard.h"
 #include "net/represent.h"
 
 #include <errno.h>
@@ -441,6 +442,7 @@ static int pool_run(const void *given, int word_count, char **words)
         report("pool takes options alone");
         return STATUS_BAD;
     }
+    guard_memory(); /* what it tells of joining, and the tokens that it makes, pass through it */
     if (config_options_load(&settings->config, &config) < 0)
         return STATUS_BAD;
     /* Whole, for what is printed is typed elsewhere. */

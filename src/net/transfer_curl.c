@@ -4,8 +4,10 @@
  * in the connection's last command; one by HTTP is asked for afterwards, by HEAD, whether it is as long as it should be. */
 #include "net/transfer_parts.h"
 
+#include "net/certs.h"
 #include "net/runner.h"
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <pwd.h>
@@ -28,6 +30,7 @@ struct errand {
     int64_t came;          /* of a get: bytes that are in the file */
     int64_t looked, moved; /* since when (microseconds), and with how many bytes, it is seen whether it moves */
     bool too_long, no_disk, forbidden;
+    bool opened; /* a connection whose certificate was not looked at yet */
     char words[CURL_ERROR_SIZE];
 };
 
@@ -50,7 +53,36 @@ static curl_socket_t on_open(void *user, curlsocktype purpose, struct curl_socka
                  address_print(&address->addr, text), address_sort_name(address_sort(&address->addr)));
         return CURL_SOCKET_BAD;
     }
+    errand->opened = true;
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/* Before anything is sent: a token may be in it. As our other clients do, a host is believed to be one by the alternative names of its certificate
+ * alone: where there is none libcurl takes the common name, which is no more than what somebody is called. */
+static int on_ready(void *user, char *remote_ip, char *local_ip, int remote_port, int local_port)
+{
+    struct errand *errand = user;
+    struct curl_certinfo *chain = NULL;
+    const struct curl_slist *line = NULL;
+
+    (void)remote_ip;
+    (void)local_ip;
+    (void)remote_port;
+    (void)local_port;
+    if (strcmp(errand->scheme, "https") != 0 || !errand->opened)
+        return CURL_PREREQFUNC_OK;
+    if (curl_easy_getinfo(errand->easy, CURLINFO_CERTINFO, &chain) == CURLE_OK && chain && chain->num_of_certs > 0)
+        line = chain->certinfo[0];
+    while (line && strncmp(line->data, "Cert:", 5) != 0)
+        line = line->next;
+    errand->opened = false;
+    if (line && cert_names_host(line->data + 5))
+        return CURL_PREREQFUNC_OK;
+    errand->forbidden = true;
+    snprintf(errand->words, sizeof errand->words,
+             "%.100s: the certificate names no host as its alternative name (a common name proves nothing)",
+             errand->host);
+    return CURL_PREREQFUNC_ABORT;
 }
 
 /* A store that gives a byte now and then, or that never answers, is left; libcurl itself does not look while it waits for an answer to a
@@ -173,7 +205,10 @@ static bool url_read_parts(struct errand *errand)
 /* Over an open network it would be read by others. */
 static bool may_show_token(const struct errand *errand)
 {
-    return !strcmp(errand->scheme, "https") || !strncmp(errand->host, "127.", 4) || !strcmp(errand->host, "[::1]");
+    struct in_addr number; /* a name may begin with 127 as well */
+
+    return !strcmp(errand->scheme, "https") || !strcmp(errand->host, "[::1]") ||
+           (!strncmp(errand->host, "127.", 4) && inet_pton(AF_INET, errand->host, &number) == 1);
 }
 
 static void http_set(struct errand *errand)
@@ -184,6 +219,10 @@ static void http_set(struct errand *errand)
     curl_easy_setopt(errand->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(errand->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(errand->easy, CURLOPT_FAILONERROR, 1L);
+    curl_easy_setopt(errand->easy, CURLOPT_CERTINFO, 1L);
+    curl_easy_setopt(errand->easy, CURLOPT_SSL_SESSIONID_CACHE, 0L); /* each new connection shows its certificate */
+    curl_easy_setopt(errand->easy, CURLOPT_PREREQFUNCTION, on_ready);
+    curl_easy_setopt(errand->easy, CURLOPT_PREREQDATA, errand);
     if (errand->carriage->rules->ca) {
         curl_easy_setopt(errand->easy, CURLOPT_CAINFO, errand->carriage->rules->ca);
         curl_easy_setopt(errand->easy, CURLOPT_CAPATH, NULL);
