@@ -11,7 +11,7 @@ licenses_start() {
   pids="$pids $licenses"
 }
 export BERTH_STATE="$PWD/state" NO_COLOR=1
-export BERTH_WINDOW=3 BERTH_PIN=3 BERTH_LEASE=4 BERTH_DEADLINE=2 BERTH_LIFETIME=5 BERTH_RETRY=0.1 BERTH_GRACE=0.5
+export BERTH_WINDOW=3 BERTH_PIN=3 BERTH_LEASE=8 BERTH_DEADLINE=2 BERTH_LIFETIME=5 BERTH_RETRY=0.1 BERTH_GRACE=0.5
 # For two jobs at once, whatever the machine has; and for those of one user, as an owner might want it.
 echo "[ Cpus = 2; Constraint = other.Type == \"Job\" && Fits && other.Owner == \"$(id -un)\" ]" >owner.ad
 "$berth" pool --listen 127.0.0.1:0 --set OwnerPolicy="$PWD/owner.ad" >up 2>pool.err &

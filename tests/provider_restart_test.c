@@ -111,6 +111,37 @@ static void restart_in_the_boot(void)
     world_free(m.w, "a restart");
 }
 
+/* What the superior knows of us after a restart: nothing, until a heart beat says that an answer of it has come. */
+static void restart_and_be_heard(void)
+{
+    struct message beaten = {.kind = MESSAGE_BEATEN};
+    const struct beat *beat;
+    struct machine m;
+    struct suitor s;
+    int64_t clock;
+
+    machine_start(&m, PLAIN);
+    s = suitor_new(&m, 1, "raman");
+    come_to_run(&m, &s, 100);
+    pass_beating(&m, &s, 20 * SECOND);
+    world_restart(m.w, true, SECOND);
+    pass(m.w, SECOND);
+    beat = &sent_of(m.w, MESSAGE_BEAT)->message.u.beat;
+    tap_ok(beat->heard == 0, "the first heart beat after a restart cannot say what was heard");
+    clock = m.w->env.now;
+    beaten.u.beaten = (struct beaten){.claim = 1, .sent = beat->sent, .clock = clock};
+    answer(m.w, sent_of(m.w, MESSAGE_BEAT), &beaten);
+    pass(m.w, 10 * MILLISECOND);
+    tap_ok(sent_count(m.w, MESSAGE_BEAT) == 1 && sent_of(m.w, MESSAGE_BEAT)->message.u.beat.heard == clock,
+           "when it is answered the next says so at once, and not a quarter of a lease later");
+    beaten.u.beaten.clock = m.w->env.now;
+    while (sent_of(m.w, MESSAGE_BEAT))
+        answer(m.w, sent_of(m.w, MESSAGE_BEAT), &beaten);
+    pass(m.w, 10 * MILLISECOND);
+    tap_ok(!sent_of(m.w, MESSAGE_BEAT), "and then they come as they ever do");
+    world_free(m.w, "a restart that is heard of");
+}
+
 static void restart_past_the_lease(void)
 {
     struct machine m;
@@ -206,6 +237,7 @@ int main(void)
     attach_to_a_pin();
     attach_to_a_result();
     restart_in_the_boot();
+    restart_and_be_heard();
     restart_past_the_lease();
     job_lost();
     another_boot();

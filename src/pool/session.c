@@ -494,6 +494,7 @@ void tenant_message(const struct provider_step *step, const struct event *event)
 /* A heart beat that was acknowledged renews, counted from when it was sent. */
 static void beat_answered(const struct provider_step *step, struct tenant *tenant, const struct beaten *beaten)
 {
+    bool first = !tenant->heard;
     int64_t lease;
 
     if (beaten->reason == REASON_UNKNOWN || beaten->reason == REASON_RELEASED) {
@@ -505,6 +506,12 @@ static void beat_answered(const struct provider_step *step, struct tenant *tenan
         return;
     lease = beaten->sent + step->provider->spans->lease;
     tenant->heard = beaten->clock > tenant->heard ? beaten->clock : tenant->heard;
+    /* The superior counts on us for a lease from an answer that it knows to have come here. After a restart it knows of none until the next
+     * heart beat says so: who is restarted again and again before that would be taken for lost although each life was heard. */
+    if (first && tenant->heard && tenant->state == TENANT_CLAIMED) {
+        tenant->beat = step->env->now;
+        tenant_set(step, tenant, tenant->beat);
+    }
     if (lease <= tenant->lease)
         return;
     tenant->lease = lease;
