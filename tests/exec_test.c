@@ -804,6 +804,32 @@ static void short_memory(void)
     world = here;
 }
 
+/* Another job runs into its limit, and the kernel ends it. One that ends itself by the same signal meanwhile has nothing to do with that. */
+static void memory_of_another(void)
+{
+    const struct executor_news *news;
+    struct job_order order;
+    char path[300], job[200];
+
+    job_order(&world, 81, 1, "touch up; while [ ! -e go ]; do sleep 0.01; done; kill -9 $$", &order);
+    order.is.limits = (struct executor_limits){.memory = 64 << 20};
+    job_launch(&world, &order);
+    file_comes(81, "up");
+    job_order(&world, 82, 1, "exec perl -e '$x .= \"x\" x 1000000 while 1'", &order);
+    order.is.limits = (struct executor_limits){.memory = 48 << 20};
+    job_launch(&world, &order);
+    news = world_wait_end(&world, 82, 1);
+    ends_with(news && news->kind == EXECUTOR_ENDED && news->reason == REASON_MEMORY, news,
+              "a job that takes too much memory ends for that");
+    snprintf(path, sizeof path, "%s/go", job_folder(&world, 81, job));
+    close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    news = world_wait_end(&world, 81, 1);
+    ends_with(news && news->kind == EXECUTOR_ENDED && news->reason == REASON_EXITED && news->status == -SIGKILL, news,
+              "one that ended itself meanwhile is not taken for a victim of that");
+    world.executor->kind->clear(world.executor, 81);
+    world.executor->kind->clear(world.executor, 82);
+}
+
 static void cases(void)
 {
     who = geteuid() == 0 ? "root" : "user";
@@ -824,6 +850,7 @@ static void cases(void)
     few_descriptors();
     memory_of_launchers();
     short_memory();
+    memory_of_another();
     world_done(&world);
 }
 

@@ -315,11 +315,14 @@ static int64_t hits_now(const struct cgroup *cgroup)
 static bool limit_was_hit(const struct cgroup *cgroup)
 {
     const char *path = cgroup->path[CGROUP_MEMORY];
+    int64_t swapped;
 
     if (cgroup->version == 2)
         return hits_now(cgroup) > cgroup->hits_before;
+    swapped = file_number(path, "memory.memsw.limit_in_bytes", ""); /* what was swapped out counts there alone */
     return file_number(path, "memory.max_usage_in_bytes", "") + LIMIT_SLACK >=
-           file_number(path, "memory.limit_in_bytes", "");
+               file_number(path, "memory.limit_in_bytes", "") ||
+           (swapped > 0 && file_number(path, "memory.memsw.max_usage_in_bytes", "") + LIMIT_SLACK >= swapped);
 }
 
 static bool limit_cores(const char *path, int version, double cores)
@@ -347,6 +350,7 @@ static bool limit_memory(const char *path, int version, int64_t bytes)
             return false;
         file_write(path, "memory.memsw.limit_in_bytes", text);
         file_write(path, "memory.max_usage_in_bytes", "0");
+        file_write(path, "memory.memsw.max_usage_in_bytes", "0");
         return true;
     }
     file_write(path, "memory.swap.max", bytes > 0 ? "0" : "max");
@@ -468,7 +472,32 @@ void cgroup_usage(struct cgroup *cgroup, struct executor_usage *usage)
     usage->memory = cgroup->memory_most;
 }
 
+bool cgroup_counts_kills(const struct cgroup *cgroup)
+{
+    return *cgroup->path[CGROUP_MEMORY] != '\0';
+}
+
+bool cgroup_was_killed(const struct cgroup *cgroup)
+{
+    return cgroup_counts_kills(cgroup) && kills_now(cgroup) > cgroup->kills_before;
+}
+
 bool cgroup_ran_out(const struct cgroup *cgroup)
 {
-    return *cgroup->path[CGROUP_MEMORY] && kills_now(cgroup) > cgroup->kills_before && limit_was_hit(cgroup);
+    return cgroup_was_killed(cgroup) && limit_was_hit(cgroup);
+}
+
+int64_t cgroup_kills_here(void)
+{
+    char folder[CGROUP_PATH_MAX], text[4096];
+    const char *name = "memory.oom_control", *at;
+
+    if (!own_folder("memory", folder)) { /* of version 2 those alone that were in this very group */
+        if (!own_folder("", folder))
+            return -1;
+        name = "memory.events.local";
+    }
+    if (!file_read(folder, name, text, sizeof text) || !(at = strstr(text, "oom_kill ")))
+        return -1;
+    return strtoll(at + strlen("oom_kill "), NULL, 10);
 }

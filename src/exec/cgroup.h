@@ -58,8 +58,13 @@ bool cgroup_freeze(const struct cgroup *cgroup, bool frozen);
 bool cgroup_kill(const struct cgroup *cgroup);
 /* What is counted replaces what is there. */
 void cgroup_usage(struct cgroup *cgroup, struct executor_usage *usage);
+/* Can it tell whether the kernel has killed something of it because memory was short? And has it, since the limits were set? */
+bool cgroup_counts_kills(const struct cgroup *cgroup);
+bool cgroup_was_killed(const struct cgroup *cgroup);
 /* The kernel has killed something of it at its own limit, and not because memory was short elsewhere. */
 bool cgroup_ran_out(const struct cgroup *cgroup);
+/* How many processes of the group that we are in ourselves the kernel has killed because memory was short; -1: that cannot be told. */
+int64_t cgroup_kills_here(void);
 
 #ifdef __cplusplus
 }

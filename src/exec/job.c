@@ -92,6 +92,15 @@ static void let_go(struct job *job)
         close_one(&job->process.go);
 }
 
+/* How often the kernel has killed because memory was short: where a job without a group of its own is; else on the whole machine, whoever's
+ * process it was. */
+static int64_t kills_around(void)
+{
+    int64_t here = cgroup_kills_here();
+
+    return here >= 0 ? here : machine_oom_kills();
+}
+
 int job_begin(struct job *job, struct order *order, struct sandbox *sandbox, struct err *err)
 {
     int streams[3] = {-1, -1, -1}, failed;
@@ -99,7 +108,7 @@ int job_begin(struct job *job, struct order *order, struct sandbox *sandbox, str
     job->order = order;
     job->deadline = order->is.deadline;
     job->began = record_now();
-    job->oom_kills = machine_oom_kills();
+    job->oom_kills = kills_around();
     job->folder = jobfolder_open(order->is.folder, err);
     if (job->folder < 0)
         return -1;
@@ -276,13 +285,38 @@ static void measure_end(struct job *job)
         decide(job, EXECUTOR_ENDED, REASON_DISK, too_many);
 }
 
+/* Its own group tells what became of its memory: one without must look around, where others may have been killed while it killed itself. */
+static bool has_group(const struct job *job)
+{
+    return cgroup_counts_kills(&job->cgroup) && !job->process.unheld;
+}
+
+static bool was_killed_around(const struct job *job)
+{
+    bool killed =
+        job->status == -SIGKILL || job->status == SIGNAL_STATUS + SIGKILL; /* it, or what its shell waited for */
+
+    return job->exited && killed && !has_group(job) && kills_around() > job->oom_kills;
+}
+
 /* Jobs go first when the machine, or what we run in, is short of memory. One that kept to its limit is not to blame: it is begun again. */
 static bool was_sacrificed(const struct job *job)
 {
     int64_t most = job->order->is.limits.memory;
 
-    return job->exited && job->status == -SIGKILL && machine_oom_kills() > job->oom_kills && most > 0 &&
-           job->usage.memory <= most;
+    if (has_group(job))
+        return job->exited && job->status && cgroup_was_killed(&job->cgroup) && !cgroup_ran_out(&job->cgroup);
+    return most > 0 && job->usage.memory <= most && was_killed_around(job);
+}
+
+/* It ended at its own limit. Without a group it may have had more than that for so short that nobody saw it, but for the kernel. */
+static bool ran_out(const struct job *job)
+{
+    int64_t most = job->order->is.limits.memory;
+
+    if (has_group(job))
+        return cgroup_ran_out(&job->cgroup);
+    return most > 0 && job->usage.memory > most && was_killed_around(job);
 }
 
 /* Is there no room for what it writes, or may nothing be written? A job within its own limits is not the one to blame for that. */
@@ -328,7 +362,7 @@ static void decide_by_exit(struct job *job)
         job->exited = true;
         job->status = code > SIGNAL_STATUS && code <= SIGNAL_STATUS + SIGNAL_LAST ? SIGNAL_STATUS - code : code;
     }
-    if (cgroup_ran_out(&job->cgroup)) {
+    if (ran_out(job)) {
         decide(job, EXECUTOR_ENDED, REASON_MEMORY, "its memory was used up");
     } else if (was_sacrificed(job)) {
         decide(job, EXECUTOR_GONE, REASON_LOST, "the machine ran out of memory, and it was ended for that");
@@ -355,12 +389,13 @@ void job_end(struct job *job, struct executor_news *ret)
     look_for_room(job);
     if (job->folder >= 0)
         measure_end(job);
-    decide_by_exit(job);
-    cgroup_usage(&job->cgroup, &job->usage);
+    if (!job->process.unheld)
+        cgroup_usage(&job->cgroup, &job->usage);
     if (job->cpu_reaped > job->usage.cpu)
         job->usage.cpu = job->cpu_reaped;
     if (job->memory_reaped > job->usage.memory)
         job->usage.memory = job->memory_reaped;
+    decide_by_exit(job); /* knowing what it has used, to its last moment */
     job->usage.wall = record_now() - job->began;
     *ret = job->end;
     ret->claim = job->order->is.claim;
@@ -414,7 +449,7 @@ static void measure_processes(struct job *job)
 
 static void measure(struct job *job, int64_t now)
 {
-    bool counted = *job->cgroup.path[CGROUP_COUNT_CPU] && *job->cgroup.path[CGROUP_MEMORY];
+    bool counted = !job->process.unheld && *job->cgroup.path[CGROUP_COUNT_CPU] && *job->cgroup.path[CGROUP_MEMORY];
 
     look_for_room(job);
     job->usage.wall = now - job->began;
