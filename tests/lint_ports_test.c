@@ -39,6 +39,22 @@ static const struct finding_case {
     {"an attribute of the ad may read any label", NULL,
      "[ Size = cpu.Memory + disk.Size; Ports = { [ Label = cpu ], [ Label = disk ] } ]", ""},
 
+    {"a job with one port is left alone", NULL, "[ Cmd = \"a\"; Ports = { [ Label = cpu ] } ]", ""},
+    {"a job whose ports ask for machines, or say where it runs, is left alone", NULL,
+     "[ Cmd = \"a\"; Ports = { [ Label = disk ], [ Label = cpu; Constraint = cpu.Type == \"Machine\" && cpu.Memory > 1 ] } ]",
+     ""},
+    {"the same where it says so", NULL,
+     "[ Cmd = \"a\"; Ports = { [ Label = disk ], [ Label = cpu; Executes = true ] } ]", ""},
+    {"a job whose ports do not say where it runs is told where it does", NULL,
+     "[ Cmd = \"a\"; Ports = { [ Label = cpu; Constraint = cpu.Memory > 1 ], [ Label = gpu; Constraint = gpu.Memory > 1 ] } ]",
+     "Ports who-executes: no port says Executes, and none asks for a machine by its Type, so the job runs at the first "
+     "alone, cpu: say Executes = true in each port at which it runs\n"},
+    {"a job whose ports say that it runs at none is told so", NULL,
+     "[ Cmd = \"a\"; Ports = { [ Label = cpu; Executes = 1 ], [ Label = gpu; Executes = false ] } ]",
+     "Ports who-executes: no port says Executes = true, so the job would run nowhere: say so in each port at which it "
+     "runs\n"
+     "Ports not-boolean: Executes of port 1 is neither true nor false as it stands, so it counts as false\n"},
+
     {"a port reads no later label", NULL,
      "[ Ports = { [ Label = a; Constraint = a.x && b.x; Rank = \"c\" == c[\"x\"] ? 1 : 2 ], [ Label = b ], [ Label = \"c\" ] "
      "} ]",

@@ -6,6 +6,8 @@
 #include "cli/report.h"
 #include "cli/submission.h"
 #include "cli/vet.h"
+#include "gang/ports.h"
+#include "gang/runs.h"
 #include "net/represent.h"
 
 #include <inttypes.h>
@@ -168,6 +170,31 @@ static int send_and_tell(struct submission *submission, const struct submit_sett
     return status;
 }
 
+/* What is settled in silence about who runs a gang's job, once for what many ads say alike. */
+static void gangs_remark(const struct submission *submission)
+{
+    struct buf words, before;
+
+    buf_init(&words);
+    buf_init(&before);
+    for (size_t i = 0; i < submission->count; i++) {
+        struct err err = {0};
+        struct ports ports;
+
+        buf_reset(&words);
+        if (!ad_find(submission->ads[i], "Ports") || ports_read(&ports, submission->ads[i], &err) < 0)
+            continue; /* what is wrong with it the customer says */
+        if (ports_run_words(&ports, &words) && strcmp(buf_string(&words), buf_string(&before)) != 0) {
+            report("job #%zu: %s", i + 1, buf_string(&words));
+            buf_reset(&before);
+            buf_adds(&before, buf_string(&words));
+        }
+        ports_done(&ports);
+    }
+    buf_done(&words);
+    buf_done(&before);
+}
+
 static int submit_run(const void *given, int word_count, char **words)
 {
     const struct submit_settings *settings = given;
@@ -187,6 +214,8 @@ static int submit_run(const void *given, int word_count, char **words)
         report("there is no ad in %s", word_count == 1 ? words[0] : "those files");
         status = STATUS_BAD;
     }
+    if (status == STATUS_DONE)
+        gangs_remark(&submission);
     if (status == STATUS_DONE && settings->dry_run) {
         status = submission_print(&submission, settings->json);
     } else if (status == STATUS_DONE) {

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/nearest.h"
 #include "gang/ports.h"
+#include "gang/runs.h"
 
 struct looking {
     const struct tree *ad;
@@ -12,6 +13,7 @@ struct looking {
     symbol attribute; /* Ports as it is spelt */
     uint32_t port;    /* the number of the next port, as ports_read counts */
     unsigned told_count;
+    bool is_job; /* it says what is to be run */
     struct buf text;
 };
 
@@ -142,11 +144,14 @@ static void look_at_label(struct looking *looking, const struct expr *port)
 static void look_at_port(struct looking *looking, const struct expr *port)
 {
     const struct expr *size = tree_find(looking->ad, port, NAME_SETSIZE);
+    symbol executes = symbols_find(looking->ad->symbols, "Executes", 8);
 
     look_at_unread(looking, port, IN_PORT);
     look_at_spelling(looking, port, IN_PORT);
     look_at_flag(looking, port, IN_PORT, NAME_ESSENTIAL, "true");
     look_at_flag(looking, port, IN_PORT, NAME_SHARE, "false");
+    if (executes != SYMBOL_NONE && looking->is_job)
+        look_at_flag(looking, port, IN_PORT, executes, "false");
     look_at_label(looking, port);
     if (size && tree_find(looking->ad, port, NAME_COUNT)) {
         buf_adds(begin(looking, size->label, IN_PORT), "hides the number of members that the matchmaker gives");
@@ -182,10 +187,13 @@ void lint_ports(const struct tree *ad, lint_report_fn *report, void *user)
     struct looking looking = {.ad = ad, .report = report, .user = user, .port = 1};
     struct ports ports;
     struct err err = {0};
+    symbol command;
 
     if (!list)
         return;
     looking.attribute = list->label;
+    command = symbols_find(ad->symbols, "Cmd", 3);
+    looking.is_job = command != SYMBOL_NONE && tree_find(ad, root, command);
     buf_init(&looking.text);
     look_at_unread(&looking, root, IN_AD);
     if (ports_read(&ports, ad, &err) < 0) {
@@ -193,6 +201,9 @@ void lint_ports(const struct tree *ad, lint_report_fn *report, void *user)
         buf_adds(&looking.text, err.text);
         tell(&looking, LINT_WRONG_PORTS, looking.attribute);
     } else {
+        buf_reset(&looking.text);
+        if (looking.is_job && ports_run_words(&ports, &looking.text))
+            tell(&looking, LINT_WHO_EXECUTES, looking.attribute);
         ports_done(&ports);
     }
     if (list->kind == EXPR_LIST)

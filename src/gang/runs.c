@@ -1,6 +1,7 @@
 /* runs.c: at which ports of an ad those dock who run the job, and what the others are not told. */
 #include "gang/runs.h"
 
+#include "base/buf.h"
 #include "gang/ported.h"
 #include "text/build.h"
 
@@ -77,6 +78,42 @@ bool port_runs(struct tree *ad, uint64_t port, uint64_t link)
     if (said)
         return says && says->kind == EXPR_BOOLEAN && says->small;
     return asked ? port_asks(ports, (uint32_t)port) : port == first;
+}
+
+enum runs_by ports_run_by(const struct ports *ports)
+{
+    bool said = false, asked = false;
+
+    for (uint32_t i = 0; i < ports->count && !ports->implicit; i++) {
+        const struct expr *says = port_says(ports, i);
+
+        if (says && says->kind == EXPR_BOOLEAN && says->small)
+            return RUNS_BY_WORD;
+        said = said || says;
+        asked = asked || port_asks(ports, i);
+    }
+    return said ? RUNS_NOWHERE : asked ? RUNS_BY_TYPE : RUNS_BY_PLACE;
+}
+
+bool ports_run_words(const struct ports *ports, struct buf *out)
+{
+    enum runs_by by = ports_run_by(ports);
+    const char *label;
+    size_t len;
+
+    if (by == RUNS_NOWHERE) {
+        buf_adds(out,
+                 "no port says Executes = true, so the job would run nowhere: say so in each port at which it runs");
+        return true;
+    }
+    if (by != RUNS_BY_PLACE || ports->implicit || ports->count < 2)
+        return false;
+    label = symbols_text(ports->ad->symbols, ports->items[0].label, &len);
+    buf_adds(out,
+             "no port says Executes, and none asks for a machine by its Type, so the job runs at the first alone, ");
+    buf_add(out, label, len);
+    buf_adds(out, ": say Executes = true in each port at which it runs");
+    return true;
 }
 
 /* ----------------------------------------------------------------------------------------------------- who does not */

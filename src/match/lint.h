@@ -14,24 +14,25 @@
 extern "C" {
 #endif
 
-#define LINT_KINDS(X)                                                                                    \
-    X(CONTRADICTION, "contradiction")         /* two clauses of a conjunction exclude each other */      \
-    X(TWO_TYPES, "two-types")                 /* they want one attribute to be of two types */           \
-    X(NEVER_TRUE, "never-true")               /* a constraint, whatever the counterpart */               \
-    X(NO_PREFERENCE, "no-preference")         /* a rank that is always undefined, error or false */      \
-    X(NEVER_FITS, "never-fits")               /* an operator whose operands it does not take */          \
-    X(UNKNOWN_FUNCTION, "unknown-function")   /* there is none of that name */                           \
-    X(ARGUMENT_COUNT, "argument-count")       /* it takes more, or fewer */                              \
-    X(NO_SUCH_ATTRIBUTE, "no-such-attribute") /* self.x in an ad without x */                            \
-    X(MISSPELT, "misspelt")                   /* a free name, one slip away from an own attribute */     \
-    X(CIRCLE, "circle")                       /* an attribute that reads itself */                       \
-    X(SHADOW, "shadow")                       /* an attribute that hides other, TARGET, MY or a label */ \
-    X(LATER_LABEL, "later-label")             /* a port that reads one behind it */                      \
-    X(WRONG_PORTS, "wrong-ports")             /* Ports that are refused */                               \
-    X(NOT_READ, "not-read")                   /* a constraint outside the ports, and the like */         \
-    X(NOT_BOOLEAN, "not-boolean")             /* Essential or Share that is neither true nor false */    \
-    X(NO_SET, "no-set")                       /* SetSize in a port without Count */                      \
-    X(TWO_CONSTRAINTS, "two-constraints")     /* Constraint and Requirements: the second is not read */  \
+#define LINT_KINDS(X)                                                                                     \
+    X(CONTRADICTION, "contradiction")         /* two clauses of a conjunction exclude each other */       \
+    X(TWO_TYPES, "two-types")                 /* they want one attribute to be of two types */            \
+    X(NEVER_TRUE, "never-true")               /* a constraint, whatever the counterpart */                \
+    X(NO_PREFERENCE, "no-preference")         /* a rank that is always undefined, error or false */       \
+    X(NEVER_FITS, "never-fits")               /* an operator whose operands it does not take */           \
+    X(UNKNOWN_FUNCTION, "unknown-function")   /* there is none of that name */                            \
+    X(ARGUMENT_COUNT, "argument-count")       /* it takes more, or fewer */                               \
+    X(NO_SUCH_ATTRIBUTE, "no-such-attribute") /* self.x in an ad without x */                             \
+    X(MISSPELT, "misspelt")                   /* a free name, one slip away from an own attribute */      \
+    X(CIRCLE, "circle")                       /* an attribute that reads itself */                        \
+    X(SHADOW, "shadow")                       /* an attribute that hides other, TARGET, MY or a label */  \
+    X(LATER_LABEL, "later-label")             /* a port that reads one behind it */                       \
+    X(WRONG_PORTS, "wrong-ports")             /* Ports that are refused */                                \
+    X(NOT_READ, "not-read")                   /* a constraint outside the ports, and the like */          \
+    X(NOT_BOOLEAN, "not-boolean")             /* Essential or Share that is neither true nor false */     \
+    X(WHO_EXECUTES, "who-executes")           /* a job whose ports do not say at which of them it runs */ \
+    X(NO_SET, "no-set")                       /* SetSize in a port without Count */                       \
+    X(TWO_CONSTRAINTS, "two-constraints")     /* Constraint and Requirements: the second is not read */   \
     X(RESERVED, "reserved")                   /* a name whose value the matchmaker gives */
 
 enum lint_kind {

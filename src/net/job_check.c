@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "gang/ports.h"
+#include "gang/runs.h"
 #include "net/beneath.h"
 #include "net/job_parcels.h"
 #include "net/represent.h"
@@ -250,11 +251,14 @@ static int iwd_check(const struct tree *ad, struct err *err)
 static int ports_check(const struct tree *ad, struct err *err)
 {
     struct ports ports;
+    int failed = 0;
 
     if (ports_read(&ports, ad, err) < 0)
         return -1;
+    if (ports_run_by(&ports) == RUNS_NOWHERE)
+        failed = err_set(err, "Ports: no port says Executes = true, so the job would run nowhere");
     ports_done(&ports);
-    return 0;
+    return failed;
 }
 
 int job_check(const struct tree *ad, const struct spool *spool, const char *who, struct job_terms *ret, struct err *err)
