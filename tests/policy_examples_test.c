@@ -339,6 +339,46 @@ static void check_sample(void)
     tree_unref(defaults);
 }
 
+/* What an owner asks before a job begins comes beside what the machine has room for. */
+static void check_start(void)
+{
+    static const struct {
+        const char *sentence, *machine, *owner;
+        bool starts;
+    } cases[] = {
+        {"a machine with room starts a job that its owner lets start", "[ FreeDisk = 2G ]", "[ Start = other.x == 1 ]",
+         true},
+        {"and none that he does not", "[ FreeDisk = 2G ]", "[ Start = other.x == 2 ]", false},
+        {"a machine without room starts none, whatever its owner asks for", "[ FreeDisk = 1M ]", "[ Start = true ]",
+         false},
+        {"also where he asks for one of several things", "[ FreeDisk = 1M ]",
+         "[ Start = other.x == 2 || other.x == 1 ]", false},
+        {"and where he asks for nothing", "[ FreeDisk = 1M ]", "[ Rank = 1 ]", false},
+        {"but for one who says that there is room", "[ FreeDisk = 1M ]", "[ Roomy = true; Start = other.x == 1 ]",
+         true},
+    };
+    struct env env = {.now = 0};
+    struct arena scratch;
+
+    arena_init(&scratch);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tree *defaults = policy_default(lang.symbols),
+                    *job = lang_ad(&lang, &dialect_classic, "[ Type = \"Job\"; x = 1 ]", NULL);
+        struct tree *machine = lang_ad(&lang, &dialect_classic, cases[i].machine, NULL),
+                    *owner = lang_ad(&lang, &dialect_classic, cases[i].owner, NULL);
+        struct tree *policy = policy_over(owner, defaults), *all = policy_over(policy, machine);
+
+        tap_ok(match_says(&env, &scratch, all, "Start", job) == cases[i].starts, "%s", cases[i].sentence);
+        tree_unref(all);
+        tree_unref(policy);
+        tree_unref(owner);
+        tree_unref(machine);
+        tree_unref(job);
+        tree_unref(defaults);
+    }
+    arena_done(&scratch);
+}
+
 int main(void)
 {
     setenv("TZ", "UTC", 1);
@@ -351,6 +391,7 @@ int main(void)
     check_residual();
     check_files();
     check_sample();
+    check_start();
     for (int place = 0; place < PLACES; place++)
         tree_unref(probed[place]);
     lang_done(&lang);

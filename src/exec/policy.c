@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "match/residual.h"
 #include "pool/writers.h"
+#include "text/build.h"
 #include "text/parse.h"
 
 #include <errno.h>
@@ -100,7 +101,45 @@ struct tree *policy_read(struct symbols *symbols, const char *file, struct err *
     return ad;
 }
 
+static const struct expr *start_of(const struct tree *ad)
+{
+    symbol name = symbols_find(ad->symbols, "Start", 5);
+
+    return name != SYMBOL_NONE ? tree_find(ad, tree_root(ad), name) : NULL;
+}
+
+/* The ad with both in its Start. */
+static struct tree *start_join(const struct tree *ad, const struct tree *first, const struct tree *second)
+{
+    const struct expr *root = tree_root(ad), *parts = tree_parts(ad, root), *own = start_of(ad);
+    struct tree *joined = NULL;
+    struct build build;
+    uint32_t place;
+
+    build_init(&build, ad->symbols, ad->dialect);
+    for (uint32_t i = 0; i < root->u.run.count; i++) {
+        build_copy(&build, &parts[i] == own ? first : ad, &parts[i] == own ? start_of(first) : &parts[i]);
+        if (&parts[i] == own) {
+            build_copy(&build, second, start_of(second));
+            build_top(&build)->label = OP_AND;
+            build_bind(&build, EXPR_CHAIN, 2);
+        }
+        symbols_hold(ad->symbols, parts[i].label);
+        build_attribute(&build, parts[i].label);
+    }
+    if (build_ad(&build, root->u.run.count, &place) == 0)
+        joined = build_seal(&build);
+    build_done(&build);
+    return joined;
+}
+
 struct tree *policy_over(const struct tree *policy, const struct tree *defaults)
 {
-    return ad_over(defaults, policy, NULL);
+    struct tree *both = ad_over(defaults, policy, NULL), *joined;
+
+    if (!both || !start_of(policy) || !start_of(defaults))
+        return both;
+    joined = start_join(both, defaults, policy);
+    tree_unref(both);
+    return joined;
 }

@@ -22,7 +22,8 @@ struct tree *policy_default(struct symbols *symbols);
 /* NULL and "FILE:LINE:COLUMN: why" when the file holds no policy. */
 struct tree *policy_read(struct symbols *symbols, const char *file, struct err *err);
 
-/* The policy laid over defaults (or over a machine); NULL when both together have more attributes than an ad can have. */
+/* The policy laid over defaults (or over a machine). Where both have a Start, both must be true: what an owner wants before a job begins does
+ * not make room where there is none. NULL when both together have more attributes than an ad can have. */
 struct tree *policy_over(const struct tree *policy, const struct tree *defaults);
 
 #ifdef __cplusplus
