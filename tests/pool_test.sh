@@ -122,7 +122,7 @@ not_set_up() {
   [ "$(sed -n '1s/ for .*//p' out)" = "Job $begun: Held" ] && sed -n 2p out | grep -q '^  reason         the job could not be set up: .*/no/such/program'
 }
 holds 'of a job that could not be set up it is the first thing as well, with what stood in its way' soon 20 not_set_up
-told_why() { events 'all files are here' && events '[^ ]* says: .*/no/such/program.*' && events 'held: the job could not be set up.*' && ! grep 'all files are here.' events; }
+told_why() { events 'nothing more comes of this try' && events '[^ ]* says: .*/no/such/program.*' && events 'held: the job could not be set up.*' && ! grep 'all files are here' events; }
 holds 'its log says what the machine said, in a line of its own' soon 20 told_why
 run "$berth" release "$begun"
 let_go() { events 'held: the job could not be set up.*' 'waits again: released' 'claimed .*, try 2)' 'held: .*'; }

@@ -227,8 +227,9 @@ static void finish_log(struct desk *desk, const struct job_view *view, const str
     missing_words(&one->missing, &missing);
     if (missing.len)
         joblog_add(desk->files, view->id, view->submitted, now, "not all files are here: %s", buf_string(&missing));
-    else
-        joblog_add(desk->files, view->id, view->submitted, now, "all files are here");
+    else /* one that was stopped or never ran has not made all that it should: what there is of it has come */
+        joblog_add(desk->files, view->id, view->submitted, now,
+                   words ? "nothing more comes of this try" : "all files are here");
     buf_done(&missing);
 }
 
