@@ -1,13 +1,16 @@
 /* fault_proxy.c: a TCP proxy for tests, which stands between two parties and does what networks do to them.
  *
- *     fault_proxy LISTEN_PORT HOST:PORT [--seed N] [--delay MS] [--cut P] [--stall P] [--duplicate P]
+ *     fault_proxy LISTEN_PORT HOST:PORT [--seed N] [--delay MS] [--cut P] [--stall P] [--duplicate P] [--hoard P] [--only TEXT]
  *
  * --delay      each piece of bytes waits 0 to MS milliseconds; the order stays
  * --cut        the chance that a KiB, either way, is the connection's last: it is closed at some byte of it
  * --stall      the chance that a KiB is the last that passes, while the connection stays open
  * --duplicate  the chance that an HTTP request is sent a second time, on a connection of its own, later; that answer is thrown away
+ * --hoard      the chance that with an HTTP request an earlier one is sent again, of any connection, as somebody would who keeps what passes by
+ * --only       what a request begins with that is hoarded: "POST /v1/relay"
  *
- * It listens at 127.0.0.1 (port 0: any) and prints the port. SIGTERM or SIGINT ends it, with one line of counts.
+ * It listens at 127.0.0.1 (port 0: any) and prints the port. At SIGUSR1 all that was hoarded is sent again, in its order, and `again N` is printed
+ * when that is over. SIGTERM or SIGINT ends it, with one line of counts.
  * What happens to a connection depends on the seed, on its number and on the place in its bytes: not on how the bytes come in pieces. */
 #include "base/buf.h"
 #include "base/rng.h"
@@ -21,22 +24,32 @@
 #include <uv.h>
 
 #define KIB 1024
-#define WAITING_MAX (1 << 20) /* bytes that wait for their time: then no more are read */
-#define RECORD_MAX (16 << 20) /* of a request that may be sent twice */
-#define REPLAY_PATIENCE 2000  /* milliseconds that an answer to be thrown away may pause */
+#define WAITING_MAX (1 << 20)  /* bytes that wait for their time: then no more are read */
+#define RECORD_MAX (16 << 20)  /* of a request that may be sent twice */
+#define REPLAY_PATIENCE 2000   /* milliseconds that an answer to be thrown away may pause */
+#define HOARD 512              /* requests that are kept, to be sent again at any later time */
+#define AGAIN_EVERY 4          /* milliseconds */
+#define HOARD_BYTES (64 << 10) /* of one of them */
 #define PLACE_NONE UINT64_MAX
 
-enum fault { FAULT_CUT, FAULT_STALL, FAULT_DUPLICATE, FAULT_COUNT };
+enum fault { FAULT_CUT, FAULT_STALL, FAULT_DUPLICATE, FAULT_HOARD, FAULT_COUNT };
 
 struct proxy {
     uv_loop_t loop;
     uv_tcp_t listener;
-    uv_signal_t term, interrupt;
+    uv_signal_t term, interrupt, again;
+    uint64_t again_count; /* that are sent again in order; 0: none */
     struct sockaddr_storage target;
     struct pair *pairs;
     struct replay *replays;
     uint64_t seed, delay;
     double chance[FAULT_COUNT];
+    struct hoarded {
+        char *bytes;
+        size_t len;
+    } hoard[HOARD];
+    uint64_t hoarded;
+    const char *only; /* or NULL */
     uint64_t connections, unreached, requests, faults[FAULT_COUNT], bytes[2];
 };
 
@@ -131,6 +144,11 @@ static void replay_close(struct replay *replay)
     *(replay->before ? &replay->before->next : &replay->proxy->replays) = replay->next;
     if (replay->next)
         replay->next->before = replay->before;
+    if (!replay->proxy->replays && replay->proxy->again_count) {
+        printf("again %llu\n", (unsigned long long)replay->proxy->again_count);
+        fflush(stdout);
+        replay->proxy->again_count = 0;
+    }
     uv_close((uv_handle_t *)&replay->tcp, on_replay_closed);
     uv_close((uv_handle_t *)&replay->timer, on_replay_closed);
 }
@@ -224,6 +242,41 @@ static size_t request_len(const char *text, size_t len)
     return body <= len ? (size_t)body : 0;
 }
 
+/* Keeps a request; and now and then sends one again that was kept before. */
+static void hoard_see(struct proxy *proxy, const char *request, size_t len, uint64_t word)
+{
+    struct hoarded *place = &proxy->hoard[proxy->hoarded % HOARD];
+    uint64_t kept = proxy->hoarded < HOARD ? proxy->hoarded : HOARD;
+
+    if (!proxy->chance[FAULT_HOARD] || (proxy->only && strncmp(request, proxy->only, strlen(proxy->only)) != 0))
+        return;
+    if (kept && happens(proxy, FAULT_HOARD, word)) {
+        const struct hoarded *again = &proxy->hoard[rng_mix(word ^ kept) % kept];
+
+        proxy->faults[FAULT_HOARD]++;
+        replay_new(proxy, again->bytes, again->len, word % (4 * proxy->delay + 2));
+    }
+    if (len > HOARD_BYTES)
+        return;
+    free(place->bytes);
+    *place = (struct hoarded){.bytes = mem_dup(request, len), .len = len};
+    proxy->hoarded++;
+}
+
+static void on_again(uv_signal_t *signal, int number)
+{
+    struct proxy *proxy = signal->data;
+    uint64_t kept = proxy->hoarded < HOARD ? proxy->hoarded : HOARD;
+
+    (void)number;
+    for (uint64_t i = 0; i < kept; i++) {
+        const struct hoarded *again = &proxy->hoard[(proxy->hoarded - kept + i) % HOARD];
+
+        replay_new(proxy, again->bytes, again->len, i * AGAIN_EVERY);
+    }
+    proxy->again_count = kept;
+}
+
 static void recorder_see(struct pair *pair, const char *bytes, size_t len)
 {
     struct recorder *recorder = &pair->recorder;
@@ -245,6 +298,7 @@ static void recorder_see(struct pair *pair, const char *bytes, size_t len)
             proxy->faults[FAULT_DUPLICATE]++;
             replay_new(proxy, recorder->text.text, request, word % (4 * proxy->delay + 2));
         }
+        hoard_see(proxy, recorder->text.text, request, choice(proxy, pair->number, 5, recorder->count));
         memmove(recorder->text.text, recorder->text.text + request, recorder->text.len - request);
         recorder->text.len -= request;
     }
@@ -526,13 +580,15 @@ static void on_signal(uv_signal_t *signal, int number)
     uv_close((uv_handle_t *)&proxy->listener, NULL);
     uv_close((uv_handle_t *)&proxy->term, NULL);
     uv_close((uv_handle_t *)&proxy->interrupt, NULL);
+    uv_close((uv_handle_t *)&proxy->again, NULL);
 }
 
 static int usage(const char *why)
 {
     fprintf(stderr,
             "fault_proxy: %s\n"
-            "usage: fault_proxy LISTEN_PORT HOST:PORT [--seed N] [--delay MS] [--cut P] [--stall P] [--duplicate P]\n",
+            "usage: fault_proxy LISTEN_PORT HOST:PORT [--seed N] [--delay MS] [--cut P] [--stall P] [--duplicate P]\n"
+            "       [--hoard P] [--only TEXT]\n",
             why);
     return 2;
 }
@@ -549,9 +605,14 @@ static bool option_read(struct proxy *proxy, const char *name, const char *value
         {"--cut", NULL, &proxy->chance[FAULT_CUT]},
         {"--stall", NULL, &proxy->chance[FAULT_STALL]},
         {"--duplicate", NULL, &proxy->chance[FAULT_DUPLICATE]},
+        {"--hoard", NULL, &proxy->chance[FAULT_HOARD]},
     };
     char *end = NULL;
 
+    if (!strcmp(name, "--only")) {
+        proxy->only = value;
+        return true;
+    }
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (strcmp(options[i].name, name) != 0)
             continue;
@@ -594,7 +655,9 @@ static int proxy_listen(struct proxy *proxy, const char *port)
     uv_tcp_init(&proxy->loop, &proxy->listener);
     uv_signal_init(&proxy->loop, &proxy->term);
     uv_signal_init(&proxy->loop, &proxy->interrupt);
-    proxy->listener.data = proxy->term.data = proxy->interrupt.data = proxy;
+    uv_signal_init(&proxy->loop, &proxy->again);
+    proxy->listener.data = proxy->term.data = proxy->interrupt.data = proxy->again.data = proxy;
+    uv_signal_start(&proxy->again, on_again, SIGUSR1);
     uv_signal_start(&proxy->term, on_signal, SIGTERM);
     uv_signal_start(&proxy->interrupt, on_signal, SIGINT);
     if (uv_tcp_bind(&proxy->listener, (const struct sockaddr *)&at, 0) ||
@@ -608,7 +671,7 @@ static int proxy_listen(struct proxy *proxy, const char *port)
 
 int main(int argc, char **argv)
 {
-    struct proxy proxy = {0};
+    static struct proxy proxy;
 
     if (argc < 3)
         return usage("a port and an address are wanted");
@@ -625,11 +688,13 @@ int main(int argc, char **argv)
     }
     uv_run(&proxy.loop, UV_RUN_DEFAULT);
     uv_loop_close(&proxy.loop);
+    for (size_t i = 0; i < HOARD; i++)
+        free(proxy.hoard[i].bytes);
     printf(
-        "connections=%llu unreached=%llu requests=%llu cut=%llu stalled=%llu duplicated=%llu bytes_out=%llu bytes_in=%llu\n",
+        "connections=%llu unreached=%llu requests=%llu cut=%llu stalled=%llu duplicated=%llu hoarded=%llu bytes_out=%llu bytes_in=%llu\n",
         (unsigned long long)proxy.connections, (unsigned long long)proxy.unreached, (unsigned long long)proxy.requests,
         (unsigned long long)proxy.faults[FAULT_CUT], (unsigned long long)proxy.faults[FAULT_STALL],
-        (unsigned long long)proxy.faults[FAULT_DUPLICATE], (unsigned long long)proxy.bytes[0],
-        (unsigned long long)proxy.bytes[1]);
+        (unsigned long long)proxy.faults[FAULT_DUPLICATE], (unsigned long long)proxy.faults[FAULT_HOARD],
+        (unsigned long long)proxy.bytes[0], (unsigned long long)proxy.bytes[1]);
     return 0;
 }

@@ -3,7 +3,7 @@
  *     live_agent provider NAME IDENTITY STATE TOKEN LISTEN|- JOB_MS MATCHMAKER...
  *     live_agent customer NAME IDENTITY STATE TOKEN LISTEN|- JOBS   MATCHMAKER...
  *
- * Prints a line for each thing that a test wants to know: `start CLAIM NUMBER JOB` and `end CLAIM` by a provider, `done N` and `all` by a customer. The
+ * With $CONTACT it tells others that it is called there. Prints a line for each thing that a test wants to know: `start CLAIM NUMBER JOB` and `end CLAIM` by a provider, `done N` and `all` by a customer. The
  * spans are short: a lease of 300 ms unless $LEASE_MS says otherwise. */
 #include "acting.h"
 
@@ -189,6 +189,7 @@ int main(int argc, char **argv)
         settings->role_settings = &live.customer;
     }
     settings->listen = strcmp(argv[6], "-") ? argv[6] : NULL;
+    settings->contact = getenv("CONTACT");
     settings->job = job_effect;
     settings->user = &live;
     live.is.ads[0] =

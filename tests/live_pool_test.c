@@ -13,7 +13,9 @@
 
 struct party {
     char name[16], state[PATH_ROOM], out[PATH_ROOM], log[PATH_ROOM];
-    pid_t pid;
+    pid_t pid, thief; /* thief: the proxy by which it is called; 0: there is none */
+    int thief_out;
+    char listen[32], contact[64];
 };
 
 /* The spans of the pool, in leases. */
@@ -22,8 +24,14 @@ static const struct {
     double leases;
 } spans[] = {{"Lease", 1}, {"Pin", 1}, {"Window", 1}, {"Deadline", 1}, {"Retry", 0.1}, {"Lifetime", 4}};
 
+/* Who sends again what was said, at any later time, and in any order: of calls between agents, or of letters by the relay. */
+enum thief { NO_THIEF, THIEF_OF_CALLS, THIEF_OF_LETTERS };
+
 struct pool {
     struct live live;
+    enum thief thief;
+    pid_t relay_thief;
+    int relay_thief_out;
     char spans[sizeof spans / sizeof *spans][32];
     char folder[LIVE_PATH_MAX], agent[512], url[64], wrong[64];
     struct party providers[PROVIDERS], customer;
@@ -35,6 +43,79 @@ static bool token_write(const struct pool *pool, const char *subject, char path[
     return live_token_make(&pool->live, subject, "ad:read ad:write claim match", path);
 }
 
+static const char *proxy_program;
+static int lease_ms = LEASE_MS;
+
+/* A proxy before that port, which repeats a good part of those requests that it has seen; its own port, or 0. */
+static int thief_start(int port, const char *only, pid_t *ret_pid, int *ret_out)
+{
+    char target[32], text[16] = "";
+    const char *const args[] = {proxy_program, "0",      target,      "--hoard", "0.5", "--delay",
+                                "2",           "--seed", target + 10, "--only",  only,  NULL};
+    struct pollfd at;
+
+    snprintf(target, sizeof target, "127.0.0.1:%d", port);
+    *ret_pid = live_spawn(args, "/dev/null", NULL, ret_out);
+    at = (struct pollfd){.fd = *ret_out, .events = POLLIN};
+    return poll(&at, 1, LIVE_PATIENCE) > 0 && read(*ret_out, text, sizeof text - 1) > 0 ? atoi(text) : 0;
+}
+
+/* All that it has seen once more, in order; waits until that is over. How many that were. */
+static int thief_again(pid_t pid, int out)
+{
+    char text[64] = "";
+    struct pollfd at = {.fd = out, .events = POLLIN};
+    int count = 0;
+
+    kill(pid, SIGUSR1);
+    if (poll(&at, 1, LIVE_PATIENCE) > 0 && read(out, text, sizeof text - 1) > 0)
+        sscanf(text, "again %d", &count);
+    return count;
+}
+
+static void thief_end(pid_t *pid, int *out)
+{
+    char said[512];
+    ssize_t count;
+
+    if (*pid <= 0)
+        return;
+    kill(*pid, SIGTERM);
+    live_wait_pid(*pid, 5000);
+    count = read(*out, said, sizeof said - 1);
+    if (count > 0)
+        tap_diag("the thief: %.*s", (int)count - 1, said);
+    close(*out);
+    *pid = 0;
+}
+
+/* A port that is free now. */
+static int port_free(void)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) < 0 || getsockname(fd, (struct sockaddr *)&at, &len) < 0)
+        return 0;
+    close(fd);
+    return ntohs(at.sin_port);
+}
+
+/* Where the party listens, and is called. */
+static void party_place(const struct pool *pool, struct party *party, bool callable)
+{
+    int port;
+
+    snprintf(party->listen, sizeof party->listen, "%s", callable ? "127.0.0.1:0" : "-");
+    if (pool->thief != THIEF_OF_CALLS)
+        return;
+    port = port_free();
+    snprintf(party->listen, sizeof party->listen, "127.0.0.1:%d", port);
+    snprintf(party->contact, sizeof party->contact, "http://127.0.0.1:%d",
+             thief_start(port, "POST /v1/messages", &party->thief, &party->thief_out));
+}
+
 static void party_start(struct pool *pool, struct party *party, const char *role, const char *name,
                         const char *identity, const char *token, bool callable, const char *number, bool first_is_dead)
 {
@@ -44,12 +125,13 @@ static void party_start(struct pool *pool, struct party *party, const char *role
                           identity,
                           party->state,
                           token,
-                          callable ? "127.0.0.1:0" : "-",
+                          party->listen,
                           number,
                           first_is_dead ? pool->wrong : pool->url,
                           first_is_dead ? pool->url : NULL,
                           NULL};
 
+    party_place(pool, party, callable);
     snprintf(party->name, sizeof party->name, "%s", name);
     snprintf(party->state, sizeof party->state, "%s/%s", pool->folder, name);
     snprintf(party->out, sizeof party->out, "%s/%s.out", pool->folder, name);
@@ -58,6 +140,8 @@ static void party_start(struct pool *pool, struct party *party, const char *role
     if (party->pid == 0) {
         int out = open(party->out, O_WRONLY | O_CREAT | O_APPEND, 0600);
 
+        if (*party->contact)
+            setenv("CONTACT", party->contact, 1);
         live_exec(args, out, party->log, 0);
     }
 }
@@ -66,6 +150,7 @@ static void party_end(struct party *party)
 {
     if (party->pid <= 0)
         return;
+    thief_end(&party->thief, &party->thief_out);
     kill(party->pid, SIGTERM);
     if (live_wait_pid(party->pid, 5000) < 0) {
         kill(party->pid, SIGKILL);
@@ -74,24 +159,28 @@ static void party_end(struct party *party)
     party->pid = 0;
 }
 
-static void pool_start(struct pool *pool, bool callable, bool first_is_dead)
+static void pool_start(struct pool *pool, bool callable, bool first_is_dead, enum thief thief)
 {
     char alice[PATH_ROOM], bob[PATH_ROOM], jobs[16], *slash;
 
     memset(pool, 0, sizeof *pool);
+    pool->thief = thief;
     live_init(&pool->live);
     live_folder(pool->folder);
     snprintf(pool->agent, sizeof pool->agent, "%s", live_program());
     slash = strrchr(pool->agent, '/');
     snprintf(slash, sizeof pool->agent - (size_t)(slash - pool->agent), "/tests/live_agent");
     for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
-        snprintf(pool->spans[i], sizeof *pool->spans, "%s=%.3f", spans[i].key, spans[i].leases * LEASE_MS / 1000.0);
+        snprintf(pool->spans[i], sizeof *pool->spans, "%s=%.3f", spans[i].key, spans[i].leases * lease_ms / 1000.0);
         live_set(&pool->live, pool->spans[i]);
     }
     live_set(&pool->live, "Networks={\"127.0.0.0/8\"}");
     tap_ok(live_start(&pool->live), "the matchmaker is up");
     pool->live.port_wanted = pool->live.port;
-    snprintf(pool->url, sizeof pool->url, "http://127.0.0.1:%d", pool->live.port);
+    snprintf(pool->url, sizeof pool->url, "http://127.0.0.1:%d",
+             thief == THIEF_OF_LETTERS
+                 ? thief_start(pool->live.port, "POST /v1/relay", &pool->relay_thief, &pool->relay_thief_out)
+                 : pool->live.port);
     snprintf(pool->wrong, sizeof pool->wrong, "http://127.0.0.1:1");
     tap_ok(token_write(pool, "alice", alice) && token_write(pool, "bob", bob), "tokens that can be delegated are made");
     snprintf(jobs, sizeof jobs, "%d", JOBS);
@@ -148,6 +237,7 @@ static void pool_end(struct pool *pool, bool passed)
 {
     struct buf text;
 
+    thief_end(&pool->relay_thief, &pool->relay_thief_out);
     party_end(&pool->customer);
     for (int i = 0; i < PROVIDERS; i++)
         party_end(&pool->providers[i]);
@@ -194,33 +284,58 @@ struct story {
     void (*harm)(struct pool *pool);
     int64_t every;
     bool once; /* does every job start once, and none is stopped? */
+    enum thief thief;
 };
 
 static const struct story stories[] = {
-    {"agents that can be called run all jobs", true, false, NULL, 0, true},
-    {"agents that cannot be called run them by the relay", false, false, NULL, 0, true},
-    {"a matchmaker that is killed again and again disturbs no claim", true, false, matchmaker_kill, 250, true},
-    {"a matchmaker that stands still for ten leases disturbs no claim", true, false, matchmaker_stop, 300, true},
-    {"agents pass over a matchmaker that does not answer", true, true, NULL, 0, true},
-    {"a provider that stands still for ten leases delays nobody for ever", true, false, provider_stop, 300, false},
+    {"agents that can be called run all jobs", true, false, NULL, 0, true, NO_THIEF},
+    {"agents that cannot be called run them by the relay", false, false, NULL, 0, true, NO_THIEF},
+    {"a matchmaker that is killed again and again disturbs no claim", true, false, matchmaker_kill, 250, true,
+     NO_THIEF},
+    {"a matchmaker that stands still for ten leases disturbs no claim", true, false, matchmaker_stop, 300, true,
+     NO_THIEF},
+    {"agents pass over a matchmaker that does not answer", true, true, NULL, 0, true, NO_THIEF},
+    {"a provider that stands still for ten leases delays nobody for ever", true, false, provider_stop, 300, false,
+     NO_THIEF},
+    {"whoever repeats calls between agents, at any later time and in any order, disturbs no claim", true, false, NULL,
+     0, true, THIEF_OF_CALLS},
+    {"nor does who repeats the sealed letters that go by the relay", false, false, NULL, 0, true, THIEF_OF_LETTERS},
 };
 
-/* All of them, or the one of that number. */
+/* When all is over every message comes once more, in order, as for a claim that begins: nothing begins. */
+static void test_again(struct pool *pool, int starts)
+{
+    int again = 0;
+
+    if (pool->relay_thief)
+        again += thief_again(pool->relay_thief, pool->relay_thief_out);
+    for (int i = 0; i < PROVIDERS; i++)
+        if (pool->providers[i].thief)
+            again += thief_again(pool->providers[i].thief, pool->providers[i].thief_out);
+    tap_ok(again > JOBS && providers_said(pool, "start ") == starts,
+           "when all of it is said once more, in order, no job begins (%d messages)", again);
+}
+
+/* All of them, or the one of that number, which is the second argument. The first is the program fault_proxy. */
 int main(int argc, char **argv)
 {
     char lease[16];
 
-    snprintf(lease, sizeof lease, "%d", LEASE_MS);
-    setenv("LEASE_MS", lease, 1); /* for the agents */
+    if (argc < 2)
+        return 2;
+    proxy_program = argv[1];
     for (size_t i = 0; i < sizeof stories / sizeof *stories; i++) {
         const struct story *story = &stories[i];
         struct pool pool;
         int starts, stops;
         bool passed;
 
-        if (argc > 1 && (size_t)atoi(argv[1]) != i)
+        if (argc > 2 && (size_t)atoi(argv[2]) != i)
             continue;
-        pool_start(&pool, story->callable, story->first_is_dead);
+        lease_ms = story->thief == NO_THIEF ? LEASE_MS : 4 * LEASE_MS; /* what is repeated keeps the parties busy */
+        snprintf(lease, sizeof lease, "%d", lease_ms);
+        setenv("LEASE_MS", lease, 1); /* for the agents */
+        pool_start(&pool, story->callable, story->first_is_dead, story->thief);
         passed = pool_finishes(&pool, 25000, story->harm, story->every);
         tap_ok(passed, "%s", story->what);
         starts = providers_said(&pool, "start ");
@@ -231,6 +346,8 @@ int main(int argc, char **argv)
                    stops);
         else
             tap_ok(starts >= JOBS, "each job started: %s (%d starts)", story->what, starts);
+        if (story->thief != NO_THIEF)
+            test_again(&pool, starts);
         if (!story->callable)
             tap_ok(!live_file_says(pool.customer.out, "relayed=0 "), "the relay carried their messages");
         if (story->first_is_dead)
