@@ -1309,6 +1309,37 @@ static void check_resources(struct world *world)
     delete (world, world->alice, "plain-grdl", NULL);
 }
 
+/* With the token of a machine that joined: what somebody could do who has stolen it. */
+static void check_machine(struct world *world)
+{
+    static const char job[] = "[Type = \"Job\"; Cmd = \"id\"; RequestCpus = 1]";
+    char *machine = live_token(&world->live, "machine/heron", AGENT_SCOPES);
+    char *delegate = live_token(&world->live, "machine/heron/x", AGENT_SCOPES);
+    char *submits = live_token(&world->live, "machine/heron", AGENT_SCOPES | SCOPE_JOB_SUBMIT);
+
+    tap_ok(talk_ask(&world->talk, machine, "PUT", "/v1/ads/stolen", NULL, job) == 403 &&
+               reply_has(&world->talk.reply, "a machine asks for no others"),
+           "a machine asks for no machines: who has stolen its key runs nothing elsewhere");
+    tap_ok(talk_ask(&world->talk, machine, "PUT", "/v1/ads/stolen?kind=request", NULL, "[Memory = 1]") == 403,
+           "whatever it calls what it asks for");
+    talk_ask(
+        &world->talk, machine, "POST", "/v1/ads", NULL,
+        "[Message = \"advertise\"; Id = \"00000000000000d1\"; Version = \"0000000000000001\"; Request = true; Bare = "
+        "false; Heard = 0; Ad = [Cmd = \"id\"]]");
+    tap_ok(reply_has(&world->talk.reply, "Reason = \"identity\""), "nor among many");
+    tap_ok(talk_ask(&world->talk, delegate, "PUT", "/v1/ads/stolen", NULL, job) == 403,
+           "nor by what it was delegated to");
+    tap_ok(talk_ask(&world->talk, machine, "PUT", "/v1/ads/heron", NULL, "[Type = \"Machine\"; Memory = 64]") == 201,
+           "it offers itself");
+    tap_ok(talk_ask(&world->talk, submits, "PUT", "/v1/ads/asked", NULL, job) == 201,
+           "one whose token lets it submit asks for others");
+    talk_ask(&world->talk, submits, "DELETE", "/v1/ads/asked", NULL, NULL);
+    talk_ask(&world->talk, machine, "DELETE", "/v1/ads/heron", NULL, NULL);
+    free(machine);
+    free(delegate);
+    free(submits);
+}
+
 int main(void)
 {
     static const char *const settings[] = {"Lifetime=3", "RequestsPerSecond=10000000",
@@ -1320,6 +1351,7 @@ int main(void)
     check_versions(&world);
     check_squatting(&world);
     check_identity(&world);
+    check_machine(&world);
     check_forms(&world);
     check_resources(&world);
     check_tags(&world);

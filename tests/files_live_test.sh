@@ -110,6 +110,44 @@ run "$berth" files show books/none.txt
 holds 'so are questions that found nothing' metric 'berth_catalogue_questions_total{result="missing"}' $((missing + 1))
 holds 'and changes that were refused' metric 'berth_catalogue_changes_total{result="refused"}' 3
 
+# ------------------------------------------------------------------------------------------------------ names that are kept
+
+"$berth" token create --subject mallory --scope 'ad:read ad:write claim' --lifetime 1d --out mallory.token >/dev/null
+# enters WHO NAME [OPTION...]: with that token, a file of that name.
+enters() {
+  who=$1 name=$2
+  shift 2
+  run "$berth" files add "$name" "file://$work/books/sea.txt" --store se1 --token "$who" --pool "$url" "$@"
+}
+enters mallory.token '~alice/in.dat'
+says 'nobody sits on a name that is kept for a user' 2 '' "*this file is another's: names that begin with '~' are entered by the user whose they are, *"
+enters mallory.token '~alice/in.dat' --owner alice
+says 'nor by saying that it is hers' 2 '' "*this file is another's: names that begin with '~' are entered by the user whose they are, *"
+enters near/provider/token '~alice/in.dat' --owner alice
+says 'nor does a machine that has run nothing of hers' 2 '' "*this file is another's: names that begin with '~' are entered by the user whose they are, *"
+forged=$(printf '[Claim="00000000000000c1";Gang="00000000000000c1";Agent="00000000000000a1";Offer="00000000000000a1";Account="alice";Weight=1000;Seal="%064d"]' 0 |
+  base64 -w 0 | tr '+/' '-_' | tr -d =)
+"$berth" token create --subject mallory --scope 'ad:read ad:write claim' --lifetime 1d --no-delegation >mallory.plain
+bearer=$(sed -n 's/.*Token = "\([^"]*\)".*/\1/p' mallory.plain)
+code=$(curl -s -m 20 -o answer -w '%{http_code}' -H "Authorization: Bearer $bearer" -H "Berth-Receipt: $forged" \
+  -d "[Store = \"se1\"; Url = \"file:///x\"; Size = 7; Hash = \"$(hash_of books/land.txt)\"; Owner = \"alice\"]" "$url/v1/files/~alice%2Fin.dat/replicas")
+holds 'nor who shows a receipt that no matchmaker has made' [ "$code" = 403 ]
+enters state/customer/token '~alice/in.dat' --owner mallory
+says 'she gives it to nobody else' 2 '' "*Owner: '~alice/in.dat' is a name of another user's"
+enters state/customer/token '~alice/in.dat'
+expect 'the user herself enters it' 0 '~alice/in.dat: 20 bytes in se1'
+run "$berth" files show '~alice/in.dat' --json
+json 'it is hers' 0 'rows[0]["Owner"] == "alice"'
+enters pilot.token '~alice/pilots.dat'
+expect 'so does who acts for her' 0 '~alice/pilots.dat: 20 bytes in se1'
+run "$berth" files rm '~alice/pilots.dat' --token state/customer/token --pool "$url"
+holds 'and what that has entered is hers as well' [ "$status" = 0 ]
+enters mallory.token '~mallory/in.dat'
+expect 'each has names like that' 0 '~mallory/in.dat: 20 bytes in se1'
+run "$berth" files rm '~alice/in.dat' --token mallory.token --pool "$url"
+says 'and not those of others' 2 '' "*this file is alice's"
+for name in '~alice/in.dat' '~mallory/in.dat'; do "$berth" files rm "$name"; done
+
 # ------------------------------------------------------------------------------------------- killed between write and answer
 
 entry="Size = 7; Hash = \"$(hash_of books/land.txt)\""

@@ -133,6 +133,19 @@ check 'and the file of that name stays as it is' grep -qx over disk/a/run8/a.dat
 check 'until somebody frees the name' soon stored "$id" 1
 check 'then it is the other' grep -qx other disk/a/run8/a.dat
 
+# ---- a name that is kept for the user whose job it is
+own="~$(id -un)/run8/a.dat"
+id=$(submit "[ $job; Args = {\"-c\", \"echo mine >a.dat\"}; OutputSE = \"disk\"; OutputElsewhere = false;
+  OutputData = {[File = \"a.dat\"; Name = \"$own\"]} ]")
+check 'what a job makes has a name that is kept for its user' soon stored "$id" 1
+check 'the machine that ran it has entered it' soon replicas "$own" 1
+whose() { "$berth" files show "$own" --json | grep -q "\"Owner\": \"$(id -un)\""; }
+check 'as the file of that user' whose
+id=$(submit "[ $job; Args = {\"-c\", \"echo yours >a.dat\"}; OutputSE = \"disk\"; OutputElsewhere = false;
+  OutputData = {[File = \"a.dat\"; Name = \"~somebody/run8/a.dat\"]} ]")
+check 'another user'"'"'s name is not entered by it' soon grep -q "names that begin with '~' are entered by the user" state/log/provider.log
+check 'and is still free' eval '! "$berth" files show "~somebody/run8/a.dat" 2>/dev/null'
+
 # ---- sftp, https
 id=$(submit "[ $job; Args = {\"-c\", \"echo sshd >a.dat; echo tls >b.dat; : >c.dat\"}; OutputSE = \"ssh\"; OutputElsewhere = false;
   OutputData = {[File = \"a.dat\"; Name = \"run 9/it's \\\"a\\\".dat\"], [File = \"b.dat\"; Name = \"run9/b.dat\"; Store = \"safe\"],

@@ -142,6 +142,14 @@ enum reason sealed_key_take(const struct request *request, uint32_t who, const c
     return result == OFFER_KEY_ANOTHERS ? REASON_IDENTITY : REASON_INVALID;
 }
 
+/* A machine that has joined is there to run jobs: its key lies where others' jobs run, and is worth no machine but itself. One that is to ask for
+ * others has a token that says so. */
+static bool machine_asks(const struct request *request, const struct advertise *advertise)
+{
+    return advertise->request && !strncmp(request_identity(request), "machine/", 8) &&
+           !(request->caller.scope & (SCOPE_JOB_SUBMIT | SCOPE_SERVE | SCOPE_ADMIN));
+}
+
 static bool ad_put(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret)
 {
     struct service *service = request->service;
@@ -155,6 +163,11 @@ static bool ad_put(struct request *request, uint32_t who, const char *id, struct
     bool lives;
 
     *ret = (struct taking){.reason = REASON_OK};
+    if (machine_asks(request, advertise)) {
+        ret->reason = REASON_IDENTITY;
+        err_set(&ret->err, "a machine asks for no others: a request of its own wants the scope job:submit");
+        return true;
+    }
     advertise->id = id_number(id, strlen(id));
     place = ids_find(&service->ids, handle, id, strlen(id));
     if (place == TEXTMAP_NONE && ids_find_number(&service->ids, handle, advertise->id) != TEXTMAP_NONE) {

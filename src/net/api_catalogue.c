@@ -4,14 +4,25 @@
  *
  * Whoever may write ads may enter files. What is there is changed and forgotten by its owner, by who has entered it, or by an
  * administrator; replicas are added by these, and by agents that the owner has delegated to: jobs are sent to where a replica is said to be,
- * and machines fetch from there. All is durable before it is answered. */
+ * and machines fetch from there. All is durable before it is answered.
+ *
+ * Names are whose that enters them first, but for those that are kept: ~alice/run7/a.dat is entered by alice, by who acts for her, and by machines
+ * that were matched with a job of hers, as the receipt shows; and it is hers whoever has entered it. */
 #include "net/service_parts.h"
 
 #include "base/mem.h"
+#include "net/catalogue.h"
+#include "net/codes.h"
+#include "net/secrets.h"
+#include "pool/accountant.h"
+#include "pool/groups.h"
+#include "pool/wire.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#define RECEIPT_FIELD_MAX 4096 /* bytes */
 
 /* Places of the words of METRIC_SET_QUESTION and METRIC_SET_CHANGE. */
 enum { COUNT_FOUND, COUNT_MISSING, COUNT_LISTED };
@@ -86,6 +97,10 @@ static bool is_own(const struct request *request, const struct file_entry *entry
 {
     const char *who = request_identity(request);
 
+    if (file_name_is_kept(entry->name)) /* also where another was before names were kept */
+        return request_any(request) ||
+               (file_name_is_of(entry->name, who) &&
+                (account_len(who, strlen(who)) == strlen(who) || (entry->owner && !strcmp(entry->owner, who))));
     return request_any(request) || (entry->owner && !strcmp(entry->owner, who)) ||
            (entry->by && !strcmp(entry->by, who));
 }
@@ -156,6 +171,53 @@ static void change_keep(struct request *request, const char *what, unsigned stat
     request_answer_durable(request, status, ad);
 }
 
+/* Does the caller show that a job of those was matched with it whose name this is? The account, then. */
+static bool receipt_shown(struct request *request, const char *name, struct text *ret_account)
+{
+    const char *field = exchange_field(request->exchange, CATALOGUE_RECEIPT), *mark;
+    struct service *service = request->service;
+    struct tree *ad = NULL;
+    struct receipt receipt;
+    struct err err;
+    struct buf text;
+    bool good;
+
+    buf_init(&text);
+    good = field && strlen(field) <= RECEIPT_FIELD_MAX && base64url_read(&text, field, strlen(field)) &&
+           wire_parse(service->symbols, text.text, text.len, &ad, &err) == 0 &&
+           matchmaker_receipt(service->matchmaker, &secrets_live, ad, &receipt) &&
+           receipt.agent == request_handle(request);
+    if (good) {
+        mark = strchr(receipt.account.bytes, GROUPS_MARK); /* it may be charged to a group of the user's */
+        mark = mark ? mark + 1 : receipt.account.bytes;
+        text_set(ret_account, mark, strlen(mark));
+        good = file_name_is_of(name, ret_account->bytes);
+    }
+    tree_unref(ad);
+    buf_done(&text);
+    return good;
+}
+
+/* May the caller enter a new file of that name, for that owner? False when not, and that was answered. */
+static bool name_checked(struct request *request, struct file_entry *entry)
+{
+    const char *name = request_variable(request, 0), *who = request_identity(request);
+    struct text account = {""};
+
+    if (!file_name_is_kept(name))
+        return true;
+    if (!request_any(request) && !file_name_is_of(name, who) && !receipt_shown(request, name, &account))
+        return refuse(request, &(struct file_entry){.name = (char *)(uintptr_t)name},
+                      ": names that begin with '~' are entered by the user whose they are, and by machines for that "
+                      "user's jobs");
+    if (!entry->owner && (*account.bytes || file_name_is_of(name, who)))
+        entry->owner = *account.bytes ? mem_dup(account.bytes, strlen(account.bytes)) : mem_dup(who, strlen(who));
+    if (entry->owner && file_name_is_of(name, entry->owner))
+        return true;
+    request_problem(request, 403, "Owner: '%s' is a name of another user's", name);
+    return false;
+}
+
 /* A new one: whose it is, and who has entered it. */
 static void entry_sign(const struct request *request, struct file_entry *entry)
 {
@@ -211,12 +273,14 @@ void api_catalogue_put(struct request *request)
     if (!body_read(request, "Name Size Hash Replicas Owner", file_entry_read, &entry))
         return;
     before = file_book_find(&request->service->files, request_variable(request, 0));
-    if (!match_checked(request, before) || (before ? !own_checked(request, before) : !room_checked(request))) {
+    if (before && !entry.owner && before->owner &&
+        (!file_name_is_kept(before->name) || file_name_is_of(before->name, before->owner)))
+        entry.owner = mem_dup(before->owner, strlen(before->owner));
+    if (!match_checked(request, before) || (before ? !own_checked(request, before) : !room_checked(request)) ||
+        !name_checked(request, &entry)) {
         file_entry_done(&entry);
         return;
     }
-    if (before && !entry.owner && before->owner)
-        entry.owner = mem_dup(before->owner, strlen(before->owner));
     if (before && before->by && !entry.by)
         entry.by = mem_dup(before->by, strlen(before->by));
     entry_enter(request, &entry, "put", before ? 200 : 201);
@@ -260,8 +324,11 @@ static bool replica_is_there(const struct file_entry *entry, const struct file_r
 /* May the caller say that there is one more? What is there only those change who may change all of it. */
 static bool addition_checked(struct request *request, const struct file_entry *entry, const struct file_replica *added)
 {
-    if (is_own(request, entry) || (file_replica_find(entry, added->store) < 0 && entry->owner &&
-                                   identity_owns(entry->owner, request_identity(request))))
+    bool entered = file_name_is_kept(entry->name) && entry->by && !strcmp(entry->by, request_identity(request));
+
+    if (is_own(request, entry) ||
+        (file_replica_find(entry, added->store) < 0 &&
+         (entered || (entry->owner && identity_owns(entry->owner, request_identity(request))))))
         return true;
     return refuse(request, entry,
                   ": its replicas are entered by its owner, by who has entered it, and by administrators");
@@ -294,7 +361,7 @@ void api_catalogue_add(struct request *request)
     entry = file_book_find(&request->service->files, request_variable(request, 0));
     if (entry)
         replica_add(request, entry, &added);
-    else if (room_checked(request))
+    else if (room_checked(request) && name_checked(request, &added))
         entry_enter(request, &added, "entered", 201);
     file_entry_done(&added);
 }

@@ -7,6 +7,7 @@
 #include "net/runner.h"
 #include "net/steady.h"
 #include "net/token.h"
+#include "pool/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -316,7 +317,8 @@ static bool is_where_token_says(const struct catalogue *catalogue)
     return catalogue->token && catalogue->token->pool && !strcmp(catalogue->token->pool, catalogue->url);
 }
 
-static void errand_send(struct errand *errand, uint32_t place, const char *path, const char *body, size_t len)
+static void errand_send(struct errand *errand, uint32_t place, const char *path, const char *body, size_t len,
+                        const struct http_field *fields, size_t field_count)
 {
     struct catalogue *catalogue = &errand->all->items[place];
     struct errand_call *call = mem_alloc(sizeof *call);
@@ -335,6 +337,8 @@ static void errand_send(struct errand *errand, uint32_t place, const char *path,
                                                           .accept = TYPE_CLASSAD,
                                                           .body = body,
                                                           .len = len,
+                                                          .fields = fields,
+                                                          .field_count = field_count,
                                                           .bytes_max = ANSWER_MAX},
                                            call_came, call);
     buf_done(&url);
@@ -391,27 +395,41 @@ uint64_t catalogues_find(struct catalogues *all, const char *name, catalogue_don
     buf_init(&path);
     catalogue_path(&path, name);
     for (uint32_t i = 0; i < all->count; i++)
-        errand_send(errand, i, buf_string(&path), NULL, 0);
+        errand_send(errand, i, buf_string(&path), NULL, 0, NULL, 0);
     buf_done(&path);
     return id;
 }
 
-uint64_t catalogues_add(struct catalogues *all, const struct file_entry *addition, catalogue_done_fn *done, void *user)
+uint64_t catalogues_add(struct catalogues *all, const struct file_entry *addition, const struct catalogue_right *right,
+                        catalogue_done_fn *done, void *user)
 {
     struct errand *errand = errand_new(all, true, done, user);
     struct tree *ad = catalogue_addition(all->symbols, addition, 0);
     uint64_t id = errand->id;
-    struct buf path, body;
+    struct buf path, body, text, receipt;
+    struct http_field fields[2];
+    size_t field_count = 0;
 
     buf_init(&path);
     buf_init(&body);
+    buf_init(&text);
+    buf_init(&receipt);
     catalogue_path(&path, addition->name);
     buf_adds(&path, "/replicas");
     represent_ad(&body, FORM_CLASSAD, ad);
     tree_unref(ad);
+    if (right->receipt &&
+        file_name_is_kept(addition->name)) { /* in the head, where catalogues of before pass over it */
+        wire_print(&text, right->receipt);
+        base64url_print(&receipt, text.text, text.len);
+        fields[field_count++] = (struct http_field){"Berth-Agent", right->agent};
+        fields[field_count++] = (struct http_field){CATALOGUE_RECEIPT, buf_string(&receipt)};
+    }
     for (uint32_t i = 0; i < all->count; i++)
-        errand_send(errand, i, buf_string(&path), buf_string(&body), body.len);
+        errand_send(errand, i, buf_string(&path), buf_string(&body), body.len, fields, field_count);
     buf_done(&path);
     buf_done(&body);
+    buf_done(&text);
+    buf_done(&receipt);
     return id;
 }

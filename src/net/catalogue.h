@@ -56,9 +56,17 @@ typedef void catalogue_done_fn(void *user, const struct catalogue_answer *answer
 
 /* Both return an id for catalogues_cancel. */
 uint64_t catalogues_find(struct catalogues *catalogues, const char *name, catalogue_done_fn *done, void *user);
+/* By what right a machine enters a name that is kept for a user (file_entry.h): as which agent, and that the user's job was matched with it. */
+struct catalogue_right {
+    const char *agent;          /* its name */
+    const struct tree *receipt; /* of the claim (pool/receipt.h); NULL: none */
+};
+
+#define CATALOGUE_RECEIPT "Berth-Receipt" /* the field of it: base64url of its text */
+
 /* The addition has a name, a size, a hash, one replica and, if it is to be another's than the token's, an owner. */
-uint64_t catalogues_add(struct catalogues *catalogues, const struct file_entry *addition, catalogue_done_fn *done,
-                        void *user);
+uint64_t catalogues_add(struct catalogues *catalogues, const struct file_entry *addition,
+                        const struct catalogue_right *right, catalogue_done_fn *done, void *user);
 void catalogues_cancel(struct catalogues *catalogues,
                        uint64_t id); /* `done` is not called; one that is over is nothing */
 

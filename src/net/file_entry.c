@@ -6,6 +6,7 @@
 #include "net/hash.h"
 #include "net/represent.h"
 #include "net/token.h"
+#include "pool/accountant.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,6 +26,18 @@ bool file_name_is_good(const char *name, size_t len)
 {
     return len <= FILE_NAME_MAX && beneath_name_is_good(name, len) && is_plain(name, len, ' ') &&
            utf8_check(name, len, NULL) == 0;
+}
+
+bool file_name_is_kept(const char *name)
+{
+    return *name == '~';
+}
+
+bool file_name_is_of(const char *name, const char *identity)
+{
+    size_t len = account_len(identity, strlen(identity));
+
+    return file_name_is_kept(name) && len && !strncmp(name + 1, identity, len) && name[1 + len] == '/';
 }
 
 bool file_store_is_good(const char *store, size_t len)

@@ -37,6 +37,9 @@ struct file_entry {
 
 /* May it be called so? Parts with '/' between, none of them empty, "." or ".."; no control character. */
 bool file_name_is_good(const char *name, size_t len);
+/* ~alice/run7/a.dat: a name that is kept for an account, which nobody else takes. */
+bool file_name_is_kept(const char *name);
+bool file_name_is_of(const char *name, const char *identity); /* for the account of that identity? */
 bool file_store_is_good(const char *store, size_t len);
 bool file_url_is_good(const char *url, size_t len); /* file, http, https or sftp; no password in it */
 bool file_hash_is_good(const char *hash, size_t len);

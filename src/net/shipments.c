@@ -105,6 +105,7 @@ static void shipment_free(struct shipment *shipment)
     free(shipment->stores);
     free(shipment->parcels);
     tree_unref(shipment->job);
+    tree_unref(shipment->receipt);
     free(shipment);
 }
 
@@ -148,6 +149,7 @@ static struct shipment *shipment_new(struct workshop *workshop, const struct tas
                                   .number = task->number,
                                   .inquiry = task->inquiry,
                                   .job = tree_ref(task->ad),
+                                  .receipt = task->receipt ? tree_ref(task->receipt) : NULL,
                                   .elsewhere = parcels->elsewhere,
                                   .parcels = mem_alloc((parcels->count + 1) * sizeof *shipment->parcels),
                                   .count = (uint32_t)parcels->count,

@@ -58,8 +58,9 @@ struct shipment {
     struct workshop *workshop;
     uint64_t claim, number; /* where its files are */
     struct inquiry inquiry;
-    struct tree *job; /* held */
-    char **stores;    /* OutputSE */
+    struct tree *job;     /* held */
+    struct tree *receipt; /* held: by it the catalogue knows that it was the owner's job; or NULL */
+    char **stores;        /* OutputSE */
     size_t store_count;
     bool elsewhere;
     struct parcel *parcels;

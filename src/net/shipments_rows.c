@@ -67,6 +67,7 @@ void shipment_store(struct shipment *shipment)
     maker_init(&maker, workshop->daemon.symbols);
     inquiry_write(&maker, &shipment->inquiry, shipment->claim);
     maker_ad(&maker, "Ad", shipment->job);
+    maker_ad(&maker, "Receipt", shipment->receipt);
     maker_texts(&maker, "Stores", (const char *const *)shipment->stores, shipment->store_count);
     maker_flag(&maker, "Elsewhere", shipment->elsewhere);
     maker_flag(&maker, "Accepted", shipment->accepted);
@@ -166,6 +167,7 @@ static void stores_load(struct shipment *shipment, const struct tree *row, const
 struct shipment *shipment_load(struct workshop *workshop, uint64_t claim, uint64_t number, const struct tree *row)
 {
     const struct expr *files = ad_find(row, "Files"), *stores = ad_find(row, "Stores"), *ad = ad_find(row, "Ad");
+    const struct expr *receipt = ad_find(row, "Receipt");
     struct shipment *shipment;
     struct inquiry inquiry;
 
@@ -175,6 +177,8 @@ struct shipment *shipment_load(struct workshop *workshop, uint64_t claim, uint64
     shipment = mem_alloc(sizeof *shipment);
     *shipment = (struct shipment){
         .workshop = workshop, .claim = claim, .number = number, .inquiry = inquiry, .job = ad_part(row, ad)};
+    if (receipt && receipt->kind == EXPR_AD)
+        shipment->receipt = ad_part(row, receipt);
     ad_flag(row, "Elsewhere", &shipment->elsewhere);
     ad_flag(row, "Accepted", &shipment->accepted);
     ad_integer(row, "Began", &shipment->began);

@@ -214,7 +214,10 @@ void parcel_register(struct shipment *shipment, struct parcel *parcel)
     if (ad_string(shipment->job, "Owner", &owner, &len) && len)
         entry.owner = mem_dup(owner, len);
     parcel->asked++;
-    parcel->registering = catalogues_add(shipment->workshop->catalogues, &entry, catalogues_answered, parcel);
+    parcel->registering = catalogues_add(
+        shipment->workshop->catalogues, &entry,
+        &(struct catalogue_right){.agent = shipment->workshop->daemon.name, .receipt = shipment->receipt},
+        catalogues_answered, parcel);
     free(entry.owner);
 }
 

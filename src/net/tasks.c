@@ -45,7 +45,8 @@ static struct task *task_new(struct workshop *workshop, uint64_t claim, uint64_t
                           .number = number,
                           .job = job,
                           .helps = tenant && tenant->duty.helps,
-                          .ad = tree_ref(ad)};
+                          .ad = tree_ref(ad),
+                          .receipt = tenant && tenant->receipt ? tree_ref(tenant->receipt) : NULL};
     if (tenant)
         inquiry_of(tenant, &task->inquiry);
     task->inquiry.number = number;
@@ -66,6 +67,7 @@ static void task_free(struct task *task)
     settling_free(task->settling);
     job_order_done(&task->order);
     tree_unref(task->ad);
+    tree_unref(task->receipt);
     free(task);
 }
 

@@ -67,7 +67,8 @@ struct task {
     struct inquiry inquiry;
     bool helps; /* another one is the leader of its gang: what it leaves is nobody's */
     enum task_state state;
-    struct tree *ad; /* held: the job's */
+    struct tree *ad;      /* held: the job's */
+    struct tree *receipt; /* held: the claim's; or NULL */
     struct job_order order;
     int64_t deadline, span;
     int64_t began;               /* the process; 0: not yet */

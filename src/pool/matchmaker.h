@@ -9,6 +9,7 @@
 #define BERTH_POOL_MATCHMAKER_H
 
 #include "pool/engine.h"
+#include "pool/receipt.h"
 #include "pool/role.h"
 
 #ifdef __cplusplus
@@ -92,6 +93,10 @@ struct claim_view {
 /* As matchmaker_next: the active claims, then those that are over. `from` is 0 or what the call before gave. */
 bool matchmaker_next_claim(const struct matchmaker *matchmaker, uint32_t from, struct claim_view *ret,
                            uint32_t *ret_next);
+
+/* Is it a receipt of this matchmaker's, of whatever life of it? What it says, then. */
+bool matchmaker_receipt(const struct matchmaker *matchmaker, const struct secrets *secrets, const struct tree *ad,
+                        struct receipt *ret);
 
 struct user_view {
     const char *name;

@@ -116,6 +116,14 @@ static void past_view(const struct past_claim *past, struct claim_view *ret)
                                .reason = past->reason};
 }
 
+bool matchmaker_receipt(const struct matchmaker *matchmaker, const struct secrets *secrets, const struct tree *ad,
+                        struct receipt *ret)
+{
+    struct role_env env = {.secrets = secrets};
+
+    return matchmaker->registrar.has_receipts && receipt_read(&env, &matchmaker->registrar.receipts, ad, ret);
+}
+
 #define PAST (UINT32_C(1) << 31) /* set in the place of a claim that is over: the active ones may grow in between */
 
 bool matchmaker_next_claim(const struct matchmaker *matchmaker, uint32_t from, struct claim_view *ret,

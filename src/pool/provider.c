@@ -228,6 +228,7 @@ void provider_each(const struct provider *provider, provider_tenant_fn *fn, void
                                    .behind = tenant->behind,
                                    .end = tenant->end,
                                    .ad = tenant->ad,
+                                   .receipt = tenant->receipt,
                                    .duty = tenant_duty(tenant)};
 
         fn(user, &view);

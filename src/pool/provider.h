@@ -61,11 +61,12 @@ struct tenant_view {
     int64_t since, lease; /* pinned since; and, claimed, until */
     uint64_t number, job; /* the last that was started */
     bool running;
-    uint64_t port, link; /* the superior's port, and ours that docks there */
-    uint64_t behind;     /* the claim that it waits for, while that is there; 0: none */
-    enum reason end;     /* STOPPING: why */
-    struct tree *ad;     /* lent: the superior's */
-    struct duty duty;    /* what was started: of whose files, and where to ask for them; nothing in it is missing */
+    uint64_t port, link;  /* the superior's port, and ours that docks there */
+    uint64_t behind;      /* the claim that it waits for, while that is there; 0: none */
+    enum reason end;      /* STOPPING: why */
+    struct tree *ad;      /* lent: the superior's */
+    struct tree *receipt; /* lent: the matchmaker's for the claim (receipt.h); or NULL */
+    struct duty duty;     /* what was started: of whose files, and where to ask for them; nothing in it is missing */
 };
 
 typedef void provider_tenant_fn(void *user, const struct tenant_view *tenant);
