@@ -1340,6 +1340,29 @@ static void check_machine(struct world *world)
     free(submits);
 }
 
+/* What was put in by a token goes with it. */
+static void check_revoked(struct world *world)
+{
+    char *token = live_token(&world->live, "eve", AGENT_SCOPES | SCOPE_SERVE), path[64] = "/v1/tokens/";
+    struct grant grant;
+
+    talk_ask(&world->talk, token, "PUT", "/v1/agents/trap", "Berth-Agent: trap\r\n",
+             "[Role = \"customer\"; Host = \"h\"]");
+    tap_ok(talk_ask(&world->talk, token, "PUT", "/v1/ads/trap", "Berth-Agent: trap\r\n",
+                    "[Type = \"Machine\"; Memory = 64; Lifetime = 80000]") == 201,
+           "an offer is put in, for a day");
+    put(world, world->bob, "bystander", NULL, "[Memory = 1; Lifetime = 1000]");
+    if (token_read(token, strlen(token), &grant) != TOKEN_OK)
+        live_bail("no token");
+    snprintf(path + strlen(path), sizeof path - strlen(path), "%s", grant.ids[grant.links - 1]);
+    tap_ok(talk_ask(&world->talk, world->admin, "DELETE", path, NULL, NULL) == 204, "its agent's token is revoked");
+    tap_ok(talk_ask(&world->talk, world->admin, "GET", "/v1/ads/trap", NULL, NULL) == 404,
+           "with it goes what was put in by it: it is matched with nobody");
+    tap_ok(talk_ask(&world->talk, world->admin, "GET", "/v1/ads/bystander", NULL, NULL) == 200, "and nothing else");
+    talk_ask(&world->talk, world->bob, "DELETE", "/v1/ads/bystander", NULL, NULL);
+    free(token);
+}
+
 int main(void)
 {
     static const char *const settings[] = {"Lifetime=3", "RequestsPerSecond=10000000",
@@ -1352,6 +1375,7 @@ int main(void)
     check_squatting(&world);
     check_identity(&world);
     check_machine(&world);
+    check_revoked(&world);
     check_forms(&world);
     check_resources(&world);
     check_tags(&world);

@@ -176,7 +176,11 @@ uint32_t request_agent_named(struct request *request, const char *name)
         return TEXTMAP_NONE;
     }
     place = agents_add(&service->agents, request->caller.identity, request->caller.account, name, runner_now());
-    return incarnation_take(request, &service->agents.items[place]) ? place : TEXTMAP_NONE;
+    if (!incarnation_take(request, &service->agents.items[place]))
+        return TEXTMAP_NONE;
+    service->agents.items[place].links = request->caller.links;
+    memcpy(service->agents.items[place].ids, request->caller.ids, sizeof request->caller.ids);
+    return place;
 }
 
 uint32_t request_agent(struct request *request)

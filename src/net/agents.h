@@ -17,6 +17,7 @@
 #include "net/box.h"
 #include "net/callers.h"
 #include "net/steady.h"
+#include "net/token.h"
 #include "pool/message.h"
 
 #ifdef __cplusplus
@@ -63,8 +64,10 @@ struct agent_row {
     uint32_t ads;
     /* what it said of itself */
     char *contact, *pin, *host, *process, *version, *role, *note;
-    char *refused;        /* what of its ads was not taken last, and why; or NULL */
-    bool introduced;      /* it has said something of itself */
+    char *refused;   /* what of its ads was not taken last, and why; or NULL */
+    bool introduced; /* it has said something of itself */
+    uint32_t links;  /* of the token that it showed last, and the id of each: when one is revoked, so is what it said */
+    char ids[TOKEN_LINKS_MAX][TOKEN_ID_DIGITS + 1];
     bool serves;          /* its token lets it serve others than its own user */
     bool receipts;        /* it knows what a receipt is (pool/receipt.h) */
     bool draining;        /* it takes no more work */

@@ -192,6 +192,52 @@ void api_tokens_list(struct request *request)
     collection_end(&collection);
 }
 
+static bool agent_showed(const struct agent_row *row, const char *id)
+{
+    for (uint32_t i = 0; i < row->links; i++)
+        if (!strcmp(row->ids[i], id))
+            return true;
+    return false;
+}
+
+/* Who was let in by that token is no more: its ads match nobody, nobody is led to it, and no match is told to its address. Otherwise
+ * it would be given jobs until its ads end, a day perhaps. False when the store has failed, which was answered. */
+static bool agents_revoke(struct request *request, const char *id)
+{
+    struct service *service = request->service;
+    bool found = false;
+
+    for (uint32_t i = 0; i < service->agents.texts.places; i++) {
+        struct agent_row *row = &service->agents.items[i];
+
+        if (!row->handle || !agent_showed(row, id))
+            continue;
+        row->serves = row->introduced = false;
+        row->contact_state = CONTACT_NONE;
+        row->contact_try++; /* a check that is under way decides nothing */
+        found = true;
+    }
+    for (uint32_t i = 0; found && i < service->ids.texts.places; i++) {
+        struct ad_id *ad = &service->ids.items[i];
+        uint32_t who = ad->live ? agents_find(&service->agents, ad->agent) : TEXTMAP_NONE;
+        struct message message = {.kind = MESSAGE_WITHDRAW};
+        struct entry_view view;
+        struct peer peer;
+
+        if (who == TEXTMAP_NONE || !agent_showed(&service->agents.items[who], id) ||
+            !matchmaker_find(service->matchmaker, ad->agent, ad->id, &view))
+            continue;
+        message.u.withdraw = (struct withdraw){.id = view.id, .version = view.version};
+        peer = (struct peer){.agent = ad->agent,
+                             .identity = caller_text(&service->callers, service->agents.items[who].identity)};
+        if (!request_ask(request, &peer, &message))
+            return false;
+        if (service->reply.u.got.reason == REASON_OK)
+            id_unlive(service, i);
+    }
+    return true;
+}
+
 /* Any id may be revoked: those of tokens that were delegated are not known here. It is remembered for as long as a token can last. */
 void api_token_revoke(struct request *request)
 {
@@ -209,6 +255,8 @@ void api_token_revoke(struct request *request)
         return;
     textmap_add(&service->revoked, id, strlen(id));
     waitings_revoked(service, id);
+    if (!agents_revoke(request, id))
+        return;
     LOG_AUDIT(&service->log, "revoked", log_text("subject", request_identity(request)), log_text("id", id));
     request_answer_durable(request, 204, NULL);
 }
