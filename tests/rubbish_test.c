@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "tap.h"
 
+#include "ad/names.h"
+#include "net/jobfiles.h"
 #include "net/rubbish.h"
 
 #include <dirent.h>
@@ -118,6 +120,39 @@ static void cases(void)
     tap_ok(!rubbish && strstr(err.text, "/nowhere"), "where its folder cannot be made that is said");
 }
 
+/* What a job has left at its customer. */
+static void files_of_jobs(void)
+{
+    struct symbols *symbols = names_new(1);
+    struct err err = {0};
+    struct jobfiles *files = jobfiles_new(top, symbols, &err);
+    bool at_once = false, part = false;
+    char path[PATH_MAX];
+
+    snprintf(trash, sizeof trash, "%s/.trash", top);
+    for (int i = 0; i < 5 && files && !at_once; i++) {
+        folder_make("7");
+        jobfiles_remove(files, 7);
+        at_once = !is_there("7") && entries(trash) > 0;
+    }
+    tap_ok(at_once && trash_empties(), "the files of a job that is forgotten go in the same way");
+    named(path, "8");
+    mkdir(path, 0700);
+    named(path, "8/part");
+    mkdir(path, 0700);
+    for (int i = 0; i < 5 && files && !part; i++) {
+        folder_make("8/part/0000000000000001-0000000000000002");
+        jobfiles_drop(files, 8, 1, 2);
+        part = entries(path) == 0 && entries(trash) > 0;
+    }
+    tap_ok(part && trash_empties(), "and what had come of a try that is over");
+    jobfiles_remove(files, 8);
+    tap_ok(trash_empties() && !is_there("8"), "and the rest of it");
+    jobfiles_free(files);
+    symbols_free(symbols);
+    rmdir(trash);
+}
+
 int main(void)
 {
     snprintf(top, sizeof top, "/tmp/berth-rubbish-XXXXXX");
@@ -126,6 +161,7 @@ int main(void)
     snprintf(trash, sizeof trash, "%s/trash", top);
     cases();
     rmdir(trash);
+    files_of_jobs();
     if (rmdir(top) < 0)
         tap_diag("%s is left", top);
     return tap_done();

@@ -6,11 +6,13 @@
 #include "base/textmap.h"
 #include "net/beneath.h"
 #include "net/represent.h"
+#include "net/rubbish.h"
 #include "net/try_room.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +22,7 @@
 
 #define LIST "files"
 #define PART "part"
+#define TRASH ".trash"
 #define JOB_LAST_MAX (UINT64_C(1) << 40) /* a larger number was never a job's */
 #define INDEXES 32                       /* jobs whose list is kept in memory */
 #define DEPTH_MAX 64                     /* folders inside one another that are listed */
@@ -45,6 +48,8 @@ struct file_index {
 
 struct jobfiles {
     int folder;
+    char *path;
+    struct rubbish *rubbish;
     struct symbols *symbols;
     struct pieces *pieces;
     struct file_index indexes[INDEXES];
@@ -73,8 +78,15 @@ struct jobfiles *jobfiles_new(const char *path, struct symbols *symbols, struct 
     files->symbols = symbols;
     files->pieces = pieces_new();
     randombytes_buf(&files->seed, sizeof files->seed);
+    files->path = mem_dup(path, strlen(path));
     files->folder = beneath_folder(AT_FDCWD, path, err);
-    if (files->folder < 0) {
+    if (files->folder >= 0) {
+        char trash[PATH_MAX];
+
+        snprintf(trash, sizeof trash, "%.4000s/" TRASH, path);
+        files->rubbish = rubbish_new(trash, err);
+    }
+    if (!files->rubbish) {
         jobfiles_free(files);
         return NULL;
     }
@@ -119,8 +131,10 @@ void jobfiles_free(struct jobfiles *files)
     for (int i = 0; i < INDEXES; i++)
         index_done(&files->indexes[i]);
     pieces_free(files->pieces);
+    rubbish_free(files->rubbish);
     if (files->folder >= 0)
         close(files->folder);
+    free(files->path);
     free(files);
 }
 
@@ -684,16 +698,22 @@ int jobfiles_open(struct jobfiles *files, const struct job_place *place, enum jo
     return fd;
 }
 
+/* There may be as many files as a job may leave: a thread removes them. */
+static void folder_drop(struct jobfiles *files, const char *name)
+{
+    char path[PATH_MAX];
+
+    if (snprintf(path, sizeof path, "%s/%s", files->path, name) < (int)sizeof path)
+        rubbish_take(files->rubbish, path, NULL); /* what cannot be removed now is looked for again */
+}
+
 void jobfiles_drop(struct jobfiles *files, uint64_t job, uint64_t claim, uint64_t number)
 {
-    int folder = folder_open(files, job, false);
-    char name[64];
+    char name[128];
 
-    if (folder < 0)
-        return;
-    snprintf(name, sizeof name, PART "/%016llx-%016llx", (unsigned long long)claim, (unsigned long long)number);
-    beneath_remove(folder, name, NULL);
-    close(folder);
+    snprintf(name, sizeof name, "%llu/" PART "/%016llx-%016llx", (unsigned long long)job, (unsigned long long)claim,
+             (unsigned long long)number);
+    folder_drop(files, name);
 }
 
 void jobfiles_remove(struct jobfiles *files, uint64_t job)
@@ -704,7 +724,7 @@ void jobfiles_remove(struct jobfiles *files, uint64_t job)
         if (files->indexes[i].job == job)
             index_done(&files->indexes[i]);
     job_name(name, job, "");
-    beneath_remove(files->folder, name, NULL);
+    folder_drop(files, name);
     job_name(name, job, ".log");
     unlinkat(files->folder, name, 0);
 }

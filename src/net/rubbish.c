@@ -100,6 +100,8 @@ int rubbish_take(struct rubbish *rubbish, const char *path, struct err *err)
     }
     if (failed < 0 && errno == ENOENT && access(rubbish->folder, F_OK) == 0)
         return 0;
+    if (failed < 0 && errno == EROFS) /* nor could any file in it be removed */
+        return err_set(err, "'%s' cannot be removed: %s", path, strerror(errno));
     if (failed < 0)
         return beneath_remove(AT_FDCWD, path, err); /* slow is better than never */
     uv_mutex_lock(&rubbish->mutex);

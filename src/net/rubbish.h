@@ -1,4 +1,4 @@
-/* rubbish.h: folders that jobs leave are taken away by a thread: a million files in one would keep the loop from everything else for minutes.
+/* rubbish.h: folders that jobs leave, here or at the customer, are taken away by a thread: a million files in one would keep the loop from everything else for minutes.
  *
  *     rubbish_take -> STATE/trash/NAME -> gone, in its own time
  *

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "net/beneath.h"
 #include "net/catalogue.h"
+#include "net/rubbish.h"
 #include "pool/wire.h"
 
 #include <dirent.h>
@@ -133,7 +134,7 @@ void shipment_drop(struct shipment *shipment)
     shipment->gone = true;
     shipment_forget(shipment);
     shipment_folder(shipment->workshop, shipment->claim, shipment->number, path, sizeof path);
-    if (beneath_remove(AT_FDCWD, path, &err) < 0)
+    if (rubbish_take(shipment->workshop->rubbish, path, &err) < 0)
         LOG(&shipment->workshop->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
 }
 
@@ -420,7 +421,7 @@ void shipments_sweep(struct workshop *workshop)
             shipments_has(workshop, claim, number))
             continue;
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        beneath_remove(AT_FDCWD, inner, &err);
+        rubbish_take(workshop->rubbish, inner, &err);
     }
     if (dir)
         closedir(dir);
