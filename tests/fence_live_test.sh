@@ -43,9 +43,10 @@ last=$job
 metric() { curl -sS -m 20 --unix-socket alice/customer/customer.sock http://customer/metrics | grep -qx "$1"; }
 warns() { "$berth" jobs | grep -q '^Warning: the customer.s disk is full'; }
 full() { touch alice.full && soon warns && metric 'berth_customer_disk_full 1' && [ "$(grep -c 'event=disk.full' alice.err)" = 1 ] && soon told; }
-told() { "$berth" agents --long | grep -q 'its disk is full'; }
-check 'a customer with less than 64 MiB left says so to who lists jobs, in its log once, in its metrics, and to its pool' full
-room() { rm alice.full && soon metric 'berth_customer_disk_full 0' && ! warns && says alice 'event=disk.room'; }
+told() { "$berth" agents --long | grep -q 'its disk is full' && "$berth" status | grep -q '^  customer  .*: its disk is full: it takes no files$'; }
+check 'a customer with less than 64 MiB left says so to who lists jobs, in its log once, in its metrics, and to its pool, whose status has it' full
+room() { rm alice.full && soon metric 'berth_customer_disk_full 0' && ! warns && says alice 'event=disk.room' && soon untold; }
+untold() { ! "$berth" status | grep -q '^  customer '; }
 check 'and when there is room again' room
 
 # ---- a store that is removed under a daemon

@@ -21,7 +21,7 @@ static const struct option status_options[] = {
 };
 #undef S
 
-#define UNWELL_MAX 20 /* machines that are named */
+#define UNWELL_MAX 20 /* machines that are named; and customers */
 
 static const struct status_settings status_defaults = {0};
 
@@ -65,38 +65,59 @@ static void status_print(const struct tree *ad)
     buf_done(&out);
 }
 
-static bool unwell_add(void *user, struct tree *ad)
+/* Those who do not do what is expected of them, and why: a line each. */
+struct ailing {
+    const char *before, *path, *constraint, *why;
+    struct buf out;
+};
+
+static bool ailing_add(void *user, struct tree *ad)
 {
-    static const char *const parts[] = {"Name", "Unwell"};
-    struct buf *out = user;
+    struct ailing *ailing = user;
+    const char *const parts[] = {"Name", ailing->why};
 
     for (size_t i = 0; i < 2; i++) {
         size_t from;
 
-        buf_adds(out, i ? ": " : "  unwell         ");
-        from = out->len;
-        cell_print(out, ad, parts[i], CELL_VALUE, 0);
-        text_tame(out, from);
+        buf_adds(&ailing->out, i ? ": " : ailing->before);
+        from = ailing->out.len;
+        cell_print(&ailing->out, ad, parts[i], CELL_VALUE, 0);
+        text_tame(&ailing->out, from);
     }
-    buf_addc(out, '\n');
+    buf_addc(&ailing->out, '\n');
     return true;
 }
 
-/* Machines that take no jobs, for what they lack. */
-static int unwell_print(struct pool *pool)
+static int ailing_print(struct pool *pool, struct ailing ailing)
 {
-    struct buf path, out;
+    struct buf path;
     int status;
 
     buf_init(&path);
-    buf_init(&out);
-    buf_adds(&path, "/v1/ads?kind=offers&select=Name,Unwell");
-    path_query(&path, "constraint", "Unwell isnt undefined");
-    status = pool_list(pool, buf_string(&path), UNWELL_MAX, unwell_add, &out);
+    buf_init(&ailing.out);
+    buf_adds(&path, ailing.path);
+    path_query(&path, "constraint", ailing.constraint);
+    status = pool_list(pool, buf_string(&path), UNWELL_MAX, ailing_add, &ailing);
     if (status == STATUS_DONE)
-        output_write(&out);
+        output_write(&ailing.out);
     buf_done(&path);
-    buf_done(&out);
+    buf_done(&ailing.out);
+    return status;
+}
+
+/* Machines that take no jobs, for what they lack; and customers with something to say, which is that their disk is full. */
+static int unwell_print(struct pool *pool)
+{
+    int status = ailing_print(pool, (struct ailing){.before = "  unwell         ",
+                                                    .path = "/v1/ads?kind=offers&select=Name,Unwell",
+                                                    .constraint = "Unwell isnt undefined",
+                                                    .why = "Unwell"});
+
+    if (status == STATUS_DONE)
+        status = ailing_print(pool, (struct ailing){.before = "  customer       ",
+                                                    .path = "/v1/agents?select=Name,Note",
+                                                    .constraint = "Role == \"customer\" && size(Note) > 0",
+                                                    .why = "Note"});
     return status;
 }
 
@@ -139,7 +160,7 @@ const struct command command_status = {
     .about =
         "Prints what the matchmaker is called, where it is and how long it has been up, how many agents, ads and claims it knows "
         "of, how many matches it has made in how many cycles, and how many of them have not been told yet or were given up; then up to twenty machines that take no jobs because they are unwell (docs/operations.md), each with "
-        "the reason.\n"
+        "the reason, and as many customers that take no files because their disk is full.\n"
         "\n"
         "Commands that talk to a pool find it by --pool URL, else by $BERTH_POOL, else by the setting Matchmakers, of which the "
         "first that answers is taken; else it is the matchmaker that runs with the same state folder on this machine, which is "
