@@ -68,6 +68,16 @@ int beneath_probe(struct err *err)
     return 0;
 }
 
+bool beneath_is_readonly(const char *path)
+{
+    int fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); /* without a name, so nothing of it is ever left */
+    int why = errno;
+
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 && (why == EROFS || why == EIO); /* not every file system knows files without names */
+}
+
 static int open_folder(int folder, const char *name)
 {
     return open_beneath(folder, name, O_RDONLY | O_DIRECTORY, 0, 0);

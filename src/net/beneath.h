@@ -62,6 +62,8 @@ enum beneath_sort beneath_failed(int error);
 int beneath_remove(int folder, const char *name, struct err *err);
 /* -1 and `err`, which says what to do, where files cannot be opened as all of this needs it. */
 int beneath_probe(struct err *err);
+/* Does the file system of that folder take no files? One that an error has made read-only says of itself what it said before: so it is tried. */
+bool beneath_is_readonly(const char *path);
 
 /* Likewise, until that says so: then what is left stays. NULL: never. */
 struct beneath_end {

@@ -1,9 +1,10 @@
-/* desk_disk.c: how full the customer's disk is, told wherever somebody looks: the log, its own interface, its pool, and those who measure.
+/* desk_disk.c: how full the customer's disk is, and whether it can be written, told wherever somebody looks: the log, its own interface, its pool, and those who measure.
  *
  * Below PIECES_RESERVE no more files are taken, so jobs end and their outputs stay with the providers, which wait. Each job's log says so;
  * whose jobs they are may never look there. */
 #include "net/desk_parts.h"
 
+#include "net/beneath.h"
 #include "net/metrics.h"
 #include "net/pieces.h"
 
@@ -16,6 +17,8 @@
 
 const char *desk_disk_words(const struct desk *desk)
 {
+    if (desk->disk_readonly)
+        return "the customer's disk is read-only: nothing is taken until it can be written";
     return desk->disk_full
                ? "the customer's disk is full, less than 64 MiB are left: no files are taken until there is room"
                : NULL;
@@ -24,21 +27,25 @@ const char *desk_disk_words(const struct desk *desk)
 void desk_disk_look(struct desk *desk)
 {
     struct statvfs disk;
-    bool full;
+    bool full, readonly;
 
     if (statvfs(desk->daemon.folder, &disk) < 0)
         return;
     desk->disk_free = (uint64_t)disk.f_bavail * disk.f_frsize;
-    full = desk->disk_free < PIECES_RESERVE + (desk->disk_full ? ROOM_AGAIN : 0);
-    if (full == desk->disk_full)
+    readonly = disk.f_flag & ST_RDONLY || beneath_is_readonly(desk->daemon.folder);
+    full = readonly || desk->disk_free < PIECES_RESERVE + (desk->disk_full ? ROOM_AGAIN : 0);
+    if (full == desk->disk_full && readonly == desk->disk_readonly)
         return;
     desk->disk_full = full;
+    desk->disk_readonly = readonly;
     if (full)
         LOG(&desk->daemon.log, LEVEL_WARNING, "disk.full", log_number("free", (int64_t)desk->disk_free),
             log_text("folder", desk->daemon.folder), log_text("why", desk_disk_words(desk)));
     else
         LOG(&desk->daemon.log, LEVEL_INFO, "disk.room", log_number("free", (int64_t)desk->disk_free));
-    agent_say(desk->live, full ? "its disk is full: it takes no files" : "");
+    agent_say(desk->live, readonly ? "its disk is read-only: it takes nothing"
+                          : full   ? "its disk is full: it takes no files"
+                                   : "");
     desk_changed(desk);
 }
 

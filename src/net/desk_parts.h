@@ -78,7 +78,8 @@ struct desk {
     uint32_t expired; /* places of the history, from the oldest on, whose files are gone */
     int64_t started;  /* wall */
     uint64_t disk_free;
-    bool disk_full; /* no more files are taken */
+    bool disk_full;     /* no more files are taken, */
+    bool disk_readonly; /* for that it cannot be written */
     bool stopping;
     struct buf out; /* scratch, for one answer */
 };

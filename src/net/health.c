@@ -46,7 +46,7 @@ static bool folder_lacks(const char *path, char *ret, size_t size)
     room = (double)st.f_bavail * (double)st.f_frsize;
     whole = (double)st.f_blocks * (double)st.f_frsize;
     reserve = whole / RESERVE_PART < (double)RESERVE ? whole / RESERVE_PART : (double)RESERVE;
-    if (st.f_flag & ST_RDONLY)
+    if (st.f_flag & ST_RDONLY || beneath_is_readonly(path))
         snprintf(ret, size, "%.200s: the file system is read-only", path);
     else if (room < reserve)
         snprintf(ret, size, "%.200s: only %.1f MiB are free", path, room / (1 << 20));
