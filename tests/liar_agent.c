@@ -6,6 +6,7 @@
  *
  *     bends     what it says, in a field or two, or does not say it
  *     invents   messages of any kind, to anybody of whom it has heard, mostly of what it has heard
+ *     submits   jobs of its own, to anybody
  *     asks      the customer for files of jobs, and sends some, with every claim, pass and number that it knows
  *
  * It runs nothing: what it is told to start has ended well at once, as it says. It prints all that it hears, `bent N invented N asked N` at its end, a
@@ -81,6 +82,26 @@ static void message_hear(const struct event *event)
 
 /* --------------------------------------------------------------------------------------------------------------- lying */
 
+/* A job of its own, which would leave its files wherever it likes. */
+static void job_invent(struct message *ret)
+{
+    const char *identity = liar.is.settings.identity;
+    char key[24];
+
+    gossip_make(&liar.gossip, MESSAGE_SUBMIT, ret);
+    tree_unref(ret->u.submit.ad);
+    tree_unref(ret->u.submit.node);
+    snprintf(key, sizeof key, "k%llu", (unsigned long long)liar.invented);
+    text_set(&ret->u.submit.key, key, strlen(key));
+    text_set(&ret->u.submit.owner, identity, strlen(identity));
+    ret->u.submit.count = 1;
+    ret->u.submit.flow = ret->u.submit.nodes = 0;
+    ret->u.submit.node = NULL;
+    ret->u.submit.ad =
+        ad_read(liar.is.settings.symbols,
+                "[Type = \"Job\"; Cmd = \"id\"; Iwd = \"/tmp\"; Outputs = {\"evil\"}; Constraint = true]");
+}
+
 static void message_invent(struct effects *effects)
 {
     const struct heard *heard = &liar.gossip.heard[gossip_below(&liar.gossip, HEARD)];
@@ -89,7 +110,9 @@ static void message_invent(struct effects *effects)
 
     if (!to)
         return;
-    if (heard->message.kind && gossip_one_in(&liar.gossip, 2)) {
+    if (gossip_one_in(&liar.gossip, 6)) {
+        job_invent(&message);
+    } else if (heard->message.kind && gossip_one_in(&liar.gossip, 2)) {
         message_copy(&message, &heard->message);
         gossip_bend(&liar.gossip, &message);
     } else {

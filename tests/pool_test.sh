@@ -158,6 +158,19 @@ guarded() {
 }
 holds 'nobody looks into the memory of what holds keys, and it leaves no core file' guarded
 
+# A customer whose token lets it serve others: their jobs run in their names.
+(umask 077 && mkdir -p front/customer)
+"$berth" token create --subject front --scope 'ad:read ad:write claim match job:submit job:own job:any serve' --lifetime 1d -o front/customer/token >/dev/null
+"$berth" customer --state "$PWD/front" --set AgentName=front --set 'Networks={"127.0.0.0/8"}' >front.out 2>front.err &
+pids="$pids $!"
+bob=$("$berth" token create --subject bob --scope 'ad:read job:submit job:own' --lifetime 1d --no-delegation | sed -n 's/.*Token = "\([^"]*\)".*/\1/p')
+as_bob() { curl -s -m 20 -H "Authorization: Bearer $bob" -H 'Accept: application/json' "$@"; }
+front_is_there() { front=$(as_bob "$url/v1/desks" | sed -n 's/.*"Agent": *"\([0-9a-f]*\)".*/\1/p' | head -1) && [ -n "$front" ]; }
+holds 'a customer that may serve others is there for them' soon 20 front_is_there
+as_bob -H 'Content-Type: application/classad' -d '[Cmd="/bin/echo"; Args={"for bob"}; RequestCpus=1; RequestMemory=16M; RequestDisk=16M]' "$url/v1/desk/$front/jobs?force" >handed
+served() { as_bob "$url/v1/desk/$front/jobs" | grep -q '"State": *"\(Done\|Cleared\)"'; }
+holds 'and the job of another user runs' soon 20 served
+
 provider=$(sed -n 's/.*provider  *process \([0-9]*\),.*/\1/p' up)
 kill -9 "$provider"
 run "$berth" run -- echo again

@@ -215,7 +215,8 @@ static bool sender_prove(struct membership *pool, const char *token, size_t len,
     if (!(grant->scope & (ours ? SCOPE_MATCH : SCOPE_CLAIM)))
         return false;
     *ret = (struct peer){.agent = ours ? pool->matchmaker : handle_enter(pool, agent_handle(grant->subject, name)),
-                         .identity = grant->subject};
+                         .identity = grant->subject,
+                         .any = grant->scope & (SCOPE_SERVE | SCOPE_ADMIN)};
     return true;
 }
 
@@ -321,6 +322,13 @@ static struct tree *envelope_open(struct live_agent *live, const char *text, siz
     return inbound->sealed ? inside : NULL;
 }
 
+/* May another agent say it? What users tell their customer comes by the customer's own interface, which asks for their rights and looks at what
+ * the job reads and where it leaves its files; a provider could have it write anywhere. */
+static bool agents_say(enum message_kind kind)
+{
+    return kind != MESSAGE_SUBMIT && kind != MESSAGE_CONTROL;
+}
+
 /* As a call is read: an answer is none, for nothing was asked. */
 static bool letter_read(const struct tree *ad, struct message *ret)
 {
@@ -328,7 +336,7 @@ static bool letter_read(const struct tree *ad, struct message *ret)
 
     if (wire_read_message(ad, ret, &err) < 0)
         return false;
-    if (message_answer(ret->kind) != MESSAGE_NONE)
+    if (message_answer(ret->kind) != MESSAGE_NONE && agents_say(ret->kind))
         return true;
     message_done(ret);
     return false;
@@ -614,6 +622,9 @@ static void call_handle(void *user, struct exchange *exchange)
         problem(exchange, 400, err.text);
     } else if (message_answer(message.kind) == MESSAGE_NONE) {
         problem(exchange, 400, "this is an answer, and nothing was asked");
+        message_done(&message);
+    } else if (!agents_say(message.kind)) {
+        problem(exchange, 403, "jobs are submitted and controlled by the customer's own interface");
         message_done(&message);
     } else {
         inbound = inbound_add(pool);
