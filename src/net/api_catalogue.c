@@ -183,7 +183,7 @@ static bool receipt_shown(struct request *request, const char *name, struct text
     bool good;
 
     buf_init(&text);
-    good = field && strlen(field) <= RECEIPT_FIELD_MAX && base64url_read(&text, field, strlen(field)) &&
+    good = field && *field && strlen(field) <= RECEIPT_FIELD_MAX && base64url_read(&text, field, strlen(field)) &&
            wire_parse(service->symbols, text.text, text.len, &ad, &err) == 0 &&
            matchmaker_receipt(service->matchmaker, &secrets_live, ad, &receipt) &&
            receipt.agent == request_handle(request);
