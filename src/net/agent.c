@@ -2,8 +2,8 @@
 #include "net/agent_parts.h"
 
 #include "base/mem.h"
-#include "net/agents.h"
 #include "net/codes.h"
+#include "net/names.h"
 #include "net/represent.h"
 #include "net/secrets.h"
 

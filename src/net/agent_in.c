@@ -5,9 +5,8 @@
 #include "net/agent_parts.h"
 
 #include "base/mem.h"
-#include "net/agents.h"
 #include "net/codes.h"
-#include "net/ids.h"
+#include "net/names.h"
 #include "net/represent.h"
 #include "net/secrets.h"
 #include "pool/wire.h"

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HANDLE_PURPOSE "berth agent"
-
 void agents_init(struct agents *agents, struct callers *callers, uint64_t seed)
 {
     *agents = (struct agents){.callers = callers};
@@ -69,35 +67,6 @@ void agents_done(struct agents *agents)
     free(agents->items);
     textmap_done(&agents->texts);
     map_done(&agents->handles);
-}
-
-uint64_t agent_handle(const char *identity, const char *name)
-{
-    crypto_generichash_state state;
-    unsigned char hash[crypto_generichash_BYTES];
-    uint64_t handle = 0;
-
-    crypto_generichash_init(&state, NULL, 0, sizeof hash);
-    crypto_generichash_update(&state, (const unsigned char *)HANDLE_PURPOSE, sizeof HANDLE_PURPOSE); /* with its NUL */
-    crypto_generichash_update(&state, (const unsigned char *)identity, strlen(identity) + 1);
-    crypto_generichash_update(&state, (const unsigned char *)name, strlen(name));
-    crypto_generichash_final(&state, hash, sizeof hash);
-    for (int i = 0; i < 8; i++)
-        handle = handle << 8 | hash[i];
-    return handle ? handle : 1;
-}
-
-bool agent_name_is_good(const char *name, size_t len)
-{
-    if (!len || len > AGENT_NAME_MAX)
-        return false;
-    for (size_t i = 0; i < len; i++) {
-        char c = name[i];
-
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("._-", c)))
-            return false;
-    }
-    return true;
 }
 
 uint32_t agents_add(struct agents *agents, uint32_t identity, uint32_t account, const char *name, int64_t now)

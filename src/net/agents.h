@@ -16,6 +16,7 @@
 #include "base/textmap.h"
 #include "net/box.h"
 #include "net/callers.h"
+#include "net/names.h"
 #include "net/steady.h"
 #include "net/token.h"
 #include "pool/message.h"
@@ -24,7 +25,6 @@
 extern "C" {
 #endif
 
-#define AGENT_NAME_MAX 63
 #define AGENT_LETTERS_MAX 4096            /* then the oldest match goes */
 #define AGENT_LETTER_BYTES_MAX (4u << 20) /* of what others sent it ... */
 #define AGENT_STRANGER_BYTES (3u << 19)   /* ... and of that, of those who were not matched with it */
@@ -111,11 +111,6 @@ struct agents {
 
 void agents_init(struct agents *agents, struct callers *callers, uint64_t seed);
 void agents_done(struct agents *agents);
-
-/* The handle of an agent of that name; "" is the one without. */
-uint64_t agent_handle(const char *identity, const char *name);
-
-bool agent_name_is_good(const char *name, size_t len); /* letters, digits, . _ - */
 
 /* The place, new perhaps; it was heard of now. */
 uint32_t agents_add(struct agents *agents, uint32_t identity, uint32_t account, const char *name, int64_t now);

@@ -3,9 +3,8 @@
 
 #include "base/mem.h"
 #include "base/textmap.h"
-#include "net/agents.h"
 #include "net/codes.h"
-#include "net/ids.h"
+#include "net/names.h"
 #include "net/represent.h"
 
 #include <stdio.h>

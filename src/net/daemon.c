@@ -2,8 +2,8 @@
 #include "net/daemon_parts.h"
 
 #include "ad/names.h"
-#include "net/agents.h"
 #include "net/beneath.h"
+#include "net/names.h"
 #include "net/private_file.h"
 #include "net/secrets.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "match/match.h"
-#include "net/peek.h"
+#include "net/peek_order.h"
 #include "net/query.h"
 #include "net/secrets.h"
 #include "net/signals.h"

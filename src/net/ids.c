@@ -31,18 +31,6 @@ void ids_done(struct ids *ids)
     free(ids->items);
 }
 
-uint64_t id_number(const char *text, size_t len)
-{
-    unsigned char bytes[8];
-    uint64_t number = 0;
-
-    if (!hex_read(text, len, bytes, sizeof bytes))
-        return text_hash(0, text, len);
-    for (int i = 0; i < 8; i++)
-        number = number << 8 | bytes[i];
-    return number;
-}
-
 bool id_is_good(const char *text, size_t len)
 {
     if (!len || len > ID_LEN_MAX || (len == 1 && *text == '.'))

@@ -12,6 +12,7 @@
 #define BERTH_NET_IDS_H
 
 #include "base/textmap.h"
+#include "net/names.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,9 +40,6 @@ struct ids {
 
 void ids_init(struct ids *ids, uint64_t seed);
 void ids_done(struct ids *ids);
-
-/* The number of an id. */
-uint64_t id_number(const char *text, size_t len);
 
 /* May that be an id? Printable, no blank, none of / \ " < >, not "." alone, not too long. */
 bool id_is_good(const char *text, size_t len);

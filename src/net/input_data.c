@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 #include "net/file_entry.h"
-#include "net/job_order.h"
 #include "net/represent.h"
+#include "pool/job_limits.h"
 
 #include <stdlib.h>
 #include <string.h>

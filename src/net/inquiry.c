@@ -2,7 +2,7 @@
 #include "net/workshop_parts.h"
 
 #include "net/codes.h"
-#include "net/ids.h"
+#include "net/names.h"
 #include "net/represent.h"
 
 #include <string.h>

@@ -4,21 +4,11 @@
 
 #include "base/arena.h"
 #include "pool/executor.h"
+#include "pool/job_limits.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define JOB_ARGUMENTS_MAX 65536          /* arguments, and variables, of a job */
-#define JOB_ARGUMENT_BYTES (1024 * 1024) /* of all of them */
-#define JOB_FILES_MAX 10000              /* of a job: inputs, outputs, checkpoint files, each */
-#define JOB_CPUS 1                       /* of a job that does not say */
-#define JOB_MEMORY (INT64_C(512) << 20)
-#define JOB_DISK (INT64_C(1) << 30)
-#define JOB_PROCESSES 256
-#define JOB_STDOUT "stdout" /* what it writes goes there, in its folder */
-#define JOB_STDERR "stderr"
-#define JOB_STATUS ".berth-status" /* the file in which a job writes a line about itself */
 
 struct job_order {
     struct executor_order order; /* without claim, number, folder and deadline */

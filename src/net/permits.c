@@ -6,9 +6,9 @@
 #include "base/textmap.h"
 #include "net/beneath.h"
 #include "net/job_ad.h"
-#include "net/job_order.h"
 #include "net/job_parcels.h"
 #include "net/represent.h"
+#include "pool/job_limits.h"
 #include "pool/unit.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "net/address.h"
-#include "net/agents.h"
+#include "net/names.h"
 #include "text/parse.h"
 #include "text/print.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "net/job_order.h"
+#include "pool/job_limits.h"
 
 #include <stdlib.h>
 

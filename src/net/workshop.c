@@ -2,7 +2,7 @@
 #include "net/workshop_parts.h"
 
 #include "base/mem.h"
-#include "net/ids.h"
+#include "net/names.h"
 #include "net/represent.h"
 #include "net/rubbish.h"
 

@@ -12,6 +12,8 @@
 #ifndef BERTH_POOL_ACCOUNTANT_H
 #define BERTH_POOL_ACCOUNTANT_H
 
+#include "pool/account.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,12 +25,6 @@ extern "C" {
 #define ACCOUNTANT_HALF_LIFE 86400.0 /* seconds, if not told otherwise */
 #define ACCOUNTANT_LEAST 0.5         /* below it all users are alike */
 #define ACCOUNTANT_NOBODY UINT32_MAX
-
-/* What an identity counts for: the account, which is the beginning of its name; returns how long that is. Whoever holds a token can make others from it that
- * add "/" and more to the name, as many as it likes, so it must gain nothing by that: zoe/s1 counts for zoe, and in a group physics~zoe/s1 for physics~zoe. A
- * machine that has joined, machine/NAME, is an account by itself, for it needed a code of an administrator's. Shares, quotas, and all that one may have go by it. */
-size_t account_len(const char *identity, size_t len);
-bool account_same(const char *identity, const char *other); /* do they count for the same? */
 
 struct accountant;
 

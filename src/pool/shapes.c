@@ -1,7 +1,7 @@
 /* shapes.c: a customer's requests: jobs that are equal share one, and it says how many of them wait. */
 #include "ad/names.h"
 #include "base/mem.h"
-#include "pool/accountant.h"
+#include "pool/account.h"
 #include "pool/customer_parts.h"
 #include "pool/writers.h"
 
