@@ -167,10 +167,6 @@ static int roles_init(struct pool_run *run)
             snprintf(role->log, sizeof role->log, "%.*s/log/%s.log", FOLDER_MAX, run->state, role->name);
         role_arguments(run, i);
         run->wanted[i] = i != PROVIDER || !run->settings->no_provider;
-        if (run->wanted[i] && !command_find(role->name)) {
-            report("this program has no %s: the pool goes without", role->name);
-            run->wanted[i] = false;
-        }
     }
     return 0;
 }
