@@ -12,7 +12,7 @@
 #include "net/query.h"
 #include "net/resolving.h"
 #include "net/secrets.h"
-#include "pool/accountant.h"
+#include "pool/account.h"
 
 #include <inttypes.h>
 #include <stdio.h>

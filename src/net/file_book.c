@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "net/represent.h"
-#include "pool/accountant.h"
+#include "pool/account.h"
 
 #include <stdlib.h>
 #include <string.h>
