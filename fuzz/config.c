@@ -3,7 +3,7 @@
  *     byte 0       even: the rest is a file; odd: the rest are lines, each a variable without its BERTH_
  *
  * Law: what is loaded can be shown, and what is shown, written into a file, is loaded as the same. What is refused has a reason. */
-#include "net/config.h"
+#include "live/config/config.h"
 #include "fuzz.h"
 
 #include <sys/mman.h>

@@ -4,11 +4,11 @@
  * The nodes as ads are a workflow exactly when taking away those without parents, again and again, leaves none.
  *
  *     byte 0   where the text is cut in two files, in 256ths */
-#include "form/dag.h"
+#include "lang/form/dag.h"
 #include "fuzz.h"
 
-#include "ad/names.h"
-#include "text/print.h"
+#include "lang/ad/names.h"
+#include "lang/text/print.h"
 
 #define CHECKED_MAX 40
 

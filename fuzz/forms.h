@@ -7,8 +7,8 @@
 #ifndef BERTH_FUZZ_FORMS_H
 #define BERTH_FUZZ_FORMS_H
 
-#include "form/form.h"
-#include "text/print.h"
+#include "lang/form/form.h"
+#include "lang/text/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

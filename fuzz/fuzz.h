@@ -7,11 +7,11 @@
 #ifndef BERTH_FUZZ_FUZZ_H
 #define BERTH_FUZZ_FUZZ_H
 
-#include "ad/eval.h"
-#include "ad/ops.h"
-#include "match/pair.h"
-#include "text/parse.h"
-#include "text/print.h"
+#include "lang/ad/eval.h"
+#include "lang/ad/ops.h"
+#include "lang/text/parse.h"
+#include "lang/text/print.h"
+#include "match/pair/pair.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  *              are offers
  *
  * Ads that do not parse, or whose ports are not in order, are left out. */
-#include "gang/gang.h"
+#include "match/gang/gang.h"
 
 #include "fuzz.h"
 

@@ -2,11 +2,11 @@
  * without an end in a crash; an error has a place in the text.
  *
  *     byte 0   odd: XML, even: JSON; then the text */
-#include "grdl/document.h"
-#include "grdl/kit.h"
-#include "grdl/translate.h"
+#include "match/grdl/document.h"
+#include "match/grdl/kit.h"
+#include "match/grdl/translate.h"
 
-#include "ad/names.h"
+#include "lang/ad/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

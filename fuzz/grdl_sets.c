@@ -6,9 +6,9 @@
  * Laws: values of one dimension that can be compared are in a total order, and equal ones are at distance 0. What is in a range is in every range
  * around it. The theorems 6.3.1, 6.3.2 and 8.2.1 hold. Profiles are made of what matches, or of what does not. */
 #include "fuzz.h"
-#include "grdl/consume.h"
-#include "grdl/profile.h"
-#include "grdl/template.h"
+#include "match/grdl/consume.h"
+#include "match/grdl/profile.h"
+#include "match/grdl/template.h"
 
 #define RESOURCES 3
 

@@ -3,9 +3,9 @@
  * The bytes are a head. They are taken apart in place as libmicrohttpd does it, with its leniences: a bare LF ends a line, a NUL ends a
  * text, a folded line is glued to the name of its field, blanks in the request line are skipped. The guard sees the pieces; the strict
  * reader, slow and simple, sees the bytes. */
-#include "net/guard.h"
+#include "live/http/guard.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

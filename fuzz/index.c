@@ -1,12 +1,12 @@
 /* index.c: an index finds exactly the ads that match, each of them once, whatever comes, changes and goes.
  *
- * The bytes are choices of tests/pool.h: first a style and the ads of the other side, then steps: an ad comes, replaces another or
+ * The bytes are choices of tests/common/pool.h: first a style and the ads of the other side, then steps: an ad comes, replaces another or
  * goes, the clock moves, the other side is announced or looks. */
-#include "index/index.h"
+#include "match/index/index.h"
 
-#include "../tests/pool.h"
+#include "../tests/common/pool.h"
 #include "fuzz.h"
-#include "match/match.h"
+#include "match/pair/match.h"
 
 #define IDS 24
 #define PROBERS 3

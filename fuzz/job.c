@@ -3,14 +3,14 @@
  * Law: an order that is read has a program, lists that end, texts without a NUL, names that stay in the job's folder, and limits that are not
  * negative; what goes to stores has names that stay in the folder and in the store; what is told of files is counted, and told again changes nothing;
  * what is refused has a reason. */
-#include "ad/names.h"
-#include "form/form.h"
 #include "fuzz.h"
-#include "net/beneath.h"
-#include "net/job_order.h"
-#include "net/job_parcels.h"
-#include "net/storage.h"
-#include "net/stored.h"
+#include "lang/ad/names.h"
+#include "lang/form/form.h"
+#include "live/data/job_uploads.h"
+#include "live/data/storage.h"
+#include "live/data/stored.h"
+#include "live/providerd/job_order.h"
+#include "sys/confined_path.h"
 
 static void law(bool holds)
 {

@@ -1,5 +1,5 @@
 /* number.c: a number's text reads as the C library reads it, and a real that is printed reads back with every bit. */
-#include "base/number.h"
+#include "lang/base/number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  *
  * Byte 0 chooses the dialect, and whether strings are the long form's. In HTCondor's spacing reals are cut to 16 digits, so there
  * only trees without reals are compared. */
-#include "text/parse.h"
-#include "text/print.h"
+#include "lang/text/parse.h"
+#include "lang/text/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * a text that parses on from there.
  *
  * Byte 0 chooses the dialect. */
-#include "text/places.h"
-#include "text/parse.h"
+#include "lang/text/places.h"
+#include "lang/text/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Law: what is refused has a reason and a place within the text; what is read can be asked what if, draws jobs, and can be simulated for a
  * simulated minute. Nothing is left of a name when it is gone. */
 #include "sim/plan.h"
-#include "ad/names.h"
 #include "fuzz.h"
+#include "lang/ad/names.h"
 
 #define JOBS_MAX 300 /* that are simulated */
 

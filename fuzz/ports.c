@@ -1,9 +1,9 @@
 /* ports.c: the ports of any ad are in order or are refused with a reason; lint tells of them in single lines; no name stays held.
  *
  * Bit 0 of byte 0 is the dialect; what follows, up to a line end, is the ad. */
-#include "gang/ports.h"
+#include "match/gang/ports.h"
 #include "fuzz.h"
-#include "gang/lint_ports.h"
+#include "match/gang/lint_ports.h"
 
 struct tellings {
     unsigned count, refusals;

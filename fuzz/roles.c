@@ -6,11 +6,11 @@
  *
  * Fields are drawn from what was in messages before, or from extremes, as the bytes say. When they are used up, so is
  * the input. */
-#include "pool/customer.h"
-#include "pool/matchmaker.h"
-#include "pool/provider.h"
+#include "lang/text/parse.h"
+#include "pool/customer/customer.h"
+#include "pool/matchmaker/matchmaker.h"
+#include "pool/provider/provider.h"
 #include "sim/world.h"
-#include "text/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

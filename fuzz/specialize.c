@@ -1,7 +1,7 @@
 /* specialize.c: specialising first changes no value; for truth, not whether it is true. What is left reads back from its text.
  *
  * Bits 2 to 4 of byte 0 are the flags. An expression that depends on chance is left alone: random() depends on its place. */
-#include "ad/specialize.h"
+#include "lang/ad/specialize.h"
 #include "fuzz.h"
 
 static bool depends_on_chance(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
 /* sse.c: a stream of events reads alike in one piece, byte by byte and in the pieces that the first bytes choose. */
-#include "net/events_reader.h"
+#include "live/http/events_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * and read again; nothing is left of a name when it is gone.
  *
  *     byte 0   bit 0: JDL; bit 1: there are no files, names and variables; bit 2: two items share an ad already */
-#include "form/submit.h"
+#include "lang/form/submit.h"
 #include "fuzz.h"
 
 struct seen {

@@ -3,8 +3,8 @@
  * Law: what is refused has a reason and a place within the text; what is read is in order, can be simulated, and reads back as the same jobs
  * when it is written. */
 #include "sim/swf.h"
-#include "ad/names.h"
 #include "fuzz.h"
+#include "lang/ad/names.h"
 #include "sim/joblines.h"
 
 #define JOBS_MAX 200 /* that are simulated */

@@ -4,12 +4,12 @@
  *     byte 0    which: 0 the text itself, 1 claims to be signed by the pool, 2 claims of a link behind a good token, 3 a join code, 4 the row of one,
  *               5 an ad of a private file, 6 the sealed key of an offer, 7 what is inside one
  *     then      the bytes */
-#include "net/token.h"
-#include "net/codes.h"
-#include "net/join.h"
-#include "net/offer_key.h"
-#include "net/paseto.h"
-#include "net/private_file.h"
+#include "live/auth/token.h"
+#include "live/auth/join.h"
+#include "live/auth/offer_key.h"
+#include "live/auth/paseto.h"
+#include "sys/encoding.h"
+#include "sys/private_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

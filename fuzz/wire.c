@@ -1,7 +1,7 @@
 /* wire.c: any text is a message, a record or neither, and says why; whatever is accepted is written and read back as an equal. */
-#include "pool/wire.h"
+#include "pool/protocol/wire.h"
 
-#include "ad/names.h"
+#include "lang/ad/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

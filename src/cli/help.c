@@ -1,10 +1,10 @@
 /* help.c: berth help: what the commands and functions are, from the tables that run them. */
-#include "ad/functions.h"
-#include "base/nearest.h"
-#include "cli/command.h"
-#include "cli/file.h"
-#include "cli/report.h"
-#include "cli/wrap.h"
+#include "cli/term/command.h"
+#include "cli/term/file.h"
+#include "cli/term/report.h"
+#include "cli/term/wrap.h"
+#include "lang/ad/functions.h"
+#include "lang/base/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* main.c: berth COMMAND ...: finds the command, reads its options by its table, runs it. */
-#include "base/nearest.h"
-#include "cli/command.h"
-#include "cli/file.h"
-#include "cli/report.h"
+#include "cli/term/command.h"
+#include "cli/term/file.h"
+#include "cli/term/report.h"
+#include "lang/base/nearest.h"
 
 #include <fcntl.h>
 #include <signal.h>

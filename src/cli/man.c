@@ -1,6 +1,6 @@
 /* man.c: the same help as pages for man(1), in the man macros of troff. The build calls it: berth help --man COMMAND.
  * */
-#include "cli/command.h"
+#include "cli/term/command.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #ifndef BERTH_EXEC_CGROUP_H
 #define BERTH_EXEC_CGROUP_H
 
-#include "base/buf.h"
-#include "pool/executor.h"
+#include "lang/base/buf.h"
+#include "pool/protocol/executor.h"
 
 #include <sys/types.h>
 

@@ -1,8 +1,8 @@
 /* claim.c: a claim as the agent sees it: its folder, and the launcher that carries out its jobs, which may be gone. */
 #define _GNU_SOURCE
-#include "base/rng.h"
 #include "exec/local_parts.h"
 #include "exec/pin.h"
+#include "lang/base/rng.h"
 
 #include <errno.h>
 #include <fcntl.h>

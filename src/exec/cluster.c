@@ -1,10 +1,10 @@
 /* cluster.c: the table of a batch system: its rows, and reading one. */
 #include "exec/cluster_parts.h"
 
-#include "ad/names.h"
-#include "base/mem.h"
-#include "base/nearest.h"
-#include "text/parse.h"
+#include "lang/ad/names.h"
+#include "lang/base/mem.h"
+#include "lang/base/nearest.h"
+#include "lang/text/parse.h"
 
 #include <ctype.h>
 #include <errno.h>

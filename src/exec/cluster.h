@@ -13,8 +13,8 @@
 #ifndef BERTH_EXEC_CLUSTER_H
 #define BERTH_EXEC_CLUSTER_H
 
-#include "base/buf.h"
-#include "base/err.h"
+#include "lang/base/buf.h"
+#include "lang/base/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* cluster_ask.c: a batch system is asked, by the commands of its table, and its answers are read by the table's expressions. */
 #include "exec/cluster_parts.h"
 
-#include "ad/eval.h"
-#include "base/mem.h"
-#include "match/pair.h"
-#include "pool/writers.h"
+#include "lang/ad/eval.h"
+#include "lang/base/mem.h"
+#include "match/pair/pair.h"
+#include "pool/protocol/writers.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
 #ifndef BERTH_EXEC_CLUSTER_PARTS_H
 #define BERTH_EXEC_CLUSTER_PARTS_H
 
-#include "base/arena.h"
 #include "exec/cluster.h"
-#include "text/tree.h"
+#include "lang/base/arena.h"
+#include "lang/text/tree.h"
 
 struct cluster {
     struct symbols *symbols;

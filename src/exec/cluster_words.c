@@ -1,7 +1,7 @@
 /* cluster_words.c: a command of a batch system's table, filled in: $NAMEs become what they stand for. */
 #include "exec/cluster_parts.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
 
 #include <ctype.h>
 #include <stdio.h>

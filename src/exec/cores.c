@@ -1,7 +1,7 @@
 /* cores.c: which processors are whose. */
 #include "exec/cores.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
 
 #include <hwloc.h>
 #include <math.h>

@@ -9,7 +9,7 @@
 #ifndef BERTH_EXEC_CORES_H
 #define BERTH_EXEC_CORES_H
 
-#include "base/err.h"
+#include "lang/base/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>

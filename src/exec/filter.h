@@ -2,7 +2,7 @@
 #ifndef BERTH_EXEC_FILTER_H
 #define BERTH_EXEC_FILTER_H
 
-#include "base/err.h"
+#include "lang/base/err.h"
 
 #include <stdbool.h>
 

@@ -5,7 +5,7 @@
 #ifndef BERTH_EXEC_JOBFOLDER_H
 #define BERTH_EXEC_JOBFOLDER_H
 
-#include "base/err.h"
+#include "lang/base/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>

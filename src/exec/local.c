@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "exec/local.h"
 
-#include "base/rng.h"
 #include "exec/local_parts.h"
 #include "exec/self.h"
+#include "lang/base/rng.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
 #ifndef BERTH_EXEC_LOCAL_H
 #define BERTH_EXEC_LOCAL_H
 
-#include "pool/executor.h"
+#include "pool/protocol/executor.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 #ifndef BERTH_EXEC_NETSPACE_H
 #define BERTH_EXEC_NETSPACE_H
 
-#include "base/err.h"
+#include "lang/base/err.h"
 
 #ifdef __cplusplus
 extern "C" {

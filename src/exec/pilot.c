@@ -1,7 +1,7 @@
 /* pilot.c: what a pilot finds out before it offers the machine that a batch system has lent it. */
 #include "exec/pilot.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

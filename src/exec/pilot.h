@@ -6,7 +6,7 @@
 #ifndef BERTH_EXEC_PILOT_H
 #define BERTH_EXEC_PILOT_H
 
-#include "base/buf.h"
+#include "lang/base/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>

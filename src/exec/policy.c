@@ -1,11 +1,11 @@
 /* policy.c: the owner's policy, as it is without a file, and read from one. */
 #include "exec/policy.h"
 
-#include "base/buf.h"
-#include "match/residual.h"
-#include "pool/writers.h"
-#include "text/build.h"
-#include "text/parse.h"
+#include "lang/base/buf.h"
+#include "lang/text/build.h"
+#include "lang/text/parse.h"
+#include "match/pair/residual.h"
+#include "pool/protocol/writers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,8 +7,8 @@
 #ifndef BERTH_EXEC_POLICY_H
 #define BERTH_EXEC_POLICY_H
 
-#include "base/err.h"
-#include "text/tree.h"
+#include "lang/base/err.h"
+#include "lang/text/tree.h"
 
 #ifdef __cplusplus
 extern "C" {

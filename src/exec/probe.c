@@ -2,7 +2,7 @@
 #include "exec/probe.h"
 
 #include "exec/probe_parts.h"
-#include "pool/writers.h"
+#include "pool/protocol/writers.h"
 
 #include <stdlib.h>
 #include <time.h>

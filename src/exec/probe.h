@@ -13,8 +13,8 @@
 #ifndef BERTH_EXEC_PROBE_H
 #define BERTH_EXEC_PROBE_H
 
-#include "base/err.h"
-#include "text/tree.h"
+#include "lang/base/err.h"
+#include "lang/text/tree.h"
 
 #ifdef __cplusplus
 extern "C" {

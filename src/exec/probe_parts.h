@@ -14,9 +14,9 @@
 #ifndef BERTH_EXEC_PROBE_PARTS_H
 #define BERTH_EXEC_PROBE_PARTS_H
 
-#include "base/buf.h"
 #include "exec/probe.h"
-#include "text/build.h"
+#include "lang/base/buf.h"
+#include "lang/text/build.h"
 
 #include <stdint.h>
 

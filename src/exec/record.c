@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "exec/record.h"
 
-#include "base/rng.h"
+#include "lang/base/rng.h"
 
 #include <errno.h>
 #include <fcntl.h>

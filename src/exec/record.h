@@ -15,7 +15,7 @@
 
 #include "exec/cgroup.h"
 #include "exec/cores.h"
-#include "pool/executor.h"
+#include "pool/protocol/executor.h"
 
 #ifdef __cplusplus
 extern "C" {

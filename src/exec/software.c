@@ -6,8 +6,8 @@
  * Nothing waits: a program that was killed is reaped by a later poll. */
 #define _GNU_SOURCE /* pipe2 */
 #include "exec/probe_parts.h"
-#include "form/form.h"
-#include "pool/writers.h"
+#include "lang/form/form.h"
+#include "pool/protocol/writers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* state.c: how the machine is now: load, the owner's clock, what is free. */
 #include "exec/probe_parts.h"
 
-#include "base/number.h"
+#include "lang/base/number.h"
 
 #include <sys/statvfs.h>
 #include <time.h>

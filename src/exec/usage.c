@@ -1,8 +1,8 @@
 /* usage.c: processes and all that they began, by what /proc tells. */
 #include "exec/usage.h"
 
-#include "base/mem.h"
 #include "exec/pin.h"
+#include "lang/base/mem.h"
 
 #include <dirent.h>
 #include <fcntl.h>

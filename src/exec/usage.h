@@ -2,7 +2,7 @@
 #ifndef BERTH_EXEC_USAGE_H
 #define BERTH_EXEC_USAGE_H
 
-#include "pool/executor.h"
+#include "pool/protocol/executor.h"
 
 #ifdef __cplusplus
 extern "C" {

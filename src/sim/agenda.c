@@ -1,7 +1,7 @@
 /* agenda.c: what happens next. */
 #include "sim/agenda.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

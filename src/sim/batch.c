@@ -1,8 +1,8 @@
 /* batch.c: the four events of a batch system, and its windows. */
 #include "sim/batch.h"
 
-#include "base/mem.h"
-#include "base/rng.h"
+#include "lang/base/mem.h"
+#include "lang/base/rng.h"
 #include "sim/agenda.h"
 
 #include <math.h>

@@ -15,8 +15,8 @@
 #ifndef BERTH_SIM_BATCH_H
 #define BERTH_SIM_BATCH_H
 
-#include "assign/assign.h"
-#include "base/map.h"
+#include "lang/base/map.h"
+#include "match/assign/assign.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
 /* batch_work.c: clusters and jobs, put together. */
 #include "sim/batch.h"
 
-#include "base/mem.h"
-#include "base/rng.h"
+#include "lang/base/mem.h"
+#include "lang/base/rng.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* crowd.c: users who only submit. */
 #include "sim/crowd.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef BERTH_SIM_CROWD_H
 #define BERTH_SIM_CROWD_H
 
-#include "pool/role.h"
+#include "pool/protocol/role.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,8 +8,8 @@
  * disk stops the role. */
 #include "sim/world.h"
 
-#include "base/mem.h"
-#include "pool/wire.h"
+#include "lang/base/mem.h"
+#include "pool/protocol/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

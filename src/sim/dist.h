@@ -19,10 +19,10 @@
 #ifndef BERTH_SIM_DIST_H
 #define BERTH_SIM_DIST_H
 
-#include "base/arena.h"
-#include "base/rng.h"
+#include "lang/base/arena.h"
+#include "lang/base/rng.h"
+#include "lang/text/tree.h"
 #include "sim/laws.h"
-#include "text/tree.h"
 
 #include <stdbool.h>
 

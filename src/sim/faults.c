@@ -1,8 +1,8 @@
 /* faults.c: the plan of what goes wrong. */
 #include "sim/faults.h"
 
-#include "ad/names.h"
-#include "text/parse.h"
+#include "lang/ad/names.h"
+#include "lang/text/parse.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* figures.c: sums over jobs and outcomes. */
 #include "sim/figures.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
 #include "sim/stats.h"
 
 #include <math.h>

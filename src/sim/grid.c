@@ -1,7 +1,7 @@
 /* grid.c: a pool is made as the scenario says, and runs until its time is up. */
 #include "sim/grid_parts.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #ifndef BERTH_SIM_GRID_PARTS_H
 #define BERTH_SIM_GRID_PARTS_H
 
-#include "pool/customer.h"
-#include "pool/matchmaker.h"
-#include "pool/provider.h"
+#include "pool/customer/customer.h"
+#include "pool/matchmaker/matchmaker.h"
+#include "pool/provider/provider.h"
 #include "sim/crowd.h"
 #include "sim/grid.h"
 

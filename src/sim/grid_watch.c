@@ -1,5 +1,5 @@
 /* grid_watch.c: what happens in a grid, as figures; and what its world asks it: how long a job lasts, how far a host is. */
-#include "base/mem.h"
+#include "lang/base/mem.h"
 #include "sim/grid_parts.h"
 
 #include <stdlib.h>

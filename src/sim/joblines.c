@@ -1,11 +1,11 @@
 /* joblines.c: jobs as JSON lines, read and written. */
 #include "sim/joblines.h"
 
-#include "ad/eval.h"
-#include "base/json.h"
-#include "base/mem.h"
-#include "base/number.h"
-#include "form/form.h"
+#include "lang/ad/eval.h"
+#include "lang/base/json.h"
+#include "lang/base/mem.h"
+#include "lang/base/number.h"
+#include "lang/form/form.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,8 +8,8 @@
 #ifndef BERTH_SIM_JOBLINES_H
 #define BERTH_SIM_JOBLINES_H
 
-#include "base/buf.h"
-#include "base/symbols.h"
+#include "lang/base/buf.h"
+#include "lang/base/symbols.h"
 #include "sim/batch.h"
 
 #ifdef __cplusplus

@@ -8,7 +8,7 @@
  * Only the party that was just stepped is looked at, and only for what changed: a few comparisons an event. */
 #include "sim/judge.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
 #include "sim/judge_parts.h"
 #include "sim/user.h"
 

@@ -1,5 +1,5 @@
 /* judge_ads.c: 5, 7, 8, 10: a matchmaker and its ads. */
-#include "base/mem.h"
+#include "lang/base/mem.h"
 #include "sim/judge_parts.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* judge_claims.c: 2, 3, 4: a provider and its tenants. */
-#include "gang/dock.h"
-#include "match/match.h"
-#include "match/pair.h"
+#include "match/gang/dock.h"
+#include "match/pair/match.h"
+#include "match/pair/pair.h"
 #include "sim/judge_parts.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* judge_duty.c: what comes down a gang from its root is what the root has said, and goes to those whom it is for. */
 #include "sim/judge_gangs_parts.h"
 
-#include "pool/duty.h"
-#include "pool/ticket.h"
+#include "pool/claim/duty.h"
+#include "pool/protocol/ticket.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* judge_ends.c: 6: what can run, ends, and is freed. */
-#include "pool/customer.h"
+#include "pool/customer/customer.h"
 #include "sim/judge_parts.h"
 #include "sim/user.h"
 

@@ -1,5 +1,5 @@
 /* judge_facts.c: the judge's account of claims, jobs and ads, and the first thing that is wrong. */
-#include "pool/customer.h"
+#include "pool/customer/customer.h"
 #include "sim/judge_parts.h"
 
 #include <stdarg.h>

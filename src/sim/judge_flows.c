@@ -1,8 +1,8 @@
 /* judge_flows.c: 3: workflows: a job is given to a claim when all jobs of the nodes that it waits for have ended well, and not before.
  *
  * What the customer has worked out for itself is not asked: only how each job stands. */
-#include "form/dag.h"
-#include "pool/customer.h"
+#include "lang/form/dag.h"
+#include "pool/customer/customer.h"
 #include "sim/judge_parts.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  *            or the superior has decided
  *
  * A superior that crashes forgets them; then their leases run out. */
-#include "pool/customer.h"
+#include "pool/customer/customer.h"
 #include "sim/judge_parts.h"
 
 static void bound_drop(struct judged_bound *bound, uint64_t claim)

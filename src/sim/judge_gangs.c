@@ -1,11 +1,11 @@
 /* judge_gangs.c: the invariants of gangs, as code. */
 #include "sim/judge_gangs_parts.h"
 
-#include "base/mem.h"
-#include "gang/ports.h"
-#include "gang/runs.h"
-#include "pool/crew.h"
-#include "pool/customer.h"
+#include "lang/base/mem.h"
+#include "match/gang/ports.h"
+#include "match/gang/runs.h"
+#include "pool/claim/crew.h"
+#include "pool/customer/customer.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef BERTH_SIM_JUDGE_GANGS_PARTS_H
 #define BERTH_SIM_JUDGE_GANGS_PARTS_H
 
-#include "base/map.h"
+#include "lang/base/map.h"
 #include "sim/judge_gangs.h"
 
 /* When is a loss at a port harmless? */

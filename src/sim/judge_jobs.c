@@ -1,5 +1,5 @@
 /* judge_jobs.c: 3: a customer, its jobs and their results. */
-#include "pool/customer.h"
+#include "pool/customer/customer.h"
 #include "sim/judge_parts.h"
 #include "sim/user.h"
 

@@ -18,10 +18,10 @@
 #ifndef BERTH_SIM_JUDGE_PARTS_H
 #define BERTH_SIM_JUDGE_PARTS_H
 
-#include "base/map.h"
-#include "pool/matchmaker.h"
-#include "pool/provider.h"
-#include "pool/seen.h"
+#include "lang/base/map.h"
+#include "pool/matchmaker/matchmaker.h"
+#include "pool/protocol/seen.h"
+#include "pool/provider/provider.h"
 #include "sim/judge.h"
 #include "sim/judge_gangs.h"
 #include "sim/judge_shares.h"

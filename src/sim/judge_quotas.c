@@ -3,7 +3,7 @@
  * Looked at when matches were made: a group that was at its quota before them took an offer that somebody in a group below its quota
  * waits for, and has waited for when that happened before. Only what is plain is judged: requests without ports and limits, offers that
  * are not divided, in use or pulling. Requests and groups that have just come to that are let off: they are served from the next cycle on. */
-#include "match/match.h"
+#include "match/pair/match.h"
 #include "sim/judge_parts.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* judge_runs.c: what becomes durable, and what really runs. */
-#include "pool/customer.h"
+#include "pool/customer/customer.h"
 #include "sim/judge_parts.h"
 
 void judge_durable(void *user, const struct host *host, const struct record *record)

@@ -5,7 +5,7 @@
 #ifndef BERTH_SIM_JUDGE_SHARES_H
 #define BERTH_SIM_JUDGE_SHARES_H
 
-#include "pool/matchmaker.h"
+#include "pool/matchmaker/matchmaker.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,9 +1,9 @@
 /* judge_successors.c: 2, 4, 10: who has to go for another, and whether the owner says so. */
-#include "ad/names.h"
-#include "gang/dock.h"
-#include "match/match.h"
-#include "match/order.h"
-#include "match/pair.h"
+#include "lang/ad/names.h"
+#include "match/gang/dock.h"
+#include "match/pair/match.h"
+#include "match/pair/order.h"
+#include "match/pair/pair.h"
 #include "sim/judge_parts.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* judge_words.c: what parties say to each other, and whether they may. */
-#include "pool/customer.h"
+#include "pool/customer/customer.h"
 #include "sim/judge_parts.h"
 
 #include <string.h>

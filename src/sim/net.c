@@ -7,7 +7,7 @@
  * What comes for an earlier life of a role is dropped. One message in 64 goes through its wire form. */
 #include "sim/world.h"
 
-#include "pool/wire.h"
+#include "pool/protocol/wire.h"
 
 #include <string.h>
 

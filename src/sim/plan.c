@@ -1,9 +1,9 @@
 /* plan.c: what the attributes of a batch system's scenario mean. */
 #include "sim/plan.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
+#include "lang/text/parse.h"
 #include "sim/scenario_parts.h"
-#include "text/parse.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* plan_jobs.c: the jobs of a run: drawn, and matched once with every kind of cluster. */
 #include "sim/plan.h"
 
-#include "base/mem.h"
-#include "match/match.h"
+#include "lang/base/mem.h"
+#include "match/pair/match.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef BERTH_SIM_PLOT_H
 #define BERTH_SIM_PLOT_H
 
-#include "base/buf.h"
+#include "lang/base/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
  * told what still runs and what ended meanwhile. Nothing outlives a reboot. */
 #include "sim/world.h"
 
-#include "pool/plants.h"
+#include "pool/protocol/mutants.h"
 
 #include <string.h>
 

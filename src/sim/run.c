@@ -1,16 +1,16 @@
 /* run.c: a world is made from its seed, broken for a while, and left to come to rest. */
 #include "sim/run.h"
 
-#include "assign/assign.h"
-#include "pool/customer.h"
-#include "pool/matchmaker.h"
-#include "pool/provider.h"
+#include "lang/text/parse.h"
+#include "match/assign/assign.h"
+#include "pool/customer/customer.h"
+#include "pool/matchmaker/matchmaker.h"
+#include "pool/provider/provider.h"
 #include "sim/faults.h"
 #include "sim/run_gangs.h"
 #include "sim/run_jobs.h"
 #include "sim/trace.h"
 #include "sim/user.h"
-#include "text/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef BERTH_SIM_RUN_H
 #define BERTH_SIM_RUN_H
 
-#include "base/buf.h"
+#include "lang/base/buf.h"
 #include "sim/judge.h"
 
 #ifdef __cplusplus

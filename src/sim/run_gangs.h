@@ -4,7 +4,7 @@
 #ifndef BERTH_SIM_RUN_GANGS_H
 #define BERTH_SIM_RUN_GANGS_H
 
-#include "base/rng.h"
+#include "lang/base/rng.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* run_jobs.c: worlds by several processes, handed over in the order of their seeds. */
 #include "sim/run_jobs.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
 
 #include <errno.h>
 #include <signal.h>

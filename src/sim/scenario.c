@@ -1,8 +1,8 @@
 /* scenario.c: what the attributes of a scenario mean. */
 #include "sim/scenario_parts.h"
 
-#include "base/mem.h"
-#include "text/parse.h"
+#include "lang/base/mem.h"
+#include "lang/text/parse.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,10 +9,10 @@
 #ifndef BERTH_SIM_SCENARIO_H
 #define BERTH_SIM_SCENARIO_H
 
-#include "base/err.h"
-#include "pool/role.h"
+#include "lang/base/err.h"
+#include "lang/text/build.h"
+#include "pool/protocol/role.h"
 #include "sim/dist.h"
-#include "text/build.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 #ifndef BERTH_SIM_SCENARIO_PARTS_H
 #define BERTH_SIM_SCENARIO_PARTS_H
 
-#include "ad/eval.h"
+#include "lang/ad/eval.h"
 #include "sim/scenario.h"
 
 /* Machines[1].Ad.Memory, from the inside out. */

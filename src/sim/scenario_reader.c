@@ -1,7 +1,7 @@
 /* scenario_reader.c: attributes of a scenario: numbers, counts and distributions, and where in the text what is wrong stands. */
 #include "sim/scenario_parts.h"
 
-#include "text/lex.h"
+#include "lang/text/lex.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* study.c: runs of all variants, and what is kept of them. */
 #include "sim/study.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>

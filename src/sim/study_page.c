@@ -1,7 +1,7 @@
 /* study_page.c: the page of a study: what became of the jobs, queues and processors over time, waits, and all tables. */
 #include "sim/study_page.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
 #include "sim/plot.h"
 
 #include <inttypes.h>

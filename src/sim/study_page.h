@@ -2,7 +2,7 @@
 #ifndef BERTH_SIM_STUDY_PAGE_H
 #define BERTH_SIM_STUDY_PAGE_H
 
-#include "base/buf.h"
+#include "lang/base/buf.h"
 #include "sim/study.h"
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* swf.c: the Standard Workload Format, read and written. */
 #include "sim/swf.h"
 
-#include "base/number.h"
+#include "lang/base/number.h"
 
 #include <inttypes.h>
 #include <math.h>

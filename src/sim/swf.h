@@ -10,7 +10,7 @@
 #ifndef BERTH_SIM_SWF_H
 #define BERTH_SIM_SWF_H
 
-#include "base/buf.h"
+#include "lang/base/buf.h"
 #include "sim/batch.h"
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* trace.c: events and effects as lines. */
 #include "sim/trace.h"
 
-#include "base/buf.h"
+#include "lang/base/buf.h"
 
 #include <stdlib.h>
 #include <string.h>

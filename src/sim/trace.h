@@ -7,7 +7,7 @@
 #ifndef BERTH_SIM_TRACE_H
 #define BERTH_SIM_TRACE_H
 
-#include "base/buf.h"
+#include "lang/base/buf.h"
 #include "sim/world.h"
 
 #ifdef __cplusplus

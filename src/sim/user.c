@@ -1,7 +1,7 @@
 /* user.c: those who submit jobs. */
 #include "sim/user.h"
 
-#include "base/mem.h"
+#include "lang/base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

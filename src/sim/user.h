@@ -5,7 +5,7 @@
 #ifndef BERTH_SIM_USER_H
 #define BERTH_SIM_USER_H
 
-#include "pool/role.h"
+#include "pool/protocol/role.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
 /* world.c: hosts, their clocks and lives, and the one loop that lets things happen. */
 #include "sim/world.h"
 
-#include "ad/names.h"
-#include "base/mem.h"
+#include "lang/ad/names.h"
+#include "lang/base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

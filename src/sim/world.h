@@ -16,7 +16,7 @@
 #ifndef BERTH_SIM_WORLD_H
 #define BERTH_SIM_WORLD_H
 
-#include "pool/role.h"
+#include "pool/protocol/role.h"
 #include "sim/agenda.h"
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* row.c: what a row may be, and its checksum. */
 #include "store/store_parts.h"
 
-#include "base/rng.h"
+#include "lang/base/rng.h"
 
 #define TEXT_OF(x) #x
 #define NUMBER(x) TEXT_OF(x)

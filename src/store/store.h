@@ -1,9 +1,9 @@
-/* store.h: opens a shelf (pool/shelf.h) on disk, and looks one over.
+/* store.h: opens a shelf (pool/protocol/shelf.h) on disk, and looks one over.
  *
  * A store is an SQLite file FILE, beside it FILE-wal and FILE-shm while it is open, and FILE.lock, which stays. All are for the
  * owner's eyes only. A row has a checksum, which is looked at whenever the row is read.
  *
- * What the shelf's contract (pool/shelf.h) leaves open:
+ * What the shelf's contract (pool/protocol/shelf.h) leaves open:
  * - A space is named by 1 to SHELF_SPACE_MAX visible ASCII characters; a key has 1 to SHELF_KEY_MAX bytes, a value may be empty.
  *   Others are refused, and the shelf is as it was.
  * - A function that is handed rows may read the shelf, but not change it: that is refused, and the shelf is as it was.
@@ -14,8 +14,8 @@
 #ifndef BERTH_STORE_STORE_H
 #define BERTH_STORE_STORE_H
 
-#include "base/buf.h"
-#include "pool/shelf.h"
+#include "lang/base/buf.h"
+#include "pool/protocol/shelf.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,37 @@
+/* awaited.h: a command to an agent or a job, which whoever takes it keeps until it was carried out: given, and its answer waited for. */
+#ifndef BERTH_CLI_ASK_AWAITED_H
+#define BERTH_CLI_ASK_AWAITED_H
+
+#include "cli/ask/connection.h"
+#include "cli/term/quantity.h"
+
+#define AWAITED_WAIT 20 /* seconds, unless --wait says otherwise */
+
+option_read_fn option_wait; /* int64_t, seconds, from 0: "20", "20 s", 5min */
+
+/* The rows for a structure T with `int64_t wait, life`. */
+#define AWAITED_OPTION_ROWS(T)                                                                                         \
+    {0,                                                                                                                \
+     "wait",                                                                                                           \
+     "SPAN",                                                                                                           \
+     "wait so long for the answer: 0 only gives the command, and 20 s is the default; a command that is not answered " \
+     "by then goes on waiting for its agent",                                                                          \
+     option_wait,                                                                                                      \
+     offsetof(T, wait)},                                                                                               \
+    {                                                                                                                  \
+        0, "for", "SPAN", "a command that could not be carried out in that time is given up: a day, else",             \
+            option_span, offsetof(T, life)                                                                             \
+    }
+
+/* Gives the command: its ad, as it stands after up to `wait` seconds, which the caller unrefs. */
+int awaited_give(struct pool *pool, const char *path, const struct tree *body, int64_t wait, struct tree **ret);
+
+/* What was answered, which the caller unrefs; NULL: it waits, or has expired. */
+struct tree *awaited_answer(const struct tree *command);
+/* The answer is yes. If not, it is reported, `about` in front. */
+bool awaited_is_good(const struct tree *answer, const char *about);
+uint64_t awaited_number(const struct tree *command);
+/* What becomes of one without an answer: "waits for it", or "has expired". */
+const char *awaited_fate(const struct tree *command);
+
+#endif

@@ -1,0 +1,269 @@
+/* connection.c: where the pool is, and who we are there. */
+#include "cli/ask/connection.h"
+
+#include "cli/term/command.h"
+#include "cli/term/report.h"
+#include "lang/ad/names.h"
+#include "lang/base/mem.h"
+#include "live/config/address.h"
+#include "sys/encoding.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SOCKET_NAME "matchmaker.sock"
+#define CUSTOMER_SOCKET_NAME "customer/customer.sock"
+#define TOKEN_NAME "token"
+
+int option_limit(const char *text, void *target, struct err *err)
+{
+    return option_count_to(text, INT64_MAX, target, err);
+}
+
+static char *text_dup(const char *text)
+{
+    return text ? mem_dup(text, strlen(text)) : NULL;
+}
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- tokens */
+
+/* The token in the state folder, else beside the configuration file; false when there is none. */
+static bool token_usual(const struct config *config, struct buf *ret_path)
+{
+    const char *file = config->file, *slash = file ? strrchr(file, '/') : NULL;
+
+    buf_addf(ret_path, "%s/" TOKEN_NAME, config_text(config, CONFIG_STATE));
+    if (access(buf_string(ret_path), F_OK) == 0)
+        return true;
+    buf_reset(ret_path);
+    if (slash)
+        buf_add(ret_path, file, (size_t)(slash - file + 1));
+    buf_adds(ret_path, TOKEN_NAME);
+    return slash && access(buf_string(ret_path), F_OK) == 0;
+}
+
+static int token_load(struct pool *pool, const char *named)
+{
+    struct err err = {0};
+    struct buf path;
+    int status = STATUS_DONE;
+
+    buf_init(&path);
+    if (named)
+        buf_adds(&path, named);
+    if (named || token_usual(&pool->config, &path)) {
+        if (token_file_read(buf_string(&path), &pool->token, &err) < 0) {
+            report("%s", err.text);
+            status = STATUS_BAD;
+        } else {
+            pool->token_name = text_dup(buf_string(&path));
+            pool->token_named = named;
+        }
+    }
+    buf_done(&path);
+    return status;
+}
+
+int pool_token(const struct pool_options *options, struct token_file *ret)
+{
+    struct pool pool = {.ca_fd = -1};
+    int status = STATUS_BAD;
+
+    token_file_init(&pool.token);
+    buf_init(&pool.bearer);
+    if (config_options_load(&options->config, &pool.config) == 0)
+        status = token_load(&pool, options->token ? options->token : environment("BERTH_TOKEN"));
+    if (status == STATUS_DONE && !pool.token_name) {
+        report("there is no token; --token FILE names one");
+        status = STATUS_BAD;
+    }
+    if (status == STATUS_DONE) {
+        *ret = pool.token;
+        token_file_init(&pool.token);
+    }
+    pool_close(&pool);
+    return status;
+}
+
+/* The CA's certificate as a file that nobody else sees, and that is gone when we are: libcurl wants a name. */
+static int ca_open(struct pool *pool)
+{
+    const char *folder = environment("TMPDIR");
+    size_t len = strlen(pool->token.ca);
+    struct buf path;
+    char *name;
+
+    buf_init(&path);
+    buf_addf(&path, "%s/berth-ca-XXXXXX", folder ? folder : "/tmp");
+    name = text_dup(buf_string(&path));
+    buf_done(&path);
+    pool->ca_fd = mkstemp(name);
+    if (pool->ca_fd >= 0)
+        unlink(name);
+    free(name);
+    if (pool->ca_fd < 0 || write(pool->ca_fd, pool->token.ca, len) != (ssize_t)len) {
+        report("the pool's certificate cannot be put into a file: %s", strerror(errno));
+        return STATUS_BAD;
+    }
+    snprintf(pool->ca_file, sizeof pool->ca_file, "/dev/fd/%d", pool->ca_fd);
+    return STATUS_DONE;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- places */
+
+static void place_add_socket(struct pool *pool, const char *path)
+{
+    pool->places[pool->count++] = (struct pool_place){.url = text_dup("http://localhost"), .socket = text_dup(path)};
+}
+
+static int place_add(struct pool *pool, const char *from, const char *text)
+{
+    size_t len = strlen(text);
+    struct err err = {0};
+    struct url url;
+
+    if (pool->count == POOL_PLACES_MAX)
+        return STATUS_DONE;
+    if (!strncmp(text, "unix:", 5)) {
+        struct address address;
+
+        if (address_read(text, &address, &err) == 0) {
+            place_add_socket(pool, address.path);
+            return STATUS_DONE;
+        }
+    } else if (url_read(text, len, &url, &err) == 0) {
+        if (memchr(url.path, '?', url.path_len)) {
+            report("%s: the address of a pool has no query", from);
+            return STATUS_BAD;
+        }
+        while (len && text[len - 1] == '/')
+            len--;
+        pool->places[pool->count++] = (struct pool_place){.url = mem_dup(text, len)};
+        return STATUS_DONE;
+    }
+    report("%s: %s", from, err.text);
+    return STATUS_BAD;
+}
+
+static int places_find(struct pool *pool, const struct pool_options *options)
+{
+    const char *variable = environment("BERTH_POOL"), *const * urls;
+    size_t count;
+    struct buf path;
+    int status = STATUS_DONE;
+
+    pool->named = true;
+    if (options->url)
+        return place_add(pool, "--pool", options->url);
+    if (variable)
+        return place_add(pool, "BERTH_POOL", variable);
+    urls = config_list(&pool->config, CONFIG_MATCHMAKERS, &count);
+    for (size_t i = 0; i < count && status == STATUS_DONE; i++)
+        status = place_add(pool, "Matchmakers", urls[i]);
+    if (count)
+        return status;
+    if (pool->token_named && pool->token.pool)
+        return place_add(pool, pool->token_name, pool->token.pool);
+    pool->named = false;
+    buf_init(&path);
+    buf_addf(&path, "%s/" SOCKET_NAME, config_text(&pool->config, CONFIG_STATE));
+    if (pool->token.pool && access(buf_string(&path), F_OK) != 0)
+        status = place_add(pool, pool->token_name, pool->token.pool); /* a machine that has joined a pool elsewhere */
+    else
+        place_add_socket(pool, buf_string(&path));
+    buf_done(&path);
+    return status;
+}
+
+/* The customer is asked by its socket as the user that one is; a token is for one that is elsewhere. */
+static int customer_find(struct pool *pool, const struct pool_options *options)
+{
+    const char *variable = environment("BERTH_CUSTOMER");
+    struct buf path;
+
+    pool->named = true;
+    if (options->customer)
+        return place_add(pool, "--customer", options->customer);
+    if (variable)
+        return place_add(pool, "BERTH_CUSTOMER", variable);
+    pool->named = false;
+    buf_init(&path);
+    buf_addf(&path, "%s/" CUSTOMER_SOCKET_NAME, config_text(&pool->config, CONFIG_STATE));
+    place_add_socket(pool, buf_string(&path));
+    buf_done(&path);
+    return STATUS_DONE;
+}
+
+/* ---------------------------------------------------------------------------------------------------- opening, closing */
+
+typedef int find_fn(struct pool *pool, const struct pool_options *options);
+
+static int open_config(struct pool *pool, const struct pool_options *options, bool customer)
+{
+    *pool = (struct pool){.ca_fd = -1, .customer = customer, .symbols = names_new(0)};
+    token_file_init(&pool->token);
+    buf_init(&pool->bearer);
+    return config_options_load(&options->config, &pool->config) < 0 ? STATUS_BAD : STATUS_DONE;
+}
+
+static int open_by(struct pool *pool, const struct pool_options *options, find_fn *find)
+{
+    const char *token = options->token ? options->token : environment("BERTH_TOKEN");
+    int status = open_config(pool, options, find == customer_find);
+
+    if (status == STATUS_DONE)
+        status = token_load(pool, token);
+    if (status == STATUS_DONE)
+        status = find(pool, options);
+    if (status == STATUS_DONE && pool->token.ca)
+        status = ca_open(pool);
+    return status;
+}
+
+int pool_open(struct pool *pool, const struct pool_options *options)
+{
+    return open_by(pool, options, places_find);
+}
+
+int customer_open(struct pool *pool, const struct pool_options *options)
+{
+    return open_by(pool, options, customer_find);
+}
+
+int pool_open_stranger(struct pool *pool, const struct pool_options *options)
+{
+    int status = open_config(pool, options, false);
+
+    return status == STATUS_DONE ? places_find(pool, options) : status;
+}
+
+int pool_trust(struct pool *pool)
+{
+    return ca_open(pool);
+}
+
+void pool_close(struct pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++) {
+        free(pool->places[i].url);
+        free(pool->places[i].socket);
+    }
+    if (pool->ca_fd >= 0)
+        close(pool->ca_fd);
+    free(pool->token_name);
+    token_file_done(&pool->token);
+    buf_wipe(&pool->bearer);
+    symbols_free(pool->symbols);
+    config_done(&pool->config);
+}

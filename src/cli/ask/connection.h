@@ -1,0 +1,134 @@
+/* connection.h: a running pool, as the command line asks it: where it is, who we are there, and what it answers. Also the customer, which has
+ * the user's jobs: it is found by a way of its own, and asked in the same.
+ *
+ *     where   --pool URL, $BERTH_POOL, the setting Matchmakers (the first that answers), the pool that a token named by hand is of;
+ *             else the matchmaker of the user's own state folder: STATE/matchmaker.sock
+ *             the customer: --customer URL, $BERTH_CUSTOMER, else STATE/customer/customer.sock
+ *     who     --token FILE, $BERTH_TOKEN; else STATE/token or `token` beside the configuration file, if there is one. On a Unix socket
+ *             the kernel says who we are: only a token that was named by hand is sent there
+ *
+ * A token is sent encrypted, or within this machine, or to the very address that its file names; the certificate of a pool is checked
+ * by the CA in the token's file. What goes wrong is reported here, as "berth: DETAIL"; callers pass the status on. */
+#ifndef BERTH_CLI_ASK_CONNECTION_H
+#define BERTH_CLI_ASK_CONNECTION_H
+
+#include "cli/term/config_options.h"
+#include "lang/base/buf.h"
+#include "lang/text/tree.h"
+#include "live/auth/token.h"
+#include "live/http/client.h"
+
+#define POOL_PLACES_MAX 16
+#define POOL_PAGE 10000 /* ads that are asked for in one answer; the next goes on behind it */
+
+struct pool_options {
+    const char *url, *customer, *token;
+    struct config_options config;
+};
+
+option_read_fn option_limit; /* uint64_t, how many at most: from 1 */
+
+/* The rows for a structure T that has a `struct pool_options pool`. */
+#define POOL_OPTION_ROWS(T)                                                                                        \
+    {0,                                                                                                            \
+     "pool",                                                                                                       \
+     "URL",                                                                                                        \
+     "where the pool is: http://..., https://... or unix:PATH; else $BERTH_POOL, the setting Matchmakers, or the " \
+     "matchmaker of the state folder",                                                                             \
+     option_text,                                                                                                  \
+     offsetof(T, pool.url)},                                                                                       \
+        POOL_WHO_ROWS(T)
+
+#define POOL_WHO_ROWS(T)                                                                                               \
+    {0,           "token",                                                                                             \
+     "FILE",      "the file of the token to show; else $BERTH_TOKEN, or `token` in the state or configuration folder", \
+     option_file, offsetof(T, pool.token)},                                                                            \
+        {0, "config", "FILE", "the configuration file", option_config_file, offsetof(T, pool.config)},                 \
+    {                                                                                                                  \
+        0, "state", "FOLDER", "the folder of the state, in which a matchmaker or customer of one's own listens",       \
+            option_config_state, offsetof(T, pool.config)                                                              \
+    }
+
+/* The rows for those that ask a customer, and no matchmaker. */
+#define CUSTOMER_OPTION_ROWS(T) CUSTOMER_OPTION_ROW(T), POOL_WHO_ROWS(T)
+#define CUSTOMER_OPTION_ROW(T)                                                                     \
+    {                                                                                              \
+        0, "customer", "URL",                                                                      \
+            "where the customer is that has the jobs: http://..., https://... or unix:PATH; else " \
+            "$BERTH_CUSTOMER, or the one of the state folder",                                     \
+            option_text, offsetof(T, pool.customer)                                                \
+    }
+
+/* An address of the pool. */
+struct pool_place {
+    char *url;    /* without a slash at its end */
+    char *socket; /* path of a Unix socket; NULL: none */
+};
+
+struct pool {
+    struct config config;
+    struct pool_place places[POOL_PLACES_MAX];
+    size_t count, at; /* the one that answers, or is tried next */
+    bool named;       /* by hand: no other was looked for */
+    bool customer;    /* it is one, and no matchmaker */
+    struct token_file token;
+    char *token_name; /* of the token's file; NULL: there is none */
+    bool token_named; /* by hand */
+    struct buf bearer;
+    char ca_file[32]; /* "" when the system's are good */
+    int ca_fd;
+    struct symbols *symbols; /* of the ads that it answers with */
+};
+
+/* Nothing is sent yet. All that return int give STATUS_DONE, or the status to end with when something went wrong, which has been
+ * reported. pool_close takes one that failed to open. */
+int pool_open(struct pool *pool, const struct pool_options *options);
+int customer_open(struct pool *pool, const struct pool_options *options); /* likewise; pool_close ends it */
+int pool_knock(struct pool *pool);                                        /* does it answer at all? */
+void pool_close(struct pool *pool);
+
+/* The pool at options->url, of which nothing is known: no token is shown. And, when its CA is known (token.ca): it alone is trusted. */
+int pool_open_stranger(struct pool *pool, const struct pool_options *options);
+int pool_trust(struct pool *pool);
+
+/* Only the token: its file, as pool_open would find it. */
+int pool_token(const struct pool_options *options, struct token_file *ret);
+
+struct pool_ask {
+    const char *method;      /* NULL: GET */
+    const char *path;        /* with the query */
+    const char *accept;      /* NULL: classad */
+    const struct tree *body; /* NULL: none */
+    const struct buf *bytes; /* a body as it is, in place of `body`; NULL: none */
+    const char *type;        /* of the bytes */
+    bool may_miss;           /* 404 is the answer no: STATUS_NO */
+    bool may_conflict;       /* so are 404 and 409: what is asked cannot be done as things are */
+    bool hush;               /* an answer of 404 is not reported */
+    bool quiet;              /* nor is it that nobody answers */
+    bool patient;            /* 429, too many requests at once: wait, and ask again */
+    const char *about;       /* what a problem is about, put in front; or NULL */
+};
+
+/* An answer of 2xx; the caller ends it with fetched_done. */
+int pool_fetch(struct pool *pool, const struct pool_ask *ask, struct fetched *ret);
+
+/* The ad that the answer is; the caller unrefs it. */
+int pool_fetch_ad(struct pool *pool, const struct pool_ask *ask, struct tree **ret);
+
+/* False: enough, the rest is not wanted. */
+typedef bool pool_ad_fn(void *user, struct tree *ad);
+
+/* The ads that an answer has, one a line; each is lent. */
+int pool_fetch_ads(struct pool *pool, const struct pool_ask *ask, pool_ad_fn *each, void *user);
+
+/* All ads of a list, as they come (up to `limit`; 0: all); each is lent. `path` has no limit in it. */
+int pool_list(struct pool *pool, const char *path, uint64_t limit, pool_ad_fn *each, void *user);
+
+/* Does nobody else hear what is sent there? It is encrypted, or stays within this machine. */
+bool url_is_private(const char *url);
+
+/* Paths: a text as one segment (or one value of a query), escaped; "?name=value" or "&name=value", nothing when the value is NULL. */
+void path_escape(struct buf *out, const char *text);
+void path_query(struct buf *out, const char *name, const char *value);
+
+#endif

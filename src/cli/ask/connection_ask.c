@@ -1,0 +1,401 @@
+/* connection_ask.c: a question to the pool and its answer: one ad, a list of them, or a problem. */
+#include "cli/ask/connection.h"
+
+#include "cli/term/command.h"
+#include "cli/term/report.h"
+#include "live/config/address.h"
+#include "live/http/represent.h"
+#include "sys/encoding.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE 60                   /* seconds */
+#define ASK_TIMEOUT INT64_C(60000000) /* microseconds: an explanation over a large pool takes a while */
+
+/* -------------------------------------------------------------------------------------------------------------- paths */
+
+void path_escape(struct buf *out, const char *text)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+
+    for (; *text; text++) {
+        if (strchr(plain, *text))
+            buf_addc(out, *text);
+        else
+            buf_addf(out, "%%%02X", (unsigned char)*text);
+    }
+}
+
+void path_query(struct buf *out, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    buf_addf(out, "%c%s=", strchr(buf_string(out), '?') ? '&' : '?', name);
+    path_escape(out, value);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- bearer */
+
+bool url_is_private(const char *text)
+{
+    char address[ADDRESS_HOST_MAX + 16];
+    struct url url;
+
+    if (url_read(text, strlen(text), &url, NULL) < 0)
+        return false;
+    snprintf(address, sizeof address, strchr(url.host, ':') ? "[%s]:%u" : "%s:%u", url.host, url.port);
+    return url.secure || config_address_is_local(address);
+}
+
+/* May a token go to that address? Not in the clear over a network, unless its own file says that the pool is there. */
+static bool bearer_may_go(const struct pool *pool, const struct pool_place *place)
+{
+    return place->socket || url_is_private(place->url) || (pool->token.pool && !strcmp(pool->token.pool, place->url));
+}
+
+/* The token to send there: `*ret` is NULL for none. */
+static int bearer_for(struct pool *pool, const struct pool_place *place, const char **ret)
+{
+    struct err err = {0};
+    int64_t expires;
+
+    *ret = NULL;
+    if (!pool->token_name || (place->socket && (pool->customer || !pool->token_named)))
+        return STATUS_DONE;
+    if (!bearer_may_go(pool, place)) {
+        report("%s: no token is sent there, for the connection is not encrypted", place->url);
+        return STATUS_BAD;
+    }
+    if (!pool->bearer.len && token_file_bearer(&pool->bearer, &pool->token, NULL, time(NULL), &expires, &err) < 0) {
+        report("%s: %s", pool->token_name, err.text);
+        return STATUS_BAD;
+    }
+    *ret = buf_string(&pool->bearer);
+    return STATUS_DONE;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- problems */
+
+static void report_about(const char *about, const char *detail)
+{
+    if (about)
+        report("%s: %s", about, detail);
+    else
+        report("%s", detail);
+}
+
+/* What the pool says is wrong, in its words if it has any. */
+static void problem_report(struct pool *pool, const struct pool_ask *ask, const struct fetched *fetched)
+{
+    struct buf words;
+    struct tree *problem = NULL;
+    const char *text;
+    size_t len;
+
+    buf_init(&words);
+    if (fetched->type && !strncasecmp(fetched->type, TYPE_PROBLEM, strlen(TYPE_PROBLEM)))
+        problem =
+            form_parse(pool->symbols, &dialect_classic, FORM_JSON, NULL, fetched->body.text, fetched->body.len, NULL);
+    if (problem && ad_string(problem, "detail", &text, &len))
+        buf_add(&words, text, len);
+    else
+        buf_addf(&words, "%s answered with status %u", pool->places[pool->at].url, fetched->status);
+    if (fetched->status == 401 && !pool->bearer.len)
+        buf_adds(&words, "; --token FILE or $BERTH_TOKEN names one");
+    report_about(ask->about, buf_string(&words));
+    tree_unref(problem);
+    buf_done(&words);
+}
+
+static int problem_status(const struct pool_ask *ask, unsigned status)
+{
+    if ((status == 404 && ask->may_miss) || ((status == 404 || status == 409) && ask->may_conflict))
+        return STATUS_NO;
+    return status >= 400 && status < 500 ? STATUS_BAD : STATUS_UNREACHABLE;
+}
+
+/* Nobody answered there. Of a socket that could not be connected to the client tells the host that stands in for it: that is left out. */
+static void unreached_report(const struct pool *pool, size_t at, enum call_result result, const struct err *err)
+{
+    const struct pool_place *place = &pool->places[at];
+    bool silent = place->socket && result == CALL_UNREACHED;
+    const char *name = place->socket ? place->socket : place->url;
+
+    if (silent && pool->customer)
+        report("no customer runs %s (%s): is a customer running? `berth pool` starts one",
+               pool->named ? "there" : "here", name);
+    else if (silent && pool->named)
+        report("no matchmaker runs there: %s", name);
+    else if (silent)
+        report("no matchmaker runs here (%s); --pool URL, $BERTH_POOL or the setting Matchmakers name another", name);
+    else
+        report("%s: %s", name, err->text);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- asking */
+
+struct reading {
+    call_bytes_fn *bytes; /* of what a good answer brings; NULL: it is kept whole */
+    void *user;
+};
+
+/* Again after a second, as long as it is only said that there were too many requests. */
+static int fetch_patiently(const struct client_settings *settings, const struct call *call, unsigned tries,
+                           struct fetched *ret, struct err *err)
+{
+    int result = client_fetch(settings, call, ret, err);
+
+    for (; result == 0 && ret->status == 429 && tries; tries--) {
+        fetched_done(ret);
+        sleep(1);
+        result = client_fetch(settings, call, ret, err);
+    }
+    return result;
+}
+
+/* From the place at hand. When nobody answered there, ret->result and `err` say so, and nothing has been reported. */
+static int place_fetch(struct pool *pool, const struct pool_ask *ask, const struct buf *body,
+                       const struct reading *reading, struct fetched *ret, struct err *err)
+{
+    const struct pool_place *place = &pool->places[pool->at];
+    struct client_settings settings = {.ca_file = *pool->ca_file ? pool->ca_file : NULL};
+    struct call call = {.method = ask->method,
+                        .unix_socket = place->socket,
+                        .plain_token = true, /* bearer_for has looked where it goes */
+                        .accept = ask->accept ? ask->accept : TYPE_CLASSAD,
+                        .type = ask->body ? TYPE_CLASSAD : ask->type,
+                        .body = body->len ? body->text : NULL,
+                        .len = body->len,
+                        .timeout = ASK_TIMEOUT,
+                        .bytes = reading ? reading->bytes : NULL,
+                        .bytes_user = reading ? reading->user : NULL};
+    struct buf url;
+    int status = bearer_for(pool, place, &call.token);
+
+    ret->result = CALL_ANSWERED;
+    if (status != STATUS_DONE)
+        return status;
+    buf_init(&url);
+    buf_addf(&url, "%s%s", place->url, ask->path);
+    call.url = buf_string(&url);
+    if (fetch_patiently(&settings, &call, ask->patient ? PATIENCE : 0, ret, err) < 0) {
+        status = ret->result == CALL_REFUSED ? STATUS_BAD : STATUS_UNREACHABLE;
+    } else if (ret->status / 100 != 2) {
+        if (!ask->hush || ret->status != 404)
+            problem_report(pool, ask, ret);
+        status = problem_status(ask, ret->status);
+        fetched_done(ret);
+    }
+    buf_done(&url);
+    return status;
+}
+
+/* The places in turn, as long as nothing was sent. Only when none answers is it told what became of each. */
+static int pool_send(struct pool *pool, const struct pool_ask *ask, const struct reading *reading, struct fetched *ret)
+{
+    struct err errs[POOL_PLACES_MAX] = {{0}};
+    size_t first = pool->at;
+    struct buf body;
+    int status;
+
+    buf_init(&body);
+    if (ask->body)
+        represent_ad(&body, FORM_CLASSAD, ask->body);
+    for (;; pool->at++) {
+        status = place_fetch(pool, ask, ask->bytes ? ask->bytes : &body, reading, ret, &errs[pool->at]);
+        if (ret->result != CALL_UNREACHED || pool->at + 1 == pool->count)
+            break;
+    }
+    for (size_t i = first; i <= pool->at && ret->result != CALL_ANSWERED && !ask->quiet; i++)
+        unreached_report(pool, i, i < pool->at ? CALL_UNREACHED : ret->result, &errs[i]);
+    buf_done(&body);
+    return status;
+}
+
+int pool_fetch(struct pool *pool, const struct pool_ask *ask, struct fetched *ret)
+{
+    return pool_send(pool, ask, NULL, ret);
+}
+
+int pool_knock(struct pool *pool)
+{
+    struct fetched fetched;
+    int status = pool_fetch(pool, &(struct pool_ask){.path = "/v1/status"}, &fetched);
+
+    if (status == STATUS_DONE)
+        fetched_done(&fetched);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ answers */
+
+static int answer_bad(const struct pool *pool, const struct err *err)
+{
+    report("%s answered with something that is no ad: %s", pool->places[pool->at].url, err->text);
+    return STATUS_UNREACHABLE;
+}
+
+int pool_fetch_ad(struct pool *pool, const struct pool_ask *ask, struct tree **ret)
+{
+    struct fetched fetched;
+    struct err err = {0};
+    struct media media;
+    struct tree *ad = NULL;
+    int status = pool_fetch(pool, ask, &fetched);
+
+    if (status != STATUS_DONE)
+        return status;
+    if (media_read(fetched.type, &media))
+        ad = represent_read(pool->symbols, &media, NULL, fetched.body.text, fetched.body.len, &err);
+    else
+        err_set(&err, "it is of type %.60s", fetched.type);
+    if (ad)
+        *ret = ad;
+    else
+        status = answer_bad(pool, &err);
+    fetched_done(&fetched);
+    return status;
+}
+
+/* A list comes as lines, an ad each; they are read as they come, and none is kept. */
+struct list {
+    struct pool *pool;
+    pool_ad_fn *each;
+    void *user;
+    struct buf line;
+    uint64_t count;
+    bool enough;
+    struct err err; /* of the first line that is no ad; nothing is read behind it */
+};
+
+/* A list does not say which dialects its ads are of: what is none of the classic one may be one of the other. */
+static struct tree *line_read(struct list *list)
+{
+    const char *text = buf_string(&list->line);
+    struct symbols *symbols = list->pool->symbols;
+    struct tree *ad = form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, text, list->line.len, &list->err);
+
+    if (!ad) {
+        ad = form_parse(symbols, &dialect_condor, FORM_CLASSAD, NULL, text, list->line.len, NULL);
+        list->err.text[0] = ad ? '\0' : list->err.text[0];
+    }
+    return ad;
+}
+
+static void list_line(struct list *list)
+{
+    struct tree *ad = line_read(list);
+
+    if (ad) {
+        list->count++;
+        list->enough = !list->each(list->user, ad);
+    } else {
+        list->enough = true;
+    }
+    tree_unref(ad);
+    buf_reset(&list->line);
+}
+
+static void list_bytes(void *user, const char *bytes, size_t len)
+{
+    struct list *list = user;
+
+    while (len && !list->enough) {
+        const char *newline = memchr(bytes, '\n', len);
+        size_t part = newline ? (size_t)(newline - bytes) : len;
+
+        if (list->line.len + part > FORM_AD_BYTES_MAX) {
+            err_set(&list->err, "a line is longer than %u bytes", FORM_AD_BYTES_MAX);
+            list->enough = true;
+            return;
+        }
+        buf_add(&list->line, bytes, part);
+        if (newline && list->line.len)
+            list_line(list);
+        bytes += part + (newline != NULL);
+        len -= part + (newline != NULL);
+    }
+}
+
+int pool_fetch_ads(struct pool *pool, const struct pool_ask *ask, pool_ad_fn *each, void *user)
+{
+    struct list list = {.pool = pool, .each = each, .user = user};
+    struct fetched fetched;
+    int status = pool_fetch(pool, ask, &fetched);
+
+    if (status != STATUS_DONE)
+        return status;
+    buf_init(&list.line);
+    list_bytes(&list, fetched.body.text, fetched.body.len);
+    if (list.line.len && !list.enough)
+        list_line(&list);
+    if (*list.err.text)
+        status = answer_bad(pool, &list.err);
+    buf_done(&list.line);
+    fetched_done(&fetched);
+    return status;
+}
+
+/* One answer, from the cursor (NULL: from the beginning) on. `*ret_cursor`: where to go on, a text of the caller's; NULL: that was all. */
+static int list_page(struct list *list, const char *path, uint64_t limit, const char *cursor, char **ret_cursor)
+{
+    struct reading reading = {list_bytes, list};
+    struct pool_ask ask = {0};
+    struct fetched fetched;
+    struct buf whole;
+    char number[24];
+    int status;
+
+    *ret_cursor = NULL;
+    buf_init(&whole);
+    buf_adds(&whole, path);
+    snprintf(number, sizeof number, "%" PRIu64, limit);
+    path_query(&whole, "limit", number);
+    path_query(&whole, "cursor", cursor);
+    ask.path = buf_string(&whole);
+    status = pool_send(list->pool, &ask, &reading, &fetched);
+    if (status == STATUS_DONE) {
+        if (list->line.len && !list->enough)
+            list_line(list);
+        if (*list->err.text) {
+            status = answer_bad(list->pool, &list->err);
+        } else if (fetched.cursor && !list->enough) {
+            *ret_cursor = fetched.cursor;
+            fetched.cursor = NULL;
+        }
+        fetched_done(&fetched);
+    }
+    buf_done(&whole);
+    return status;
+}
+
+int pool_list(struct pool *pool, const char *path, uint64_t limit, pool_ad_fn *each, void *user)
+{
+    struct list list = {.pool = pool, .each = each, .user = user};
+    char *cursor = NULL, *next;
+    int status;
+
+    buf_init(&list.line);
+    do {
+        uint64_t left = limit ? limit - list.count : POOL_PAGE, before = list.count;
+        bool stuck;
+
+        status = list_page(&list, path, left < POOL_PAGE ? left : POOL_PAGE, cursor, &next);
+        stuck = list.count == before && next && (!pool->customer || (cursor && !strcmp(cursor, next)));
+        free(cursor);
+        cursor = next;
+        if (stuck) { /* a service that says that there is more, and gives none; a customer may have looked at many for nothing */
+            report("%s says that the list goes on, and it does not", pool->places[pool->at].url);
+            status = STATUS_UNREACHABLE;
+        }
+    } while (status == STATUS_DONE && cursor && (!limit || list.count < limit));
+    free(cursor);
+    buf_done(&list.line);
+    return status;
+}

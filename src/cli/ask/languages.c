@@ -1,0 +1,201 @@
+/* languages.c: files of jobs in other languages than ads. */
+#include "cli/ask/languages.h"
+
+#include "cli/term/file.h"
+#include "cli/term/report.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+struct surroundings {
+    const char *file, *folder;
+    const struct buf *text;
+    char here[PATH_MAX];
+    struct utsname machine;
+    submit_ad_fn *each;
+    void *user;
+    bool stopped;             /* by `each`, which has said why */
+    struct textmap *remarked; /* or NULL */
+};
+
+int option_language(const char *text, void *target, struct err *err)
+{
+    enum submit_language language = submit_language_find(text);
+
+    if (language == SUBMIT_UNKNOWN)
+        return err_set(err, "expected ad, submit or jdl, got '%.60s'", text);
+    *(enum submit_language *)target = language;
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ what is asked */
+
+static void path_of(const struct surroundings *around, const char *name, char ret[PATH_MAX])
+{
+    if (*name == '/' || !strcmp(around->folder, "."))
+        snprintf(ret, PATH_MAX, "%s", name);
+    else
+        snprintf(ret, PATH_MAX, "%s/%s", around->folder, name);
+}
+
+static int text_of_file(void *user, const char *name, struct buf *ret, struct err *err)
+{
+    char path[PATH_MAX];
+    ssize_t got = 0;
+    int fd;
+
+    path_of(user, name, path);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(err, "%s", strerror(errno));
+    while (ret->len <= SUBMIT_BYTES_MAX && (got = read(fd, buf_reserve(ret, 65536), 65536)) > 0)
+        ret->len += (size_t)got;
+    if (got < 0)
+        err_set(err, "%s", strerror(errno));
+    close(fd);
+    return got < 0 ? -1 : 0;
+}
+
+static int names_that_match(void *user, const char *pattern, enum submit_match what, struct buf *ret, struct err *err)
+{
+    const struct surroundings *around = user;
+    size_t prefix = *pattern == '/' || !strcmp(around->folder, ".") ? 0 : strlen(around->folder) + 1;
+    char path[PATH_MAX];
+    glob_t found;
+    int result;
+
+    path_of(around, pattern, path);
+    result = glob(path, GLOB_MARK, NULL, &found);
+    if (result == GLOB_NOMATCH)
+        return 0;
+    if (result)
+        return err_set(err, "%s", result == GLOB_NOSPACE ? "too much memory is needed" : strerror(errno));
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *name = found.gl_pathv[i] + prefix;
+        size_t len = strlen(name);
+        bool folder = len && name[len - 1] == '/';
+
+        if (what != SUBMIT_MATCH_ANY && folder != (what == SUBMIT_MATCH_FOLDERS))
+            continue;
+        if (memchr(name, '\n', len)) {
+            result = err_set(err, "the name of a file has a line end in it");
+            break;
+        }
+        buf_add(ret, name, len - folder);
+        buf_addc(ret, '\n');
+    }
+    globfree(&found);
+    return result;
+}
+
+static const char *variable(void *user, const char *name)
+{
+    (void)user;
+    return getenv(name);
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- reading */
+
+static void place_report(const struct surroundings *around, const struct err *err)
+{
+    const char *line = NULL;
+    size_t len = 0;
+
+    if (!err->line || !text_line(around->text->text, around->text->len, err->line, &line, &len))
+        line = NULL;
+    report_error(around->file, err, line, len);
+}
+
+/* Was the same said of the same place before? Then it is known now. */
+static bool is_repeated(const struct surroundings *around, const struct err *remark)
+{
+    struct buf said;
+    uint32_t before;
+
+    if (!around->remarked)
+        return false;
+    before = around->remarked->count;
+    buf_init(&said);
+    buf_addf(&said, "%s:%u:%u: %s", around->file, remark->line, remark->column, remark->text);
+    textmap_add(around->remarked, said.text, said.len);
+    buf_done(&said);
+    return around->remarked->count == before;
+}
+
+static void remark_report(void *user, const struct err *remark)
+{
+    struct err warning = *remark;
+
+    if (is_repeated(user, remark))
+        return;
+    err_context(&warning, "warning");
+    place_report(user, &warning);
+}
+
+static int ad_pass(void *user, struct tree *ad, unsigned line)
+{
+    struct surroundings *around = user;
+    int result = around->each(around->user, ad, line);
+
+    around->stopped = result < 0;
+    return result;
+}
+
+static void upper(char *text)
+{
+    for (; *text; text++)
+        *text = (char)toupper((unsigned char)*text);
+}
+
+int language_read(struct symbols *symbols, enum submit_language language, const char *file, const struct buf *text,
+                  const char *folder, submit_ad_fn *each, void *user)
+{
+    return language_read_given(symbols, language, file, text, folder, NULL, each, user);
+}
+
+int language_read_given(struct symbols *symbols, enum submit_language language, const char *file,
+                        const struct buf *text, const char *folder, const struct language_given *given,
+                        submit_ad_fn *each, void *user)
+{
+    struct surroundings around = {.file = file,
+                                  .folder = folder,
+                                  .text = text,
+                                  .each = each,
+                                  .user = user,
+                                  .remarked = given ? given->remarked : NULL};
+    struct submit_world world = {.user = &around,
+                                 .file = text_of_file,
+                                 .match = names_that_match,
+                                 .variable = variable,
+                                 .remark = remark_report,
+                                 .given = given ? given->macros : NULL,
+                                 .given_count = given ? given->count : 0,
+                                 .fold_from = given ? 1 : 0}; /* a node is one ad */
+    size_t mark = text_mark(text->text, text->len);
+    struct err err = {0};
+    int result;
+
+    world.now = time(NULL);
+    if (realpath(folder, around.here))
+        world.folder = around.here;
+    if (uname(&around.machine) == 0) {
+        upper(around.machine.machine);
+        upper(around.machine.sysname);
+        world.arch = around.machine.machine;
+        world.system = around.machine.sysname;
+    }
+    result = (language == SUBMIT_JDL ? jdl_read : submit_read)(symbols, &world, text->len ? text->text + mark : "",
+                                                               text->len - mark, ad_pass, &around, &err);
+    if (result < 0 && !around.stopped)
+        place_report(&around, &err);
+    return result;
+}

@@ -1,0 +1,17 @@
+/* summary.h: how many jobs are in which state, as the customer counts them, and waiting until that changes. */
+#ifndef BERTH_CLI_ASK_SUMMARY_H
+#define BERTH_CLI_ASK_SUMMARY_H
+
+#include "cli/ask/connection.h"
+
+/* Of the jobs with those numbers (NULL: of all); the caller unrefs it. With `wait` seconds, it comes when Changes is past `after`, or the
+ * time is up. */
+int summary_fetch(struct pool *customer, const char *ids, double after, int wait, struct tree **ret);
+
+double summary_number(const struct tree *summary, const char *name); /* 0 when it does not say */
+bool summary_is_over(const struct tree *summary);                    /* none of them moves by itself any more */
+
+/* A line: "20 jobs: 12 waiting, 8 running". */
+void summary_print(const struct tree *summary);
+
+#endif

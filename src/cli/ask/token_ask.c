@@ -1,0 +1,85 @@
+/* token_ask.c: a token that the pool is asked for. */
+#include "cli/ask/token_ask.h"
+
+#include "cli/term/command.h"
+#include "cli/term/report.h"
+#include "lang/base/mem.h"
+#include "live/http/represent.h"
+#include "sys/encoding.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct tree *wish_body(struct pool *pool, const struct token_wish *wish, const struct token_file *file)
+{
+    char digits[2 * PUBLIC_KEY_BYTES + 1];
+    struct maker maker;
+
+    maker_init(&maker, pool->symbols);
+    maker_text(&maker, "Subject", wish->subject);
+    maker_text(&maker, "Scope", wish->scope);
+    if (wish->lifetime)
+        maker_integer(&maker, "Lifetime", wish->lifetime);
+    if (file->has_key) {
+        hex_print(file->key.open.bytes, PUBLIC_KEY_BYTES, digits);
+        maker_text(&maker, "Delegate", digits);
+    }
+    return maker_seal(&maker);
+}
+
+static char *ad_text_dup(const struct tree *ad, const char *name)
+{
+    const char *text;
+    size_t len;
+
+    return ad_string(ad, name, &text, &len) ? mem_dup(text, len) : NULL;
+}
+
+void machine_name(const char *given, char ret[MACHINE_NAME_MAX + 1])
+{
+    char host[256] = "";
+    size_t len = 0;
+
+    if (!given && gethostname(host, sizeof host - 1) == 0)
+        given = host;
+    for (; given && *given && len < MACHINE_NAME_MAX; given++)
+        if (isalnum((unsigned char)*given) || strchr("._-", *given))
+            ret[len++] = *given;
+    ret[len] = '\0';
+    if (!len)
+        snprintf(ret, MACHINE_NAME_MAX + 1, "machine");
+}
+
+int token_answer(const struct tree *answer, struct token_file *file)
+{
+    file->token = ad_text_dup(answer, "Token");
+    file->pool = ad_text_dup(answer, "Pool");
+    file->ca = ad_text_dup(answer, "Ca");
+    if (file->token)
+        return STATUS_DONE;
+    report("the pool answered without a token");
+    return STATUS_UNREACHABLE;
+}
+
+int token_ask(struct pool *pool, const struct token_wish *wish, struct token_file *ret)
+{
+    struct pool_ask ask = {.method = "POST", .path = "/v1/tokens"};
+    struct tree *body, *answer = NULL;
+    int status;
+
+    token_file_init(ret);
+    if (!wish->no_delegation) {
+        signing_key_draw(&ret->key);
+        ret->has_key = true;
+    }
+    body = wish_body(pool, wish, ret);
+    ask.body = body;
+    status = pool_fetch_ad(pool, &ask, &answer);
+    tree_unref(body);
+    if (status == STATUS_DONE)
+        status = token_answer(answer, ret);
+    tree_unref(answer);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* sim_grid.h: berth sim --scenario: a pool as a file says it, simulated, and its figures. */
+#ifndef BERTH_CLI_BENCH_SIM_GRID_H
+#define BERTH_CLI_BENCH_SIM_GRID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sim_grid_options {
+    const char *file;
+    double hours, scale; /* 0: as the file says; 1 */
+    uint64_t seed;       /* UINT64_MAX: as the file says */
+    bool json, check;
+};
+
+int sim_grid(const struct sim_grid_options *options); /* a status */
+
+#endif

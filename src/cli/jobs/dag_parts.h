@@ -1,0 +1,45 @@
+/* dag_parts.h: what the files of berth dag share.
+ *
+ *     dag.c           the command: list, status, rescue, rm
+ *     dag_submit.c    files of workflows become ads of nodes, and those are submitted
+ *     dag_progress.c  how far workflows are */
+#ifndef BERTH_CLI_JOBS_DAG_PARTS_H
+#define BERTH_CLI_JOBS_DAG_PARTS_H
+
+#include "cli/ask/jobs.h"
+#include "lang/base/map.h"
+
+struct dag_settings {
+    struct pool_options pool;
+    const char *key, *cwd, *why, *file, *format;
+    bool force, dry_run, json, long_form;
+};
+
+/* ---- dag_submit.c */
+
+int dag_submit(const struct dag_settings *settings, int word_count, char **words);
+
+/* ---- dag_progress.c */
+
+/* A workflow, by its jobs. */
+struct dag_progress {
+    int64_t workflow;
+    char *name; /* of its file; NULL: not said */
+    int64_t submitted;
+    uint64_t total, done, failed, removed, held, running, waiting, blocked;
+};
+
+/* All workflows of which jobs were added. */
+struct dag_progresses {
+    struct map places; /* number -> place */
+    struct dag_progress *items;
+    uint32_t count, room;
+};
+
+void dag_progresses_init(struct dag_progresses *all);
+void dag_progresses_done(struct dag_progresses *all);
+void dag_progresses_add(struct dag_progresses *all, const struct tree *job); /* one that is of none is passed over */
+/* "workflow 17 (diamond.dag): 3 of 10 done, 2 run, 1 failed, 4 wait" and a line's end. */
+void dag_progress_print(struct buf *out, const struct dag_progress *one);
+
+#endif

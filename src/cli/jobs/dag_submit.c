@@ -1,0 +1,564 @@
+/* dag_submit.c: berth dag submit: files of workflows become ads of nodes, and those are submitted.
+ *
+ *     JOB B fit.sub, RETRY B 2  ->  the ad that fit.sub makes, and over it [ Node = "B"; After = { "A" }; MaxRetries = 2 ] */
+#include "cli/jobs/dag_parts.h"
+
+#include "cli/ask/languages.h"
+#include "cli/jobs/submission.h"
+#include "cli/jobs/submit_check.h"
+#include "cli/term/command.h"
+#include "cli/term/file.h"
+#include "cli/term/report.h"
+#include "exec/sandbox.h"
+#include "lang/base/mem.h"
+#include "lang/form/dag.h"
+#include "lang/text/print.h"
+#include "live/http/represent.h"
+#include "pool/protocol/writers.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where a node was said, and its job. */
+struct origin {
+    const char *file; /* lent */
+    char *folder;
+    unsigned line;
+    struct tree *ad; /* NULL: not read yet */
+};
+
+struct flow {
+    const struct dag_settings *settings;
+    struct symbols *symbols;
+    struct dag dag;
+    struct origin *origins; /* by place */
+    uint32_t room;
+    struct tree **ads; /* of nodes that are not done, whole */
+    uint32_t *places;  /* theirs */
+    uint32_t count;
+    const char *name;        /* of the first file, without its folders */
+    struct textmap remarked; /* of the files of jobs: many nodes may share one */
+};
+
+static char *folder_of(const struct dag_settings *settings, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    if (settings->cwd)
+        return mem_dup(settings->cwd, strlen(settings->cwd));
+    if (!slash)
+        return mem_dup(".", 1);
+    return mem_dup(file, slash == file ? 1 : (size_t)(slash - file));
+}
+
+static void flow_done(struct flow *flow)
+{
+    for (uint32_t i = 0; i < flow->dag.count && i < flow->room; i++) {
+        tree_unref(flow->origins[i].ad);
+        free(flow->origins[i].folder);
+    }
+    while (flow->count)
+        tree_unref(flow->ads[--flow->count]);
+    free(flow->ads);
+    free(flow->places);
+    free(flow->origins);
+    textmap_done(&flow->remarked);
+    dag_done(&flow->dag);
+}
+
+/* An error of a node, at the line that made it. */
+static int node_fail(const struct flow *flow, uint32_t place, const char *words)
+{
+    report("%s:%u: %s", flow->origins[place].file, flow->origins[place].line, words);
+    return STATUS_BAD;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- reading */
+
+/* Those that have come with a file. */
+static void origins_add(struct flow *flow, uint32_t from, const char *file, const char *folder)
+{
+    if (flow->dag.count > flow->room) {
+        flow->room = flow->dag.room;
+        flow->origins = mem_grow(flow->origins, flow->room * sizeof *flow->origins);
+    }
+    for (; from < flow->dag.count; from++) {
+        const struct dag_node *node = &flow->dag.nodes[from];
+
+        flow->origins[from] = (struct origin){.file = file, .line = node->line};
+        flow->origins[from].folder = node->folder ? file_in(folder, node->folder) : mem_dup(folder, strlen(folder));
+    }
+}
+
+struct telling {
+    const char *file;
+    const struct buf *text;
+};
+
+static void place_report(const struct telling *telling, const struct err *err)
+{
+    const char *line = NULL;
+    size_t len = 0;
+
+    if (!err->line || !text_line(telling->text->text, telling->text->len, err->line, &line, &len))
+        line = NULL;
+    report_error(telling->file, err, line, len);
+}
+
+static void remark_report(void *user, const struct err *remark)
+{
+    struct err warning = *remark;
+
+    err_context(&warning, "warning");
+    place_report(user, &warning);
+}
+
+static int dag_file(struct flow *flow, const char *file, const struct buf *text, const char *folder)
+{
+    struct telling telling = {file, text};
+    size_t mark = text_mark(text->text, text->len);
+    uint32_t from = flow->dag.count;
+    struct err err = {0};
+    int result =
+        dag_read(&flow->dag, text->len ? text->text + mark : "", text->len - mark, remark_report, &telling, &err);
+
+    origins_add(flow, from, file, folder);
+    if (result < 0)
+        place_report(&telling, &err);
+    return result < 0 ? STATUS_BAD : STATUS_DONE;
+}
+
+/* An ad is a node when it says so. */
+static int node_of_ad(struct flow *flow, struct tree *ad, const char *file, unsigned line, const char *folder)
+{
+    uint32_t from = flow->dag.count;
+    const char *name;
+    size_t len;
+
+    if (!ad_string(ad, "Node", &name, &len) || !dag_name_is_good(name, len)) {
+        report("%s:%u: Node: a name of up to %d visible characters, without a comma, is expected", file, line,
+               DAG_NAME_MAX);
+        return STATUS_BAD;
+    }
+    if (textmap_find(&flow->dag.names, name, len) != TEXTMAP_NONE) {
+        report("%s:%u: Node: there is a node '%.*s' before it", file, line, (int)len, name);
+        return STATUS_BAD;
+    }
+    dag_add(&flow->dag, name, len)->line = line;
+    origins_add(flow, from, file, folder);
+    flow->origins[from].ad = tree_ref(ad);
+    return STATUS_DONE;
+}
+
+static int ad_file(struct flow *flow, const char *file, const struct buf *text, const char *folder)
+{
+    struct source source;
+    struct tree *ad;
+    int got = -1, status = STATUS_DONE;
+
+    source_open_text(&source, flow->symbols, &dialect_classic, FORM_UNKNOWN, file, text);
+    while (status == STATUS_DONE && (got = source_next(&source, &ad)) > 0) {
+        status = node_of_ad(flow, ad, file, form_reader_line(source.reader), folder);
+        tree_unref(ad);
+    }
+    source_close(&source);
+    return got < 0 ? STATUS_BAD : status;
+}
+
+static int file_add(struct flow *flow, const char *file)
+{
+    char *folder = folder_of(flow->settings, file);
+    struct buf text;
+    int status = STATUS_BAD;
+
+    buf_init(&text);
+    if (file_read(file, &text) == 0)
+        status = dag_recognise(file, buf_string(&text), text.len) ? dag_file(flow, file, &text, folder)
+                                                                  : ad_file(flow, file, &text, folder);
+    buf_done(&text);
+    free(folder);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ jobs */
+
+static int job_keep(void *user, struct tree *ad, unsigned line)
+{
+    struct tree **kept = user;
+
+    (void)line;
+    if (*kept) {
+        report("a node is one job, or `queue N` of them that differ in their numbers alone");
+        return -1;
+    }
+    *kept = tree_ref(ad);
+    return 0;
+}
+
+/* One ad of a file of ads. */
+static int job_of_ads(struct flow *flow, const char *path, const struct buf *text, struct tree **ret)
+{
+    struct source source;
+    struct tree *ad;
+    int got, result = 0;
+
+    source_open_text(&source, flow->symbols, &dialect_classic, FORM_UNKNOWN, path, text);
+    while (result == 0 && (got = source_next(&source, &ad)) != 0) {
+        result = got < 0 ? -1 : job_keep(ret, ad, 0);
+        if (got > 0)
+            tree_unref(ad);
+    }
+    source_close(&source);
+    return result;
+}
+
+/* The macros of a node: those of VARS, and JOB. */
+static struct submit_given *given_of(const struct dag_node *node)
+{
+    struct submit_given *given = mem_alloc((node->variable_count + 1) * sizeof *given);
+
+    for (uint32_t i = 0; i < node->variable_count; i++)
+        given[i] = (struct submit_given){node->variables[i].name, node->variables[i].value};
+    given[node->variable_count] = (struct submit_given){"JOB", node->name};
+    return given;
+}
+
+/* The job that the file of a node says. */
+static int job_read(struct flow *flow, uint32_t place)
+{
+    const struct dag_node *node = &flow->dag.nodes[place];
+    struct origin *origin = &flow->origins[place];
+    char *path = file_in(origin->folder, node->file);
+    enum submit_language language;
+    struct buf text;
+    int result = -1;
+
+    buf_init(&text);
+    if (file_read(path, &text) == 0) {
+        language = submit_recognise(path, buf_string(&text), text.len);
+        if (language != SUBMIT_SUBMIT && node->variable_count) {
+            node_fail(flow, place, "VARS: only files in HTCondor's submit language have macros");
+        } else if (language == SUBMIT_AD) {
+            result = job_of_ads(flow, path, &text, &origin->ad);
+        } else {
+            struct submit_given *macros = given_of(node);
+
+            result = language_read_given(flow->symbols, language, path, &text, origin->folder,
+                                         &(struct language_given){macros, node->variable_count + 1, &flow->remarked},
+                                         job_keep, &origin->ad);
+            free(macros);
+        }
+    }
+    if (result == 0 && !origin->ad)
+        result = node_fail(flow, place, "there is no job in its file");
+    else if (result < 0)
+        node_fail(flow, place, "the job of this node cannot be read");
+    buf_done(&text);
+    free(path);
+    return result == 0 ? STATUS_DONE : STATUS_BAD;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- layers */
+
+#define NAMES_APART 100 /* parents that stand one by one in a list; more of them share texts, for an ad has no room */
+
+/* A name in the list: in a text of its own, or in one with those before it. */
+static void name_print(struct buf *out, const char *name, size_t len, uint32_t *count, bool apart)
+{
+    bool first = apart || *count % NAMES_APART == 0;
+    struct buf text;
+
+    buf_init(&text);
+    print_string(&text, name, len, PRINT_PLAIN);
+    if (first)
+        buf_addf(out, "%s\"", *count ? "\", " : " ");
+    else
+        buf_adds(out, ",");
+    buf_add(out, text.text + 1, text.len - 2); /* without its quotes */
+    buf_done(&text);
+    ++*count;
+}
+
+/* Those before it that are not done: of its ad, and of PARENT lines. */
+static void after_print(const struct flow *flow, uint32_t place, struct buf *out)
+{
+    const struct dag_node *node = &flow->dag.nodes[place];
+    uint32_t count = 0, total = node->parent_count;
+    struct dag_after after;
+    const char *name;
+    size_t len;
+
+    dag_after_begin(&after, flow->origins[place].ad);
+    while (dag_after_next(&after, &name, &len))
+        total++;
+    buf_adds(out, "After = {");
+    dag_after_begin(&after, flow->origins[place].ad);
+    while (dag_after_next(&after, &name, &len)) {
+        uint32_t parent = textmap_find(&flow->dag.names, name, len);
+
+        if (parent == TEXTMAP_NONE || !flow->dag.nodes[parent].done)
+            name_print(out, name, len, &count, total <= NAMES_APART);
+    }
+    for (uint32_t i = 0; i < node->parent_count; i++) {
+        const struct dag_node *parent = &flow->dag.nodes[node->parents[i]];
+
+        if (!parent->done)
+            name_print(out, parent->name, strlen(parent->name), &count, total <= NAMES_APART);
+    }
+    buf_adds(out, count ? "\" };\n" : " };\n");
+}
+
+static bool is_file(const char *folder, const char *name)
+{
+    char *path = file_in(folder, name);
+    struct stat info;
+    bool found = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+
+    free(path);
+    return found;
+}
+
+/* Has this machine a program of that name where jobs look for one? */
+static bool is_program(const char *name)
+{
+    char path[PATH_MAX];
+
+    for (const char *at = SANDBOX_PATH; *at; at += strspn(at, ":")) {
+        size_t len = strcspn(at, ":");
+
+        snprintf(path, sizeof path, "%.*s/%s", (int)len, at, name);
+        if (access(path, X_OK) == 0)
+            return true;
+        at += len;
+    }
+    return false;
+}
+
+/* A command without a slash that is neither a file here nor a program of this machine may be one of the machine that runs the job. Most
+ * often a file was meant, which would be missed when its turn comes: that is said, once, however many nodes have it. */
+static void script_vet(struct flow *flow, uint32_t place, const char *when, const struct dag_words *words)
+{
+    const struct origin *origin = &flow->origins[place];
+    uint32_t before = flow->remarked.count;
+    const char *name = words->count ? words->items[0] : "/";
+    struct buf known;
+
+    if (strchr(name, '/') || is_file(origin->folder, name) || is_program(name))
+        return;
+    buf_init(&known);
+    buf_addf(&known, "%s:%s:%s", when, origin->folder, name);
+    textmap_add(&flow->remarked, known.text, known.len);
+    buf_done(&known);
+    if (flow->remarked.count > before)
+        report(
+            "%s:%u: warning: SCRIPT %s: there is no file '%.100s' beside the workflow, and no such program here: the machine "
+            "that runs the job has to have it",
+            origin->file, origin->line, when, name);
+}
+
+/* A command of a SCRIPT line. A file beside the workflow is meant rather than a program of the machine. */
+static void command_print(const struct dag_node *node, const struct dag_words *words, const char *attribute,
+                          const char *folder, struct buf *out)
+{
+    struct buf word;
+
+    if (!words->count)
+        return;
+    buf_init(&word);
+    buf_addf(out, "%s = { ", attribute);
+    for (uint32_t i = 0; i < words->count; i++) {
+        const char *text = words->items[i];
+
+        buf_reset(&word);
+        buf_adds(&word, !i && !strchr(text, '/') && is_file(folder, text) ? "./" : "");
+        buf_adds(&word, text);
+        buf_adds(out, i ? ", " : "");
+        if (i && !strcmp(text, "$RETRY"))
+            buf_adds(out, "string(JobTry - 1)");
+        else if (i && !strcmp(text, "$MAX_RETRIES"))
+            buf_addf(out, "\"%" PRId64 "\"", node->retries < 0 ? 0 : node->retries);
+        else
+            print_string(out, word.text ? word.text : "", word.len, PRINT_PLAIN);
+    }
+    buf_adds(out, " };\n");
+    buf_done(&word);
+}
+
+static void layer_print(const struct flow *flow, uint32_t place, struct buf *out)
+{
+    const struct dag_node *node = &flow->dag.nodes[place];
+    const struct origin *origin = &flow->origins[place];
+    char here[PATH_MAX];
+
+    buf_adds(out, "[\nNode = ");
+    print_string(out, node->name, strlen(node->name), PRINT_PLAIN);
+    buf_adds(out, ";\n");
+    after_print(flow, place, out);
+    if (flow->name && !ad_find(origin->ad, "Dag")) {
+        buf_adds(out, "Dag = ");
+        print_string(out, flow->name, strlen(flow->name), PRINT_PLAIN);
+        buf_adds(out, ";\n");
+    }
+    if (node->retries >= 0)
+        buf_addf(out, "MaxRetries = %" PRId64 ";\n", node->retries);
+    if (node->unless >= 0)
+        buf_addf(out, "RetryUnless = %" PRId64 ";\n", node->unless);
+    if (node->priority)
+        buf_addf(out, "Priority = %" PRId64 ";\n", node->priority);
+    if (node->folder && !ad_find(origin->ad, "Iwd") && realpath(origin->folder, here)) {
+        buf_adds(out, "Iwd = ");
+        print_string(out, here, strlen(here), PRINT_PLAIN);
+        buf_adds(out, ";\n");
+    }
+    command_print(node, &node->pre, "Pre", origin->folder, out);
+    command_print(node, &node->post, "Post", origin->folder, out);
+    buf_addc(out, ']');
+}
+
+/* The ad of a node: its job's, and what the workflow says over it. */
+static int node_make(struct flow *flow, uint32_t place)
+{
+    struct tree *layer, *whole = NULL;
+    struct err err = {0};
+    struct buf text;
+
+    if (!flow->origins[place].ad && job_read(flow, place) != STATUS_DONE)
+        return STATUS_BAD;
+    script_vet(flow, place, "PRE", &flow->dag.nodes[place].pre);
+    script_vet(flow, place, "POST", &flow->dag.nodes[place].post);
+    buf_init(&text);
+    layer_print(flow, place, &text);
+    layer = form_parse(flow->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, &err);
+    whole = layer ? ad_over(flow->origins[place].ad, layer, &err) : NULL;
+    tree_unref(layer);
+    buf_done(&text);
+    if (!whole)
+        return node_fail(flow, place, err.text);
+    flow->places[flow->count] = place;
+    flow->ads[flow->count++] = whole;
+    return STATUS_DONE;
+}
+
+static int nodes_make(struct flow *flow)
+{
+    struct err err = {0};
+    uint32_t place = 0;
+    int status = STATUS_DONE;
+
+    flow->ads = mem_alloc((flow->dag.count + 1) * sizeof *flow->ads);
+    flow->places = mem_alloc((flow->dag.count + 1) * sizeof *flow->places);
+    for (uint32_t i = 0; i < flow->dag.count && status == STATUS_DONE; i++)
+        if (!flow->dag.nodes[i].done)
+            status = node_make(flow, i);
+    if (status == STATUS_DONE && !flow->count) {
+        report("all nodes of the workflow are done");
+        status = STATUS_NO;
+    }
+    if (status == STATUS_DONE && dag_check(flow->ads, flow->count, 0, &place, &err) < 0)
+        status = node_fail(flow, flow->places[place], err.text);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- sending */
+
+struct told {
+    uint64_t first, last, count;
+};
+
+static bool told_add(void *user, struct tree *answer)
+{
+    struct told *told = user;
+    int64_t first, count;
+
+    if (!ad_integer(answer, "First", &first) || !ad_integer(answer, "Count", &count) || first < 1 || count < 1)
+        return true;
+    if (!told->first || (uint64_t)first < told->first)
+        told->first = (uint64_t)first;
+    if ((uint64_t)(first + count - 1) > told->last)
+        told->last = (uint64_t)(first + count - 1);
+    told->count += (uint64_t)count;
+    return true;
+}
+
+static int send_and_tell(struct submission *submission, const struct dag_settings *settings)
+{
+    struct told told = {0};
+    int status = submission_send(submission, settings->key, settings->force, told_add, &told);
+    struct buf out;
+
+    if (status != STATUS_DONE)
+        return status;
+    buf_init(&out);
+    if (settings->json) {
+        buf_addf(&out, "{\"workflow\": %" PRIu64 ", \"first\": %" PRIu64 ", \"count\": %" PRIu64 "}\n", told.first,
+                 told.first, told.count);
+    } else {
+        buf_addf(&out, "workflow %" PRIu64 " submitted: ", told.first);
+        jobs_count_print(&out, told.count);
+        buf_addf(&out, told.last > told.first ? ", %" PRIu64 "-%" PRIu64 "\n" : ", %" PRIu64 "\n", told.first,
+                 told.last);
+    }
+    output_write(&out);
+    buf_done(&out);
+    return STATUS_DONE;
+}
+
+static int flow_send(struct flow *flow, struct pool *customer)
+{
+    const struct dag_settings *settings = flow->settings;
+    struct submission submission;
+    int status = STATUS_DONE;
+
+    submission_init(&submission, customer);
+    for (uint32_t i = 0; i < flow->count && status == STATUS_DONE; i++) {
+        const struct origin *origin = &flow->origins[flow->places[i]];
+        char name[400];
+
+        snprintf(name, sizeof name, "%.300s:%u", origin->file, origin->line);
+        status = submission_add(&submission, flow->ads[i], origin->folder, name);
+    }
+    if (status == STATUS_DONE && settings->dry_run) {
+        status = submission_print(&submission, settings->json);
+    } else if (status == STATUS_DONE) {
+        status = pool_knock(customer);
+        if (status == STATUS_DONE && !settings->force)
+            status = vet_jobs(&settings->pool, &submission);
+        if (status == STATUS_DONE)
+            status = submission_upload(&submission);
+        if (status == STATUS_DONE)
+            status = send_and_tell(&submission, settings);
+    }
+    submission_done(&submission);
+    return status;
+}
+
+int dag_submit(const struct dag_settings *settings, int word_count, char **words)
+{
+    struct flow flow = {.settings = settings};
+    struct pool customer;
+    int status;
+
+    if (!word_count) {
+        report("dag submit wants FILEs of a workflow; - is standard input");
+        return STATUS_BAD;
+    }
+    status = customer_open(&customer, &settings->pool);
+    dag_init(&flow.dag);
+    textmap_init(&flow.remarked, 0);
+    flow.symbols = customer.symbols;
+    flow.name = strrchr(words[0], '/') ? strrchr(words[0], '/') + 1 : words[0];
+    for (int i = 0; i < word_count && status == STATUS_DONE; i++)
+        status = file_add(&flow, words[i]);
+    if (status == STATUS_DONE)
+        status = nodes_make(&flow);
+    if (status == STATUS_DONE)
+        status = flow_send(&flow, &customer);
+    flow_done(&flow);
+    pool_close(&customer);
+    return status;
+}

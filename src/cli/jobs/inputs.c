@@ -1,0 +1,568 @@
+/* inputs.c: the files that a job takes along. */
+#include "cli/jobs/inputs.h"
+
+#include "cli/term/command.h"
+#include "cli/term/file.h"
+#include "cli/term/report.h"
+#include "lang/ad/eval.h"
+#include "lang/base/mem.h"
+#include "lang/text/print.h"
+#include "live/http/represent.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PIECE_MAX (4u << 20) /* bytes that go up in one request */
+#define FOLDER_DEPTH_MAX 32
+
+struct inputs {
+    struct submission *submission;
+    const char *folder; /* from which names are looked up */
+    const char *about;  /* of errors */
+    struct buf *out;
+    char **names; /* those already there, as they are called for the job */
+    size_t count, room;
+    bool listed; /* the attribute has been begun */
+};
+
+/* -------------------------------------------------------------------------------------------------------------- names */
+
+/* A name without "." and empty parts, if it stays within the folder; else the last part. */
+static char *name_inside(const char *name)
+{
+    const char *last = strrchr(name, '/');
+    struct buf clean;
+    char *text;
+
+    buf_init(&clean);
+    for (const char *at = name; *at;) {
+        size_t len = strcspn(at, "/");
+
+        if (len == 2 && at[0] == '.' && at[1] == '.') {
+            buf_done(&clean);
+            return mem_dup(last + 1, strlen(last + 1));
+        }
+        if (len && !(len == 1 && *at == '.')) {
+            buf_adds(&clean, clean.len ? "/" : "");
+            buf_add(&clean, at, len);
+        }
+        at += len + (at[len] == '/');
+    }
+    if (*name == '/') {
+        buf_reset(&clean);
+        buf_adds(&clean, last + 1);
+    }
+    text = mem_dup(clean.text ? clean.text : "", clean.len);
+    buf_done(&clean);
+    return text;
+}
+
+static bool name_is_there(const struct inputs *inputs, const char *name)
+{
+    for (size_t i = 0; i < inputs->count; i++)
+        if (!strcmp(inputs->names[i], name))
+            return true;
+    return false;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- adding */
+
+static void upload_note(struct submission *submission, const char *path, const char *hash, uint64_t size)
+{
+    for (size_t i = 0; i < submission->upload_count; i++)
+        if (!strcmp(submission->uploads[i].hash, hash))
+            return;
+    if (submission->upload_count == submission->upload_room) {
+        submission->upload_room = submission->upload_room ? submission->upload_room * 2 : 16;
+        submission->uploads = mem_grow(submission->uploads, submission->upload_room * sizeof *submission->uploads);
+    }
+    submission->uploads[submission->upload_count] = (struct upload){.path = mem_dup(path, strlen(path)), .size = size};
+    memcpy(submission->uploads[submission->upload_count++].hash, hash, HASH_DIGITS + 1);
+}
+
+static int complain(const struct inputs *inputs, const char *path, const char *words)
+{
+    report("%s: %s: %s", inputs->about, path, words);
+    return -1;
+}
+
+/* What stands between the elements of the list. */
+static void list_go_on(struct inputs *inputs)
+{
+    buf_adds(inputs->out, inputs->listed ? ",\n  " : "Inputs = {\n  ");
+    inputs->listed = true;
+}
+
+static int file_add(struct inputs *inputs, int fd, const char *path, const char *name, mode_t mode)
+{
+    char hash[HASH_DIGITS + 1];
+    struct err err = {0};
+    uint64_t size;
+
+    if (name_is_there(inputs, name))
+        return 0;
+    if (inputs->count == SUBMISSION_FILES_MAX)
+        return complain(inputs, path, "too many inputs; put them into an archive");
+    if (hash_file(fd, hash, &size, &err) < 0)
+        return complain(inputs, path, err.text);
+    if (inputs->count == inputs->room) {
+        inputs->room = inputs->room ? inputs->room * 2 : 16;
+        inputs->names = mem_grow(inputs->names, inputs->room * sizeof *inputs->names);
+    }
+    inputs->names[inputs->count++] = mem_dup(name, strlen(name));
+    upload_note(inputs->submission, path, hash, size);
+    list_go_on(inputs);
+    buf_adds(inputs->out, "[ Name = ");
+    print_string(inputs->out, name, strlen(name), PRINT_PLAIN);
+    buf_addf(inputs->out, "; Hash = \"%s\"; Size = %" PRIu64 "; Mode = %d ]", hash, size, mode & 0111 ? 0755 : 0644);
+    return 0;
+}
+
+static int path_add(struct inputs *inputs, const char *path, const char *name, unsigned depth);
+
+static int name_compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* In the order of their names, so that the same folder makes the same ad. */
+static int folder_add(struct inputs *inputs, const char *path, const char *name, unsigned depth)
+{
+    char **entries = NULL;
+    size_t count = 0, room = 0;
+    struct dirent *entry;
+    DIR *dir = depth < FOLDER_DEPTH_MAX ? opendir(path) : NULL;
+    int result = 0;
+
+    if (!dir)
+        return complain(inputs, path, depth < FOLDER_DEPTH_MAX ? strerror(errno) : "folders too deep in each other");
+    while ((entry = readdir(dir))) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        if (count == room) {
+            room = room ? room * 2 : 16;
+            entries = mem_grow(entries, room * sizeof *entries);
+        }
+        entries[count++] = mem_dup(entry->d_name, strlen(entry->d_name));
+    }
+    closedir(dir);
+    if (count)
+        qsort(entries, count, sizeof *entries, name_compare);
+    for (size_t i = 0; i < count; i++) {
+        char *below = file_in(path, entries[i]), *called = *name ? file_in(name, entries[i]) : file_in(".", entries[i]);
+
+        if (result == 0)
+            result = path_add(inputs, below, called, depth + 1);
+        free(below);
+        free(called);
+        free(entries[i]);
+    }
+    free(entries);
+    return result;
+}
+
+static int path_add(struct inputs *inputs, const char *path, const char *name, unsigned depth)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result;
+    struct stat stat;
+
+    if (fd < 0 || fstat(fd, &stat) < 0)
+        result = complain(inputs, path, strerror(errno));
+    else if (S_ISDIR(stat.st_mode))
+        result = folder_add(inputs, path, name, depth);
+    else if (!S_ISREG(stat.st_mode))
+        result = complain(inputs, path, "neither a file nor a folder");
+    else
+        result = file_add(inputs, fd, path, name, stat.st_mode);
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+/* A name as it stands in an ad; what it is called for the job is the caller's to free. */
+static int name_add(struct inputs *inputs, const char *text, size_t len, char **ret_called)
+{
+    char *name = mem_dup(text, len), *path, *called;
+    int result;
+
+    if (!len || strlen(name) != len) {
+        free(name);
+        return complain(inputs, "Inputs", "a name of a file is expected");
+    }
+    path = file_in(inputs->folder, name);
+    called = name_inside(name);
+    result = path_add(inputs, path, called, 0);
+    if (result == 0 && ret_called)
+        *ret_called = called;
+    else
+        free(called);
+    free(path);
+    free(name);
+    return result;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the attributes */
+
+/* [ Name; From ]: a file that lies elsewhere than the job finds it. 1 when it is no such ad. */
+static int renamed_add(struct inputs *inputs, struct eval *eval, const struct value *ad)
+{
+    struct symbols *symbols = inputs->submission->customer->symbols;
+    symbol from = symbols_find(symbols, "From", 4), hash = symbols_find(symbols, "Hash", 4);
+    struct value name, path;
+    char *text, *whole, *called;
+    int result;
+
+    if (!from || !eval_attribute(eval, ad->scope, from, &path) ||
+        (hash && eval_attribute(eval, ad->scope, hash, &name)))
+        return 1;
+    if (path.type != VALUE_STRING || !path.len || !eval_attribute(eval, ad->scope, NAME_NAME, &name) ||
+        name.type != VALUE_STRING || !name.len)
+        return complain(inputs, "Inputs", "[ Name = \"...\"; From = \"...\" ] is expected");
+    text = mem_dup(name.u.string, name.len);
+    called = name_inside(text);
+    free(text);
+    text = mem_dup(path.u.string, path.len);
+    whole = file_in(inputs->folder, text);
+    result = path_add(inputs, whole, called, 0);
+    free(called);
+    free(whole);
+    free(text);
+    return result;
+}
+
+static int list_add(struct inputs *inputs, const struct value *list)
+{
+    static const struct env env = {0};
+    struct arena arena;
+    struct eval eval;
+    int result = 0;
+
+    arena_init(&arena);
+    eval_init(&eval, &env, &arena);
+    for (uint32_t i = 0; i < list->len && result == 0; i++) {
+        struct value part;
+
+        eval_element(&eval, list, i, &part);
+        if (part.type == VALUE_STRING) {
+            result = name_add(inputs, part.u.string, part.len, NULL);
+        } else if (part.type == VALUE_AD) {
+            result = renamed_add(inputs, &eval, &part);
+            if (result > 0) { /* it was uploaded before */
+                list_go_on(inputs);
+                value_print(inputs->out, &dialect_classic, &part, PRINT_PLAIN);
+                result = 0;
+            }
+        } else {
+            result = complain(inputs, "Inputs", "names of files are expected");
+        }
+    }
+    arena_done(&arena);
+    return result;
+}
+
+/* The size of a program that is called by its name alone, if this machine has it. */
+static int64_t image_find(const char *name)
+{
+    const char *at = getenv("PATH");
+    struct stat stat_;
+    char path[PATH_MAX];
+
+    while (at && *at) {
+        size_t len = strcspn(at, ":");
+
+        snprintf(path, sizeof path, "%.*s/%s", (int)len, at, name);
+        if (access(path, X_OK) == 0 && stat(path, &stat_) == 0 && S_ISREG(stat_.st_mode))
+            return stat_.st_size;
+        at += len + (at[len] == ':');
+    }
+    return -1;
+}
+
+static void attribute_print(struct buf *out, const char *attribute, const char *before, const char *name)
+{
+    struct buf text;
+
+    buf_init(&text);
+    buf_addf(&text, "%s%s", before, name);
+    buf_addf(out, "%s = ", attribute);
+    print_string(out, text.text, text.len, PRINT_PLAIN);
+    buf_adds(out, ";\n");
+    buf_done(&text);
+}
+
+/* Programs that every machine has of its own are not carried along. */
+static bool path_is_common(const char *path)
+{
+    static const char *const places[] = {"/usr/", "/bin/", "/sbin/"};
+
+    for (size_t n = 0; n < sizeof places / sizeof *places; n++)
+        if (!strncmp(path, places[n], strlen(places[n])) && strncmp(path, "/usr/local/", 11) != 0)
+            return true;
+    return false;
+}
+
+/* The executable, when its name has a slash: it is carried along, and called by where it lies for the job. */
+static int command_add(struct inputs *inputs, const struct tree *ad, struct arena *arena, struct buf *renamed,
+                       int64_t *ret_image)
+{
+    struct value cmd = job_value(ad, "Cmd", arena);
+    char *text, *path, *called = NULL;
+    bool carried = true;
+    struct stat stat_;
+    int result = 0;
+
+    if (cmd.type != VALUE_STRING || !cmd.len)
+        return complain(inputs, "Cmd", "the name of a program is expected");
+    text = mem_dup(cmd.u.string, cmd.len);
+    if (!strchr(text, '/') || path_is_common(text) || (ad_flag(ad, "TransferExecutable", &carried) && !carried)) {
+        *ret_image = image_find(text);
+        free(text);
+        return 0;
+    }
+    path = file_in(inputs->folder, text);
+    if (stat(path, &stat_) == 0 && S_ISREG(stat_.st_mode) && access(path, X_OK) != 0)
+        result = complain(inputs, path, "it cannot be executed; chmod +x makes it so");
+    else if (stat(path, &stat_) == 0 && S_ISDIR(stat_.st_mode))
+        result = complain(inputs, path, "it is a folder, and no program");
+    if (result == 0)
+        result = name_add(inputs, text, strlen(text), &called);
+    if (result == 0) {
+        *ret_image = stat(path, &stat_) == 0 ? stat_.st_size : -1;
+        attribute_print(renamed, "Cmd", "./", called);
+    }
+    free(called);
+    free(path);
+    free(text);
+    return result;
+}
+
+/* The file for standard input. */
+static int stdin_add(struct inputs *inputs, const struct tree *ad, struct arena *arena, struct buf *renamed)
+{
+    struct value in = job_value(ad, "In", arena);
+    char *called = NULL;
+    int result;
+
+    if (in.type != VALUE_STRING)
+        return 0;
+    result = name_add(inputs, in.u.string, in.len, &called);
+    if (result == 0)
+        attribute_print(renamed, "In", "", called);
+    free(called);
+    return result;
+}
+
+/* A command of its own (Pre, Post), whose program is called otherwise for the job. */
+static void extra_print(const struct tree *ad, const struct expr *list, const char *attribute, const char *called,
+                        struct buf *renamed)
+{
+    const struct expr *parts = tree_parts(ad, list);
+    struct buf word;
+
+    buf_init(&word);
+    buf_addf(&word, "./%s", called);
+    buf_addf(renamed, "%s = { ", attribute);
+    print_string(renamed, word.text, word.len, PRINT_PLAIN);
+    for (uint32_t i = 1; i < list->u.run.count; i++) {
+        buf_adds(renamed, ", ");
+        print_expr(renamed, ad, &parts[i], PRINT_PLAIN);
+    }
+    buf_adds(renamed, " };\n");
+    buf_done(&word);
+}
+
+/* Can it be carried along and executed? If not, it is told whose program it is, which, and why. */
+static int extra_check(struct inputs *inputs, const char *attribute, const char *path)
+{
+    const char *why = NULL;
+    struct stat stat_;
+    struct buf what;
+
+    if (stat(path, &stat_) < 0)
+        why = strerror(errno);
+    else if (S_ISDIR(stat_.st_mode))
+        why = "it is a folder, and no program";
+    else if (access(path, X_OK) != 0)
+        why = "it cannot be executed; chmod +x makes it so";
+    if (!why)
+        return 0;
+    buf_init(&what);
+    buf_addf(&what, "%s: %s", attribute, path);
+    complain(inputs, buf_string(&what), why);
+    buf_done(&what);
+    return -1;
+}
+
+/* Its program is carried along as that of the job is. */
+static int extra_add(struct inputs *inputs, const struct tree *ad, const char *attribute, struct buf *renamed)
+{
+    const struct expr *list = ad_find(ad, attribute), *first;
+    char *text, *path, *called = NULL;
+    int result = 0;
+
+    if (!list || list->kind != EXPR_LIST || !list->u.run.count)
+        return 0;
+    first = tree_parts(ad, list);
+    if (first->kind != EXPR_STRING)
+        return complain(inputs, attribute, "the name of a program is expected");
+    text = mem_dup(tree_string(ad, first), first->u.run.count);
+    path = file_in(inputs->folder, text);
+    if (strchr(text, '/') && !path_is_common(text)) {
+        result = extra_check(inputs, attribute, path);
+        if (result == 0)
+            result = name_add(inputs, text, strlen(text), &called);
+    }
+    if (called)
+        extra_print(ad, list, attribute, called, renamed);
+    free(called);
+    free(path);
+    free(text);
+    return result;
+}
+
+int inputs_add(struct submission *submission, const struct tree *ad, const char *folder, const char *name,
+               struct buf *out, int64_t *ret_image)
+{
+    struct inputs inputs = {.submission = submission, .folder = folder, .about = name, .out = out};
+    struct arena arena;
+    struct value list;
+    struct buf renamed;
+    int result = 0;
+
+    arena_init(&arena);
+    buf_init(&renamed);
+    list = job_value(ad, "Inputs", &arena);
+    if (list.type == VALUE_LIST)
+        result = list_add(&inputs, &list);
+    else if (list.type == VALUE_STRING)
+        result = name_add(&inputs, list.u.string, list.len, NULL);
+    else if (list.type != VALUE_UNDEFINED)
+        result = complain(&inputs, "Inputs", "a list of names of files is expected");
+    if (result == 0)
+        result = command_add(&inputs, ad, &arena, &renamed, ret_image);
+    if (result == 0)
+        result = stdin_add(&inputs, ad, &arena, &renamed);
+    if (result == 0)
+        result = extra_add(&inputs, ad, "Pre", &renamed);
+    if (result == 0)
+        result = extra_add(&inputs, ad, "Post", &renamed);
+    if (inputs.listed)
+        buf_adds(out, "\n};\n");
+    buf_add(out, renamed.text, renamed.len);
+    while (inputs.count)
+        free(inputs.names[--inputs.count]);
+    free(inputs.names);
+    buf_done(&renamed);
+    arena_done(&arena);
+    return result;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ uploading */
+
+/* From there on; the customer says how much it has then. */
+static int piece_send(struct pool *customer, const struct upload *upload, uint64_t offset, const struct buf *piece,
+                      uint64_t *ret_have)
+{
+    struct pool_ask ask = {
+        .method = "PUT", .type = "application/octet-stream", .bytes = piece, .patient = true, .about = upload->path};
+    struct tree *answer = NULL;
+    struct buf path;
+    int64_t have;
+    int status;
+
+    buf_init(&path);
+    buf_addf(&path, "/v1/spool/%s?offset=%" PRIu64 "&size=%" PRIu64, upload->hash, offset, upload->size);
+    ask.path = buf_string(&path);
+    status = pool_fetch_ad(customer, &ask, &answer);
+    if (status == STATUS_DONE && ad_integer(answer, "Have", &have) && have >= 0)
+        *ret_have = (uint64_t)have;
+    else if (status == STATUS_DONE)
+        *ret_have = offset + piece->len;
+    tree_unref(answer);
+    buf_done(&path);
+    return status;
+}
+
+static int upload_pieces(struct pool *customer, const struct upload *upload, int fd, uint64_t offset, struct buf *piece)
+{
+    int stuck = 0;
+
+    do {
+        size_t want = upload->size - offset < PIECE_MAX ? (size_t)(upload->size - offset) : PIECE_MAX;
+        uint64_t have = 0;
+        ssize_t got;
+        int status;
+
+        buf_reset(piece);
+        buf_reserve(piece, want + 1);
+        got = pread(fd, piece->text, want, (off_t)offset);
+        if (got < 0 || (size_t)got != want) {
+            report("%s: %s", upload->path, got < 0 ? strerror(errno) : "it has changed while it was read");
+            return STATUS_BAD;
+        }
+        piece->len = want;
+        status = piece_send(customer, upload, offset, piece, &have);
+        if (status != STATUS_DONE)
+            return status;
+        stuck = have > offset ? 0 : stuck + 1;
+        if (have > upload->size || (stuck > 3 && upload->size)) {
+            report("%s: the customer does not take it", upload->path);
+            return STATUS_UNREACHABLE;
+        }
+        offset = have;
+    } while (offset < upload->size);
+    return STATUS_DONE;
+}
+
+static int upload_one(struct pool *customer, const struct upload *upload, struct buf *piece)
+{
+    struct pool_ask ask = {.method = "HEAD", .may_miss = true, .patient = true, .hush = true};
+    struct fetched fetched;
+    uint64_t offset = 0;
+    struct buf path;
+    int fd, status;
+
+    buf_init(&path);
+    buf_addf(&path, "/v1/spool/%s", upload->hash);
+    ask.path = buf_string(&path);
+    status = pool_fetch(customer, &ask, &fetched);
+    if (status == STATUS_DONE) {
+        if (fetched.whole && strcmp(fetched.whole, "true") != 0) { /* it was broken off: go on from there */
+            offset = fetched.size ? strtoull(fetched.size, NULL, 10) : 0;
+            status = STATUS_NO;
+        }
+        fetched_done(&fetched);
+    }
+    buf_done(&path);
+    if (status != STATUS_NO)
+        return status;
+    offset = offset < upload->size ? offset : 0;
+    fd = open(upload->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        report("%s: %s", upload->path, strerror(errno));
+        return STATUS_BAD;
+    }
+    status = upload_pieces(customer, upload, fd, offset, piece);
+    close(fd);
+    return status;
+}
+
+int submission_upload(struct submission *submission)
+{
+    int status = STATUS_DONE;
+    struct buf piece;
+
+    buf_init(&piece);
+    for (size_t i = 0; i < submission->upload_count && status == STATUS_DONE; i++)
+        status = upload_one(submission->customer, &submission->uploads[i], &piece);
+    buf_done(&piece);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* job_command.h: berth job ID peek FILE, berth job ID signal N: commands to a job that runs. */
+#ifndef BERTH_CLI_JOBS_JOB_COMMAND_H
+#define BERTH_CLI_JOBS_JOB_COMMAND_H
+
+#include "cli/ask/awaited.h"
+
+struct job_command_settings {
+    int64_t wait, life;
+    uint64_t bytes, lines; /* 0: not said */
+    bool follow, json;
+};
+
+/* The words behind the job's number; its status. The customer is open. */
+int job_command_run(struct pool *customer, const struct job_command_settings *settings, uint64_t job, int word_count,
+                    char **words);
+/* Are they a command? If not, that has been reported. */
+bool job_command_good(const struct job_command_settings *settings, int word_count, char **words);
+
+#endif

@@ -1,0 +1,194 @@
+/* job_control.c: berth rm, hold and release: many jobs by one request. */
+#include "cli/ask/jobs.h"
+#include "cli/term/command.h"
+#include "cli/term/file.h"
+#include "cli/term/report.h"
+#include "live/http/represent.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+struct control_settings {
+    struct pool_options pool;
+    const char *constraint, *why;
+    bool all, json;
+};
+
+#define S struct control_settings
+static const struct option control_options[] = {
+    {'c', "constraint", "EXPR", "all jobs for which it is true", option_text, offsetof(S, constraint)},
+    {'a', "all", NULL, "all jobs", option_flag, offsetof(S, all)},
+    {0, "why", "TEXT", "the reason, which is written into the job's log", option_text, offsetof(S, why)},
+    {0, "json", NULL, "one JSON object: changed, unchanged, missing", option_flag, offsetof(S, json)},
+    CUSTOMER_OPTION_ROWS(S),
+};
+#undef S
+
+static const struct control_settings control_defaults = {0};
+
+struct verb {
+    const char *command, *word, *done; /* "rm", "remove", "removed" */
+};
+
+/* ------------------------------------------------------------------------------------------------------------- asking */
+
+static uint64_t answer_count(const struct tree *answer, const char *name)
+{
+    int64_t count;
+
+    return ad_integer(answer, name, &count) && count > 0 ? (uint64_t)count : 0;
+}
+
+/* One request, about the jobs from number `*next` on, which becomes that of the first that was not looked at; 0: there is none. */
+static int control_ask(struct pool *customer, const struct jobs_order *order, uint64_t *next, struct jobs_changed *sums)
+{
+    struct tree *answer = NULL, *body;
+    struct maker maker;
+    int status;
+
+    maker_init(&maker, customer->symbols);
+    maker_text(&maker, "Verb", order->verb);
+    maker_text(&maker, "Ids", order->ids);
+    maker_text(&maker, "Constraint", order->constraint);
+    maker_text(&maker, "Why", order->why);
+    maker_integer(&maker, "From", (int64_t)*next);
+    body = maker_seal(&maker);
+    status =
+        pool_fetch_ad(customer, &(struct pool_ask){.method = "POST", .path = "/v1/control", .body = body}, &answer);
+    tree_unref(body);
+    if (status != STATUS_DONE)
+        return status;
+    sums->changed += answer_count(answer, "Changed");
+    sums->unchanged += answer_count(answer, "Unchanged");
+    sums->missing += answer_count(answer, "Missing");
+    sums->storing += answer_count(answer, "Storing");
+    *next = answer_count(answer, "Next");
+    tree_unref(answer);
+    return STATUS_DONE;
+}
+
+int jobs_control(struct pool *customer, const struct jobs_order *order, struct jobs_changed *ret)
+{
+    bool shows = isatty(STDERR_FILENO), shown = false;
+    uint64_t next = 1, last;
+    int status;
+
+    *ret = (struct jobs_changed){0};
+    do {
+        last = next;
+        status = control_ask(customer, order, &next, ret);
+        if (shows && next > last) {
+            fprintf(stderr, "\r\033[K%s: %" PRIu64 " jobs so far ", order->verb, ret->changed);
+            shown = true;
+        }
+    } while (status == STATUS_DONE && next > last);
+    if (shown)
+        fputs("\r\033[K", stderr);
+    if (status != STATUS_DONE && ret->changed)
+        report("%s: %" PRIu64 " of them have changed before", order->verb, ret->changed);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ telling */
+
+static void unchanged_tell(const struct verb *verb, const struct jobs_changed *sums)
+{
+    uint64_t unchanged = sums->unchanged;
+    struct buf words;
+
+    if (!unchanged)
+        return;
+    buf_init(&words);
+    jobs_count_print(&words, unchanged);
+    if (sums->storing == unchanged)
+        report("%s cannot be %s: %s ended, and what %s made waits to be stored", buf_string(&words), verb->done,
+               unchanged == 1 ? "it has" : "they have", unchanged == 1 ? "it" : "they");
+    else
+        report("%s cannot be %s as %s", buf_string(&words), verb->done, unchanged == 1 ? "it is" : "they are");
+    buf_done(&words);
+}
+
+/* "17 jobs removed". What did not change is told on standard error. */
+static int control_tell(const struct control_settings *settings, const struct verb *verb,
+                        const struct jobs_changed *sums)
+{
+    struct buf out, words;
+
+    buf_init(&out);
+    buf_init(&words);
+    if (settings->json) {
+        buf_addf(&out, "{\"changed\": %" PRIu64 ", \"unchanged\": %" PRIu64 ", \"missing\": %" PRIu64 "}\n",
+                 sums->changed, sums->unchanged, sums->missing);
+    } else {
+        jobs_count_print(&out, sums->changed);
+        buf_addf(&out, " %s\n", verb->done);
+        if (!settings->all && !settings->constraint)
+            unchanged_tell(verb, sums);
+        if (sums->missing) {
+            jobs_count_print(&words, sums->missing);
+            report("%s of those numbers: there %s no such", buf_string(&words), sums->missing == 1 ? "is" : "are");
+        }
+    }
+    output_write(&out);
+    buf_done(&out);
+    buf_done(&words);
+    return sums->missing || !sums->changed ? STATUS_NO : STATUS_DONE;
+}
+
+static int control_run(const struct control_settings *settings, const struct verb *verb, int word_count, char **words)
+{
+    bool named[] = {word_count > 0, settings->constraint != NULL, settings->all};
+    struct jobs_order order = {
+        .verb = verb->word, .constraint = settings->all ? "true" : settings->constraint, .why = settings->why};
+    struct jobs_changed sums;
+    struct pool customer;
+    struct job_ids ids;
+    int status = STATUS_BAD;
+
+    if (named[0] + named[1] + named[2] != 1) {
+        report("%s wants one of: the numbers of jobs, --constraint EXPR, --all", verb->command);
+        return STATUS_BAD;
+    }
+    if (job_ids_read(&ids, word_count, words) == 0) {
+        order.ids = ids.count ? buf_string(&ids.text) : NULL;
+        status = customer_open(&customer, &settings->pool);
+        if (status == STATUS_DONE)
+            status = jobs_control(&customer, &order, &sums);
+        if (status == STATUS_DONE)
+            status = control_tell(settings, verb, &sums);
+        pool_close(&customer);
+    }
+    job_ids_done(&ids);
+    return status;
+}
+
+#define CONTROL(id, name_, word, done, summary_, about_, example1, example2)      \
+    static int id##_run(const void *given, int word_count, char **words)          \
+    {                                                                             \
+        static const struct verb verb = {name_, word, done};                      \
+                                                                                  \
+        return control_run(given, &verb, word_count, words);                      \
+    }                                                                             \
+    const struct command command_##id = {                                         \
+        .name = name_,                                                            \
+        .summary = summary_,                                                      \
+        .usage = "[OPTIONS] ID...\n[OPTIONS] --constraint EXPR\n[OPTIONS] --all", \
+        .about = about_ " The status is 1 when no "                               \
+                        "job was " done ", or a number is that of no job.",       \
+        .examples = {{example1, NULL}, {example2, NULL}},                         \
+        .options = control_options,                                               \
+        .option_count = sizeof control_options / sizeof *control_options,         \
+        .settings_size = sizeof(struct control_settings),                         \
+        .defaults = &control_defaults,                                            \
+        .run = id##_run,                                                          \
+    };
+
+CONTROL(rm, "rm", "remove", "removed", "remove jobs, whether they wait or run",
+        "Those that run are ended; none starts any more.", "berth rm 5-20",
+        "berth rm -c 'Owner == \"alice\" && State == \"Held\"' --why \"wrong input\"")
+CONTROL(hold, "hold", "hold", "held", "keep jobs from running until they are released",
+        "Those that run are ended, and will begin anew, or from their last checkpoint.", "berth hold 5,7",
+        "berth hold --all --why \"the disk is full\"")
+CONTROL(release, "release", "release", "released", "let jobs that are held run again", "They wait in the queue again.",
+        "berth release 5", "berth release --all")

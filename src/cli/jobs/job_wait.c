@@ -1,0 +1,216 @@
+/* job_wait.c: berth wait: until jobs are over. */
+#include "cli/ask/jobs.h"
+#include "cli/ask/summary.h"
+#include "cli/term/command.h"
+#include "cli/term/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#define TOLD_MAX 20 /* jobs that did not end well, of which each is told */
+
+struct wait_settings {
+    struct pool_options pool;
+    uint64_t timeout; /* seconds; 0: none */
+};
+
+static int option_timeout(const char *text, void *target, struct err *err)
+{
+    return option_count_to(text, INT32_MAX, target, err);
+}
+
+#define S struct wait_settings
+static const struct option wait_options[] = {
+    {'t', "timeout", "SECONDS", "no longer than that", option_timeout, offsetof(S, timeout)},
+    CUSTOMER_OPTION_ROWS(S),
+};
+#undef S
+
+static const struct wait_settings wait_defaults = {0};
+
+static int64_t seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the outcome */
+
+/* Of jobs that are over. */
+struct outcomes {
+    uint64_t seen, bad;
+};
+
+static bool outcome_add(void *user, struct tree *job)
+{
+    struct outcomes *outcomes = user;
+    struct buf words;
+    bool good, missing;
+
+    outcomes->seen++;
+    buf_init(&words);
+    good = job_is_good(job);
+    missing = job_misses(job, &words);
+    if ((!good || missing) && outcomes->bad++ < TOLD_MAX) {
+        double id = 0, ended = 0;
+
+        job_number(job, "Job", &id);
+        if (missing)
+            report("job %.0f: %s", id, buf_string(&words));
+        buf_reset(&words);
+        cell_print(&words, job, "Reason", CELL_VALUE, 0);
+        if (good)
+            ;
+        else if (job_number(job, "Status", &ended) && ended > 0)
+            report("job %.0f ended with status %.0f", id, ended);
+        else if (ended < 0)
+            report("job %.0f was ended by signal %.0f", id, -ended);
+        else
+            report("job %.0f: %s", id, words.len ? buf_string(&words) : "it did not end well");
+    }
+    buf_done(&words);
+    return true;
+}
+
+static int outcomes_ask(struct pool *customer, struct job_ids *ids, struct outcomes *ret)
+{
+    uint64_t wanted = job_ids_count(ids);
+    int status = job_ids_list(customer, ids, "Job,State,Status,Reason,FilesMissing,Missing", outcome_add, ret);
+
+    if (status == STATUS_DONE && ret->bad > TOLD_MAX)
+        report("and %" PRIu64 " more did not end well", ret->bad - TOLD_MAX);
+    if (status == STATUS_DONE && ret->seen < wanted) {
+        report("there is no such job: %" PRIu64 " of the %" PRIu64 " numbers", wanted - ret->seen, wanted);
+        ret->bad += wanted - ret->seen;
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- waiting */
+
+/* Why the waiting is over. */
+enum waited { WAITED_OVER, WAITED_HELD, WAITED_STUCK, WAITED_TIME };
+
+static bool note_any(void *user, struct tree *job)
+{
+    (void)job;
+    *(bool *)user = true;
+    return false;
+}
+
+/* Are outputs of one of them still on their way? */
+static int outputs_due(struct pool *customer, struct job_ids *ids, bool *ret)
+{
+    struct buf path;
+    int status;
+
+    *ret = false;
+    buf_init(&path);
+    buf_adds(&path, "/v1/jobs");
+    path_query(&path, "ids", buf_string(&ids->text));
+    path_query(&path, "constraint", "OutputsDue");
+    path_query(&path, "select", "Job");
+    status = pool_list(customer, buf_string(&path), 1, note_any, ret);
+    buf_done(&path);
+    return status;
+}
+
+/* How they stand, when that has changed, or after so many seconds. */
+static int wait_look(struct pool *customer, struct job_ids *ids, int wait, double *changes, bool *ret_over,
+                     enum waited *ret)
+{
+    struct tree *summary = NULL;
+    bool due = false;
+    int status = summary_fetch(customer, buf_string(&ids->text), *changes, wait, &summary);
+
+    if (status != STATUS_DONE)
+        return status;
+    *changes = summary_number(summary, "Changes");
+    *ret_over = summary_is_over(summary);
+    *ret = summary_number(summary, "Held") > 0      ? WAITED_HELD
+           : summary_number(summary, "Blocked") > 0 ? WAITED_STUCK
+                                                    : WAITED_OVER;
+    tree_unref(summary);
+    if (*ret_over)
+        status = outputs_due(customer, ids, &due);
+    *ret_over = *ret_over && !due;
+    return status;
+}
+
+static int wait_over(struct pool *customer, struct job_ids *ids, uint64_t timeout, enum waited *ret)
+{
+    int64_t end = seconds_now() + (int64_t)timeout;
+    int status = STATUS_DONE;
+    double changes = 0;
+    bool over = false;
+
+    for (bool first = true; status == STATUS_DONE && !over; first = false) {
+        int64_t left = timeout ? end - seconds_now() : JOBS_WAIT;
+
+        if (left <= 0 && !first) {
+            *ret = WAITED_TIME;
+            return STATUS_DONE;
+        }
+        status = wait_look(customer, ids, first ? 0 : left < JOBS_WAIT ? (int)left : JOBS_WAIT, &changes, &over, ret);
+    }
+    return status;
+}
+
+static int wait_run(const void *given, int word_count, char **words)
+{
+    const struct wait_settings *settings = given;
+    struct outcomes outcomes = {0};
+    enum waited waited = WAITED_OVER;
+    struct pool customer;
+    struct job_ids ids;
+    int status;
+
+    if (!word_count) {
+        report("wait wants the numbers of jobs");
+        return STATUS_BAD;
+    }
+    if (job_ids_read(&ids, word_count, words) < 0 || job_ids_fit(&ids) < 0) {
+        job_ids_done(&ids);
+        return STATUS_BAD;
+    }
+    status = customer_open(&customer, &settings->pool);
+    if (status == STATUS_DONE)
+        status = wait_over(&customer, &ids, settings->timeout, &waited);
+    if (status == STATUS_DONE && waited == WAITED_TIME) {
+        report("the time is up, and not all of them are over");
+        status = STATUS_NO;
+    } else if (status == STATUS_DONE && waited == WAITED_HELD) {
+        report("what is left of them is held: `berth jobs` shows them, `berth release` lets them run");
+        status = STATUS_NO;
+    } else if (status == STATUS_DONE && waited == WAITED_STUCK) {
+        outcomes_ask(&customer, &ids, &outcomes);
+        report("what is left of them waits for nodes that failed or are held: `berth dag` shows them, `berth dag "
+               "rescue` lets them run again");
+        status = STATUS_NO;
+    } else if (status == STATUS_DONE) {
+        status = outcomes_ask(&customer, &ids, &outcomes);
+        if (status == STATUS_DONE && outcomes.bad)
+            status = STATUS_NO;
+    }
+    pool_close(&customer);
+    job_ids_done(&ids);
+    return status;
+}
+
+const struct command command_wait = {
+    .name = "wait",
+    .summary = "wait until jobs are over",
+    .usage = "[--timeout SECONDS] ID...",
+    .about =
+        "Waits until all those jobs are over and their outputs have come, and tells of those that did not end well. The status is 0 when all ended with "
+        "status 0 and brought all their files; 1 when one did not, when there is no such job, when the time is up, or when those that are left are held.",
+    .examples = {{"berth wait 5-20", NULL}, {"berth wait 5 --timeout 60 && berth outputs 5", NULL}},
+    .options = wait_options,
+    .option_count = sizeof wait_options / sizeof *wait_options,
+    .settings_size = sizeof(struct wait_settings),
+    .defaults = &wait_defaults,
+    .run = wait_run,
+};

@@ -1,0 +1,448 @@
+/* run.c: berth run: one command as a job, as if it ran here: what it writes is printed as it comes, and its status is ours.
+ *
+ *     berth run ---- summary, every second ----> customer
+ *        |---- a child copies standard output as it grows
+ *        `---- a child copies standard error
+ *
+ * The children are processes, so that each can wait for its own stream; Ctrl-C is for the parent alone. */
+#include "cli/ask/summary.h"
+#include "cli/jobs/job_files.h"
+#include "cli/jobs/submission.h"
+#include "cli/jobs/submit_check.h"
+#include "cli/term/command.h"
+#include "cli/term/file.h"
+#include "cli/term/quantity.h"
+#include "cli/term/report.h"
+#include "lang/base/mem.h"
+#include "lang/text/print.h"
+#include "live/http/represent.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STREAMS 2
+#define STREAM_PATIENCE 50   /* tenths of a second that the streams of a job that is over may still take */
+#define STATUS_SIGNALLED 128 /* and the signal's number: as a shell says it */
+
+struct run_settings {
+    struct pool_options pool;
+    uint64_t cpus, retries;
+    int64_t memory, disk, time;
+    struct option_words inputs, outputs, variables;
+    const char *name;
+    bool network, force, quiet;
+};
+
+static int option_cpus(const char *text, void *target, struct err *err)
+{
+    return option_count_to(text, 1 << 20, target, err);
+}
+
+static int option_variable(const char *text, void *target, struct err *err)
+{
+    const char *equals = strchr(text, '=');
+    size_t len = equals ? (size_t)(equals - text) : 0;
+
+    if (!len || strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") != len ||
+        (*text >= '0' && *text <= '9'))
+        return err_set(err, "expected NAME=VALUE, got '%.60s'", text);
+    return option_word(text, target, err);
+}
+
+#define S struct run_settings
+static const struct option run_options[] = {
+    {'c', "cpus", "N", "processors; 1 if not given", option_cpus, offsetof(S, cpus)},
+    {'m', "memory", "AMOUNT", "memory: 2GiB; 512MiB if not given", option_bytes, offsetof(S, memory)},
+    {0, "disk", "AMOUNT", "disk; 1GiB if not given", option_bytes, offsetof(S, disk)},
+    {'t', "time", "SPAN", "it is ended when it has run so long: 90s, 30min, 2h", option_span, offsetof(S, time)},
+    {'i', "input", "FILE", "a file or folder that it reads; may be repeated", option_word, offsetof(S, inputs)},
+    {'o', "output", "FILE", "a file or folder that comes back; may be repeated. Else all that are new", option_word,
+     offsetof(S, outputs)},
+    {'e', "env", "NAME=VALUE", "a variable of its environment; may be repeated", option_variable,
+     offsetof(S, variables)},
+    {0, "network", NULL, "it may use the network", option_flag, offsetof(S, network)},
+    {0, "name", "TEXT", "what the job is called", option_text, offsetof(S, name)},
+    {0, "retries", "N", "how often it is begun anew when a machine fails", option_number, offsetof(S, retries)},
+    {'f', "force", NULL, "also if it matches no machine of the pool", option_flag, offsetof(S, force)},
+    {'q', "quiet", NULL, "do not tell what it waits for", option_flag, offsetof(S, quiet)},
+    CUSTOMER_OPTION_ROW(S),
+    POOL_OPTION_ROWS(S),
+};
+#undef S
+
+static const struct run_settings run_defaults = {.retries = UINT64_MAX};
+
+/* --------------------------------------------------------------------------------------------------------------- the ad */
+
+static void add_string(struct buf *out, const char *name, const char *value)
+{
+    buf_addf(out, "%s = ", name);
+    print_string(out, value, strlen(value), PRINT_PLAIN);
+    buf_adds(out, ";\n");
+}
+
+static void add_list(struct buf *out, const char *name, const char *const *words, size_t count)
+{
+    buf_addf(out, "%s = {", name);
+    for (size_t i = 0; i < count; i++) {
+        buf_adds(out, i ? ", " : " ");
+        print_string(out, words[i], strlen(words[i]), PRINT_PLAIN);
+    }
+    buf_adds(out, " };\n");
+}
+
+static void add_number(struct buf *out, const char *name, int64_t value)
+{
+    if (value > 0)
+        buf_addf(out, "%s = %" PRId64 ";\n", name, value);
+}
+
+static struct tree *run_ad(struct symbols *symbols, const struct run_settings *settings, int word_count, char **words,
+                           struct err *err)
+{
+    struct tree *ad;
+    struct buf text;
+
+    buf_init(&text);
+    buf_adds(&text, "[\n");
+    if (settings->name)
+        add_string(&text, "Name", settings->name);
+    add_string(&text, "Cmd", words[0]);
+    if (word_count > 1)
+        add_list(&text, "Args", (const char *const *)words + 1, (size_t)word_count - 1);
+    if (settings->variables.count) {
+        buf_adds(&text, "Env = [ ");
+        for (size_t i = 0; i < settings->variables.count; i++) {
+            const char *word = settings->variables.items[i], *equals = strchr(word, '=');
+
+            print_name(&text, &dialect_classic, word, (size_t)(equals - word));
+            buf_adds(&text, " = ");
+            print_string(&text, equals + 1, strlen(equals + 1), PRINT_PLAIN);
+            buf_adds(&text, "; ");
+        }
+        buf_adds(&text, "];\n");
+    }
+    if (settings->inputs.count)
+        add_list(&text, "Inputs", settings->inputs.items, settings->inputs.count);
+    if (settings->outputs.count)
+        add_list(&text, "Outputs", settings->outputs.items, settings->outputs.count);
+    add_number(&text, "RequestCpus", (int64_t)settings->cpus);
+    add_number(&text, "RequestMemory", settings->memory);
+    add_number(&text, "RequestDisk", settings->disk);
+    add_number(&text, "TimeLimit", settings->time);
+    if (settings->retries != UINT64_MAX)
+        buf_addf(&text, "MaxRetries = %" PRIu64 ";\n", settings->retries);
+    if (settings->network)
+        buf_adds(&text, "Network = true;\n");
+    buf_addc(&text, ']');
+    ad = form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, err);
+    buf_done(&text);
+    return ad;
+}
+
+static bool note_first(void *user, struct tree *answer)
+{
+    int64_t first;
+
+    if (ad_integer(answer, "First", &first) && first > 0)
+        *(uint64_t *)user = (uint64_t)first;
+    return true;
+}
+
+static int run_submit(struct pool *customer, const struct run_settings *settings, int word_count, char **words,
+                      uint64_t *ret_id)
+{
+    struct submission submission;
+    struct err err = {0};
+    struct tree *ad = run_ad(customer->symbols, settings, word_count, words, &err);
+    int status = STATUS_BAD;
+
+    submission_init(&submission, customer);
+    if (ad)
+        status = submission_add(&submission, ad, ".", "run");
+    else
+        report("%s", err.text);
+    if (status == STATUS_DONE)
+        status = pool_knock(customer); /* before others are asked for it */
+    if (status == STATUS_DONE && !settings->force)
+        status = vet_jobs(&settings->pool, &submission);
+    if (status == STATUS_DONE)
+        status = submission_upload(&submission);
+    if (status == STATUS_DONE)
+        status = submission_send(&submission, NULL, settings->force, note_first, ret_id);
+    if (status == STATUS_DONE && !*ret_id) {
+        report("the customer answered without the number of the job");
+        status = STATUS_UNREACHABLE;
+    }
+    tree_unref(ad);
+    submission_done(&submission);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- signals */
+
+static volatile sig_atomic_t interrupts;
+
+/* The second time it leaves at once, whatever is under way. */
+static void on_interrupt(int number)
+{
+    if (interrupts++)
+        _exit(STATUS_SIGNALLED + number);
+}
+
+static void interrupts_catch(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- streams */
+
+#define STREAMS_LOOK 5000 /* microseconds between looks whether they have ended */
+
+struct streams {
+    pid_t pids[STREAMS];
+};
+
+static void streams_start(struct streams *streams, struct pool *customer, uint64_t id)
+{
+    static const char *const paths[STREAMS] = {"/files/log/stdout", "/files/log/stderr"};
+
+    output_flush();
+    for (int i = 0; i < STREAMS; i++) {
+        struct job_stream file = {
+            .customer = customer, .id = id, .path = paths[i], .follow = true, .fd = i ? STDERR_FILENO : STDOUT_FILENO};
+
+        streams->pids[i] = fork();
+        if (streams->pids[i] == 0) {
+            signal(SIGINT, SIG_IGN); /* the parent is asked, and ends us */
+            signal(SIGTERM, SIG_DFL);
+            signal(SIGHUP, SIG_DFL);
+            _exit(job_file_copy(&file, NULL));
+        }
+        if (streams->pids[i] < 0)
+            report("what the job writes cannot be shown (`berth logs` does): %s", strerror(errno));
+    }
+}
+
+/* They end by themselves when all has come; those that do not are ended, after so many tenths of a second. False: not all that the job has
+ * written was shown. */
+static bool streams_end(struct streams *streams, int patience)
+{
+    bool whole = true;
+
+    patience *= 100000 / STREAMS_LOOK;
+    for (int i = 0; i < STREAMS; i++) {
+        int ended = 0;
+
+        while (streams->pids[i] > 0 && waitpid(streams->pids[i], &ended, WNOHANG) == 0) {
+            if (patience-- <= 0 || interrupts) {
+                kill(streams->pids[i], SIGTERM);
+                waitpid(streams->pids[i], &ended, 0);
+                break;
+            }
+            usleep(STREAMS_LOOK);
+        }
+        /* STATUS_NO: the job has written nothing there */
+        whole = whole && streams->pids[i] > 0 && WIFEXITED(ended) &&
+                (WEXITSTATUS(ended) == STATUS_DONE || WEXITSTATUS(ended) == STATUS_NO);
+        streams->pids[i] = 0;
+    }
+    return whole;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- waiting */
+
+static void state_tell(const struct run_settings *settings, uint64_t id, const struct tree *job, struct buf *last)
+{
+    struct buf words;
+
+    buf_init(&words);
+    cell_print(&words, job, "State", CELL_VALUE, 0);
+    if (ad_find(job, "Provider")) {
+        buf_adds(&words, " on ");
+        cell_print(&words, job, "Provider", CELL_VALUE, 0);
+    }
+    if (strcmp(buf_string(&words), buf_string(last)) != 0 && !settings->quiet && isatty(STDERR_FILENO))
+        report("job %" PRIu64 ": %s", id, words.text);
+    buf_reset(last);
+    buf_add(last, words.text, words.len);
+    buf_done(&words);
+}
+
+static void job_remove(struct pool *customer, uint64_t id)
+{
+    struct jobs_order order = {.verb = "remove", .why = "interrupted"};
+    struct jobs_changed sums;
+    char number[24];
+
+    snprintf(number, sizeof number, "%" PRIu64, id);
+    order.ids = number;
+    if (jobs_control(customer, &order, &sums) == STATUS_DONE)
+        report("job %" PRIu64 " removed", id);
+}
+
+/* Until the job is over and its outputs are here, or it is held: then `*ret` is its ad. An interrupt is STATUS_NO without one. */
+static int run_wait(struct pool *customer, const struct run_settings *settings, uint64_t id, struct tree **ret)
+{
+    int status = STATUS_DONE;
+    struct buf last;
+    double after = 0;
+    char number[24];
+
+    snprintf(number, sizeof number, "%" PRIu64, id);
+    buf_init(&last);
+    for (bool first = true; !interrupts && status == STATUS_DONE; first = false) {
+        struct tree *summary = NULL, *job = NULL;
+        bool due = false;
+
+        status = summary_fetch(customer, number, after, first ? 0 : 1, &summary);
+        if (status == STATUS_DONE) {
+            after = summary_number(summary, "Changes");
+            status = job_fetch(customer, id, &job);
+        }
+        tree_unref(summary);
+        if (status != STATUS_DONE)
+            break;
+        state_tell(settings, id, job, &last);
+        ad_flag(job, "OutputsDue", &due);
+        if ((job_is_over(job) && !due) || job_text_is(job, "State", "Held")) {
+            *ret = job;
+            break;
+        }
+        tree_unref(job);
+    }
+    buf_done(&last);
+    return interrupts && status == STATUS_DONE && !*ret ? STATUS_NO : status;
+}
+
+/* A job that was ended at a limit cannot say so itself. */
+static void tell_limit(uint64_t id, const struct tree *job)
+{
+    struct buf words;
+
+    buf_init(&words);
+    cell_print(&words, job, "Reason", CELL_VALUE, 0);
+    if (words.len && strcmp(buf_string(&words), "the job ended") != 0)
+        report("job %" PRIu64 ": %s", id, buf_string(&words));
+    buf_done(&words);
+}
+
+/* The status of the job as ours. */
+static int run_outcome(uint64_t id, const struct tree *job)
+{
+    double ended;
+    struct buf words;
+
+    if (!job_text_is(job, "State", "Held") && job_number(job, "Status", &ended) &&
+        !job_text_is(job, "State", "Cancelled") && !job_text_is(job, "State", "Aborted")) {
+        tell_limit(id, job);
+        return ended >= 0 ? (int)ended : STATUS_SIGNALLED + (int)-ended;
+    }
+    buf_init(&words);
+    cell_print(&words, job, "Reason", CELL_VALUE, 0);
+    if (job_text_is(job, "State", "Held"))
+        report("job %" PRIu64 " is held: %s; `berth release %" PRIu64 "` lets it run, `berth rm %" PRIu64
+               "` removes it",
+               id, words.len ? buf_string(&words) : "it does not say why", id, id);
+    else
+        report("job %" PRIu64 " %s: %s", id,
+               job_text_is(job, "State", "Done") || job_text_is(job, "State", "Cleared") ? "did not end well"
+                                                                                         : "was not run",
+               words.len ? buf_string(&words) : "it does not say why");
+    buf_done(&words);
+    return STATUS_NO;
+}
+
+/* False: not all files of the job are here. */
+static bool missing_tell(uint64_t id, const struct tree *job)
+{
+    struct buf words;
+    bool missing;
+
+    buf_init(&words);
+    missing = job_misses(job, &words);
+    if (missing)
+        report("job %" PRIu64 ": %s", id, buf_string(&words));
+    buf_done(&words);
+    return !missing;
+}
+
+static int run_follow(struct pool *customer, const struct run_settings *settings, uint64_t id)
+{
+    struct tree *job = NULL;
+    struct streams streams;
+    bool shown, came;
+    int status;
+
+    interrupts_catch();
+    streams_start(&streams, customer, id);
+    status = run_wait(customer, settings, id, &job);
+    if (interrupts) {
+        job_remove(customer, id);
+        status = STATUS_SIGNALLED + SIGINT;
+    }
+    shown = streams_end(&streams, status == STATUS_DONE ? STREAM_PATIENCE : 0);
+    if (status == STATUS_DONE && job) {
+        status = run_outcome(id, job);
+        came = missing_tell(id, job);
+        shown = shown || job_text_is(job, "State", "Held"); /* there is more to come, perhaps */
+        if (!shown)
+            report("job %" PRIu64 ": not all that it has written is here: `berth logs %" PRIu64 "` shows it", id, id);
+        status = status == STATUS_DONE && (!shown || !came) ? STATUS_NO : status;
+    } else if (status == STATUS_UNREACHABLE)
+        report("job %" PRIu64 " goes on without us: `berth wait %" PRIu64 "` and `berth logs %" PRIu64 "`", id, id, id);
+    tree_unref(job);
+    return status;
+}
+
+static int run_run(const void *given, int word_count, char **words)
+{
+    const struct run_settings *settings = given;
+    struct pool customer;
+    uint64_t id = 0;
+    int status;
+
+    if (!word_count || !*words[0]) {
+        report("run wants a COMMAND, behind a --");
+        return STATUS_BAD;
+    }
+    status = customer_open(&customer, &settings->pool);
+    if (status == STATUS_DONE)
+        status = run_submit(&customer, settings, word_count, words, &id);
+    if (status == STATUS_DONE)
+        status = run_follow(&customer, settings, id);
+    pool_close(&customer);
+    return status;
+}
+
+const struct command command_run = {
+    .name = "run",
+    .summary = "run one command in the pool, as if it ran here",
+    .usage = "[OPTIONS] -- COMMAND [ARGUMENT...]",
+    .about =
+        "Submits a job that runs the command, waits until it is over, and prints what it writes as it comes. The files that it "
+        "makes come to the current folder. A COMMAND with a slash in it is a file of this machine, and is carried along; else it "
+        "is looked for on the machine where the job runs.\n"
+        "\n"
+        "The status is that of the command: 128 and the signal's number when a signal ended it, 1 with the reason when it could "
+        "not be run, or when not all that it has written, or not all its files, came here. Ctrl-C removes the job; a second one leaves at once.",
+    .examples = {{"berth run -- hostname", NULL},
+                 {"berth run -c 4 -m 2GiB -i data.csv -- ./fit --input data.csv", NULL},
+                 {"berth run -t 10min -o plot.png -e SEED=7 -- python3 plot.py", NULL}},
+    .options = run_options,
+    .option_count = sizeof run_options / sizeof *run_options,
+    .settings_size = sizeof(struct run_settings),
+    .defaults = &run_defaults,
+    .run = run_run,
+};

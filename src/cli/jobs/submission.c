@@ -1,0 +1,208 @@
+/* submission.c: jobs on their way to a customer: their ads completed and sent. */
+#include "cli/jobs/submission.h"
+
+#include "cli/jobs/inputs.h"
+#include "cli/term/command.h"
+#include "cli/term/file.h"
+#include "cli/term/report.h"
+#include "lang/base/mem.h"
+#include "lang/text/print.h"
+#include "live/http/represent.h"
+#include "pool/protocol/writers.h"
+#include "sys/encoding.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define DEFAULT_MEMORY ((uint64_t)512 << 20)
+#define DEFAULT_DISK ((uint64_t)1 << 30)
+
+void submission_init(struct submission *submission, struct pool *customer)
+{
+    *submission = (struct submission){.customer = customer};
+}
+
+void submission_done(struct submission *submission)
+{
+    while (submission->count)
+        tree_unref(submission->ads[--submission->count]);
+    while (submission->upload_count)
+        free(submission->uploads[--submission->upload_count].path);
+    free(submission->ads);
+    free(submission->uploads);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- defaults */
+
+static void upper_print(struct buf *out, const char *text)
+{
+    char upper[128];
+    size_t len = 0;
+
+    for (; len < sizeof upper && text[len]; len++)
+        upper[len] = (char)toupper((unsigned char)text[len]);
+    print_string(out, upper, len, PRINT_PLAIN);
+}
+
+/* A machine like this one, with as much as the job asks for. */
+static void constraint_print(struct buf *out)
+{
+    struct utsname here;
+
+    buf_adds(out, "Constraint = other.Type == \"Machine\"");
+    if (uname(&here) == 0) {
+        buf_adds(out, " && other.Arch == ");
+        upper_print(out, here.machine);
+        buf_adds(out, " && other.OpSys == ");
+        upper_print(out, here.sysname);
+    }
+    buf_adds(out, " && other.Cpus >= RequestCpus && other.Memory >= RequestMemory && other.Disk >= RequestDisk;\n");
+}
+
+/* As usual, or less where this machine itself has not twice as much. */
+static uint64_t memory_default(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    uint64_t half = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : DEFAULT_MEMORY;
+
+    return half < DEFAULT_MEMORY ? half : DEFAULT_MEMORY;
+}
+
+static uint64_t disk_default(const char *folder)
+{
+    struct statvfs disk;
+    uint64_t half = statvfs(folder, &disk) == 0 ? (uint64_t)disk.f_blocks * disk.f_frsize / 2 : DEFAULT_DISK;
+
+    return half < DEFAULT_DISK ? half : DEFAULT_DISK;
+}
+
+/* What the ad does not say, as the text of an ad to be laid over it. */
+static void defaults_print(struct buf *out, const struct submission *submission, const struct tree *ad, int64_t image)
+{
+    char here[PATH_MAX];
+
+    if (!ad_find(ad, "Type"))
+        buf_adds(out, "Type = \"Job\";\n");
+    if (!ad_find(ad, "ImageSize") && image >= 0)
+        buf_addf(out, "ImageSize = %" PRId64 ";\n", image);
+    if (!ad_find(ad, "RequestCpus"))
+        buf_adds(out, "RequestCpus = 1;\n");
+    if (!ad_find(ad, "RequestMemory"))
+        buf_addf(out, "RequestMemory = %" PRIu64 ";\n", memory_default());
+    if (!ad_find(ad, "RequestDisk"))
+        buf_addf(out, "RequestDisk = %" PRIu64 ";\n", disk_default("."));
+    /* with Ports each says for itself whom it wants */
+    if (!ad_find(ad, "Constraint") && !ad_find(ad, "Requirements") && !ad_find(ad, "Ports"))
+        constraint_print(out);
+    if (!ad_find(ad, "Rank") && !ad_find(ad, "Ports"))
+        buf_adds(out, "Rank = -other.LoadAvg;\n");
+    /* A customer elsewhere has no such folder: the outputs are fetched from it. */
+    if (!ad_find(ad, "Iwd") && submission->customer->places[0].socket && getcwd(here, sizeof here)) {
+        buf_adds(out, "Iwd = ");
+        print_string(out, here, strlen(here), PRINT_PLAIN);
+        buf_adds(out, ";\n");
+    }
+}
+
+int submission_add(struct submission *submission, struct tree *ad, const char *folder, const char *name)
+{
+    struct symbols *symbols = submission->customer->symbols;
+    struct tree *layer = NULL, *whole = NULL;
+    struct err err = {0};
+    int64_t image = -1;
+    int status = STATUS_BAD;
+    struct buf text;
+
+    buf_init(&text);
+    buf_adds(&text, "[\n");
+    if (inputs_add(submission, ad, folder, name, &text, &image) == 0) {
+        defaults_print(&text, submission, ad, image);
+        buf_addc(&text, ']');
+        layer = form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, &err);
+        whole = layer ? ad_over(ad, layer, &err) : NULL;
+        if (!whole)
+            report("%s: %s", name, err.text);
+    }
+    if (whole) {
+        if (submission->count == submission->room) {
+            submission->room = submission->room ? submission->room * 2 : 16;
+            submission->ads = mem_grow(submission->ads, submission->room * sizeof *submission->ads);
+        }
+        submission->ads[submission->count++] = whole;
+        status = STATUS_DONE;
+    }
+    tree_unref(layer);
+    buf_done(&text);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- sending */
+
+int submission_send(struct submission *submission, const char *key, bool force, pool_ad_fn *each, void *user)
+{
+    struct pool_ask ask = {.method = "POST", .type = TYPE_CLASSAD};
+    unsigned char drawn[16] = {0};
+    char digits[2 * sizeof drawn + 1];
+    struct buf path, body;
+    int status;
+
+    buf_init(&path);
+    buf_init(&body);
+    if (!key && getrandom(drawn, sizeof drawn, 0) == (ssize_t)sizeof drawn) {
+        hex_print(drawn, sizeof drawn, digits);
+        key = digits;
+    }
+    for (size_t i = 0; i < submission->count; i++) {
+        represent_ad(&body, FORM_CLASSAD, submission->ads[i]);
+        buf_addc(&body, '\n');
+    }
+    buf_adds(&path, "/v1/jobs");
+    path_query(&path, "key", key);
+    path_query(&path, "force", force ? "1" : NULL);
+    ask.path = buf_string(&path);
+    ask.bytes = &body;
+    status = pool_fetch_ads(submission->customer, &ask, each, user);
+    if (status == STATUS_UNREACHABLE && key) {
+        sleep(1);
+        report("once more, in case it did not arrive");
+        status = pool_fetch_ads(submission->customer, &ask, each, user);
+    }
+    buf_done(&path);
+    buf_done(&body);
+    return status;
+}
+
+int submission_key(const char *text, void *target, struct err *err)
+{
+    size_t len = strlen(text);
+
+    for (size_t i = 0; text[i]; i++)
+        if (text[i] <= ' ' || text[i] > '~' || text[i] == '/')
+            len = 0;
+    if (!len || len > SUBMISSION_KEY_MAX)
+        return err_set(err, "expected up to %d visible characters without '/', got '%.60s'", SUBMISSION_KEY_MAX, text);
+    *(const char **)target = text;
+    return 0;
+}
+
+int submission_print(const struct submission *submission, bool json)
+{
+    struct err err = {0};
+    struct buf out;
+
+    buf_init(&out);
+    for (size_t i = 0; i < submission->count; i++)
+        if (form_write_ad(&out, json ? FORM_JSON : FORM_CLASSAD, submission->ads[i], &err) < 0)
+            report("%s", err.text);
+    output_write(&out);
+    buf_done(&out);
+    return STATUS_DONE;
+}

@@ -1,0 +1,51 @@
+/* submission.h: jobs on their way to a customer: their ads completed, their files found, hashed and uploaded, and all of it sent.
+ *
+ *     ad of a file -> defaults, inputs as [ Name; Hash; Size; Mode ] -> upload of what the customer does not have -> POST /v1/jobs
+ *
+ * What an ad does not say is filled in from where it is submitted (section 3.4.1): Type, Constraint and Rank for machines like this one,
+ * ImageSize, RequestCpus, RequestMemory, RequestDisk, Iwd. What goes wrong has been reported. */
+#ifndef BERTH_CLI_JOBS_SUBMISSION_H
+#define BERTH_CLI_JOBS_SUBMISSION_H
+
+#include "cli/ask/jobs.h"
+#include "sys/hash.h"
+
+#define SUBMISSION_FILES_MAX 10000 /* inputs of one ad, those in folders counted */
+#define SUBMISSION_KEY_MAX 48
+
+/* A file that jobs want. */
+struct upload {
+    char *path;
+    char hash[HASH_DIGITS + 1];
+    uint64_t size;
+};
+
+struct submission {
+    struct pool *customer;
+    struct tree **ads; /* completed */
+    size_t count, room;
+    struct upload *uploads; /* a row a content */
+    size_t upload_count, upload_room;
+};
+
+void submission_init(struct submission *submission, struct pool *customer);
+void submission_done(struct submission *submission);
+
+/* Completes an ad (lent; of the customer's symbols, in the classic dialect), whose inputs are named from `folder` on; `name` is for
+ * errors. */
+int submission_add(struct submission *submission, struct tree *ad, const char *folder, const char *name);
+
+/* What the customer does not have yet of the files, each content once. */
+int submission_upload(struct submission *submission);
+
+/* An answer for each ad in order: [ First; Count ]. Repeated once with the same key when it is not known whether it arrived. `key` NULL: one
+ * is drawn. */
+int submission_send(struct submission *submission, const char *key, bool force, pool_ad_fn *each, void *user);
+
+/* Prints the ads as they would be sent. */
+int submission_print(const struct submission *submission, bool json);
+
+/* An option_fn: a key of a submission. */
+int submission_key(const char *text, void *target, struct err *err);
+
+#endif

@@ -1,0 +1,264 @@
+/* submit.c: berth submit: jobs from files, to the customer. */
+#include "cli/ask/languages.h"
+#include "cli/jobs/submission.h"
+#include "cli/jobs/submit_check.h"
+#include "cli/term/command.h"
+#include "cli/term/file.h"
+#include "cli/term/report.h"
+#include "lang/base/mem.h"
+#include "live/http/represent.h"
+#include "match/gang/ports.h"
+#include "match/gang/runs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct submit_settings {
+    struct pool_options pool;
+    const char *key, *cwd;
+    enum submit_language from;
+    bool force, dry_run, json;
+};
+
+#define S struct submit_settings
+static const struct option submit_options[] = {
+    {'k', "key", "KEY", "the same key and the same jobs again are the same submission: nothing is submitted twice",
+     submission_key, offsetof(S, key)},
+    {'f', "force", NULL, "also what matches no machine of the pool", option_flag, offsetof(S, force)},
+    {'n', "dry-run", NULL, "print the ads as they would be sent, and send nothing", option_flag, offsetof(S, dry_run)},
+    {0, "cwd", "FOLDER",
+     "the folder from which inputs are named; if not given, that of FILE, and for submit and jdl the current one",
+     option_file, offsetof(S, cwd)},
+    {0, "from", "LANGUAGE", "the language of the files: ad, submit (HTCondor's) or jdl; recognised if not given",
+     option_language, offsetof(S, from)},
+    {0, "json", NULL, "JSON lines: an object an ad: first, count; with --dry-run the ads", option_flag,
+     offsetof(S, json)},
+    CUSTOMER_OPTION_ROW(S),
+    POOL_OPTION_ROWS(S),
+};
+#undef S
+
+static const struct submit_settings submit_defaults = {0};
+
+/* -------------------------------------------------------------------------------------------------------------- reading */
+
+static char *folder_of(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    if (!slash)
+        return mem_dup(".", 1);
+    return mem_dup(file, slash == file ? 1 : (size_t)(slash - file));
+}
+
+/* The ads of one file, as they come. */
+struct adding {
+    struct submission *submission;
+    const char *file, *folder;
+    int status;
+};
+
+static int ad_add(void *user, struct tree *ad, unsigned line)
+{
+    struct adding *adding = user;
+    char name[400];
+
+    snprintf(name, sizeof name, "%.300s:%u", adding->file, line);
+    adding->status = submission_add(adding->submission, ad, adding->folder, name);
+    return adding->status == STATUS_DONE ? 0 : -1;
+}
+
+static int ads_add(struct adding *adding, const struct buf *text)
+{
+    struct source source;
+    struct tree *ad;
+    int got = -1;
+
+    source_open_text(&source, adding->submission->customer->symbols, &dialect_classic, FORM_UNKNOWN, adding->file,
+                     text);
+    while (adding->status == STATUS_DONE && (got = source_next(&source, &ad)) > 0) {
+        ad_add(adding, ad, form_reader_line(source.reader));
+        tree_unref(ad);
+    }
+    source_close(&source);
+    return got < 0 ? STATUS_BAD : adding->status;
+}
+
+static int file_add(struct submission *submission, const struct submit_settings *settings, const char *file)
+{
+    enum submit_language language = settings->from;
+    struct adding adding = {.submission = submission, .file = file, .status = STATUS_DONE};
+    char *folder = folder_of(file);
+    struct buf text;
+    int status = STATUS_BAD;
+
+    buf_init(&text);
+    if (file_read(file, &text) == 0) {
+        if (language == SUBMIT_UNKNOWN)
+            language = submit_recognise(file, buf_string(&text), text.len);
+        adding.folder = settings->cwd ? settings->cwd : language == SUBMIT_AD ? folder : ".";
+        if (language == SUBMIT_AD)
+            status = ads_add(&adding, &text);
+        else if (language_read(submission->customer->symbols, language, file, &text, adding.folder, ad_add, &adding) ==
+                 0)
+            status = STATUS_DONE;
+    }
+    buf_done(&text);
+    free(folder);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- telling */
+
+struct told {
+    struct buf ids; /* "1-20,31" */
+    uint64_t count, first, last;
+    struct rows *rows;
+};
+
+static void told_range(struct told *told)
+{
+    if (!told->first)
+        return;
+    buf_addf(&told->ids, "%s%" PRIu64, told->ids.len ? "," : "", told->first);
+    if (told->last > told->first)
+        buf_addf(&told->ids, "-%" PRIu64, told->last);
+}
+
+static bool told_add(void *user, struct tree *answer)
+{
+    struct told *told = user;
+    int64_t first, count;
+
+    if (!ad_integer(answer, "First", &first) || !ad_integer(answer, "Count", &count) || first < 1 || count < 1)
+        return true;
+    if (told->first && (uint64_t)first != told->last + 1)
+        told_range(told);
+    if (!told->first || (uint64_t)first != told->last + 1)
+        told->first = (uint64_t)first;
+    told->last = (uint64_t)(first + count - 1);
+    told->count += (uint64_t)count;
+    if (told->rows)
+        rows_add(told->rows, answer);
+    return true;
+}
+
+static int send_and_tell(struct submission *submission, const struct submit_settings *settings)
+{
+    static const struct column columns[] = {{"first", "First", CELL_VALUE}, {"count", "Count", CELL_VALUE}};
+    struct told told = {.count = 0};
+    struct rows rows;
+    struct buf out;
+    int status;
+
+    buf_init(&told.ids);
+    buf_init(&out);
+    rows_init(&rows, ROWS_JSON, columns, 2);
+    told.rows = settings->json ? &rows : NULL;
+    status = submission_send(submission, settings->key, settings->force, told_add, &told);
+    if (status == STATUS_DONE && !settings->json) {
+        told_range(&told);
+        jobs_count_print(&out, told.count);
+        buf_addf(&out, " submitted: %s\n", buf_string(&told.ids));
+        output_write(&out);
+    }
+    rows_done(&rows);
+    buf_done(&told.ids);
+    buf_done(&out);
+    return status;
+}
+
+/* What is settled in silence about who runs a gang's job, once for what many ads say alike. */
+static void gangs_remark(const struct submission *submission)
+{
+    struct buf words, before;
+
+    buf_init(&words);
+    buf_init(&before);
+    for (size_t i = 0; i < submission->count; i++) {
+        struct err err = {0};
+        struct ports ports;
+
+        buf_reset(&words);
+        if (!ad_find(submission->ads[i], "Ports") || ports_read(&ports, submission->ads[i], &err) < 0)
+            continue; /* what is wrong with it the customer says */
+        if (ports_run_words(&ports, &words) && strcmp(buf_string(&words), buf_string(&before)) != 0) {
+            report("job #%zu: %s", i + 1, buf_string(&words));
+            buf_reset(&before);
+            buf_adds(&before, buf_string(&words));
+        }
+        ports_done(&ports);
+    }
+    buf_done(&words);
+    buf_done(&before);
+}
+
+static int submit_run(const void *given, int word_count, char **words)
+{
+    const struct submit_settings *settings = given;
+    struct submission submission;
+    struct pool customer;
+    int status;
+
+    if (!word_count) {
+        report("submit wants FILEs with the ads of jobs; - is standard input");
+        return STATUS_BAD;
+    }
+    status = customer_open(&customer, &settings->pool);
+    submission_init(&submission, &customer);
+    for (int i = 0; i < word_count && status == STATUS_DONE; i++)
+        status = file_add(&submission, settings, words[i]);
+    if (status == STATUS_DONE && !submission.count) {
+        report("there is no ad in %s", word_count == 1 ? words[0] : "those files");
+        status = STATUS_BAD;
+    }
+    if (status == STATUS_DONE)
+        gangs_remark(&submission);
+    if (status == STATUS_DONE && settings->dry_run) {
+        status = submission_print(&submission, settings->json);
+    } else if (status == STATUS_DONE) {
+        status = pool_knock(&customer); /* before others are asked for it */
+        if (status == STATUS_DONE && !settings->force)
+            status = vet_jobs(&settings->pool, &submission);
+        if (status == STATUS_DONE)
+            status = submission_upload(&submission);
+        if (status == STATUS_DONE)
+            status = send_and_tell(&submission, settings);
+    }
+    submission_done(&submission);
+    pool_close(&customer);
+    return status;
+}
+
+const struct command command_submit = {
+    .name = "submit",
+    .summary = "submit jobs",
+    .usage = "[OPTIONS] FILE...",
+    .about =
+        "Reads the ads of jobs from files, one after another, and submits them: all or none. An ad says at least what to run, "
+        "Cmd; Count says how many times. Their numbers are printed.\n"
+        "\n"
+        "What an ad does not say is filled in: Type = \"Job\"; RequestCpus 1, RequestMemory 512 MiB, RequestDisk 1 GiB (or half "
+        "of what this machine has, if that is less); a Constraint for machines with this one's Arch and OpSys that have as much; "
+        "a Rank for the least loaded (neither in an ad with Ports); ImageSize, the executable's; Iwd, the current folder, where the outputs come to.\n"
+        "\n"
+        "The files in Inputs are uploaded to the customer, which keeps each content once; a folder stands for all that is in it. "
+        "So is the file of In, and the program itself when Cmd has a slash.\n"
+        "\n"
+        "A file may also be written in HTCondor's submit language or in JDL: it is recognised by its ending (.sub, .jdl) or by what it "
+        "says, and --from decides. What is not carried over is told with its place; what would make another job of it is refused.\n"
+        "\n"
+        "Before that, the pool is asked. When it has machines, none of them is busy, and none matches, why is told, the status is "
+        "1, and nothing is submitted, unless --force is given. When machines are busy or none has come yet, a warning is all.",
+    .examples = {{"berth submit job.ad", "20 jobs submitted: 1-20"},
+                 {"berth submit --dry-run job.ad", NULL},
+                 {"berth submit run.sub", "3 jobs submitted: 21-23"},
+                 {"berth submit --key monday-run jobs/*.ad", NULL}},
+    .options = submit_options,
+    .option_count = sizeof submit_options / sizeof *submit_options,
+    .settings_size = sizeof(struct submit_settings),
+    .defaults = &submit_defaults,
+    .run = submit_run,
+};

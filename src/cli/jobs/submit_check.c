@@ -1,0 +1,218 @@
+/* submit_check.c: can jobs ever be matched? */
+#include "cli/jobs/submit_check.h"
+
+#include "cli/ask/explain.h"
+#include "cli/jobs/submit_check_stores.h"
+#include "cli/term/command.h"
+#include "cli/term/report.h"
+#include "live/http/represent.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define VET_ADS_MAX 50 /* ads of one submission that are asked about */
+
+/* How the pool stands; asked once, when something does not match. */
+struct vetting {
+    struct pool *pool;
+    bool known, has_offers, is_busy;
+    uint64_t unseen; /* machines that are there and offer nothing (explain.h) */
+    bool is_empty;   /* no machine offers itself: that has been told, and there is no more to ask */
+};
+
+static bool note_any(void *user, struct tree *ad)
+{
+    (void)ad;
+    *(bool *)user = true;
+    return false;
+}
+
+static int stand_ask(struct pool *pool, const char *path, const char *constraint, uint64_t limit, pool_ad_fn *note,
+                     void *user)
+{
+    struct buf whole;
+    int status;
+
+    buf_init(&whole);
+    buf_adds(&whole, path);
+    path_query(&whole, "constraint", constraint);
+    status = pool_list(pool, buf_string(&whole), limit, note, user);
+    buf_done(&whole);
+    return status;
+}
+
+static int pool_stand(struct vetting *vetting)
+{
+    struct pool *pool = vetting->pool;
+    int status;
+
+    if (vetting->known)
+        return STATUS_DONE;
+    /* stores, licences and such run no jobs */
+    status = stand_ask(pool, "/v1/ads?kind=offers&select=AdId", "Executes =!= false && Type =!= \"Storage\"", 1,
+                       note_any, &vetting->has_offers);
+    /* one that is on its way comes within moments, or not at all */
+    if (status == STATUS_DONE)
+        status = stand_ask(pool, "/v1/claims", "State == \"active\" || State == \"expected\" && Age < 3", 1, note_any,
+                           &vetting->is_busy);
+    if (status == STATUS_DONE)
+        status = explain_unseen(pool, &vetting->unseen);
+    vetting->known = status == STATUS_DONE;
+    return status;
+}
+
+/* Is there an offer for it now? Cheaper than why not. */
+static int match_ask(struct pool *pool, const struct tree *ad, bool *ret)
+{
+    struct tree *body = explain_body(pool, ad);
+    struct pool_ask ask = {.method = "POST", .path = "/v1/match?limit=1", .body = body};
+    int status = body ? pool_fetch_ads(pool, &ask, note_any, ret) : STATUS_BAD;
+
+    tree_unref(body);
+    return status;
+}
+
+/* ---- which ports of a gang have nobody */
+
+static const struct expr *part_find(const struct tree *tree, const struct expr *part, const char *name)
+{
+    symbol known = symbols_find(tree->symbols, name, strlen(name));
+
+    return known == SYMBOL_NONE || part->kind != EXPR_AD ? NULL : tree_find(tree, part, known);
+}
+
+static bool part_is(const struct tree *tree, const struct expr *part, const char *name, bool zero)
+{
+    const struct expr *e = part_find(tree, part, name);
+
+    return e && e->kind == EXPR_INTEGER && (e->u.integer == 0) == zero;
+}
+
+/* Those that must be filled and that nobody fits, by the pool's explanation: `cpu, license`. */
+static void ports_print(struct buf *out, const struct tree *why)
+{
+    const struct expr *list = ad_find(why, "ports");
+    uint32_t count = list && list->kind == EXPR_LIST ? expr_part_count(list) : 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct expr *part = &tree_parts(why, list)[i], *label = part_find(why, part, "port");
+
+        if (!label || label->kind != EXPR_STRING || !part_is(why, part, "matching", true) ||
+            !part_is(why, part, "least", false))
+            continue;
+        buf_adds(out, out->len ? ", " : "");
+        buf_add(out, tree_string(why, label), label->u.run.count);
+    }
+}
+
+/* What an ad matches not: machines, or at one of its ports nobody. */
+static void lack_print(struct vetting *vetting, const struct tree *ad, const char *name, struct buf *out)
+{
+    struct tree *why = NULL;
+    struct buf answer, ports;
+    bool matches;
+
+    buf_init(&answer);
+    buf_init(&ports);
+    if (ad_find(ad, "Ports") && explain_ad(vetting->pool, ad, name, true, &answer, &matches) == STATUS_DONE)
+        why = form_parse(vetting->pool->symbols, &dialect_condor, FORM_JSON, NULL, buf_string(&answer), answer.len,
+                         NULL); /* fields are called error, and undefined */
+    if (why)
+        ports_print(&ports, why);
+    if (ports.len)
+        buf_addf(out, "%s finds nobody for its port%s %s", name, strchr(buf_string(&ports), ',') ? "s" : "",
+                 buf_string(&ports));
+    else
+        buf_addf(out, why ? "%s finds nobody for all of its ports together" : "%s matches no machine", name);
+    tree_unref(why);
+    buf_done(&ports);
+    buf_done(&answer);
+}
+
+/* Nothing is offered: all there is to say of any job. */
+static void empty_report(struct vetting *vetting)
+{
+    vetting->is_empty = true;
+    if (vetting->is_busy)
+        report("all machines of the pool are busy: what is submitted waits for them");
+    else if (!vetting->unseen)
+        report("no machine offers itself in the pool yet: what is submitted waits for one, or for one that pulls");
+    else
+        report(vetting->unseen == 1
+                   ? "no machine offers itself in the pool yet; %" PRIu64
+                     " is there that pulls, is drained, unwell or has just come: what is submitted waits"
+                   : "no machine offers itself in the pool yet; %" PRIu64
+                     " are there that pull, are drained, unwell or have just come: what is submitted waits",
+               vetting->unseen);
+}
+
+/* What does not match. */
+static int vet_unmatched(struct vetting *vetting, const struct tree *ad, size_t place)
+{
+    bool matches = false;
+    char name[32];
+    struct buf words, lack;
+    int status = pool_stand(vetting);
+
+    if (status != STATUS_DONE)
+        return status;
+    if (!vetting->has_offers) {
+        empty_report(vetting);
+        return STATUS_DONE;
+    }
+    buf_init(&words);
+    buf_init(&lack);
+    snprintf(name, sizeof name, "job #%zu", place);
+    status = explain_ad(vetting->pool, ad, name, false, &words, &matches);
+    if (status == STATUS_DONE && matches) {
+        report("%s: the machines that it matches are busy: it waits for them", name);
+    } else if (status == STATUS_DONE && vetting->is_busy) {
+        lack_print(vetting, ad, name, &lack);
+        report("%s as they are now, and some are busy: it waits (`berth why` tells more)", buf_string(&lack));
+    } else if (status == STATUS_DONE && vetting->unseen) {
+        lack_print(vetting, ad, name, &lack);
+        report(vetting->unseen == 1 ? "%s as they are now, but %" PRIu64
+                                      " machine pulls, is drained or unwell, and is not seen here: it waits"
+                                    : "%s as they are now, but %" PRIu64
+                                      " machines pull, are drained or unwell, and are not seen here: it waits",
+               buf_string(&lack), vetting->unseen);
+    } else if (status == STATUS_DONE) {
+        fwrite(words.text, 1, words.len, stderr);
+        lack_print(vetting, ad, name, &lack);
+        report(ad_find(ad, "Ports")
+                   ? "%s in the pool; nothing was submitted: use --force to submit it all the same"
+                   : "%s that is seen in the pool; nothing was submitted: use --force to submit it all "
+                     "the same, for one that pulls or comes later",
+               buf_string(&lack));
+        status = STATUS_NO;
+    }
+    buf_done(&lack);
+    buf_done(&words);
+    return status;
+}
+
+static int vet_ad(struct vetting *vetting, const struct tree *ad, size_t place)
+{
+    bool matches = false;
+    int status = match_ask(vetting->pool, ad, &matches);
+
+    return status == STATUS_DONE && !matches ? vet_unmatched(vetting, ad, place) : status;
+}
+
+int vet_jobs(const struct pool_options *options, const struct submission *submission)
+{
+    struct pool pool;
+    struct vetting vetting = {.pool = &pool};
+    int status = pool_open(&pool, options);
+
+    if (status == STATUS_DONE)
+        status = vet_stores(&pool, submission);
+    for (size_t i = 0; i < submission->count && i < VET_ADS_MAX && status == STATUS_DONE && !vetting.is_empty; i++)
+        status = vet_ad(&vetting, submission->ads[i], i + 1);
+    pool_close(&pool);
+    if (status == STATUS_DONE || status == STATUS_NO)
+        return status;
+    report("so the matchmaker could not be asked whether this can match: it is submitted all the same");
+    return STATUS_DONE;
+}

@@ -1,0 +1,11 @@
+/* submit_check.h: can jobs ever be matched? The pool is asked before they are submitted. */
+#ifndef BERTH_CLI_JOBS_SUBMIT_CHECK_H
+#define BERTH_CLI_JOBS_SUBMIT_CHECK_H
+
+#include "cli/jobs/submission.h"
+
+/* STATUS_DONE: submit them; what speaks against it has been told as a warning. STATUS_NO: one of them matches no machine of the pool, and
+ * none is busy: why has been told. A pool that cannot be asked is a warning. */
+int vet_jobs(const struct pool_options *options, const struct submission *submission);
+
+#endif

@@ -1,0 +1,12 @@
+/* submit_check_stores.h: are the stores in the pool that jobs name for their files? */
+#ifndef BERTH_CLI_JOBS_SUBMIT_CHECK_STORES_H
+#define BERTH_CLI_JOBS_SUBMIT_CHECK_STORES_H
+
+#include "cli/ask/connection.h"
+#include "cli/jobs/submission.h"
+
+/* Warns once of each name in OutputSE, or of a Store in OutputData, that is written as a text and is that of no store now: it may come. The
+ * pool is asked when there is such a name. */
+int vet_stores(struct pool *pool, const struct submission *submission);
+
+#endif

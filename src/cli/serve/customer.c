@@ -1,0 +1,140 @@
+/* customer.c: berth customer: the service that users bring their jobs to. */
+#include "live/customerd/customerd.h"
+
+#include "cli/ask/pool_config.h"
+#include "cli/serve/daemons.h"
+#include "cli/term/command.h"
+#include "cli/term/config_options.h"
+#include "cli/term/file.h"
+#include "cli/term/report.h"
+#include "exec/guard.h"
+#include "store/store.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct customer_options {
+    struct config_options config;
+    const char *token;
+    bool quiet, fresh;
+};
+
+#define S struct customer_options
+static const struct option customer_options[] = {
+    {0, "token", "FILE", "the file of its token; else STATE/customer/token", option_text, offsetof(S, token)},
+    {0, "config", "FILE", "the configuration file; else $BERTH_CONFIG, ~/.config/berth/berth.ad or /etc/berth/berth.ad",
+     option_config_file, offsetof(S, config)},
+    {0, "set", "KEY=VALUE", "any setting (`berth config --explain` lists them); may be repeated", option_config_set,
+     offsetof(S, config)},
+    {0, "state", "FOLDER", "the folder of the state: the customer's is STATE/customer", option_config_state,
+     offsetof(S, config)},
+    {0, "log", "FORM", "the form of the log: logfmt or json", option_config_log, offsetof(S, config)},
+    {0, "log-level", "LEVEL", "error, warning, info or debug", option_config_log_level, offsetof(S, config)},
+    {0, "new", NULL, "begin with an empty store where that of before is gone or damaged", option_flag,
+     offsetof(S, fresh)},
+    {'q', "quiet", NULL, "print nothing at the start; the log goes to standard error as ever", option_flag,
+     offsetof(S, quiet)},
+};
+#undef S
+
+static const struct customer_options customer_defaults;
+
+/* Where it listens, and whom it asks. */
+static void tell_up(void *user, const char *const *addresses, const char *matchmaker)
+{
+    struct buf out;
+
+    (void)user;
+    buf_init(&out);
+    buf_addf(&out, "Berth customer is up, and asks %s\n", matchmaker);
+    for (size_t i = 0; addresses[i]; i++)
+        buf_addf(&out, "  listening at  %s\n", addresses[i]);
+    output_write(&out);
+    output_flush();
+    buf_done(&out);
+}
+
+static int customer_serve(const struct customer_options *options, const struct config_options *all,
+                          struct config *config, const char *folder)
+{
+    struct config_given given[CONFIG_OPTIONS_MAX];
+    struct config_sources sources;
+    struct desk_settings settings = {.version = BERTH_VERSION,
+                                     .sources = &sources,
+                                     .token = options->token,
+                                     .log_fd = STDERR_FILENO,
+                                     .up = options->quiet ? NULL : tell_up};
+    char path[PATH_MAX + 32];
+    struct err err = {0};
+    int ended;
+
+    config_options_sources(all, given, &sources);
+    snprintf(path, sizeof path, "%s/" STORE_FILE, folder);
+    settings.shelf = store_open_as(path, &(struct store_terms){.fresh = options->fresh, .traces = "jobs"}, &err);
+    if (!settings.shelf) {
+        report("%s", err.text);
+        return STATUS_BAD;
+    }
+    ended = desk_run(&settings, config, &err);
+    settings.shelf->kind->close(settings.shelf);
+    if (ended < 0)
+        report("%s", err.text);
+    return ended < 0 ? STATUS_BAD : ended ? STATUS_NO : STATUS_DONE;
+}
+
+static int customer_run(const void *given, int word_count, char **words)
+{
+    const struct customer_options *options = given;
+    char folder[PATH_MAX];
+    struct config_options all;
+    struct config config;
+    struct arena texts;
+    int status = STATUS_BAD;
+
+    (void)words;
+    if (word_count) {
+        report("customer takes options alone");
+        return STATUS_BAD;
+    }
+    arena_init(&texts);
+    if (agent_config_load(&options->config, DESK_FOLDER, &config, &all, &texts) < 0) {
+        arena_done(&texts);
+        return STATUS_BAD;
+    }
+    raise_files();
+    guard_memory();
+    if (snprintf(folder, sizeof folder, "%s/" DESK_FOLDER, config_text(&config, CONFIG_STATE)) >= (int)sizeof folder)
+        report("the name of the state folder is too long");
+    else if (folder_make(folder) == 0)
+        status = customer_serve(options, &all, &config, folder);
+    config_done(&config);
+    arena_done(&texts);
+    return status;
+}
+
+const struct command command_customer = {
+    .name = "customer",
+    .summary = "keep a queue of jobs, and have them run on the machines of a pool",
+    .usage = "[OPTIONS]",
+    .about =
+        "Runs until it is told to end (SIGTERM). Users bring jobs to it by its Unix socket, STATE/customer/customer.sock; it "
+        "advertises them to the matchmaker, claims the machines that fit, hands over what jobs read, and keeps what they "
+        "leave. Jobs that were accepted outlive it, and go on running while it is not there.\n"
+        "\n"
+        "It acts as the user of its token, STATE/customer/token or --token. The matchmaker is that of the setting "
+        "Matchmakers, else the one of the same state folder, else the pool of the token. Providers call it at the address of "
+        "the setting CustomerListen; where that is empty, all goes by the matchmaker's relay. With the setting Pools it offers "
+        "every job to several pools, or to those that the job's Pools names.\n"
+        "\n"
+        "Settings come from a file (an ad), the folder FILE.d, the environment and these options, each over those before. "
+        "SIGHUP reads them anew. The log goes to standard error, a line an event.",
+    .examples = {{"berth customer", NULL},
+                 {"berth customer --state /srv/berth --set CustomerListen=10.0.0.5:7601", NULL}},
+    .options = customer_options,
+    .option_count = sizeof customer_options / sizeof *customer_options,
+    .settings_size = sizeof(struct customer_options),
+    .defaults = &customer_defaults,
+    .run = customer_run,
+};

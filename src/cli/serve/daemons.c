@@ -1,0 +1,86 @@
+/* daemons.c: what the commands that serve (provider, provide) have in common. */
+#include "cli/serve/daemons.h"
+
+#include "cli/term/command.h"
+#include "cli/term/file.h"
+#include "cli/term/report.h"
+#include "exec/guard.h"
+#include "store/store.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+void raise_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+int64_t disk_set_aside(int64_t setting, const char *scratch)
+{
+    char path[PATH_MAX];
+    struct statvfs disk;
+    long long kept = 0;
+    FILE *file;
+
+    if (setting)
+        return setting;
+    snprintf(path, sizeof path, "%.4000s/disk", scratch);
+    file = fopen(path, "re");
+    if (file && fscanf(file, "%lld", &kept) != 1)
+        kept = 0;
+    if (file)
+        fclose(file);
+    if (kept > 0)
+        return kept;
+    if (statvfs(scratch, &disk) < 0)
+        return 0;
+    kept = (long long)((double)disk.f_bavail * (double)disk.f_frsize * 0.9);
+    file = fopen(path, "we");
+    if (file) {
+        fprintf(file, "%lld\n", kept);
+        fclose(file);
+    }
+    return kept;
+}
+
+int daemon_serve(const char *folder, const struct config_options *options, struct config *config,
+                 const struct workshop_settings *workshop, bool fresh)
+{
+    struct workshop_settings settings = *workshop;
+    struct config_given given[CONFIG_OPTIONS_MAX];
+    struct config_sources sources;
+    char path[PATH_MAX];
+    struct err err = {0};
+    const char *name = config_text(config, CONFIG_AGENT_NAME);
+    int ended;
+
+    snprintf(path, sizeof path, "%.4000s/%s", config_text(config, CONFIG_STATE), folder);
+    raise_files();
+    guard_memory();
+    if (folder_make_own(path) < 0)
+        return STATUS_BAD;
+    config_options_sources(options, given, &sources);
+    snprintf(path, sizeof path, "%.4000s/%s/" STORE_FILE, config_text(config, CONFIG_STATE), folder);
+    settings.version = BERTH_VERSION;
+    settings.name = *name ? name : NULL;
+    settings.sources = &sources;
+    settings.log_fd = STDERR_FILENO;
+    settings.shelf = store_open_as(path, &(struct store_terms){.fresh = fresh, .traces = "claims"}, &err);
+    if (!settings.shelf) {
+        report("%s", err.text);
+        return STATUS_BAD;
+    }
+    ended = workshop_run(&settings, config, &err);
+    settings.shelf->kind->close(settings.shelf);
+    if (ended < 0)
+        report("%s", err.text);
+    return ended < 0 ? STATUS_BAD : ended ? STATUS_NO : STATUS_DONE;
+}

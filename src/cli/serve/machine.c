@@ -1,0 +1,87 @@
+/* machine.c: this machine, as a workshop asks for it. */
+#include "cli/serve/machine.h"
+
+#include "cli/serve/daemons.h"
+#include "cli/term/report.h"
+#include "exec/local.h"
+#include "exec/policy.h"
+
+#include <stdio.h>
+
+void machine_init(struct machine *machine, const struct config *config, const char *folder)
+{
+    const char *state = config_text(config, CONFIG_STATE);
+    const char *const *probes;
+    size_t count;
+
+    *machine = (struct machine){.disk = (int64_t)config_size(config, CONFIG_JOB_DISK),
+                                .policy = config_text(config, CONFIG_OWNER_POLICY),
+                                .unprotected = config_flag(config, CONFIG_UNPROTECTED)};
+    snprintf(machine->state, sizeof machine->state, "%.4000s/%s/claims", state, folder);
+    snprintf(machine->scratch, sizeof machine->scratch, "%.4000s/%s/work", state, folder);
+    probes = config_list(config, CONFIG_PROBES, &count);
+    for (size_t i = 0; i < count && i < MACHINE_PROBES_MAX; i++)
+        machine->probes[i] = probes[i];
+}
+
+struct executor *machine_executor(void *user, struct uv_loop_s *loop, executor_told_fn *told, void *told_user,
+                                  struct err *err)
+{
+    struct machine *machine = user;
+    struct local_settings settings = {
+        .state = machine->state, .unprotected = machine->unprotected, .told = told, .user = told_user};
+
+    return local_new(loop, &settings, err);
+}
+
+struct tree *machine_offer(void *user, struct symbols *symbols, uint32_t place, struct err *err)
+{
+    const struct machine *machine = user;
+    struct tree *defaults = policy_default(symbols), *own, *both;
+
+    (void)place;
+    if (!*machine->policy)
+        return defaults;
+    own = policy_read(symbols, machine->policy, err);
+    both = own ? policy_over(own, defaults) : NULL;
+    if (own && !both)
+        err_set(err, "%s: more attributes than an ad can have", machine->policy);
+    tree_unref(own);
+    tree_unref(defaults);
+    return both;
+}
+
+/* The prober is made with the first question: the symbols are the workshop's. */
+struct tree *machine_probe(void *user, struct symbols *symbols, double own_load)
+{
+    struct machine *machine = user;
+    struct err err = {0};
+    struct tree *ad;
+
+    if (!machine->prober) {
+        struct probe_settings settings = {.root = "",
+                                          .scratch = machine->scratch,
+                                          .disk = disk_set_aside(machine->disk, machine->scratch),
+                                          .programs = machine->probes,
+                                          .program_span = 10 * SECOND};
+
+        machine->prober = prober_new(symbols, &settings, &err);
+        if (!machine->prober) {
+            report("%s", err.text);
+            return NULL;
+        }
+        prober_start(machine->prober);
+    }
+    if (!prober_poll(machine->prober))
+        prober_start(machine->prober);
+    ad = prober_probe(machine->prober, own_load);
+    return ad;
+}
+
+void machine_down(void *user)
+{
+    struct machine *machine = user;
+
+    prober_free(machine->prober);
+    machine->prober = NULL;
+}

@@ -1,0 +1,33 @@
+/* machine.h: this machine, as a workshop asks for it: its state, its owner's policy, and what runs jobs on it. */
+#ifndef BERTH_CLI_SERVE_MACHINE_H
+#define BERTH_CLI_SERVE_MACHINE_H
+
+#include "exec/probe.h"
+#include "live/config/config.h"
+#include "pool/protocol/executor.h"
+
+#include <limits.h>
+
+#define MACHINE_PROBES_MAX 64
+
+struct machine {
+    int64_t disk;       /* set aside for jobs, as the settings say; 0: to be found out */
+    const char *policy; /* a file; "" for none */
+    char state[PATH_MAX], scratch[PATH_MAX];
+    struct prober *prober;
+    const char *probes[MACHINE_PROBES_MAX + 1];
+    bool unprotected;
+};
+
+/* As the settings say, which lend it their texts; its own things lie in STATE/FOLDER. */
+void machine_init(struct machine *machine, const struct config *config, const char *folder);
+
+/* For struct workshop_settings; the user is a machine. */
+struct uv_loop_s;
+struct executor *machine_executor(void *user, struct uv_loop_s *loop, executor_told_fn *told, void *told_user,
+                                  struct err *err);
+struct tree *machine_offer(void *user, struct symbols *symbols, uint32_t place, struct err *err);
+struct tree *machine_probe(void *user, struct symbols *symbols, double own_load);
+void machine_down(void *user);
+
+#endif

@@ -1,0 +1,101 @@
+/* command.h: a sub-command as data: how it is called, what it is for, and the function that does it.
+ *
+ * The rows are read by main.c (to call it), help.c (berth help) and man.c (the manual pages), so all three agree. */
+#ifndef BERTH_CLI_TERM_COMMAND_H
+#define BERTH_CLI_TERM_COMMAND_H
+
+#include "cli/term/options.h"
+
+/* What the program ends with. */
+enum status {
+    STATUS_DONE = 0,
+    STATUS_NO = 1,          /* the answer is no */
+    STATUS_BAD = 2,         /* bad usage or bad input */
+    STATUS_UNREACHABLE = 3, /* the pool could not be reached */
+};
+
+struct example {
+    const char *line;   /* as typed, after the prompt */
+    const char *output; /* as printed; NULL to show none */
+};
+
+#define EXAMPLES_MAX 4
+
+struct command {
+    const char *name;
+    const char *summary; /* a line, without a full stop */
+    const char *usage;   /* what stands behind the name, a line a way to call it */
+    const char *about; /* paragraphs with an empty line between; a line that begins with four blanks is kept as it is */
+    struct example examples[EXAMPLES_MAX]; /* up to the first without a line */
+
+    const struct option *options;
+    size_t option_count;
+    size_t settings_size; /* of the structure that the options fill ... */
+    const void *defaults; /* ... which starts as this */
+
+    /* `settings` is that structure; `words` are the arguments that are not options. Returns an enum status. */
+    int (*run)(const void *settings, int word_count, char **words);
+};
+
+extern const struct command command_eval;
+extern const struct command command_convert;
+extern const struct command command_fmt;
+extern const struct command command_specialize;
+extern const struct command command_lint;
+extern const struct command command_refs;
+extern const struct command command_query;
+extern const struct command command_match;
+extern const struct command command_gang;
+extern const struct command command_grdl;
+extern const struct command command_assign;
+extern const struct command command_why;
+extern const struct command command_sim;
+extern const struct command command_bench;
+extern const struct command command_submit;
+extern const struct command command_run;
+extern const struct command command_jobs;
+extern const struct command command_job;
+extern const struct command command_wait;
+extern const struct command command_rm;
+extern const struct command command_hold;
+extern const struct command command_release;
+extern const struct command command_logs;
+extern const struct command command_history;
+extern const struct command command_outputs;
+extern const struct command command_pool;
+extern const struct command command_join;
+extern const struct command command_matchmaker;
+extern const struct command command_provider;
+extern const struct command command_provide;
+extern const struct command command_pilot;
+extern const struct command command_customer;
+extern const struct command command_status;
+extern const struct command command_page;
+extern const struct command command_ads;
+extern const struct command command_agents;
+extern const struct command command_agent;
+extern const struct command command_commands;
+extern const struct command command_matches;
+extern const struct command command_claims;
+extern const struct command command_users;
+extern const struct command command_dag;
+extern const struct command command_files;
+extern const struct command command_token;
+extern const struct command command_config;
+extern const struct command command_store;
+extern const struct command command_help;
+
+/* All of them, in the order in which help lists them. */
+extern const struct command *const command_table[];
+extern const size_t command_count;
+
+const struct command *command_find(const char *name); /* or NULL */
+int command_launcher(int word_count, char **words);   /* in no list: agents start it */
+
+/* Writes the help of one, or the list of all; man_* write a page for man(1). */
+void help_command(struct buf *out, const struct command *command);
+void help_overview(struct buf *out);
+void man_command(struct buf *out, const struct command *command);
+void man_overview(struct buf *out);
+
+#endif

@@ -1,0 +1,149 @@
+/* table.c: rows of results. */
+#include "cli/term/table.h"
+
+#include "cli/term/file.h"
+#include "cli/term/report.h"
+#include "lang/base/json.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void table_init(struct table *table, const char *const *columns, size_t column_count, bool json)
+{
+    *table = (struct table){.columns = columns, .column_count = column_count, .json = json};
+    buf_init(&table->out);
+    buf_init(&table->text);
+}
+
+void table_done(struct table *table)
+{
+    buf_done(&table->out);
+    buf_done(&table->text);
+    free(table->ends);
+    free(table->numbers);
+}
+
+static void add_json(struct table *table, const char *text, size_t len, bool number)
+{
+    buf_adds(&table->out, table->next ? ", " : "{");
+    buf_addf(&table->out, "\"%s\": ", table->columns[table->next]);
+    if (number)
+        buf_add(&table->out, text, len);
+    else
+        json_string(&table->out, text, len);
+    if (++table->next == table->column_count) {
+        table->next = 0;
+        buf_adds(&table->out, "}\n");
+        output_write(&table->out);
+    }
+}
+
+static void add_cell(struct table *table, const char *text, size_t len, bool number)
+{
+    if (table->json) {
+        add_json(table, text, len, number);
+        return;
+    }
+    if (table->count == table->room) {
+        table->room = table->room ? table->room * 2 : 64;
+        table->ends = mem_grow(table->ends, table->room * sizeof *table->ends);
+        table->numbers = mem_grow(table->numbers, table->room * sizeof *table->numbers);
+    }
+    for (size_t i = 0; i < len; i++) /* a cell is one line, and no control characters reach a terminal */
+        buf_addc(&table->text, (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i]);
+    table->ends[table->count] = table->text.len;
+    table->numbers[table->count++] = number;
+}
+
+void table_text(struct table *table, const char *text, size_t len)
+{
+    add_cell(table, text, len, false);
+}
+
+void table_json(struct table *table, const char *text, size_t len)
+{
+    add_cell(table, text, len, true);
+}
+
+void table_number(struct table *table, const char *format, ...)
+{
+    char text[64];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    add_cell(table, text, strlen(text), true);
+}
+
+/* Columns that a text takes on a terminal, if each character takes one. */
+static size_t text_width(const char *text, size_t len)
+{
+    size_t width = 0;
+
+    for (size_t i = 0; i < len; i++)
+        width += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return width;
+}
+
+static void add_padded(struct buf *out, const char *text, size_t len, size_t width, bool right, bool last)
+{
+    size_t blanks = width - text_width(text, len);
+
+    if (right)
+        buf_addf(out, "%*s", (int)blanks, "");
+    buf_add(out, text, len);
+    if (!right && !last)
+        buf_addf(out, "%*s", (int)blanks, "");
+    buf_adds(out, last ? "\n" : "  ");
+}
+
+static void add_heading(struct table *table)
+{
+    bool colours = report_colours(STDOUT_FILENO);
+
+    buf_adds(&table->out, colours ? "\033[1m" : "");
+    for (size_t i = 0; i < table->column_count; i++) {
+        char heading[64];
+        size_t len = 0;
+
+        for (; table->columns[i][len] && len < sizeof heading; len++)
+            heading[len] = (char)toupper((unsigned char)table->columns[i][len]);
+        add_padded(&table->out, heading, len, table->widths[i], table->numbers[i], i + 1 == table->column_count);
+    }
+    buf_adds(&table->out, colours ? "\033[0m" : "");
+    table->begun = true;
+}
+
+int table_flush(struct table *table)
+{
+    size_t columns = table->column_count, *widths = table->widths;
+
+    if (table->json || table->count == 0)
+        return output_write(&table->out);
+    for (size_t i = 0; i < columns && !table->begun; i++)
+        widths[i] = text_width(table->columns[i], strlen(table->columns[i]));
+    for (size_t i = 0, start = 0; i < table->count; start = table->ends[i++]) {
+        size_t width = text_width(table->text.text + start, table->ends[i] - start);
+
+        if (width > widths[i % columns])
+            widths[i % columns] = width;
+    }
+    if (!table->begun)
+        add_heading(table);
+    for (size_t i = 0, start = 0; i < table->count; start = table->ends[i++])
+        add_padded(&table->out, table->text.text + start, table->ends[i] - start, widths[i % columns],
+                   table->numbers[i], i % columns + 1 == columns);
+    table->count = 0;
+    buf_reset(&table->text);
+    return output_write(&table->out);
+}
+
+int table_finish(struct table *table)
+{
+    return table_flush(table);
+}

@@ -1,0 +1,326 @@
+/* fn_regex.c: patterns, by PCRE2.
+ *
+ * A pattern is compiled for each call and searched for. PCRE2's match limit counts anew at each place of the text where a match
+ * may begin, so it does not bound the time; the library is made to call back before each item of the pattern, and there all
+ * the work is counted: one for the call, and one for each 16 bytes that the match moved. Past the limit the value is error. */
+#include "lang/ad/fn.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#define REGEX_PATTERN_MAX 1024     /* bytes */
+#define REGEX_WORK_MAX 100000      /* of one call; also PCRE2's match and depth limits */
+#define REGEX_HEAP_MAX 1024        /* KiB, of PCRE2 for one match */
+#define REGEX_STEPS 10             /* of making a pattern ready, and one for each byte of it */
+#define REGEX_GIVEN_UP_STEPS 10000 /* of a match past a limit, where the work counted is not all that was done */
+#define REGEX_WORK_STEP 3          /* of it are a step of the evaluation */
+
+enum substitute {
+    SUBSTITUTE_WHOLE = 1, /* f: give the whole text, the substitute in the match's place */
+    SUBSTITUTE_ALL = 2,   /* g: each match, not only the first */
+};
+
+struct regex {
+    pcre2_code *code;
+    pcre2_match_data *found;
+    pcre2_match_context *limits;
+    uint32_t work; /* done so far */
+    size_t place;  /* of the match when it last called */
+    int substitute;
+};
+
+static int regex_count(pcre2_callout_block *block, void *user)
+{
+    struct regex *regex = user;
+    size_t moved = block->current_position > regex->place ? block->current_position - regex->place
+                                                          : regex->place - block->current_position;
+
+    regex->place = block->current_position;
+    regex->work += 1 + (uint32_t)(moved / 16);
+    return regex->work > REGEX_WORK_MAX ? PCRE2_ERROR_MATCHLIMIT : 0;
+}
+
+/* The letters that say how to match; others mean nothing. HTCondor knows only the small ones here. */
+static const struct letter {
+    char letter;
+    unsigned char dialects;
+    unsigned char substitute;
+    uint32_t option;
+} letters[] = {
+    {'i', DIALECT_ALL, 0, PCRE2_CASELESS},       {'m', DIALECT_ALL, 0, PCRE2_MULTILINE},
+    {'s', DIALECT_ALL, 0, PCRE2_DOTALL},         {'x', DIALECT_ALL, 0, PCRE2_EXTENDED},
+    {'f', DIALECT_ALL, SUBSTITUTE_WHOLE, 0},     {'g', DIALECT_ALL, SUBSTITUTE_ALL, 0},
+    {'I', DIALECT_CLASSIC, 0, PCRE2_CASELESS},   {'M', DIALECT_CLASSIC, 0, PCRE2_MULTILINE},
+    {'S', DIALECT_CLASSIC, 0, PCRE2_DOTALL},     {'X', DIALECT_CLASSIC, 0, PCRE2_EXTENDED},
+    {'F', DIALECT_CLASSIC, SUBSTITUTE_WHOLE, 0}, {'G', DIALECT_CLASSIC, SUBSTITUTE_ALL, 0},
+};
+
+static uint32_t read_letters(struct text text, unsigned dialects, int *ret_substitute)
+{
+    uint32_t options = 0;
+
+    *ret_substitute = 0;
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
+        if (!(letters[i].dialects & dialects) || !text.len || !memchr(text.at, letters[i].letter, text.len))
+            continue;
+        options |= letters[i].option;
+        *ret_substitute |= letters[i].substitute;
+    }
+    return options;
+}
+
+static void regex_done(struct regex *regex)
+{
+    pcre2_code_free(regex->code);
+    pcre2_match_data_free(regex->found);
+    pcre2_match_context_free(regex->limits);
+}
+
+/* What became of a pattern costs beside its length: (a{1,100}){1,100} is short, and large. */
+static bool regex_charge(struct call *call, const struct regex *regex)
+{
+    size_t size = 0;
+
+    pcre2_pattern_info(regex->code, PCRE2_INFO_SIZE, &size);
+    return eval_steps(call->eval, size / 4);
+}
+
+/* False when the pattern is too long or is none; `regex` wants regex_done in any case. Bytes are bytes: UTF would have the whole
+ * text checked at each match. */
+static bool regex_init(struct call *call, struct regex *regex, struct text pattern, struct text option_letters,
+                       unsigned dialects)
+{
+    uint32_t options = PCRE2_AUTO_CALLOUT | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP;
+    int why;
+    size_t where;
+
+    *regex = (struct regex){.code = NULL};
+    options |= read_letters(option_letters, dialects, &regex->substitute);
+    if (pattern.len > REGEX_PATTERN_MAX || !eval_steps(call->eval, REGEX_STEPS + pattern.len))
+        return false;
+    regex->code = pcre2_compile((PCRE2_SPTR)pattern.at, pattern.len, options, &why, &where, NULL);
+    if (!regex->code || !regex_charge(call, regex))
+        return false;
+    regex->found = pcre2_match_data_create_from_pattern(regex->code, NULL);
+    regex->limits = pcre2_match_context_create(NULL);
+    if (!regex->found || !regex->limits)
+        return false;
+    pcre2_set_match_limit(regex->limits, REGEX_WORK_MAX);
+    pcre2_set_depth_limit(regex->limits, REGEX_WORK_MAX);
+    pcre2_set_heap_limit(regex->limits, REGEX_HEAP_MAX);
+    pcre2_set_callout(regex->limits, regex_count, regex);
+    return true;
+}
+
+/* The groups that the first match from `from` on set, itself counted; 0 for no match; below 0 when a limit was passed. */
+static int regex_search(struct call *call, struct regex *regex, struct text text, size_t from, uint32_t options)
+{
+    uint32_t before = regex->work;
+    int groups;
+
+    regex->place = from;
+    groups = pcre2_match(regex->code, (PCRE2_SPTR)text.at, text.len, from, options, regex->found, regex->limits);
+    if (!eval_steps(call->eval, 1 + (regex->work - before) / REGEX_WORK_STEP))
+        return -1;
+    if (groups < 0 && groups != PCRE2_ERROR_NOMATCH)
+        eval_steps(call->eval, REGEX_GIVEN_UP_STEPS);
+    return groups == PCRE2_ERROR_NOMATCH ? 0 : groups;
+}
+
+static struct text regex_group(const struct regex *regex, struct text text, int n)
+{
+    const size_t *places = pcre2_get_ovector_pointer(regex->found) + 2 * n;
+
+    if (places[0] == PCRE2_UNSET || places[1] < places[0])
+        return (struct text){text.at, 0};
+    return (struct text){text.at + places[0], places[1] - places[0]};
+}
+
+/* The substitute with its groups filled in; false when there is no such group, or too much. */
+static bool regex_fill(struct call *call, const struct regex *regex, struct text text, int groups,
+                       struct text substitute, struct buf *out)
+{
+    const char *at = substitute.at, *end = at + substitute.len;
+    size_t before = out->len;
+
+    while (at < end) {
+        const char *stop = memchr(at, '\\', (size_t)(end - at));
+        bool group = stop && stop + 1 < end && ascii_digit(stop[1]);
+
+        if (group) {
+            struct text found;
+
+            if (stop[1] - '0' >= groups)
+                return false;
+            found = regex_group(regex, text, stop[1] - '0');
+            buf_add(out, at, (size_t)(stop - at));
+            buf_add(out, found.at, found.len);
+            at = stop + 2;
+        } else {
+            stop = stop ? stop + 1 : end;
+            buf_add(out, at, (size_t)(stop - at));
+            at = stop;
+        }
+        if (out->len > call->eval->bytes)
+            return false;
+    }
+    return eval_steps(call->eval, (out->len - before) / 16);
+}
+
+static void add_between(struct buf *out, struct text text, size_t from, size_t to)
+{
+    if (to > from)
+        buf_add(out, text.at + from, to - from);
+}
+
+/* Substitutes the first match, or each; false when a limit was passed. */
+static bool regex_substitute(struct call *call, struct regex *regex, struct text text, struct text substitute,
+                             struct buf *out)
+{
+    bool whole = regex->substitute & SUBSTITUTE_WHOLE;
+    size_t done = 0;        /* of the text has been taken over */
+    uint32_t not_empty = 0; /* after an empty match, look for one that is not, at that place */
+
+    for (size_t from = 0; from <= text.len;) {
+        int groups = regex_search(call, regex, text, from, not_empty);
+        struct text match;
+        size_t start;
+
+        if (groups < 0)
+            return false;
+        if (groups == 0 && !not_empty)
+            break;
+        if (groups == 0) {
+            not_empty = 0;
+            from++;
+            continue;
+        }
+        match = regex_group(regex, text, 0);
+        start = (size_t)(match.at - text.at);
+        if (whole)
+            add_between(out, text, done, start);
+        if (!regex_fill(call, regex, text, groups, substitute, out))
+            return false;
+        done = from = start + match.len;
+        not_empty = match.len ? 0 : PCRE2_NOTEMPTY_ATSTART | PCRE2_ANCHORED;
+        if (!(regex->substitute & SUBSTITUTE_ALL))
+            break;
+    }
+    if (whole)
+        add_between(out, text, done, text.len);
+    return out->len <= call->eval->bytes;
+}
+
+void fn_regexp(struct call *call, struct value *ret)
+{
+    struct text text[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+    struct regex regex;
+    int groups = -1;
+
+    *ret = value_error();
+    if (!call_get_texts(call, 0, text))
+        return;
+    if (regex_init(call, &regex, text[0], text[2], call->dialect->bit))
+        groups = regex_search(call, &regex, text[1], 0, 0);
+    if (groups >= 0)
+        *ret = value_boolean(groups > 0);
+    regex_done(&regex);
+}
+
+/* Does an element of the list match? The first that does, or that is no string, decides. */
+static void match_elements(struct call *call, struct regex *regex, struct value *ret)
+{
+    const struct value *list = &call->arguments[1];
+    bool undefined = false;
+
+    for (uint32_t i = 0; i < list->len && !call->eval->exhausted; i++) {
+        struct value element;
+        struct text text;
+        int groups;
+
+        eval_element(call->eval, list, i, &element);
+        if (element.type == VALUE_UNDEFINED) {
+            undefined = true;
+            continue;
+        }
+        groups = value_get_text(&element, &text) && eval_charge_text(call->eval, text.len)
+                     ? regex_search(call, regex, text, 0, 0)
+                     : -1;
+        if (groups) {
+            *ret = groups > 0 ? value_boolean(true) : value_error();
+            return;
+        }
+    }
+    *ret = undefined ? value_undefined() : value_boolean(false);
+}
+
+void fn_regexp_member(struct call *call, struct value *ret)
+{
+    struct text pattern, option_letters = {NULL, 0};
+    struct regex regex;
+
+    *ret = value_error();
+    if (!value_get_text(&call->arguments[0], &pattern) || call->arguments[1].type != VALUE_LIST ||
+        !call_get_texts(call, 2, &option_letters))
+        return;
+    if (regex_init(call, &regex, pattern, option_letters, call->dialect->bit))
+        match_elements(call, &regex, ret);
+    regex_done(&regex);
+}
+
+static void substitute(struct call *call, int always, struct value *ret)
+{
+    struct text text[4] = {{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+    struct regex regex;
+    struct buf out;
+
+    *ret = value_error();
+    if (!call_get_texts(call, 0, text))
+        return;
+    buf_init(&out);
+    if (regex_init(call, &regex, text[0], text[3], call->dialect->bit)) {
+        regex.substitute |= always;
+        if (regex_substitute(call, &regex, text[1], text[2], &out))
+            call_return_text(call, (struct text){out.text, out.len}, ret);
+    }
+    regex_done(&regex);
+    buf_done(&out);
+}
+
+void fn_regexps(struct call *call, struct value *ret)
+{
+    substitute(call, 0, ret);
+}
+
+void fn_replace(struct call *call, struct value *ret)
+{
+    substitute(call, SUBSTITUTE_WHOLE, ret);
+}
+
+void fn_replace_all(struct call *call, struct value *ret)
+{
+    substitute(call, SUBSTITUTE_WHOLE | SUBSTITUTE_ALL, ret);
+}
+
+/* Each item is searched, as the letters say in either case. */
+void fn_string_list_regexp_member(struct call *call, struct value *ret)
+{
+    struct text text[4] = {{NULL, 0}, {NULL, 0}, {", ", 2}, {NULL, 0}}, item;
+    struct text_items items;
+    struct regex regex;
+    int groups = 0;
+    bool some = false;
+
+    *ret = value_error();
+    if (!call_get_texts(call, 0, text) || !text_items_init(call, text[1], text[2], &items))
+        return;
+    if (regex_init(call, &regex, text[0], text[3], DIALECT_ALL)) {
+        while (groups == 0 && text_items_next(&items, &item)) {
+            some = true;
+            groups = regex_search(call, &regex, item, 0, 0);
+        }
+        if (groups >= 0)
+            *ret = some ? value_boolean(groups > 0) : value_undefined();
+    }
+    regex_done(&regex);
+}

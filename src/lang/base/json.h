@@ -1,0 +1,17 @@
+/* json.h: text as JSON, for those who write it. */
+#ifndef BERTH_LANG_BASE_JSON_H
+#define BERTH_LANG_BASE_JSON_H
+
+#include "lang/base/buf.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A string in quotes; bytes that are not UTF-8 become U+FFFD. */
+void json_string(struct buf *out, const char *text, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

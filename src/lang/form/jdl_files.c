@@ -1,0 +1,228 @@
+/* jdl_files.c: the files of a job in JDL: its sandboxes, its streams, and what goes to stores. */
+#include "lang/form/jdl_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static int sandbox_add(struct jdl *jdl, const char *text, size_t len)
+{
+    struct err why = {0};
+
+    if (len >= 7 && submit_same(text, 7, "file://")) {
+        text += 7;
+        len -= 7;
+    }
+    if (strstr(text, "://"))
+        return jdl_fail(jdl, "expected names of files of this machine: what lies behind a URL is not carried over");
+    if (!len || text[len - 1] == '/' || memchr(text, '\n', len))
+        return jdl_fail(jdl, "expected names of files");
+    if (!strpbrk(text, "*?[")) {
+        buf_add(&jdl->sandbox, text, len);
+        buf_addc(&jdl->sandbox, '\n');
+        return 0;
+    }
+    if (!jdl->world->match)
+        return jdl_fail(jdl, "patterns need files, and none can be seen here");
+    if (jdl->world->match(jdl->world->user, text, SUBMIT_MATCH_FILES, &jdl->sandbox, &why) < 0)
+        return jdl_fail(jdl, why.text);
+    if (jdl->sandbox.len > SUBMIT_VALUE_MAX)
+        return jdl_fail(jdl, "expected fewer files");
+    return submit_clean(buf_string(&jdl->sandbox), jdl->sandbox.len, jdl_place(jdl), false, jdl->err);
+}
+
+/* Where the file of that name lies that the job finds by it; NULL: it is not sent along. */
+static char *sandbox_find(struct jdl *jdl, const char *name)
+{
+    const char *at = buf_string(&jdl->sandbox);
+
+    while (*at) {
+        size_t len = strcspn(at, "\n");
+        char *path = mem_dup(at, len);
+
+        if (!strcmp(last_part(path), last_part(name)) && (!strchr(name, '/') || !strcmp(path, name)))
+            return path;
+        free(path);
+        at += len + (at[len] == '\n');
+    }
+    return NULL;
+}
+
+int jdl_row_inputs(struct jdl *jdl, const struct jdl_row *row, const struct expr *e)
+{
+    const char *at, *begun = " ";
+
+    if (jdl_each_text(jdl, e, sandbox_add) < 0)
+        return -1;
+    buf_addf(&jdl->out, "%s = {", row->attribute);
+    for (at = buf_string(&jdl->sandbox); *at; at += strcspn(at, "\n") + 1) {
+        char *path = mem_dup(at, strcspn(at, "\n"));
+        const char *name = last_part(path);
+
+        buf_adds(&jdl->out, begun);
+        begun = ", ";
+        if (name == path) {
+            jdl_text_print(jdl, path, strlen(path));
+        } else {
+            buf_adds(&jdl->out, "[ Name = ");
+            jdl_text_print(jdl, name, strlen(name));
+            buf_adds(&jdl->out, "; From = ");
+            jdl_text_print(jdl, path, strlen(path));
+            buf_adds(&jdl->out, " ]");
+        }
+        free(path);
+    }
+    buf_adds(&jdl->out, " };\n");
+    return 0;
+}
+
+/* A program that is sent along lies in the job's folder; any other is the machine's. */
+int jdl_row_executable(struct jdl *jdl, const struct jdl_row *row, const struct expr *e)
+{
+    char *name, *path;
+    struct buf called;
+
+    if (!jdl_is_text(jdl, e))
+        return jdl_fail(jdl, "expected a text");
+    name = mem_dup(tree_string(jdl->ad, e), e->u.run.count);
+    path = sandbox_find(jdl, name);
+    buf_init(&called);
+    buf_addf(&called, "%s%s", path ? "./" : "", path ? last_part(name) : name);
+    jdl_attribute_print(jdl, row->attribute, called.text, called.len);
+    buf_adds(&jdl->out, "TransferExecutable = false;\n");
+    buf_done(&called);
+    free(path);
+    free(name);
+    return 0;
+}
+
+int jdl_row_input(struct jdl *jdl, const struct jdl_row *row, const struct expr *e)
+{
+    char *name, *path;
+
+    if (!jdl_is_text(jdl, e))
+        return jdl_fail(jdl, "expected a text");
+    name = mem_dup(tree_string(jdl->ad, e), e->u.run.count);
+    path = sandbox_find(jdl, name);
+    jdl_attribute_print(jdl, row->attribute, path ? path : name, strlen(path ? path : name));
+    free(path);
+    free(name);
+    return 0;
+}
+
+static bool name_is_good(const char *name)
+{
+    return *name && *name != '/' && strcmp(name, "..") != 0 && strncmp(name, "../", 3) != 0 && !strstr(name, "/../") &&
+           !strstr(name, "://") && name[strlen(name) - 1] != '/';
+}
+
+int jdl_row_stream(struct jdl *jdl, const struct jdl_row *row, const struct expr *e)
+{
+    const struct expr *other = jdl_find(jdl, "StdOutput");
+    char *name;
+    bool good;
+
+    if (!jdl_is_text(jdl, e))
+        return jdl_fail(jdl, "expected a text");
+    name = mem_dup(tree_string(jdl->ad, e), e->u.run.count);
+    good = name_is_good(name);
+    free(name);
+    if (!good)
+        return jdl_fail(jdl, "expected the name of a file beneath the job's folder");
+    if (other && other != e && tree_equal(jdl->ad, e, jdl->ad, other)) {
+        jdl_remark(jdl,
+                   "it is the file of StdOutput as well: only that comes there, 'berth logs --err ID' has the rest");
+        return 0;
+    }
+    jdl_attribute_print(jdl, row->attribute, tree_string(jdl->ad, e), e->u.run.count);
+    return 0;
+}
+
+static int output_add(struct jdl *jdl, const char *text, size_t len)
+{
+    const struct expr *out = jdl_find(jdl, "StdOutput"), *error = jdl_find(jdl, "StdError");
+
+    if (!name_is_good(text))
+        return jdl_fail(jdl, "expected names of files beneath the job's folder");
+    if ((out && jdl_text_is(jdl, out, text)) || (error && jdl_text_is(jdl, error, text)))
+        return 0; /* they come as such */
+    buf_adds(&jdl->out, jdl->out.text[jdl->out.len - 1] == '{' ? " " : ", ");
+    jdl_text_print(jdl, text, len);
+    return 0;
+}
+
+int jdl_row_outputs(struct jdl *jdl, const struct jdl_row *row, const struct expr *e)
+{
+    buf_addf(&jdl->out, "%s = {", row->attribute);
+    if (jdl_each_text(jdl, e, output_add) < 0)
+        return -1;
+    buf_adds(&jdl->out, " };\n");
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- output data */
+
+/* A logical name: what stands in front of it says that it is one, and nothing else. */
+static void logical_print(struct jdl *jdl, const char *text, size_t len)
+{
+    if (len > 4 && !strncasecmp(text, "lfn:", 4)) {
+        text += 4;
+        len -= 4;
+    }
+    while (len > 1 && *text == '/') {
+        text++;
+        len--;
+    }
+    jdl_text_print(jdl, text, len);
+}
+
+/* [ OutputFile = "x"; LogicalFileName = "lfn:/grid/x"; StorageElement = "se" ]: what goes to a store when the job has ended. */
+static int data_add(struct jdl *jdl, const struct expr *file)
+{
+    static const struct {
+        const char *theirs, *ours;
+    } names[] = {{"OutputFile", "File"}, {"LogicalFileName", "Name"}, {"StorageElement", "Store"}};
+    bool named = false;
+
+    buf_adds(&jdl->out, " [");
+    for (uint32_t i = 0; i < file->u.run.count; i++) {
+        const struct expr *part = &tree_parts(jdl->ad, file)[i];
+        size_t len, k = 0;
+        const char *name = symbols_text(jdl->symbols, part->label, &len);
+
+        while (k < 3 && !submit_same(name, len, names[k].theirs))
+            k++;
+        if (k == 3 || !jdl_is_text(jdl, part))
+            return jdl_fail(jdl, "expected OutputFile, LogicalFileName and StorageElement, each a text");
+        named = named || k == 0;
+        buf_addf(&jdl->out, " %s = ", names[k].ours);
+        (k == 1 ? logical_print : jdl_text_print)(jdl, tree_string(jdl->ad, part), part->u.run.count);
+        buf_addc(&jdl->out, ';');
+    }
+    buf_adds(&jdl->out, " ]");
+    return named ? 0 : jdl_fail(jdl, "expected an OutputFile");
+}
+
+int jdl_row_output_data(struct jdl *jdl, const struct jdl_row *row, const struct expr *e)
+{
+    const struct expr *parts = e->kind == EXPR_LIST ? tree_parts(jdl->ad, e) : e;
+    uint32_t count = e->kind == EXPR_LIST ? e->u.run.count : 1;
+
+    buf_addf(&jdl->out, "%s = {", row->attribute);
+    for (uint32_t i = 0; i < count; i++) {
+        if (parts[i].kind != EXPR_AD)
+            return jdl_fail(jdl, "expected a list of [ OutputFile; LogicalFileName; StorageElement ]");
+        buf_adds(&jdl->out, i ? "," : "");
+        if (data_add(jdl, &parts[i]) < 0)
+            return -1;
+    }
+    buf_adds(&jdl->out, " };\n");
+    return 0;
+}

@@ -1,0 +1,74 @@
+/* submit.h: files in HTCondor's submit language become ads of jobs, as docs/submit-languages.md says.
+ *
+ *     executable = fit                      ->   [ Cmd = "./fit"; Args = { strcat("in.", JobIndex) };
+ *     arguments  = in.$(Process)                   RequestMemory = 2147483648; Constraint = ...; Count = 20 ]
+ *     request_memory = 2G
+ *     queue 20
+ *
+ * Pure: what the file asks of its surroundings (the lines of another file, names that match a pattern, a variable of the
+ * environment) comes from whoever calls. What cannot be carried over is told by name, with its place: as a remark where the job does
+ * without it, as an error where the job would be another. Time and memory are bounded by the limits below. */
+#ifndef BERTH_LANG_FORM_SUBMIT_H
+#define BERTH_LANG_FORM_SUBMIT_H
+
+#include "lang/form/form.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SUBMIT_BYTES_MAX (16u << 20) /* of a file, and of one that it names */
+#define SUBMIT_VALUE_MAX (1u << 20)  /* of a value, macros expanded */
+#define SUBMIT_DEPTH_MAX 32          /* macros within macros */
+#define SUBMIT_MACROS_MAX 10000
+#define SUBMIT_ITEMS_MAX 100000
+#define SUBMIT_ADS_MAX 100000
+#define SUBMIT_FOLD_FROM 64 /* items of a queue statement that share ads where they can, each with a list of them */
+#define SUBMIT_WORK_MAX (256u << 20) /* bytes and macros expanded for one file, all together */
+
+enum submit_match { SUBMIT_MATCH_ANY, SUBMIT_MATCH_FILES, SUBMIT_MATCH_FOLDERS };
+
+/* What a file is read in. All may be NULL: then asking for it is an error. */
+struct submit_world {
+    void *user;
+    /* Appends the text of a file; -1 with the reason. */
+    int (*file)(void *user, const char *name, struct buf *ret, struct err *err);
+    /* Appends the names that match, a line each, in order. */
+    int (*match)(void *user, const char *pattern, enum submit_match what, struct buf *ret, struct err *err);
+    const char *(*variable)(void *user, const char *name); /* or NULL */
+    void (*remark)(void *user, const struct err *remark);  /* something is not carried over */
+    const char *folder;                                    /* from which it is submitted: a path from the root */
+    const char *arch, *system;                             /* what machines are to be, unless the file says */
+    int64_t now;                                           /* seconds since 1970; 0: not known */
+    uint32_t fold_from;                                    /* so many items share ads; 0: SUBMIT_FOLD_FROM */
+    uint32_t ads_max;                                      /* 0: SUBMIT_ADS_MAX */
+    /* Macros that stand before the first line, as those of a node of a workflow do. */
+    const struct submit_given {
+        const char *name, *value;
+    } * given;
+    uint32_t given_count;
+};
+
+/* The ad (lent) that a queue statement at that line makes; -1 ends the reading without a word. */
+typedef int submit_ad_fn(void *user, struct tree *ad, unsigned line);
+
+/* `symbols` as names_new makes them. Ads come in the order of processes, in the classic dialect. -1 with the error and its place,
+ * whatever has been given before. */
+int submit_read(struct symbols *symbols, const struct submit_world *world, const char *text, size_t len,
+                submit_ad_fn *each, void *user, struct err *err);
+
+/* The same for a file in JDL, the language of the European grids: jdl.c. */
+int jdl_read(struct symbols *symbols, const struct submit_world *world, const char *text, size_t len,
+             submit_ad_fn *each, void *user, struct err *err);
+
+enum submit_language { SUBMIT_UNKNOWN, SUBMIT_AD, SUBMIT_SUBMIT, SUBMIT_JDL };
+
+enum submit_language submit_language_find(const char *name); /* "ad", "submit", "jdl" */
+
+/* By the ending of its name (or NULL), else by what it says. SUBMIT_AD where it could be anything. */
+enum submit_language submit_recognise(const char *name, const char *text, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

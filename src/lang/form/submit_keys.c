@@ -1,0 +1,376 @@
+/* submit_keys.c: the ad of a job, put together from the keys of a submit file.
+ *
+ * Where an attribute may be computed by each job, what differs between the jobs of an item is an expression over JobIndex and JobId; where
+ * it may not be, the item is made anew job by job. */
+#include "lang/form/submit_job.h"
+
+#include "lang/text/print.h"
+#include "lang/text/words.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------------------------------------------------- values */
+
+/* 0 and the value of a macro, blanks around it gone. What has to be fixed and is not asks for another try. */
+static int value_expand(struct job *job, struct submit_macro *macro, enum submit_when when, struct buf *out,
+                        const char **ret, size_t *ret_len)
+{
+    struct submit_reader *reader = job->reader;
+
+    if (submit_expand(reader, macro->value, macro->len, macro->at, out, job->err) < 0)
+        return err_context(job->err, "%.60s", macro->name);
+    *ret = buf_string(out);
+    *ret_len = out->len;
+    submit_trim(ret, ret_len);
+    if (when == COMPUTED || submit_is_fixed(*ret, *ret_len))
+        return 0;
+    if (reader->literal || memchr(*ret, MARK_CLUSTER, *ret_len))
+        return submit_fail(macro->at, job->err,
+                           "%.60s: $(Cluster) is known only when it is submitted: it cannot stand here", macro->name);
+    reader->wants_literal = true;
+    return 0;
+}
+
+static int key_write(struct job *job, const struct key *key, struct submit_macro *macro)
+{
+    const char *text;
+    size_t len;
+    struct buf out;
+    int result;
+
+    buf_init(&out);
+    job->macro = macro;
+    result = value_expand(job, macro, key->when, &out, &text, &len);
+    if (result == 0 && !job->reader->wants_literal && (len || key->write == submit_key_arguments))
+        result = key->write(job, key, text, len);
+    macro->spoken = macro->spoken || !job->reader->wants_literal;
+    buf_done(&out);
+    return result;
+}
+
+static int flag_read(struct job *job, const char *name, bool *ret)
+{
+    struct submit_macro *macro = submit_macro(job->reader, name, strlen(name));
+    const char *text;
+    size_t len;
+    struct buf out;
+    int result = 0;
+
+    if (!macro)
+        return 0;
+    buf_init(&out);
+    job->macro = macro;
+    result = value_expand(job, macro, FIXED, &out, &text, &len);
+    if (result == 0 && len && !submit_is_true(text, len) && !submit_is_false(text, len))
+        result = submit_job_fail(job, "expected true or false");
+    if (result == 0 && len)
+        *ret = submit_is_true(text, len);
+    buf_done(&out);
+    return result;
+}
+
+static int iwd_read(struct job *job)
+{
+    const struct key key = {"initialdir", "initial_dir", NULL, NULL, FIXED, 0};
+    struct submit_macro *macro = submit_key_macro(job->reader, &key);
+    const char *text;
+    size_t len;
+    struct buf out;
+    int result = 0;
+
+    if (!macro)
+        return 0;
+    buf_init(&out);
+    result = value_expand(job, macro, FIXED, &out, &text, &len);
+    if (result == 0) {
+        submit_quotes_strip(&text, &len);
+        buf_add(&job->iwd, text, len);
+    }
+    buf_done(&out);
+    return result;
+}
+
+static int environment_write(struct job *job)
+{
+    const struct key given_key = {"environment", "env", NULL, NULL, COMPUTED, 0},
+                     taken_key = {"getenv", "get_env", NULL, NULL, FIXED, 0};
+    struct submit_macro *given = submit_key_macro(job->reader, &given_key),
+                        *taken = submit_key_macro(job->reader, &taken_key);
+    const char *text = "", *names = "";
+    size_t len = 0, names_len = 0;
+    struct buf out, names_out;
+    int result = 0;
+
+    buf_init(&out);
+    buf_init(&names_out);
+    if (given)
+        result = value_expand(job, given, COMPUTED, &out, &text, &len);
+    if (taken && result == 0)
+        result = value_expand(job, taken, FIXED, &names_out, &names, &names_len);
+    if (result == 0 && !job->reader->wants_literal && (len || names_len))
+        result =
+            submit_environment_print(job, names_len ? taken : NULL, names, names_len, len ? given : NULL, text, len);
+    buf_done(&out);
+    buf_done(&names_out);
+    return result;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- constraint */
+
+/* What the file says; and of what it does not mention, that the machine is like this one and has as much as is asked for. */
+static int constraint_write(struct job *job)
+{
+    const struct submit_world *world = job->reader->world;
+    struct submit_macro *macro = submit_macro(job->reader, "requirements", strlen("requirements"));
+    const char *text = "";
+    size_t len = 0;
+    struct buf out, expr;
+    int result = 0;
+
+    buf_init(&out);
+    buf_init(&expr);
+    if (macro) {
+        job->macro = macro;
+        result = value_expand(job, macro, FIXED, &out, &text, &len);
+    }
+    job->in_requirements = true;
+    if (result == 0 && len && !job->reader->wants_literal)
+        result = submit_expr_print(job, SUBMIT_SIDE_MACHINE, text, len, &expr);
+    job->in_requirements = false;
+    if (macro)
+        macro->spoken = macro->spoken || !job->reader->wants_literal;
+    buf_adds(&job->out, "Constraint = ");
+    submit_constraint_print(world, &job->mentions, &expr,
+                            submit_macro(job->reader, "request_gpus", strlen("request_gpus")) != NULL, &job->out);
+    buf_add(&job->out, job->extra.text, job->extra.len);
+    buf_adds(&job->out, ";\n");
+    buf_done(&out);
+    buf_done(&expr);
+    return result;
+}
+
+/* ---------------------------------------------------------------------------------------------------- names of their own */
+
+static bool starts(const char *name, const char *word)
+{
+    size_t len = strlen(word);
+
+    return strlen(name) > len && submit_same(name, len, word);
+}
+
+/* request_licenses = 2: an attribute, and machines that have so many. */
+static int resource_write(struct job *job, struct submit_macro *macro)
+{
+    const char *name = macro->name + strlen("request_");
+    char attribute[128] = "Request";
+    struct key key = {macro->name, NULL, attribute, submit_key_expr, FIXED, 0};
+    size_t len = strlen(name);
+
+    job->macro = macro;
+    if (len > 100 || !word_is_plain(name, len))
+        return submit_job_fail(job, "expected the name of a resource");
+    memcpy(attribute + strlen("Request"), name, len + 1);
+    if (name[0] >= 'a' && name[0] <= 'z')
+        attribute[strlen("Request")] = (char)(name[0] & ~0x20);
+    submit_job_remark(job, "machines are asked for as much, but do not count what is in use");
+    buf_addf(&job->extra, " && other.%s >= %s", attribute + strlen("Request"), attribute);
+    return key_write(job, &key, macro);
+}
+
+/* +Name = "text with $(Cluster)" */
+static bool is_plain_string(const char *text, size_t len)
+{
+    return len >= 2 && *text == '"' && text[len - 1] == '"' && !memchr(text + 1, '"', len - 2) &&
+           !memchr(text, '\\', len);
+}
+
+/* Is it another for each job? The cluster is the same for all. */
+static bool differs(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (text[i] != MARK_CLUSTER && !submit_is_fixed(text + i, 1))
+            return true;
+    return false;
+}
+
+static int own_write(struct job *job, struct submit_macro *macro)
+{
+    const char *name = macro->name + strlen("MY."), *text;
+    size_t name_len = strlen(name), len;
+    struct buf out;
+    int result;
+
+    job->macro = macro;
+    if (submit_is_made(name, name_len))
+        return submit_job_fail(job, "expected it to be said by its key: the attribute has a meaning of its own here");
+    for (size_t i = 0; i < submit_key_count; i++)
+        if (submit_keys[i].attribute && submit_same(name, name_len, submit_keys[i].attribute) &&
+            submit_key_macro(job->reader, &submit_keys[i]))
+            return submit_job_fail(job, "expected it once: its key says it already");
+    if (!word_may_name(name, name_len))
+        return submit_job_fail(job, "expected another name for an attribute");
+    buf_init(&out);
+    result = value_expand(job, macro, COMPUTED, &out, &text, &len);
+    if (result == 0 && !job->reader->literal && differs(text, len))
+        job->reader->wants_literal = true;
+    if (result == 0 && !job->reader->wants_literal) {
+        print_name(&job->out, &dialect_classic, name, name_len);
+        buf_adds(&job->out, " = ");
+        if (is_plain_string(text, len))
+            submit_text_print(job, text + 1, len - 2, &job->out);
+        else if (!submit_is_fixed(text, len))
+            result = submit_job_fail(job, "$(Cluster) is known only when it is submitted: it cannot stand here");
+        else
+            result = submit_expr_print(job, SUBMIT_SIDE_JOB, len ? text : "undefined", len ? len : strlen("undefined"),
+                                       &job->out);
+        buf_adds(&job->out, ";\n");
+    }
+    macro->spoken = macro->spoken || !job->reader->wants_literal;
+    buf_done(&out);
+    return result;
+}
+
+static int others_write(struct job *job)
+{
+    const struct submit_reader *reader = job->reader;
+
+    for (uint32_t i = 0; i < reader->names.places; i++) {
+        struct submit_macro *macro = &reader->macros[i];
+
+        if (!macro->name)
+            continue;
+        if (starts(macro->name, "MY.") ? own_write(job, macro) < 0
+                                       : starts(macro->name, "request_") && !submit_key_is_known(macro->name) &&
+                                             resource_write(job, macro) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- an ad */
+
+/* The items that share this ad. */
+static void items_write(struct job *job)
+{
+    struct submit_reader *reader = job->reader;
+    bool several = reader->variable_count > 1;
+
+    buf_adds(&job->out, "QueueItems = {");
+    for (uint64_t i = 0; i < reader->fold.count; i++) {
+        submit_item_set(reader, reader->fold.items[i]);
+        buf_adds(&job->out, i ? ", " : " ");
+        for (uint32_t k = 0; k < reader->variable_count; k++) {
+            buf_adds(&job->out, k ? ", " : several ? "{ " : "");
+            print_string(&job->out, reader->variables[k].value, reader->variables[k].len, PRINT_PLAIN);
+        }
+        buf_adds(&job->out, several ? " }" : "");
+    }
+    buf_adds(&job->out, " };\n");
+}
+
+static int job_write(struct job *job)
+{
+    const struct submit_reader *reader = job->reader;
+
+    if (flag_read(job, "transfer_executable", &job->whole_executable) < 0 ||
+        flag_read(job, "preserve_relative_paths", &job->keeps_paths) < 0 || iwd_read(job) < 0)
+        return -1;
+    for (size_t i = 0; i < submit_key_count; i++) {
+        struct submit_macro *macro = submit_key_macro(reader, &submit_keys[i]);
+
+        if (macro && submit_keys[i].write != submit_key_quiet && key_write(job, &submit_keys[i], macro) < 0)
+            return -1;
+    }
+    if (environment_write(job) < 0 || others_write(job) < 0 || constraint_write(job) < 0)
+        return -1;
+    if (reader->fold.items)
+        items_write(job);
+    if (!reader->literal)
+        buf_addf(&job->out, "Count = %" PRIu64 ";\n", reader->count * (reader->fold.items ? reader->fold.count : 1));
+    return 0;
+}
+
+static int ad_give(struct submit_reader *reader, struct buf *text, struct err *err)
+{
+    const struct form_limits limits = {.cells = 1u << 20};
+    uint64_t most = reader->world->ads_max ? reader->world->ads_max : SUBMIT_ADS_MAX;
+    struct err why = {0};
+    struct tree *ad;
+    int result;
+
+    if (++reader->ads > most)
+        return submit_fail(reader->queue, err, "expected at most %" PRIu64 " ads of jobs", most);
+    reader->work += text->len;
+    if (reader->work > SUBMIT_WORK_MAX)
+        return submit_fail(reader->queue, err, "expected less: the ads of this file are too much");
+    ad = form_parse(reader->symbols, &dialect_classic, FORM_CLASSAD, &limits, buf_string(text), text->len, &why);
+    if (!ad)
+        return submit_fail(reader->queue, err, "the ad of this job cannot be made: %.300s", why.text);
+    result = reader->each(reader->user, ad, reader->queue.line);
+    reader->stopped = result < 0;
+    tree_unref(ad);
+    return result;
+}
+
+static int ad_make(struct submit_reader *reader, struct err *err)
+{
+    struct job job = {.reader = reader, .whole_executable = true, .err = err};
+    int result;
+
+    if (!submit_macro(reader, "executable", strlen("executable")) && !submit_macro(reader, "cmd", strlen("cmd")))
+        return submit_fail(reader->queue, err, "expected 'executable = FILE' before 'queue'");
+    buf_init(&job.out);
+    buf_init(&job.iwd);
+    buf_init(&job.extra);
+    buf_adds(&job.out, "[\n");
+    result = job_write(&job);
+    buf_adds(&job.out, "]");
+    if (result == 0 && !reader->wants_literal)
+        result = ad_give(reader, &job.out, err);
+    buf_done(&job.out);
+    buf_done(&job.iwd);
+    buf_done(&job.extra);
+    return result;
+}
+
+int submit_item(struct submit_reader *reader, struct err *err)
+{
+    int result;
+
+    reader->literal = reader->count == 1;
+    reader->wants_literal = false;
+    reader->step = 0;
+    result = ad_make(reader, err);
+    if (result < 0 || !reader->wants_literal)
+        return result;
+    reader->literal = true;
+    for (; reader->step < reader->count && result == 0; reader->step++) {
+        reader->wants_literal = false;
+        result = ad_make(reader, err);
+    }
+    return result;
+}
+
+int submit_fold(struct submit_reader *reader)
+{
+    int result;
+
+    reader->literal = reader->wants_literal = false;
+    reader->step = 0;
+    result = ad_make(reader, NULL);
+    return reader->stopped ? -1 : result < 0 || reader->wants_literal;
+}
+
+void submit_unused(struct submit_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->names.places; i++) {
+        const struct submit_macro *macro = &reader->macros[i];
+
+        if (macro->name && !macro->used && !starts(macro->name, "MY.") && !starts(macro->name, "request_") &&
+            !submit_key_is_known(macro->name))
+            submit_remark(reader, macro->at, "%.60s: no such key is known, and no value uses it: is it misspelt?",
+                          macro->name);
+    }
+}

@@ -1,0 +1,317 @@
+/* submit_values.c: what becomes of the values of keys: texts, flags, amounts; and what is refused or passed over. */
+#include "lang/form/submit_job.h"
+
+#include "lang/base/number.h"
+#include "lang/text/print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+int submit_job_fail(const struct job *job, const char *words)
+{
+    const char *name = job->macro->name;
+
+    return submit_fail(job->macro->at, job->err, "%.60s: %s", name, words);
+}
+
+void submit_job_remark(const struct job *job, const char *words)
+{
+    if (!job->macro->spoken)
+        submit_remark(job->reader, job->macro->at, "%.60s: %s", job->macro->name, words);
+}
+/* --------------------------------------------------------------------------------------------------------------- texts */
+
+/* The place of a job's item among those of its ad. */
+static void place_print(const struct submit_reader *reader, struct buf *out)
+{
+    buf_adds(out, "JobIndex");
+    if (reader->count > 1)
+        buf_addf(out, " / %" PRIu64, reader->count);
+}
+
+static void mark_print(const struct job *job, char mark, struct buf *out)
+{
+    const struct submit_reader *reader = job->reader;
+    uint64_t process = reader->base + (reader->literal ? reader->step : 0);
+
+    if (mark >= MARK_VARIABLE && mark < MARK_ROW) {
+        buf_adds(out, "QueueItems[");
+        place_print(reader, out);
+        buf_addc(out, ']');
+        if (reader->variable_count > 1)
+            buf_addf(out, "[%d]", mark - MARK_VARIABLE);
+    } else if (mark == MARK_ROW) {
+        place_print(reader, out);
+        if (reader->item)
+            buf_addf(out, " + %" PRIu64, reader->item);
+    } else if (mark == MARK_CLUSTER) {
+        buf_adds(out, "JobId - JobIndex");
+        if (process)
+            buf_addf(out, " - %" PRIu64, process);
+    } else {
+        buf_adds(out, "JobIndex");
+        if (mark == MARK_STEP && reader->fold.items)
+            buf_addf(out, " %% %" PRIu64, reader->count);
+        else if (mark == MARK_PROCESS && process)
+            buf_addf(out, " + %" PRIu64, process);
+    }
+}
+
+/* A text as an expression: a literal, or put together by each job. */
+void submit_text_print(const struct job *job, const char *text, size_t len, struct buf *out)
+{
+    bool begun = false;
+    size_t i = 0;
+
+    if (submit_is_fixed(text, len)) {
+        print_string(out, text, len, PRINT_PLAIN);
+        return;
+    }
+    buf_adds(out, "strcat(");
+    while (i < len) {
+        size_t piece = strcspn(text + i, MARKS);
+
+        if (piece > len - i)
+            piece = len - i;
+        buf_adds(out, begun ? ", " : "");
+        begun = true;
+        if (piece) {
+            print_string(out, text + i, piece, PRINT_PLAIN);
+            i += piece;
+        } else {
+            mark_print(job, text[i++], out);
+        }
+    }
+    buf_addc(out, ')');
+}
+
+void submit_attribute_print(struct job *job, const char *name, const char *text, size_t len)
+{
+    buf_addf(&job->out, "%s = ", name);
+    submit_text_print(job, text, len, &job->out);
+    buf_adds(&job->out, ";\n");
+}
+
+void submit_quotes_strip(const char **text, size_t *len)
+{
+    if (*len >= 2 && **text == '"' && (*text)[*len - 1] == '"') {
+        ++*text;
+        *len -= 2;
+    }
+}
+
+int submit_key_text(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    submit_quotes_strip(&text, &len);
+    if (len)
+        submit_attribute_print(job, key->attribute, text, len);
+    return 0;
+}
+
+bool submit_is_true(const char *text, size_t len)
+{
+    return submit_same(text, len, "true") || submit_same(text, len, "yes") || submit_same(text, len, "t") ||
+           submit_same(text, len, "1");
+}
+
+bool submit_is_false(const char *text, size_t len)
+{
+    return submit_same(text, len, "false") || submit_same(text, len, "no") || submit_same(text, len, "f") ||
+           submit_same(text, len, "0");
+}
+
+/* --------------------------------------------------------------------------------------------------- what could not be */
+
+int submit_key_refused(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    return submit_is_false(text, len) ? 0 : submit_job_fail(job, key->attribute);
+}
+
+int submit_key_passed(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    if (!submit_is_false(text, len))
+        submit_job_remark(job, key->attribute);
+    return 0;
+}
+
+int submit_key_quiet(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    (void)job;
+    (void)key;
+    (void)text;
+    (void)len;
+    return 0;
+}
+
+int submit_key_notification(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    if (!submit_same(text, len, "never") && !submit_is_false(text, len))
+        submit_job_remark(job, key->attribute);
+    return 0;
+}
+
+int submit_key_universe(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    (void)key;
+    if (submit_same(text, len, "vanilla") || submit_same(text, len, "5"))
+        return 0;
+    return submit_fail(job->macro->at, job->err,
+                       "universe: expected vanilla, got '%.*s': a job of that universe is not carried over",
+                       len > 40 ? 40 : (int)len, text);
+}
+
+int submit_key_transfer(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    (void)key;
+    if (submit_same(text, len, "no"))
+        return submit_job_fail(job, "NO needs a file system that all machines share: files always travel here");
+    return 0;
+}
+
+int submit_key_when(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    (void)key;
+    if (submit_same(text, len, "on_exit_or_evict"))
+        submit_job_remark(
+            job, "what a job leaves when it has to go comes back only if '+Checkpoint = { \"name\" }' names it");
+    else if (!submit_same(text, len, "on_exit"))
+        submit_job_remark(job, "outputs come back whenever a job has ended");
+    return 0;
+}
+
+int submit_key_zero(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    return submit_same(text, len, "0") ? 0 : submit_job_fail(job, key->attribute);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- amounts */
+
+static bool job_has(void *user, const char *name, size_t len)
+{
+    const struct job *job = user;
+    char called[256] = "MY.";
+
+    if (len >= sizeof called - 3)
+        return false;
+    memcpy(called + 3, name, len);
+    return submit_macro(job->reader, called, len + 3) != NULL;
+}
+
+static void unknown_note(void *user, const char *name, const char *words)
+{
+    const struct job *job = user;
+
+    if (!job->macro->spoken)
+        submit_remark(job->reader, job->macro->at, "%.60s: '%s' is always undefined: %s", job->macro->name, name,
+                      words);
+}
+
+static void mention_note(void *user, const char *name)
+{
+    struct job *job = user;
+
+    submit_mention(&job->mentions, name);
+}
+
+int submit_expr_print(struct job *job, enum submit_side side, const char *text, size_t len, struct buf *out)
+{
+    struct submit_expr how = {.symbols = job->reader->symbols,
+                              .dialect = &dialect_condor,
+                              .side = side,
+                              .has = job_has,
+                              .user = job,
+                              .unknown = unknown_note,
+                              .mentions = job->in_requirements ? mention_note : NULL};
+    struct submit_macro *macro = job->macro;
+    bool plain = macro->plain && len == macro->len && memcmp(text, macro->value, len) == 0;
+
+    if (submit_expr(&how, text, len, macro->at, plain, out, job->err) == 0)
+        return 0;
+    return err_context(job->err, "%.60s", macro->name);
+}
+
+/* 512, 1.5G, 200 MB; 0 when it is none of these. */
+static bool size_read(const char *text, size_t len, int64_t unit, double *ret)
+{
+    static const char letters[] = "bkmgtp";
+    size_t taken = number_parse_real(text, len, ret);
+
+    if (!taken)
+        return false;
+    text += taken;
+    len -= taken;
+    submit_trim(&text, &len);
+    if (!len) {
+        *ret = ceil(*ret * (double)unit);
+        return true;
+    }
+    for (size_t i = 0; letters[i]; i++)
+        if ((*text | 0x20) == letters[i]) {
+            *ret = ceil(*ret * pow(1024, (double)i));
+            return len == 1 || (i && (submit_same(text + 1, len - 1, "b") || submit_same(text + 1, len - 1, "ib")));
+        }
+    return false;
+}
+
+int submit_key_size(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    double size = 0;
+    int result = 0;
+
+    if (submit_same(text, len, "undefined"))
+        return 0;
+    buf_addf(&job->out, "%s = ", key->attribute);
+    if (size_read(text, len, key->unit, &size)) {
+        if (size > 1e18)
+            return submit_job_fail(job, "expected less");
+        buf_addf(&job->out, "%" PRId64, (int64_t)size);
+    } else {
+        buf_addc(&job->out, '(');
+        result = submit_expr_print(job, SUBMIT_SIDE_JOB, text, len, &job->out);
+        buf_addf(&job->out, ") * %" PRId64, key->unit);
+    }
+    buf_adds(&job->out, ";\n");
+    return result;
+}
+
+int submit_key_expr(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    int result;
+
+    if (submit_same(text, len, "undefined"))
+        return 0;
+    buf_addf(&job->out, "%s = ", key->attribute);
+    result = submit_expr_print(job, SUBMIT_SIDE_JOB, text, len, &job->out);
+    buf_adds(&job->out, ";\n");
+    return result;
+}
+
+int submit_key_rank(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    int result;
+
+    buf_addf(&job->out, "%s = ", key->attribute);
+    result = submit_expr_print(job, SUBMIT_SIDE_MACHINE, text, len, &job->out);
+    buf_adds(&job->out, ";\n");
+    return result;
+}
+
+int submit_key_whole(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    size_t digits = 0;
+
+    while (digits < len && digits < 10 && text[digits] >= '0' && text[digits] <= '9')
+        digits++;
+    if (!digits || digits < len)
+        return submit_job_fail(job, "expected a whole number");
+    buf_addf(&job->out, "%s = %.*s;\n", key->attribute, (int)len, text);
+    return 0;
+}
+
+int submit_key_signal(struct job *job, const struct key *key, const char *text, size_t len)
+{
+    if (len && *text >= '0' && *text <= '9')
+        return submit_job_fail(job, "expected the name of a signal, such as SIGUSR1");
+    return submit_key_text(job, key, text, len);
+}

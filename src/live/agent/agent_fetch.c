@@ -1,0 +1,35 @@
+/* agent_fetch.c: what an agent asks a matchmaker besides its role: the answer to a GET, in the pool of somebody it knows. */
+#include "live/agent/agent_parts.h"
+
+#include "lang/base/mem.h"
+
+#include <stdlib.h>
+
+struct fetching {
+    agent_fetched_fn *done;
+    void *user;
+};
+
+static void fetch_done(void *user, const struct outcome *outcome)
+{
+    struct fetching *fetching = user;
+    bool good = outcome->result == CALL_ANSWERED && outcome->status == 200;
+
+    fetching->done(fetching->user, good ? outcome->body : NULL, good ? outcome->len : 0);
+    free(fetching);
+}
+
+bool agent_fetch(struct live_agent *live, agent who, const char *path, agent_fetched_fn *done, void *user)
+{
+    struct contact *contact;
+    struct membership *pool = membership_of(live, who, &contact);
+    struct agent_call call = {.url = ""};
+    struct fetching *fetching;
+
+    if (live->closing || !pool || !agent_call(pool, &call, "GET", path))
+        return false;
+    fetching = mem_alloc(sizeof *fetching);
+    *fetching = (struct fetching){done, user};
+    client_send(pool->client, &call.call, fetch_done, fetching);
+    return true;
+}

@@ -1,0 +1,655 @@
+/* agent_in.c: what comes to an agent: letters by the stream of events, and calls by HTTP.
+ *
+ * Who sent a message is proved by a token for this agent alone, signed by the pool or delegated from one that was; the matchmaker's own
+ * letters come by the stream that we opened. */
+#include "live/agent/agent_parts.h"
+
+#include "lang/base/mem.h"
+#include "live/http/represent.h"
+#include "pool/protocol/wire.h"
+#include "sys/encoding.h"
+#include "sys/names.h"
+#include "sys/secrets.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MESSAGE_BYTES_MAX (4u << 20)
+#define INBOUND_SPAN MINUTE /* that somebody waits for an answer, at most */
+
+static struct tree *match_open(struct membership *pool, const struct tree *ad);
+
+/* The answer to a pull tells how the superior is reached, as a match does. */
+static bool ad_is_pulled(const struct tree *ad)
+{
+    const char *kind;
+    size_t len;
+
+    return ad_string(ad, "Message", &kind, &len) && len == 6 && !memcmp(kind, "pulled", 6);
+}
+
+int agent_message_read(struct membership *pool, const char *text, size_t len, struct message *ret, struct err *err)
+{
+    struct tree *ad, *bare;
+    int failed;
+
+    while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+        len--;
+    if (wire_parse(pool->live->symbols, text, len, &ad, err) < 0)
+        return -1;
+    bare = ad_find(ad, "Contacts") && ad_is_pulled(ad) ? match_open(pool, ad) : tree_ref(ad);
+    failed = wire_read_message(bare, ret, err);
+    if (!failed)
+        message_enter(pool, ret);
+    tree_unref(bare);
+    tree_unref(ad);
+    return failed;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- inbound */
+
+static struct inbound *inbound_add(struct membership *pool)
+{
+    struct inbound *inbound = mem_alloc(sizeof *inbound);
+    struct live_agent *live = pool->live;
+
+    *inbound = (struct inbound){.next = live->inbound, .token = ++live->tokens_given, .at = runner_now(), .pool = pool};
+    live->inbound = inbound;
+    return inbound;
+}
+
+static void inbound_remove(struct live_agent *live, struct inbound *inbound)
+{
+    struct inbound **link = &live->inbound;
+
+    while (*link != inbound)
+        link = &(*link)->next;
+    *link = inbound->next;
+    tree_unref(inbound->match);
+    free(inbound);
+}
+
+void agent_inbound_sweep(struct live_agent *live, bool all)
+{
+    struct inbound *next;
+
+    for (struct inbound *inbound = live->inbound; inbound; inbound = next) {
+        next = inbound->next;
+        if (all || (!inbound->exchange && inbound->at + INBOUND_SPAN < runner_now()))
+            inbound_remove(live, inbound);
+    }
+}
+
+static void inbound_answer(struct live_agent *live, struct inbound *inbound, const struct tree *ad)
+{
+    if (inbound->exchange) {
+        buf_reset(&live->text);
+        wire_print(&live->text, ad);
+        exchange_answer(
+            inbound->exchange,
+            &(struct http_answer){.status = 200, .type = TYPE_CLASSAD, .body = live->text.text, .len = live->text.len});
+        exchange_set_data(inbound->exchange, NULL);
+    } else if (inbound->relay) {
+        agent_reply_letter(live, inbound, ad);
+    }
+    inbound_remove(live, inbound);
+}
+
+void agent_reply(void *user, uint64_t token, const struct message *message)
+{
+    struct live_agent *live = user;
+    struct inbound *inbound = live->inbound;
+    struct message copy;
+    struct tree *ad;
+
+    if (agent_local_reply(live, token, message))
+        return;
+    while (inbound && inbound->token != token)
+        inbound = inbound->next;
+    if (!inbound)
+        return; /* nobody waits for it any more */
+    if (inbound->match && message->kind == MESSAGE_GOT && message->u.got.reason == REASON_WAIT) {
+        inbound->waits = true; /* whoever calls would tell it again; a letter comes once */
+        return;
+    }
+    ad = wire_message(live->symbols, message_leave(inbound->pool, message, &copy));
+    message_done(&copy);
+    inbound_answer(live, inbound, ad);
+    tree_unref(ad);
+}
+
+/* What is asked of the agent and not of its role is answered at once. False when it is nothing of the kind. */
+static bool question_take(struct live_agent *live, struct inbound *inbound, const struct peer *peer,
+                          const struct tree *question)
+{
+    struct maker maker;
+    struct tree *answer = NULL;
+
+    if (!ad_find(question, "Ask"))
+        return false;
+    live->counts.taken++;
+    if (live->settings->asked)
+        answer = live->settings->asked(live->settings->user, peer, question);
+    if (!answer) {
+        maker_init(&maker, live->symbols);
+        maker_text(&maker, "Reason", "refused");
+        answer = maker_seal(&maker);
+    }
+    inbound_answer(live, inbound, answer);
+    tree_unref(answer);
+    return true;
+}
+
+/* A claim is nothing that we could keep, if we cannot answer whoever makes it: it has to wait until we know how. True when it was told so. */
+static bool claim_waits(struct live_agent *live, const struct inbound *inbound, const struct peer *peer,
+                        const struct message *message)
+{
+    struct membership *pool = inbound->pool;
+    struct message answer;
+
+    if ((message->kind != MESSAGE_VERIFY && message->kind != MESSAGE_COMMIT) || !inbound->from ||
+        contact_is_reached(pool, contacts_find(&pool->contacts, peer->agent)))
+        return false;
+    agent_acquaint(pool, inbound->from);
+    if (message->kind != MESSAGE_COMMIT)
+        return false; /* it is the first of several */
+    message_refusal(MESSAGE_COMMIT, REASON_WAIT, &answer);
+    answer.u.claimed.claim = message->u.commit.claim;
+    agent_reply(live, inbound->token, &answer);
+    return true;
+}
+
+/* The role is told. */
+static void message_take(struct live_agent *live, const struct inbound *inbound, const struct peer *peer,
+                         const struct message *message)
+{
+    live->counts.taken++;
+    if (claim_waits(live, inbound, peer, message))
+        return;
+    runner_event(live->runner,
+                 &(struct event){.kind = EVENT_MESSAGE, .token = inbound->token, .peer = peer, .message = message});
+}
+
+static bool is_revoked(void *user, const char *id)
+{
+    const struct membership *pool = user;
+
+    return textmap_find(&pool->revoked, id, strlen(id)) != TEXTMAP_NONE;
+}
+
+/* The pool that a token says it is of: whether it is, its keys show. */
+static struct membership *token_pool(struct live_agent *live, const char *token, size_t len)
+{
+    struct grant grant;
+
+    if (live->pool_count > 1 && token_read(token, len, &grant) == TOKEN_OK)
+        for (uint32_t i = 0; i < live->pool_count; i++)
+            if (live->pools[i].has_keys && !strcmp(live->pools[i].keys.issuer, grant.issuer))
+                return &live->pools[i];
+    return live->pools;
+}
+
+/* Who a token says its bearer is, in that pool. False when it is none for us. */
+static bool sender_prove(struct membership *pool, const char *token, size_t len, const char *name, struct grant *grant,
+                         struct peer *ret)
+{
+    enum token_fault fault = TOKEN_UNKNOWN_KEY;
+    struct live_agent *live = pool->live;
+    bool ours;
+
+    if (pool->has_keys)
+        fault = token_check(pool->tokens, &pool->keys, pool->audience, token, len, runner_wall() / SECOND, is_revoked,
+                            pool, grant);
+    if (fault == TOKEN_UNKNOWN_KEY)
+        agent_ask_keys(pool);
+    if (fault != TOKEN_OK || (*name && !agent_name_is_good(name, strlen(name)))) {
+        live->counts.refused++;
+        LOG(live->settings->log, LEVEL_WARNING, "audit.refused", log_text("why", token_fault_words(fault)));
+        return false;
+    }
+    ours = !strcmp(grant->subject, "matchmaker");
+    if (!(grant->scope & (ours ? SCOPE_MATCH : SCOPE_CLAIM)))
+        return false;
+    *ret = (struct peer){.agent = ours ? pool->matchmaker : handle_enter(pool, agent_handle(grant->subject, name)),
+                         .identity = grant->subject,
+                         .any = grant->scope & (SCOPE_SERVE | SCOPE_ADMIN)};
+    return true;
+}
+
+/* The contacts beside a match, and the match alone; the caller unrefs it. */
+static struct tree *match_open(struct membership *pool, const struct tree *ad)
+{
+    struct live_agent *live = pool->live;
+    const struct expr *list = ad_find(ad, "Contacts");
+    bool more = false;
+    struct maker maker;
+
+    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count; i++)
+        more = contacts_take(&pool->contacts, ad, &tree_parts(ad, list)[i]) || more;
+    if (more)
+        runner_commit(live->runner, NULL, NULL);
+    maker_init(&maker, live->symbols);
+    maker_parts(&maker, ad, "Contacts");
+    return maker_seal(&maker);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ letters */
+
+/* The inbound may be gone afterwards, and others too. */
+static void match_tell(struct inbound *inbound)
+{
+    struct live_agent *live = inbound->pool->live;
+    struct peer peer = {.agent = inbound->pool->matchmaker, .identity = "matchmaker"};
+    struct message message;
+    struct err err;
+
+    if (wire_read_message(inbound->match, &message, &err) < 0) {
+        inbound_remove(live, inbound);
+        return;
+    }
+    message_enter(inbound->pool, &message);
+    inbound->waits = false;
+    inbound->token = ++live->tokens_given;
+    if (message.kind == MESSAGE_MATCH)
+        message.u.match_told.age += runner_now() - inbound->at;
+    message_take(live, inbound, &peer, &message);
+    message_done(&message);
+}
+
+void agent_matches_again(struct membership *pool)
+{
+    struct live_agent *live = pool->live;
+    uint64_t last = live->tokens_given; /* those that are told now have later ones */
+    struct inbound *inbound = live->inbound;
+
+    while (inbound) {
+        if (inbound->waits && inbound->pool == pool && inbound->token <= last) {
+            match_tell(inbound);
+            inbound = live->inbound;
+        } else {
+            inbound = inbound->next;
+        }
+    }
+}
+
+static void letter_match(struct membership *pool, const struct tree *letter)
+{
+    const struct expr *body = ad_find(letter, "Body");
+    struct inbound *inbound;
+    struct build build;
+    struct tree *ad;
+
+    if (!body || body->kind != EXPR_AD)
+        return;
+    build_init(&build, pool->live->symbols, letter->dialect);
+    build_copy(&build, letter, body);
+    ad = build_seal(&build);
+    build_done(&build);
+    inbound = inbound_add(pool);
+    inbound->match = match_open(pool, ad);
+    tree_unref(ad);
+    match_tell(inbound);
+}
+
+/* What is inside: the envelope, opened if it is sealed. The caller unrefs it; NULL when it is none for us. */
+static struct tree *envelope_open(struct live_agent *live, const char *text, size_t len, struct inbound *inbound)
+{
+    struct tree *ad, *inside = NULL;
+    struct buf bytes, plain;
+    const char *key, *box;
+    size_t key_len, box_len;
+    struct err err;
+
+    if (wire_parse(live->symbols, text, len, &ad, &err) < 0)
+        return NULL;
+    if (!ad_string(ad, "Box", &box, &box_len))
+        return ad;
+    buf_init(&bytes);
+    buf_init(&plain);
+    if (ad_string(ad, "Key", &key, &key_len) && hex_read(key, key_len, inbound->sender.bytes, BOX_KEY_BYTES) &&
+        base64url_read(&bytes, box, box_len) &&
+        box_open(&plain, &live->box, &inbound->sender, bytes.text, bytes.len, &err) == 0 &&
+        wire_parse(live->symbols, plain.text, plain.len, &inside, &err) == 0)
+        inbound->sealed = true;
+    buf_done(&bytes);
+    buf_wipe(&plain);
+    buf_done(&plain);
+    tree_unref(ad);
+    return inbound->sealed ? inside : NULL;
+}
+
+/* May another agent say it? What users tell their customer comes by the customer's own interface, which asks for their rights and looks at what
+ * the job reads and where it leaves its files; a provider could have it write anywhere. */
+static bool agents_say(enum message_kind kind)
+{
+    return kind != MESSAGE_SUBMIT && kind != MESSAGE_CONTROL;
+}
+
+/* As a call is read: an answer is none, for nothing was asked. */
+static bool letter_read(const struct tree *ad, struct message *ret)
+{
+    struct err err;
+
+    if (wire_read_message(ad, ret, &err) < 0)
+        return false;
+    if (message_answer(ret->kind) != MESSAGE_NONE && agents_say(ret->kind))
+        return true;
+    message_done(ret);
+    return false;
+}
+
+/* A message that the matchmaker carried. One that was not sealed is not taken: we have a key, so its sender has no reason. */
+static void letter_message(struct membership *pool, const struct tree *letter)
+{
+    struct live_agent *live = pool->live;
+    struct inbound *inbound = inbound_add(pool);
+    const char *text, *number, *token, *name;
+    size_t len, number_len, token_len, name_len;
+    char called[AGENT_NAME_MAX + 1] = "";
+    const struct expr *body;
+    struct tree *envelope = NULL, *ad = NULL;
+    struct message message;
+    struct grant grant;
+    struct build build;
+    struct peer peer;
+    bool good;
+
+    good = ad_string(letter, "Text", &text, &len) && ad_string(letter, "Relay", &number, &number_len) &&
+           number_len == 16 && (envelope = envelope_open(live, text, len, inbound)) && inbound->sealed &&
+           ad_string(envelope, "Token", &token, &token_len) && (body = ad_find(envelope, "Message")) &&
+           body->kind == EXPR_AD;
+    if (good && ad_string(envelope, "Name", &name, &name_len) && name_len <= AGENT_NAME_MAX)
+        memcpy(called, name, name_len);
+    if (good && ad_string(envelope, "Nonce", &name, &name_len) && name_len == ANSWER_NONCE)
+        memcpy(inbound->nonce, name, name_len); /* hexadecimal or not: it comes back as it is, sealed */
+    if (good) {
+        build_init(&build, live->symbols, envelope->dialect);
+        build_copy(&build, envelope, body);
+        ad = build_seal(&build);
+        build_done(&build);
+        inbound->relay = id_number(number, number_len);
+    }
+    good = good && sender_prove(pool, token, token_len, called, &grant, &peer) && peer.agent != pool->matchmaker;
+    if (good && question_take(live, inbound, &peer, ad)) {
+        ; /* and answered */
+    } else if (good && letter_read(ad, &message)) {
+        peer.channel = contact_relay_channel(&live->box.open, &inbound->sender);
+        inbound->from = agent_handle(grant.subject, called);
+        message_enter(pool, &message);
+        message_take(live, inbound, &peer, &message);
+        message_done(&message);
+    } else {
+        inbound_remove(live, inbound);
+    }
+    tree_unref(ad);
+    tree_unref(envelope);
+}
+
+/* A token has been revoked just now: the list that is asked for once a minute would come late. */
+static void letter_revoked(struct membership *pool, const struct tree *letter)
+{
+    const char *id;
+    size_t len;
+
+    if (ad_string(letter, "Id", &id, &len) && len == TOKEN_ID_DIGITS && pool->revoked.places < AGENT_REVOKED_MAX)
+        agent_revoked(pool, id);
+}
+
+static void letter_take(void *user, const struct stream_event *event)
+{
+    struct membership *pool = user;
+    struct tree *letter;
+    const char *kind = "";
+    size_t len = 0;
+    struct err err;
+
+    pool->failures = 0;
+    pool->pause = pool->live->settings->spans->retry;
+    if (wire_parse(pool->live->symbols, event->data, event->len, &letter, &err) < 0)
+        return;
+    if (ad_string(letter, "Kind", &kind, &len) && len == 5 && !memcmp(kind, "match", 5))
+        letter_match(pool, letter);
+    else if (len == 7 && !memcmp(kind, "message", 7))
+        letter_message(pool, letter);
+    else if (len == 7 && !memcmp(kind, "command", 7))
+        letter_command(pool, letter);
+    else if (len == 7 && !memcmp(kind, "revoked", 7))
+        letter_revoked(pool, letter);
+    tree_unref(letter);
+}
+
+static void listen_again(uv_timer_t *timer)
+{
+    agent_listen(timer->data);
+}
+
+static void stream_bytes(void *user, const char *bytes, size_t len)
+{
+    struct membership *pool = user;
+    struct err err;
+
+    pool->failures = 0;
+    if (pool->fresh)
+        pool->keys_asked =
+            0; /* what was revoked while there was no stream is in the list, what will be comes by this one */
+    pool->fresh = false;
+    agent_ask_keys(pool); /* when it is time: something comes every 15 s */
+    if (events_reader_feed(&pool->reader, bytes, len, &err) == 0)
+        return;
+    /* Nothing more could be read of it: it begins anew. */
+    LOG(pool->live->settings->log, LEVEL_WARNING, "stream", log_text("why", err.text));
+    client_cancel(pool->client, pool->stream);
+    pool->stream = 0;
+    uv_timer_start(&pool->again, listen_again, (uint64_t)(pool->live->settings->spans->deadline / MILLISECOND), 0);
+}
+
+static void stream_done(void *user, const struct outcome *outcome)
+{
+    struct membership *pool = user;
+    int64_t most;
+
+    pool->stream = 0;
+    if (outcome->result == CALL_CANCELLED || pool->live->closing)
+        return;
+    pool->standing = UNKNOWN_THERE;
+    agent_heard(pool, outcome);
+    agent_heard_later(pool, outcome);
+    /* One that is not there may be back at any time, and then wants our ads at once. Not all come at the same moment. */
+    most = outcome->result == CALL_ANSWERED && outcome->status >= 300 ? pool->live->settings->spans->deadline : SECOND;
+    pool->pause = pool->pause < most ? pool->pause : most;
+    uv_timer_start(&pool->again, listen_again,
+                   (uint64_t)pool->pause / 2 / MILLISECOND +
+                       randombytes_uniform((uint32_t)(pool->pause / 2 / MILLISECOND) + 1) + 1,
+                   0);
+    pool->pause *= 2;
+}
+
+void agent_listen(struct membership *pool)
+{
+    struct agent_call call = {.url = ""};
+    struct events_reader *reader = &pool->reader;
+
+    if (pool->stream || pool->live->closing)
+        return;
+    agent_ask_keys(pool);
+    if (!reader->event)
+        events_reader_init(reader, MESSAGE_BYTES_MAX, letter_take, pool);
+    events_reader_reset(reader);
+    if (!agent_call(pool, &call, "GET", "/v1/events")) {
+        uv_timer_start(&pool->again, listen_again, 1000, 0);
+        return;
+    }
+    call.call.accept = TYPE_EVENTS;
+    call.call.type = NULL;
+    call.call.bytes = stream_bytes;
+    call.call.timeout = 40 * SECOND; /* the matchmaker says something every 15 s */
+    if (*events_reader_last_id(reader))
+        call.fields[call.call.field_count++] = (struct http_field){"Last-Event-ID", events_reader_last_id(reader)};
+    pool->fresh = true;
+    pool->stream = client_send(pool->client, &call.call, stream_done, pool);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- calls */
+
+static void problem(struct exchange *exchange, unsigned status, const char *detail)
+{
+    exchange_problem(exchange, status, detail);
+}
+
+/* GET /v1/challenge?nonce=N: whoever asked us to be registered lives here. */
+static void challenge_answer(struct live_agent *live, struct exchange *exchange)
+{
+    const char *nonce = exchange_query(exchange, "nonce");
+    char digits[2 * KEY_BYTES + 1], body[2 * KEY_BYTES + 32];
+    struct key bytes, proof;
+
+    if (!nonce || !hex_read(nonce, strlen(nonce), bytes.bytes, KEY_BYTES)) {
+        problem(exchange, 400, "nonce: 64 hexadecimal digits are expected");
+        return;
+    }
+    secrets_live.seal(secrets_live.user, &live->challenge, bytes.bytes, KEY_BYTES, &proof);
+    hex_print(proof.bytes, KEY_BYTES, digits);
+    snprintf(body, sizeof body, "[Proof=\"%s\"]\n", digits);
+    exchange_answer(exchange,
+                    &(struct http_answer){.status = 200, .type = TYPE_CLASSAD, .body = body, .len = strlen(body)});
+}
+
+/* A token comes first: nothing is read from strangers. */
+static bool call_proved(struct live_agent *live, const struct exchange *exchange, struct grant *grant, struct peer *ret,
+                        struct membership **ret_pool)
+{
+    const char *field = exchange_field(exchange, "Authorization"), *name = exchange_field(exchange, "Berth-Agent");
+
+    if (!field || strncasecmp(field, "Bearer ", 7) != 0)
+        return false;
+    *ret_pool = token_pool(live, field + 7, strlen(field + 7));
+    return sender_prove(*ret_pool, field + 7, strlen(field + 7), name ? name : "", grant, ret);
+}
+
+/* Is the request for the agent, and not for what else is served here? */
+static bool call_is_ours(const struct live_agent *live, const struct exchange *exchange)
+{
+    const char *path = exchange_raw_path(exchange);
+
+    return !live->settings->other || !strcmp(path, "/healthz") || !strcmp(path, "/v1/challenge") ||
+           !strcmp(path, "/v1/messages");
+}
+
+bool agent_caller(struct live_agent *live, const struct exchange *exchange, struct grant *ret)
+{
+    const char *field = exchange_field(exchange, "Authorization");
+    struct membership *pool = live->pools;
+
+    return field && !strncasecmp(field, "Bearer ", 7) && pool->has_keys &&
+           token_check(pool->tokens, &pool->keys, pool->audience, field + 7, strlen(field + 7), runner_wall() / SECOND,
+                       is_revoked, pool, ret) == TOKEN_OK;
+}
+
+static void call_begin(void *user, struct exchange *exchange)
+{
+    struct live_agent *live = user;
+    const char *path = exchange_raw_path(exchange);
+    struct membership *pool;
+    struct grant grant;
+    struct peer peer;
+
+    exchange_set_data(exchange, NULL);
+    if (!call_is_ours(live, exchange)) {
+        live->settings->other->begin(live->settings->other->user, exchange);
+        return;
+    }
+    if (!strcmp(path, "/healthz") || !strcmp(path, "/v1/challenge"))
+        exchange_accept(exchange, 0, false);
+    else if (strcmp(path, "/v1/messages") != 0)
+        problem(exchange, 404, "there is nothing here");
+    else if (exchange_method(exchange) != HTTP_POST)
+        problem(exchange, 405, "POST is expected");
+    else if (!call_proved(live, exchange, &grant, &peer, &pool))
+        problem(exchange, 401, "a good token is needed");
+    else
+        exchange_accept(exchange, MESSAGE_BYTES_MAX, true);
+}
+
+static void call_handle(void *user, struct exchange *exchange)
+{
+    struct live_agent *live = user;
+    const char *path = exchange_raw_path(exchange), *name = exchange_field(exchange, "Berth-Agent"), *body;
+    struct membership *pool;
+    struct inbound *inbound;
+    struct message message;
+    struct grant grant;
+    struct tree *ad, *match;
+    struct peer peer;
+    struct err err = {0};
+    size_t len;
+
+    if (!call_is_ours(live, exchange)) {
+        live->settings->other->handle(live->settings->other->user, exchange);
+        return;
+    }
+    if (!strcmp(path, "/v1/challenge")) {
+        challenge_answer(live, exchange);
+        return;
+    }
+    if (!strcmp(path, "/healthz")) {
+        exchange_answer(exchange, &(struct http_answer){.status = 200, .type = "text/plain", .body = "ok\n", .len = 3});
+        return;
+    }
+    if (!call_proved(live, exchange, &grant, &peer, &pool)) {
+        problem(exchange, 401, "a good token is needed");
+        return;
+    }
+    body = exchange_body(exchange, &len);
+    if (wire_parse(live->symbols, body, len, &ad, &err) < 0) {
+        problem(exchange, 400, err.text);
+        return;
+    }
+    if (peer.agent != pool->matchmaker && ad_find(ad, "Ask")) {
+        inbound = inbound_add(pool);
+        inbound->exchange = exchange;
+        exchange_set_data(exchange, inbound);
+        question_take(live, inbound, &peer, ad);
+        tree_unref(ad);
+        return;
+    }
+    match = peer.agent == pool->matchmaker ? match_open(pool, ad) : tree_ref(ad);
+    tree_unref(ad);
+    if (wire_read_message(match, &message, &err) < 0) {
+        problem(exchange, 400, err.text);
+    } else if (message_answer(message.kind) == MESSAGE_NONE) {
+        problem(exchange, 400, "this is an answer, and nothing was asked");
+        message_done(&message);
+    } else if (!agents_say(message.kind)) {
+        problem(exchange, 403, "jobs are submitted and controlled by the customer's own interface");
+        message_done(&message);
+    } else {
+        inbound = inbound_add(pool);
+        inbound->exchange = exchange;
+        inbound->from = peer.agent == pool->matchmaker ? 0 : agent_handle(grant.subject, name ? name : "");
+        exchange_set_data(exchange, inbound);
+        peer.channel = contact_channel(live->pin, live->contact);
+        message_enter(pool, &message);
+        message_take(live, inbound, &peer, &message);
+        message_done(&message);
+    }
+    tree_unref(match);
+}
+
+/* Its sender may have gone before the answer: then there is nobody to tell. */
+static void call_over(void *user, struct exchange *exchange)
+{
+    const struct live_agent *live = user;
+    struct inbound *inbound = exchange_data(exchange);
+
+    if (!call_is_ours(live, exchange)) {
+        live->settings->other->over(live->settings->other->user, exchange);
+        return;
+    }
+    if (inbound)
+        inbound->exchange = NULL;
+}
+
+const struct server_handler agent_handler = {.begin = call_begin, .handle = call_handle, .over = call_over};

@@ -1,0 +1,110 @@
+/* daemon_parts.h: what a live customer and a live provider have in common: a loop, signals, a log, who they are and where their pool is.
+ *
+ *     daemon_init -> fill in daemon.agent's role and ports -> agent_new -> daemon_run ... SIGTERM -> daemon_close -> daemon_done
+ *
+ * All of its own is in one folder: the token (`token`), the CA of its pool (`ca.pem`), and what its role keeps. */
+#ifndef BERTH_LIVE_AGENT_DAEMON_PARTS_H
+#define BERTH_LIVE_AGENT_DAEMON_PARTS_H
+
+#include "live/agent/agent.h"
+#include "live/config/config.h"
+#include "live/config/pool_list.h"
+#include "sys/notify.h"
+
+#include <uv.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DAEMON_PATH_MAX 4096
+
+struct daemon_settings {
+    const char *role;   /* "customer", "provider", ...: its folder is STATE/ROLE */
+    const char *name;   /* of the agent; NULL: the machine's */
+    const char *listen; /* where it can be called; "" or NULL: it cannot */
+    const char *token;  /* the file of its token; NULL: STATE/ROLE/token */
+    bool pools;         /* it belongs to those of the setting Pools; else to its own alone */
+    bool near;          /* a matchmaker that runs with the same state folder goes before the pool of the token */
+    const char *version;
+    const struct config_sources *sources; /* for reloading; or NULL */
+    struct shelf *shelf;
+    int log_fd;
+};
+
+/* A pool besides its own. */
+struct daemon_pool {
+    struct token_file token;
+    struct networks networks;
+    const char *matchmakers[POOL_URLS_MAX];
+    char token_path[DAEMON_PATH_MAX], ca_file[DAEMON_PATH_MAX], identity[TOKEN_NAME_MAX + 1];
+    char matchmaker[1024]; /* that the token's file tells */
+};
+
+struct daemon {
+    uv_loop_t loop;
+    uv_signal_t signals[3];
+    uv_timer_t watchdog, renewal;
+    struct config config;
+    struct log log;
+    struct notify notify;
+    struct networks networks;
+    struct token_file token;
+    struct spans spans;
+    struct symbols *symbols;
+    struct shelf *shelf;
+    char folder[DAEMON_PATH_MAX], token_path[DAEMON_PATH_MAX], ca_file[DAEMON_PATH_MAX], matchmaker[DAEMON_PATH_MAX];
+    char identity[TOKEN_NAME_MAX + 1], name[TOKEN_NAME_MAX + 1];
+    const char *matchmakers[16];
+    struct pool_list list;      /* the setting Pools */
+    struct daemon_pool *others; /* those of the list that are not its own */
+    struct agent_pool *pools;   /* the same, for the agent */
+    uint32_t other_count;
+    struct agent_settings agent; /* all but role, job, changed, asked, other and user is filled in */
+    void (*reload)(void *user);  /* SIGHUP: the configuration is that of the files again; or NULL */
+    void (*ending)(void *user);  /* it is told to end, and is to stop the loop soon; NULL: that stops at once */
+    void *user;
+    const struct config_sources *sources;
+    bool told; /* to end */
+    int status;
+};
+
+/* Takes the configuration. On error daemon_done is still to be called. */
+int daemon_init(struct daemon *daemon, const struct daemon_settings *settings, struct config *config, struct err *err);
+int daemon_run(struct daemon *daemon,
+               const struct live_agent *live); /* 0 when it was told to end; 1 when it could not go on */
+void daemon_close(
+    struct daemon *daemon); /* all handles of the loop, after the agent was freed; nothing is called back after it */
+void daemon_done(struct daemon *daemon); /* closes it, when that was not done before */
+struct tree *daemon_pools_ad(struct daemon *daemon, const struct live_agent *live, struct tree *status); /* takes it */
+void daemon_broken(struct daemon *daemon, const char *why); /* ends, with status 1 */
+
+/* ---- daemon_pools.c ---- */
+
+int daemon_pools_read(struct daemon *daemon, struct err *err); /* the list */
+/* The pool of the list that is its own: the one without a token, else the first; NULL: there is no list. */
+const struct pool_entry *daemon_pool_own(const struct daemon *daemon);
+int daemon_pools_open(struct daemon *daemon, struct err *err); /* the others */
+void daemon_pools_done(struct daemon *daemon);
+/* A token's file may hold a newer one: whoever looks after it renews it before it ends. Of them all, and of one. */
+void daemon_pools_renew(struct daemon *daemon);
+void token_renew(struct daemon *daemon, const char *path, const char *identity, struct token_file *token);
+void daemon_pools_networks(struct daemon *daemon); /* the configuration is another */
+/* Which it asks, for a person: one URL, or those of several pools, in the buffer. */
+const char *daemon_pools_words(const struct daemon *daemon, const struct live_agent *live, struct buf *ret);
+/* Networks that the agents of a pool may be in, beside public ones: those of the settings, and this machine if its matchmaker is on it. */
+void networks_fill(struct daemon *daemon, struct networks *networks, const char *matchmaker);
+/* The CA that a token's file has, written to STATE/ROLE/NAME, as the client wants a file of its own; `ret` has its path, or is empty. */
+int ca_keep(const struct daemon *daemon, const struct token_file *token, const char *name, char ret[DAEMON_PATH_MAX],
+            struct err *err);
+
+/* ---- daemon_catalogues.c ---- */
+
+struct catalogues;
+/* The catalogues of files that it asks, in its loop; the caller frees them (live/data/catalogue.h) before the daemon is closed. NULL and `err`. */
+struct catalogues *daemon_catalogues(struct daemon *daemon, struct err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

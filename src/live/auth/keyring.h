@@ -1,0 +1,53 @@
+/* keyring.h: the keys of a pool, in a folder of their own.
+ *
+ *     DIR (0700)    keys      all that must not be lost, as an ad: the pool's id, the seeds of the signing keys next, current and previous,
+ *                             the X25519 key that offers' keys are sealed to, the pool's CA
+ *                   server    the certificate and key that this pool serves TLS with; made anew when needed
+ *                   ca.pem    the CA's certificate again, for other programs to be pointed at
+ *
+ * Files are of mode 0600, written under another name, flushed, renamed, and the folder flushed: after a crash each is
+ * the old one or the new one, and since all keys are in one file a rotation or a first start has happened or has not.
+ * A folder or file that others may touch, a link, or a damaged file is an error, never a reason to make new keys. Time
+ * is given by the caller, in seconds since 1970. */
+#ifndef BERTH_LIVE_AUTH_KEYRING_H
+#define BERTH_LIVE_AUTH_KEYRING_H
+
+#include "live/auth/box.h"
+#include "live/auth/certs.h"
+#include "live/auth/token.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct keyring;
+
+/* Makes the folder (its parent must be there) and the keys at a first start; NULL with the reason. A folder that has a
+ * ca.pem and no keys has lost them, which is an error. One process at a time: the folder is locked until keyring_free. */
+struct keyring *keyring_open(const char *dir, int64_t now, struct err *err);
+void keyring_free(struct keyring *ring); /* overwrites all keys */
+
+const char *keyring_pool(const struct keyring *ring); /* the pool's id: 32 hexadecimal digits */
+
+const struct signing_key *keyring_current(
+    const struct keyring *ring); /* to sign tokens with; until the next rotation */
+void keyring_token_keys(const struct keyring *ring, struct token_keys *ret); /* current, next, previous */
+
+/* previous := current, current := next, next := a new one. Tokens of the key that was previous are refused from now
+ * on. -1 when it could not be written: nothing has changed then. */
+int keyring_rotate(struct keyring *ring, struct err *err);
+
+const struct box_keys *keyring_box(const struct keyring *ring);
+
+const char *keyring_ca_pem(const struct keyring *ring);
+void keyring_ca_fingerprint(const struct keyring *ring, unsigned char ret[CERT_HASH_BYTES]);
+
+/* The certificate that this pool serves with, for those host names and addresses; made anew (with a new key) when the
+ * names are others, it ends within CERT_RENEW, or it is damaged. The caller gives it back with cert_pair_done. */
+int keyring_certificate(struct keyring *ring, const char *const *names, size_t name_count, int64_t now,
+                        struct cert_pair *ret, struct err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,53 @@
+/* scope.h: what a token lets its holder do: a set of scopes, one bit each. */
+#ifndef BERTH_LIVE_AUTH_SCOPE_H
+#define BERTH_LIVE_AUTH_SCOPE_H
+
+#include "lang/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCOPES(X)               \
+    X(AD_READ, "ad:read")       \
+    X(AD_WRITE, "ad:write")     \
+    X(JOB_SUBMIT, "job:submit") \
+    X(JOB_OWN, "job:own")       \
+    X(JOB_ANY, "job:any")       \
+    X(CLAIM, "claim")           \
+    X(MATCH, "match")           \
+    X(CONFIG, "config")         \
+    X(SERVE, "serve")           \
+    X(ADMIN, "admin")
+
+enum scope_number {
+#define X(id, words) SCOPE_NUMBER_##id,
+    SCOPES(X)
+#undef X
+        SCOPE_COUNT
+};
+
+typedef uint32_t scopes;
+
+enum {
+#define X(id, words) SCOPE_##id = 1 << SCOPE_NUMBER_##id,
+    SCOPES(X)
+#undef X
+        SCOPE_NONE = 0,
+    SCOPE_ALL = (1 << SCOPE_COUNT) - 1,
+};
+
+/* "ad:read ad:write", in the order of the list; appended. */
+void scopes_print(struct buf *out, scopes set);
+
+/* The set that such words name. False when one of them is no scope, or there is none, or one is there twice. */
+bool scopes_read(const char *text, size_t len, scopes *ret);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,286 @@
+/* api_control.c: hold, release, remove: of jobs by their numbers, or of all for which an expression is true. A number of them each turn, and
+ * no more with one request than are looked at in good time: the answer tells from which on the rest is to be asked for. */
+#include "live/customerd/customerd_parts.h"
+
+#include "lang/base/mem.h"
+#include "live/data/stored.h"
+#include "live/http/query.h"
+#include "match/pair/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTROL_TURN 2000 /* jobs that one turn looks at */
+
+static const char *const verbs[CONTROL_COUNT] = {
+    [CONTROL_HOLD] = "hold", [CONTROL_RELEASE] = "release", [CONTROL_REMOVE] = "remove", [CONTROL_RESCUE] = "rescue"};
+
+struct controlling {
+    struct desk_task task;
+    struct desk *desk;
+    struct visit *visit; /* NULL: it has gone */
+    char identity[TOKEN_NAME_MAX + 1];
+    bool any;
+    enum control_verb verb;
+    bool by_ids;
+    struct id_ranges ids;
+    struct tree *query;
+    char *why;
+    uint64_t at;     /* the last job that was looked at */
+    uint64_t looked; /* how many were */
+    uint64_t next;   /* the first of the rest; 0: there is none */
+    uint64_t changed, unchanged, missing, waiting;
+    uint64_t storing; /* of the unchanged: they have ended, and their files go to stores */
+    bool walked, lost;
+};
+
+static void controlling_end(struct controlling *all)
+{
+    struct maker maker;
+
+    if (all->visit && !all->lost) {
+        all->visit->work = NULL;
+        all->visit->forget = NULL;
+        maker_init(&maker, all->desk->daemon.symbols);
+        maker_integer(&maker, "Changed", (int64_t)all->changed);
+        maker_integer(&maker, "Unchanged", (int64_t)all->unchanged);
+        maker_integer(&maker, "Missing", (int64_t)all->missing);
+        if (all->storing)
+            maker_integer(&maker, "Storing", (int64_t)all->storing);
+        if (all->next)
+            maker_integer(&maker, "Next", (int64_t)all->next);
+        visit_ad_take(all->visit, 200, maker_seal(&maker));
+    } else if (all->visit) {
+        all->visit->work = NULL;
+        all->visit->forget = NULL;
+    }
+    tree_unref(all->query);
+    free(all->why);
+    free(all);
+}
+
+static void controlling_forget(struct visit *visit)
+{
+    ((struct controlling *)visit->work)->visit = NULL;
+}
+
+static void job_answered(void *user, const struct message *answer)
+{
+    struct controlling *all = user;
+
+    all->lost = all->lost || !answer;
+    if (answer && answer->kind == MESSAGE_GOT && answer->u.got.reason == REASON_OK)
+        all->changed++;
+    else
+        all->unchanged++;
+    if (!--all->waiting && all->walked)
+        controlling_end(all);
+}
+
+/* Would the verb change anything? */
+static bool verb_applies(enum control_verb verb, const struct job_view *view)
+{
+    bool ended = view_ended(view);
+    bool failed = ended && view->kept && !(view->state == JOB_DONE && view->reason == REASON_EXITED && !view->status);
+
+    if (verb == CONTROL_RESCUE || (verb == CONTROL_REMOVE && failed))
+        return failed && (verb == CONTROL_RESCUE || view->state != JOB_REMOVED);
+    return verb == CONTROL_RELEASE ? view->state == JOB_HELD
+                                   : !ended && (verb == CONTROL_REMOVE || view->state != JOB_HELD);
+}
+
+static bool job_wanted(const struct controlling *all, const struct job_view *view)
+{
+    const struct config *config = &all->desk->daemon.config;
+    struct env env = {.now = runner_wall() / SECOND,
+                      .steps = config_count(config, CONFIG_EVALUATION_STEPS),
+                      .bytes = config_size(config, CONFIG_EVALUATION_BYTES)};
+    struct arena scratch;
+    struct tree *ad;
+    bool wanted;
+
+    if (!all->query)
+        return true;
+    ad = job_ad(all->desk->daemon.symbols, all->desk->customer, view, tries_of(all->desk->tries, view->id), env.now);
+    arena_init(&scratch);
+    wanted = match_query(&env, &scratch, all->query, ad);
+    arena_done(&scratch);
+    tree_unref(ad);
+    return wanted;
+}
+
+/* Has it ended, but not all of its files are where they go? */
+static bool is_storing(const struct controlling *all, const struct job_view *view)
+{
+    const struct job_try *last = view_ended(view) ? tries_last(all->desk->tries, view->id) : NULL;
+
+    return last && stored_count(last->stored).over < last->transfers;
+}
+
+static void job_control(struct controlling *all, const struct job_view *view)
+{
+    struct peer peer = {.agent = all->desk->role.self, .identity = all->identity, .any = all->any};
+    struct message message = {.kind = MESSAGE_CONTROL};
+    struct err err;
+
+    if (!all->any && strcmp(view->owner, all->identity) != 0) {
+        all->missing += all->by_ids; /* what one may not see is not there */
+        return;
+    }
+    if (!job_wanted(all, view))
+        return;
+    if (!verb_applies(all->verb, view)) {
+        all->unchanged++;
+        all->storing += is_storing(all, view);
+        return;
+    }
+    if (all->why && (all->verb == CONTROL_HOLD || all->verb == CONTROL_REMOVE)) {
+        tries_text(&tries_make(all->desk->tries, view->id)->why, all->why, strlen(all->why));
+        tries_store(all->desk->tries, view->id, &err);
+    }
+    message.u.control = (struct control){.job = view->id, .verb = all->verb};
+    all->waiting++;
+    agent_local(all->desk->live, &peer, &message, job_answered, all);
+}
+
+/* The next number that is looked at; 0: there are no more. */
+static uint64_t job_next(const struct controlling *all)
+{
+    struct job_view view;
+
+    if (all->by_ids)
+        return id_ranges_next(&all->ids, all->at);
+    return customer_next(all->desk->customer, all->at, &view) ? view.id : 0;
+}
+
+static bool controlling_step(struct desk_task *task)
+{
+    struct controlling *all = (struct controlling *)task;
+    struct job_view view;
+
+    all->waiting++; /* ours: an answer may come at once */
+    for (int i = 0; i < CONTROL_TURN && !all->walked; i++) {
+        uint64_t id = job_next(all);
+
+        all->walked = !id || all->looked == DESK_LOOK_MAX;
+        if (all->walked) {
+            all->next = id;
+            break;
+        }
+        all->at = id;
+        all->looked++;
+        if (customer_job(all->desk->customer, id, &view))
+            job_control(all, &view);
+        else
+            all->missing++;
+    }
+    desk_commit(all->desk);
+    if (--all->waiting || !all->walked)
+        return !all->walked;
+    controlling_end(all);
+    return false;
+}
+
+static void controlling_drop(struct desk_task *task)
+{
+    struct controlling *all = (struct controlling *)task;
+
+    all->walked = all->lost = true;
+    if (!all->waiting)
+        controlling_end(all);
+}
+
+static bool constraint_read(struct visit *visit, const struct tree *ad, struct tree **ret)
+{
+    const struct daemon *daemon = &visit->desk->daemon;
+    struct err err = {0};
+    const char *text;
+    size_t len;
+    char *copy;
+    int failed;
+
+    *ret = NULL;
+    if (!ad_string(ad, "Constraint", &text, &len))
+        return true;
+    copy = mem_dup(text, len);
+    failed = query_parse("Constraint", copy, len, daemon->symbols, &daemon->config, ret, &err);
+    free(copy);
+    if (failed)
+        visit_problem(visit, 400, "%s", err.text);
+    return !failed;
+}
+
+/* What is to be done with which jobs; false, and a problem was answered. */
+static bool control_read(struct visit *visit, const struct tree *ad, struct controlling *all)
+{
+    int verb = CONTROL_COUNT;
+    const char *text;
+    int64_t from;
+    size_t len;
+
+    if (ad_string(ad, "Verb", &text, &len))
+        for (verb = 0; verb < CONTROL_COUNT; verb++)
+            if (strlen(verbs[verb]) == len && !memcmp(verbs[verb], text, len))
+                break;
+    if (verb == CONTROL_COUNT) {
+        visit_problem(visit, 400, "Verb: \"hold\", \"release\", \"remove\" or \"rescue\" is expected");
+        return false;
+    }
+    all->verb = (enum control_verb)verb;
+    all->by_ids = ad_string(ad, "Ids", &text, &len);
+    if (all->by_ids && !id_ranges_read(text, len, &all->ids)) {
+        visit_problem(visit, 400, "Ids: numbers and ranges such as \"1-20,31\" are expected");
+        return false;
+    }
+    for (uint32_t i = 0; all->by_ids && i < all->ids.count; i++)
+        if (all->ids.items[i].last - all->ids.items[i].first >= HISTORY_MAX) {
+            visit_problem(visit, 400, "Ids: a range of up to %d is expected", HISTORY_MAX);
+            return false;
+        }
+    if (!constraint_read(visit, ad, &all->query))
+        return false;
+    if (!all->by_ids && !all->query) {
+        visit_problem(visit, 400, "Ids or Constraint: which jobs?");
+        return false;
+    }
+    if (ad_find(ad, "From") && (!ad_integer(ad, "From", &from) || from < 1)) {
+        visit_problem(visit, 400, "From: the number of a job is expected");
+        return false;
+    }
+    all->at = ad_find(ad, "From") ? (uint64_t)from - 1 : 0;
+    if (ad_string(ad, "Why", &text, &len))
+        tries_text(&all->why, text, len);
+    return true;
+}
+
+void api_control(struct visit *visit)
+{
+    const struct daemon *daemon = &visit->desk->daemon;
+    struct controlling *all;
+    struct err err = {0};
+    unsigned status;
+    struct tree *ad = query_body(visit->exchange, daemon->symbols, &daemon->config, &status, &err);
+
+    if (!ad) {
+        visit_problem(visit, status, "%s", err.text);
+        return;
+    }
+    all = mem_alloc(sizeof *all);
+    memset(all, 0, sizeof *all);
+    all->task.step = controlling_step;
+    all->task.drop = controlling_drop;
+    all->desk = visit->desk;
+    all->visit = visit;
+    all->any = visit->any;
+    memcpy(all->identity, visit->identity, sizeof all->identity);
+    if (control_read(visit, ad, all)) {
+        visit->work = all;
+        visit->forget = controlling_forget;
+        desk_task(visit->desk, &all->task);
+    } else {
+        tree_unref(all->query);
+        free(all->why);
+        free(all);
+    }
+    tree_unref(ad);
+}

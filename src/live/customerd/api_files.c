@@ -1,0 +1,273 @@
+/* api_files.c: the log of a job, its files, and the spool of inputs. */
+#include "live/customerd/customerd_parts.h"
+
+#include "lang/base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TYPE_TEXT "text/plain; charset=utf-8"
+#define TYPE_BYTES "application/octet-stream"
+
+/* A job, of the role or of the history. */
+struct found {
+    struct job_place place;
+    int64_t submitted, changed;
+    bool over; /* nothing more will come */
+    char *iwd; /* owned */
+    char words[128];
+};
+
+static bool found_in_role(const struct visit *visit, uint64_t id, struct found *ret)
+{
+    const struct desk *desk = visit->desk;
+    const struct job_try *last = tries_last(desk->tries, id);
+    struct job_view view;
+
+    if (!customer_job(desk->customer, id, &view) || !visit_sees(visit, view.owner, strlen(view.owner)))
+        return false;
+    ret->submitted = view.submitted;
+    ret->changed = view.changed;
+    if (last) {
+        ret->place.claim = last->claim;
+        ret->place.number = last->number;
+    }
+    ret->iwd = job_iwd(view.ad);
+    ret->over = job_standing_is_end(job_standing(&view, last)) && (!last || last->finished);
+    if (view.state != JOB_IDLE && view.state != JOB_RUNNING)
+        snprintf(ret->words, sizeof ret->words, "%s",
+                 view.state == JOB_HELD      ? "held"
+                 : view.state == JOB_REMOVED ? "removed"
+                 : view.state == JOB_ABORTED ? "given up"
+                                             : "ended");
+    return true;
+}
+
+static bool found_in_history(const struct visit *visit, uint64_t id, struct found *ret)
+{
+    struct tree *ad = history_ad(visit->desk->history, id);
+    const char *owner, *state;
+    size_t len;
+    bool good = ad && (visit->any || (ad_string(ad, "Owner", &owner, &len) && visit_sees(visit, owner, len)));
+
+    if (good) {
+        ad_integer(ad, "Submitted", &ret->submitted);
+        ad_integer(ad, "Ended", &ret->changed);
+        ad_word(ad, "LastClaim", &ret->place.claim);
+        ad_word(ad, "LastNumber", &ret->place.number);
+        ret->iwd = job_iwd(ad);
+        ret->over = true;
+        if (ad_string(ad, "State", &state, &len))
+            snprintf(ret->words, sizeof ret->words, "%.*s", (int)len, state);
+    }
+    tree_unref(ad);
+    return good;
+}
+
+/* The job that the path names; false, and a problem was answered. */
+static bool found_job(struct visit *visit, struct found *ret)
+{
+    uint64_t id = visit_job(visit);
+
+    *ret = (struct found){.place = {.job = id}};
+    if (!found_in_role(visit, id, ret) && !found_in_history(visit, id, ret)) {
+        visit_problem(visit, 404, "%.20s: there is no such job", visit->variables[0]);
+        return false;
+    }
+    ret->place.iwd = ret->iwd;
+    return true;
+}
+
+static void answer_bytes(struct visit *visit, const char *type, const struct buf *bytes, uint64_t size, bool whole)
+{
+    char digits[24];
+    struct http_field fields[] = {{"Berth-Size", digits}, {"Berth-Whole", whole ? "true" : "false"}};
+
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)size);
+    visit_answer(visit, 200, type, bytes->len ? bytes->text : "", bytes->len, fields, 2);
+}
+
+void api_job_log(struct visit *visit)
+{
+    struct found found;
+    uint64_t offset, size;
+    struct buf text;
+
+    if (!visit_number(visit, "offset", INT64_MAX, 0, &offset) || !found_job(visit, &found))
+        return;
+    buf_init(&text);
+    size = joblog_read(visit->desk->files, found.place.job, found.submitted, found.changed,
+                       *found.words ? found.words : NULL, offset, DESK_READ_MAX, &text);
+    if (text.len || found.over || !visit_waits(visit))
+        answer_bytes(visit, TYPE_TEXT, &text, size, found.over);
+    buf_done(&text);
+    free(found.iwd);
+}
+
+struct file_list {
+    struct visit *visit;
+    struct listing listing;
+    struct buf out;
+};
+
+static void file_add(void *user, const struct job_file *file)
+{
+    struct file_list *list = user;
+    struct maker maker;
+    struct tree *ad;
+
+    maker_init(&maker, list->visit->desk->daemon.symbols);
+    maker_text(&maker, "Name", file->name);
+    maker_integer(&maker, "Size", (int64_t)file->size);
+    maker_text(&maker, "Hash", *file->hash ? file->hash : NULL);
+    maker_integer(&maker, "Mode", file->mode);
+    maker_text(&maker, "Kind", job_file_word(file->kind));
+    maker_flag(&maker, "Whole", file->whole);
+    ad = maker_seal(&maker);
+    listing_add(&list->listing, ad);
+    tree_unref(ad);
+}
+
+void api_job_files(struct visit *visit)
+{
+    struct file_list list = {.visit = visit};
+    struct found found;
+    int failed;
+
+    if (!found_job(visit, &found))
+        return;
+    buf_init(&list.out);
+    listing_begin(&list.listing, &list.out, visit->form);
+    failed = jobfiles_each(visit->desk->files, &found.place, file_add, &list);
+    listing_end(&list.listing);
+    if (failed)
+        visit_problem(visit, 503, "the files cannot be looked at: %s", strerror(errno));
+    else
+        visit_answer(visit, 200, media_type(visit->form, &dialect_classic), list.out.len ? list.out.text : "",
+                     list.out.len, NULL, 0);
+    buf_done(&list.out);
+    free(found.iwd);
+}
+
+/* Bytes of the file; what does not exist yet may come while the job goes on. */
+static void file_answer(struct visit *visit, const struct found *found, enum job_file_kind kind, uint64_t offset)
+{
+    uint64_t size = 0;
+    bool whole = false;
+    struct buf bytes;
+    ssize_t got = 0;
+    int fd = jobfiles_open(visit->desk->files, &found->place, kind, visit->variables[2], &size, &whole);
+
+    if (fd < 0 && errno != ENOENT) {
+        visit_problem(visit, 503, "the file cannot be opened: %s", strerror(errno));
+        return;
+    }
+    if (fd < 0 && (found->over || !visit_query(visit, "wait"))) {
+        visit_problem(visit, 404, "there is no such file");
+        return;
+    }
+    whole = whole || (fd >= 0 && found->over);
+    buf_init(&bytes);
+    if (fd >= 0) {
+        if (offset < size)
+            got = pread(fd, buf_reserve(&bytes, DESK_READ_MAX), DESK_READ_MAX, (off_t)offset);
+        close(fd);
+    }
+    if (got > 0)
+        bytes.len = (size_t)got;
+    if (got < 0)
+        visit_problem(visit, 503, "the file cannot be read");
+    else if (bytes.len || whole || !visit_waits(visit))
+        answer_bytes(visit, TYPE_BYTES, &bytes, size, whole);
+    buf_done(&bytes);
+}
+
+void api_job_file(struct visit *visit)
+{
+    int kind = job_file_kind(visit->variables[1], strlen(visit->variables[1]));
+    struct found found;
+    uint64_t offset;
+
+    if (!visit_number(visit, "offset", INT64_MAX, 0, &offset) || !found_job(visit, &found))
+        return;
+    if (kind < 0 || !beneath_name_is_good(visit->variables[2], strlen(visit->variables[2])))
+        visit_problem(visit, 404, "there is no such file");
+    else
+        file_answer(visit, &found, (enum job_file_kind)kind, offset);
+    free(found.iwd);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- spool */
+
+static void spool_answer(struct visit *visit, unsigned status, uint64_t have, bool whole)
+{
+    char digits[24], body[64];
+    struct http_field fields[] = {{"Berth-Size", digits}, {"Berth-Whole", whole ? "true" : "false"}};
+
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)have);
+    snprintf(body, sizeof body, visit->form == FORM_JSON ? "{\"Have\":%llu}\n" : "[Have=%llu]\n",
+             (unsigned long long)have);
+    visit_answer(visit, status, media_type(visit->form, &dialect_classic), body, strlen(body), fields, 2);
+}
+
+static bool hash_checked(struct visit *visit)
+{
+    if (hash_is_good(visit->variables[0], strlen(visit->variables[0])))
+        return true;
+    visit_problem(visit, 400, "a hash is %d hexadecimal digits (BLAKE2b-256)", HASH_DIGITS);
+    return false;
+}
+
+void api_spool_head(struct visit *visit)
+{
+    bool whole;
+    uint64_t have;
+
+    if (!hash_checked(visit))
+        return;
+    have = spool_have(visit->desk->spool, visit->identity, visit->variables[0], &whole);
+    spool_answer(visit, whole ? 200 : 404, have, whole);
+}
+
+void api_spool_put(struct visit *visit)
+{
+    struct piece piece = {.size = -1};
+    struct err err = {0};
+    uint64_t offset, size, have;
+
+    if (!hash_checked(visit) || !visit_number(visit, "offset", INT64_MAX, 0, &offset) ||
+        !visit_number(visit, "size", INT64_MAX, INT64_MAX, &size))
+        return;
+    if (!desk_takes(visit)) /* for a job that will be refused nothing is taken */
+        return;
+    if (!visit_query(visit, "size")) {
+        visit_problem(visit, 400, "size: how large is the whole file?");
+        return;
+    }
+    piece.offset = offset;
+    piece.size = (int64_t)size;
+    piece.bytes = exchange_body(visit->exchange, &piece.len);
+    switch (spool_put(visit->desk->spool, visit->identity, visit->variables[0], &piece, &have, &err)) {
+    case PIECE_WHOLE:
+        spool_answer(visit, 201, have, true);
+        break;
+    case PIECE_MORE:
+        spool_answer(visit, 200, have, false);
+        break;
+    case PIECE_HASH:
+        visit_problem(visit, 422, "the file has another hash: begin anew at 0");
+        break;
+    case PIECE_BAD:
+        visit_problem(visit, 400, "this is no piece of a file of %llu bytes", (unsigned long long)size);
+        break;
+    case PIECE_FULL:
+        visit_problem(visit, 413, "%s", err.text);
+        break;
+    case PIECE_DISK:
+        visit_problem(visit, strncmp(err.text, "SpoolMax", 8) ? 503 : 413, "%s", err.text);
+        break;
+    }
+}

@@ -1,0 +1,305 @@
+/* api_jobs.c: lists of jobs, one job, the summary, the history. */
+#include "live/customerd/customerd_parts.h"
+
+#include "live/http/query.h"
+#include "match/pair/match.h"
+#include "pool/protocol/writers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------------------------------------------------- lists */
+
+/* A list that is being made: which ads are wanted, and what of them. */
+struct job_list {
+    struct visit *visit;
+    struct tree *query;
+    const char *select;
+    uint64_t limit, cursor, steps;
+    uint32_t looked;
+    struct env env;
+    struct arena scratch;
+    struct listing listing;
+    struct buf out;
+};
+
+static bool list_begin(struct job_list *list, struct visit *visit)
+{
+    const struct config *config = &visit->desk->daemon.config;
+    struct err err = {0};
+
+    *list = (struct job_list){.visit = visit,
+                              .steps = config_count(config, CONFIG_QUERY_STEPS),
+                              .env = {.now = runner_wall() / SECOND,
+                                      .steps = config_count(config, CONFIG_EVALUATION_STEPS),
+                                      .bytes = config_size(config, CONFIG_EVALUATION_BYTES)}};
+    if (!visit_number(visit, "limit", DESK_LIMIT_MAX, DESK_LIMIT_DEFAULT, &list->limit) ||
+        !visit_number(visit, "cursor", INT64_MAX, 0, &list->cursor))
+        return false;
+    if (query_select(visit->exchange, &list->select, &err) < 0 ||
+        query_expr(visit->exchange, "constraint", visit->desk->daemon.symbols, config, &list->query, &err) < 0) {
+        visit_problem(visit, 400, "%s", err.text);
+        return false;
+    }
+    if (!list->limit)
+        list->limit = 1;
+    arena_init(&list->scratch);
+    buf_init(&list->out);
+    listing_begin(&list->listing, &list->out, visit->form);
+    return true;
+}
+
+/* One that was looked at, which it takes; false: enough for this answer. */
+static bool list_add(struct job_list *list, struct tree *ad)
+{
+    uint64_t steps = 1;
+    struct tree *part;
+
+    list->looked++;
+    if (!list->query || match_query_counted(&list->env, &list->scratch, list->query, ad, &steps)) {
+        if (list->select && (part = ad_select(list->visit->desk->daemon.symbols, ad, list->select))) {
+            tree_unref(ad);
+            ad = part;
+        }
+        listing_add(&list->listing, ad);
+    }
+    tree_unref(ad);
+    list->steps -= steps < list->steps ? steps : list->steps;
+    return list->listing.count < list->limit && list->looked < DESK_LOOK_MAX && list->steps;
+}
+
+static void list_end(struct job_list *list, bool more, uint64_t cursor)
+{
+    listing_end(&list->listing);
+    visit_list(list->visit, &list->out, more, cursor);
+    tree_unref(list->query);
+    buf_done(&list->out);
+    arena_done(&list->scratch);
+}
+
+/* ids=1-20,31; false, and a problem was answered, when that is nothing of the kind. `*ret_given`: it is there. */
+static bool ids_read(struct visit *visit, struct id_ranges *ret, bool *ret_given)
+{
+    const char *text = visit_query(visit, "ids");
+
+    *ret_given = text;
+    if (!text || id_ranges_read(text, strlen(text), ret))
+        return true;
+    visit_problem(visit, 400, "ids: numbers and ranges such as 1-20,31 are expected");
+    return false;
+}
+
+/* The next job that the role has, of those that are asked for. */
+static bool next_job(const struct desk *desk, const struct id_ranges *ranges, uint64_t after, struct job_view *ret)
+{
+    while (customer_next(desk->customer, after, ret)) {
+        uint64_t wanted = ranges ? id_ranges_next(ranges, ret->id - 1) : ret->id;
+
+        if (!wanted)
+            return false;
+        if (wanted == ret->id)
+            return true;
+        after = wanted - 1;
+    }
+    return false;
+}
+
+void api_jobs_list(struct visit *visit)
+{
+    const struct desk *desk = visit->desk;
+    struct id_ranges ranges;
+    struct job_view view;
+    struct job_list list;
+    bool given, more = true;
+
+    if (!ids_read(visit, &ranges, &given) || !list_begin(&list, visit))
+        return;
+    while (more && next_job(desk, given ? &ranges : NULL, list.cursor, &view)) {
+        list.cursor = view.id;
+        if (visit_sees(visit, view.owner, strlen(view.owner)))
+            more = list_add(&list, job_ad(desk->daemon.symbols, desk->customer, &view, tries_of(desk->tries, view.id),
+                                          list.env.now));
+        else
+            more = ++list.looked < DESK_LOOK_MAX;
+    }
+    /* Where it ended because there is enough: is there more at all? */
+    list_end(&list, !more && next_job(desk, given ? &ranges : NULL, list.cursor, &view), list.cursor);
+}
+
+static bool history_sees(const struct visit *visit, const struct tree *ad)
+{
+    const char *owner;
+    size_t len;
+
+    return visit->any || (ad_string(ad, "Owner", &owner, &len) && visit_sees(visit, owner, len));
+}
+
+/* One of the history. `Since` was counted when it was written down, which was moments after its end: it goes on. NULL: there is none. */
+static struct tree *history_told(const struct desk *desk, uint64_t job, int64_t now)
+{
+    struct tree *ad = history_ad(desk->history, job), *told = NULL;
+    struct ad_setting since;
+    int64_t ended;
+
+    if (!ad || !ad_integer(ad, "Ended", &ended))
+        return ad;
+    since = (struct ad_setting){symbols_take(ad->symbols, "Since", 5), value_integer(now > ended ? now - ended : 0)};
+    told = ad_set(ad, &since, 1, NULL);
+    symbols_drop(ad->symbols, since.name);
+    if (!told)
+        return ad;
+    tree_unref(ad);
+    return told;
+}
+
+/* The cursor counts from the oldest, so that jobs that end meanwhile move nothing. */
+void api_history(struct visit *visit)
+{
+    const struct desk *desk = visit->desk;
+    uint32_t count = history_count(desk->history);
+    struct history_row row;
+    struct job_list list;
+    bool more = true;
+
+    if (!list_begin(&list, visit))
+        return;
+    if (!visit_query(visit, "cursor") || list.cursor > count)
+        list.cursor = count;
+    while (more && list.cursor) {
+        struct tree *ad;
+
+        history_at(desk->history, count - (uint32_t)list.cursor, &row);
+        list.cursor--;
+        ad = history_told(desk, row.job, list.env.now);
+        if (ad && history_sees(visit, ad)) {
+            more = list_add(&list, ad);
+        } else {
+            tree_unref(ad);
+            more = ++list.looked < DESK_LOOK_MAX;
+        }
+    }
+    list_end(&list, list.cursor, list.cursor);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- one */
+
+void api_job_get(struct visit *visit)
+{
+    const struct desk *desk = visit->desk;
+    int64_t now = runner_wall() / SECOND;
+    uint64_t id = visit_job(visit);
+    struct tree *ad = NULL;
+    struct job_view view;
+
+    if (customer_job(desk->customer, id, &view)) {
+        if (visit_sees(visit, view.owner, strlen(view.owner)))
+            ad = job_ad(desk->daemon.symbols, desk->customer, &view, tries_of(desk->tries, id), now);
+    } else {
+        ad = history_told(desk, id, now);
+        if (ad && !history_sees(visit, ad)) {
+            tree_unref(ad);
+            ad = NULL;
+        }
+    }
+    if (ad)
+        visit_ad_take(visit, 200, ad);
+    else
+        visit_problem(visit, 404, "%.20s: there is no such job", visit->variables[0]);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ summary */
+
+#define COUNT_STUCK STANDING_COUNT /* of those that are blocked, these for good */
+#define COUNTS (STANDING_COUNT + 1)
+
+static void count_job(const struct desk *desk, const struct visit *visit, const struct job_view *view,
+                      uint64_t counts[COUNTS])
+{
+    if (!visit_sees(visit, view->owner, strlen(view->owner)))
+        return;
+    counts[job_standing(view, tries_last(desk->tries, view->id))]++;
+    counts[COUNT_STUCK] += view->stuck;
+}
+
+/* Jobs by how they stand. Those in the history count where they are asked for by number. */
+static void count_jobs(const struct visit *visit, const struct id_ranges *ranges, uint64_t counts[COUNTS])
+{
+    const struct desk *desk = visit->desk;
+    struct history_row row;
+    struct job_view view = {0};
+
+    if (!ranges) {
+        while (customer_next(desk->customer, view.id, &view))
+            count_job(desk, visit, &view, counts);
+        return;
+    }
+    for (uint64_t id = id_ranges_next(ranges, 0), left = HISTORY_MAX; id && left; left--) {
+        if (customer_job(desk->customer, id, &view)) {
+            count_job(desk, visit, &view, counts);
+        } else if (history_find(desk->history, id, &row)) {
+            struct tree *ad = visit->any ? NULL : history_ad(desk->history, id);
+
+            counts[row.standing] += visit->any || (ad && history_sees(visit, ad));
+            tree_unref(ad);
+        }
+        id = id_ranges_next(ranges, id);
+    }
+}
+
+void api_summary(struct visit *visit)
+{
+    const struct desk *desk = visit->desk;
+    uint64_t counts[COUNTS] = {0}, total = 0, after;
+    struct id_ranges ranges;
+    struct maker maker;
+    bool given;
+
+    if (!ids_read(visit, &ranges, &given) || !visit_number(visit, "after", INT64_MAX, 0, &after))
+        return;
+    if (visit_query(visit, "after") && desk->changes <= after && visit_waits(visit))
+        return;
+    count_jobs(visit, given ? &ranges : NULL, counts);
+    maker_init(&maker, desk->daemon.symbols);
+    maker_integer(&maker, "Changes", (int64_t)desk->changes);
+    for (int i = 0; i < STANDING_COUNT; i++)
+        total += counts[i];
+    maker_integer(&maker, "Total", (int64_t)total);
+    for (int i = 0; i < STANDING_COUNT; i++)
+        maker_integer(&maker, job_standing_word((enum job_standing)i), (int64_t)counts[i]);
+    maker_integer(&maker, "Stuck", (int64_t)counts[COUNT_STUCK]);
+    maker_text(&maker, "Warning", desk_disk_words(desk));
+    visit_ad_take(visit, 200, maker_seal(&maker));
+}
+
+void api_desk_status(struct visit *visit)
+{
+    struct desk *desk = visit->desk;
+    uint64_t counts[COUNTS] = {0}, total = 0;
+    struct maker maker;
+
+    count_jobs(visit, NULL, counts);
+    for (int i = 0; i < STANDING_COUNT; i++)
+        total += counts[i];
+    maker_init(&maker, desk->daemon.symbols);
+    maker_text(&maker, "Name", desk->daemon.name);
+    maker_text(&maker, "Identity", desk->daemon.identity);
+    maker_text(&maker, "Version", desk->settings->version);
+    maker_text(&maker, "Matchmaker", agent_asks(desk->live));
+    maker_flag(&maker, "Connected", agent_is_connected(desk->live));
+    maker_text(&maker, "Address", agent_address(desk->live));
+    maker_integer(&maker, "Started", desk->started / SECOND);
+    maker_integer(&maker, "Jobs", (int64_t)total);
+    maker_integer(&maker, "Waiting", (int64_t)(counts[STANDING_WAITING] + counts[STANDING_BLOCKED]));
+    maker_integer(&maker, "Running",
+                  (int64_t)(counts[STANDING_READY] + counts[STANDING_SCHEDULED] + counts[STANDING_RUNNING]));
+    maker_integer(&maker, "Held", (int64_t)counts[STANDING_HELD]);
+    maker_integer(&maker, "Ended",
+                  (int64_t)(counts[STANDING_DONE] + counts[STANDING_FAILED] + counts[STANDING_ABORTED] +
+                            counts[STANDING_CANCELLED]));
+    maker_integer(&maker, "History", history_count(desk->history));
+    maker_integer(&maker, "Spool", (int64_t)spool_bytes(desk->spool));
+    maker_integer(&maker, "FreeDisk", (int64_t)desk->disk_free);
+    maker_text(&maker, "Warning", desk_disk_words(desk));
+    maker_integer(&maker, "Changes", (int64_t)desk->changes);
+    visit_ad_take(visit, 200, daemon_pools_ad(&desk->daemon, desk->live, maker_seal(&maker)));
+}

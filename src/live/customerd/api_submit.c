@@ -1,0 +1,634 @@
+/* api_submit.c: submissions: many ads in one body, all of them or none.
+ *
+ *     POST /v1/jobs?key=K     ad 0 -> the role, under the key K/0;  ad 1 -> K/1; ...        all in one turn: durable together
+ *
+ * The hash of the body is kept under the key: the same body again gets the same answer, another one is refused. */
+#include "live/customerd/customerd_parts.h"
+
+#include "lang/base/mem.h"
+#include "lang/base/textmap.h"
+#include "lang/form/dag.h"
+#include "live/data/input_data.h"
+#include "live/data/resolving.h"
+#include "live/http/query.h"
+#include "pool/protocol/account.h"
+#include "sys/secrets.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_MAX 48
+#define BODY_SPACE "body" /* rows: caller and key -> the hash of what came under it, when, and its jobs */
+#define SUBMISSION_ADS_MAX 100000
+#define KEYS_KEPT \
+    (INT64_C(2) * 86400) /* seconds that a key is remembered, and longer while one of its jobs is not forgotten */
+#define SWEEP_KEYS 1000  /* that one sweep takes away */
+
+/* A submission under way. */
+struct submitting {
+    struct desk *desk;
+    struct visit *visit; /* NULL: it has gone */
+    char key[KEY_MAX + 1], row_key[SHELF_KEY_MAX], hash[HASH_DIGITS + 1];
+    bool again; /* the same was submitted before */
+    bool lost;  /* the customer ends, and there will be no answer */
+    struct tree **ads;
+    struct job_terms *terms;
+    struct submitted *answers;
+    uint32_t count, room, waiting;
+    uint64_t flow;               /* they are a workflow, under that word; 0: they are not */
+    struct resolving *resolving; /* the files that its jobs read; or NULL */
+};
+
+/* One ad of it, that waits for its answer. */
+struct submitting_ad {
+    struct submitting *all;
+    uint32_t place;
+};
+
+static void submitting_free(struct submitting *all)
+{
+    for (uint32_t i = 0; i < all->count; i++)
+        tree_unref(all->ads[i]);
+    resolving_free(all->resolving);
+    free(all->ads);
+    free(all->terms);
+    free(all->answers);
+    free(all);
+}
+
+static void submitting_forget(struct visit *visit)
+{
+    ((struct submitting *)visit->work)->visit = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ reading */
+
+static void ad_keep(struct submitting *all, struct tree *ad, const struct job_terms *terms)
+{
+    if (all->count == all->room) {
+        all->room = all->room ? all->room * 2 : 64;
+        all->ads = mem_grow(all->ads, all->room * sizeof *all->ads);
+        all->terms = mem_grow(all->terms, all->room * sizeof *all->terms);
+    }
+    all->ads[all->count] = ad;
+    all->terms[all->count++] = *terms;
+}
+
+/* The pools that a job asks for are ours. */
+static int pools_check(const struct desk *desk, const struct tree *ad, struct err *err)
+{
+    const struct expr *list = ad_find(ad, "Pools"), *parts = list ? tree_parts(ad, list) : NULL;
+    const struct pool_list *ours = &desk->daemon.list;
+    struct buf names;
+
+    for (uint32_t i = 0; list && i < list->u.run.count; i++) {
+        const char *name = tree_string(ad, &parts[i]);
+        size_t len = parts[i].u.run.count;
+
+        if (pool_list_find(ours, name, len) >= 0)
+            continue;
+        buf_init(&names);
+        for (uint32_t k = 0; k < ours->count; k++)
+            buf_addf(&names, "%s%s", k ? ", " : "; there are ", ours->items[k].name);
+        if (!ours->count)
+            buf_adds(&names, "; it has none beside its own, for the setting Pools is empty");
+        err_set(err, "Pools: this customer has no pool '%.*s'%s", (int)(len < 63 ? len : 63), name, buf_string(&names));
+        buf_done(&names);
+        return -1;
+    }
+    if (list && !list->u.run.count)
+        return err_set(err, "Pools: it would be offered to none");
+    return 0;
+}
+
+/* Does a pool that the job is for take requests of that owner? In its own the customer speaks for itself alone, unless its token has the
+ * scope `serve` or `admin`; in others all its requests are its own. */
+static bool owner_is_served(const struct desk *desk, const struct tree *ad, const char *owner)
+{
+    const struct pool_entry *own = daemon_pool_own(&desk->daemon);
+    const struct expr *list = ad ? ad_find(ad, "Pools") : NULL, *parts = list ? tree_parts(ad, list) : NULL;
+    struct grant grant;
+
+    if (!strcmp(owner, desk->daemon.identity) ||
+        token_read(desk->daemon.token.token, strlen(desk->daemon.token.token), &grant) != TOKEN_OK ||
+        (grant.scope & (SCOPE_SERVE | SCOPE_ADMIN)))
+        return true;
+    if (!list)
+        return desk->daemon.other_count > 0;
+    for (uint32_t i = 0; i < list->u.run.count; i++)
+        if (!own || strlen(own->name) != parts[i].u.run.count ||
+            memcmp(own->name, tree_string(ad, &parts[i]), parts[i].u.run.count) != 0)
+            return true;
+    return false;
+}
+
+/* What nobody would ever be asked for is refused at once; -1 and why. */
+static int owner_check(const struct visit *visit, const struct tree *ad, const struct job_terms *terms, struct err *err)
+{
+    const char *ours = visit->desk->daemon.identity;
+    char owner[TEXT_MAX + 1];
+
+    snprintf(owner, sizeof owner, "%.*s", terms->owner ? (int)terms->owner_len : TEXT_MAX,
+             terms->owner ? terms->owner : visit->identity);
+    if (owner_is_served(visit->desk, ad, owner))
+        return 0;
+    return err_set(
+        err,
+        "this customer is %.60s's, and may ask for machines for %.60s alone: a job of %.60s's would wait for "
+        "ever. Use a customer of your own (`berth customer`), or let an administrator give this one a token "
+        "with the scope admin",
+        ours, ours, owner);
+}
+
+bool desk_takes(struct visit *visit)
+{
+    const struct desk *desk = visit->desk;
+    uint64_t most = config_count(&desk->daemon.config, CONFIG_JOBS_PER_IDENTITY);
+    struct job_terms terms = {.count = 1};
+    struct err err = {0};
+
+    if (visit->any)
+        return true;
+    if (owner_check(visit, NULL, &terms, &err) < 0)
+        visit_problem(visit, 403, "%s", err.text);
+    else if (customer_queued(desk->customer, visit->identity) >= most)
+        visit_problem(visit, 429, "JobsPerIdentity: at most %llu jobs of one user are queued",
+                      (unsigned long long)most);
+    else
+        return true;
+    return false;
+}
+
+static int data_check(const struct tree *ad, struct err *err)
+{
+    struct input_data data;
+    int failed = input_data_read(ad, &data, err);
+
+    input_data_done(&data);
+    return failed;
+}
+
+/* May this caller submit that ad? -1 and why not. */
+static int ad_check(const struct visit *visit, const struct tree *ad, struct job_terms *ret, struct err *err)
+{
+    if (ad->dialect != &dialect_classic)
+        return err_set(err, "jobs are submitted in the classic dialect");
+    if (job_check(ad, visit->desk->spool, visit->identity, ret, err) < 0 || pools_check(visit->desk, ad, err) < 0 ||
+        data_check(ad, err) < 0)
+        return -1;
+    if (ret->iwd && !visit->local)
+        return err_set(err, "Iwd: only the user who runs the customer may say where outputs go, on its own socket");
+    if (ret->owner && !visit_sees(visit, ret->owner, ret->owner_len))
+        return err_set(err, "Owner: jobs are submitted for oneself");
+    if (ret->owner && (ret->owner_len > TEXT_MAX || !subject_valid(ret->owner, ret->owner_len)))
+        return err_set(err, "Owner: the name of a user is expected");
+    return 0;
+}
+
+/* All ads of the body, each of them good; false, and a problem was answered. */
+static bool ads_read(struct visit *visit, struct submitting *all)
+{
+    struct form_limits limits = query_limits(&visit->desk->daemon.config);
+    struct form_text reader;
+    struct form_reader *form;
+    struct job_terms terms;
+    struct err err = {0};
+    struct media media;
+    struct tree *ad;
+    int got;
+
+    if (!media_read(exchange_field(visit->exchange, "Content-Type"), &media)) {
+        visit_problem(visit, 415, "jobs are sent as %s or %s", TYPE_CLASSAD, TYPE_JSON);
+        return false;
+    }
+    reader.text = exchange_body(visit->exchange, &reader.len);
+    if (utf8_check(reader.text, reader.len, &err) < 0) {
+        visit_problem(visit, 400, "line %u, column %u: %s", err.line, err.column, err.text);
+        return false;
+    }
+    form = form_reader_new(visit->desk->daemon.symbols, media.dialect, media.form, &limits, form_text_read, &reader);
+    while ((got = form_reader_next(form, &ad, &err)) > 0) {
+        bool full = all->count == SUBMISSION_ADS_MAX, bad = full || ad_check(visit, ad, &terms, &err) < 0;
+
+        if (full)
+            err_set(&err, "a submission has at most %d ads", SUBMISSION_ADS_MAX);
+        if (bad || owner_check(visit, ad, &terms, &err) < 0) {
+            visit_problem(visit, bad ? 400 : 403, "ad %u: %s", all->count + 1, err.text);
+            tree_unref(ad);
+            break;
+        }
+        ad_keep(all, ad, &terms);
+    }
+    form_reader_free(form);
+    if (got < 0)
+        visit_problem(visit, 400, "ad %u: line %u, column %u: %s", all->count + 1, err.line, err.column, err.text);
+    else if (!got && !all->count)
+        visit_problem(visit, 400, "there is no job in the body");
+    return got == 0 && all->count;
+}
+
+static void ad_owner(const struct submitting *all, uint32_t place, struct text *ret)
+{
+    const struct job_terms *terms = &all->terms[place];
+
+    if (terms->owner)
+        text_set(ret, terms->owner, terms->owner_len);
+    else
+        text_set(ret, all->visit->identity, strlen(all->visit->identity));
+}
+
+/* Jobs that name each other are a workflow, which is one user's. */
+static bool flow_read(struct visit *visit, struct submitting *all)
+{
+    struct err err = {0};
+    uint32_t place = 0;
+    int found = dag_check(all->ads, all->count, secrets_word(&secrets_live), &place, &err);
+
+    for (uint32_t i = 1; found > 0 && i < all->count; i++) {
+        struct text first, owner;
+
+        ad_owner(all, 0, &first);
+        ad_owner(all, i, &owner);
+        if (memcmp(&first, &owner, sizeof first) != 0)
+            found = err_set(&err, "Owner: all jobs of a workflow are of one user");
+        place = i;
+    }
+    if (found < 0)
+        visit_problem(visit, 400, "ad %u: %s", place + 1, err.text);
+    else if (found)
+        all->flow = secrets_word(&secrets_live);
+    return found >= 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- keys */
+
+static bool key_read(struct visit *visit, char ret[KEY_MAX + 1])
+{
+    const char *key = visit_query(visit, "key");
+    size_t len = key ? strlen(key) : 0;
+
+    if (!key) { /* nobody will repeat it */
+        snprintf(ret, KEY_MAX + 1, "%016" PRIx64, secrets_word(&secrets_live));
+        return true;
+    }
+    for (size_t i = 0; i < len; i++)
+        if (key[i] <= ' ' || key[i] == '/' || key[i] == 0x7f)
+            len = 0;
+    if (!len || len > KEY_MAX) {
+        visit_problem(visit, 400, "key: up to %d visible characters, no '/', are expected", KEY_MAX);
+        return false;
+    }
+    memcpy(ret, key, len + 1);
+    return true;
+}
+
+static bool row_copy(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    (void)key;
+    (void)key_len;
+    buf_add(user, value, len);
+    return false;
+}
+
+static void body_hash(const struct visit *visit, char ret[HASH_DIGITS + 1])
+{
+    size_t len;
+    const char *body = exchange_body(visit->exchange, &len);
+
+    hash_bytes(body, len, ret);
+}
+
+/* The row of a key: which body came under it, when, and which jobs it became (0: not known yet). */
+static int body_put(const struct submitting *all, uint64_t first, uint64_t last, struct err *err)
+{
+    struct shelf *shelf = all->desk->daemon.shelf;
+    char row[256];
+
+    snprintf(row, sizeof row, "%s %" PRId64 " %" PRIu64 " %" PRIu64, all->hash,
+             runner_settled(all->desk->runner) / SECOND, first, last);
+    return shelf->kind->put(shelf, BODY_SPACE, all->row_key, strlen(all->row_key), row, strlen(row), err);
+}
+
+/* Is the key new, or that of the same body? False, and a problem was answered, when it is that of another. */
+static bool body_check(struct visit *visit, struct submitting *all)
+{
+    struct shelf *shelf = visit->desk->daemon.shelf;
+    struct err err = {0};
+    struct buf row;
+    bool other;
+    int failed;
+
+    body_hash(visit, all->hash);
+    snprintf(all->row_key, sizeof all->row_key, "%s/%s", visit->identity, all->key);
+    buf_init(&row);
+    failed = shelf->kind->get(shelf, BODY_SPACE, all->row_key, strlen(all->row_key), row_copy, &row, &err);
+    all->again = row.len >= HASH_DIGITS;
+    other = all->again && memcmp(row.text, all->hash, HASH_DIGITS) != 0;
+    buf_done(&row);
+    if (failed)
+        visit_problem(visit, 503, "%s", err.text);
+    else if (other)
+        visit_problem(visit, 409, "key: another submission was made under this key");
+    return !failed && !other;
+}
+
+/* A new one: its row becomes durable together with its jobs. */
+static bool body_keep(struct visit *visit, const struct submitting *all)
+{
+    struct err err = {0};
+
+    if (all->again || body_put(all, 0, 0, &err) == 0)
+        return true;
+    visit_problem(visit, 503, "%s", err.text);
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ sweeping */
+
+struct old_keys {
+    const struct customer *customer;
+    int64_t before;
+    char keys[SWEEP_KEYS][SHELF_KEY_MAX + 1];
+    uint32_t count;
+};
+
+/* A row that is old, and of whose jobs the role has none any more. */
+static bool key_is_old(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct old_keys *old = user;
+    unsigned long long first = 0, last = 0;
+    long long at = 0;
+    struct job_view view;
+    char row[256] = "";
+
+    memcpy(row, value, len < sizeof row - 1 ? len : sizeof row - 1);
+    if (sscanf(row, "%*64s %lld %llu %llu", &at, &first, &last) == 3 && first && at < old->before &&
+        (!customer_next(old->customer, first - 1, &view) || view.id > last)) {
+        memcpy(old->keys[old->count], key, key_len);
+        old->keys[old->count++][key_len] = '\0';
+    }
+    return old->count < SWEEP_KEYS;
+}
+
+void submissions_tidy(struct desk *desk)
+{
+    struct old_keys *old = mem_alloc(sizeof *old);
+    struct shelf *shelf = desk->daemon.shelf;
+    struct err err;
+
+    memset(old, 0, sizeof *old);
+    old->customer = desk->customer;
+    old->before = runner_settled(desk->runner) / SECOND - KEYS_KEPT;
+    shelf->kind->each(shelf, BODY_SPACE, key_is_old, old, &err);
+    for (uint32_t i = 0; i < old->count; i++)
+        shelf->kind->remove(shelf, BODY_SPACE, old->keys[i], strlen(old->keys[i]), &err);
+    if (old->count)
+        desk_commit(desk);
+    free(old);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- submitting */
+
+/* Is there room for all of them? Looked at before, so that none is made when one could not be. */
+static bool room_check(struct visit *visit, const struct submitting *all)
+{
+    uint64_t most = config_count(&visit->desk->daemon.config, CONFIG_JOBS_PER_IDENTITY);
+    struct textmap owners;
+    uint64_t *totals = mem_alloc((all->count + 1) * sizeof *totals), queued;
+    bool good = true;
+
+    textmap_init(&owners, 0);
+    for (uint32_t i = 0; good && i < all->count; i++) {
+        struct text owner;
+        uint32_t places = owners.places, place;
+
+        ad_owner(all, i, &owner);
+        place = textmap_add(&owners, owner.bytes, account_len(owner.bytes, strlen(owner.bytes)));
+        if (place == places)
+            totals[place] = 0;
+        totals[place] += all->terms[i].count;
+        queued = customer_queued(visit->desk->customer, owner.bytes);
+        good = totals[place] <= most && queued <= most - totals[place];
+    }
+    textmap_done(&owners);
+    free(totals);
+    if (!good)
+        visit_problem(visit, 429, "JobsPerIdentity: at most %llu jobs of one user are queued",
+                      (unsigned long long)most);
+    return good;
+}
+
+static void ignore_answer(void *user, const struct message *answer)
+{
+    (void)user;
+    (void)answer;
+}
+
+/* One was refused after all: none stays. */
+static void submitting_undo(const struct submitting *all)
+{
+    struct peer peer = {.agent = all->desk->role.self, .identity = all->desk->daemon.identity, .any = true};
+
+    for (uint32_t i = 0; i < all->count; i++)
+        for (uint64_t n = 0; all->answers[i].reason == REASON_OK && n < all->answers[i].count; n++) {
+            struct message message = {.kind = MESSAGE_CONTROL};
+
+            message.u.control = (struct control){.job = all->answers[i].first + n, .verb = CONTROL_REMOVE};
+            agent_local(all->desk->live, &peer, &message, ignore_answer, NULL);
+        }
+}
+
+static const struct {
+    enum reason reason;
+    unsigned status;
+} refusals[] = {{REASON_LIMIT, 429}, {REASON_CONFLICT, 409}, {REASON_IDENTITY, 403}};
+
+/* The first ad that was refused; its count: none. */
+static uint32_t refused_ad(const struct submitting *all)
+{
+    uint32_t i = 0;
+
+    while (i < all->count && all->answers[i].reason == REASON_OK)
+        i++;
+    return i;
+}
+
+static void submitting_answer(struct submitting *all)
+{
+    struct visit *visit = all->visit;
+    uint32_t refused = refused_ad(all);
+    struct listing listing;
+    unsigned status = 400;
+    struct buf out;
+
+    if (refused < all->count) {
+        for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+            if (refusals[i].reason == all->answers[refused].reason)
+                status = refusals[i].status;
+        visit_problem(visit, status, "ad %u: %s", refused + 1, reason_words(all->answers[refused].reason));
+        return;
+    }
+    buf_init(&out);
+    listing_begin(&listing, &out, visit->form);
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct maker maker;
+        struct tree *ad;
+
+        maker_init(&maker, all->desk->daemon.symbols);
+        maker_integer(&maker, "First", (int64_t)all->answers[i].first);
+        maker_integer(&maker, "Count", (int64_t)all->answers[i].count);
+        ad = maker_seal(&maker);
+        listing_add(&listing, ad);
+        tree_unref(ad);
+    }
+    listing_end(&listing);
+    visit_answer(visit, all->again ? 200 : 201, media_type(visit->form, &dialect_classic), out.text, out.len, NULL, 0);
+    buf_done(&out);
+}
+
+/* All have answered: the row says which jobs there are; or, when one was refused, there are none, and the key is free. */
+static void submitting_settle(const struct submitting *all)
+{
+    struct shelf *shelf = all->desk->daemon.shelf;
+    uint64_t first = all->answers[0].first, last = 0;
+    struct err err;
+
+    if (refused_ad(all) < all->count) {
+        if (all->again)
+            return;
+        submitting_undo(all);
+        shelf->kind->remove(shelf, BODY_SPACE, all->row_key, strlen(all->row_key), &err);
+    } else {
+        for (uint32_t i = 0; i < all->count; i++) {
+            uint64_t end = all->answers[i].first + all->answers[i].count - 1;
+
+            first = all->answers[i].first < first ? all->answers[i].first : first;
+            last = end > last ? end : last;
+        }
+        body_put(all, first, last, &err);
+    }
+    desk_commit(all->desk);
+}
+
+/* One thing less to wait for; behind the last one all is answered. */
+static void submitting_step(struct submitting *all)
+{
+    if (--all->waiting)
+        return;
+    if (all->visit) {
+        all->visit->work = NULL;
+        all->visit->forget = NULL;
+    }
+    if (!all->lost) { /* else all comes to an end */
+        submitting_settle(all);
+        if (all->visit)
+            submitting_answer(all);
+        desk_changed(all->desk);
+    }
+    submitting_free(all);
+}
+
+static void ad_answered(void *user, const struct message *answer)
+{
+    struct submitting_ad *one = user;
+    struct submitting *all = one->all;
+
+    if (answer && answer->kind == MESSAGE_SUBMITTED)
+        all->answers[one->place] = answer->u.submitted;
+    else
+        all->lost = true;
+    free(one);
+    submitting_step(all);
+}
+
+static void ad_submit(struct submitting *all, uint32_t place)
+{
+    struct submitting_ad *one = mem_alloc(sizeof *one);
+    struct tree *ad = all->resolving ? resolving_ad(all->resolving, all->ads[place]) : tree_ref(all->ads[place]);
+    struct message message = {.kind = MESSAGE_SUBMIT};
+    char key[KEY_MAX + 16];
+    struct peer peer;
+
+    *one = (struct submitting_ad){all, place};
+    memset(&message.u, 0, sizeof message.u);
+    snprintf(key, sizeof key, "%s/%u", all->key, place);
+    text_set(&message.u.submit.key, key, strlen(key));
+    ad_owner(all, place, &message.u.submit.owner);
+    message.u.submit.count = all->terms[place].count;
+    message.u.submit.ad = job_submitted(all->desk->daemon.symbols, ad);
+    if (all->flow) {
+        message.u.submit.flow = all->flow;
+        message.u.submit.nodes = all->count;
+        message.u.submit.node = job_node(all->desk->daemon.symbols, ad);
+    }
+    visit_peer(all->visit, &peer);
+    agent_local(all->desk->live, &peer, &message, ad_answered, one);
+    tree_unref(message.u.submit.ad);
+    tree_unref(message.u.submit.node);
+    tree_unref(ad);
+}
+
+/* All is known that is to be: the jobs are handed to the role. Takes it. */
+static void submitting_begin(struct visit *visit, struct submitting *all)
+{
+    if (!body_check(visit, all) || (!all->again && !room_check(visit, all)) || !body_keep(visit, all)) {
+        submitting_free(all);
+        return;
+    }
+    all->answers = mem_alloc(all->count * sizeof *all->answers);
+    memset(all->answers, 0, all->count * sizeof *all->answers);
+    visit->work = all;
+    visit->forget = submitting_forget;
+    all->waiting = all->count + 1; /* ours is the last one, since an answer may come at once */
+    desk_commit(visit->desk);
+    for (uint32_t i = 0; i < all->count; i++)
+        ad_submit(all, i);
+    submitting_step(all);
+}
+
+static void data_found(void *user, unsigned status, const char *words)
+{
+    struct submitting *all = user;
+    struct visit *visit = all->visit;
+
+    if (visit) {
+        visit->work = NULL;
+        visit->forget = NULL;
+    }
+    if (visit && !status) {
+        submitting_begin(visit, all);
+        return;
+    }
+    if (visit)
+        visit_problem(visit, status, "%s", words);
+    submitting_free(all);
+}
+
+/* The catalogues are asked first; the answer comes behind that. */
+static void data_find(struct visit *visit, struct submitting *all)
+{
+    visit->work = all;
+    visit->forget = submitting_forget;
+    all->resolving = resolving_start(visit->desk->catalogues, all->ads, all->count, data_found, all);
+    if (all->resolving)
+        return;
+    visit->work = NULL;
+    visit->forget = NULL;
+    visit_problem(visit, 400, "InputData: the jobs of one submission read at most %d files", RESOLVING_NAMES_MAX);
+    submitting_free(all);
+}
+
+void api_jobs_submit(struct visit *visit)
+{
+    struct submitting *all = mem_alloc(sizeof *all);
+
+    *all = (struct submitting){.desk = visit->desk, .visit = visit};
+    if (!key_read(visit, all->key) || !ads_read(visit, all) || !flow_read(visit, all) || !body_check(visit, all))
+        submitting_free(all);
+    else if (!all->again && resolving_is_needed(all->ads, all->count))
+        data_find(visit, all);
+    else
+        submitting_begin(visit, all);
+}

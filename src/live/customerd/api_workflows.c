@@ -1,0 +1,130 @@
+/* api_workflows.c: the workflows that are under way, and how far each is: counted here, so that nobody asks for thousands of nodes to know. */
+#include "live/customerd/customerd_parts.h"
+
+#include "lang/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A workflow, by its jobs. */
+struct progress {
+    uint64_t workflow;
+    const char *owner;       /* lent by the role */
+    const struct tree *node; /* of its first job, lent: it may say Dag */
+    int64_t submitted;
+    uint64_t total, stuck, counts[STANDING_COUNT];
+};
+
+struct progresses {
+    struct map places; /* number -> place */
+    struct progress *items;
+    uint32_t count, room;
+};
+
+static struct progress *progress_of(struct progresses *all, const struct job_view *view)
+{
+    uint64_t place = map_find(&all->places, view->workflow);
+
+    if (place != MAP_NONE)
+        return &all->items[place];
+    if (all->count == all->room) {
+        all->room = all->room ? all->room * 2 : 16;
+        all->items = mem_grow(all->items, all->room * sizeof *all->items);
+    }
+    map_set(&all->places, view->workflow, all->count);
+    all->items[all->count] = (struct progress){
+        .workflow = view->workflow, .owner = view->owner, .node = view->node, .submitted = view->submitted};
+    return &all->items[all->count++];
+}
+
+static void progresses_read(struct progresses *all, const struct visit *visit, uint64_t after)
+{
+    const struct desk *desk = visit->desk;
+    struct job_view view = {0};
+
+    while (customer_next(desk->customer, view.id, &view)) {
+        struct progress *one;
+
+        if (view.workflow <= after || !visit_sees(visit, view.owner, strlen(view.owner)))
+            continue;
+        one = progress_of(all, &view);
+        one->total++;
+        one->stuck += view.stuck;
+        one->counts[job_standing(&view, tries_last(desk->tries, view.id))]++;
+    }
+}
+
+static bool progress_is_over(const struct progress *one)
+{
+    return one->counts[STANDING_DONE] + one->counts[STANDING_CANCELLED] == one->total;
+}
+
+static int progress_order(const void *a, const void *b)
+{
+    uint64_t x = ((const struct progress *)a)->workflow, y = ((const struct progress *)b)->workflow;
+
+    return (x > y) - (x < y);
+}
+
+static struct tree *progress_ad(struct symbols *symbols, const struct progress *one)
+{
+    const uint64_t *counts = one->counts;
+    struct maker maker;
+    const char *name;
+    size_t len;
+
+    maker_init(&maker, symbols);
+    maker_integer(&maker, "Workflow", (int64_t)one->workflow);
+    if (one->node && ad_string(one->node, "Dag", &name, &len))
+        maker_bytes(&maker, "Dag", name, len);
+    maker_text(&maker, "Owner", one->owner);
+    maker_integer(&maker, "Submitted", one->submitted);
+    maker_integer(&maker, "Jobs", (int64_t)one->total);
+    maker_integer(&maker, "Done", (int64_t)counts[STANDING_DONE]);
+    maker_integer(&maker, "Running",
+                  (int64_t)(counts[STANDING_READY] + counts[STANDING_SCHEDULED] + counts[STANDING_RUNNING]));
+    maker_integer(&maker, "Waiting", (int64_t)counts[STANDING_WAITING]);
+    maker_integer(&maker, "Blocked", (int64_t)counts[STANDING_BLOCKED]);
+    maker_integer(&maker, "Stuck", (int64_t)one->stuck);
+    maker_integer(&maker, "Failed", (int64_t)(counts[STANDING_FAILED] + counts[STANDING_ABORTED]));
+    maker_integer(&maker, "Held", (int64_t)counts[STANDING_HELD]);
+    maker_integer(&maker, "Removed", (int64_t)counts[STANDING_CANCELLED]);
+    return maker_seal(&maker);
+}
+
+/* In the order of their numbers. The cursor is the last that was told of. */
+void api_workflows(struct visit *visit)
+{
+    struct desk *desk = visit->desk;
+    struct progresses all = {0};
+    struct listing listing;
+    uint64_t limit, cursor;
+    bool more = false;
+
+    if (!visit_number(visit, "limit", DESK_LIMIT_MAX, DESK_LIMIT_DEFAULT, &limit) ||
+        !visit_number(visit, "cursor", INT64_MAX, 0, &cursor))
+        return;
+    map_init(&all.places, 0);
+    progresses_read(&all, visit, cursor);
+    if (all.count)
+        qsort(all.items, all.count, sizeof *all.items, progress_order);
+    buf_reset(&desk->out);
+    listing_begin(&listing, &desk->out, visit->form);
+    for (uint32_t i = 0; i < all.count; i++) {
+        struct tree *ad;
+
+        if (progress_is_over(&all.items[i]))
+            continue;
+        more = listing.count >= (limit ? limit : 1);
+        if (more)
+            break;
+        ad = progress_ad(desk->daemon.symbols, &all.items[i]);
+        listing_add(&listing, ad);
+        tree_unref(ad);
+        cursor = all.items[i].workflow;
+    }
+    listing_end(&listing);
+    visit_list(visit, &desk->out, more, cursor);
+    free(all.items);
+    map_done(&all.places);
+}

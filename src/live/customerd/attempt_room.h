@@ -1,0 +1,37 @@
+/* attempt_room.h: how much one try of a job has left at the customer, of each kind: files and bytes, each counted with what it was said to become.
+ *
+ * Kept in memory, and reckoned anew from the disk when it is not there. */
+#ifndef BERTH_LIVE_CUSTOMERD_ATTEMPT_ROOM_H
+#define BERTH_LIVE_CUSTOMERD_ATTEMPT_ROOM_H
+
+#include "lang/base/textmap.h"
+#include "live/customerd/jobfiles.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct try_room {
+    bool known;
+    uint64_t claim, number; /* the try */
+    struct textmap names;   /* "KIND/NAME" -> place */
+    uint64_t *sizes;
+    uint32_t room;
+    uint32_t files[JOB_FILE_KIND_COUNT];
+    uint64_t bytes[JOB_FILE_KIND_COUNT];
+    uint64_t before[JOB_FILE_KIND_COUNT]; /* what other tries have left */
+};
+
+void try_room_init(struct try_room *room, uint64_t claim, uint64_t number, uint64_t seed);
+void try_room_done(struct try_room *room); /* takes one of zeros */
+
+/* A file has, or is to have, so many bytes; less than before changes nothing. */
+void try_room_add(struct try_room *room, enum job_file_kind kind, const char *name, uint64_t size);
+
+/* May it become so long? -1, and `err` names the limit. */
+int try_room_check(const struct try_room *room, const struct job_leaving *leaving, uint64_t size, struct err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

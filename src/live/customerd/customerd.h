@@ -1,0 +1,39 @@
+/* customerd.h: the customer as a process: users bring their jobs to it, and it has them run.
+ *
+ *     berth submit ...  -> Unix socket -> desk -> the customer's role -> claims, by the agent (agent.h)
+ *     providers         -> questions about files (questions.h) -> spool, job files
+ *
+ * All it keeps lies in STATE/customer: berth.db, token, spool/, jobs/, customer.sock. The shelf is the caller's: it is opened before and
+ * closed after. */
+#ifndef BERTH_LIVE_CUSTOMERD_CUSTOMERD_H
+#define BERTH_LIVE_CUSTOMERD_CUSTOMERD_H
+
+#include "live/config/config.h"
+#include "pool/protocol/shelf.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DESK_FOLDER "customer"      /* in the state folder */
+#define DESK_SOCKET "customer.sock" /* in that */
+
+struct desk_settings {
+    const char *version;                  /* of the program */
+    const struct config_sources *sources; /* for reloading */
+    struct shelf *shelf;
+    const char *token; /* the file of the token; NULL: STATE/customer/token */
+    int log_fd;
+    /* It is up: where it listens (ends with NULL) and which matchmaker it asks. For those who start it by hand; or NULL. */
+    void (*up)(void *user, const char *const *addresses, const char *matchmaker);
+    void *user;
+};
+
+/* Runs until it is told to end (SIGTERM, SIGINT) or cannot go on; takes the configuration. 0, or -1 and `err` when it could not start;
+ * 1 when it had to stop by itself, which the log says. */
+int desk_run(const struct desk_settings *settings, struct config *config, struct err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

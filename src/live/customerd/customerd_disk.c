@@ -1,0 +1,73 @@
+/* customerd_disk.c: how full the customer's disk is, and whether it can be written, told wherever somebody looks: the log, its own interface, its pool, and those who measure.
+ *
+ * Below PIECES_RESERVE no more files are taken, so jobs end and their outputs stay with the providers, which wait. Each job's log says so;
+ * whose jobs they are may never look there. */
+#include "live/customerd/customerd_parts.h"
+
+#include "live/http/metrics.h"
+#include "sys/confined_path.h"
+#include "sys/pieces.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#define ROOM_AGAIN (PIECES_RESERVE / 4) /* more than that above the reserve: else it would be told again and again */
+
+const char *desk_disk_words(const struct desk *desk)
+{
+    if (desk->disk_readonly)
+        return "the customer's disk is read-only: nothing is taken until it can be written";
+    return desk->disk_full
+               ? "the customer's disk is full, less than 64 MiB are left: no files are taken until there is room"
+               : NULL;
+}
+
+void desk_disk_look(struct desk *desk)
+{
+    struct statvfs disk;
+    bool full, readonly;
+
+    if (statvfs(desk->daemon.folder, &disk) < 0)
+        return;
+    desk->disk_free = (uint64_t)disk.f_bavail * disk.f_frsize;
+    readonly = disk.f_flag & ST_RDONLY || beneath_is_readonly(desk->daemon.folder);
+    full = readonly || desk->disk_free < PIECES_RESERVE + (desk->disk_full ? ROOM_AGAIN : 0);
+    if (full == desk->disk_full && readonly == desk->disk_readonly)
+        return;
+    desk->disk_full = full;
+    desk->disk_readonly = readonly;
+    if (full)
+        LOG(&desk->daemon.log, LEVEL_WARNING, "disk.full", log_number("free", (int64_t)desk->disk_free),
+            log_text("folder", desk->daemon.folder), log_text("why", desk_disk_words(desk)));
+    else
+        LOG(&desk->daemon.log, LEVEL_INFO, "disk.room", log_number("free", (int64_t)desk->disk_free));
+    agent_say(desk->live, readonly ? "its disk is read-only: it takes nothing"
+                          : full   ? "its disk is full: it takes no files"
+                                   : "");
+    desk_changed(desk);
+}
+
+static void metric(struct buf *out, const char *name, const char *help, uint64_t value)
+{
+    buf_addf(out, "# TYPE %s gauge\n# HELP %s %s\n%s %" PRIu64 "\n", name, name, help, name, value);
+}
+
+/* A few numbers that are worth an alarm. */
+void api_desk_metrics(struct visit *visit)
+{
+    const struct desk *desk = visit->desk;
+    struct buf out;
+
+    buf_init(&out);
+    metric(&out, "berth_customer_disk_free_bytes", "Bytes that are left on the disk of the state folder.",
+           desk->disk_free);
+    metric(&out, "berth_customer_disk_full", "1: no files are taken, for want of room.", desk->disk_full);
+    metric(&out, "berth_customer_jobs", "Jobs in the queue.", customer_count(desk->customer));
+    metric(&out, "berth_customer_spool_bytes", "Bytes of inputs that are kept.", spool_bytes(desk->spool));
+    metric(&out, "berth_customer_connected", "1: the matchmaker is reached.", agent_is_connected(desk->live));
+    buf_adds(&out, "# EOF\n");
+    visit_answer(visit, 200, METRICS_TYPE, out.text, out.len, NULL, 0);
+    buf_done(&out);
+}

@@ -1,0 +1,276 @@
+/* job_ad.c: a job as an ad. */
+#include "live/customerd/job_ad.h"
+
+#include "lang/base/mem.h"
+#include "live/data/stored.h"
+#include "live/http/represent.h"
+#include "live/world/runner.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define WAITS_SHOWN 8      /* names of nodes that one is shown to wait for ... */
+#define WAITS_COUNTED 1000 /* ... and that are counted */
+
+static const char *const words[] = {
+#define X(id, word) word,
+    JOB_STATES(X)
+#undef X
+};
+
+/* Attributes that we give: those of the same name that were submitted are not shown. */
+static const char *const ours[] = {
+    "Job",       "Index",      "State",        "Since",    "Submitted", "Started",      "Ended",       "Status",
+    "Reason",    "Tries",      "Provider",     "Pool",     "Message",   "CpuUsed",      "MemoryUsed",  "DiskUsed",
+    "WallUsed",  "OutputsDue", "Request",      "Workflow", "WaitsFor",  "FilesToStore", "FilesStored", "FilesNotMade",
+    "FilesLost", "Stored",     "FilesMissing", "Missing",  "OfferedIn", "CpusGiven",    "MemoryGiven", "DiskGiven"};
+
+const char *job_standing_word(enum job_standing standing)
+{
+    return words[standing];
+}
+
+/* A job under a claim: how far that is. */
+static enum job_standing standing_running(const struct job_view *view, const struct job_try *last)
+{
+    bool current = last && last->claim == view->claim && last->number == view->number;
+
+    if (current && last->started)
+        return STANDING_RUNNING;
+    if (!view->rooted || view->root < ROOT_STARTING)
+        return current && last->staging ? STANDING_SCHEDULED : STANDING_READY;
+    return STANDING_SCHEDULED;
+}
+
+enum job_standing job_standing(const struct job_view *view, const struct job_try *last)
+{
+    switch (view->state) {
+    case JOB_IDLE:
+        return view->blocked ? STANDING_BLOCKED : STANDING_WAITING;
+    case JOB_RUNNING:
+        return standing_running(view, last);
+    case JOB_DONE:
+        return view->reason == REASON_EXITED && view->status == 0 ? STANDING_DONE : STANDING_FAILED;
+    case JOB_HELD:
+        return STANDING_HELD;
+    case JOB_REMOVED:
+        return STANDING_CANCELLED;
+    case JOB_ABORTED:
+    case JOB_FORGOTTEN:
+        break;
+    }
+    return STANDING_ABORTED;
+}
+
+bool job_outputs_due(const struct job_view *view, const struct job_try *last, int64_t now)
+{
+    return view->state == JOB_DONE && last && !last->finished && now < view->changed + OUTPUTS_KEPT;
+}
+
+bool job_files_due(const struct job_view *view, const struct job_try *last, int64_t now)
+{
+    return view->state == JOB_DONE && last && last->transfers && stored_count(last->stored).over < last->transfers &&
+           now < view->changed + STORED_KEPT;
+}
+
+static bool is_ours(const struct symbols *symbols, symbol name)
+{
+    size_t len;
+    const char *text = symbols_text(symbols, name, &len);
+
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strlen(ours[i]) == len && !strncasecmp(ours[i], text, len))
+            return true;
+    return false;
+}
+
+static void parts_copy(struct maker *maker, const struct tree *ad)
+{
+    const struct expr *parts = tree_parts(ad, tree_root(ad));
+
+    for (uint32_t i = 0; i < tree_root(ad)->u.run.count; i++) {
+        if (is_ours(ad->symbols, parts[i].label))
+            continue;
+        build_copy(&maker->build, ad, &parts[i]);
+        symbols_hold(ad->symbols, parts[i].label);
+        build_attribute(&maker->build, parts[i].label);
+        maker->count++;
+    }
+}
+
+static void usage_add(struct maker *maker, const struct job_try *last)
+{
+    maker_text(maker, "Provider", last->provider);
+    maker_text(maker, "Pool", last->pool);
+    maker_text(maker, "Message", last->message);
+    if (last->started)
+        maker_integer(maker, "Started", last->started);
+    if (!last->started && !last->finished)
+        return;
+    maker_real(maker, "CpuUsed", last->cpu);
+    maker_integer(maker, "MemoryUsed", last->memory);
+    maker_integer(maker, "DiskUsed", last->disk);
+    if (last->may_cpus > 0) {
+        maker_real(maker, "CpusGiven", last->may_cpus);
+        maker_integer(maker, "MemoryGiven", last->may_memory);
+        maker_integer(maker, "DiskGiven", last->may_disk);
+    }
+    maker_real(maker, "WallUsed", last->wall);
+}
+
+/* Whom it waits for: the first names, and how many there are. */
+struct waits {
+    char names[WAITS_SHOWN][CUSTOMER_NODE_MAX + 1];
+    uint32_t count;
+    struct buf words;
+};
+
+static bool waits_add(void *user, const struct parent_view *parent)
+{
+    struct waits *waits = user;
+
+    if (waits->count < WAITS_SHOWN) {
+        snprintf(waits->names[waits->count], sizeof *waits->names, "%.*s", (int)parent->len, parent->name);
+        buf_addf(&waits->words, "%s%s%s", waits->count ? ", " : "waits for ", waits->names[waits->count],
+                 parent->missing   ? ", which there is not"
+                 : parent->failed  ? ", which failed"
+                 : parent->removed ? ", which was removed"
+                                   : "");
+    }
+    waits->count++;
+    return waits->count < WAITS_COUNTED;
+}
+
+static void waits_add_all(struct maker *maker, const struct customer *customer, const struct job_view *view)
+{
+    struct waits waits = {.count = 0};
+    const char *shown[WAITS_SHOWN];
+
+    buf_init(&waits.words);
+    customer_parents(customer, view->id, waits_add, &waits);
+    for (uint32_t i = 0; i < WAITS_SHOWN; i++)
+        shown[i] = waits.names[i];
+    maker_texts(maker, "WaitsFor", shown, waits.count < WAITS_SHOWN ? waits.count : WAITS_SHOWN);
+    if (waits.count >= WAITS_COUNTED)
+        buf_adds(&waits.words, " and many more");
+    else if (waits.count > WAITS_SHOWN)
+        buf_addf(&waits.words, " and %u more", (unsigned)(waits.count - WAITS_SHOWN));
+    else if (!waits.count)
+        buf_adds(&waits.words, "its workflow is not whole");
+    maker_text(maker, "Reason", buf_string(&waits.words));
+    buf_done(&waits.words);
+}
+
+/* What became of the files that go to stores. */
+static void stored_add(struct maker *maker, const struct job_try *last)
+{
+    const struct expr *list = last->stored ? ad_find(last->stored, "Files") : NULL;
+    struct stored_count count = stored_count(last->stored);
+    struct tree *files;
+
+    if (!last->transfers)
+        return;
+    maker_integer(maker, "FilesToStore", last->transfers);
+    maker_integer(maker, "FilesStored", count.stored);
+    if (count.none)
+        maker_integer(maker, "FilesNotMade", count.none);
+    if (count.lost)
+        maker_integer(maker, "FilesLost", count.lost);
+    files = list ? ad_part(last->stored, list) : NULL;
+    maker_ad(maker, "Stored", files);
+    tree_unref(files);
+}
+
+/* What it was to bring and did not. */
+static void missing_put(struct maker *maker, struct symbols *symbols, const struct job_try *last)
+{
+    struct tree *missing = missing_ad(symbols, &last->missing), *files;
+    const struct expr *list = missing ? ad_find(missing, "Files") : NULL;
+
+    if (!missing)
+        return;
+    files = list ? ad_part(missing, list) : NULL;
+    maker_integer(maker, "FilesMissing", last->missing.count);
+    maker_ad(maker, "Missing", files);
+    tree_unref(files);
+    tree_unref(missing);
+}
+
+/* Why it stands where it does, in words. */
+static void reason_add(struct maker *maker, const struct job_view *view, const struct job_tries *tries,
+                       const struct job_try *last)
+{
+    char text[2 * TRY_MESSAGE_MAX + 64];
+    const char *said = tries && tries->why ? tries->why : NULL;
+
+    if (view->state == JOB_IDLE && view->refused != REASON_OK) {
+        snprintf(text, sizeof text, "the matchmaker refuses its request: %s", reason_words(view->refused));
+        maker_text(maker, "Reason", text);
+        return;
+    }
+    if (view->state == JOB_IDLE && view->in_vain) {
+        int64_t left = view->rests > runner_now() ? (view->rests - runner_now() + SECOND - 1) / SECOND : 0;
+
+        snprintf(text, sizeof text, "%u %s in turn came to nothing; the last: %s%s%s%s", view->in_vain,
+                 view->in_vain == 1 ? "claim" : "claims", reason_words(view->reason), last && last->words ? ": " : "",
+                 last && last->words ? last->words : "", left ? "; offered again after a pause" : "");
+        maker_text(maker, "Reason", text);
+        if (left)
+            maker_integer(maker, "OfferedIn", left);
+        return;
+    }
+    if (view->state == JOB_IDLE || view->state == JOB_RUNNING)
+        return;
+    if ((view->state == JOB_HELD || view->state == JOB_REMOVED) && view->reason == REASON_RELEASED) {
+        maker_text(maker, "Reason", said ? said : view->state == JOB_HELD ? "held by its user" : "removed by its user");
+        return;
+    }
+    if (last && last->words && view->reason == REASON_SETUP)
+        snprintf(text, sizeof text, "%s: %s", reason_words(view->reason), last->words);
+    else
+        snprintf(text, sizeof text, "%s", reason_words(view->reason));
+    maker_text(maker, "Reason", text);
+}
+
+struct tree *job_ad(struct symbols *symbols, const struct customer *customer, const struct job_view *view,
+                    const struct job_tries *tries, int64_t now)
+{
+    const struct job_try *last = tries && tries->count ? &tries->tries[tries->count - 1] : NULL;
+    enum job_standing standing = job_standing(view, last);
+    bool ended = job_standing_is_end(standing);
+    struct maker maker;
+
+    maker_init(&maker, symbols);
+    parts_copy(&maker, view->ad);
+    if (view->node)
+        parts_copy(&maker, view->node);
+    if (view->workflow)
+        maker_integer(&maker, "Workflow", (int64_t)view->workflow);
+    maker_integer(&maker, "Job", (int64_t)view->id);
+    maker_integer(&maker, "Index", (int64_t)view->index);
+    maker_text(&maker, "State", words[standing == STANDING_FAILED ? STANDING_DONE : standing]);
+    maker_integer(&maker, "Since", now > view->changed ? now - view->changed : 0);
+    maker_integer(&maker, "Submitted", view->submitted);
+    if (last && standing != STANDING_WAITING && standing != STANDING_BLOCKED)
+        usage_add(&maker, last);
+    if (ended)
+        maker_integer(&maker, "Ended", view->changed);
+    /* one that was ended at a limit has no status of its own, and must not look as if it had ended well */
+    if (view->state == JOB_DONE && (view->reason == REASON_EXITED || view->status != 0))
+        maker_integer(&maker, "Status", view->status);
+    if (view->blocked)
+        waits_add_all(&maker, customer, view);
+    else
+        reason_add(&maker, view, tries, last);
+    if (view->state == JOB_IDLE && !view->blocked) /* the ad by which a pool knows it, with all that are alike */
+        maker_word(&maker, "Request", view->shape);
+    maker_integer(&maker, "Tries", tries ? (int64_t)tries->made : (int64_t)view->tries);
+    if (view->state == JOB_DONE && last)
+        stored_add(&maker, last);
+    if (ended && last)
+        missing_put(&maker, symbols, last);
+    if (view->state == JOB_DONE)
+        maker_flag(&maker, "OutputsDue", job_outputs_due(view, last, now));
+    return maker_seal(&maker);
+}

@@ -1,0 +1,378 @@
+/* job_check.c: may an ad be submitted as a job? Every attribute that means something has its sort; what it reads is in the spool. */
+#include "live/customerd/job_ad.h"
+
+#include "lang/base/mem.h"
+#include "live/data/job_uploads.h"
+#include "live/http/represent.h"
+#include "match/gang/ports.h"
+#include "match/gang/runs.h"
+#include "pool/matchmaker/limits.h"
+#include "sys/confined_path.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+static bool is_text(const struct tree *ad, const struct expr *e)
+{
+    return e->kind == EXPR_STRING && e->u.run.count && !memchr(tree_string(ad, e), '\0', e->u.run.count);
+}
+
+static bool is_list_of(const struct tree *ad, const struct expr *e,
+                       bool (*part)(const struct tree *ad, const struct expr *e))
+{
+    if (e->kind != EXPR_LIST)
+        return false;
+    for (uint32_t i = 0; i < e->u.run.count; i++)
+        if (!part(ad, &tree_parts(ad, e)[i]))
+            return false;
+    return true;
+}
+
+/* What each job of a submission computes for itself (`strcat("part.", JobIndex)`) is looked at when it starts. */
+static bool is_computed(const struct expr *e)
+{
+    return e->kind > EXPR_AD;
+}
+
+/* An argument may be empty. */
+static bool is_argument(const struct tree *ad, const struct expr *e)
+{
+    return is_computed(e) || (e->kind == EXPR_STRING && (!e->u.run.count || is_text(ad, e)));
+}
+
+static bool is_file_name(const struct tree *ad, const struct expr *e)
+{
+    return is_computed(e) || (is_text(ad, e) && beneath_name_is_good(tree_string(ad, e), e->u.run.count));
+}
+
+static bool is_arguments(const struct tree *ad, const struct expr *e)
+{
+    return is_argument(ad, e) || is_list_of(ad, e, is_argument);
+}
+
+static bool is_file_names(const struct tree *ad, const struct expr *e)
+{
+    return is_list_of(ad, e, is_file_name);
+}
+
+static bool is_texts(const struct tree *ad, const struct expr *e)
+{
+    return is_list_of(ad, e, is_text);
+}
+
+static bool is_environment(const struct tree *ad, const struct expr *e)
+{
+    if (e->kind != EXPR_AD)
+        return false;
+    for (uint32_t i = 0; i < e->u.run.count; i++) {
+        const struct expr *part = &tree_parts(ad, e)[i];
+        size_t len;
+        const char *name = symbols_text(ad->symbols, part->label, &len);
+
+        if (!is_argument(ad, part) || memchr(name, '=', len) || memchr(name, '\0', len))
+            return false;
+    }
+    return true;
+}
+
+static bool is_input(const struct tree *ad, const struct expr *e)
+{
+    struct tree *one;
+    const char *name, *hash;
+    size_t name_len, hash_len;
+    int64_t size, mode;
+    bool good;
+
+    if (e->kind != EXPR_AD)
+        return false;
+    one = ad_part(ad, e);
+    good = ad_string(one, "Name", &name, &name_len) && beneath_name_is_good(name, name_len) &&
+           ad_string(one, "Hash", &hash, &hash_len) && hash_is_good(hash, hash_len) && ad_integer(one, "Size", &size) &&
+           size >= 0 && (!ad_find(one, "Mode") || (ad_integer(one, "Mode", &mode) && mode >= 0 && mode <= 07777));
+    tree_unref(one);
+    return good;
+}
+
+static bool is_inputs(const struct tree *ad, const struct expr *e)
+{
+    return is_list_of(ad, e, is_input) && e->u.run.count <= JOB_INPUTS_MAX;
+}
+
+static bool is_span(const struct tree *ad, const struct expr *e)
+{
+    (void)ad;
+    return ((e->kind == EXPR_INTEGER || e->kind == EXPR_RELTIME) && e->u.integer > 0) ||
+           (e->kind == EXPR_REAL && e->u.real > 0);
+}
+
+static bool is_whole(const struct tree *ad, const struct expr *e)
+{
+    (void)ad;
+    return e->kind == EXPR_INTEGER && e->u.integer >= 0;
+}
+
+static bool is_count(const struct tree *ad, const struct expr *e)
+{
+    (void)ad;
+    return e->kind == EXPR_INTEGER && e->u.integer >= 1 && e->u.integer <= CUSTOMER_SUBMIT_MAX;
+}
+
+/* What is asked of a machine may be computed; where it is a literal, it is a number. */
+static bool is_amount(const struct tree *ad, const struct expr *e)
+{
+    (void)ad;
+    return is_computed(e) || ((e->kind == EXPR_INTEGER || e->kind == EXPR_RELTIME) && e->u.integer >= 0) ||
+           (e->kind == EXPR_REAL && e->u.real >= 0);
+}
+
+static bool is_flag(const struct tree *ad, const struct expr *e)
+{
+    (void)ad;
+    return e->kind == EXPR_BOOLEAN;
+}
+
+static bool is_path(const struct tree *ad, const struct expr *e)
+{
+    return is_text(ad, e) && tree_string(ad, e)[0] == '/';
+}
+
+/* What a matchmaker would refuse would wait for ever. */
+static bool is_limits(const struct tree *ad, const struct expr *e)
+{
+    struct limits_asked asked;
+
+    return is_computed(e) || (is_text(ad, e) && e->u.run.count <= TEXT_MAX &&
+                              limits_read(tree_string(ad, e), e->u.run.count, &asked, NULL) == 0);
+}
+
+static bool is_group(const struct tree *ad, const struct expr *e)
+{
+    return is_computed(e) || (is_text(ad, e) && e->u.run.count <= TEXT_MAX);
+}
+
+/* A command of its own: words, the first of which is the program. */
+static bool is_command(const struct tree *ad, const struct expr *e)
+{
+    return e->kind == EXPR_LIST && e->u.run.count && is_text(ad, &tree_parts(ad, e)[0]) &&
+           is_list_of(ad, e, is_argument);
+}
+
+/* NODE:FILE */
+static bool is_node_input(const struct tree *ad, const struct expr *e)
+{
+    const char *text = is_text(ad, e) ? tree_string(ad, e) : NULL;
+    const char *colon = text ? memchr(text, ':', e->u.run.count) : NULL;
+    size_t before = colon ? (size_t)(colon + 1 - text) : 0;
+
+    return before > 1 && beneath_name_is_good(colon + 1, e->u.run.count - before);
+}
+
+static bool is_node_inputs(const struct tree *ad, const struct expr *e)
+{
+    return is_list_of(ad, e, is_node_input) && e->u.run.count <= JOB_INPUTS_MAX;
+}
+
+static const struct {
+    const char *name;
+    bool (*good)(const struct tree *ad, const struct expr *e);
+    const char *wanted;
+} rows[] = {
+    {"Cmd", is_text, "the name of a program, as a text, is expected"},
+    {"Args", is_arguments, "a list of texts, or one text, is expected"},
+    {"Env", is_environment, "an ad of texts is expected"},
+    {"In", is_file_name, "the name of a file beneath the job's folder is expected"},
+    {"Out", is_file_name, "the name of a file beneath the job's folder is expected"},
+    {"Err", is_file_name, "the name of a file beneath the job's folder is expected"},
+    {"Inputs", is_inputs, "a list of [Name; Hash; Size; Mode] is expected, with names beneath the job's folder"},
+    {"Outputs", is_file_names, "a list of names of files beneath the job's folder is expected"},
+    {"OutputSE", job_stores_are_good, "the name of a store, or a list of them, is expected"},
+    {"OutputElsewhere", is_flag, "true or false is expected"},
+    {"Checkpoint", is_file_names, "a list of names of files beneath the job's folder is expected"},
+    {"CheckpointSignal", is_text, "the name of a signal is expected"},
+    {"CheckpointPeriod", is_span, "a number of seconds is expected"},
+    {"WarnSignal", is_text, "the name of a signal is expected"},
+    {"TimeLimit", is_span, "a number of seconds is expected"},
+    {"QueueLimit", is_whole, "a whole number of seconds is expected"},
+    {"MaxRetries", is_whole, "a whole number is expected"},
+    {"RetryUnless", is_whole, "the status of a program, a whole number, is expected"},
+    {"Pre", is_command, "a list of texts, a command and its arguments, is expected"},
+    {"Post", is_command, "a list of texts, a command and its arguments, is expected"},
+    {"NodeInputs", is_node_inputs, "a list of NODE:FILE is expected, with names beneath the job's folder"},
+    {"Dag", is_text, "the name of the workflow, as a text, is expected"},
+    {"RequestCpus", is_amount, "a number is expected"},
+    {"RequestMemory", is_amount, "a number of bytes is expected"},
+    {"RequestDisk", is_amount, "a number of bytes is expected"},
+    {"RequestProcesses", is_amount, "a number is expected"},
+    {"AccountingGroup", is_group, "the name of a group is expected"},
+    {"ConcurrencyLimits", is_limits, "names with commas between, as in \"matlab:2, db\", are expected"},
+    {"Pools", is_texts, "a list of texts is expected"},
+    {"Network", is_flag, "true or false is expected"},
+    {"Iwd", is_path, "a folder, as a path from the root, is expected"},
+    {"Type", is_text, "a text is expected"},
+    {"Owner", is_text, "a text is expected"},
+    {"Count", is_count, "a whole number from 1 to 100000 is expected"},
+};
+
+struct input_check {
+    const struct spool *spool;
+    const char *who;
+    struct err *err;
+    bool failed;
+};
+
+static bool input_is_there(void *user, const struct job_input *input)
+{
+    struct input_check *check = user;
+    bool whole;
+    uint64_t have = spool_have(check->spool, check->who, input->hash, &whole);
+
+    if (whole && have == input->size)
+        return true;
+    err_set(check->err, "Inputs: %.200s: %s", input->name,
+            whole ? "the file in the spool is of another size" : "the file is not in the spool");
+    check->failed = true;
+    return false;
+}
+
+/* A folder, now at least. */
+static int iwd_check(const struct tree *ad, struct err *err)
+{
+    char *path = job_iwd(ad);
+    struct stat info;
+    bool good = !path || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
+
+    free(path);
+    return good ? 0 : err_set(err, "Iwd: there is no such folder");
+}
+
+/* Whom it needs at once. */
+static int ports_check(const struct tree *ad, struct err *err)
+{
+    struct ports ports;
+    int failed = 0;
+
+    if (ports_read(&ports, ad, err) < 0)
+        return -1;
+    if (ports_run_by(&ports) == RUNS_NOWHERE)
+        failed = err_set(err, "Ports: no port says Executes = true, so the job would run nowhere");
+    ports_done(&ports);
+    return failed;
+}
+
+int job_check(const struct tree *ad, const struct spool *spool, const char *who, struct job_terms *ret, struct err *err)
+{
+    struct input_check check = {.spool = spool, .who = who, .err = err};
+    struct job_terms terms = {.count = 1};
+    const struct expr *e;
+
+    if (!ad_find(ad, "Cmd"))
+        return err_set(err, "Cmd: a job needs the name of a program");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        e = ad_find(ad, rows[i].name);
+        if (e && !rows[i].good(ad, e))
+            return err_set(err, "%s: %s", rows[i].name, rows[i].wanted);
+    }
+    e = ad_find(ad, "OutputData");
+    if ((e && job_parcels_check(ad, e, err) < 0) || ports_check(ad, err) < 0)
+        return -1;
+    e = ad_find(ad, "Count");
+    if (e)
+        terms.count = (uint64_t)e->u.integer;
+    terms.iwd = ad_find(ad, "Iwd");
+    ad_string(ad, "Owner", &terms.owner, &terms.owner_len);
+    if (iwd_check(ad, err) < 0)
+        return -1;
+    job_inputs(ad, input_is_there, &check);
+    if (check.failed)
+        return -1;
+    *ret = terms;
+    return 0;
+}
+
+/* What is said to the role beside the ad, so that jobs which differ in nothing else share one. */
+static const char *const apart[] = {"Count", "Node", "After", "Dag"};
+
+static bool name_is(const struct symbols *symbols, symbol name, const char *word)
+{
+    size_t len;
+    const char *text = symbols_text(symbols, name, &len);
+
+    return strlen(word) == len && !strncasecmp(word, text, len);
+}
+
+static bool is_apart(const struct symbols *symbols, symbol name)
+{
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
+        if (name_is(symbols, name, apart[i]))
+            return true;
+    return false;
+}
+
+static void part_copy(struct maker *maker, const struct tree *ad, const struct expr *part)
+{
+    build_copy(&maker->build, ad, part);
+    symbols_hold(ad->symbols, part->label);
+    build_attribute(&maker->build, part->label);
+    maker->count++;
+}
+
+struct tree *job_submitted(struct symbols *symbols, const struct tree *ad)
+{
+    struct maker maker;
+
+    const struct expr *parts = tree_parts(ad, tree_root(ad));
+
+    maker_init(&maker, symbols);
+    for (uint32_t i = 0; i < tree_root(ad)->u.run.count; i++)
+        if (!is_apart(symbols, parts[i].label))
+            part_copy(&maker, ad, &parts[i]);
+    if (!ad_find(ad, "Type"))
+        maker_text(&maker, "Type", "Job");
+    return maker_seal(&maker);
+}
+
+struct tree *job_node(struct symbols *symbols, const struct tree *ad)
+{
+    const struct expr *parts = tree_parts(ad, tree_root(ad));
+    struct maker maker;
+
+    maker_init(&maker, symbols);
+    for (uint32_t i = 0; i < tree_root(ad)->u.run.count; i++)
+        if (is_apart(symbols, parts[i].label) && !name_is(symbols, parts[i].label, apart[0]))
+            part_copy(&maker, ad, &parts[i]);
+    return maker_seal(&maker);
+}
+
+void job_inputs(const struct tree *ad, job_input_fn *fn, void *user)
+{
+    const struct expr *list = ad_find(ad, "Inputs");
+    bool more = true;
+
+    for (uint32_t i = 0; more && list && list->kind == EXPR_LIST && i < list->u.run.count; i++) {
+        struct tree *one = ad_part(ad, &tree_parts(ad, list)[i]);
+        const char *name, *hash;
+        size_t name_len, hash_len;
+        int64_t size, mode = 0644;
+
+        if (tree_is_ad(one) && ad_string(one, "Name", &name, &name_len) && ad_string(one, "Hash", &hash, &hash_len) &&
+            ad_integer(one, "Size", &size)) {
+            char *name_copy = mem_dup(name, name_len), *hash_copy = mem_dup(hash, hash_len);
+
+            ad_integer(one, "Mode", &mode);
+            more = fn(user, &(struct job_input){name_copy, hash_copy, (uint64_t)size, mode & 0111 ? 0755 : 0644});
+            free(name_copy);
+            free(hash_copy);
+        }
+        tree_unref(one);
+    }
+}
+
+char *job_iwd(const struct tree *ad)
+{
+    const char *text;
+    size_t len;
+
+    return ad_string(ad, "Iwd", &text, &len) && len ? mem_dup(text, len) : NULL;
+}

@@ -1,0 +1,235 @@
+/* output_permits.c: what a try may leave at the customer. */
+#include "live/customerd/output_permits.h"
+
+#include "lang/ad/eval.h"
+#include "lang/base/mem.h"
+#include "lang/base/textmap.h"
+#include "live/customerd/job_ad.h"
+#include "live/data/job_uploads.h"
+#include "live/http/represent.h"
+#include "pool/customer/unit.h"
+#include "pool/protocol/job_limits.h"
+#include "sys/confined_path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct permits {
+    struct textmap outputs, checkpoint, inputs, parcels;
+    bool listed; /* the job says what its outputs are */
+    bool open;   /* but not all of it can be reckoned here */
+    bool parcels_open;
+    uint64_t bytes;
+};
+
+struct reading {
+    struct permits *permits;
+    const struct tree *ad;
+    struct scope scope;
+    struct eval eval;
+};
+
+static bool attribute(struct reading *reading, const char *name, struct value *ret)
+{
+    symbol called = symbols_find(reading->ad->symbols, name, strlen(name));
+
+    return called && eval_attribute(&reading->eval, &reading->scope, called, ret) && ret->type != VALUE_UNDEFINED;
+}
+
+/* One name, or several with blanks between, as the provider reads them (job_order.c). False: it is no text. */
+static bool names_add(struct textmap *names, const struct value *value, bool split)
+{
+    size_t at = 0;
+
+    if (value->type != VALUE_STRING)
+        return false;
+    while (at < value->len) {
+        size_t len = 0;
+
+        while (split && at < value->len && strchr(" \t\n", value->u.string[at]))
+            at++;
+        while (at + len < value->len && !(split && strchr(" \t\n", value->u.string[at + len])))
+            len++;
+        if (beneath_name_is_good(value->u.string + at, len))
+            textmap_add(names, value->u.string + at, len);
+        at += len;
+    }
+    return true;
+}
+
+/* A list of names. False: something of it is not known here. */
+static bool list_read(struct reading *reading, const char *name, struct textmap *names, bool *ret_there)
+{
+    struct value value, element;
+    bool known = true;
+
+    *ret_there = ad_find(reading->ad, name) != NULL;
+    if (!*ret_there)
+        return true;
+    if (!attribute(reading, name, &value))
+        return false;
+    if (value.type != VALUE_LIST)
+        return names_add(names, &value, true);
+    for (uint32_t i = 0; i < value.len && i < JOB_FILES_MAX; i++) {
+        eval_element(&reading->eval, &value, i, &element);
+        known = names_add(names, &element, false) && known;
+    }
+    return known;
+}
+
+static bool input_add(void *user, const struct job_input *input)
+{
+    textmap_add(user, input->name, strlen(input->name));
+    return true;
+}
+
+static void parcels_read(struct permits *permits, const struct tree *ad, int64_t now)
+{
+    struct job_parcels parcels = {.count = 0};
+    struct arena arena;
+    struct err err;
+
+    arena_init(&arena);
+    permits->parcels_open = job_parcels_read(&arena, ad, now, &parcels, &err) < 0;
+    for (size_t i = 0; !permits->parcels_open && i < parcels.count; i++)
+        textmap_add(&permits->parcels, parcels.items[i].name, strlen(parcels.items[i].name));
+    arena_done(&arena);
+}
+
+/* A disk that only the machine's ad would tell counts as that of a job which does not say. */
+static uint64_t disk_read(struct reading *reading)
+{
+    struct value value;
+    double bytes = (double)JOB_DISK;
+
+    if (attribute(reading, "RequestDisk", &value) && (value.type == VALUE_INTEGER || value.type == VALUE_REAL))
+        bytes = value.type == VALUE_REAL ? value.u.real : (double)value.u.integer;
+    return bytes >= 1 && bytes <= 1e18 ? (uint64_t)bytes
+                                       : JOB_DISK; /* one that asks for none has no limit of its own */
+}
+
+static void permits_read(struct permits *permits, const struct tree *ad, int64_t now)
+{
+    struct env env = {.now = now};
+    struct reading reading = {.permits = permits, .ad = ad};
+    struct arena scratch;
+    struct value value;
+    bool there;
+
+    arena_init(&scratch);
+    scope_init(&reading.scope, ad, NULL);
+    eval_init(&reading.eval, &env, &scratch);
+    permits->open = !list_read(&reading, "Outputs", &permits->outputs, &permits->listed);
+    list_read(&reading, "Checkpoint", &permits->checkpoint, &there);
+    if (attribute(&reading, "Out", &value))
+        names_add(&permits->outputs, &value, false);
+    if (attribute(&reading, "Err", &value))
+        names_add(&permits->outputs, &value, false);
+    permits->bytes = disk_read(&reading);
+    arena_done(&scratch);
+    job_inputs(ad, input_add, &permits->inputs);
+    parcels_read(permits, ad, now);
+}
+
+struct permits *permits_new(const struct permits_try *one)
+{
+    struct permits *permits = mem_alloc(sizeof *permits);
+    struct crew nobody = {.count = 0};
+    struct unit unit = {.ad = (struct tree *)(uintptr_t)one->ad,
+                        .job = one->job,
+                        .index = one->index,
+                        .tries = one->tries,
+                        .node = one->node,
+                        .crew = &nobody};
+    struct tree *ad = unit_ad(&unit);
+
+    *permits = (struct permits){.bytes = JOB_DISK};
+    textmap_init(&permits->outputs, 0);
+    textmap_init(&permits->checkpoint, 0);
+    textmap_init(&permits->inputs, 0);
+    textmap_init(&permits->parcels, 0);
+    permits_read(permits, ad ? ad : one->ad, one->now);
+    tree_unref(ad);
+    return permits;
+}
+
+void permits_free(struct permits *permits)
+{
+    if (!permits)
+        return;
+    textmap_done(&permits->outputs);
+    textmap_done(&permits->checkpoint);
+    textmap_done(&permits->inputs);
+    textmap_done(&permits->parcels);
+    free(permits);
+}
+
+/* How much of the name is named: all of it, a folder above it, or nothing. */
+static size_t named_part(const struct textmap *names, const char *name)
+{
+    size_t len = strlen(name);
+
+    if (textmap_find(names, name, len) != TEXTMAP_NONE)
+        return len;
+    while (len-- > 1)
+        if (name[len] == '/' && textmap_find(names, name, len) != TEXTMAP_NONE)
+            return len;
+    return 0;
+}
+
+static bool has_dot(const char *name)
+{
+    return *name == '.' || strstr(name, "/.");
+}
+
+static bool is_deep(const char *name)
+{
+    unsigned depth = 0;
+
+    for (; *name; name++)
+        depth += *name == '/';
+    return depth > PERMIT_DEPTH_MAX;
+}
+
+static bool is_log(const char *name)
+{
+    return !strcmp(name, JOB_STDOUT) || !strcmp(name, JOB_STDERR);
+}
+
+enum permit permits_look(const struct permits *permits, enum job_file_kind kind, const char *name, const char **ret_why)
+{
+    size_t len = strlen(name), named = named_part(&permits->outputs, name);
+    bool input = textmap_find(&permits->inputs, name, len) != TEXTMAP_NONE;
+
+    *ret_why = NULL;
+    if (is_deep(name))
+        *ret_why = "too many folders are inside one another";
+    else if (kind == JOB_FILE_LOG && !is_log(name))
+        *ret_why = "a job has no such log";
+    else if (kind == JOB_FILE_CHECKPOINT && textmap_find(&permits->checkpoint, name, len) == TEXTMAP_NONE)
+        *ret_why = "Checkpoint does not name it";
+    else if (kind == JOB_FILE_OUTPUT && permits->listed && !permits->open && !named)
+        *ret_why = "Outputs does not name it";
+    else if (kind == JOB_FILE_OUTPUT && has_dot(name + named))
+        *ret_why = "a part of its name begins with a dot, and Outputs does not name it";
+    if (*ret_why)
+        return PERMIT_NO;
+    if (kind != JOB_FILE_OUTPUT || named == len)
+        return PERMIT_REPLACE;
+    return input ? PERMIT_BESIDE : named ? PERMIT_REPLACE : PERMIT_NEW;
+}
+
+uint64_t permits_bytes(const struct permits *permits)
+{
+    return permits->bytes;
+}
+
+bool permits_stores(const struct permits *permits, const char *name, size_t len)
+{
+    return permits->parcels_open || textmap_find(&permits->parcels, name, len) != TEXTMAP_NONE;
+}
+
+uint64_t permits_stored(const struct permits *permits)
+{
+    return permits->parcels_open ? JOB_PARCELS_MAX : permits->parcels.count;
+}

@@ -1,0 +1,326 @@
+/* spool.c: what jobs read: files by their hash. */
+#include "live/customerd/spool.h"
+
+#include "lang/base/map.h"
+#include "lang/base/mem.h"
+#include "sys/confined_path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PART "part"
+#define HELD "held"
+#define WHO_DIGITS 16
+#define NAME_ROOM (HASH_DIGITS + 1 + WHO_DIGITS + 1)
+
+struct spool {
+    int folder, part, held;
+    uint64_t room, bytes;
+    uint64_t own;      /* whose spool it is; 0: nobody's */
+    struct map shares; /* account -> bytes that it has sent, whole or not */
+    struct pieces *pieces;
+};
+
+/* The account, as a number: what stands before the first slash of its name. */
+static uint64_t who_number(const char *who)
+{
+    unsigned char hash[crypto_generichash_BYTES_MIN];
+    uint64_t number = 0;
+
+    crypto_generichash(hash, sizeof hash, (const unsigned char *)who, strcspn(who, "/"), NULL, 0);
+    for (int i = 0; i < 8; i++)
+        number = number << 8 | hash[i];
+    return number >= MAP_NONE - 1 || !number ? 1 : number;
+}
+
+static void name_make(char ret[NAME_ROOM], const char *hash, uint64_t who)
+{
+    snprintf(ret, NAME_ROOM, "%.*s-%016llx", HASH_DIGITS, hash, (unsigned long long)who);
+}
+
+/* The account that a name ends with; 0: it is no such name. */
+static uint64_t name_who(const char *name)
+{
+    uint64_t who = 0;
+
+    if (strlen(name) != NAME_ROOM - 1 || name[HASH_DIGITS] != '-' || !hash_is_good(name, HASH_DIGITS))
+        return 0;
+    for (const char *at = name + HASH_DIGITS + 1; *at; at++) {
+        const char *digit = strchr("0123456789abcdef", *at);
+
+        if (!digit)
+            return 0;
+        who = who << 4 | (uint64_t)(digit - "0123456789abcdef");
+    }
+    return who;
+}
+
+static uint64_t share_of(const struct spool *spool, uint64_t who)
+{
+    uint64_t bytes = map_find(&spool->shares, who);
+
+    return bytes == MAP_NONE ? 0 : bytes;
+}
+
+static void share_add(struct spool *spool, uint64_t who, uint64_t more, uint64_t less)
+{
+    uint64_t bytes = share_of(spool, who) + more;
+
+    map_set(&spool->shares, who, bytes > less ? bytes - less : 0);
+}
+
+/* Each regular file of a folder. */
+static void each_file(int folder, void (*fn)(void *user, int folder, const char *name, const struct stat *stat),
+                      void *user)
+{
+    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *row;
+    struct stat stat;
+
+    while (dir && (row = readdir(dir)))
+        if (fstatat(fd, row->d_name, &stat, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(stat.st_mode))
+            fn(user, folder, row->d_name, &stat);
+    if (dir)
+        closedir(dir);
+    else if (fd >= 0)
+        close(fd);
+}
+
+/* Parts that an older Berth has left are of nobody: they count, and go with time. */
+static void count_file(void *user, int folder, const char *name, const struct stat *stat)
+{
+    struct spool *spool = user;
+    uint64_t who = name_who(name);
+    struct stat whole;
+
+    if (folder == spool->held) {
+        char hash[HASH_DIGITS + 1];
+
+        snprintf(hash, sizeof hash, "%.*s", HASH_DIGITS, name);
+        if (who && fstatat(spool->folder, hash, &whole, AT_SYMLINK_NOFOLLOW) == 0)
+            share_add(spool, who, (uint64_t)whole.st_size, 0);
+        return;
+    }
+    spool->bytes += (uint64_t)stat->st_size;
+    if (who)
+        share_add(spool, who, (uint64_t)stat->st_size, 0);
+}
+
+struct spool *spool_new(const char *path, uint64_t room, struct err *err)
+{
+    struct spool *spool = mem_alloc(sizeof *spool);
+
+    *spool = (struct spool){.folder = -1, .part = -1, .held = -1, .room = room, .pieces = pieces_new()};
+    map_init(&spool->shares, 0);
+    spool->folder = beneath_folder(AT_FDCWD, path, err);
+    if (spool->folder >= 0)
+        spool->part = beneath_folder(spool->folder, PART, err);
+    if (spool->part >= 0)
+        spool->held = beneath_folder(spool->folder, HELD, err);
+    if (spool->held < 0) {
+        spool_free(spool);
+        return NULL;
+    }
+    each_file(spool->folder, count_file, spool);
+    each_file(spool->part, count_file, spool);
+    each_file(spool->held, count_file, spool);
+    return spool;
+}
+
+void spool_free(struct spool *spool)
+{
+    if (!spool)
+        return;
+    if (spool->folder >= 0)
+        close(spool->folder);
+    if (spool->part >= 0)
+        close(spool->part);
+    if (spool->held >= 0)
+        close(spool->held);
+    map_done(&spool->shares);
+    pieces_free(spool->pieces);
+    free(spool);
+}
+
+void spool_set_room(struct spool *spool, uint64_t room)
+{
+    spool->room = room;
+}
+
+uint64_t spool_bytes(const struct spool *spool)
+{
+    return spool->bytes;
+}
+
+void spool_set_own(struct spool *spool, const char *who)
+{
+    spool->own = who_number(who);
+}
+
+static bool whole_size(const struct spool *spool, const char *hash, uint64_t *ret)
+{
+    struct stat stat;
+    bool there = fstatat(spool->folder, hash, &stat, AT_SYMLINK_NOFOLLOW) == 0;
+
+    *ret = there ? (uint64_t)stat.st_size : 0;
+    return there;
+}
+
+uint64_t spool_have(const struct spool *spool, const char *who, const char *hash, bool *ret_whole)
+{
+    char name[NAME_ROOM];
+    struct stat stat;
+    uint64_t size;
+
+    *ret_whole = false;
+    if (!hash_is_good(hash, strlen(hash)))
+        return 0;
+    name_make(name, hash, who_number(who));
+    *ret_whole = fstatat(spool->held, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 && whole_size(spool, hash, &size);
+    if (*ret_whole)
+        return size;
+    return fstatat(spool->part, name, &stat, AT_SYMLINK_NOFOLLOW) < 0 ? 0 : (uint64_t)stat.st_size;
+}
+
+int spool_open(const struct spool *spool, const char *hash)
+{
+    errno = ENOENT;
+    return hash_is_good(hash, strlen(hash)) ? beneath_file(spool->folder, hash, O_RDONLY, 0) : -1;
+}
+
+/* It has sent all of it: from now on it has it. What was there already, of others, stays. */
+static int part_settle(struct spool *spool, const char *name, const char *hash, uint64_t size)
+{
+    uint64_t there;
+    int fd;
+
+    if (whole_size(spool, hash, &there)) {
+        if (unlinkat(spool->part, name, 0) < 0)
+            return -1;
+        utimensat(spool->folder, hash, NULL, AT_SYMLINK_NOFOLLOW);
+        spool->bytes -= size;
+    } else if (renameat(spool->part, name, spool->folder, hash) < 0 || fsync(spool->folder) < 0) {
+        return -1;
+    }
+    fd = openat(spool->held, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -1;
+    close(fd);
+    return fsync(spool->held);
+}
+
+static enum piece_result room_check(const struct spool *spool, uint64_t who, uint64_t size, uint64_t before,
+                                    struct err *err)
+{
+    uint64_t share = who == spool->own || !spool->own ? UINT64_MAX : spool->room / SPOOL_SHARES;
+    uint64_t mine = share_of(spool, who);
+
+    if (spool->bytes - before > spool->room || size > spool->room - (spool->bytes - before)) {
+        err_set(err, "SpoolMax: %llu bytes of inputs are kept, and no more fit", (unsigned long long)spool->room);
+        return PIECE_DISK;
+    }
+    mine = mine > before ? mine - before : 0;
+    if (mine > share || size > share - mine) {
+        err_set(err, "SpoolMax: of one user %llu bytes of inputs are kept, and no more fit", (unsigned long long)share);
+        return PIECE_FULL;
+    }
+    return PIECE_MORE;
+}
+
+enum piece_result spool_put(struct spool *spool, const char *who, const char *hash, const struct piece *piece,
+                            uint64_t *ret_have, struct err *err)
+{
+    uint64_t number = who_number(who), before;
+    struct piece checked = *piece;
+    enum piece_result result;
+    char name[NAME_ROOM];
+    bool whole;
+
+    *ret_have = before = spool_have(spool, who, hash, &whole);
+    if (whole) { /* it is wanted again: as good as new */
+        utimensat(spool->folder, hash, NULL, AT_SYMLINK_NOFOLLOW);
+        return PIECE_WHOLE;
+    }
+    if (piece->size < 0 || !hash_is_good(hash, strlen(hash)))
+        return PIECE_BAD;
+    result = room_check(spool, number, (uint64_t)piece->size, before, err);
+    if (result != PIECE_MORE)
+        return result;
+    checked.hash = hash;
+    name_make(name, hash, number);
+    result = pieces_add(spool->pieces, spool->part, name, &checked, ret_have, err);
+    spool->bytes += *ret_have - before;
+    share_add(spool, number, *ret_have, before);
+    if (result == PIECE_WHOLE && part_settle(spool, name, hash, *ret_have) < 0) {
+        err_set(err, "a file that is whole cannot be put in its place");
+        return PIECE_DISK;
+    }
+    return result;
+}
+
+struct sweep {
+    struct spool *spool;
+    int64_t now;
+    spool_named_fn *named;
+    void *user;
+    uint32_t gone;
+};
+
+struct holders {
+    struct spool *spool;
+    const char *hash;
+    uint64_t size;
+};
+
+static void holder_forget(void *user, int folder, const char *name, const struct stat *stat)
+{
+    struct holders *holders = user;
+    uint64_t who = name_who(name);
+
+    (void)stat;
+    if (who && !strncmp(name, holders->hash, HASH_DIGITS) && unlinkat(folder, name, 0) == 0)
+        share_add(holders->spool, who, 0, holders->size);
+}
+
+/* The file is gone: nobody has it any more. */
+static void sweep_held(struct spool *spool, const char *hash, uint64_t size)
+{
+    struct holders holders = {spool, hash, size};
+
+    each_file(spool->held, holder_forget, &holders);
+}
+
+static void sweep_file(void *user, int folder, const char *name, const struct stat *stat)
+{
+    struct sweep *sweep = user;
+    uint64_t who = name_who(name);
+    char hash[HASH_DIGITS + 1];
+
+    snprintf(hash, sizeof hash, "%.*s", HASH_DIGITS, name);
+    if (stat->st_mtime + SPOOL_KEPT > sweep->now ||
+        (folder == sweep->spool->folder && sweep->named(sweep->user, hash)) || unlinkat(folder, name, 0) < 0)
+        return;
+    sweep->spool->bytes -= (uint64_t)stat->st_size;
+    if (who)
+        share_add(sweep->spool, who, 0, (uint64_t)stat->st_size);
+    else
+        sweep_held(sweep->spool, hash, (uint64_t)stat->st_size);
+    sweep->gone++;
+}
+
+uint32_t spool_sweep(struct spool *spool, int64_t now, spool_named_fn *named, void *user)
+{
+    struct sweep sweep = {.spool = spool, .now = now, .named = named, .user = user};
+
+    each_file(spool->folder, sweep_file, &sweep);
+    each_file(spool->part, sweep_file, &sweep);
+    return sweep.gone;
+}

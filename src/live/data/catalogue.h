@@ -1,0 +1,81 @@
+/* catalogue.h: the catalogues of files, asked and told from within a loop: one or two, of which one may be down, or say something else.
+ *
+ *     catalogues_find -> all are asked -> they agree: the entry, with the replicas of both
+ *                                         one has it, the other does not, or does not answer: the entry, and words that say so
+ *                                         other sizes or hashes: DIFFER, for nobody can say which is right
+ *     catalogues_add  -> all are told  -> TAKEN; PARTLY: words say which one lacks it; REFUSED: one says that it is another file
+ *
+ * Nothing here is tried again: a file that one catalogue lacks is found by `berth files check`, and brought over by `berth files repair`. */
+#ifndef BERTH_LIVE_DATA_CATALOGUE_H
+#define BERTH_LIVE_DATA_CATALOGUE_H
+
+#include "live/data/file_entry.h"
+#include "live/http/client.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CATALOGUES_MAX 2
+
+struct token_file;
+struct catalogues;
+
+/* Where one is, and by what right it is asked. */
+struct catalogue_place {
+    const char *url;                /* http://, https:// or unix:PATH; copied */
+    const struct token_file *token; /* lent, it may be renewed; NULL: none */
+    bool token_owned;               /* the catalogues free it (mem_alloc) */
+    const char *ca_file;            /* NULL: the system's; copied */
+};
+
+/* Symbols are those of the ads in between. Tokens that are owned are taken, whatever it returns. */
+struct catalogues *catalogues_new(uv_loop_t *loop, struct symbols *symbols, const struct catalogue_place *places,
+                                  size_t count, struct err *err);
+/* What is under way ends with SILENT; none may be begun from there. The loop has to run once more. */
+void catalogues_free(struct catalogues *catalogues);
+
+enum catalogue_result {
+    CATALOGUE_FOUND,
+    CATALOGUE_NONE,    /* those that answer do not have it */
+    CATALOGUE_DIFFER,  /* they call different files so */
+    CATALOGUE_TAKEN,   /* all of them have it now */
+    CATALOGUE_PARTLY,  /* some have it now */
+    CATALOGUE_REFUSED, /* none has taken it, and one says why */
+    CATALOGUE_SILENT,  /* none answers */
+};
+
+struct catalogue_answer {
+    enum catalogue_result result;
+    const struct file_entry *entry; /* of FOUND; lent */
+    const char *words;              /* for a person: what is wrong; "" when nothing is */
+};
+
+/* Called once, and never before the call that it answers returns. */
+typedef void catalogue_done_fn(void *user, const struct catalogue_answer *answer);
+
+/* Both return an id for catalogues_cancel. */
+uint64_t catalogues_find(struct catalogues *catalogues, const char *name, catalogue_done_fn *done, void *user);
+/* By what right a machine enters a name that is kept for a user (file_entry.h): as which agent, and that the user's job was matched with it. */
+struct catalogue_right {
+    const char *agent;          /* its name */
+    const struct tree *receipt; /* of the claim (pool/protocol/receipt.h); NULL: none */
+};
+
+#define CATALOGUE_RECEIPT "Berth-Receipt" /* the field of it: base64url of its text */
+
+/* The addition has a name, a size, a hash, one replica and, if it is to be another's than the token's, an owner. */
+uint64_t catalogues_add(struct catalogues *catalogues, const struct file_entry *addition,
+                        const struct catalogue_right *right, catalogue_done_fn *done, void *user);
+void catalogues_cancel(struct catalogues *catalogues,
+                       uint64_t id); /* `done` is not called; one that is over is nothing */
+
+/* The path of an entry, appended: /v1/files/run7%2Fa.dat */
+void catalogue_path(struct buf *out, const char *name);
+/* The body by which a replica is told: the place says which of the entry's. The caller unrefs it. */
+struct tree *catalogue_addition(struct symbols *symbols, const struct file_entry *entry, uint32_t place);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

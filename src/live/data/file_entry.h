@@ -1,0 +1,74 @@
+/* file_entry.h: an entry of a catalogue of files: a logical name, what the file is, and where there are replicas of it.
+ *
+ *     [Name = "run7/a.dat"; Size = 4096; Hash = "sha256:9f86..."; Owner = "alice"; By = "machine/heron";
+ *      Replicas = {[Store = "se1"; Url = "http://se1:8080/data/run7/a.dat"], [Store = "se2"; Url = "file:///data/run7/a.dat"]}]
+ *
+ * Size and Hash say what the file is: a replica of another size or hash is none. By is who has registered it, where that is not the owner.
+ * Replicas are in the order of their stores' names, one a store. */
+#ifndef BERTH_LIVE_DATA_FILE_ENTRY_H
+#define BERTH_LIVE_DATA_FILE_ENTRY_H
+
+#include "lang/base/buf.h"
+#include "lang/base/err.h"
+#include "lang/text/tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FILE_NAME_MAX 200     /* bytes of a logical name */
+#define FILE_STORE_MAX 128    /* of a store's name */
+#define FILE_URL_MAX 2048     /* of a replica's URL */
+#define FILE_HASH_LEN 71      /* of "sha256:" and 64 digits */
+#define FILE_REPLICAS_MAX 32  /* of one file */
+#define FILE_HASH_DIGITS_AT 7 /* where the digits begin */
+
+struct file_replica {
+    char *store, *url;
+};
+
+struct file_entry {
+    char *name, *owner, *by; /* by: NULL, the owner */
+    int64_t size;
+    char hash[FILE_HASH_LEN + 1];
+    struct file_replica *replicas;
+    uint32_t count;
+};
+
+/* May it be called so? Parts with '/' between, none of them empty, "." or ".."; no control character. */
+bool file_name_is_good(const char *name, size_t len);
+/* ~alice/run7/a.dat: a name that is kept for an account, which nobody else takes. */
+bool file_name_is_kept(const char *name);
+bool file_name_is_of(const char *name, const char *identity); /* for the account of that identity? */
+bool file_store_is_good(const char *store, size_t len);
+bool file_url_is_good(const char *url, size_t len); /* file, http, https or sftp; no password in it */
+bool file_hash_is_good(const char *hash, size_t len);
+const char *file_name_last(const char *name); /* its last part, inside it */
+
+/* What an ad says; the caller ends it with file_entry_done. -1 and the attribute that is wrong. Replicas may be missing. */
+int file_entry_read(const struct tree *ad, struct file_entry *ret, struct err *err);
+/* The same of an ad that tells of one replica: Store and Url beside Size, Hash and perhaps Owner. */
+int file_addition_read(const struct tree *ad, struct file_entry *ret, struct err *err);
+void file_entry_done(struct file_entry *entry); /* takes a zeroed one */
+void file_entry_copy(const struct file_entry *entry, struct file_entry *ret);
+
+/* The ad; the caller unrefs it. */
+struct tree *file_entry_ad(const struct file_entry *entry, struct symbols *symbols);
+
+/* The place of the replica in that store; -1: there is none. */
+int file_replica_find(const struct file_entry *entry, const char *store);
+/* A replica more, or another URL in its place. -1: there are too many. */
+int file_replica_put(struct file_entry *entry, const char *store, const char *url, struct err *err);
+/* Those that another entry of the same file has besides, as far as there is room. */
+void file_replicas_join(struct file_entry *entry, const struct file_entry *more);
+bool file_replica_drop(struct file_entry *entry, const char *store); /* false: there was none */
+
+/* In what two catalogues disagree about one file (NULL: it does not have it); false: in nothing. The words are appended: "left has no
+ * replica in se1; right has the hash sha256:..". `differ`: they call different files by one name, so that nobody can say which is right. */
+bool file_entry_compare(const struct file_entry *left, const struct file_entry *right, const char *left_name,
+                        const char *right_name, struct buf *words, bool *ret_differ);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,30 @@
+/* input_data.h: the files of the catalogue that a job reads: its attribute InputData.
+ *
+ *     InputData = {"run7/a.dat", "lfn:/grid/run7/b.dat"}     ->   run7/a.dat, grid/run7/b.dat
+ *
+ * In the job's folder each is called by the last part of its name. */
+#ifndef BERTH_LIVE_DATA_INPUT_DATA_H
+#define BERTH_LIVE_DATA_INPUT_DATA_H
+
+#include "lang/base/err.h"
+#include "lang/text/tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define INPUT_DATA_MAX 1000 /* files of one job */
+
+struct input_data {
+    char **names; /* logical ones, as the catalogue has them */
+    uint32_t count;
+};
+
+/* None, when the ad has no such attribute. -1 and what is wrong with it. */
+int input_data_read(const struct tree *ad, struct input_data *ret, struct err *err);
+void input_data_done(struct input_data *data); /* takes a zeroed one */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,46 @@
+/* job_uploads.h: what a job's ad says of the files that go to stores when it has ended: OutputData, OutputSE, OutputElsewhere.
+ *
+ *     OutputData = {[File = "out.dat"; Name = "run7/out.dat"; Store = "se1"], "log.txt"}
+ *     OutputSE = {"se1", "se2"}            in that order; then others that take it, unless OutputElsewhere = false */
+#ifndef BERTH_LIVE_DATA_JOB_UPLOADS_H
+#define BERTH_LIVE_DATA_JOB_UPLOADS_H
+
+#include "lang/base/arena.h"
+#include "lang/base/err.h"
+#include "lang/text/tree.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JOB_PARCELS_MAX 1000 /* files of a job that go to stores */
+#define JOB_STORES_MAX 64    /* in OutputSE */
+
+struct job_parcel {
+    const char *file;  /* in the job's folder */
+    const char *name;  /* the logical one; the same, when the job does not say */
+    const char *store; /* the first that is to have it; or NULL */
+};
+
+struct job_parcels {
+    const struct job_parcel *items;
+    size_t count;
+    const char *const *stores; /* ends with NULL */
+    bool elsewhere;            /* further stores may have it when those cannot be reached */
+};
+
+/* All lies in the arena. `now`: seconds, for its expressions. -1 and the attribute that is wrong. */
+int job_parcels_read(struct arena *arena, const struct tree *ad, int64_t now, struct job_parcels *ret, struct err *err);
+
+/* As written in an ad that is submitted: what each job computes for itself is good. */
+int job_parcels_check(const struct tree *ad, const struct expr *data,
+                      struct err *err);                                     /* of OutputData; -1 and why not */
+bool job_stores_are_good(const struct tree *ad, const struct expr *stores); /* of OutputSE */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

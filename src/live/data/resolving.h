@@ -1,0 +1,38 @@
+/* resolving.h: the files that jobs read, looked up in the catalogues before the jobs are submitted.
+ *
+ *     ads -> the names in their InputData, each once -> asked, some at a time -> ads with
+ *
+ *         Replicas      = {"se1", "se3"}      stores that have all of them
+ *         ReplicaHosts  = {"se1.lab"}         hosts of those stores, by their URLs
+ *         InputBytes    = 8192                how large they are together */
+#ifndef BERTH_LIVE_DATA_RESOLVING_H
+#define BERTH_LIVE_DATA_RESOLVING_H
+
+#include "lang/text/tree.h"
+#include "live/data/catalogue.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RESOLVING_NAMES_MAX 20000 /* of one submission */
+
+struct resolving;
+
+/* `status`: 0 when all are there; else that of HTTP, and the words. */
+typedef void resolving_done_fn(void *user, unsigned status, const char *words);
+
+/* Have any of the ads such files? Their InputData is good. */
+bool resolving_is_needed(struct tree *const *ads, uint32_t count);
+
+/* `done` is called once, and never before this returns. The ads are lent until resolving_free. NULL: there are too many names. */
+struct resolving *resolving_start(struct catalogues *catalogues, struct tree *const *ads, uint32_t count,
+                                  resolving_done_fn *done, void *user);
+/* One of the ads with what is known of its files; the caller unrefs it. After all were found. */
+struct tree *resolving_ad(const struct resolving *resolving, const struct tree *ad);
+void resolving_free(struct resolving *resolving); /* after `done`; takes NULL */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

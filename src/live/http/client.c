@@ -1,0 +1,434 @@
+/* client.c: many requests in the loop: sockets become uv_poll, libcurl's time a uv_timer.
+ *
+ *     fresh  --wake-->  running (in the multi handle)  -->  idle (to be used again)
+ *
+ * libcurl must not be entered from its own callbacks. So what they ask for is done a little later: a call that is sent is only put
+ * into `fresh`, one that is cancelled is only marked `gone` while libcurl runs. `done` is always called from outside of it. */
+#include "live/http/client.h"
+
+#include "lang/base/map.h"
+#include "live/http/client_parts.h"
+
+#include <stdlib.h>
+#include <uv.h>
+
+struct transfers {
+    struct transfer *first, *last;
+};
+
+struct client {
+    uv_loop_t *loop;
+    CURLM *multi;
+    uv_timer_t wake;    /* fresh calls are there */
+    uv_timer_t due;     /* libcurl wants to be called */
+    uv_timer_t silence; /* the first stream that would have been silent for too long */
+    unsigned open;      /* timers not yet closed */
+    bool inside;        /* libcurl is running */
+    bool some_gone;
+    bool ending; /* client_free runs: no more calls */
+    struct transfers fresh, running, idle;
+    uint32_t idle_count, idle_max, streams;
+    struct map ids; /* of fresh and running */
+    uint64_t last_id;
+    char *ca_file;
+};
+
+/* A socket that libcurl wants to hear about; ends by itself when its handle is closed. */
+struct watch {
+    uv_poll_t poll;
+    struct client *client;
+    curl_socket_t socket;
+};
+
+uint64_t client_now(const struct client *client)
+{
+    return uv_now(client->loop);
+}
+
+uint32_t client_calls(const struct client *client)
+{
+    return map_count(&client->ids);
+}
+
+static void transfers_add(struct transfers *list, struct transfer *transfer)
+{
+    transfer->before = list->last;
+    transfer->next = NULL;
+    *(list->last ? &list->last->next : &list->first) = transfer;
+    list->last = transfer;
+}
+
+static void transfers_remove(struct transfers *list, struct transfer *transfer)
+{
+    *(transfer->before ? &transfer->before->next : &list->first) = transfer->next;
+    *(transfer->next ? &transfer->next->before : &list->last) = transfer->before;
+    transfer->before = transfer->next = NULL;
+}
+
+/* --------------------------------------------------------------------------------------------------- ends of calls */
+
+static void transfer_recycle(struct client *client, struct transfer *transfer)
+{
+    if (client->idle_count == client->idle_max) {
+        transfer_free(transfer);
+        return;
+    }
+    transfer_reset(transfer);
+    transfers_add(&client->idle, transfer);
+    client->idle_count++;
+}
+
+/* Out of the lists; then the caller is told, if it still wants to know. */
+static void transfer_end(struct client *client, struct transfer *transfer, CURLcode curl, bool cancelled)
+{
+    if (transfer->added && curl_multi_remove_handle(client->multi, transfer->easy) != CURLM_OK)
+        abort(); /* we are inside libcurl, and it would go on with what is given back here */
+    transfers_remove(transfer->added ? &client->running : &client->fresh, transfer);
+    if (transfer->added && transfer_is_stream(transfer) && --client->streams == 0)
+        uv_timer_stop(&client->silence);
+    map_remove(&client->ids, transfer->id);
+    if (!transfer->gone)
+        transfer_report(transfer, curl, cancelled);
+    transfer_recycle(client, transfer);
+}
+
+/* After libcurl ran: first those that were cancelled meanwhile, then those that are over. */
+static void client_settle(struct client *client)
+{
+    CURLMsg *message;
+    int left;
+
+    while (client->some_gone) {
+        struct transfer *next, *transfer = client->running.first;
+
+        client->some_gone = false;
+        for (; transfer; transfer = next) {
+            next = transfer->next;
+            if (transfer->gone)
+                transfer_end(client, transfer, CURLE_OK, false);
+        }
+    }
+    while ((message = curl_multi_info_read(client->multi, &left))) {
+        struct transfer *transfer;
+
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+        transfer_end(client, transfer, message->data.result, false);
+    }
+}
+
+static void client_act(struct client *client, curl_socket_t socket, int events)
+{
+    int running;
+
+    client->inside = true;
+    curl_multi_socket_action(client->multi, socket, events, &running);
+    client->inside = false;
+    client_settle(client);
+}
+
+/* --------------------------------------------------------------------------------------------- libcurl in the loop */
+
+static void on_due(uv_timer_t *timer)
+{
+    client_act(timer->data, CURL_SOCKET_TIMEOUT, 0);
+}
+
+static int on_curl_time(CURLM *multi, long milliseconds, void *user)
+{
+    struct client *client = user;
+
+    (void)multi;
+    if (milliseconds < 0)
+        uv_timer_stop(&client->due);
+    else
+        uv_timer_start(&client->due, on_due, (uint64_t)milliseconds, 0);
+    return 0;
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+    struct watch *watch = poll->data;
+    int flags = (events & UV_READABLE ? CURL_CSELECT_IN : 0) | (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
+
+    client_act(watch->client, watch->socket, status < 0 ? CURL_CSELECT_ERR : flags);
+}
+
+static void on_watch_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static struct watch *watch_new(struct client *client, curl_socket_t socket)
+{
+    struct watch *watch = mem_alloc(sizeof *watch);
+
+    *watch = (struct watch){.client = client, .socket = socket};
+    watch->poll.data = watch;
+    if (uv_poll_init(client->loop, &watch->poll, socket)) {
+        free(watch);
+        return NULL;
+    }
+    return watch;
+}
+
+static int on_curl_socket(CURL *easy, curl_socket_t socket, int what, void *user, void *socket_user)
+{
+    struct client *client = user;
+    struct watch *watch = socket_user;
+    int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
+
+    (void)easy;
+    if (what == CURL_POLL_REMOVE) {
+        curl_multi_assign(client->multi, socket, NULL);
+        if (watch)
+            uv_close((uv_handle_t *)&watch->poll, on_watch_closed);
+        return 0;
+    }
+    if (!watch) {
+        watch = watch_new(client, socket);
+        if (!watch)
+            return -1;
+        curl_multi_assign(client->multi, socket, watch);
+    }
+    return uv_poll_start(&watch->poll, events, on_poll) ? -1 : 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- silence */
+
+static uint64_t silence_end(const struct transfer *transfer)
+{
+    return transfer->heard + (uint64_t)transfer->timeout;
+}
+
+static struct transfer *silence_first(struct client *client)
+{
+    struct transfer *first = NULL;
+
+    for (struct transfer *t = client->running.first; t; t = t->next)
+        if (transfer_is_stream(t) && (!first || silence_end(t) < silence_end(first)))
+            first = t;
+    return first;
+}
+
+/* What a stream says does not move the timer: when it is due it looks who has spoken. */
+static void on_silence(uv_timer_t *timer)
+{
+    struct client *client = timer->data;
+    struct transfer *first;
+
+    while ((first = silence_first(client)) && silence_end(first) <= client_now(client))
+        transfer_end(client, first, CURLE_OPERATION_TIMEDOUT, false);
+    if (first)
+        uv_timer_start(timer, on_silence, silence_end(first) - client_now(client), 0);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- calls */
+
+static void transfer_start(struct client *client, struct transfer *transfer)
+{
+    uint64_t left;
+
+    transfers_remove(&client->fresh, transfer);
+    transfers_add(&client->running, transfer);
+    transfer->added = true;
+    transfer->heard = client_now(client);
+    curl_multi_add_handle(client->multi, transfer->easy);
+    if (!transfer_is_stream(transfer))
+        return;
+    left = uv_is_active((uv_handle_t *)&client->silence) ? uv_timer_get_due_in(&client->silence) : UINT64_MAX;
+    client->streams++;
+    if ((uint64_t)transfer->timeout < left)
+        uv_timer_start(&client->silence, on_silence, (uint64_t)transfer->timeout, 0);
+}
+
+/* Only those that are there now: a `done` that sends at once must not hold the loop. */
+static void on_wake(uv_timer_t *timer)
+{
+    struct client *client = timer->data;
+    uint64_t last = client->last_id;
+
+    while (client->fresh.first && client->fresh.first->id <= last) {
+        struct transfer *transfer = client->fresh.first;
+
+        if (transfer->refused)
+            transfer_end(client, transfer, CURLE_OK, false);
+        else
+            transfer_start(client, transfer);
+    }
+    client_act(client, CURL_SOCKET_TIMEOUT, 0);
+}
+
+uint64_t client_send(struct client *client, const struct call *call, call_done_fn *done, void *user)
+{
+    struct transfer *transfer = client->idle.last;
+
+    if (client->ending)
+        return 0;
+    if (transfer) {
+        transfers_remove(&client->idle, transfer);
+        client->idle_count--;
+    } else {
+        transfer = transfer_new(client);
+    }
+    transfer->id = ++client->last_id;
+    transfer->done = done;
+    transfer->user = user;
+    transfer_prepare(transfer, call, client->ca_file); /* a malformed one is marked as refused */
+    transfers_add(&client->fresh, transfer);
+    map_set(&client->ids, transfer->id, (uint64_t)(uintptr_t)transfer);
+    if (!uv_is_active((uv_handle_t *)&client->wake))
+        uv_timer_start(&client->wake, on_wake, 0, 0);
+    return transfer->id;
+}
+
+void client_cancel(struct client *client, uint64_t id)
+{
+    uint64_t found = map_find(&client->ids, id);
+    struct transfer *transfer = (struct transfer *)(uintptr_t)found;
+
+    if (found == MAP_NONE)
+        return;
+    transfer->gone = true;
+    if (client->inside && transfer->added)
+        client->some_gone = true;
+    else
+        transfer_end(client, transfer, CURLE_OK, false);
+}
+
+/* ------------------------------------------------------------------------------------------------------ life cycle */
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct client *client = handle->data;
+
+    if (--client->open == 0)
+        free(client);
+}
+
+static void timer_init(struct client *client, uv_timer_t *timer)
+{
+    uv_timer_init(client->loop, timer);
+    timer->data = client;
+    client->open++;
+}
+
+struct client *client_new(uv_loop_t *loop, const struct client_settings *settings, struct err *err)
+{
+    static const struct client_settings none;
+    const struct client_settings *s = settings ? settings : &none;
+    long at_once = s->at_once ? s->at_once : CLIENT_AT_ONCE, per_host = s->per_host ? s->per_host : CLIENT_PER_HOST;
+    struct client *client;
+
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        err_set(err, "libcurl cannot be used");
+        return NULL;
+    }
+    client = mem_alloc(sizeof *client);
+    *client = (struct client){.loop = loop, .multi = curl_multi_init(), .idle_max = (uint32_t)at_once};
+    if (!client->multi)
+        abort(); /* out of memory */
+    map_init(&client->ids, 0);
+    client->ca_file = s->ca_file ? mem_dup(s->ca_file, strlen(s->ca_file)) : NULL;
+    timer_init(client, &client->wake);
+    timer_init(client, &client->due);
+    timer_init(client, &client->silence);
+    curl_multi_setopt(client->multi, CURLMOPT_SOCKETFUNCTION, on_curl_socket);
+    curl_multi_setopt(client->multi, CURLMOPT_SOCKETDATA, client);
+    curl_multi_setopt(client->multi, CURLMOPT_TIMERFUNCTION, on_curl_time);
+    curl_multi_setopt(client->multi, CURLMOPT_TIMERDATA, client);
+    curl_multi_setopt(client->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
+    curl_multi_setopt(client->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, at_once);
+    curl_multi_setopt(client->multi, CURLMOPT_MAX_HOST_CONNECTIONS, per_host);
+    curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, at_once);
+    return client;
+}
+
+void client_free(struct client *client)
+{
+    struct transfer *transfer;
+
+    if (!client)
+        return;
+    client->ending = true;
+    while ((transfer = client->running.first ? client->running.first : client->fresh.first))
+        transfer_end(client, transfer, CURLE_OK, true);
+    while ((transfer = client->idle.first)) {
+        transfers_remove(&client->idle, transfer);
+        transfer_free(transfer);
+    }
+    curl_multi_cleanup(client->multi);
+    curl_global_cleanup();
+    map_done(&client->ids);
+    free(client->ca_file);
+    uv_close((uv_handle_t *)&client->wake, on_timer_closed);
+    uv_close((uv_handle_t *)&client->due, on_timer_closed);
+    uv_close((uv_handle_t *)&client->silence, on_timer_closed);
+}
+
+/* ----------------------------------------------------------------------------------------------------- for tools */
+
+struct fetch {
+    uv_loop_t loop;
+    struct fetched *fetched;
+    struct err *err;
+    bool over;
+};
+
+static char *text_dup(const char *text)
+{
+    return text ? mem_dup(text, strlen(text)) : NULL;
+}
+
+static void on_fetched(void *user, const struct outcome *outcome)
+{
+    struct fetch *fetch = user;
+    struct fetched *fetched = fetch->fetched;
+
+    fetch->over = true;
+    uv_stop(&fetch->loop); /* or it would wait for what comes next */
+    fetched->result = outcome->result;
+    if (outcome->result != CALL_ANSWERED) {
+        err_set(fetch->err, "%s", outcome->error);
+        return;
+    }
+    fetched->status = outcome->status;
+#define X(member, name) fetched->member = text_dup(outcome->member);
+    ANSWER_FIELDS(X)
+#undef X
+    buf_init(&fetched->body);
+    buf_add(&fetched->body, outcome->body, outcome->len);
+    buf_string(&fetched->body);
+}
+
+void fetched_done(struct fetched *fetched)
+{
+    if (!fetched)
+        return;
+#define X(member, name) free(fetched->member);
+    ANSWER_FIELDS(X)
+#undef X
+    buf_done(&fetched->body);
+    *fetched = (struct fetched){0};
+}
+
+int client_fetch(const struct client_settings *settings, const struct call *call, struct fetched *ret, struct err *err)
+{
+    struct fetch fetch = {.fetched = ret, .err = err};
+    struct client *client;
+
+    if (uv_loop_init(&fetch.loop))
+        return err_set(err, "no loop can be made");
+    ret->result = CALL_UNREACHED;
+    client = client_new(&fetch.loop, settings, err);
+    if (client) {
+        client_send(client, call, on_fetched, &fetch);
+        while (!fetch.over)
+            uv_run(&fetch.loop, UV_RUN_DEFAULT);
+        client_free(client);
+    }
+    uv_run(&fetch.loop, UV_RUN_DEFAULT);
+    uv_loop_close(&fetch.loop);
+    return fetch.over && ret->result == CALL_ANSWERED ? 0 : -1;
+}

@@ -1,0 +1,535 @@
+/* represent.c: ads as bodies of requests and answers. */
+#include "live/http/represent.h"
+
+#include "lang/ad/value.h"
+#include "lang/base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ------------------------------------------------------------------------------------------------------------- media */
+
+static const struct {
+    const char *type;
+    enum form form;
+} media_rows[] = {
+    {TYPE_CLASSAD, FORM_CLASSAD}, {TYPE_JSON, FORM_JSON},
+    {"text/plain", FORM_UNKNOWN}, {"application/x-www-form-urlencoded", FORM_UNKNOWN}, /* what curl says by itself */
+    {"*/*", FORM_UNKNOWN},        {"application/*", FORM_UNKNOWN},
+};
+
+/* The row of a type that ends at `end`, or -1. */
+static int media_find(const char *type, size_t len)
+{
+    while (len && type[len - 1] == ' ')
+        len--;
+    for (size_t i = 0; i < sizeof media_rows / sizeof *media_rows; i++)
+        if (strlen(media_rows[i].type) == len && strncasecmp(media_rows[i].type, type, len) == 0)
+            return (int)i;
+    return -1;
+}
+
+bool media_read(const char *type, struct media *ret)
+{
+    const char *parameters, *dialect;
+    int row;
+
+    *ret = (struct media){FORM_UNKNOWN, &dialect_classic};
+    if (!type)
+        return true;
+    parameters = strchr(type, ';');
+    row = media_find(type, parameters ? (size_t)(parameters - type) : strlen(type));
+    if (row < 0)
+        return false;
+    ret->form = media_rows[row].form;
+    dialect = parameters ? strstr(parameters, "dialect=") : NULL;
+    if (!dialect)
+        return true;
+    dialect += strlen("dialect=");
+    dialect += *dialect == '"';
+    if (!strncmp(dialect, "condor", 6))
+        ret->dialect = &dialect_condor;
+    else if (strncmp(dialect, "classic", 7) != 0)
+        return false;
+    return true;
+}
+
+/* Is the type that has these parameters not wanted at all: q=0, q=0.0, ...? */
+static bool weight_is_none(const char *parameters, size_t len)
+{
+    for (size_t i = 0; i + 3 <= len; i++) {
+        size_t n = i + 3;
+
+        if (strncasecmp(parameters + i, "q=0", 3) != 0)
+            continue;
+        while (n < len && (parameters[n] == '.' || parameters[n] == '0'))
+            n++;
+        return n == len || strchr("; ,", parameters[n]);
+    }
+    return false;
+}
+
+/* Does a range of types hold one of the types? */
+static bool range_holds(const char *range, size_t len, const char *types)
+{
+    while (len && range[len - 1] == ' ')
+        len--;
+    if (len == 3 && !memcmp(range, "*/*", 3))
+        return true;
+    while (*types) {
+        size_t type = strcspn(types, " ");
+        bool wild = len > 2 && range[len - 1] == '*' && range[len - 2] == '/';
+
+        if (wild ? type >= len - 1 && !strncasecmp(range, types, len - 1)
+                 : type == len && !strncasecmp(range, types, len))
+            return true;
+        types += type + (types[type] == ' ');
+    }
+    return false;
+}
+
+bool media_wants(const char *accept, const char *type)
+{
+    while (*accept) {
+        size_t part, end;
+
+        accept += strspn(accept, " ");
+        part = strcspn(accept, ",");
+        end = strcspn(accept, ";,");
+        if (*accept != '*' && range_holds(accept, end, type) && !weight_is_none(accept + end, part - end))
+            return true;
+        accept += part;
+        accept += *accept == ',';
+    }
+    return false;
+}
+
+/* Of weights only 0 counts: of the others the first that can be given is taken. */
+bool media_accept(const char *accept, const char *types, enum form *ret)
+{
+    *ret = FORM_CLASSAD;
+    if (!accept || !*accept)
+        return true;
+    if (!*types)
+        types = TYPE_CLASSAD " " TYPE_JSON;
+    while (*accept) {
+        size_t part, type;
+        int row;
+
+        accept += strspn(accept, " ");
+        part = strcspn(accept, ",");
+        type = strcspn(accept, ";,");
+        if (range_holds(accept, type, types) && !weight_is_none(accept + type, part - type)) {
+            row = media_find(accept, type);
+            if (row >= 0 && media_rows[row].form != FORM_UNKNOWN)
+                *ret = media_rows[row].form;
+            return true;
+        }
+        accept += part;
+        accept += *accept == ',';
+    }
+    return false;
+}
+
+const char *media_type(enum form form, const struct dialect *dialect)
+{
+    if (form == FORM_JSON)
+        return dialect == &dialect_condor ? TYPE_JSON "; dialect=condor" : TYPE_JSON;
+    return dialect == &dialect_condor ? TYPE_CLASSAD "; dialect=condor" : TYPE_CLASSAD;
+}
+
+/* The bytes of the character that begins here; 0 when it is none of UTF-8. */
+static size_t character_len(const unsigned char *at, size_t left)
+{
+    size_t len = *at < 0x80                  ? 1
+                 : *at >= 0xc2 && *at < 0xe0 ? 2
+                 : (*at & 0xf0) == 0xe0      ? 3
+                 : *at >= 0xf0 && *at < 0xf5 ? 4
+                                             : 0;
+
+    if (!*at || len > left)
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) || (*at == 0xf0 && at[1] < 0x90) ||
+        (*at == 0xf4 && at[1] > 0x8f))
+        return 0;
+    return len;
+}
+
+int utf8_check(const char *text, size_t len, struct err *err)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + len;
+    unsigned line, column;
+
+    while (at < end) {
+        uint64_t word;
+        size_t character;
+
+        if (end - at >= 8) { /* eight plain characters at a time, none of which is a NUL */
+            memcpy(&word, at, 8);
+            if (!(word & 0x8080808080808080u) && !((word - 0x0101010101010101u) & ~word & 0x8080808080808080u)) {
+                at += 8;
+                continue;
+            }
+        }
+        character = character_len(at, (size_t)(end - at));
+        if (!character) {
+            err_place(text, (size_t)((const char *)at - text), &line, &column);
+            return err_at(err, line, column, *at ? "this is not UTF-8" : "there is a NUL");
+        }
+        at += character;
+    }
+    return 0;
+}
+
+struct tree *represent_read(struct symbols *symbols, const struct media *media, const struct form_limits *limits,
+                            const char *text, size_t len, struct err *err)
+{
+    enum form form = media->form;
+
+    if (utf8_check(text, len, err) < 0)
+        return NULL;
+    if (form == FORM_UNKNOWN) {
+        size_t blanks = strspn(text, " \t\r\n");
+
+        form = text[blanks] == '{' ? FORM_JSON : FORM_CLASSAD;
+    }
+    return form_parse(symbols, media->dialect, form, limits, text, len, err);
+}
+
+void represent_ad(struct buf *out, enum form form, const struct tree *ad)
+{
+    struct err err;
+
+    if (form_write_ad(out, form, ad, &err) == 0 && out->len && out->text[out->len - 1] == '\n')
+        out->len--;
+}
+
+void listing_begin(struct listing *listing, struct buf *out, enum form form)
+{
+    *listing = (struct listing){.out = out, .form = form};
+    if (form == FORM_JSON)
+        buf_addc(out, '[');
+}
+
+void listing_add(struct listing *listing, const struct tree *ad)
+{
+    if (listing->form == FORM_JSON && listing->count)
+        buf_adds(listing->out, ",\n ");
+    represent_ad(listing->out, listing->form, ad);
+    if (listing->form != FORM_JSON)
+        buf_addc(listing->out, '\n');
+    listing->count++;
+}
+
+void listing_end(struct listing *listing)
+{
+    if (listing->form == FORM_JSON)
+        buf_adds(listing->out, "]\n");
+}
+
+/* ------------------------------------------------------------------------------------------------------------ making */
+
+void maker_init(struct maker *maker, struct symbols *symbols)
+{
+    maker->count = 0;
+    build_init(&maker->build, symbols, &dialect_classic);
+}
+
+static void maker_name(struct maker *maker, const char *name)
+{
+    build_attribute(&maker->build, symbols_take(maker->build.symbols, name, strlen(name)));
+    maker->count++;
+}
+
+void maker_bytes(struct maker *maker, const char *name, const char *value, size_t len)
+{
+    build_string(&maker->build, value, len);
+    maker_name(maker, name);
+}
+
+void maker_text(struct maker *maker, const char *name, const char *value)
+{
+    if (value)
+        maker_bytes(maker, name, value, strlen(value));
+}
+
+void maker_integer(struct maker *maker, const char *name, int64_t value)
+{
+    build_integer(&maker->build, value);
+    maker_name(maker, name);
+}
+
+void maker_seconds(struct maker *maker, const char *name, int64_t microseconds)
+{
+    maker_real(maker, name, (double)microseconds / 1e6);
+}
+
+void maker_real(struct maker *maker, const char *name, double value)
+{
+    build_real(&maker->build, value);
+    maker_name(maker, name);
+}
+
+void maker_flag(struct maker *maker, const char *name, bool value)
+{
+    build_boolean(&maker->build, value);
+    maker_name(maker, name);
+}
+
+void maker_word(struct maker *maker, const char *name, uint64_t value)
+{
+    char digits[17];
+
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)value);
+    maker_text(maker, name, digits);
+}
+
+void maker_texts(struct maker *maker, const char *name, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        build_string(&maker->build, texts[i], strlen(texts[i]));
+    build_bind(&maker->build, EXPR_LIST, (uint32_t)count);
+    maker_name(maker, name);
+}
+
+void maker_integers(struct maker *maker, const char *name, const int64_t *numbers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        build_integer(&maker->build, numbers[i]);
+    build_bind(&maker->build, EXPR_LIST, count);
+    maker_name(maker, name);
+}
+
+void maker_ad(struct maker *maker, const char *name, const struct tree *ad)
+{
+    if (!ad)
+        return;
+    build_copy(&maker->build, ad, tree_root(ad));
+    maker_name(maker, name);
+}
+
+void maker_list(struct maker *maker, const char *name, struct tree *const *ads, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        build_copy(&maker->build, ads[i], tree_root(ads[i]));
+    build_bind(&maker->build, EXPR_LIST, count);
+    maker_name(maker, name);
+}
+
+void maker_parts(struct maker *maker, const struct tree *ad, const char *but)
+{
+    const struct expr *root = tree_root(ad), *parts = tree_parts(ad, root);
+    symbol left_out = but ? symbols_find(ad->symbols, but, strlen(but)) : SYMBOL_NONE;
+
+    for (uint32_t i = 0; i < root->u.run.count; i++) {
+        if (left_out != SYMBOL_NONE && symbol_same(parts[i].label, left_out))
+            continue;
+        build_copy(&maker->build, ad, &parts[i]);
+        symbols_hold(ad->symbols, parts[i].label);
+        build_attribute(&maker->build, parts[i].label);
+        maker->count++;
+    }
+}
+
+struct tree *maker_seal(struct maker *maker)
+{
+    struct tree *tree;
+    uint32_t place;
+
+    build_ad(&maker->build, maker->count, &place);
+    tree = build_seal(&maker->build);
+    build_done(&maker->build);
+    return tree;
+}
+
+struct tree *ad_without(const struct tree *ad, const char *name)
+{
+    struct maker maker = {.count = 0};
+
+    build_init(&maker.build, ad->symbols, ad->dialect);
+    maker_parts(&maker, ad, name);
+    return maker_seal(&maker);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- reading */
+
+const struct expr *ad_find(const struct tree *ad, const char *name)
+{
+    symbol s = symbols_find(ad->symbols, name, strlen(name));
+
+    return s == SYMBOL_NONE ? NULL : tree_find(ad, tree_root(ad), s);
+}
+
+bool ad_string(const struct tree *ad, const char *name, const char **ret, size_t *ret_len)
+{
+    const struct expr *e = ad_find(ad, name);
+
+    if (!e || e->kind != EXPR_STRING)
+        return false;
+    *ret = e->u.run.count ? tree_string(ad, e) : "";
+    *ret_len = e->u.run.count;
+    return true;
+}
+
+bool ad_integer(const struct tree *ad, const char *name, int64_t *ret)
+{
+    const struct expr *e = ad_find(ad, name);
+
+    if (!e || (e->kind != EXPR_INTEGER && e->kind != EXPR_RELTIME))
+        return false;
+    *ret = e->u.integer;
+    return true;
+}
+
+bool ad_word(const struct tree *ad, const char *name, uint64_t *ret)
+{
+    const char *text;
+    char digits[17];
+    size_t len;
+
+    if (!ad_string(ad, name, &text, &len) || len != 16)
+        return false;
+    memcpy(digits, text, 16);
+    digits[16] = '\0';
+    if (strspn(digits, "0123456789abcdef") != 16)
+        return false;
+    *ret = strtoull(digits, NULL, 16);
+    return true;
+}
+
+struct tree *ad_part(const struct tree *ad, const struct expr *part)
+{
+    struct build build;
+    struct tree *tree;
+
+    build_init(&build, ad->symbols, ad->dialect);
+    build_copy(&build, ad, part);
+    tree = build_seal(&build);
+    build_done(&build);
+    return tree;
+}
+
+bool ad_number(const struct tree *ad, const char *name, double *ret)
+{
+    const struct expr *e = ad_find(ad, name);
+    int64_t integer;
+
+    if (e && e->kind == EXPR_REAL) {
+        *ret = e->u.real;
+        return true;
+    }
+    if (!ad_integer(ad, name, &integer))
+        return false;
+    *ret = (double)integer;
+    return true;
+}
+
+bool ad_flag(const struct tree *ad, const char *name, bool *ret)
+{
+    const struct expr *e = ad_find(ad, name);
+
+    if (!e || e->kind != EXPR_BOOLEAN)
+        return false;
+    *ret = e->small;
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- choosing */
+
+/* A copy of those parts of an ad that a function wants. */
+static struct tree *ad_filter(const struct tree *ad, bool (*wanted)(void *user, symbol name), void *user)
+{
+    const struct expr *root = tree_root(ad), *parts = tree_parts(ad, root);
+    struct build build;
+    struct tree *tree;
+    uint32_t count = 0, place;
+
+    build_init(&build, ad->symbols, ad->dialect);
+    for (uint32_t i = 0; i < root->u.run.count; i++) {
+        if (!wanted(user, parts[i].label))
+            continue;
+        build_copy(&build, ad, &parts[i]);
+        symbols_hold(ad->symbols, parts[i].label);
+        build_attribute(&build, parts[i].label);
+        count++;
+    }
+    build_ad(&build, count, &place);
+    tree = build_seal(&build);
+    build_done(&build);
+    return tree;
+}
+
+struct selection {
+    symbol names[SELECT_MAX];
+    uint32_t count;
+};
+
+static bool is_selected(void *user, symbol name)
+{
+    const struct selection *selection = user;
+
+    for (uint32_t i = 0; i < selection->count; i++)
+        if (symbol_same(selection->names[i], name))
+            return true;
+    return false;
+}
+
+bool select_is_good(const char *names)
+{
+    int count = *names != '\0';
+
+    for (; *names; names++)
+        count += *names == ',';
+    return count > 0 && count <= SELECT_MAX;
+}
+
+struct tree *ad_select(struct symbols *symbols, const struct tree *ad, const char *names)
+{
+    struct selection selection = {.count = 0};
+
+    while (*names) {
+        size_t len;
+        symbol name;
+
+        names += strspn(names, " ");
+        len = strcspn(names, ", ");
+        name = symbols_find(symbols, names, len);
+
+        if (name != SYMBOL_NONE && selection.count < SELECT_MAX) /* else no ad has it */
+            selection.names[selection.count++] = name;
+        names += len;
+        names += strspn(names, " ,");
+    }
+    return ad_filter(ad, is_selected, &selection);
+}
+
+void url_value(struct buf *out, const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if ((c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || strchr("-._~,", c))
+            buf_addc(out, (char)c);
+        else
+            buf_addf(out, "%%%02X", c);
+    }
+}
+
+double rank_number(const struct value *rank)
+{
+    switch (rank->type) {
+    case VALUE_INTEGER:
+        return (double)rank->u.integer;
+    case VALUE_REAL:
+        return rank->u.real == rank->u.real ? rank->u.real : -1e308;
+    case VALUE_BOOLEAN:
+        return rank->boolean;
+    default:
+        return 0;
+    }
+}

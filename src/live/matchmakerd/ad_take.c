@@ -1,0 +1,238 @@
+/* ad_take.c: an ad that was sent is taken, or is not: is it whole, whose is its id, is it too much for its identity. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "live/auth/offer_key.h"
+#include "match/gang/ports.h"
+#include "match/pair/residual.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DERIVED_MAX 16 /* offers of one agent that are looked at */
+
+/* Names that the matchmaker gives: nobody else may. */
+static const char *const given_names[] = {"UserPrio", "RemoteUserPrio", "Usage"};
+
+/* What is wrong with an ad that is advertised, as far as it can be said better than by a role. */
+static int ad_check(const struct tree *ad, struct err *err)
+{
+    struct ports ports;
+
+    for (size_t i = 0; i < sizeof given_names / sizeof *given_names; i++)
+        if (ad_find(ad, given_names[i]))
+            return err_set(err, "%s: this name is given by the matchmaker", given_names[i]);
+    if (residual_check(ad, err) < 0)
+        return err_context(err, "Residual");
+    if (ports_read(&ports, ad, err) < 0)
+        return -1;
+    ports_done(&ports);
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- taking */
+
+void id_unlive(struct service *service, uint32_t place)
+{
+    struct ad_id *row = &service->ids.items[place];
+    struct identity *account = &service->callers.items[row->account];
+    uint32_t who = agents_find(&service->agents, row->agent);
+
+    if (!row->live)
+        return;
+    row->live = false;
+    account->ads--;
+    account->bytes -= row->bytes;
+    row->bytes = 0;
+    if (who != TEXTMAP_NONE)
+        service->agents.items[who].ads--;
+}
+
+void id_forget(struct service *service, uint32_t place)
+{
+    id_unlive(service, place);
+    service->callers.items[service->ids.items[place].account].ids--;
+    ids_remove(&service->ids, place);
+}
+
+/* Is that the id which an agent of Berth of that name gives its own offers (providerd.c)? Nobody else has a reason to. */
+static bool id_is_derived(const struct service *service, const struct agent_row *row, const char *id)
+{
+    char text[2 * TOKEN_NAME_MAX + 32];
+
+    for (unsigned i = 0; i < DERIVED_MAX; i++) {
+        snprintf(text, sizeof text, i ? "%s/%s.%u" : "%s/%s", caller_text(&service->callers, row->identity), row->name,
+                 i);
+        if (id_number(text, strlen(text)) == id_number(id, strlen(id)))
+            return true;
+    }
+    return false;
+}
+
+static void id_keep(struct request *request, uint32_t who, const char *id, uint32_t place, size_t bytes)
+{
+    struct service *service = request->service;
+    struct identity *account;
+    struct ad_id *row;
+
+    if (place == TEXTMAP_NONE) {
+        place = ids_add(&service->ids, id, strlen(id), service->agents.items[who].handle, request->caller.account,
+                        id_is_derived(service, &service->agents.items[who], id));
+        service->callers.items[request->caller.account].ids++;
+    }
+    row = &service->ids.items[place];
+    account = &service->callers.items[row->account];
+    if (!row->live) {
+        row->live = true;
+        account->ads++;
+        service->agents.items[who].ads++;
+    }
+    account->bytes += bytes;
+    account->bytes -= row->bytes;
+    row->bytes = (uint32_t)bytes;
+}
+
+/* Would the ad be too much for its identity? Then the name of the limit. */
+static const char *limit_passed(const struct request *request, uint32_t place, size_t bytes)
+{
+    const struct service *service = request->service;
+    const struct identity *account = &service->callers.items[request->caller.account];
+    uint64_t most = config_count(&service->config, CONFIG_ADS_PER_IDENTITY);
+    uint64_t before = place == TEXTMAP_NONE ? 0 : service->ids.items[place].bytes;
+    bool counted = place != TEXTMAP_NONE && service->ids.items[place].live;
+
+    if ((!counted && account->ads >= most) || (place == TEXTMAP_NONE && account->ids >= 2 * most))
+        return "AdsPerIdentity";
+    if (account->bytes + bytes - before > config_size(&service->config, CONFIG_AD_BYTES_PER_IDENTITY))
+        return "AdBytesPerIdentity";
+    return NULL;
+}
+
+/* Do both say the same, but for what the server writes? */
+static bool ad_says_same(const struct tree *there, const struct tree *ad)
+{
+    static const char *const written[] = {"Owner", "Identity", "Received"};
+    const struct expr *root = tree_root(ad), *parts = tree_parts(ad, root), *found;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < root->u.run.count; i++) {
+        bool ours = false;
+
+        for (size_t n = 0; n < sizeof written / sizeof *written; n++)
+            ours = ours || symbol_same(parts[i].label, symbols_find(ad->symbols, written[n], strlen(written[n])));
+        if (ours)
+            continue;
+        found = tree_find(there, tree_root(there), parts[i].label);
+        if (!found || !tree_equal(there, found, ad, &parts[i]))
+            return false;
+        count++;
+    }
+    return tree_root(there)->u.run.count == count + 3 && there->dialect == ad->dialect;
+}
+
+enum reason sealed_key_take(const struct request *request, uint32_t who, const char *id, const char *text, size_t len,
+                            struct key *ret, struct err *err)
+{
+    const struct service *service = request->service;
+    enum offer_key_result result = offer_key_open(keyring_box(service->keys), service->agents.items[who].handle,
+                                                  id_number(id, strlen(id)), text, len, ret);
+
+    if (result == OFFER_KEY_OK)
+        return REASON_OK;
+    err_set(err, "%s", offer_key_words(result));
+    return result == OFFER_KEY_ANOTHERS ? REASON_IDENTITY : REASON_INVALID;
+}
+
+/* A machine that has joined is there to run jobs: its key lies where others' jobs run, and is worth no machine but itself. One that is to ask for
+ * others has a token that says so. */
+static bool machine_asks(const struct request *request, const struct advertise *advertise)
+{
+    return advertise->request && !strncmp(request_identity(request), "machine/", 8) &&
+           !(request->caller.scope & (SCOPE_JOB_SUBMIT | SCOPE_SERVE | SCOPE_ADMIN));
+}
+
+static bool ad_put(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret)
+{
+    struct service *service = request->service;
+    struct advertise *advertise = &message->u.advertise;
+    uint64_t handle = service->agents.items[who].handle;
+    size_t bytes = advertise->ad ? tree_size(advertise->ad) : 0;
+    struct entry_view view;
+    const char *limit;
+    struct peer peer;
+    uint32_t place;
+    bool lives;
+
+    *ret = (struct taking){.reason = REASON_OK};
+    if (machine_asks(request, advertise)) {
+        ret->reason = REASON_IDENTITY;
+        err_set(&ret->err, "a machine asks for no others: a request of its own wants the scope job:submit");
+        return true;
+    }
+    advertise->id = id_number(id, strlen(id));
+    place = ids_find(&service->ids, handle, id, strlen(id));
+    if (place == TEXTMAP_NONE && ids_find_number(&service->ids, handle, advertise->id) != TEXTMAP_NONE) {
+        ret->reason = REASON_CONFLICT;
+        err_set(&ret->err, "another id of this agent has the same number");
+        return true;
+    }
+    if (!advertise->bare && (limit = limit_passed(request, place, bytes))) {
+        ret->reason = REASON_LIMIT;
+        err_set(&ret->err, "%s: the limit of this identity is reached", limit);
+        return true;
+    }
+    if (advertise->ad && ad_check(advertise->ad, &ret->err) < 0) {
+        ret->reason = REASON_INVALID;
+        return true;
+    }
+    lives = matchmaker_find(service->matchmaker, handle, advertise->id, &view);
+    if (!advertise->version)
+        advertise->version = lives ? view.version + !advertise->bare
+                                   : matchmaker_version(service->matchmaker, handle, advertise->id) + 1;
+    else if (lives && advertise->ad && advertise->version == view.version && !ad_says_same(view.ad, advertise->ad)) {
+        ret->reason = REASON_CONFLICT;
+        err_set(&ret->err, "this version is there with another text");
+        return true;
+    }
+    request_peer(request, who, &peer);
+    if (!request_ask(request, &peer, message))
+        return false;
+    ret->reason = service->reply.u.advertised.reason;
+    ret->created = !lives;
+    if ((ret->reason == REASON_OK || ret->reason == REASON_CONSUMED) && !advertise->bare)
+        id_keep(request, who, id, place, bytes);
+    return true;
+}
+
+/* What an agent advertises in vain is told to those who look after it: once in the log, and with the agent as long as it is so. */
+static void refusal_tell(struct service *service, uint32_t who, const char *id, const struct taking *taking)
+{
+    bool good = taking->reason == REASON_OK || taking->reason == REASON_CONSUMED;
+    struct agent_row *row = &service->agents.items[who];
+    char words[AGENT_TEXT_MAX + 1];
+    size_t len = strlen(id);
+
+    if (taking->reason == REASON_STALE || taking->reason == REASON_BODY || taking->reason == REASON_UNKNOWN)
+        return; /* it says more, and that is answered */
+    if (good) {
+        if (row->refused && !strncmp(row->refused, id, len) && row->refused[len] == ':')
+            agent_set_text(&row->refused, NULL);
+        return;
+    }
+    snprintf(words, sizeof words, "%.100s: %.140s", id,
+             *taking->err.text ? taking->err.text : reason_words(taking->reason));
+    if (row->refused && !strcmp(row->refused, words))
+        return;
+    agent_set_text(&row->refused, words);
+    LOG(&service->log, LEVEL_WARNING, "ad.refused", log_word("agent", row->handle),
+        log_text("identity", caller_text(&service->callers, row->identity)), log_text("name", row->name),
+        log_text("ad", id), log_text("why", *taking->err.text ? taking->err.text : reason_words(taking->reason)));
+}
+
+bool ad_take(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret)
+{
+    bool asked = ad_put(request, who, id, message, ret);
+
+    if (asked)
+        refusal_tell(request->service, who, id, ret);
+    return asked;
+}

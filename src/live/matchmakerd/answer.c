@@ -1,0 +1,275 @@
+/* answer.c: how a request is answered: with an ad, a message or a problem; and the conditions it may be asked under. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/base/json.h"
+#include "live/http/guard.h"
+#include "pool/protocol/wire.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIELDS_MAX 4 /* of a handler's own */
+
+static bool field_is_there(const struct http_field *fields, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(fields[i].name, name))
+            return true;
+    return false;
+}
+
+/* What is told to one is not for another, and is not for long. Who has read it with its entity tag may keep it, and asks whether it still
+ * holds; nothing else is kept anywhere, least of all a token that was made. */
+size_t request_cache_fields(const struct request *request, bool tagged, struct http_field out[CACHE_FIELDS])
+{
+    const struct route *route = request->route;
+    bool forms = route && strchr(route->types, ' '); /* given in more than one */
+    bool callers = !route || route->scope != SCOPE_NONE || route->handle == api_keys;
+
+    out[0] = (struct http_field){"Cache-Control",
+                                 tagged && route && route->method == HTTP_GET ? "private, no-cache" : "no-store"};
+    if (!forms && !callers)
+        return 1;
+    out[1] = (struct http_field){"Vary", forms && callers ? "Accept, Authorization"
+                                         : forms          ? "Accept"
+                                                          : "Authorization"};
+    return 2;
+}
+
+void request_answer(struct request *request, unsigned status, const char *type, const char *body, size_t len,
+                    const struct http_field *fields, size_t field_count)
+{
+    struct http_field all[FIELDS_MAX + 2 + CACHE_FIELDS];
+    size_t count = 0;
+
+    request->status = status;
+    for (; count < field_count && count < FIELDS_MAX + 2; count++)
+        all[count] = fields[count];
+    if (!field_is_there(all, count, "Cache-Control"))
+        count += request_cache_fields(request, field_is_there(all, count, "ETag"), all + count);
+    exchange_answer(request->exchange,
+                    &(struct http_answer){
+                        .status = status, .type = type, .body = body, .len = len, .fields = all, .field_count = count});
+}
+
+static const char *status_title(unsigned status)
+{
+    static const struct {
+        unsigned status;
+        const char *title;
+    } rows[] = {
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {406, "Not Acceptable"},
+        {409, "Conflict"},
+        {410, "Gone"},
+        {412, "Precondition Failed"},
+        {413, "Content Too Large"},
+        {415, "Unsupported Media Type"},
+        {422, "Unprocessable Content"},
+        {429, "Too Many Requests"},
+        {500, "Internal Server Error"},
+        {503, "Service Unavailable"},
+        {504, "Gateway Timeout"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].status == status)
+            return rows[i].title;
+    return "Error";
+}
+
+void request_problem_with(struct request *request, unsigned status, const char *detail, const char *field,
+                          const char *value)
+{
+    const struct http_field fields[] = {{field, value}};
+    struct buf body;
+
+    buf_init(&body);
+    buf_addf(&body, "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%u,\"detail\":", status_title(status),
+             status);
+    json_string(&body, detail, strlen(detail));
+    buf_addf(&body, ",\"request\":\"%llx\"}\n", (unsigned long long)request->number);
+    LOG(&request->service->log, LEVEL_INFO, "problem", log_word("request", request->number),
+        log_text("route", request->route ? request->route->id : NULL), log_text("subject", request_identity(request)),
+        log_number("status", status), log_text("detail", detail));
+    request_answer(request, status, TYPE_PROBLEM, body.text, body.len, fields, field ? 1 : 0);
+    buf_done(&body);
+}
+
+void request_problem(struct request *request, unsigned status, const char *format, ...)
+{
+    char detail[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    request_problem_with(request, status, detail, status == 401 ? "WWW-Authenticate" : NULL, "Bearer");
+}
+
+/* Every representation has an entity tag and says what it is called; a handler that knows better gives its own. */
+void request_ad(struct request *request, unsigned status, const struct tree *ad, const struct http_field *fields,
+                size_t field_count)
+{
+    struct buf *out = &request->service->out;
+    char etag[24], link[GUARD_PATH_MAX + 32];
+    struct http_field all[FIELDS_MAX + 2];
+    size_t count = 0;
+
+    for (; count < field_count && count < FIELDS_MAX; count++)
+        all[count] = fields[count];
+    buf_reset(out);
+    if (request->resource != GRDL_FORM_UNKNOWN && status < 300) {
+        struct err err = {0};
+
+        if (resource_write(out, request->resource, ad, &err) < 0) {
+            request_problem(request, 406, "as a resource: %s", err.text);
+            return;
+        }
+    } else {
+        represent_ad(out, request->form, ad);
+        buf_addc(out, '\n');
+    }
+    if (!field_is_there(fields, field_count, "ETag")) {
+        snprintf(etag, sizeof etag, "\"%016llx\"", (unsigned long long)text_hash(0, out->text, out->len));
+        all[count++] = (struct http_field){"ETag", etag};
+        if (answered_unchanged(request, etag))
+            return;
+    }
+    if (!field_is_there(fields, field_count, "Link")) {
+        snprintf(link, sizeof link, "<%s>; rel=\"self\"", exchange_raw_path(request->exchange));
+        all[count++] = (struct http_field){"Link", link};
+    }
+    request_answer(request, status,
+                   request->resource != GRDL_FORM_UNKNOWN && status < 300 ? resource_type(request->resource)
+                                                                          : media_type(request->form, ad->dialect),
+                   out->text, out->len, all, count);
+}
+
+void request_ad_take(struct request *request, unsigned status, struct tree *ad)
+{
+    request_ad(request, status, ad, NULL, 0);
+    tree_unref(ad);
+}
+
+void request_message(struct request *request, unsigned status, const struct message *message,
+                     const struct http_field *fields, size_t field_count)
+{
+    struct tree *ad = wire_message(request->service->symbols, message);
+
+    request_ad(request, status, ad, fields, field_count);
+    tree_unref(ad);
+}
+
+void request_done(struct request *request)
+{
+    request_answer(request, 204, NULL, NULL, 0, NULL, 0);
+}
+
+unsigned reason_status(enum reason reason)
+{
+    switch (reason) {
+    case REASON_OK:
+    case REASON_CONSUMED:
+        return 200;
+    case REASON_STALE:
+    case REASON_CONFLICT:
+        return 409;
+    case REASON_BODY:
+        return 412;
+    case REASON_IDENTITY:
+        return 403;
+    case REASON_LIMIT:
+        return 429;
+    case REASON_UNKNOWN:
+        return 404;
+    default:
+        return 400;
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------- conditions */
+
+bool etag_is_named(const char *field, const char *etag)
+{
+    size_t len = etag ? strlen(etag) : 0;
+
+    while (*field) {
+        size_t part;
+
+        field += strspn(field, " ,");
+        part = strcspn(field, ",");
+        while (part && field[part - 1] == ' ')
+            part--;
+        if (part == 1 && *field == '*')
+            return etag;
+        if (part > 2 && !strncmp(field, "W/", 2)) {
+            field += 2;
+            part -= 2;
+        }
+        if (etag && part == len && !memcmp(field, etag, len))
+            return true;
+        field += part;
+    }
+    return false;
+}
+
+bool conditions_met(struct request *request, const char *etag)
+{
+    const char *match = exchange_field(request->exchange, "If-Match");
+    const char *none = exchange_field(request->exchange, "If-None-Match");
+
+    if (match && !etag_is_named(match, etag)) {
+        request_problem(request, 412, etag ? "this is not what If-Match says" : "there is nothing for If-Match");
+        return false;
+    }
+    if (none && etag_is_named(none, etag)) {
+        request_problem(request, 412, "this is what If-None-Match says");
+        return false;
+    }
+    return true;
+}
+
+bool answered_unchanged(struct request *request, const char *etag)
+{
+    const char *none = exchange_field(request->exchange, "If-None-Match");
+    const struct http_field fields[] = {{"ETag", etag}};
+
+    if (!none || request->route->method != HTTP_GET || !etag_is_named(none, etag))
+        return false;
+    request_answer(request, 304, NULL, NULL, 0, fields, 1);
+    return true;
+}
+
+void kept_etag(const struct tree *ad, char out[KEPT_ETAG_MAX])
+{
+    struct buf text;
+
+    buf_init(&text);
+    if (ad)
+        represent_ad(&text, FORM_CLASSAD, ad);
+    snprintf(out, KEPT_ETAG_MAX, "\"%016" PRIx64 "\"", text_hash(0, text.len ? text.text : "", text.len));
+    buf_done(&text);
+}
+
+void request_kept(struct request *request, struct tree *ad)
+{
+    char etag[KEPT_ETAG_MAX];
+    const struct http_field fields[] = {{"ETag", etag}};
+    struct tree *told = ad ? tree_ref(ad) : NULL;
+    struct maker maker;
+
+    kept_etag(ad, etag);
+    if (!told) {
+        maker_init(&maker, request->service->symbols);
+        told = maker_seal(&maker);
+    }
+    request_ad(request, 200, told, fields, 1);
+    tree_unref(told);
+}

@@ -1,0 +1,358 @@
+/* api_ads.c: ads as resources: put, renewed, withdrawn, read.
+ *
+ *     PUT /v1/ads/heron       Berth-Version, Berth-Seen, Berth-Heard: what an agent that claims tells beside the ad;
+ *                             Berth-Sealed-Key, or Berth-Key: the key that the tickets of an offer are made with */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/base/rng.h"
+#include "sys/encoding.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIKE_MAX 64 /* ads of one id that are looked at */
+#include <strings.h>
+
+/* ---------------------------------------------------------------------------------------------------------------- PUT */
+
+/* A version of an ad: numbers begin anew with another agent, and in another life of ours. */
+static void version_etag(const struct service *service, uint64_t agent_number, uint64_t version, char out[40])
+{
+    snprintf(out, 40, "\"%" PRIu64 "-%08x\"", version, (unsigned)rng_mix(service->incarnation ^ agent_number));
+}
+
+static bool field_number(struct request *request, const char *name, uint64_t *ret)
+{
+    const char *text = exchange_field(request->exchange, name);
+    char *end;
+
+    if (!text)
+        return true;
+    errno = 0;
+    *ret = strtoull(text, &end, 10);
+    if (errno || *end || *text < '0' || *text > '9') {
+        request_problem(request, 400, "%s: a number is expected", name);
+        return false;
+    }
+    return true;
+}
+
+/* The key of an offer, sealed or plain. False when it is wrong, and that was answered. */
+static bool key_field(struct request *request, uint32_t who, struct key *ret)
+{
+    const char *plain = exchange_field(request->exchange, "Berth-Key");
+    const char *sealed = exchange_field(request->exchange, "Berth-Sealed-Key");
+    enum reason reason = REASON_OK;
+    struct err err = {0};
+
+    if (sealed && plain) {
+        request_problem(request, 400, "Berth-Sealed-Key: one key is expected, and there is a Berth-Key too");
+        return false;
+    }
+    if (plain && !hex_read(plain, strlen(plain), ret->bytes, KEY_BYTES)) {
+        request_problem(request, 400, "Berth-Key: %d hexadecimal digits are expected", 2 * KEY_BYTES);
+        return false;
+    }
+    if (sealed)
+        reason = sealed_key_take(request, who, request_variable(request, 0), sealed, strlen(sealed), ret, &err);
+    if (reason != REASON_OK)
+        request_problem(request, reason_status(reason), "Berth-Sealed-Key: %s", err.text);
+    return reason == REASON_OK;
+}
+
+/* What stands beside the ad, in header fields. False when one of them is wrong, and that was answered. */
+static bool advertise_fields(struct request *request, uint32_t who, struct advertise *advertise)
+{
+    const char *seen = exchange_field(request->exchange, "Berth-Seen");
+    uint64_t heard = 0;
+
+    if (!field_number(request, "Berth-Version", &advertise->version) || !field_number(request, "Berth-Heard", &heard))
+        return false;
+    advertise->heard = (int64_t)heard;
+    if (seen) {
+        int end = 0;
+
+        if (sscanf(seen, "%16" SCNx64 ".%" SCNu64 ".%16" SCNx64 "%n", &advertise->seen.incarnation,
+                   &advertise->seen.last, &advertise->seen.beyond, &end) != 3 ||
+            seen[end]) {
+            request_problem(request, 400, "Berth-Seen: INCARNATION.LAST.BEYOND is expected");
+            return false;
+        }
+    }
+    return key_field(request, who, &advertise->key);
+}
+
+/* Is it the ad of one who asks? It says so, or its Type is "Job". False when the parameter is wrong. */
+static bool is_request(struct request *request, const struct tree *ad, bool *ret)
+{
+    const char *kind = request_query(request, "kind"), *type;
+    size_t len = 0;
+
+    if (kind && strcmp(kind, "request") != 0 && strcmp(kind, "offer") != 0) {
+        request_problem(request, 400, "kind: request or offer is expected");
+        return false;
+    }
+    *ret = kind ? *kind == 'r' : ad && ad_string(ad, "Type", &type, &len) && len == 3 && !strncasecmp(type, "Job", 3);
+    return true;
+}
+
+static void taking_problem(struct request *request, const struct taking *taking)
+{
+    if (taking->err.text[0])
+        request_problem(request, reason_status(taking->reason), "%s", taking->err.text);
+    else
+        request_problem(request, reason_status(taking->reason), "%s", reason_words(taking->reason));
+}
+
+#define LINKS_MAX (3 * ID_LEN_MAX + 160)
+
+static void links_print(char out[LINKS_MAX], const char *id)
+{
+    snprintf(out, LINKS_MAX,
+             "</v1/ads/%s>; rel=\"self\", </v1/ads/%s/matches>; rel=\"matches\", </v1/ads/%s/why>; rel=\"why\"", id, id,
+             id);
+}
+
+static void taking_answer(struct request *request, const char *id, const struct taking *taking)
+{
+    const struct advertised *advertised = &request->service->reply.u.advertised;
+    char etag[40], links[LINKS_MAX];
+    const struct http_field fields[] = {{"ETag", etag}, {"Link", links}};
+
+    if (taking->reason != REASON_OK && taking->reason != REASON_CONSUMED) {
+        taking_problem(request, taking);
+        return;
+    }
+    version_etag(request->service, request_handle(request), advertised->version, etag);
+    links_print(links, id);
+    request_message(request, taking->created ? 201 : 200, &request->service->reply, fields, 2);
+}
+
+static bool id_good(struct request *request)
+{
+    const char *id = request_variable(request, 0);
+
+    if (id_is_good(id, strlen(id)))
+        return true;
+    request_problem(request, 400, "an id is of up to %d printable characters without blanks", ID_LEN_MAX);
+    return false;
+}
+
+void api_ad_put(struct request *request)
+{
+    struct service *service = request->service;
+    struct message message = {.kind = MESSAGE_ADVERTISE};
+    struct advertise *advertise = &message.u.advertise;
+    const char *id = request_variable(request, 0);
+    struct entry_view view;
+    struct taking taking;
+    char etag[40] = "";
+    uint32_t who;
+    size_t len;
+    bool lives;
+
+    memset(&message.u, 0, sizeof message.u);
+    if (!id_good(request) || (who = request_advertiser(request)) == TEXTMAP_NONE ||
+        !advertise_fields(request, who, advertise))
+        return;
+    lives = matchmaker_find(service->matchmaker, service->agents.items[who].handle, id_number(id, strlen(id)), &view);
+    if (lives)
+        version_etag(request->service, view.agent, view.version, etag);
+    if (!conditions_met(request, lives ? etag : NULL))
+        return;
+    exchange_body(request->exchange, &len);
+    if (len) {
+        advertise->ad = request_body_ad(request);
+        if (!advertise->ad)
+            return;
+    } else if (exchange_field(request->exchange, "If-Match") && lives) {
+        advertise->bare = true;
+        if (!exchange_field(request->exchange, "Berth-Seen"))
+            advertise->seen = view.seen;
+        advertise->request = view.request;
+    } else {
+        request_problem(request, 400, "an ad is expected; without one, If-Match says which is renewed");
+        return;
+    }
+    if ((advertise->bare || is_request(request, advertise->ad, &advertise->request)) &&
+        ad_take(request, who, id, &message, &taking))
+        taking_answer(request, id, &taking);
+    tree_unref(advertise->ad);
+}
+
+static bool entry_find_seen(struct request *request, struct entry_view *ret);
+
+void api_ad_delete(struct request *request)
+{
+    struct service *service = request->service;
+    struct message message = {.kind = MESSAGE_WITHDRAW};
+    const char *id = request_variable(request, 0);
+    struct entry_view view;
+    struct peer peer;
+    uint32_t who, place;
+    uint64_t version = 0;
+    char etag[40];
+    bool lives;
+
+    if (!id_good(request) || (who = request_agent(request)) == TEXTMAP_NONE ||
+        !field_number(request, "Berth-Version", &version))
+        return;
+    place = ids_find(&service->ids, service->agents.items[who].handle, id, strlen(id));
+    if (place == TEXTMAP_NONE && ids_next(&service->ids, id, strlen(id), TEXTMAP_NONE) != TEXTMAP_NONE) {
+        if (entry_find_seen(request, &view)) /* what it cannot read it does not learn of in this way, either */
+            request_problem(request, 403, "this id is another agent's");
+        return;
+    }
+    lives = matchmaker_find(service->matchmaker, service->agents.items[who].handle, id_number(id, strlen(id)), &view);
+    if (!lives) {
+        request_problem(request, 404, "there is no such ad");
+        return;
+    }
+    version_etag(request->service, view.agent, view.version, etag);
+    if (!conditions_met(request, etag))
+        return;
+    message.u.withdraw = (struct withdraw){.id = view.id, .version = version ? version : view.version};
+    request_peer(request, who, &peer);
+    if (!request_ask(request, &peer, &message))
+        return;
+    if (service->reply.u.got.reason == REASON_OK) {
+        if (place != TEXTMAP_NONE)
+            id_unlive(service, place);
+        request_done(request);
+    } else
+        request_problem(request, reason_status(service->reply.u.got.reason), "%s",
+                        reason_words(service->reply.u.got.reason));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- GET */
+
+const char *entry_id(const struct service *service, const struct entry_view *view)
+{
+    uint32_t place = ids_find_number(&service->ids, view->agent, view->id);
+
+    return place == TEXTMAP_NONE ? "" : ids_unique(&service->ids, place);
+}
+
+static bool entry_is_own(const struct request *request, const struct entry_view *view)
+{
+    uint32_t who = agents_find(&request->service->agents, view->agent);
+
+    return who != TEXTMAP_NONE && request->service->agents.items[who].identity == request->caller.identity;
+}
+
+/* Has the caller's agent been matched with that ad, and not only with another of the same agent? A letter tells. */
+static bool is_matched_with(struct request *request, const struct entry_view *view)
+{
+    const struct service *service = request->service;
+    uint64_t handle = request_handle(request);
+    uint32_t who = handle ? agents_find(&service->agents, handle) : TEXTMAP_NONE;
+
+    if (who == TEXTMAP_NONE)
+        return false;
+    for (const struct letter *letter = service->agents.items[who].first; letter; letter = letter->next)
+        if (letter->match.kind == MESSAGE_MATCH && letter->match.u.match_told.superior == view->agent &&
+            letter->match.u.match_told.superior_ad &&
+            tree_equal(letter->match.u.match_told.superior_ad, tree_root(letter->match.u.match_told.superior_ad),
+                       view->ad, tree_root(view->ad)))
+            return true;
+    return false;
+}
+
+bool request_sees(struct request *request, const struct entry_view *view)
+{
+    return !view->request || request_any(request) || entry_is_own(request, view) || is_matched_with(request, view);
+}
+
+/* Several agents may have ads of that id: the caller's own comes first, then one that has it by its name, then the oldest. Of very many only
+ * some are looked at. */
+bool entry_named(struct request *request, const char *id, struct entry_view *ret)
+{
+    const struct service *service = request->service;
+    uint32_t place = ids_find(&service->ids, request_handle(request), id, strlen(id));
+
+    if (place != TEXTMAP_NONE &&
+        matchmaker_find(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, ret))
+        return true;
+    place = TEXTMAP_NONE;
+    for (int i = 0; i < ALIKE_MAX; i++) {
+        place = ids_next(&service->ids, id, strlen(id), place);
+        if (place == TEXTMAP_NONE)
+            return false;
+        if (matchmaker_find(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, ret) &&
+            request_sees(request, ret))
+            return true;
+    }
+    return false;
+}
+
+/* The ad of the id in the path, if the caller may see it. False when there is none, and that was answered. */
+static bool entry_find_seen(struct request *request, struct entry_view *ret)
+{
+    if (entry_named(request, request_variable(request, 0), ret))
+        return true;
+    request_problem(request, 404, "there is no such ad");
+    return false;
+}
+
+void api_ad_get(struct request *request)
+{
+    const char *select = request_query(request, "select");
+    char etag[40], links[LINKS_MAX];
+    const struct http_field fields[] = {{"ETag", etag}, {"Link", links}};
+    struct entry_view view;
+    struct tree *part;
+
+    if (!entry_find_seen(request, &view) || !select_checked(request))
+        return;
+    version_etag(request->service, view.agent, view.version, etag);
+    links_print(links, request_variable(request, 0));
+    if (answered_unchanged(request, etag))
+        return;
+    if (select) {
+        part = ad_select(request->service->symbols, view.ad, select);
+        request_ad(request, 200, part, fields, 2);
+        tree_unref(part);
+    } else {
+        request_ad(request, 200, view.ad, fields, 2);
+    }
+}
+
+void api_ad_matches(struct request *request)
+{
+    struct service *service = request->service;
+    struct entry_view view;
+    struct listing listing;
+    struct buf out;
+    uint32_t who;
+
+    if (!entry_find_seen(request, &view))
+        return;
+    if (!request_any(request) && !entry_is_own(request, &view)) {
+        request_problem(request, 403, "this ad is another's");
+        return;
+    }
+    who = agents_find(&service->agents, view.agent);
+    buf_init(&out);
+    listing_begin(&listing, &out, request->form);
+    for (const struct letter *letter = agents_letter_after(&service->agents, who, 0, runner_now()); letter;
+         letter = letter->next) {
+        const struct edges *edges = letter->match.u.match_told.edges;
+        uint32_t i = 0;
+
+        if (letter->match.kind != MESSAGE_MATCH || letter->match.u.match_told.id != view.id)
+            continue;
+        do {
+            struct tree *row = match_row(service, &service->agents.items[who], letter,
+                                         edges && edges->count ? &edges->items[i] : NULL, runner_now());
+
+            listing_add(&listing, row);
+            tree_unref(row);
+        } while (edges && ++i < edges->count);
+    }
+    listing_end(&listing);
+    request_answer(request, 200, media_type(request->form, &dialect_classic), out.text, out.len, NULL, 0);
+    buf_done(&out);
+}

@@ -1,0 +1,190 @@
+/* api_batch.c: many ads in one request: messages ADVERTISE and WITHDRAW, each answered in its place.
+ *
+ *     [Message="advertise"; Id="heron"; Ad=[...]]        the same as PUT /v1/ads/heron
+ *     SealedKey="..."                                    the key of an offer, sealed, in the place of Key
+ *     [Message="advertise"; Id="heron"; Bare=true]       most of them: read and answered without the way over a tree */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/text/print.h"
+#include "pool/protocol/wire.h"
+
+#include <string.h>
+
+struct batch {
+    struct request *request;
+    uint32_t agent;
+    struct listing *answers;
+};
+
+static void word_print(struct buf *out, const char *name, uint64_t word)
+{
+    char digits[17];
+
+    for (int i = 15; i >= 0; i--, word >>= 4)
+        digits[i] = "0123456789abcdef"[word & 15];
+    buf_adds(out, name);
+    buf_add(out, digits, 16);
+}
+
+/* What nearly all answers are, without the way over a tree: ADVERTISED that says OK. */
+static void advertised_print(struct buf *out, const struct advertised *told)
+{
+    word_print(out, "[ Message = \"advertised\"; Id = \"", told->id);
+    word_print(out, "\"; Version = \"", told->version);
+    word_print(out, "\"; Reason = \"ok\"; Incarnation = \"", told->incarnation);
+    word_print(out, "\"; Settled = \"", told->settled);
+    buf_adds(out, "\"; Span = ");
+    print_integer(out, told->span);
+    buf_adds(out, "; Clock = ");
+    print_integer(out, told->clock);
+    buf_adds(out, " ]\n");
+}
+
+static void batch_answer(struct batch *batch, const struct message *answer)
+{
+    struct tree *ad;
+
+    if (batch->answers->form == FORM_CLASSAD && answer->kind == MESSAGE_ADVERTISED &&
+        answer->u.advertised.reason == REASON_OK) {
+        advertised_print(batch->answers->out, &answer->u.advertised);
+        batch->answers->count++;
+        return;
+    }
+    ad = wire_message(batch->request->service->symbols, answer);
+
+    listing_add(batch->answers, ad);
+    tree_unref(ad);
+}
+
+static void batch_refuse(struct batch *batch, const char *id, enum reason reason, const char *words)
+{
+    message_refuse(batch->request, batch->answers, MESSAGE_ADVERTISE, id, reason, words);
+}
+
+static bool batch_withdraw(struct batch *batch, struct message *message, const char *id)
+{
+    struct request *request = batch->request;
+    struct service *service = request->service;
+    uint64_t handle = service->agents.items[batch->agent].handle;
+    uint32_t place = ids_find(&service->ids, handle, id, strlen(id));
+    struct entry_view view;
+    struct peer peer;
+
+    if (!message->u.withdraw.version && matchmaker_find(service->matchmaker, handle, message->u.withdraw.id, &view))
+        message->u.withdraw.version = view.version;
+    request_peer(request, batch->agent, &peer);
+    if (!request_ask(request, &peer, message))
+        return false;
+    if (service->reply.u.got.reason == REASON_OK && place != TEXTMAP_NONE)
+        id_unlive(service, place);
+    batch_answer(batch, &service->reply);
+    return true;
+}
+
+/* Is it [Message="advertise"; Id="..."; Bare=true] and no more, as most are? Then it need not be read field by field. */
+static bool is_renewal(const struct service *service, const struct tree *ad, const char **ret_id, size_t *ret_len)
+{
+    const struct expr *root = tree_root(ad), *parts = tree_parts(ad, root);
+    const struct expr *found[RENEWAL_WORDS] = {NULL};
+
+    if (root->u.run.count != RENEWAL_WORDS)
+        return false;
+    for (int i = 0; i < RENEWAL_WORDS; i++)
+        for (int n = 0; n < RENEWAL_WORDS; n++)
+            if (symbol_same(parts[i].label, service->renewal[n]))
+                found[n] = &parts[i];
+    if (!found[0] || !found[1] || !found[2] || found[0]->kind != EXPR_STRING || found[1]->kind != EXPR_STRING ||
+        found[2]->kind != EXPR_BOOLEAN || !found[2]->small || found[0]->u.run.count != 9 ||
+        memcmp(tree_string(ad, found[0]), "advertise", 9) != 0 || !found[1]->u.run.count)
+        return false;
+    *ret_id = tree_string(ad, found[1]);
+    *ret_len = found[1]->u.run.count;
+    return true;
+}
+
+/* A message as it was sent. A sealed key stands beside the fields that all messages have, in the place of the plain one: it is opened. */
+static enum reason batch_read(const struct batch *batch, const struct tree *ad, const char *id, struct message *ret,
+                              struct err *err)
+{
+    static const struct key none = {{0}};
+    const struct expr *sealed = ad_find(ad, "SealedKey");
+    enum reason reason = REASON_INVALID;
+    struct tree *rest;
+    int failed;
+
+    if (!sealed)
+        return wire_read_brief(ad, "id", ret, err) < 0 ? REASON_INVALID : REASON_OK;
+    rest = ad_without(ad, "SealedKey");
+    failed = wire_read_brief(rest, "id", ret, err);
+    tree_unref(rest);
+    if (failed)
+        return REASON_INVALID;
+    if (ret->kind != MESSAGE_ADVERTISE || sealed->kind != EXPR_STRING)
+        err_set(err, "SealedKey: a text, in an advertise, is expected");
+    else if (memcmp(&ret->u.advertise.key, &none, sizeof none) != 0)
+        err_set(err, "SealedKey: one key is expected, and there is a Key too");
+    else if ((reason = sealed_key_take(batch->request, batch->agent, id, tree_string(ad, sealed), sealed->u.run.count,
+                                       &ret->u.advertise.key, err)) != REASON_OK)
+        err_context(err, "SealedKey");
+    if (reason != REASON_OK)
+        message_done(ret);
+    return reason;
+}
+
+/* One message of the batch. False when the store has failed, and that was answered. */
+static bool batch_one(struct batch *batch, struct tree *ad)
+{
+    struct request *request = batch->request;
+    const char *text = "";
+    char id[ID_LEN_MAX + 1];
+    struct err err = {0};
+    struct message message;
+    struct taking taking;
+    enum reason reason;
+    size_t len = 0;
+    bool goes_on = true, renewal = is_renewal(request->service, ad, &text, &len);
+
+    if ((!renewal && !ad_string(ad, "Id", &text, &len)) || !id_is_good(text, len)) {
+        batch_refuse(batch, "", REASON_INVALID, "Id: an id is expected");
+        return true;
+    }
+    memcpy(id, text, len);
+    id[len] = '\0';
+    if (renewal) {
+        memset(&message, 0, sizeof message);
+        message.kind = MESSAGE_ADVERTISE;
+        message.u.advertise.bare = true;
+    } else if ((reason = batch_read(batch, ad, id, &message, &err)) != REASON_OK) {
+        batch_refuse(batch, id, reason, err.text);
+        return true;
+    }
+    if (message.kind == MESSAGE_WITHDRAW) {
+        message.u.withdraw.id = id_number(id, len);
+        goes_on = batch_withdraw(batch, &message, id);
+    } else if (message.kind != MESSAGE_ADVERTISE) {
+        batch_refuse(batch, id, REASON_INVALID, "Message: advertise or withdraw is expected");
+    } else {
+        goes_on = ad_take(request, batch->agent, id, &message, &taking);
+        if (goes_on && taking.err.text[0])
+            batch_refuse(batch, id, taking.reason, taking.err.text);
+        else if (goes_on)
+            batch_answer(batch, &request->service->reply);
+    }
+    message_done(&message);
+    return goes_on;
+}
+
+static bool batch_take(struct request *request, void *user, struct tree *ad, struct listing *answers)
+{
+    struct batch batch = {.request = request, .agent = *(const uint32_t *)user, .answers = answers};
+
+    return batch_one(&batch, ad);
+}
+
+void api_ads_batch(struct request *request)
+{
+    uint32_t who = request_advertiser(request);
+
+    if (who != TEXTMAP_NONE)
+        request_messages(request, batch_take, &who);
+}

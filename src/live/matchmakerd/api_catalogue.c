@@ -1,0 +1,384 @@
+/* api_catalogue.c: the catalogue of files: which there are, what they are, and where their replicas lie.
+ *
+ *     POST /v1/files/run7%2Fa.dat/replicas    [Store = "se1"; Url = "http://..."; Size = 4096; Hash = "sha256:..."]
+ *
+ * Whoever may write ads may enter files. What is there is changed and forgotten by its owner, by who has entered it, or by an
+ * administrator; replicas are added by these, and by agents that the owner has delegated to: jobs are sent to where a replica is said to be,
+ * and machines fetch from there. All is durable before it is answered.
+ *
+ * Names are whose that enters them first, but for those that are kept: ~alice/run7/a.dat is entered by alice, by who acts for her, and by machines
+ * that were matched with a job of hers, as the receipt shows; and it is hers whoever has entered it. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/base/mem.h"
+#include "live/data/catalogue.h"
+#include "pool/matchmaker/accountant.h"
+#include "pool/matchmaker/groups.h"
+#include "pool/protocol/wire.h"
+#include "sys/encoding.h"
+#include "sys/secrets.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RECEIPT_FIELD_MAX 4096 /* bytes */
+
+/* Places of the words of METRIC_SET_QUESTION and METRIC_SET_CHANGE. */
+enum { COUNT_FOUND, COUNT_MISSING, COUNT_LISTED };
+enum { COUNT_TAKEN, COUNT_REFUSED };
+
+/* ---------------------------------------------------------------------------------------------------------------- asking */
+
+static bool list_step(struct tour *tour)
+{
+    struct collection *collection = (struct collection *)tour;
+    struct request *request = collection->request;
+    const struct file_book *book = &request->service->files;
+    const char *prefix = request_query(request, "prefix");
+
+    if (prefix && !tour->from)
+        tour->from = file_book_from(book, prefix);
+    if (tour->from >= book->count || (prefix && strncmp(book->items[tour->from]->name, prefix, strlen(prefix)) != 0))
+        return false;
+    return collection_add(collection, file_entry_ad(book->items[tour->from++], request->service->symbols));
+}
+
+void api_catalogue_list(struct request *request)
+{
+    metrics_add(request->service->metrics, METRIC_FILES_ASKED, COUNT_LISTED, 0, 1);
+    collection_tour(request, list_step);
+}
+
+/* The name in the path; NULL, and a problem was answered, when it cannot be one. */
+static const char *name_in_path(struct request *request)
+{
+    const char *name = request_variable(request, 0);
+
+    if (file_name_is_good(name, strlen(name)))
+        return name;
+    request_problem(
+        request, 400,
+        "the name of a file has up to %d bytes: parts with '/' (in a path %%2F) between, none of them empty, "
+        "\".\" or \"..\"",
+        FILE_NAME_MAX);
+    return NULL;
+}
+
+/* The entry of the path; NULL, and a problem was answered, when there is none. */
+static struct file_entry *entry_in_path(struct request *request)
+{
+    struct file_entry *entry = file_book_find(&request->service->files, request_variable(request, 0));
+
+    if (!entry)
+        request_problem(request, 404, "there is no such file in the catalogue");
+    return entry;
+}
+
+void api_catalogue_get(struct request *request)
+{
+    const struct file_entry *entry = entry_in_path(request);
+    struct tree *ad;
+    char etag[KEPT_ETAG_MAX];
+
+    metrics_add(request->service->metrics, METRIC_FILES_ASKED, entry ? COUNT_FOUND : COUNT_MISSING, 0, 1);
+    if (!entry)
+        return;
+    ad = file_entry_ad(entry, request->service->symbols);
+    kept_etag(ad, etag);
+    if (!answered_unchanged(request, etag))
+        request_kept(request, ad);
+    tree_unref(ad);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- changes */
+
+static bool is_own(const struct request *request, const struct file_entry *entry)
+{
+    const char *who = request_identity(request);
+
+    if (file_name_is_kept(entry->name)) /* also where another was before names were kept */
+        return request_any(request) ||
+               (file_name_is_of(entry->name, who) &&
+                (account_len(who, strlen(who)) == strlen(who) || (entry->owner && !strcmp(entry->owner, who))));
+    return request_any(request) || (entry->owner && !strcmp(entry->owner, who)) ||
+           (entry->by && !strcmp(entry->by, who));
+}
+
+/* False, and that was answered: an audit line says so. */
+static bool refuse(struct request *request, const struct file_entry *entry, const char *besides)
+{
+    char why[TOKEN_NAME_MAX + 100];
+
+    snprintf(why, sizeof why, "this file is %s's%s", entry->owner ? entry->owner : "another", besides);
+    metrics_add(request->service->metrics, METRIC_FILES_CHANGED, COUNT_REFUSED, 0, 1);
+    LOG_AUDIT(&request->service->log, "refused", log_word("request", request->number),
+              log_text("route", request->route->id), log_number("status", 403),
+              log_text("subject", request_identity(request)), log_text("name", entry->name), log_text("why", why));
+    request_problem(request, 403, "%s", why);
+    return false;
+}
+
+/* May the caller change it? False when not, and that was answered. */
+static bool own_checked(struct request *request, const struct file_entry *entry)
+{
+    return is_own(request, entry) || refuse(request, entry, "");
+}
+
+static bool match_checked(struct request *request, const struct file_entry *entry)
+{
+    struct tree *ad = entry ? file_entry_ad(entry, request->service->symbols) : NULL;
+    char etag[KEPT_ETAG_MAX];
+    bool met;
+
+    if (ad)
+        kept_etag(ad, etag);
+    met = conditions_met(request, ad ? etag : NULL);
+    tree_unref(ad);
+    return met;
+}
+
+/* Is there room for one more of the caller's? False when not, and that was answered. */
+static bool room_checked(struct request *request)
+{
+    const struct file_book *book = &request->service->files;
+    uint64_t most = config_count(&request->service->config, CONFIG_FILES_PER_IDENTITY);
+
+    if (book->count < FILES_MAX && file_book_owned(book, request_identity(request)) < most)
+        return true;
+    request_problem(request, 429, "FilesPerIdentity: at most %" PRIu64 " files of one identity are in the catalogue",
+                    most);
+    return false;
+}
+
+/* The entry was changed, or has gone: its row follows, and the answer when that is durable. */
+static void change_keep(struct request *request, const char *what, unsigned status)
+{
+    struct service *service = request->service;
+    const char *name = request_variable(request, 0);
+    const struct file_entry *entry = file_book_find(&service->files, name);
+    struct tree *ad = entry && status != 204 ? file_entry_ad(entry, service->symbols) : NULL;
+    struct err err = {0};
+
+    if (file_book_keep(&service->files, service->shelf, service->symbols, name, &err) < 0) {
+        tree_unref(ad);
+        request_store_failed(request, err.text);
+        return;
+    }
+    metrics_add(service->metrics, METRIC_FILES_CHANGED, COUNT_TAKEN, 0, 1);
+    LOG_AUDIT(&service->log, "file", log_text("subject", request_identity(request)), log_text("what", what),
+              log_text("name", name));
+    request_answer_durable(request, status, ad);
+}
+
+/* Does the caller show that a job of those was matched with it whose name this is? The account, then. */
+static bool receipt_shown(struct request *request, const char *name, struct text *ret_account)
+{
+    const char *field = exchange_field(request->exchange, CATALOGUE_RECEIPT), *mark;
+    struct service *service = request->service;
+    struct tree *ad = NULL;
+    struct receipt receipt;
+    struct err err;
+    struct buf text;
+    bool good;
+
+    buf_init(&text);
+    good = field && *field && strlen(field) <= RECEIPT_FIELD_MAX && base64url_read(&text, field, strlen(field)) &&
+           wire_parse(service->symbols, text.text, text.len, &ad, &err) == 0 &&
+           matchmaker_receipt(service->matchmaker, &secrets_live, ad, &receipt) &&
+           receipt.agent == request_handle(request);
+    if (good) {
+        mark = strchr(receipt.account.bytes, GROUPS_MARK); /* it may be charged to a group of the user's */
+        mark = mark ? mark + 1 : receipt.account.bytes;
+        text_set(ret_account, mark, strlen(mark));
+        good = file_name_is_of(name, ret_account->bytes);
+    }
+    tree_unref(ad);
+    buf_done(&text);
+    return good;
+}
+
+/* May the caller enter a new file of that name, for that owner? False when not, and that was answered. */
+static bool name_checked(struct request *request, struct file_entry *entry)
+{
+    const char *name = request_variable(request, 0), *who = request_identity(request);
+    struct text account = {""};
+
+    if (!file_name_is_kept(name))
+        return true;
+    if (!request_any(request) && !file_name_is_of(name, who) && !receipt_shown(request, name, &account))
+        return refuse(request, &(struct file_entry){.name = (char *)(uintptr_t)name},
+                      ": names that begin with '~' are entered by the user whose they are, and by machines for that "
+                      "user's jobs");
+    if (!entry->owner && (*account.bytes || file_name_is_of(name, who)))
+        entry->owner = *account.bytes ? mem_dup(account.bytes, strlen(account.bytes)) : mem_dup(who, strlen(who));
+    if (entry->owner && file_name_is_of(name, entry->owner))
+        return true;
+    request_problem(request, 403, "Owner: '%s' is a name of another user's", name);
+    return false;
+}
+
+/* A new one: whose it is, and who has entered it. */
+static void entry_sign(const struct request *request, struct file_entry *entry)
+{
+    const char *who = request_identity(request);
+
+    if (!entry->owner)
+        entry->owner = mem_dup(who, strlen(who));
+    if (!entry->by && strcmp(entry->owner, who) != 0)
+        entry->by = mem_dup(who, strlen(who));
+}
+
+/* Takes the entry. */
+static void entry_enter(struct request *request, struct file_entry *entry, const char *what, unsigned status)
+{
+    const char *name = request_variable(request, 0);
+
+    if (!entry->name)
+        entry->name = mem_dup(name, strlen(name));
+    entry_sign(request, entry);
+    (void)file_book_put_take(&request->service->files, entry);
+    change_keep(request, what, status);
+}
+
+/* The entry in the body, of the name in the path; false, and a problem was answered. */
+static bool body_read(struct request *request, const char *names,
+                      int (*read)(const struct tree *, struct file_entry *, struct err *), struct file_entry *ret)
+{
+    const char *name = name_in_path(request);
+    struct tree *ad = name ? request_body_of(request, names) : NULL;
+    struct err err = {0};
+    bool good;
+
+    if (!ad)
+        return false;
+    good = read(ad, ret, &err) == 0;
+    tree_unref(ad);
+    if (!good) {
+        request_problem(request, 400, "%s", err.text);
+        return false;
+    }
+    if (!ret->name || !strcmp(ret->name, name))
+        return true;
+    request_problem(request, 400, "Name: the path says '%s'", name);
+    file_entry_done(ret);
+    return false;
+}
+
+void api_catalogue_put(struct request *request)
+{
+    struct file_entry entry = {0};
+    const struct file_entry *before;
+
+    if (!body_read(request, "Name Size Hash Replicas Owner", file_entry_read, &entry))
+        return;
+    before = file_book_find(&request->service->files, request_variable(request, 0));
+    if (before && !entry.owner && before->owner &&
+        (!file_name_is_kept(before->name) || file_name_is_of(before->name, before->owner)))
+        entry.owner = mem_dup(before->owner, strlen(before->owner));
+    if (!match_checked(request, before) || (before ? !own_checked(request, before) : !room_checked(request)) ||
+        !name_checked(request, &entry)) {
+        file_entry_done(&entry);
+        return;
+    }
+    if (before && before->by && !entry.by)
+        entry.by = mem_dup(before->by, strlen(before->by));
+    entry_enter(request, &entry, "put", before ? 200 : 201);
+}
+
+void api_catalogue_delete(struct request *request)
+{
+    const struct file_entry *entry = entry_in_path(request);
+
+    if (!entry || !own_checked(request, entry) || !match_checked(request, entry))
+        return;
+    file_book_remove(&request->service->files, request_variable(request, 0));
+    change_keep(request, "removed", 204);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- replicas */
+
+/* Is it a replica of that very file? False when not, and that was answered. */
+static bool sameness_checked(struct request *request, const struct file_entry *entry, const struct file_entry *added)
+{
+    if (entry->size != added->size)
+        request_problem(request, 409,
+                        "%s: the catalogue has it with the size %" PRId64 ", and this replica has %" PRId64,
+                        entry->name, entry->size, added->size);
+    else if (strcmp(entry->hash, added->hash) != 0)
+        request_problem(request, 409, "%s: the catalogue has it with the hash %s, and this replica has %s", entry->name,
+                        entry->hash, added->hash);
+    else
+        return true;
+    return false;
+}
+
+/* Is it there already? Then nothing changes, whoever says it: who was not answered says it again. */
+static bool replica_is_there(const struct file_entry *entry, const struct file_replica *added)
+{
+    int place = file_replica_find(entry, added->store);
+
+    return place >= 0 && !strcmp(entry->replicas[place].url, added->url);
+}
+
+/* May the caller say that there is one more? What is there only those change who may change all of it. */
+static bool addition_checked(struct request *request, const struct file_entry *entry, const struct file_replica *added)
+{
+    bool entered = file_name_is_kept(entry->name) && entry->by && !strcmp(entry->by, request_identity(request));
+
+    if (is_own(request, entry) ||
+        (file_replica_find(entry, added->store) < 0 &&
+         (entered || (entry->owner && identity_owns(entry->owner, request_identity(request))))))
+        return true;
+    return refuse(request, entry,
+                  ": its replicas are entered by its owner, by who has entered it, and by administrators");
+}
+
+/* To an entry that is there. */
+static void replica_add(struct request *request, struct file_entry *entry, const struct file_entry *added)
+{
+    const struct file_replica *replica = &added->replicas[0];
+    struct err err = {0};
+
+    if (!sameness_checked(request, entry, added))
+        return;
+    if (replica_is_there(entry, replica))
+        request_answer_durable(request, 200, file_entry_ad(entry, request->service->symbols));
+    else if (!addition_checked(request, entry, replica))
+        return;
+    else if (file_book_replica_put(&request->service->files, entry, replica->store, replica->url, &err) < 0)
+        request_problem(request, 400, "%s", err.text);
+    else
+        change_keep(request, "replica", 200);
+}
+
+void api_catalogue_add(struct request *request)
+{
+    struct file_entry added = {0}, *entry;
+
+    if (!body_read(request, "Name Store Url Size Hash Owner", file_addition_read, &added))
+        return;
+    entry = file_book_find(&request->service->files, request_variable(request, 0));
+    if (entry)
+        replica_add(request, entry, &added);
+    else if (room_checked(request) && name_checked(request, &added))
+        entry_enter(request, &added, "entered", 201);
+    file_entry_done(&added);
+}
+
+void api_catalogue_drop(struct request *request)
+{
+    struct file_entry *entry = entry_in_path(request);
+    const char *store = request_query(request, "store");
+
+    if (!entry)
+        return;
+    if (!store || !*store)
+        request_problem(request, 400, "store: the name of the store is expected");
+    else if (!own_checked(request, entry))
+        return;
+    else if (!file_book_replica_drop(&request->service->files, entry, store))
+        request_problem(request, 404, "%s has no replica in that store", entry->name);
+    else
+        change_keep(request, "replica removed", 204);
+}

@@ -1,0 +1,444 @@
+/* api_commands.c: commands to agents, which only ever call out: taken, kept, told by the stream of events, and answered.
+ *
+ *     a person  POST /v1/agents/AGENT/commands  ->  a row, a letter (Kind="command")  ->  the agent  POST /v1/commands/NUMBER
+ *               GET /v1/commands/NUMBER?wait=20  <----------------------------------------------------'
+ *
+ * An agent that is away finds the letter when it comes back, also after a restart of either. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/base/mem.h"
+#include "sys/encoding.h"
+#include "sys/secrets.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND_WAIT_MAX 25 /* seconds that one may wait for an answer */
+#define COMMAND_REMIND 2    /* seconds after which one that waits is looked at again: by then it is durable */
+
+enum { COUNT_TAKEN, COUNT_ANSWERED, COUNT_EXPIRED, COUNT_REFUSED }; /* places in the metric's set */
+
+static const char *const agent_words[] = {"drain", "resume", "status"};
+
+static int64_t wall_seconds(const struct service *service)
+{
+    return runner_settled(service->runner) / SECOND;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- letters */
+
+void commands_tell(struct service *service, uint32_t who)
+{
+    int64_t now = runner_now(), wall = wall_seconds(service);
+    const struct command *command = NULL;
+
+    while ((command = command_waiting(&service->commands, command, service->agents.items[who].handle)))
+        if (command->ends > wall)
+            agents_write_command(&service->agents, who, command->key, now, now + (command->ends - wall) * SECOND);
+}
+
+void command_letter(struct service *service, uint64_t key, struct maker *maker)
+{
+    const struct command *command = command_keyed(&service->commands, key);
+
+    if (!command)
+        return; /* its letter is about to go */
+    maker_integer(maker, "Number", (int64_t)command->number);
+    maker_word(maker, "Key", command->key);
+    maker_integer(maker, "Left", command->ends - wall_seconds(service));
+    maker_integer(maker, "Ends",
+                  command->ends); /* the letter may lie for long in the stream of an agent that stands still */
+    maker_text(maker, "By", command->by);
+    maker_ad(maker, "What", command->what);
+}
+
+static void letter_drop(struct service *service, const struct command *command)
+{
+    uint32_t place = agents_find(&service->agents, command->to);
+
+    if (place != TEXTMAP_NONE)
+        agents_drop_text(&service->agents, place, command->key);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- taking */
+
+/* Which agent is meant, and what is known of it. */
+struct addressee {
+    uint64_t handle;
+    char identity[TOKEN_NAME_MAX + 1], name[AGENT_NAME_MAX + 1];
+};
+
+/* One that we have not heard of since we started is named by its identity and name: they give its handle. False when it was answered. */
+static bool addressee_find(struct request *request, const struct tree *ad, struct addressee *ret)
+{
+    struct service *service = request->service;
+    const char *text = request_variable(request, 0);
+    const struct agent_row *row;
+    unsigned char bytes[8];
+    uint32_t place = TEXTMAP_NONE;
+
+    if (hex_read(text, strlen(text), bytes, sizeof bytes))
+        place = agents_find(&service->agents, ret->handle = id_number(text, 16));
+    else if (agent_name_is_good(text, strlen(text)))
+        place = agents_find(&service->agents, ret->handle = agent_handle(request_identity(request), text));
+    if (!body_text(request, ad, "Identity", "", ret->identity, sizeof ret->identity) ||
+        !body_text(request, ad, "Name", "", ret->name, sizeof ret->name))
+        return false;
+    if (place == TEXTMAP_NONE) {
+        if (ret->handle && *ret->identity && agent_handle(ret->identity, ret->name) == ret->handle)
+            return true;
+        request_problem(request, 404, "no such agent is known: name one of `berth agents`, or say whose it is");
+        return false;
+    }
+    row = &service->agents.items[place];
+    snprintf(ret->identity, sizeof ret->identity, "%s", caller_text(&service->callers, row->identity));
+    snprintf(ret->name, sizeof ret->name, "%s", row->name);
+    if (row->role && !strcmp(row->role, "provider"))
+        return true;
+    request_problem(request, 409, "that agent is no provider: it takes no commands");
+    return false;
+}
+
+/* False, and that was answered: an audit line says which check it was. */
+static bool commander_may(struct request *request, const struct addressee *to)
+{
+    struct service *service = request->service;
+    const char *why = NULL;
+    unsigned status = 403;
+
+    if (!request_any(request) && !identity_owns(request_identity(request), to->identity)) {
+        why = "the agent is another's: its owner and administrators command it";
+    } else {
+        why = command_refusal(&service->commands, to->handle, request_identity(request));
+        status = 429;
+    }
+    if (!why)
+        return true;
+    metrics_add(service->metrics, METRIC_COMMANDS, COUNT_REFUSED, 0, 1);
+    LOG_AUDIT(&service->log, "refused", log_word("request", request->number), log_text("route", request->route->id),
+              log_number("status", status), log_text("subject", request_identity(request)),
+              log_word("agent", to->handle), log_text("why", why));
+    request_problem(request, status, "%s", why);
+    return false;
+}
+
+/* What is asked, and for how long; NULL, and that was answered. The caller unrefs it. */
+static struct tree *order_read(struct request *request, const struct tree *ad, int64_t *ret_life)
+{
+    char word[16];
+    bool now = false;
+    double life = (double)COMMAND_LIFE;
+    struct maker maker;
+    size_t i = 0;
+
+    if (!body_text(request, ad, "Command", "", word, sizeof word))
+        return NULL;
+    while (i < sizeof agent_words / sizeof *agent_words && strcmp(agent_words[i], word) != 0)
+        i++;
+    if (i == sizeof agent_words / sizeof *agent_words) {
+        request_problem(request, 400, "Command: \"drain\", \"resume\" or \"status\" is expected");
+        return NULL;
+    }
+    if (ad_find(ad, "Now") && (!ad_flag(ad, "Now", &now) || (now && i != 0))) {
+        request_problem(request, 400, "Now: true or false is expected, and true with \"drain\" alone");
+        return NULL;
+    }
+    if (ad_find(ad, "Lifetime") &&
+        (!ad_number(ad, "Lifetime", &life) || !(life >= 1) || life > (double)COMMAND_LIFE_MAX)) {
+        request_problem(request, 400, "Lifetime: from 1 second to 30 days is expected");
+        return NULL;
+    }
+    *ret_life = (int64_t)life;
+    maker_init(&maker, request->service->symbols);
+    maker_text(&maker, "Command", word);
+    if (now)
+        maker_flag(&maker, "Now", true);
+    return maker_seal(&maker);
+}
+
+/* It is durable: the agent is told, if it is there. */
+static void command_taken(struct request *request)
+{
+    struct service *service = request->service;
+    struct tree *ad = request->answer;
+    uint64_t handle;
+    uint32_t place;
+
+    request->answer = NULL;
+    if (ad_word(ad, "Agent", &handle) && (place = agents_find(&service->agents, handle)) != TEXTMAP_NONE)
+        commands_tell(service, place);
+    request_ad_take(request, 201, ad);
+}
+
+static void command_take(struct request *request, const struct tree *ad)
+{
+    struct service *service = request->service;
+    struct addressee to = {.handle = 0};
+    struct command_order order = {.by = request_identity(request)};
+    struct command *command;
+    struct err err = {0};
+
+    order.what = order_read(request, ad, &order.life);
+    if (!order.what)
+        return;
+    if (addressee_find(request, ad, &to) && commander_may(request, &to)) {
+        order.to = to.handle;
+        order.name = to.name;
+        command = command_add(&service->commands, &order, secrets_word(&secrets_live), wall_seconds(service), &err);
+        if (!command) {
+            request_store_failed(request, err.text);
+        } else {
+            size_t len;
+            const char *word = command_word(command, &len);
+
+            metrics_add(service->metrics, METRIC_COMMANDS, COUNT_TAKEN, 0, 1);
+            LOG_AUDIT(&service->log, "command", log_text("subject", order.by),
+                      log_number("number", (int64_t)command->number), log_bytes("command", word, len),
+                      log_word("agent", to.handle), log_text("name", to.name), log_text("identity", to.identity));
+            request->answer = command_ad(&service->commands, command, wall_seconds(service));
+            request_commit(request, command_taken);
+        }
+    }
+    tree_unref(order.what);
+}
+
+void api_agent_command(struct request *request)
+{
+    struct tree *ad = request_body_of(request, "Command Now Lifetime Identity Name");
+
+    if (ad)
+        command_take(request, ad);
+    tree_unref(ad);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- looking */
+
+/* Who asked, the agent's owner, and administrators. */
+static bool command_is_seen(const struct request *request, const struct command *command)
+{
+    const struct service *service = request->service;
+    uint32_t place = agents_find(&service->agents, command->to);
+
+    return request_any(request) || !strcmp(command->by, request_identity(request)) ||
+           (place != TEXTMAP_NONE &&
+            identity_owns(request_identity(request),
+                          caller_text(&service->callers, service->agents.items[place].identity)));
+}
+
+void api_commands_list(struct request *request)
+{
+    struct service *service = request->service;
+    struct collection collection;
+    bool more = true;
+
+    if (!collection_begin(&collection, request))
+        return;
+    for (const struct command *at = service->commands.first; at && more; at = at->next)
+        if (command_is_seen(request, at))
+            more = collection_add(&collection, command_ad(&service->commands, at, wall_seconds(service)));
+    collection_end(&collection);
+}
+
+/* Somebody who waits for an answer. */
+struct command_wait {
+    struct command_wait *next;
+    struct request *request;
+    uint64_t number;
+    int64_t ends;
+};
+
+static void wait_forget(struct request *request)
+{
+    struct command_wait **link = &request->service->command_waits, *wait = request->work;
+
+    while (*link != wait)
+        link = &(*link)->next;
+    *link = wait->next;
+    request->work = NULL;
+    request->forget = NULL;
+    free(wait);
+}
+
+static void command_tell(struct request *request, uint64_t number)
+{
+    struct service *service = request->service;
+    const struct command *command = command_numbered(&service->commands, number);
+
+    if (command && command_is_seen(request, command))
+        request_ad_take(request, 200, command_ad(&service->commands, command, wall_seconds(service)));
+    else
+        request_problem(request, 404, "there is no such command, or it was answered long ago");
+}
+
+static bool has_expired(const struct service *service, uint64_t number)
+{
+    const struct command *command = command_numbered(&service->commands, number);
+
+    return command && command->state == COMMAND_EXPIRED;
+}
+
+/* Those who wait for that command, or for one that has expired, or whose time is over. */
+static void waits_answer(struct service *service, uint64_t number, int64_t now, bool all)
+{
+    struct command_wait *next;
+
+    for (struct command_wait *wait = service->command_waits; wait; wait = next) {
+        struct request *request = wait->request;
+        uint64_t its = wait->number;
+
+        next = wait->next;
+        if (!all && its != number && wait->ends > now && !has_expired(service, its))
+            continue;
+        wait_forget(request);
+        command_tell(request, its);
+    }
+}
+
+void command_waits_sweep(struct service *service, int64_t now, bool all)
+{
+    waits_answer(service, 0, now, all);
+}
+
+static uint64_t number_read(const struct request *request)
+{
+    const char *text = request_variable(request, 0);
+
+    return strlen(text) < 16 && strspn(text, "0123456789") == strlen(text) ? strtoull(text, NULL, 10) : 0;
+}
+
+void api_command_get(struct request *request)
+{
+    struct service *service = request->service;
+    const struct command *command = command_numbered(&service->commands, number_read(request));
+    struct command_wait *wait;
+    uint64_t seconds;
+
+    if (!request_number(request, "wait", 0, COMMAND_WAIT_MAX, 0, &seconds))
+        return;
+    if (!command || command->state != COMMAND_WAITS || !seconds || !command_is_seen(request, command)) {
+        command_tell(request, number_read(request));
+        return;
+    }
+    wait = mem_alloc(sizeof *wait);
+    *wait = (struct command_wait){.next = service->command_waits,
+                                  .request = request,
+                                  .number = command->number,
+                                  .ends = runner_now() + (int64_t)seconds * SECOND};
+    service->command_waits = wait;
+    request->work = wait;
+    request->forget = wait_forget;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- answers */
+
+static void answer_kept(struct request *request)
+{
+    struct service *service = request->service;
+    uint64_t number = number_read(request);
+
+    request_done(request);
+    waits_answer(service, number, 0, false);
+}
+
+/* The command that the caller was told; NULL, and that was answered. */
+static struct command *command_told(struct request *request, const struct tree *ad)
+{
+    struct service *service = request->service;
+    struct command *command = command_numbered(&service->commands, number_read(request));
+    uint64_t key = 0;
+    const char *text;
+    size_t len;
+
+    ad_word(ad, "Key", &key);
+    if (!command || command->to != request_handle(request) || command->key != key) {
+        request_problem(request, 404, "no such command waits for that agent");
+        return NULL;
+    }
+    exchange_body(request->exchange, &len);
+    if (len > COMMAND_ANSWER_MAX) {
+        request_problem(request, 413, "an answer of up to %u bytes is kept", COMMAND_ANSWER_MAX);
+        return NULL;
+    }
+    if (!ad_string(ad, "Reason", &text, &len)) {
+        request_problem(request, 400, "Reason: a text is expected");
+        return NULL;
+    }
+    return command;
+}
+
+static void answer_take(struct request *request, const struct tree *ad)
+{
+    struct service *service = request->service;
+    struct command *command = command_told(request, ad);
+    const char *reason = "";
+    struct tree *answer;
+    struct err err = {0};
+    size_t len = 0;
+    bool waited;
+
+    if (!command)
+        return;
+    letter_drop(service, command);
+    if (!command_wants_answer(command)) {
+        request_done(request); /* it is said again, because our answer was lost */
+        return;
+    }
+    waited = command->state == COMMAND_WAITS; /* else it has expired, and this is what really became of it */
+    answer = ad_without(ad, "Key");
+    if (command_answer(&service->commands, command, answer, wall_seconds(service), &err) < 0) {
+        request_store_failed(request, err.text);
+    } else {
+        ad_string(answer, "Reason", &reason, &len);
+        if (waited || command->state == COMMAND_DONE)
+            metrics_add(service->metrics, METRIC_COMMANDS,
+                        command->state == COMMAND_DONE ? COUNT_ANSWERED : COUNT_EXPIRED, 0, 1);
+        LOG_AUDIT(&service->log, "commanded", log_text("subject", command->by),
+                  log_number("number", (int64_t)command->number), log_word("agent", command->to),
+                  log_bytes("reason", reason, len));
+        request_commit(request, answer_kept);
+    }
+    tree_unref(answer);
+}
+
+void api_command_answer(struct request *request)
+{
+    struct tree *ad = request_body_ad(request);
+
+    if (ad)
+        answer_take(request, ad);
+    tree_unref(ad);
+}
+
+/* Those who gave it may have left before it was durable, or there was no room among the letters: an agent that listens is told now. */
+static void command_remind(struct service *service, const struct command *command, int64_t wall)
+{
+    uint32_t place = agents_find(&service->agents, command->to);
+    int64_t now = runner_now();
+
+    if (place != TEXTMAP_NONE && service->agents.items[place].watchers)
+        agents_write_command(&service->agents, place, command->key, now, now + (command->ends - wall) * SECOND);
+}
+
+static void command_expire(struct service *service, const struct command *command)
+{
+    letter_drop(service, command);
+    metrics_add(service->metrics, METRIC_COMMANDS, COUNT_EXPIRED, 0, 1);
+    LOG_AUDIT(&service->log, "command.expired", log_text("subject", command->by),
+              log_number("number", (int64_t)command->number), log_word("agent", command->to));
+}
+
+void commands_expire(struct service *service)
+{
+    int64_t wall = wall_seconds(service);
+    struct err err;
+
+    for (const struct command *at = service->commands.waiting ? service->commands.first : NULL; at; at = at->next) {
+        if (at->state == COMMAND_WAITS && at->ends <= wall)
+            command_expire(service, at);
+        else if (at->state == COMMAND_WAITS && at->at + COMMAND_REMIND <= wall)
+            command_remind(service, at, wall);
+    }
+    if (commands_sweep(&service->commands, wall, &err))
+        runner_commit(service->runner, NULL, NULL);
+}

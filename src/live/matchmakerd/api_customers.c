@@ -1,0 +1,201 @@
+/* api_customers.c: what a person's customer is asked and told goes by the matchmaker: for those who cannot call it, browsers above all.
+ *
+ *     the page  GET /v1/desk/AGENT/jobs  -->  the matchmaker  GET CONTACT/v1/jobs, by a token with the caller's name  -->  the customer
+ *
+ * The token is for that agent alone, has no right that the caller has not, and lasts for a minute. What a person hands to a customer (jobs, files) it
+ * has: so nobody is led to one that is neither their own nor has the scope to serve others. What comes back is a stranger's word: it has one of a few
+ * types, and no browser guesses another. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/base/mem.h"
+#include "live/http/query.h"
+#include "sys/encoding.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DESK_SPAN 60                     /* seconds that a token is good for */
+#define DESK_WAIT (40 * SECOND)          /* for an answer: customers may wait half a minute for news */
+#define DESK_BYTES_MAX ((size_t)8 << 20) /* of an answer; of what is longer, parts are asked for */
+#define TYPE_TEXT "text/plain; charset=utf-8"
+#define TYPE_BYTES "application/octet-stream"
+#define DESK_SCOPES (SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_JOB_ANY)
+
+/* Parameters that are handed on: those of desk_routes. */
+static const char *const handed_on[] = {"constraint", "select", "limit", "cursor", "ids",  "offset",
+                                        "size",       "wait",   "key",   "force",  "after"};
+
+static bool is_desk(const struct agent_row *row)
+{
+    return row->handle && row->role && !strcmp(row->role, "customer") && row->contact_state == CONTACT_GOOD;
+}
+
+/* Its own user's, and those of whom that user is one that was delegated from; others only where an administrator has said so. */
+static bool desk_is_for(const struct request *request, const struct agent_row *row)
+{
+    return is_desk(row) && (row->serves || identity_owns(caller_text(&request->service->callers, row->identity),
+                                                         request_identity(request)));
+}
+
+static bool desks_step(struct tour *tour)
+{
+    struct collection *collection = (struct collection *)tour;
+    struct service *service = tour->request->service;
+    const struct agent_row *row;
+    struct maker maker;
+
+    if (tour->from >= service->agents.texts.places)
+        return false;
+    row = &service->agents.items[tour->from++];
+    if (!desk_is_for(tour->request, row))
+        return true;
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Desk");
+    maker_word(&maker, "Agent", row->handle);
+    maker_text(&maker, "Identity", caller_text(&service->callers, row->identity));
+    maker_text(&maker, "Name", row->name);
+    return collection_add(collection, maker_seal(&maker));
+}
+
+void api_desks_list(struct request *request)
+{
+    collection_tour(request, desks_step);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- handing on */
+
+struct errand {
+    struct request *request; /* NULL: it has gone */
+    uint64_t call;
+};
+
+/* As we call it: of what else a customer says nothing is believed. */
+static const char *answer_type(const char *type)
+{
+    static const char *const types[] = {TYPE_CLASSAD, TYPE_JSON, TYPE_PROBLEM, TYPE_TEXT};
+
+    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
+        if (!strncasecmp(type, types[i], strcspn(types[i], ";")) && strchr("; ", type[strcspn(types[i], ";")]))
+            return types[i];
+    return TYPE_BYTES;
+}
+
+static void errand_done(void *user, const struct outcome *outcome)
+{
+    struct errand *errand = user;
+    struct request *request = errand->request;
+    struct http_field fields[5] = {{"X-Content-Type-Options", "nosniff"},
+                                   {"Content-Security-Policy", "default-src 'none'; sandbox"}};
+    size_t count = 2;
+
+    free(errand);
+    request->work = NULL;
+    request->forget = NULL;
+    if (outcome->result != CALL_ANSWERED) {
+        request_problem(request, outcome->result == CALL_UNKNOWN ? 504 : 503, "the customer did not answer: %.200s",
+                        outcome->error ? outcome->error : call_result_name(outcome->result));
+        return;
+    }
+    if (outcome->status == 401 || outcome->status / 100 == 3 || outcome->status > 599) {
+        request_problem(request, 503,
+                        "the customer answered with %u: it does not know us, or wants to send us elsewhere",
+                        outcome->status);
+        return;
+    }
+    if (outcome->cursor)
+        fields[count++] = (struct http_field){"Berth-Cursor", outcome->cursor};
+    if (outcome->size)
+        fields[count++] = (struct http_field){"Berth-Size", outcome->size};
+    if (outcome->whole)
+        fields[count++] = (struct http_field){"Berth-Whole", outcome->whole};
+    request_answer(request, outcome->status, answer_type(outcome->type), outcome->body, outcome->len, fields, count);
+}
+
+static void errand_forget(struct request *request)
+{
+    struct errand *errand = request->work;
+
+    client_cancel(request->service->client, errand->call);
+    request->work = NULL;
+    request->forget = NULL;
+    free(errand);
+}
+
+/* The path and the parameters, as the customer reads them. */
+static void target_print(const struct request *request, struct buf *out)
+{
+    const char *mark = "?", *path = strchr(exchange_raw_path(request->exchange) + strlen("/v1/desk/"), '/');
+
+    buf_addf(out, "/v1%s", path ? path : "");
+    for (size_t i = 0; i < sizeof handed_on / sizeof *handed_on; i++) {
+        const char *value = exchange_query(request->exchange, handed_on[i]);
+
+        if (!value)
+            continue;
+        buf_addf(out, "%s%s=", mark, handed_on[i]);
+        url_value(out, value);
+        mark = "&";
+    }
+}
+
+/* A token with the caller's name and rights, for that agent; false when it cannot be made. */
+static bool token_print(const struct request *request, const struct agent_row *row, struct buf *out)
+{
+    const struct service *service = request->service;
+    char audience[TOKEN_NAME_MAX + 1];
+    int64_t now = runner_wall() / SECOND;
+    struct token_terms terms = {.issuer = keyring_pool(service->keys),
+                                .subject = request_identity(request),
+                                .audience = audience,
+                                .scope = request->caller.scope & DESK_SCOPES,
+                                .issued = now,
+                                .expires = now + DESK_SPAN};
+    struct err err;
+
+    token_agent_audience(keyring_pool(service->keys), row->handle, audience);
+    return token_sign(out, keyring_current(service->keys), &terms, NULL, &err) == 0;
+}
+
+void api_desk(struct request *request)
+{
+    struct service *service = request->service;
+    const char *name = request_variable(request, 0);
+    unsigned char bytes[8];
+    uint32_t place = hex_read(name, strlen(name), bytes, sizeof bytes)
+                         ? agents_find(&service->agents, id_number(name, 16))
+                         : TEXTMAP_NONE;
+    struct errand *errand;
+    struct buf target, token;
+
+    if (place == TEXTMAP_NONE || !desk_is_for(request, &service->agents.items[place])) {
+        request_problem(request, 404,
+                        "there is no such customer of yours, nor one that serves others, that can be called");
+        return;
+    }
+    buf_init(&target);
+    buf_init(&token);
+    target_print(request, &target);
+    if (!token_print(request, &service->agents.items[place], &token)) {
+        request_problem(request, 500, "no token could be made");
+    } else {
+        struct call call = {.method = method_name(exchange_method(request->exchange)),
+                            .token = buf_string(&token),
+                            .type = exchange_field(request->exchange, "Content-Type"),
+                            .accept = exchange_field(request->exchange, "Accept"),
+                            .timeout = DESK_WAIT,
+                            .bytes_max = DESK_BYTES_MAX};
+
+        call.body = exchange_method(request->exchange) != HTTP_GET ? exchange_body(request->exchange, &call.len) : NULL;
+        errand = mem_alloc(sizeof *errand);
+        *errand = (struct errand){.request = request};
+        request->work = errand;
+        request->forget = errand_forget;
+        errand->call =
+            contact_send(service, &service->agents.items[place], buf_string(&target), &call, errand_done, errand);
+    }
+    buf_wipe(&token);
+    buf_done(&token);
+    buf_done(&target);
+}

@@ -1,0 +1,89 @@
+/* api_meta.c: what is open to all: does it live, what is it, how is it described; and the numbers for a monitoring system. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include <string.h>
+
+static void plain(struct request *request, unsigned status, const char *words)
+{
+    request_answer(request, status, "text/plain; charset=utf-8", words, strlen(words), NULL, 0);
+}
+
+void api_health(struct request *request)
+{
+    plain(request, 200, "ok\n");
+}
+
+void api_ready(struct request *request)
+{
+    if (request->service->ready)
+        plain(request, 200, "ready\n");
+    else
+        request_problem(request, 503, "not ready");
+}
+
+void api_openapi(struct request *request)
+{
+    struct buf *out = &request->service->out;
+
+    buf_reset(out);
+    openapi_print(out, request->service->settings->version);
+    request_answer(request, 200, TYPE_JSON, out->text, out->len, NULL, 0);
+}
+
+void api_root(struct request *request)
+{
+    static const struct http_field fields[] = {
+        {"Link", "</v1/ads>; rel=\"ads\", </v1/status>; rel=\"status\", </v1/keys>; rel=\"keys\", "
+                 "</openapi.json>; rel=\"service-desc\""}};
+    struct service *service = request->service;
+    struct maker maker;
+    struct tree *ad;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Name", config_text(&service->config, CONFIG_NAME));
+    maker_text(&maker, "Version", service->settings->version);
+    maker_text(&maker, "PoolId", keyring_pool(service->keys));
+    maker_word(&maker, "Incarnation", service->incarnation);
+    ad = maker_seal(&maker);
+    request_ad(request, 200, ad, fields, 1);
+    tree_unref(ad);
+}
+
+/* Gauges are looked at when they are asked for. */
+static void gauges_set(struct service *service)
+{
+    struct metrics *metrics = service->metrics;
+    int64_t kinds[2] = {0}, waiting[ENGINE_HELD + 1] = {0}, connections = 0;
+    struct entry_view view;
+    uint32_t from = 0;
+
+    while (matchmaker_next(service->matchmaker, from, &view, &from)) {
+        kinds[view.request]++;
+        if (view.request)
+            waiting[view.outcome]++;
+    }
+    for (int i = 0; i < 2; i++)
+        metrics_set(metrics, METRIC_ADS, (size_t)i, 0, kinds[i]);
+    for (int i = 0; i <= ENGINE_HELD; i++)
+        metrics_set(metrics, METRIC_WAITING, (size_t)i, 0, waiting[i]);
+    for (size_t i = 0; i < service->server_count; i++)
+        connections += server_connections(service->servers[i]);
+    metrics_set(metrics, METRIC_CONNECTIONS, 0, 0, connections);
+    metrics_set(metrics, METRIC_STREAMS, 0, 0, service->streams);
+    metrics_set(metrics, METRIC_COMMANDS_WAITING, 0, 0, service->commands.waiting);
+    metrics_set(metrics, METRIC_FILES, 0, 0, service->files.count);
+    metrics_set(metrics, METRIC_REPLICAS, 0, 0, (int64_t)service->files.replicas);
+    metrics_set(metrics, METRIC_MATCHES, 0, 0, (int64_t)matchmaker_counts(service->matchmaker).matches);
+    metrics_set(metrics, METRIC_LOG_DROPPED, 0, 0, (int64_t)service->log.dropped);
+    metrics_set(metrics, METRIC_RESIDENT, 0, 0, metrics_resident());
+}
+
+void api_metrics(struct request *request)
+{
+    struct buf *out = &request->service->out;
+
+    gauges_set(request->service);
+    buf_reset(out);
+    metrics_print(out, request->service->metrics);
+    request_answer(request, 200, METRICS_TYPE, out->text, out->len, NULL, 0);
+}

@@ -1,0 +1,252 @@
+/* api_overview.c: the pool at a glance, and over time: from counts that are kept. And the names that its ads have. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define NAMES_MAX 20000 /* that are told apart */
+
+/* ------------------------------------------------------------------------------------------------------------ overview */
+
+const char *const outcome_words[CENSUS_OUTCOMES] = {"none", "waiting", "matched", "nobody", "gave-up", "held"};
+
+int outcome_find(const char *word)
+{
+    for (int i = 1; i < CENSUS_OUTCOMES; i++)
+        if (!strcmp(outcome_words[i], word))
+            return i;
+    return 0;
+}
+
+static uint32_t kinds_make(struct service *service, struct tree *ads[CENSUS_KINDS])
+{
+    const struct census_counts *counts = &service->census.last;
+
+    for (uint32_t i = 0; i < counts->kind_count; i++) {
+        struct maker maker;
+
+        maker_init(&maker, service->symbols);
+        maker_text(&maker, "Kind", counts->kinds[i].name);
+        maker_integer(&maker, "Offers", (int64_t)counts->kinds[i].offers);
+        maker_integer(&maker, "Parted", (int64_t)counts->kinds[i].parted);
+        maker_integer(&maker, "Taken", (int64_t)counts->kinds[i].taken);
+        ads[i] = maker_seal(&maker);
+    }
+    return counts->kind_count;
+}
+
+static uint32_t outcomes_make(struct service *service, struct tree *ads[CENSUS_OUTCOMES])
+{
+    const struct census_counts *counts = &service->census.last;
+    uint32_t count = 0;
+
+    for (int i = 1; i < CENSUS_OUTCOMES; i++) {
+        struct maker maker;
+
+        if (!counts->outcomes[i])
+            continue;
+        maker_init(&maker, service->symbols);
+        maker_text(&maker, "Outcome", outcome_words[i]);
+        maker_integer(&maker, "Requests", (int64_t)counts->outcomes[i]);
+        maker_integer(&maker, "Units", (int64_t)counts->outcome_units[i]);
+        ads[count++] = maker_seal(&maker);
+    }
+    return count;
+}
+
+struct tree *overview_ad(struct service *service, int64_t missed)
+{
+    const struct census_counts *counts = &service->census.last;
+    struct matchmaker_counts work = matchmaker_counts(service->matchmaker);
+    struct tree *kinds[CENSUS_KINDS], *outcomes[CENSUS_OUTCOMES];
+    uint32_t kind_count = kinds_make(service, kinds), outcome_count = outcomes_make(service, outcomes);
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Overview");
+    maker_integer(&maker, "Offers", (int64_t)counts->offers);
+    maker_integer(&maker, "Requests", (int64_t)counts->requests);
+    maker_integer(&maker, "Waiting", (int64_t)counts->units);
+    maker_integer(&maker, "Claims", (int64_t)work.claims);
+    maker_integer(&maker, "Matches", (int64_t)work.matches);
+    maker_integer(&maker, "Cycles", (int64_t)work.cycles);
+    maker_integer(&maker, "Agents", service->agents.texts.count);
+    if (missed)
+        maker_integer(&maker, "Missed", missed);
+    maker_list(&maker, "Kinds", kinds, kind_count);
+    maker_list(&maker, "Outcomes", outcomes, outcome_count);
+    for (uint32_t i = 0; i < kind_count; i++)
+        tree_unref(kinds[i]);
+    for (uint32_t i = 0; i < outcome_count; i++)
+        tree_unref(outcomes[i]);
+    return maker_seal(&maker);
+}
+
+void api_overview(struct request *request)
+{
+    request_ad_take(request, 200, overview_ad(request->service, 0));
+}
+
+/* -------------------------------------------------------------------------------------------------------------- series */
+
+static const struct {
+    const char *name;
+    size_t at; /* of a uint64_t or int64_t in a sample */
+} columns[] = {
+    {"At", offsetof(struct census_sample, at)},           {"Offers", offsetof(struct census_sample, offers)},
+    {"Claims", offsetof(struct census_sample, claims)},   {"Waiting", offsetof(struct census_sample, waiting)},
+    {"Matches", offsetof(struct census_sample, matches)},
+};
+
+void api_series(struct request *request)
+{
+    struct service *service = request->service;
+    const char *word = request_query(request, "span");
+    enum census_span span = CENSUS_HOUR;
+    struct maker maker;
+    int64_t *numbers;
+    uint32_t count;
+
+    while (word && span < CENSUS_SPANS && strcmp(word, census_span_words[span]) != 0)
+        span++;
+    if (span == CENSUS_SPANS) {
+        request_problem(request, 400, "span: hour, day or month is expected");
+        return;
+    }
+    count = census_samples(&service->census, span);
+    numbers = mem_alloc((count + 1) * sizeof *numbers);
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Span", census_span_words[span]);
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(&numbers[i], (const char *)census_sample(&service->census, span, i) + columns[c].at,
+                   sizeof *numbers);
+        maker_integers(&maker, columns[c].name, numbers, count);
+    }
+    free(numbers);
+    request_ad_take(request, 200, maker_seal(&maker));
+}
+
+/* --------------------------------------------------------------------------------------------------------------- names */
+
+struct names {
+    struct tour tour;
+    struct map counts; /* symbol -> ads that have it; each symbol is held */
+    uint64_t limit;
+    const char *prefix;
+    int kind; /* 0: all, 1: offers, 2: requests */
+};
+
+static void name_count(struct names *names, struct symbols *symbols, symbol name)
+{
+    uint64_t count = map_find(&names->counts, name);
+
+    if (count == MAP_NONE) {
+        size_t len;
+        const char *text = symbols_text(symbols, name, &len);
+
+        if (map_count(&names->counts) == NAMES_MAX ||
+            (names->prefix && strncasecmp(text, names->prefix, strlen(names->prefix)) != 0))
+            return;
+        symbols_hold(symbols, name);
+        count = 0;
+    }
+    map_set(&names->counts, name, count + 1);
+}
+
+static bool names_visit(struct tour *tour, uint32_t place, const struct entry_view *view)
+{
+    struct names *names = (struct names *)tour;
+    const struct expr *parts = tree_parts(view->ad, tree_root(view->ad));
+    uint32_t count = tree_root(view->ad)->u.run.count;
+
+    (void)place;
+    if ((names->kind && view->request != (names->kind == 2)) || !request_sees(tour->request, view))
+        return true;
+    for (uint32_t i = 0; i < count; i++)
+        name_count(names, view->ad->symbols, parts[i].label);
+    tour->steps -= tour->steps < count ? tour->steps : count;
+    return tour->steps > 0;
+}
+
+struct name_row {
+    const char *text;
+    uint64_t count;
+};
+
+/* The commonest first; of equal ones by their letters. */
+static int name_compare(const void *a, const void *b)
+{
+    const struct name_row *left = a, *right = b;
+
+    if (left->count != right->count)
+        return left->count > right->count ? -1 : 1;
+    return strcasecmp(left->text, right->text);
+}
+
+static void names_finish(struct tour *tour)
+{
+    struct names *names = (struct names *)tour;
+    struct request *request = tour->request;
+    struct service *service = request->service;
+    uint32_t count = map_count(&names->counts), at = 0, used = 0;
+    struct name_row *rows = mem_alloc((count + 1) * sizeof *rows);
+    struct roll roll;
+    uint64_t key, value;
+
+    while (map_next(&names->counts, &at, &key, &value)) {
+        size_t len;
+
+        rows[used++] = (struct name_row){symbols_text(service->symbols, (symbol)key, &len), value};
+    }
+    if (used)
+        qsort(rows, used, sizeof *rows, name_compare);
+    roll_begin(&roll, request);
+    for (uint32_t i = 0; i < used && i < names->limit; i++) {
+        struct maker maker;
+
+        maker_init(&maker, service->symbols);
+        maker_text(&maker, "Name", rows[i].text);
+        maker_integer(&maker, "Ads", (int64_t)rows[i].count);
+        roll_add(&roll, &maker);
+    }
+    roll_end(&roll);
+    free(rows);
+}
+
+static void names_done(struct tour *tour)
+{
+    struct names *names = (struct names *)tour;
+    uint64_t key, value;
+    uint32_t at = 0;
+
+    while (map_next(&names->counts, &at, &key, &value))
+        symbols_drop(tour->request->service->symbols, (symbol)key);
+    map_done(&names->counts);
+}
+
+void api_names(struct request *request)
+{
+    const char *kind = request_query(request, "kind");
+    struct names *names;
+    uint64_t limit;
+
+    if (!request_number(request, "limit", 1, NAMES_MAX, LIMIT_DEFAULT, &limit))
+        return;
+    if (kind && strcmp(kind, "offers") != 0 && strcmp(kind, "requests") != 0) {
+        request_problem(request, 400, "kind: offers or requests is expected");
+        return;
+    }
+    names = mem_alloc(sizeof *names);
+    *names = (struct names){.tour = {.visit = names_visit, .finish = names_finish, .done = names_done},
+                            .limit = limit,
+                            .prefix = request_query(request, "prefix"),
+                            .kind = !kind          ? 0
+                                    : *kind == 'o' ? 1
+                                                   : 2};
+    map_init(&names->counts, request->service->incarnation);
+    tour_start(&names->tour, request);
+}

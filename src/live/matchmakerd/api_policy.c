@@ -1,0 +1,72 @@
+/* api_policy.c: the administrative policy: told and replaced. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "pool/engine/engine.h"
+
+static void policy_answer(struct request *request)
+{
+    request_kept(request, request->service->policy);
+}
+
+void api_policy_get(struct request *request)
+{
+    char etag[32];
+
+    kept_etag(request->service->policy, etag);
+    if (!answered_unchanged(request, etag))
+        policy_answer(request);
+}
+
+struct tree *policy_body(struct request *request)
+{
+    struct tree *ad = request_body_ad(request);
+    symbol wrong = SYMBOL_NONE;
+    struct err err = {0};
+    struct policy policy;
+    size_t len;
+
+    if (!ad)
+        return NULL;
+    if (policy_init(&policy, ad, &wrong, &err) < 0) {
+        request_problem(request, 400, "%s: %s",
+                        wrong == SYMBOL_NONE ? "policy" : symbols_text(request->service->symbols, wrong, &len),
+                        err.text);
+        tree_unref(ad);
+        return NULL;
+    }
+    policy_done(&policy);
+    return ad;
+}
+
+void api_policy_put(struct request *request)
+{
+    struct service *service = request->service;
+    struct tree *ad = policy_body(request);
+    struct buf text;
+    struct err err;
+    char etag[32];
+    int failed;
+
+    if (!ad)
+        return;
+    kept_etag(service->policy, etag);
+    if (!conditions_met(request, etag)) {
+        tree_unref(ad);
+        return;
+    }
+    buf_init(&text);
+    buf_adds(&text, ad->dialect == &dialect_condor ? "condor " : "classic ");
+    represent_ad(&text, FORM_CLASSAD, ad);
+    failed = service->shelf->kind->put(service->shelf, POLICY_SPACE, "policy", 6, text.text, text.len, &err);
+    buf_done(&text);
+    if (failed) {
+        tree_unref(ad);
+        request_store_failed(request, err.text);
+        return;
+    }
+    tree_unref(service->policy);
+    service->policy = ad;
+    runner_event(service->runner, &(struct event){.kind = EVENT_POLICY, .ad = ad});
+    LOG_AUDIT(&service->log, "policy", log_text("subject", request_identity(request)));
+    request_commit(request, policy_answer);
+}

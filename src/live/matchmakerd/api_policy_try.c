@@ -1,0 +1,280 @@
+/* api_policy_try.c: a policy is tried on the ads as they are: what it would give to whom; or, compared with the one that holds, what would change.
+ *
+ *     the ads as they are --+--> an engine with the policy that is tried ----> pairs --+
+ *                           `--> one with the policy that holds (compare) --> pairs --+--> requests that would get something else
+ *
+ * Nothing is consumed: the engines live as long as the question. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/base/mem.h"
+#include "pool/engine/engine.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MATCHES_MAX 100000 /* of a policy, that are looked at */
+#define POLICY_UNITS 4000  /* of the engine's work in a slice */
+#define OFFERS_TOLD 8      /* of a request that would get others */
+
+enum { THEN, NOW, SIDES }; /* the policy that is tried, and the one that holds */
+
+struct pair {
+    uint32_t root, offer;
+};
+
+struct trial_side {
+    struct trial *trial;
+    struct engine *engine;
+    struct pair *pairs; /* only where they are compared */
+    uint32_t pair_count, pair_room;
+    uint64_t matches;
+    bool begun, over;
+};
+
+struct trial {
+    struct tour tour;
+    struct trial_side sides[SIDES];
+    bool compares;
+    char **ids; /* by the numbers that the engines know; "": the caller may not see it */
+    uint32_t count, room;
+    uint64_t limit;
+    struct arena scratch;
+    struct env env;
+    struct listing listing;
+    struct buf out;
+};
+
+static bool trial_visit(struct tour *tour, uint32_t place, const struct entry_view *view)
+{
+    struct trial *trial = (struct trial *)tour;
+    struct engine_terms terms = {.request = view->request, .units = view->free, .order = place};
+    const char *id;
+
+    /* What the asker may not see must not show in the outcome either. */
+    if (view->free < 1 || (!(tour->request->caller.scope & SCOPE_CONFIG) && !request_sees(tour->request, view)))
+        return true;
+    if (trial->count == trial->room) {
+        trial->room = trial->room ? trial->room * 2 : 64;
+        trial->ids = mem_grow(trial->ids, trial->room * sizeof *trial->ids);
+    }
+    id = request_sees(tour->request, view) ? entry_id(tour->request->service, view) : "";
+    trial->ids[trial->count] = mem_dup(id, strlen(id));
+    for (int i = 0; i < SIDES; i++)
+        if (trial->sides[i].engine)
+            engine_put(trial->sides[i].engine, trial->count, (struct tree *)(view->left ? view->left : view->ad),
+                       &terms);
+    trial->count++;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ matches */
+
+static void pair_keep(struct trial_side *side, uint32_t root, uint32_t offer)
+{
+    if (side->pair_count == side->pair_room) {
+        side->pair_room = side->pair_room ? side->pair_room * 2 : 256;
+        side->pairs = mem_grow(side->pairs, side->pair_room * sizeof *side->pairs);
+    }
+    side->pairs[side->pair_count++] = (struct pair){root, offer};
+}
+
+static void trial_match(void *user, uint32_t root, uint32_t offer, const struct value *rank, struct tree *left)
+{
+    struct trial_side *side = user;
+    struct trial *trial = side->trial;
+    struct maker maker;
+    struct tree *ad;
+
+    (void)left;
+    side->matches++;
+    if (trial->compares) {
+        pair_keep(side, root, offer);
+        return;
+    }
+    if (trial->listing.count >= trial->limit)
+        return;
+    maker_init(&maker, trial->tour.request->service->symbols);
+    maker_text(&maker, "Request", trial->ids[root]);
+    maker_text(&maker, "Offer", trial->ids[offer]);
+    maker_real(&maker, "Rank", rank ? rank_number(rank) : 0);
+    ad = maker_seal(&maker);
+    listing_add(&trial->listing, ad);
+    tree_unref(ad);
+}
+
+/* A gang: a line for each member. */
+static void trial_gang(void *user, uint32_t root, const struct engine_member *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        trial_match(user, root, members[i].offer, NULL, NULL);
+}
+
+/* A slice of one side; true while it has more to do. */
+static bool side_step(struct trial_side *side)
+{
+    struct trial *trial = side->trial;
+
+    if (!side->engine || side->over)
+        return false;
+    if (!side->begun)
+        engine_begin(side->engine, &trial->env);
+    side->begun = true;
+    side->over =
+        !engine_step(side->engine, &trial->scratch, POLICY_UNITS, trial_match, side) || side->matches >= MATCHES_MAX;
+    return !side->over;
+}
+
+static bool trial_more(struct tour *tour)
+{
+    struct trial *trial = (struct trial *)tour;
+    bool more = side_step(&trial->sides[THEN]);
+
+    return side_step(&trial->sides[NOW]) || more;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- comparing */
+
+static int pair_compare(const void *a, const void *b)
+{
+    const struct pair *left = a, *right = b;
+
+    if (left->root != right->root)
+        return left->root < right->root ? -1 : 1;
+    return (left->offer > right->offer) - (left->offer < right->offer);
+}
+
+/* How many pairs from `at` on are of that root. */
+static uint32_t pairs_of(const struct trial_side *side, uint32_t at, uint32_t root)
+{
+    uint32_t end = at;
+
+    while (end < side->pair_count && side->pairs[end].root == root)
+        end++;
+    return end - at;
+}
+
+static void offers_tell(const struct trial *trial, struct maker *maker, const struct trial_side *side, uint32_t at,
+                        uint32_t count, const char *list, const char *number)
+{
+    const char *texts[OFFERS_TOLD];
+    size_t told = 0;
+
+    for (uint32_t i = 0; i < count && told < OFFERS_TOLD; i++)
+        texts[told++] = trial->ids[side->pairs[at + i].offer];
+    maker_texts(maker, list, texts, told);
+    maker_integer(maker, number, count);
+}
+
+/* The requests that would get something else, those told that the caller may see; how many there are in all. */
+static uint64_t trial_compare(struct trial *trial)
+{
+    struct trial_side *then = &trial->sides[THEN], *now = &trial->sides[NOW];
+    uint64_t changed = 0;
+
+    for (int i = 0; i < SIDES; i++)
+        if (trial->sides[i].pair_count)
+            qsort(trial->sides[i].pairs, trial->sides[i].pair_count, sizeof(struct pair), pair_compare);
+    for (uint32_t t = 0, n = 0; t < then->pair_count || n < now->pair_count;) {
+        uint32_t first = t < then->pair_count ? then->pairs[t].root : UINT32_MAX;
+        uint32_t root = n < now->pair_count && now->pairs[n].root < first ? now->pairs[n].root : first;
+        uint32_t ours = pairs_of(then, t, root), theirs = pairs_of(now, n, root);
+        bool same = ours == theirs;
+
+        for (uint32_t i = 0; same && i < ours; i++)
+            same = then->pairs[t + i].offer == now->pairs[n + i].offer;
+        changed += !same;
+        if (!same && *trial->ids[root] && trial->listing.count < trial->limit) {
+            struct maker maker;
+            struct tree *ad;
+
+            maker_init(&maker, trial->tour.request->service->symbols);
+            maker_text(&maker, "Request", trial->ids[root]);
+            offers_tell(trial, &maker, now, n, theirs, "Now", "NowCount");
+            offers_tell(trial, &maker, then, t, ours, "Then", "ThenCount");
+            ad = maker_seal(&maker);
+            listing_add(&trial->listing, ad);
+            tree_unref(ad);
+        }
+        t += ours;
+        n += theirs;
+    }
+    return changed;
+}
+
+static void trial_finish(struct tour *tour)
+{
+    struct trial *trial = (struct trial *)tour;
+    const struct trial_side *then = &trial->sides[THEN], *now = &trial->sides[NOW];
+    char matches[24], before[24], changed[24];
+    const struct http_field fields[] = {
+        {"Berth-Matches", matches},
+        {"Berth-Whole", then->matches < MATCHES_MAX && now->matches < MATCHES_MAX ? "true" : "false"},
+        {"Berth-Matches-Now", before},
+        {"Berth-Changed", changed},
+    };
+
+    if (trial->compares)
+        snprintf(changed, sizeof changed, "%" PRIu64, trial_compare(trial));
+    listing_end(&trial->listing);
+    snprintf(matches, sizeof matches, "%" PRIu64, then->matches);
+    snprintf(before, sizeof before, "%" PRIu64, now->matches);
+    request_answer(tour->request, 200, media_type(tour->request->form, &dialect_classic), trial->out.text,
+                   trial->out.len, fields, trial->compares ? 4 : 2);
+}
+
+static void trial_done(struct tour *tour)
+{
+    struct trial *trial = (struct trial *)tour;
+
+    for (int i = 0; i < SIDES; i++) {
+        engine_free(trial->sides[i].engine);
+        free(trial->sides[i].pairs);
+    }
+    for (uint32_t i = 0; i < trial->count; i++)
+        free(trial->ids[i]);
+    free(trial->ids);
+    arena_done(&trial->scratch);
+    buf_done(&trial->out);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- asking */
+
+/* A policy of NULL is that of a pool which has none. */
+static void side_open(struct trial *trial, int which, struct symbols *symbols, struct tree *policy)
+{
+    struct trial_side *side = &trial->sides[which];
+
+    side->engine = engine_new(symbols);
+    engine_on_gang(side->engine, trial_gang);
+    if (policy)
+        engine_set_policy(side->engine, policy, NULL, NULL);
+}
+
+void api_policy_try(struct request *request)
+{
+    struct service *service = request->service;
+    struct trial *trial;
+    struct tree *ad;
+    uint64_t limit;
+
+    if (!request_number(request, "limit", 1, MATCHES_MAX, LIMIT_DEFAULT, &limit) || !(ad = policy_body(request)))
+        return;
+    trial = mem_alloc(sizeof *trial);
+    *trial =
+        (struct trial){.tour = {.visit = trial_visit, .finish = trial_finish, .done = trial_done, .more = trial_more},
+                       .compares = request_flag(request, "compare"),
+                       .limit = limit,
+                       .env = request_env(request)};
+    for (int i = 0; i < SIDES; i++)
+        trial->sides[i].trial = trial;
+    side_open(trial, THEN, service->symbols, ad);
+    if (trial->compares)
+        side_open(trial, NOW, service->symbols, service->policy);
+    tree_unref(ad);
+    arena_init(&trial->scratch);
+    buf_init(&trial->out);
+    listing_begin(&trial->listing, &trial->out, request->form);
+    tour_start(&trial->tour, request);
+}

@@ -1,0 +1,552 @@
+/* api_pool.c: what a pool is made of besides ads: matches, claims, users, agents, and the matchmaker itself. All are told as ads. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/base/mem.h"
+#include "match/gang/ports.h"
+#include "pool/matchmaker/accountant.h"
+#include "pool/matchmaker/groups.h"
+#include "pool/protocol/ticket.h"
+#include "pool/protocol/wire.h"
+#include "sys/encoding.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------------------------------ matches */
+
+/* What an id of an ad is called; "" when that is forgotten. */
+static const char *id_text(const struct service *service, uint64_t who, uint64_t id)
+{
+    uint32_t place = ids_find_number(&service->ids, who, id);
+
+    return place == TEXTMAP_NONE ? "" : ids_unique(&service->ids, place);
+}
+
+static const char *agent_identity(const struct service *service, uint64_t handle)
+{
+    uint32_t place = agents_find(&service->agents, handle);
+
+    return place == TEXTMAP_NONE ? NULL : caller_text(&service->callers, service->agents.items[place].identity);
+}
+
+/* The superior's ad: as it stands, or as the member was told of it. NULL: neither is there any more. */
+static const struct tree *superior_ad(const struct service *service, const struct agent_row *row,
+                                      const struct match_told *told, const struct edge *edge)
+{
+    uint32_t place = agents_find(&service->agents, edge->agent);
+    struct entry_view view;
+
+    if (matchmaker_find(service->matchmaker, row->handle, told->id, &view))
+        return view.ad;
+    for (const struct letter *letter = place == TEXTMAP_NONE ? NULL : service->agents.items[place].first; letter;
+         letter = letter->next)
+        if (letter->match.kind == MESSAGE_MATCH && letter->match.u.match_told.claim == edge->claim)
+            return letter->match.u.match_told.superior_ad;
+    return NULL;
+}
+
+/* By what its superior calls whoever docks at a port: told only where the superior has ports. */
+static void row_add_label(struct maker *maker, const struct service *service, const struct agent_row *row,
+                          const struct match_told *told, const struct edge *edge)
+{
+    const struct tree *superior = superior_ad(service, row, told, edge);
+    struct ports ports;
+    const char *label;
+    size_t len;
+
+    if (!superior || ports_read(&ports, superior, NULL) < 0)
+        return;
+    if (!ports.implicit && edge->port < ports.count) {
+        label = port_label(&ports, (uint32_t)edge->port, &len);
+        maker_bytes(maker, "Label", label, len);
+    }
+    ports_done(&ports);
+}
+
+/* The letter of a superior names its members: `edge` is one of them. A member's own letter (NULL) names its superior, whose ad's id is not
+ * told to it. */
+struct tree *match_row(struct service *service, const struct agent_row *row, const struct letter *letter,
+                       const struct edge *edge, int64_t now)
+{
+    const struct match_told *told = &letter->match.u.match_told;
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Match");
+    if (edge) {
+        maker_text(&maker, "Request", id_text(service, row->handle, told->id));
+        maker_text(&maker, "Offer", id_text(service, edge->agent, edge->offer));
+        maker_text(&maker, "Owner", caller_text(&service->callers, row->identity));
+        maker_text(&maker, "Provider", agent_identity(service, edge->agent));
+        row_add_label(&maker, service, row, told, edge);
+    } else {
+        maker_text(&maker, "Offer", id_text(service, row->handle, told->id));
+        maker_text(&maker, "Owner", agent_identity(service, told->superior));
+        maker_text(&maker, "Provider", caller_text(&service->callers, row->identity));
+    }
+    maker_word(&maker, "Gang", told->gang);
+    maker_word(&maker, "Claim", edge ? edge->claim : told->claim);
+    maker_seconds(&maker, "Age", now - letter->at);
+    return maker_seal(&maker);
+}
+
+/* Of one agent, which may have some thousand. */
+static bool matches_step(struct tour *tour)
+{
+    struct collection *collection = (struct collection *)tour;
+    struct request *request = tour->request;
+    struct service *service = request->service;
+    const struct agent_row *row;
+    bool goes_on = true;
+
+    if (tour->from >= service->agents.texts.places)
+        return false;
+    row = &service->agents.items[tour->from++];
+    if (!row->handle || (!request_any(request) && row->identity != request->caller.identity))
+        return true;
+    for (const struct letter *letter = row->first; letter && goes_on; letter = letter->next) {
+        const struct edges *edges = letter->match.kind == MESSAGE_MATCH ? letter->match.u.match_told.edges : NULL;
+
+        for (uint32_t i = 0; edges && i < edges->count && goes_on; i++)
+            goes_on = collection_add(collection, match_row(service, row, letter, &edges->items[i], collection->now));
+    }
+    return goes_on;
+}
+
+void api_matches_list(struct request *request)
+{
+    collection_tour(request, matches_step);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- claims */
+
+static struct tree *claim_row(struct service *service, const struct claim_view *view, int64_t now)
+{
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Claim");
+    maker_word(&maker, "Claim", view->claim);
+    maker_word(&maker, "Gang", view->gang);
+    maker_text(&maker, "Owner", view->user);
+    maker_text(&maker, "Provider", agent_identity(service, view->agent));
+    maker_text(&maker, "State", view->over ? "over" : view->reported ? "active" : "expected");
+    if (view->over)
+        maker_text(&maker, "Reason", view->reason == REASON_PREEMPTED ? "preempted" : reason_words(view->reason));
+    maker_seconds(&maker, "Age", now - view->since);
+    maker_seconds(&maker, "Used", view->used);
+    return maker_seal(&maker);
+}
+
+/* A claim is seen by its owner, by the agent that tells of it, and by administrators. */
+static bool claim_is_seen(const struct request *request, const struct claim_view *view)
+{
+    const char *provider = agent_identity(request->service, view->agent), *self = request_identity(request);
+
+    return request_any(request) || (view->user && !strcmp(view->user, self)) || (provider && !strcmp(provider, self));
+}
+
+static bool claims_step(struct tour *tour)
+{
+    struct collection *collection = (struct collection *)tour;
+    struct service *service = tour->request->service;
+    struct claim_view view;
+
+    if (!matchmaker_next_claim(service->matchmaker, tour->from, &view, &tour->from))
+        return false;
+    return !claim_is_seen(tour->request, &view) ||
+           collection_add(collection, claim_row(service, &view, collection->now));
+}
+
+void api_claims_list(struct request *request)
+{
+    collection_tour(request, claims_step);
+}
+
+static bool report_take(struct request *request, void *user, struct tree *ad, struct listing *answers)
+{
+    struct service *service = request->service;
+    uint32_t who = *(const uint32_t *)user;
+    struct message message;
+    struct err err = {0};
+    struct peer peer;
+    bool goes_on = true;
+
+    if (wire_read_message(ad, &message, &err) < 0) {
+        message_refuse(request, answers, MESSAGE_REPORT, NULL, REASON_INVALID, err.text);
+        return true;
+    }
+    request_peer(request, who, &peer);
+    if (message.kind != MESSAGE_REPORT) {
+        message_refuse(request, answers, MESSAGE_REPORT, NULL, REASON_INVALID, "Message: report is expected");
+    } else if ((goes_on = request_ask(request, &peer, &message))) {
+        struct tree *answer = wire_message(service->symbols, &service->reply);
+
+        LOG_AUDIT(&service->log, "claim", log_word("claim", message.u.report.claim),
+                  log_text("subject", request_identity(request)), log_text("owner", message.u.report.owner.bytes),
+                  log_flag("over", message.u.report.over),
+                  log_text("answer", reason_words(service->reply.u.got.reason)));
+        listing_add(answers, answer);
+        tree_unref(answer);
+        observers_claim(service, &message.u.report, request_identity(request));
+    }
+    message_done(&message);
+    return goes_on;
+}
+
+void api_claims_report(struct request *request)
+{
+    uint32_t who = request_advertiser(request);
+
+    if (who != TEXTMAP_NONE)
+        request_messages(request, report_take, &who);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- users */
+
+static struct tree *user_row(struct service *service, const struct user_view *view)
+{
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "User");
+    maker_text(&maker, "Name", view->name);
+    maker_real(&maker, "Usage", view->usage);
+    maker_real(&maker, "Factor", view->factor);
+    maker_real(&maker, "Priority", view->priority);
+    maker_integer(&maker, "Claims", view->claims);
+    maker_real(&maker, "Units", view->units);
+    return maker_seal(&maker);
+}
+
+/* That of an account: a user's, or GROUP~USER. */
+static bool account_valid(const char *name)
+{
+    const char *mark = strchr(name, GROUPS_MARK), *user = mark ? mark + 1 : name;
+
+    return strlen(name) <= TEXT_MAX && subject_valid(user, strlen(user)) &&
+           (!mark || subject_valid(name, (size_t)(mark - name)));
+}
+
+static bool users_step(struct tour *tour)
+{
+    struct service *service = tour->request->service;
+    struct user_view view;
+
+    return matchmaker_next_user(service->matchmaker, runner_wall() / SECOND, tour->from, &view, &tour->from) &&
+           collection_add((struct collection *)tour, user_row(service, &view));
+}
+
+void api_users_list(struct request *request)
+{
+    collection_tour(request, users_step);
+}
+
+static struct tree *user_find(struct service *service, const char *name)
+{
+    struct user_view view;
+
+    return matchmaker_find_user(service->matchmaker, runner_wall() / SECOND, name, &view) ? user_row(service, &view)
+                                                                                          : NULL;
+}
+
+void api_user_get(struct request *request)
+{
+    struct tree *ad = user_find(request->service, request_variable(request, 0));
+
+    if (ad)
+        request_ad_take(request, 200, ad);
+    else
+        request_problem(request, 404, "nothing is known of that user");
+}
+
+void api_user_put(struct request *request)
+{
+    struct service *service = request->service;
+    const char *name = request_variable(request, 0);
+    struct tree *ad;
+    double factor;
+
+    if (!account_valid(name)) {
+        request_problem(request, 400, "that is no name of a user");
+        return;
+    }
+    if (account_len(name, strlen(name)) < strlen(name)) {
+        request_problem(request, 400, "what was delegated counts for %.*s, and has no factor of its own",
+                        (int)account_len(name, strlen(name)), name);
+        return;
+    }
+    ad = request_body_of(request, "Factor");
+    if (!ad)
+        return;
+    if (!ad_number(ad, "Factor", &factor) || !(factor >= 1e-6) || factor > 1e9) {
+        request_problem(request, 400, "Factor: a number from 0.000001 to 1e9 is expected");
+    } else {
+        runner_event(service->runner, &(struct event){.kind = EVENT_FACTOR, .user = name, .factor = factor});
+        LOG_AUDIT(&service->log, "user", log_text("subject", request_identity(request)), log_text("user", name));
+        request_answer_durable(request, 200, user_find(service, name));
+    }
+    tree_unref(ad);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- agents */
+
+static const char *const contact_words[] = {"none", "checking", "good", "bad"};
+
+static struct tree *agent_ad(struct service *service, const struct agent_row *row, int64_t now)
+{
+    char box[2 * BOX_KEY_BYTES + 1];
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Agent");
+    maker_text(&maker, "Identity", caller_text(&service->callers, row->identity));
+    maker_text(&maker, "Name", row->name);
+    maker_word(&maker, "Agent", row->handle);
+    maker_seconds(&maker, "Since", now - row->since);
+    maker_seconds(&maker, "LastWord", now - row->heard);
+    maker_text(&maker, "Host", row->host);
+    maker_text(&maker, "Process", row->process);
+    maker_text(&maker, "Version", row->version);
+    maker_text(&maker, "Role", row->role);
+    maker_text(&maker, "Note", row->note);
+    maker_text(&maker, "Refused", row->refused);
+    maker_text(&maker, "Contact", row->contact);
+    maker_text(&maker, "ContactState", contact_words[row->contact_state]);
+    maker_text(&maker, "Pin", row->pin);
+    if (row->has_box) {
+        hex_print(row->box.bytes, BOX_KEY_BYTES, box);
+        maker_text(&maker, "BoxKey", box);
+    }
+    maker_flag(&maker, "Connected", row->watchers);
+    if (row->role && !strcmp(row->role, "provider"))
+        maker_flag(&maker, "Draining", row->draining);
+    maker_integer(&maker, "Ads", row->ads);
+    maker_integer(&maker, "Letters", row->letter_count);
+    return maker_seal(&maker);
+}
+
+static bool agents_step(struct tour *tour)
+{
+    struct collection *collection = (struct collection *)tour;
+    struct service *service = tour->request->service;
+    const struct agent_row *row;
+
+    if (tour->from >= service->agents.texts.places)
+        return false;
+    row = &service->agents.items[tour->from++];
+    return !row->handle || collection_add(collection, agent_ad(service, row, collection->now));
+}
+
+void api_agents_list(struct request *request)
+{
+    collection_tour(request, agents_step);
+}
+
+/* Sixteen hexadecimal digits; 0 when it is no handle. */
+static uint64_t handle_read(const char *text)
+{
+    unsigned char bytes[8];
+
+    return hex_read(text, strlen(text), bytes, sizeof bytes) ? id_number(text, 16) : 0;
+}
+
+void api_agent_get(struct request *request)
+{
+    struct service *service = request->service;
+    const char *name = request_variable(request, 0);
+    uint32_t place = agents_find(&service->agents, handle_read(name));
+
+    if (place == TEXTMAP_NONE && agent_name_is_good(name, strlen(name))) /* one of the caller's own, by its name */
+        place = agents_find(&service->agents, agent_handle(request_identity(request), name));
+    if (place == TEXTMAP_NONE)
+        request_problem(request, 404, "no such agent is known");
+    else
+        request_ad_take(request, 200, agent_ad(service, &service->agents.items[place], runner_now()));
+}
+
+/* A text of up to AGENT_TEXT_MAX bytes without control characters; false when it is another. One that is not there is "". */
+static bool agent_text(const struct tree *ad, const char *name, char out[AGENT_TEXT_MAX + 1])
+{
+    const char *text;
+    size_t len;
+
+    out[0] = '\0';
+    if (!ad_find(ad, name))
+        return true;
+    if (!ad_string(ad, name, &text, &len) || len > AGENT_TEXT_MAX)
+        return false;
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+            return false;
+    memcpy(out, text, len);
+    out[len] = '\0';
+    return true;
+}
+
+/* The rows of what an agent may say: the attribute, and where it goes. */
+static const struct {
+    const char *name;
+    size_t at;
+} agent_texts[] = {
+    {"Contact", offsetof(struct agent_row, contact)}, {"Pin", offsetof(struct agent_row, pin)},
+    {"Host", offsetof(struct agent_row, host)},       {"Process", offsetof(struct agent_row, process)},
+    {"Version", offsetof(struct agent_row, version)}, {"Role", offsetof(struct agent_row, role)},
+    {"Note", offsetof(struct agent_row, note)},
+};
+
+#define CHECK_WAIT_MAX 25                                        /* seconds that a check may be given */
+#define NOTE_TEXT (sizeof agent_texts / sizeof *agent_texts - 1) /* the last of them */
+
+/* What an agent says of itself. */
+struct said {
+    char texts[sizeof agent_texts / sizeof *agent_texts][AGENT_TEXT_MAX + 1];
+    struct key challenge;
+    struct box_public box;
+    bool has_box, draining;
+};
+
+static int said_read(const struct tree *ad, struct said *ret, struct err *err)
+{
+    const char *contact = ret->texts[0], *key;
+    struct url url;
+    size_t len;
+
+    *ret = (struct said){.has_box = false};
+    for (size_t i = 0; i < sizeof agent_texts / sizeof *agent_texts; i++)
+        if (!agent_text(ad, agent_texts[i].name, ret->texts[i]))
+            return err_set(err, "%s: a text of up to %d bytes is expected", agent_texts[i].name, AGENT_TEXT_MAX);
+    if (*contact && url_read(contact, strlen(contact), &url, err) < 0)
+        return err_context(err, "Contact");
+    if (strchr(contact, '?'))
+        return err_set(err, "Contact: an address without a query is expected");
+    if (*contact && (!ad_string(ad, "Challenge", &key, &len) || !hex_read(key, len, ret->challenge.bytes, KEY_BYTES)))
+        return err_set(err, "Challenge: with a Contact %d hexadecimal digits are expected", 2 * KEY_BYTES);
+    if (ad_find(ad, "Draining") && !ad_flag(ad, "Draining", &ret->draining))
+        return err_set(err, "Draining: true or false is expected");
+    ret->has_box = ad_find(ad, "BoxKey");
+    if (ret->has_box && (!ad_string(ad, "BoxKey", &key, &len) || !hex_read(key, len, ret->box.bytes, BOX_KEY_BYTES)))
+        return err_set(err, "BoxKey: %d hexadecimal digits are expected", 2 * BOX_KEY_BYTES);
+    return 0;
+}
+
+/* What it has last said of itself is for the log as well: an agent that has left is asked no more. */
+static void note_log(struct service *service, const struct agent_row *row, const char *note)
+{
+    if (*note && (!row->note || strcmp(row->note, note) != 0))
+        LOG(&service->log, LEVEL_INFO, "agent.note",
+            log_text("identity", caller_text(&service->callers, row->identity)), log_text("name", row->name),
+            log_text("note", note));
+}
+
+/* Has it proved itself there already? What else it says may change without that. */
+static bool contact_stays(const struct agent_row *row, const struct said *said)
+{
+    return row->contact_state == CONTACT_GOOD && !strcmp(row->contact, said->texts[0]) &&
+           !strcmp(row->pin ? row->pin : "", said->texts[1]) && key_equal(&row->challenge, &said->challenge);
+}
+
+static void said_take(struct agent_row *row, const struct said *said)
+{
+    for (size_t i = 0; i < sizeof agent_texts / sizeof *agent_texts; i++)
+        agent_set_text((char **)((char *)row + agent_texts[i].at), *said->texts[i] ? said->texts[i] : NULL);
+    row->introduced = true;
+    row->challenge = said->challenge;
+    row->has_box = said->has_box;
+    row->draining = said->draining;
+    row->box = said->box;
+}
+
+void agent_answer(struct request *request, uint32_t place)
+{
+    const struct agent_row *row = place == TEXTMAP_NONE ? NULL : &request->service->agents.items[place];
+
+    if (!row)
+        request_problem(request, 404, "no such agent is known");
+    else
+        request_ad_take(request, row->contact_state == CONTACT_CHECKING ? 202 : 200,
+                        agent_ad(request->service, row, runner_now()));
+}
+
+/* What an agent knows that those before it did not; in the head, where others pass over it: receipts. */
+static bool agent_knows(const struct request *request, const char *word)
+{
+    const char *known = exchange_field(request->exchange, "Berth-Knows");
+
+    return known && !strcmp(known, word);
+}
+
+void api_agent_put(struct request *request)
+{
+    struct service *service = request->service;
+    int64_t most = service->spans.deadline;
+    const char *name = request_variable(request, 0);
+    struct err err = {0};
+    struct said said;
+    struct tree *ad;
+    uint32_t place = TEXTMAP_NONE;
+    uint64_t wait;
+
+    if (!request_number(request, "wait", 0, CHECK_WAIT_MAX, 0, &wait))
+        return;
+    if (!agent_name_is_good(name, strlen(name))) {
+        request_problem(request, 400, "a name of up to %d letters, digits, '.', '_' and '-' is expected",
+                        AGENT_NAME_MAX);
+        return;
+    }
+    ad = request_body_of(request, "Contact Pin Challenge BoxKey Host Process Version Role Draining Note");
+    if (!ad)
+        return;
+    if (said_read(ad, &said, &err) < 0) {
+        request_problem(request, 400, "%s", err.text);
+    } else {
+        place = request_agent_named(request, name);
+    }
+    if (place != TEXTMAP_NONE) {
+        bool stays = contact_stays(&service->agents.items[place], &said);
+
+        note_log(service, &service->agents.items[place], said.texts[NOTE_TEXT]);
+        said_take(&service->agents.items[place], &said);
+        service->agents.items[place].serves = request_serves(request);
+        service->agents.items[place].receipts = agent_knows(request, "receipts");
+        if (wait && (int64_t)wait * SECOND < most)
+            most = (int64_t)wait * SECOND;
+        if (!stays && !contact_check(service, place, wait ? request : NULL, most))
+            request_problem(request, 429, "up to %d contact addresses of an identity are checked at a time",
+                            CHECKS_MAX);
+        else if (!request->work)
+            agent_answer(request, place);
+    }
+    tree_unref(ad);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- status */
+
+void api_status(struct request *request)
+{
+    struct service *service = request->service;
+    struct matchmaker_counts counts = matchmaker_counts(service->matchmaker);
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Matchmaker");
+    maker_text(&maker, "Name", config_text(&service->config, CONFIG_NAME));
+    maker_text(&maker, "Version", service->settings->version);
+    maker_text(&maker, "Pool", keyring_pool(service->keys));
+    maker_text(&maker, "Url", service->url);
+    maker_word(&maker, "Incarnation", service->incarnation);
+    maker_seconds(&maker, "Up", runner_wall() - service->started);
+    maker_integer(&maker, "Process", getpid());
+    maker_integer(&maker, "Ads", (int64_t)counts.ads);
+    maker_integer(&maker, "Agents", service->agents.texts.count);
+    maker_integer(&maker, "Matches", (int64_t)counts.matches);
+    maker_integer(&maker, "Claims", (int64_t)counts.claims);
+    maker_integer(&maker, "Cycles", (int64_t)counts.cycles);
+    maker_integer(&maker, "NotificationsWaiting", (int64_t)counts.waiting);
+    maker_integer(&maker, "NotificationsGivenUp", (int64_t)counts.given_up);
+    maker_integer(&maker, "Streams", service->streams);
+    request_ad_take(request, 200, maker_seal(&maker));
+}

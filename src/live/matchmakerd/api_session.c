@@ -1,0 +1,116 @@
+/* api_session.c: how a person comes to the page: by a link that is good once, made by somebody who is known already.
+ *
+ *     who is known  POST /v1/links    -> URL/#k=CODE    in the fragment, which no server and no log of one sees
+ *     the page      POST /v1/session  -> a token with that person's name and rights, for half a day at most
+ *
+ * Codes are kept in memory alone, for ten minutes. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "sys/encoding.h"
+#include "sys/secrets.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINK_SPAN (10 * 60)         /* seconds that a link is good for */
+#define SESSION_SPAN (12 * 60 * 60) /* and the token that it gives */
+
+void api_whoami(struct request *request)
+{
+    struct maker maker;
+    struct buf scope;
+
+    buf_init(&scope);
+    scopes_print(&scope, request->caller.scope);
+    maker_init(&maker, request->service->symbols);
+    maker_text(&maker, "Subject", request_identity(request));
+    maker_text(&maker, "Scope", buf_string(&scope));
+    if (request->caller.expires)
+        maker_integer(&maker, "Expires", request->caller.expires);
+    buf_done(&scope);
+    request_ad_take(request, 200, maker_seal(&maker));
+}
+
+/* The place of the link that ends first: it makes room. */
+static struct page_link *link_room(struct service *service)
+{
+    struct page_link *oldest = service->links;
+
+    for (int i = 1; i < PAGE_LINKS; i++)
+        if (service->links[i].ends < oldest->ends)
+            oldest = &service->links[i];
+    return oldest;
+}
+
+/* What a link gives is a token of its own, which does not end when another is revoked: so it is for those who can make tokens anyway. */
+void api_link_create(struct request *request)
+{
+    struct service *service = request->service;
+    int64_t now = runner_now() / SECOND;
+    struct page_link *link = link_room(service);
+    char url[1200];
+    struct maker maker;
+
+    *link =
+        (struct page_link){.scope = request->caller.scope, .ends = now + LINK_SPAN, .expires = request->caller.expires};
+    snprintf(link->subject, sizeof link->subject, "%s", request_identity(request));
+    for (int i = 0; i < 2; i++)
+        snprintf(link->code + 16 * i, 17, "%016" PRIx64, secrets_word(&secrets_live));
+    snprintf(url, sizeof url, "%.1100s/#k=%s", service->url, link->code);
+    LOG_AUDIT(&service->log, "link", log_text("subject", request_identity(request)));
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Link", url);
+    maker_integer(&maker, "Ends", runner_wall() / SECOND + LINK_SPAN);
+    request_ad_take(request, 201, maker_seal(&maker));
+}
+
+/* Every link is compared whole, so that the time tells nothing. */
+static struct page_link *link_find(struct service *service, const char *code, int64_t now)
+{
+    struct page_link *found = NULL;
+
+    for (int i = 0; i < PAGE_LINKS; i++) {
+        unsigned different = 0;
+
+        for (size_t at = 0; at < LINK_DIGITS; at++)
+            different |= (unsigned)(service->links[i].code[at] ^ code[at]);
+        if (!different && service->links[i].ends > now)
+            found = &service->links[i];
+    }
+    return found;
+}
+
+static void session_begin(struct request *request, const struct tree *ad)
+{
+    struct service *service = request->service;
+    char code[LINK_DIGITS + 1] = {0}, subject[TOKEN_NAME_MAX + 1];
+    int64_t now = runner_wall() / SECOND, most = now + SESSION_SPAN;
+    struct token_terms terms = {.issuer = keyring_pool(service->keys),
+                                .audience = keyring_pool(service->keys),
+                                .subject = subject,
+                                .issued = now};
+    struct page_link *link;
+
+    if (!body_text(request, ad, "Code", "", code, sizeof code))
+        return;
+    link = strlen(code) == LINK_DIGITS ? link_find(service, code, runner_now() / SECOND) : NULL;
+    if (!link) {
+        request_problem(request, 403, "Code: this link was used before, or its time is over; ask for another one");
+        return;
+    }
+    terms.scope = link->scope;
+    terms.expires = link->expires && link->expires < most ? link->expires : most;
+    snprintf(subject, sizeof subject, "%s", link->subject);
+    *link = (struct page_link){.ends = 0};
+    token_give(request, 201, &terms);
+}
+
+void api_session(struct request *request)
+{
+    struct tree *ad = request_body_of(request, "Code");
+
+    if (ad)
+        session_begin(request, ad);
+    tree_unref(ad);
+}

@@ -1,0 +1,358 @@
+/* api_shares.c: groups, quotas and limits: what holds, what is in use, and why a user's place is what it is. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/base/json.h"
+#include "pool/matchmaker/shares.h"
+#include "pool/matchmaker/user_why.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SHARES_KEY "shares" /* in the space of policies */
+#define FILE_MAX (1u << 20)
+
+/* ------------------------------------------------------------------------------------------------------ what is configured */
+
+static int shares_check(struct tree *ad, struct err *err)
+{
+    struct shares shares;
+
+    if (shares_read(ad, &shares, err) < 0)
+        return -1;
+    shares_done(&shares);
+    return 0;
+}
+
+static int shares_file(struct service *service, const char *path, struct tree **ret, struct err *err)
+{
+    FILE *file = fopen(path, "r");
+    struct buf text;
+    int c;
+
+    if (!file)
+        return err_set(err, "%s: the file of groups and limits cannot be read", path);
+    buf_init(&text);
+    while ((c = getc(file)) != EOF && text.len < FILE_MAX)
+        buf_addc(&text, (char)c);
+    fclose(file);
+    *ret = form_parse(service->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, err);
+    buf_done(&text);
+    if (*ret && shares_check(*ret, err) == 0)
+        return 0;
+    tree_unref(*ret);
+    *ret = NULL;
+    return err_context(err, "%s", path);
+}
+
+static bool shares_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct service *service = user;
+    struct err err;
+
+    (void)key;
+    (void)key_len;
+    service->shares = form_parse(service->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+    return false;
+}
+
+int shares_load(struct service *service, struct err *err)
+{
+    const char *file = config_text(&service->config, CONFIG_SHARES);
+
+    if (service->shelf->kind->get(service->shelf, POLICY_SPACE, SHARES_KEY, strlen(SHARES_KEY), shares_row, service,
+                                  err) < 0)
+        return -1;
+    service->shares_put = service->shares != NULL;
+    return !service->shares && *file ? shares_file(service, file, &service->shares, err) : 0;
+}
+
+static void shares_apply(struct service *service, struct tree *ad)
+{
+    tree_unref(service->shares);
+    service->shares = ad;
+    runner_event(service->runner, &(struct event){.kind = EVENT_SHARES, .ad = ad});
+}
+
+void shares_reload(struct service *service, bool changed)
+{
+    const char *file = config_text(&service->config, CONFIG_SHARES);
+    struct tree *ad = NULL;
+    struct err err = {0};
+
+    if (!changed && (service->shares_put || !*file))
+        return;
+    if (*file && shares_file(service, file, &ad, &err) < 0) {
+        LOG(&service->log, LEVEL_ERROR, "shares.refused", log_text("why", err.text));
+        return;
+    }
+    service->shares_put = false;
+    shares_apply(service, ad);
+}
+
+static void shares_answer(struct request *request)
+{
+    request_kept(request, request->service->shares);
+}
+
+void api_shares_get(struct request *request)
+{
+    char etag[32];
+
+    kept_etag(request->service->shares, etag);
+    if (!answered_unchanged(request, etag))
+        shares_answer(request);
+}
+
+void api_shares_put(struct request *request)
+{
+    struct service *service = request->service;
+    struct tree *ad = request_body_ad(request);
+    struct err err = {0};
+    struct buf text;
+    char etag[32];
+    int failed;
+
+    if (!ad)
+        return;
+    kept_etag(service->shares, etag);
+    if (ad->dialect != &dialect_classic || shares_check(ad, &err) < 0) {
+        request_problem(request, 400, "%s", *err.text ? err.text : "it is written in the classic dialect");
+        tree_unref(ad);
+        return;
+    }
+    if (!conditions_met(request, etag)) {
+        tree_unref(ad);
+        return;
+    }
+    buf_init(&text);
+    represent_ad(&text, FORM_CLASSAD, ad);
+    failed = service->shelf->kind->put(service->shelf, POLICY_SPACE, SHARES_KEY, strlen(SHARES_KEY), text.text,
+                                       text.len, &err);
+    buf_done(&text);
+    if (failed) {
+        tree_unref(ad);
+        request_store_failed(request, err.text);
+        return;
+    }
+    service->shares_put = true;
+    shares_apply(service, ad);
+    LOG_AUDIT(&service->log, "shares", log_text("subject", request_identity(request)));
+    request_commit(request, shares_answer);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- what is in use */
+
+static bool groups_step(struct tour *tour)
+{
+    struct service *service = tour->request->service;
+    struct group_view view;
+    struct maker maker;
+
+    if (!matchmaker_next_group(service->matchmaker, tour->from, &view, &tour->from))
+        return false;
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Group");
+    maker_text(&maker, "Name", view.name);
+    maker_real(&maker, "Quota", view.quota);
+    maker_real(&maker, "Used", view.used);
+    maker_flag(&maker, "Surplus", view.surplus);
+    maker_real(&maker, "Pool", matchmaker_pool(service->matchmaker));
+    return collection_add((struct collection *)tour, maker_seal(&maker));
+}
+
+void api_groups_list(struct request *request)
+{
+    collection_tour(request, groups_step);
+}
+
+static bool limits_step(struct tour *tour)
+{
+    struct service *service = tour->request->service;
+    struct limit_view view;
+    struct maker maker;
+
+    if (!matchmaker_next_limit(service->matchmaker, tour->from, &view, &tour->from))
+        return false;
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Limit");
+    maker_text(&maker, "Name", view.name);
+    if (view.most >= 0)
+        maker_integer(&maker, "Most", view.most);
+    maker_integer(&maker, "Used", view.used);
+    return collection_add((struct collection *)tour, maker_seal(&maker));
+}
+
+void api_limits_list(struct request *request)
+{
+    collection_tour(request, limits_step);
+}
+
+/* --------------------------------------------------------------------------------------------------------------------- why */
+
+static const char *const hold_words[] = {
+    [HOLD_QUOTA] = "quota",       [HOLD_LIMIT] = "limit",     [HOLD_NEVER] = "never",     [HOLD_LEARNS] = "learns",
+    [HOLD_NO_GROUP] = "no-group", [HOLD_NOT_HIS] = "not-his", [HOLD_GAVE_UP] = "gave-up",
+};
+
+/* For people: what stands in the place of %s is the name. */
+static const char *const hold_sentences[] = {
+    [HOLD_QUOTA] = "the quota of the group %s",
+    [HOLD_LIMIT] = "the limit %s",
+    [HOLD_NEVER] = "more of a limit than there is%s: that never comes",
+    [HOLD_LEARNS] = "what is in use of limits to be known%s: the matchmaker has begun lately",
+    [HOLD_GAVE_UP] = "its next try%s: looking for an offer took too long in the last cycle, and was given up",
+};
+
+static bool hold_find(const struct service *service, const char *id, struct user_hold *ret)
+{
+    uint32_t place = ids_next(&service->ids, id, strlen(id), TEXTMAP_NONE); /* the caller has made out whose it is */
+
+    return place != TEXTMAP_NONE &&
+           request_hold(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, ret);
+}
+
+static void hold_print(struct buf *out, const struct user_hold *hold)
+{
+    const char *sentence = hold_sentences[hold->kind], *gap = strstr(sentence, "%s");
+
+    buf_adds(out, "It waits for ");
+    buf_add(out, sentence, (size_t)(gap - sentence));
+    buf_addf(out, "%s%s", hold->name.bytes, gap + 2);
+    if (hold->kind <= HOLD_LIMIT)
+        buf_addf(out, " (%g of %g in use)", hold->used, hold->most);
+    buf_addc(out, '.');
+}
+
+void shares_explain(const struct service *service, const char *id, struct buf *out)
+{
+    struct user_hold hold;
+
+    if (!hold_find(service, id, &hold))
+        return;
+    hold_print(out, &hold);
+    buf_addc(out, '\n');
+}
+
+bool shares_explain_json(const struct service *service, const char *id, struct buf *out)
+{
+    struct user_hold hold;
+    struct buf words;
+
+    if (!hold_find(service, id, &hold))
+        return false;
+    buf_init(&words);
+    hold_print(&words, &hold);
+    buf_addf(out, "{\"kind\": \"%s\"", hold_words[hold.kind]);
+    if (*hold.name.bytes) {
+        buf_adds(out, ", \"name\": ");
+        json_string(out, hold.name.bytes, strlen(hold.name.bytes));
+    }
+    if (hold.kind <= HOLD_LIMIT)
+        buf_addf(out, ", \"used\": %g, \"most\": %g", hold.used, hold.most);
+    buf_adds(out, ", \"text\": ");
+    json_string(out, words.text, words.len);
+    buf_addc(out, '}');
+    buf_done(&words);
+    return true;
+}
+
+static struct tree *hold_row(struct service *service, const struct user_hold *hold)
+{
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Kind", hold_words[hold->kind]);
+    if (*hold->name.bytes)
+        maker_text(&maker, "Name", hold->name.bytes);
+    if (hold->kind <= HOLD_LIMIT) {
+        maker_real(&maker, "Used", hold->used);
+        maker_real(&maker, "Most", hold->most);
+    }
+    maker_integer(&maker, "Requests", (int64_t)hold->requests);
+    return maker_seal(&maker);
+}
+
+static struct tree *ahead_row(struct service *service, const struct user_ahead *ahead)
+{
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Name", ahead->name.bytes);
+    maker_real(&maker, "Usage", ahead->usage);
+    maker_real(&maker, "Factor", ahead->factor);
+    maker_real(&maker, "Units", ahead->units);
+    maker_real(&maker, "Priority", ahead->priority);
+    maker_text(&maker, "Group", *ahead->group.bytes ? ahead->group.bytes : NULL);
+    return maker_seal(&maker);
+}
+
+static void why_lists(struct service *service, struct maker *maker, const struct user_why *why)
+{
+    struct tree *ahead[USER_WHY_AHEAD], *holds[USER_WHY_REASONS];
+
+    for (uint32_t i = 0; i < why->ahead_count; i++)
+        ahead[i] = ahead_row(service, &why->ahead[i]);
+    for (uint32_t i = 0; i < why->hold_count; i++)
+        holds[i] = hold_row(service, &why->holds[i]);
+    maker_list(maker, "Ahead", ahead, why->ahead_count);
+    maker_list(maker, "Holds", holds, why->hold_count);
+    for (uint32_t i = 0; i < why->ahead_count; i++)
+        tree_unref(ahead[i]);
+    for (uint32_t i = 0; i < why->hold_count; i++)
+        tree_unref(holds[i]);
+}
+
+static struct tree *why_ad(struct service *service, const struct user_why *why)
+{
+    struct maker maker;
+
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "UserWhy");
+    maker_text(&maker, "Name", why->name.bytes);
+    maker_real(&maker, "Usage", why->usage);
+    maker_real(&maker, "HalfLife", why->half_life);
+    maker_real(&maker, "UsageLater", why->later);
+    maker_real(&maker, "Factor", why->factor);
+    maker_real(&maker, "Units", why->units);
+    maker_integer(&maker, "Claims", why->claims);
+    maker_real(&maker, "Priority", why->priority);
+    maker_integer(&maker, "Requests", (int64_t)why->requests);
+    maker_integer(&maker, "Place", why->place);
+    maker_integer(&maker, "Places", why->places);
+    if (*why->group.bytes) {
+        maker_text(&maker, "Group", why->group.bytes);
+        maker_real(&maker, "Quota", why->quota);
+        maker_real(&maker, "GroupUnits", why->group_units);
+        maker_flag(&maker, "Surplus", why->surplus);
+        maker_real(&maker, "Pool", why->pool);
+    }
+    if (why->delegate_count) {
+        struct buf names;
+
+        buf_init(&names);
+        for (uint32_t i = 0; i < why->delegate_count; i++)
+            buf_addf(&names, "%s%s", i ? ", " : "", why->delegates[i].bytes);
+        maker_text(&maker, "Delegates", buf_string(&names));
+        maker_flag(&maker, "MoreDelegates", why->delegate_more);
+        buf_done(&names);
+    }
+    why_lists(service, &maker, why);
+    if (!isnan(why->seconds))
+        maker_real(&maker, "AheadAfter", why->seconds);
+    if (!isnan(why->least_factor))
+        maker_real(&maker, "AheadBelowFactor", why->least_factor);
+    return maker_seal(&maker);
+}
+
+void api_user_why(struct request *request)
+{
+    struct service *service = request->service;
+    struct user_why why;
+
+    if (user_why(service->matchmaker, runner_wall() / SECOND, request_variable(request, 0), &why))
+        request_ad_take(request, 200, why_ad(service, &why));
+    else
+        request_problem(request, 404, "nothing is known of that user");
+}

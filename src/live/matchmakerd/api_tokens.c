@@ -1,0 +1,262 @@
+/* api_tokens.c: tokens: made, listed, revoked. What is told of them is durable before it is answered; the token itself is not kept. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "sys/encoding.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define REVOKED_SPAN (INT64_C(400) * 86400) /* longer than any token lasts */
+
+/* Who made which token, for whom and until when: never the token. */
+static bool token_note(struct request *request, const struct token_terms *terms, const char *id)
+{
+    struct service *service = request->service;
+    char key[2 * PUBLIC_KEY_BYTES + 1];
+    struct maker maker;
+    struct tree *ad;
+    struct buf text, scope;
+    bool kept;
+
+    buf_init(&text);
+    buf_init(&scope);
+    scopes_print(&scope, terms->scope);
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Token");
+    maker_text(&maker, "Id", id);
+    maker_text(&maker, "Subject", terms->subject);
+    maker_text(&maker, "Scope", buf_string(&scope));
+    maker_integer(&maker, "Issued", terms->issued);
+    maker_integer(&maker, "Expires", terms->expires);
+    maker_flag(&maker, "Delegable", terms->delegate);
+    if (terms->delegate) {
+        hex_print(terms->delegate->bytes, PUBLIC_KEY_BYTES, key);
+        maker_text(&maker, "Delegate", key);
+    }
+    maker_text(&maker, "By", request_identity(request));
+    ad = maker_seal(&maker);
+    represent_ad(&text, FORM_CLASSAD, ad);
+    kept = request_row_put(request, TOKEN_SPACE, id, strlen(id), text.text, text.len);
+    LOG_AUDIT(&service->log, "token", log_text("subject", request_identity(request)), log_text("for", terms->subject),
+              log_text("id", id), log_text("scope", buf_string(&scope)), log_number("expires", terms->expires));
+    tree_unref(ad);
+    buf_done(&text);
+    buf_done(&scope);
+    return kept;
+}
+
+void token_give(struct request *request, unsigned status, const struct token_terms *terms)
+{
+    struct service *service = request->service;
+    char id[TOKEN_ID_DIGITS + 1];
+    struct maker maker;
+    struct err err = {0};
+    struct buf text;
+
+    buf_init(&text);
+    if (token_sign(&text, keyring_current(service->keys), terms, id, &err) < 0) {
+        request_problem(request, 400, "%s", err.text);
+    } else if (token_note(request, terms, id)) {
+        maker_init(&maker, service->symbols);
+        maker_text(&maker, "Token", buf_string(&text));
+        maker_text(&maker, "Id", id);
+        maker_text(&maker, "Subject", terms->subject);
+        maker_integer(&maker, "Expires", terms->expires);
+        maker_text(&maker, "PoolId", keyring_pool(service->keys));
+        maker_text(&maker, "Pool", service->url);
+        maker_text(&maker, "Ca", keyring_ca_pem(service->keys));
+        request_answer_durable(request, status, maker_seal(&maker));
+    }
+    buf_wipe(&text);
+    buf_done(&text);
+}
+
+static void token_create(struct request *request, const struct tree *ad)
+{
+    struct service *service = request->service;
+    char subject[TOKEN_NAME_MAX + 1], scope[256];
+    struct token_terms terms = {.issuer = keyring_pool(service->keys),
+                                .subject = subject,
+                                .audience = keyring_pool(service->keys),
+                                .issued = runner_wall() / SECOND};
+    double span = (double)config_span(&service->config, CONFIG_TOKEN_LIFETIME) / (double)SECOND;
+    struct public_key delegate;
+
+    if (!body_text(request, ad, "Subject", request_identity(request), subject, sizeof subject) ||
+        !body_text(request, ad, "Scope", "ad:read", scope, sizeof scope))
+        return;
+    if (!scopes_read(scope, strlen(scope), &terms.scope)) {
+        request_problem(request, 400, "Scope: names of scopes with a blank between are expected");
+        return;
+    }
+    if (strlen(subject) > TEXT_MAX) {
+        request_problem(request, 400, "Subject: up to %d bytes are expected", TEXT_MAX);
+        return;
+    }
+    if (!strcmp(subject, "matchmaker")) {
+        request_problem(request, 403, "Subject: that identity is the matchmaker's own");
+        return;
+    }
+    if (ad_find(ad, "Lifetime") &&
+        (!ad_number(ad, "Lifetime", &span) || !(span >= 1) || span > (double)TOKEN_SPAN_MAX)) {
+        request_problem(request, 400, "Lifetime: from 1 second to a year is expected");
+        return;
+    }
+    if (ad_find(ad, "Delegate")) {
+        if (!body_key(request, ad, "Delegate", &delegate))
+            return;
+        terms.delegate = &delegate;
+    }
+    terms.expires = terms.issued + (int64_t)span;
+    token_give(request, 201, &terms);
+}
+
+void api_token_create(struct request *request)
+{
+    struct tree *ad = request_body_of(request, "Subject Scope Lifetime Delegate");
+
+    if (ad)
+        token_create(request, ad);
+    tree_unref(ad);
+}
+
+/* Ids of tokens that have ended, gathered: the shelf may not change while it is read. */
+struct ended {
+    struct service *service;
+    struct buf ids;
+    int64_t now;
+};
+
+static bool ended_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct ended *ended = user;
+    struct err err;
+    int64_t expires;
+    struct tree *ad = form_parse(ended->service->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+
+    if (key_len == TOKEN_ID_DIGITS && (!ad || !ad_integer(ad, "Expires", &expires) || expires < ended->now))
+        buf_add(&ended->ids, key, key_len);
+    tree_unref(ad);
+    return ended->ids.len < TOKEN_ID_DIGITS * 1000; /* the rest another time */
+}
+
+void tokens_sweep(struct service *service)
+{
+    struct ended ended = {.service = service, .now = runner_settled(service->runner) / SECOND};
+    struct shelf *shelf = service->shelf;
+    struct err err;
+
+    buf_init(&ended.ids);
+    shelf->kind->each(shelf, TOKEN_SPACE, ended_row, &ended, &err);
+    for (size_t at = 0; at < ended.ids.len; at += TOKEN_ID_DIGITS)
+        shelf->kind->remove(shelf, TOKEN_SPACE, ended.ids.text + at, TOKEN_ID_DIGITS, &err);
+    if (ended.ids.len)
+        runner_commit(service->runner, NULL, NULL);
+    buf_done(&ended.ids);
+}
+
+struct token_tour {
+    struct collection *collection;
+    struct service *service;
+};
+
+static bool token_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct token_tour *tour = user;
+    struct tree *ad, *whole;
+    struct maker maker;
+    struct err err;
+
+    ad = form_parse(tour->service->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+    if (!ad)
+        return true;
+    maker_init(&maker, tour->service->symbols);
+    maker_parts(&maker, ad, NULL);
+    maker_flag(&maker, "Revoked", textmap_find(&tour->service->revoked, key, key_len) != TEXTMAP_NONE);
+    whole = maker_seal(&maker);
+    tree_unref(ad);
+    return collection_add(tour->collection, whole);
+}
+
+void api_tokens_list(struct request *request)
+{
+    struct service *service = request->service;
+    struct collection collection;
+    struct token_tour tour = {&collection, service};
+    struct err err;
+
+    if (!collection_begin(&collection, request))
+        return;
+    service->shelf->kind->each(service->shelf, TOKEN_SPACE, token_row, &tour, &err);
+    collection_end(&collection);
+}
+
+static bool agent_showed(const struct agent_row *row, const char *id)
+{
+    for (uint32_t i = 0; i < row->links; i++)
+        if (!strcmp(row->ids[i], id))
+            return true;
+    return false;
+}
+
+/* Who was let in by that token is no more: its ads match nobody, nobody is led to it, and no match is told to its address. Otherwise
+ * it would be given jobs until its ads end, a day perhaps. False when the store has failed, which was answered. */
+static bool agents_revoke(struct request *request, const char *id)
+{
+    struct service *service = request->service;
+    bool found = false;
+
+    for (uint32_t i = 0; i < service->agents.texts.places; i++) {
+        struct agent_row *row = &service->agents.items[i];
+
+        if (!row->handle || !agent_showed(row, id))
+            continue;
+        row->serves = row->introduced = false;
+        row->contact_state = CONTACT_NONE;
+        row->contact_try++; /* a check that is under way decides nothing */
+        found = true;
+    }
+    for (uint32_t i = 0; found && i < service->ids.texts.places; i++) {
+        struct ad_id *ad = &service->ids.items[i];
+        uint32_t who = ad->live ? agents_find(&service->agents, ad->agent) : TEXTMAP_NONE;
+        struct message message = {.kind = MESSAGE_WITHDRAW};
+        struct entry_view view;
+        struct peer peer;
+
+        if (who == TEXTMAP_NONE || !agent_showed(&service->agents.items[who], id) ||
+            !matchmaker_find(service->matchmaker, ad->agent, ad->id, &view))
+            continue;
+        message.u.withdraw = (struct withdraw){.id = view.id, .version = view.version};
+        peer = (struct peer){.agent = ad->agent,
+                             .identity = caller_text(&service->callers, service->agents.items[who].identity)};
+        if (!request_ask(request, &peer, &message))
+            return false;
+        if (service->reply.u.got.reason == REASON_OK)
+            id_unlive(service, i);
+    }
+    return true;
+}
+
+/* Any id may be revoked: those of tokens that were delegated are not known here. It is remembered for as long as a token can last. */
+void api_token_revoke(struct request *request)
+{
+    struct service *service = request->service;
+    const char *id = request_variable(request, 0);
+    unsigned char bytes[TOKEN_ID_DIGITS / 2];
+    char ends[24];
+
+    if (!hex_read(id, strlen(id), bytes, sizeof bytes)) {
+        request_problem(request, 400, "the id of a token is of %d hexadecimal digits", TOKEN_ID_DIGITS);
+        return;
+    }
+    snprintf(ends, sizeof ends, "%" PRId64, runner_wall() / SECOND + REVOKED_SPAN);
+    if (!request_row_put(request, REVOKED_SPACE, id, strlen(id), ends, strlen(ends)))
+        return;
+    textmap_add(&service->revoked, id, strlen(id));
+    waitings_revoked(service, id);
+    if (!agents_revoke(request, id))
+        return;
+    LOG_AUDIT(&service->log, "revoked", log_text("subject", request_identity(request)), log_text("id", id));
+    request_answer_durable(request, 204, NULL);
+}

@@ -1,0 +1,179 @@
+/* api_watch.c: those who look at the pool hear of it as it changes, by a stream of events.
+ *
+ *     event: overview    what /v1/overview says, when it has changed, once a second at most
+ *     event: match       a row of /v1/matches      each who may see it, and up to ROWS_MAX a second;
+ *     event: claim       a row of /v1/claims       `missed` in the next overview says how many more there were */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/base/mem.h"
+#include "pool/protocol/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_MAX 20             /* a second, to each */
+#define QUEUE_MAX (256u << 10)  /* bytes that one may leave unread: then the stream is cut */
+#define BEHIND_MAX (128u << 10) /* bytes: then rows are missed */
+
+struct observer {
+    struct observer *next;
+    struct request *request;
+    int64_t told;  /* when the overview was, or was looked at, last */
+    uint64_t hash; /* of what was told */
+    uint32_t rows; /* since then */
+    int64_t missed;
+};
+
+/* The event as it is written, in the service's scratch. */
+static struct buf *event_print(const struct observer *observer, const char *event, const struct tree *ad)
+{
+    struct buf *out = &observer->request->service->out;
+
+    buf_reset(out);
+    buf_addf(out, "event: %s\ndata: ", event);
+    if (observer->request->form == FORM_JSON)
+        represent_ad(out, FORM_JSON, ad);
+    else
+        wire_print(out, ad);
+    buf_adds(out, "\n\n");
+    return out;
+}
+
+static void tell(struct observer *observer, const char *event, const struct tree *ad)
+{
+    const struct buf *out = event_print(observer, event, ad);
+
+    exchange_stream_write(observer->request->exchange, out->text, out->len);
+}
+
+/* Takes the row. `owner`, `provider`: who may see it, beside administrators; NULL: nobody. */
+static void row_tell(struct service *service, const char *event, struct tree *row, const char *owner,
+                     const char *provider)
+{
+    struct observer *next;
+
+    for (struct observer *observer = service->observers; observer; observer = next) {
+        const char *self = request_identity(observer->request);
+
+        next = observer->next;
+        if (!request_any(observer->request) && (!owner || strcmp(owner, self) != 0) &&
+            (!provider || strcmp(provider, self) != 0))
+            continue;
+        if (observer->rows >= ROWS_MAX || exchange_stream_waiting(observer->request->exchange) > BEHIND_MAX) {
+            observer->missed++;
+            continue;
+        }
+        observer->rows++;
+        tell(observer, event, row);
+    }
+    tree_unref(row);
+}
+
+void observers_match(struct service *service, const struct agent_row *row, const struct letter *letter)
+{
+    const struct match_told *told = &letter->match.u.match_told;
+
+    for (uint32_t i = 0; service->observers && told->edges && i < told->edges->count; i++) {
+        const struct edge *edge = &told->edges->items[i];
+        uint32_t place = agents_find(&service->agents, edge->agent);
+        const char *provider =
+            place == TEXTMAP_NONE ? NULL : caller_text(&service->callers, service->agents.items[place].identity);
+
+        row_tell(service, "match", match_row(service, row, letter, edge, runner_now()),
+                 caller_text(&service->callers, row->identity), provider);
+    }
+}
+
+void observers_claim(struct service *service, const struct report *report, const char *provider)
+{
+    struct maker maker;
+
+    if (!service->observers)
+        return;
+    maker_init(&maker, service->symbols);
+    maker_text(&maker, "Type", "Claim");
+    maker_word(&maker, "Claim", report->claim);
+    maker_word(&maker, "Gang", report->gang);
+    maker_text(&maker, "Owner", report->owner.bytes);
+    maker_text(&maker, "Provider", provider);
+    maker_text(&maker, "State", report->over ? "over" : "active");
+    maker_seconds(&maker, "Used", report->used);
+    row_tell(service, "claim", maker_seal(&maker), report->owner.bytes, provider);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ overview */
+
+static void overview_tell(struct observer *observer, int64_t now)
+{
+    struct service *service = observer->request->service;
+    struct tree *ad = overview_ad(service, observer->missed);
+    const struct buf *out = event_print(observer, "overview", ad);
+    uint64_t hash = text_hash(0, out->text, out->len);
+
+    tree_unref(ad);
+    observer->told = now;
+    observer->rows = 0;
+    observer->missed = 0;
+    if (hash == observer->hash)
+        return;
+    observer->hash = hash;
+    exchange_stream_write(observer->request->exchange, out->text, out->len);
+}
+
+void observers_sweep(struct service *service, int64_t now, int64_t wall_seconds)
+{
+    struct observer *next;
+
+    for (struct observer *observer = service->observers; observer; observer = next) {
+        const struct caller *caller = &observer->request->caller;
+
+        next = observer->next;
+        if ((caller->expires && caller->expires <= wall_seconds) || caller_is_revoked(service, caller))
+            exchange_stream_end(observer->request->exchange);
+        else if (now - observer->told >= SECOND)
+            overview_tell(observer, now);
+    }
+}
+
+static void observer_free(struct request *request)
+{
+    struct observer *observer = request->work, **link = &request->service->observers;
+
+    while (*link != observer)
+        link = &(*link)->next;
+    *link = observer->next;
+    request->service->streams--;
+    request->service->callers.items[request->caller.account].streams--;
+    request->work = NULL;
+    request->forget = NULL;
+    free(observer);
+}
+
+void api_watch(struct request *request)
+{
+    struct service *service = request->service;
+    struct identity *account = &service->callers.items[request->caller.account];
+    const char *accept = exchange_field(request->exchange, "Accept");
+    struct http_field fields[CACHE_FIELDS];
+    struct observer *observer;
+
+    if (!accept || !media_wants(accept, TYPE_EVENTS)) { /* who does not ask for a stream is told once */
+        api_overview(request);
+        return;
+    }
+    if (account->streams >= config_count(&service->config, CONFIG_STREAMS_PER_IDENTITY)) {
+        request_problem(request, 429, "StreamsPerIdentity: too many streams are open");
+        return;
+    }
+    observer = mem_alloc(sizeof *observer);
+    *observer = (struct observer){.next = service->observers, .request = request};
+    service->observers = observer;
+    service->streams++;
+    account->streams++;
+    request->work = observer;
+    request->forget = observer_free;
+    request->status = 200;
+    request->form = accept && media_wants(accept, TYPE_CLASSAD) ? FORM_CLASSAD : FORM_JSON; /* most are browsers */
+    exchange_stream(request->exchange, TYPE_EVENTS, fields, request_cache_fields(request, false, fields), QUEUE_MAX);
+    overview_tell(observer, runner_now());
+}

@@ -1,0 +1,130 @@
+/* census.c: the ads of the pool, counted in slices; samples of the counts. */
+#include "live/matchmakerd/census.h"
+
+#include "lang/base/mem.h"
+#include "live/http/represent.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE 2000 /* ads at one look: a fifth of a millisecond */
+
+const char *const census_span_words[CENSUS_SPANS] = {"hour", "day", "month"};
+
+/* Seconds between two samples, and how many are kept. */
+static const struct {
+    int64_t pause;
+    uint32_t count;
+} spans[CENSUS_SPANS] = {{10, 360}, {120, 720}, {3600, 744}};
+
+void census_init(struct census *census)
+{
+    memset(census, 0, sizeof *census);
+    for (int i = 0; i < CENSUS_SPANS; i++)
+        census->rings[i].items = mem_alloc(spans[i].count * sizeof(struct census_sample));
+}
+
+void census_done(struct census *census)
+{
+    for (int i = 0; i < CENSUS_SPANS; i++)
+        free(census->rings[i].items);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ counting */
+
+/* The kind that an ad's Type names, new perhaps; the last one when there are too many. */
+static struct census_kind *kind_of(struct census_counts *counts, const struct tree *ad)
+{
+    struct census_kind *kind;
+    const char *text = "";
+    size_t len = 0;
+    char name[CENSUS_KIND_MAX + 1];
+
+    ad_string(ad, "Type", &text, &len);
+    snprintf(name, sizeof name, "%.*s", (int)(len < CENSUS_KIND_MAX ? len : CENSUS_KIND_MAX), text);
+    for (uint32_t i = 0; i < counts->kind_count; i++)
+        if (!strcmp(counts->kinds[i].name, name))
+            return &counts->kinds[i];
+    if (counts->kind_count == CENSUS_KINDS)
+        return &counts->kinds[CENSUS_KINDS - 1];
+    kind = &counts->kinds[counts->kind_count++];
+    snprintf(kind->name, sizeof kind->name, "%s", counts->kind_count == CENSUS_KINDS ? "others" : name);
+    return kind;
+}
+
+static void entry_count(struct census_counts *counts, const struct entry_view *view)
+{
+    if (view->request) {
+        counts->requests++;
+        counts->units += view->free > 0 ? (uint64_t)view->free : 0;
+        counts->outcomes[view->outcome]++;
+        counts->outcome_units[view->outcome] += view->free > 0 ? (uint64_t)view->free : 0;
+    } else {
+        struct census_kind *kind = kind_of(counts, view->ad);
+        bool open = view->free > 0;
+
+        counts->offers += open;
+        kind->offers += open;
+        kind->parted += open && view->left && view->left != view->ad;
+        kind->taken += !open;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------- samples */
+
+static void ring_add(struct census_ring *ring, uint32_t room, const struct census_sample *sample)
+{
+    ring->items[ring->next] = *sample;
+    ring->next = (ring->next + 1) % room;
+    ring->count += ring->count < room;
+}
+
+uint32_t census_samples(const struct census *census, enum census_span span)
+{
+    return census->rings[span].count;
+}
+
+const struct census_sample *census_sample(const struct census *census, enum census_span span, uint32_t place)
+{
+    const struct census_ring *ring = &census->rings[span];
+    uint32_t room = spans[span].count;
+
+    return &ring->items[(ring->next + room - ring->count + place) % room];
+}
+
+static void samples_take(struct census *census, const struct matchmaker *matchmaker, int64_t wall)
+{
+    struct matchmaker_counts counts = matchmaker_counts(matchmaker);
+    struct census_sample sample = {.at = wall,
+                                   .offers = census->last.offers,
+                                   .claims = counts.claims,
+                                   .waiting = census->last.units,
+                                   .matches = counts.matches};
+
+    for (int i = 0; i < CENSUS_SPANS; i++) {
+        const struct census_ring *ring = &census->rings[i];
+
+        /* also when the clock was put back */
+        if (!ring->count || llabs(wall - census_sample(census, i, ring->count - 1)->at) >= spans[i].pause)
+            ring_add(&census->rings[i], spans[i].count, &sample);
+    }
+}
+
+void census_step(struct census *census, const struct matchmaker *matchmaker, int64_t wall)
+{
+    struct entry_view view;
+
+    for (int i = 0; i < SLICE; i++) {
+        if (!matchmaker_next(matchmaker, census->from, &view, &census->from)) {
+            census->last = census->counting;
+            census->counted = wall;
+            census->from = 0;
+            memset(&census->counting, 0, sizeof census->counting);
+            break;
+        }
+        entry_count(&census->counting, &view);
+    }
+    if (census->counted)
+        samples_take(census, matchmaker, wall);
+}

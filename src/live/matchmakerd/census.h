@@ -1,0 +1,69 @@
+/* census.h: how many ads of which kind there are, counted over and over in small slices; and how that was before.
+ *
+ *     matchmaker's ads --a slice at each look--> counting --when all were seen--> last --each span--> rings of samples
+ *
+ * So whoever wants to see the pool at a glance asks for numbers that are there already, a few seconds old. */
+#ifndef BERTH_LIVE_MATCHMAKERD_CENSUS_H
+#define BERTH_LIVE_MATCHMAKERD_CENSUS_H
+
+#include "pool/matchmaker/matchmaker.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CENSUS_KINDS 16    /* the last of them is all others */
+#define CENSUS_KIND_MAX 40 /* bytes of a kind's name that are told */
+#define CENSUS_OUTCOMES (ENGINE_HELD + 1)
+
+struct census_kind {
+    char name[CENSUS_KIND_MAX + 1];
+    uint64_t offers; /* of which something is left */
+    uint64_t parted; /* of those, that are matched in part */
+    uint64_t taken;  /* of which nothing is */
+};
+
+struct census_counts {
+    struct census_kind kinds[CENSUS_KINDS];
+    uint32_t kind_count;
+    uint64_t offers, requests;
+    uint64_t units; /* that wait, of all requests */
+    uint64_t outcomes[CENSUS_OUTCOMES],
+        outcome_units[CENSUS_OUTCOMES]; /* requests, and their units, by their last try */
+};
+
+struct census_sample {
+    int64_t at; /* seconds on the wall clock */
+    uint64_t offers, claims, waiting, matches;
+};
+
+enum census_span { CENSUS_HOUR, CENSUS_DAY, CENSUS_MONTH, CENSUS_SPANS };
+extern const char *const census_span_words[CENSUS_SPANS];
+
+/* The last samples of a span: as a ring. */
+struct census_ring {
+    struct census_sample *items;
+    uint32_t count, next;
+};
+
+struct census {
+    struct census_counts counting, last;
+    uint32_t from;   /* where the count goes on */
+    int64_t counted; /* when the last was complete, on the wall clock; 0: never */
+    struct census_ring rings[CENSUS_SPANS];
+};
+
+void census_init(struct census *census);
+void census_done(struct census *census);
+
+/* A slice more; `wall` in seconds. */
+void census_step(struct census *census, const struct matchmaker *matchmaker, int64_t wall);
+
+/* The samples of a span, the oldest first. */
+uint32_t census_samples(const struct census *census, enum census_span span);
+const struct census_sample *census_sample(const struct census *census, enum census_span span, uint32_t place);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,165 @@
+/* collection.c: lists of ads that are made for the answer, asked for as ads are. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/base/mem.h"
+#include "live/http/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW_STEPS 40 /* of evaluation: what it takes to make a row, for the length of a slice */
+
+struct env request_env(const struct request *request)
+{
+    const struct config *config = &request->service->config;
+    struct env env = {.now = runner_wall() / SECOND,
+                      .seed = request->number,
+                      .steps = config_count(config, CONFIG_EVALUATION_STEPS),
+                      .bytes = config_size(config, CONFIG_EVALUATION_BYTES)};
+
+    return env;
+}
+
+bool request_expr(struct request *request, const char *name, struct tree **ret)
+{
+    const struct service *service = request->service;
+    struct err err = {0};
+
+    if (query_expr(request->exchange, name, service->symbols, &service->config, ret, &err) == 0)
+        return true;
+    request_problem(request, 400, "%s", err.text);
+    return false;
+}
+
+void request_list(struct request *request, const struct buf *out, bool more, uint64_t cursor)
+{
+    struct query_rest rest;
+
+    query_rest_init(&rest, request->exchange, request->route->path, request->route->parameters, more, cursor);
+    request_answer(request, 200, media_type(request->form, &dialect_classic), out->text, out->len, rest.fields,
+                   rest.count);
+    query_rest_done(&rest);
+}
+
+void roll_begin(struct roll *roll, struct request *request)
+{
+    roll->request = request;
+    buf_init(&roll->out);
+    listing_begin(&roll->listing, &roll->out, request->form);
+}
+
+void roll_add(struct roll *roll, struct maker *maker)
+{
+    struct tree *ad = maker_seal(maker);
+
+    listing_add(&roll->listing, ad);
+    tree_unref(ad);
+}
+
+void roll_end(struct roll *roll)
+{
+    listing_end(&roll->listing);
+    request_answer(roll->request, 200, media_type(roll->request->form, &dialect_classic), roll->out.text, roll->out.len,
+                   NULL, 0);
+    buf_done(&roll->out);
+}
+
+bool collection_begin(struct collection *collection, struct request *request)
+{
+    *collection = (struct collection){.request = request,
+                                      .now = runner_now(),
+                                      .select = request_query(request, "select"),
+                                      .steps = config_count(&request->service->config, CONFIG_QUERY_STEPS),
+                                      .env = request_env(request)};
+    if (!request_number(request, "limit", 1, LIMIT_MAX, LIMIT_DEFAULT, &collection->limit) ||
+        !request_number(request, "cursor", 0, UINT32_MAX, 0, &collection->cursor) || !select_checked(request) ||
+        !request_expr(request, "constraint", &collection->query))
+        return false;
+    arena_init(&collection->scratch);
+    buf_init(&collection->out);
+    listing_begin(&collection->listing, &collection->out, request->form);
+    return true;
+}
+
+static bool collection_wants(struct collection *collection, const struct tree *ad)
+{
+    uint64_t steps = 1;
+    bool wanted = !collection->query ||
+                  match_query_counted(&collection->env, &collection->scratch, collection->query, ad, &steps);
+
+    collection->spent = collection->spent || steps >= collection->steps;
+    collection->steps -= collection->spent ? collection->steps : steps;
+    collection->tour.steps -= collection->tour.steps < steps ? collection->tour.steps : steps;
+    return wanted && !collection->spent;
+}
+
+bool collection_add(struct collection *collection, struct tree *ad)
+{
+    struct tree *part;
+    bool enough = collection->more || collection->spent;
+
+    collection->tour.steps -= collection->tour.steps < ROW_STEPS ? collection->tour.steps : ROW_STEPS;
+    if (enough || collection->at++ < collection->cursor || !collection_wants(collection, ad)) {
+        tree_unref(ad);
+        return !enough && !collection->spent;
+    }
+    if (collection->listing.count == collection->limit) {
+        collection->more = true;
+        collection->at--;
+        tree_unref(ad);
+        return false;
+    }
+    if (collection->select && (part = ad_select(collection->request->service->symbols, ad, collection->select))) {
+        tree_unref(ad);
+        ad = part;
+    }
+    listing_add(&collection->listing, ad);
+    tree_unref(ad);
+    return true;
+}
+
+static void collection_answer(struct collection *collection)
+{
+    struct request *request = collection->request;
+
+    listing_end(&collection->listing);
+    if (collection->spent)
+        request_problem(request, 429, "QuerySteps: the query takes too long; ask for less, or more simply");
+    else
+        request_list(request, &collection->out, collection->more, collection->at);
+}
+
+static void collection_done(struct collection *collection)
+{
+    tree_unref(collection->query);
+    buf_done(&collection->out);
+    arena_done(&collection->scratch);
+}
+
+void collection_end(struct collection *collection)
+{
+    collection_answer(collection);
+    collection_done(collection);
+}
+
+static void tour_finish(struct tour *tour)
+{
+    collection_answer((struct collection *)tour);
+}
+
+static void tour_done(struct tour *tour)
+{
+    collection_done((struct collection *)tour);
+}
+
+void collection_tour(struct request *request, bool (*step)(struct tour *tour))
+{
+    struct collection *collection = mem_alloc(sizeof *collection);
+
+    if (!collection_begin(collection, request)) {
+        free(collection);
+        return;
+    }
+    collection->tour = (struct tour){.step = step, .finish = tour_finish, .done = tour_done};
+    tour_start(&collection->tour, request);
+}

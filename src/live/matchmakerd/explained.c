@@ -1,0 +1,31 @@
+/* explained.c: what an explanation says beyond the two sides: what else the pool knows of the ad, and how the others stand at the moment. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include <inttypes.h>
+
+/* The object is open again for more. */
+static void object_open(struct buf *out)
+{
+    while (out->len && (out->text[out->len - 1] == '\n' || out->text[out->len - 1] == '}')) {
+        bool brace = out->text[--out->len] == '}';
+
+        if (brace)
+            return;
+    }
+}
+
+void explanation_end(const struct request *request, const char *id, uint64_t taken, struct buf *out)
+{
+    if (request->form == FORM_JSON) {
+        object_open(out);
+        buf_addf(out, ", \"taken\": %" PRIu64 ", \"hold\": ", taken);
+        if (!id || !shares_explain_json(request->service, id, out))
+            buf_adds(out, "null");
+        buf_adds(out, "}\n");
+        return;
+    }
+    if (id)
+        shares_explain(request->service, id, out);
+    if (taken)
+        buf_addf(out, "%" PRIu64 " of them %s taken at the moment.\n", taken, taken == 1 ? "is" : "are");
+}

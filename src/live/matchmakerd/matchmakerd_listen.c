@@ -1,0 +1,133 @@
+/* matchmakerd_listen.c: where the matchmaker listens, which addresses are encrypted, and by which name others reach it. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/base/mem.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SOCKET_NAME "matchmaker.sock"
+
+/* The host of an address: "127.0.0.1:80" -> "127.0.0.1", "[::1]:80" -> "::1". */
+static void host_of(const char *address, char out[ADDRESS_HOST_MAX + 1])
+{
+    struct address read;
+    struct err err;
+
+    out[0] = '\0';
+    if (address_read(address, &read, &err) == 0 && !read.is_unix)
+        snprintf(out, ADDRESS_HOST_MAX + 1, "%s", read.host);
+}
+
+static bool host_is_any(const char *host)
+{
+    return !strcmp(host, "0.0.0.0") || !strcmp(host, "::");
+}
+
+/* The certificate that all encrypted addresses serve with: for this machine's names. */
+static int certificate_get(struct service *service, struct cert_pair *ret, struct err *err)
+{
+    char names[20][ADDRESS_HOST_MAX + 1];
+    const char *pointers[20], *const *addresses, *public_url = config_text(&service->config, CONFIG_PUBLIC_URL);
+    size_t address_count, count = 0;
+    struct url url;
+    struct err ignored;
+
+    snprintf(names[count++], sizeof *names, "localhost");
+    snprintf(names[count++], sizeof *names, "127.0.0.1");
+    gethostname(names[count], ADDRESS_HOST_MAX);
+    names[count][ADDRESS_HOST_MAX] = '\0';
+    count += names[count][0] != '\0' && strcmp(names[count], "localhost") != 0;
+    if (*public_url && url_read(public_url, strlen(public_url), &url, &ignored) == 0)
+        snprintf(names[count++], sizeof *names, "%s", url.host);
+    addresses = config_list(&service->config, CONFIG_LISTEN, &address_count);
+    for (size_t i = 0; i < address_count && count < 20; i++) {
+        bool known = false;
+
+        host_of(addresses[i], names[count]);
+        for (size_t n = 0; n < count; n++)
+            known = known || !strcmp(names[n], names[count]);
+        count += names[count][0] && !host_is_any(names[count]) && !known;
+    }
+    for (size_t i = 0; i < count; i++)
+        pointers[i] = names[i];
+    return keyring_certificate(service->keys, pointers, count, runner_wall() / SECOND, ret, err);
+}
+
+/* Is that address served encrypted? -1 when it must be and shall not. */
+static int is_encrypted(const struct service *service, const char *address, struct err *err)
+{
+    int tls = config_word(&service->config, CONFIG_TLS); /* auto, on, off */
+    bool local = config_address_is_local(address);
+
+    if (!strncmp(address, "unix:", 5))
+        return 0;
+    if (tls == 1 || (tls == 0 && !local && !config_flag(&service->config, CONFIG_ALLOW_PLAIN)))
+        return 1;
+    if (local || config_flag(&service->config, CONFIG_ALLOW_PLAIN))
+        return 0;
+    return err_set(
+        err,
+        "%s is open to the network, and Tls is off: tokens could be read by others. Leave Tls at \"auto\", or set "
+        "AllowPlain if something in front of this service encrypts",
+        address);
+}
+
+static int listen_at(struct service *service, const char *address, const struct server_limits *limits, struct err *err)
+{
+    struct server_handler handler = service_handler;
+    struct cert_pair pair = {0};
+    int encrypted = is_encrypted(service, address, err);
+    struct server *server;
+
+    if (encrypted < 0 || (encrypted && certificate_get(service, &pair, err) < 0))
+        return -1;
+    handler.user = service;
+    server = server_new(service->loop, address, encrypted ? pair.cert : NULL, encrypted ? pair.key : NULL, limits,
+                        &handler, err);
+    if (encrypted)
+        cert_pair_done(&pair);
+    if (!server)
+        return -1;
+    if (!service->url && strncmp(address, "unix:", 5) != 0) {
+        char text[ADDRESS_HOST_MAX + 64], host[ADDRESS_HOST_MAX + 1], name[ADDRESS_HOST_MAX + 1] = "";
+        const char *port = strrchr(server_address(server), ':');
+
+        host_of(server_address(server), host);
+        gethostname(name, ADDRESS_HOST_MAX);
+        snprintf(text, sizeof text, "%s://%s%s%s%s", encrypted ? "https" : "http", strchr(host, ':') ? "[" : "",
+                 host_is_any(host) ? name : host, strchr(host, ':') ? "]" : "", port ? port : "");
+        service->url = mem_dup(text, strlen(text));
+    }
+    service->servers[service->server_count++] = server;
+    return 0;
+}
+
+int service_listen(struct service *service, struct err *err)
+{
+    const struct config *config = &service->config;
+    struct server_limits limits = {.head = config_span(config, CONFIG_HEAD_DEADLINE),
+                                   .body = config_span(config, CONFIG_BODY_DEADLINE),
+                                   .reply = config_span(config, CONFIG_REPLY_DEADLINE),
+                                   .strangers = (uint32_t)config_count(config, CONFIG_STRANGERS_PER_ADDRESS),
+                                   .connections = (uint32_t)config_count(config, CONFIG_CONNECTIONS)};
+    const char *public_url = config_text(config, CONFIG_PUBLIC_URL);
+    char path[PATH_MAX];
+    const char *const *addresses;
+    size_t count;
+
+    if (*public_url)
+        service->url = mem_dup(public_url, strlen(public_url));
+    addresses = config_list(config, CONFIG_LISTEN, &count);
+    for (size_t i = 0; i < count; i++)
+        if (listen_at(service, addresses[i], &limits, err) < 0)
+            return -1;
+    snprintf(path, sizeof path, "unix:%s/" SOCKET_NAME, config_text(config, CONFIG_STATE));
+    if (listen_at(service, path, &limits, err) < 0)
+        return -1;
+    if (!service->url)
+        service->url = mem_dup(path, strlen(path));
+    return 0;
+}

@@ -1,0 +1,118 @@
+/* matchmakerd_load.c: what the matchmaker kept, read at the start: revoked tokens, open codes, the policy, commands that wait. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct revoked_row {
+    int64_t ends; /* later for those that were revoked later */
+    char id[TOKEN_ID_DIGITS];
+};
+
+static bool revoked_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct revoked_row row;
+    char ends[24] = "";
+
+    memcpy(ends, value, len < sizeof ends - 1 ? len : sizeof ends - 1);
+    row.ends = strtoll(ends, NULL, 10);
+    /* By no clock is one left out here: if that is ahead now, the token would be good again when it is right. */
+    if (key_len != sizeof row.id)
+        return true;
+    memcpy(row.id, key, sizeof row.id);
+    buf_add(user, (const char *)&row, sizeof row);
+    return true;
+}
+
+static int revoked_order(const void *a, const void *b)
+{
+    const struct revoked_row *one = a, *two = b;
+
+    return one->ends != two->ends ? (one->ends > two->ends) - (one->ends < two->ends)
+                                  : memcmp(one->id, two->id, sizeof one->id);
+}
+
+/* In the order in which they were revoked: api_keys tells the last ones. */
+static int revoked_load(struct service *service, struct err *err)
+{
+    struct shelf *shelf = service->shelf;
+    struct buf rows;
+    int failed;
+
+    buf_init(&rows);
+    failed = shelf->kind->each(shelf, REVOKED_SPACE, revoked_row, &rows, err);
+    if (rows.len)
+        qsort(rows.text, rows.len / sizeof(struct revoked_row), sizeof(struct revoked_row), revoked_order);
+    for (size_t at = 0; at < rows.len; at += sizeof(struct revoked_row))
+        textmap_add(&service->revoked, ((struct revoked_row *)(void *)(rows.text + at))->id, TOKEN_ID_DIGITS);
+    buf_done(&rows);
+    return failed;
+}
+
+static bool code_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct service *service = user;
+    struct err err;
+
+    (void)key;
+    (void)key_len;
+    if (join_book_load(service->codes, value, len, &err) < 0)
+        LOG(&service->log, LEVEL_WARNING, "code.lost", log_text("why", err.text));
+    return true;
+}
+
+static bool policy_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct service *service = user;
+    const char *text = value, *blank = memchr(text, ' ', len);
+    bool condor = blank && blank - text == 6;
+    struct err err;
+
+    (void)key;
+    (void)key_len;
+    if (blank)
+        service->policy = form_parse(service->symbols, condor ? &dialect_condor : &dialect_classic, FORM_CLASSAD, NULL,
+                                     blank + 1, len - (size_t)(blank + 1 - text), &err);
+    return false;
+}
+
+int policy_file(struct service *service, const char *path, struct tree **ret, struct err *err)
+{
+    FILE *file = fopen(path, "r");
+    struct policy policy;
+    struct buf text;
+    symbol wrong;
+    int c;
+
+    if (!file)
+        return err_set(err, "%s: the policy cannot be read", path);
+    buf_init(&text);
+    while ((c = getc(file)) != EOF && text.len < 1u << 20)
+        buf_addc(&text, (char)c);
+    fclose(file);
+    *ret = form_parse(service->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, err);
+    buf_done(&text);
+    if (*ret && policy_init(&policy, *ret, &wrong, err) == 0) {
+        policy_done(&policy);
+        return 0;
+    }
+    tree_unref(*ret);
+    *ret = NULL;
+    return err_context(err, "%s", path);
+}
+
+int service_load(struct service *service, struct err *err)
+{
+    struct shelf *shelf = service->shelf;
+    const char *file = config_text(&service->config, CONFIG_POLICY);
+
+    if (revoked_load(service, err) < 0 || shelf->kind->each(shelf, CODE_SPACE, code_row, service, err) < 0 ||
+        shelf->kind->get(shelf, POLICY_SPACE, "policy", 6, policy_row, service, err) < 0 ||
+        shares_load(service, err) < 0 || commands_load(&service->commands, err) < 0 ||
+        file_book_load(&service->files, shelf, service->symbols, err) < 0)
+        return -1;
+    if (!service->policy && *file)
+        return policy_file(service, file, &service->policy, err);
+    return 0;
+}

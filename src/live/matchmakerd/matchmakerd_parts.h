@@ -1,0 +1,597 @@
+/* matchmakerd_parts.h: what the files of the live matchmaker share; not installed.
+ *
+ *     matchmakerd.c      starting, stopping, reloading; the loop's timers
+ *     matchmakerd_load.c, matchmakerd_listen.c   what was kept; where it listens
+ *     request.c      from the head of a request to its answer: route, body, role
+ *     admit.c        who makes it, and may they: identity, scope, pace
+ *     answer.c       ads, messages and problems as answers; conditions
+ *     ad_take.c      an ad that was sent is taken, or is not
+ *     routes.c       the table;  openapi.c  the same for programs
+ *     api_*.c        the handlers, by what they are about
+ *     api_commands.c commands to agents: taken, told, answered
+ *     delivery.c     matches to agents: called, or by letter
+ *     sliced_scan.c         work over all ads, in slices */
+#ifndef BERTH_LIVE_MATCHMAKERD_MATCHMAKERD_PARTS_H
+#define BERTH_LIVE_MATCHMAKERD_MATCHMAKERD_PARTS_H
+
+#include "lang/base/err.h"
+#include "live/auth/join.h"
+#include "live/auth/keyring.h"
+#include "live/auth/token.h"
+#include "live/config/address.h"
+#include "live/config/config.h"
+#include "live/data/file_book.h"
+#include "live/http/client.h"
+#include "live/http/guard.h"
+#include "live/http/metrics.h"
+#include "live/http/represent.h"
+#include "live/http/resource.h"
+#include "live/http/server.h"
+#include "live/matchmakerd/agents.h"
+#include "live/matchmakerd/callers.h"
+#include "live/matchmakerd/census.h"
+#include "live/matchmakerd/ids.h"
+#include "live/matchmakerd/matchmakerd.h"
+#include "live/matchmakerd/routes.h"
+#include "live/world/commands.h"
+#include "live/world/runner.h"
+#include "match/pair/match.h"
+#include "pool/matchmaker/matchmaker.h"
+#include "sys/log.h"
+#include "sys/notify.h"
+
+#include <uv.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SERVERS_MAX 18
+#define ROUTES_MAX 96
+#define RENEWAL_WORDS 3
+#define REVOKED_SPACE "revoked"          /* rows: a token's id -> when it would have ended */
+#define TOKEN_SPACE "token"              /* a token's id -> an ad that tells of it */
+#define CODE_SPACE "code"                /* a number -> a row of the book of codes */
+#define CONFIG_SPACE "config"            /* a section -> an ad */
+#define POLICY_SPACE "policy"            /* "policy", "shares" -> the ad that was applied last */
+#define TOKEN_SPAN_MAX INT64_C(31536000) /* seconds that a token lasts at most, and that of a machine */
+
+struct tour;
+struct relay;
+struct waiting;
+struct command_wait;
+
+struct service {
+    uv_loop_t *loop;
+    const struct service_settings *settings;
+    struct config config;
+    struct spans spans;
+    struct symbols *symbols;
+    struct shelf *shelf;
+    struct log log;
+    struct metrics *metrics;
+    struct notify notify;
+
+    struct keyring *keys;
+    struct token_keys token_keys;
+    struct token_cache *tokens;
+    struct textmap revoked; /* ids of tokens, in places that rise with the time when they were */
+    struct join_book *codes;
+    struct networks networks; /* that contact addresses may lie in */
+    char *url;                /* by which others reach us */
+
+    struct matchmaker_settings role;
+    struct tree *policy; /* that holds; NULL: the defaults */
+    struct tree *shares; /* groups and limits that hold; NULL: there are none */
+    bool shares_put;     /* by a request: then they go before those of the file */
+    struct runner *runner;
+    const struct matchmaker *matchmaker; /* the host's role, for questions */
+    struct message reply;                /* to the message at hand */
+    bool replied;
+
+    struct server *servers[SERVERS_MAX];
+    size_t server_count;
+    struct client *client;
+    struct check *failed_checks; /* of contact addresses, told when their time is over */
+    struct client *checker;      /* of contact addresses: those who do not answer keep nobody else waiting */
+    uint64_t bodies;             /* bytes of requests under way */
+    const char *route_words[ROUTES_MAX], *fault_words[TOKEN_FAULT_COUNT],
+        *guard_texts[GUARD_REASON_COUNT]; /* for metrics */
+    struct callers callers;
+    struct local_user *local_users; /* LOCAL_USERS of them, by uid */
+    struct page_link *links;        /* PAGE_LINKS of them */
+    struct agents agents;
+    struct census census; /* of the ads */
+    struct ids ids;
+    struct file_book files; /* the catalogue */
+    struct relay *relays;   /* that wait for an answer */
+    uint32_t relay_count;
+    struct waiting *waitings;           /* who wait for letters */
+    struct commands commands;           /* that wait for agents */
+    struct command_wait *command_waits; /* who wait for their answers */
+    struct observer *observers;         /* who watch the pool */
+    struct tour *tours;                 /* under way */
+    uv_idle_t tour_turn;
+
+    uv_timer_t sweep, lag, watchdog;
+    uv_signal_t signals[3];
+    uint32_t sweeps, sweep_at;
+    int64_t lag_due;
+    int64_t cycle_took; /* the cycle at hand, so far */
+    bool in_cycle;
+    uint64_t cycles;   /* that were begun */
+    uint64_t requests; /* so far */
+    uint32_t streams;
+    uint64_t incarnation;
+    int64_t started; /* wall */
+    bool ready, stopping;
+    int status;                    /* that the process shall end with */
+    symbol renewal[RENEWAL_WORDS]; /* the names in the commonest message: Message, Id, Bare */
+    struct buf out;                /* scratch, for one answer */
+};
+
+/* The name of a local user, as it was found a while ago. */
+struct local_user {
+    uint32_t uid;
+    int64_t until; /* when it is looked up again; 0: there is none here */
+    char name[TOKEN_NAME_MAX + 1];
+};
+#define LOCAL_USERS 64 /* that are remembered at a time */
+
+/* A link to the page that is good once. */
+#define LINK_DIGITS 32
+struct page_link {
+    char code[LINK_DIGITS + 1];
+    char subject[TOKEN_NAME_MAX + 1]; /* who comes by it, with those scopes */
+    scopes scope;
+    int64_t ends;    /* seconds; 0: there is none here */
+    int64_t expires; /* nothing that it gives lasts longer; 0: no bound */
+};
+#define PAGE_LINKS 32 /* at a time */
+
+/* Who makes a request, as a token or the kernel has proved it. */
+struct caller {
+    uint32_t identity; /* its place; CALLERS_NONE: nobody */
+    uint32_t account;  /* the place of what it counts for */
+    scopes scope;
+    int64_t expires; /* of its token, in seconds; 0: never */
+    uint32_t links;  /* of its token, and the id of each: any of them may be revoked */
+    char ids[TOKEN_LINKS_MAX][TOKEN_ID_DIGITS + 1];
+};
+
+struct request {
+    struct service *service;
+    struct exchange *exchange;
+    const struct route *route;
+    struct route_match match;
+    struct caller caller;
+    uint64_t number;
+    int64_t began;
+    unsigned status;
+    enum form form;          /* of the answer */
+    enum grdl_form resource; /* it is given as a resource; GRDL_FORM_UNKNOWN: as an ad */
+    bool counted;            /* among those under way */
+    uint64_t body;           /* bytes of it that are counted */
+    uint64_t handle;         /* of the agent that it speaks for; 0: not asked for yet */
+    struct tree *answer;     /* that waits for rows to be durable; held */
+    unsigned answer_status;
+    char answer_etag[24];                    /* "": by its text */
+    void *work;                              /* of a handler that answers later ... */
+    void (*forget)(struct request *request); /* ... and how it ends when the request does */
+};
+
+/* ---- request.c ---- */
+
+extern const struct server_handler service_handler; /* its user is the service */
+
+const char *request_variable(const struct request *request, int place);
+const char *request_query(const struct request *request, const char *name); /* NULL: it is not there */
+bool request_flag(const struct request *request, const char *name);         /* ?name, ?name=true, ?name=1 */
+/* A whole number from `low` to `high`, `fallback` when it is not there; false, and a problem was answered, when it is none. */
+bool request_number(struct request *request, const char *name, uint64_t low, uint64_t high, uint64_t fallback,
+                    uint64_t *ret);
+/* Are the names in `select` good? False when not, and that was answered. */
+bool select_checked(struct request *request);
+
+/* Messages in the body, one after another: each is handed to `take`, which adds its answer to the listing; false when the store has
+ * failed, which it has answered. Then all is answered. */
+typedef bool message_fn(struct request *request, void *user, struct tree *ad, struct listing *answers);
+void request_messages(struct request *request, message_fn *take, void *user);
+/* The answer to a message of that kind that was not handed to the role: with words. `id` is the ad's, NULL: none. */
+void message_refuse(struct request *request, struct listing *answers, enum message_kind kind, const char *id,
+                    enum reason reason, const char *words);
+
+/* The ad in the body; NULL, and a problem was answered. */
+struct tree *request_body_ad(struct request *request);
+/* The same, of an ad that may have only those attributes (names with blanks between). */
+struct tree *request_body_of(struct request *request, const char *names);
+/* A text of such an ad; `fallback` when it is not there. False, and a problem was answered, when it is none. */
+bool body_text(struct request *request, const struct tree *ad, const char *name, const char *fallback, char *out,
+               size_t room);
+bool body_key(struct request *request, const struct tree *ad, const char *name, struct public_key *ret);
+
+/* Hands a message to the role; its answer is service->reply. False, and a problem was answered, when there was none. */
+bool request_ask(struct request *request, const struct peer *peer, const struct message *message);
+
+/* Rows were put on the shelf: answers when they are durable. `then` is called with the request, unless it has gone. */
+void request_commit(struct request *request, void (*then)(struct request *request));
+
+/* The same, with an ad for the answer, which is taken; NULL: 204. */
+void request_answer_durable(struct request *request, unsigned status, struct tree *ad);
+
+/* Puts a row on the shelf; false, and a problem was answered, when that failed. */
+bool request_row_put(struct request *request, const char *space, const void *key, size_t key_len, const void *value,
+                     size_t len);
+/* A row could not be put on the shelf: says so, and the service ends. */
+void request_store_failed(struct request *request, const char *why);
+
+/* ---- admit.c ---- */
+
+/* Is the service called by a name of its own? Not so where a page of another site has sent a browser here. */
+bool host_is_known(const struct request *request);
+bool origin_is_ours(const struct request *request);
+/* Open to all, or a caller with the scope, who is not too fast. False when it was answered. */
+bool request_admitted(struct request *request, int64_t now);
+/* What is under way is bounded, in all and for each account. False when it was answered. */
+bool request_counted(struct request *request);
+void request_uncount(struct request *request);
+
+const char *request_identity(const struct request *request);
+uint64_t request_handle(
+    struct request *request); /* of the agent that it speaks for, known or not; 0: its name is none */
+bool request_any(const struct request *request);
+bool request_serves(const struct request *request);
+/* may it ask for machines for others than itself? */        /* may it act for, and see, everybody? */
+bool identity_owns(const char *owner, const char *identity); /* the same, or one that it has delegated to */
+/* The agent that it speaks for (Berth-Agent), new perhaps: a place; TEXTMAP_NONE, and a problem was answered, when its name is none. */
+uint32_t request_agent(struct request *request);
+/* What an agent says of which of those by its name it is, "NUMBER.PROCESS": one that began before another is told so, 409. */
+#define INCARNATION_FIELD "Berth-Incarnation"
+bool request_is_superseded(const struct request *request,
+                           uint32_t agent); /* of one that was answered before, and lasts */
+#define INCARNATION_MAX (UINT64_C(1) << 48)
+/* The same for what leads to matches: with Berth-Introduced it is a problem, too, when the agent has said nothing of itself here. */
+uint32_t request_advertiser(struct request *request);
+uint32_t request_agent_named(struct request *request, const char *name); /* by that name, which is good */
+void request_peer(struct request *request, uint32_t who, struct peer *ret);
+
+bool caller_is_revoked(const struct service *service, const struct caller *caller);
+
+/* ---- answer.c ---- */
+
+/* A problem's words may come from strangers: they are escaped. */
+void request_answer(struct request *request, unsigned status, const char *type, const char *body, size_t len,
+                    const struct http_field *fields, size_t field_count);
+/* What caches are told; how many fields. Every answer has them; a stream, which is answered elsewhere, asks for them. */
+#define CACHE_FIELDS 2
+size_t request_cache_fields(const struct request *request, bool tagged, struct http_field out[CACHE_FIELDS]);
+void request_problem(struct request *request, unsigned status, const char *format, ...) ERR_FORMAT(3, 4);
+/* The same, with one field in the head of the answer; NULL: none. */
+void request_problem_with(struct request *request, unsigned status, const char *detail, const char *field,
+                          const char *value);
+/* An ad that the service keeps (NULL: none, which is told as an empty one), and its entity tag. */
+#define KEPT_ETAG_MAX 32
+void kept_etag(const struct tree *ad, char out[KEPT_ETAG_MAX]);
+void request_kept(struct request *request, struct tree *ad);
+void request_ad(struct request *request, unsigned status, const struct tree *ad, const struct http_field *fields,
+                size_t field_count);
+void request_ad_take(struct request *request, unsigned status, struct tree *ad); /* unrefs it */
+void request_message(struct request *request, unsigned status, const struct message *message,
+                     const struct http_field *fields, size_t field_count);
+void request_done(struct request *request); /* 204 */
+
+/* Does a field If-Match or If-None-Match name that entity tag? NULL: there is nothing to name, so only "*" could. */
+bool etag_is_named(const char *field, const char *etag);
+/* The conditions of the request against what is there (NULL: nothing). False when they are not met, and that was answered. */
+bool conditions_met(struct request *request, const char *etag);
+/* Is what the caller has still what there is? Then it was answered with 304. */
+bool answered_unchanged(struct request *request, const char *etag);
+
+unsigned reason_status(enum reason reason); /* of a refusal by a role */
+
+/* ---- ad_take.c ---- */
+
+/* What became of an ad that was sent: the role's answer, or why it was not even asked. */
+struct taking {
+    enum reason reason;
+    struct err err; /* the words, when the role was not asked */
+    bool created;
+};
+
+/* The key of an offer, as that agent has sealed it for the ad of that id. An error, and its words, when it does not open. */
+enum reason sealed_key_take(const struct request *request, uint32_t who, const char *id, const char *text, size_t len,
+                            struct key *ret, struct err *err);
+/* The heart of PUT and of the batch. A version of 0 is the next one. False when the store has failed, and that was answered. */
+bool ad_take(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret);
+/* The ad of that id has gone: it no longer counts for its identity. And: nothing of it is remembered, it goes. */
+void id_unlive(struct service *service, uint32_t place);
+void id_forget(struct service *service, uint32_t place);
+
+/* ---- matchmakerd_load.c ---- */
+
+int service_load(struct service *service, struct err *err); /* what was kept, from the shelf */
+/* The policy of the file that the configuration names. -1 when there is none, or it is none. */
+int policy_file(struct service *service, const char *path, struct tree **ret, struct err *err);
+
+/* Groups and limits: at the start, and when the configuration was read again. */
+int shares_load(struct service *service, struct err *err);
+void shares_reload(struct service *service, bool changed);
+
+/* A line about what the request of that id is held back by, if it is; appended. */
+void shares_explain(const struct service *service, const char *id, struct buf *out);
+/* The same as a JSON object; false, and nothing appended, when nothing holds it back. */
+bool shares_explain_json(const struct service *service, const char *id, struct buf *out);
+
+/* ---- api_policy.c ---- */
+
+struct tree *policy_body(struct request *request); /* the policy in the body; NULL, and a problem was answered */
+
+/* ---- explained.c ---- */
+
+/* Behind an explanation in words, or within the object that it is as JSON: what holds back the ad of that id (NULL: the pool has it not),
+ * and how many of the others are taken. */
+void explanation_end(const struct request *request, const char *id, uint64_t taken, struct buf *out);
+
+/* ---- what_if.c: ads as they might be, for one question ---- */
+
+#define SUPPOSED_MAX 64
+
+struct supposed {
+    struct supposed_ad {
+        struct tree *ad; /* held */
+        char id[ID_LEN_MAX + 1];
+        bool used; /* in the place of one of the pool's */
+    } items[SUPPOSED_MAX];
+    uint32_t count;
+};
+
+/* The body: the ad that asks, which the caller unrefs, and behind it those that are supposed. NULL, and a problem was answered. In either
+ * case supposed_done is to be called. */
+struct tree *supposed_read(struct request *request, struct supposed *ret);
+struct supposed_ad *supposed_find(struct supposed *supposed, const char *id); /* NULL: there is none */
+void supposed_done(struct supposed *supposed);
+
+/* ---- matchmakerd_listen.c ---- */
+
+int service_listen(struct service *service, struct err *err); /* at every address, and says what it is called */
+
+/* ---- delivery.c ---- */
+
+void delivery_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag);
+/* A match as it is told: with its age now, and the contacts of those it names. The caller unrefs it. */
+struct tree *match_letter(struct service *service, const struct agent_row *to, const struct message *match, int64_t at);
+/* How those that a match names are reached: a list. The caller unrefs it. */
+struct tree *match_contacts(struct service *service, const struct match_told *told);
+/* A call to an agent whose contact is good; where it goes is filled in. Returns the call's id. */
+uint64_t contact_send(struct service *service, const struct agent_row *row, const char *path, struct call *call,
+                      call_done_fn *done, void *user);
+#define CHECKS_MAX 16 /* of one account, at a time */
+/* Its contact address, if it has one, is asked to prove itself, within that time; then the request, if there is one, is answered. False
+ * when too many of its account are. */
+bool contact_check(struct service *service, uint32_t who, struct request *waits, int64_t most);
+void agent_answer(struct request *request, uint32_t place); /* with what is known of it; TEXTMAP_NONE: nothing is */
+
+/* ---- api_pool.c ---- */
+
+/* A match as it is listed, from a letter of one of its parties: who got what, and when; never a ticket. The caller unrefs it. */
+struct tree *match_row(struct service *service, const struct agent_row *row, const struct letter *letter,
+                       const struct edge *edge, int64_t now);
+
+/* ---- api_events.c ---- */
+
+void relays_sweep(struct service *service, int64_t now);
+void checks_sweep(struct service *service, int64_t now); /* INT64_MAX: the end of all */
+void relay_displaced(void *user, uint64_t number);       /* for agents.h: its letter had to give way */
+void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds);
+void waitings_end(struct service *service); /* those who only ask are answered */
+void waitings_revoked(struct service *service,
+                      const char *id); /* every stream is told that the token of that id is refused */
+
+/* ---- api_commands.c ---- */
+
+/* Those that wait for that agent lie among its letters from now on. */
+void commands_tell(struct service *service, uint32_t who);
+/* What a letter says of the command with that key. */
+void command_letter(struct service *service, uint64_t key, struct maker *maker);
+void command_waits_sweep(struct service *service, int64_t now, bool all);
+void commands_expire(
+    struct service *service); /* those whose time is over; and agents that listen are told of the others */
+
+/* ---- api_overview.c ---- */
+
+extern const char *const outcome_words[CENSUS_OUTCOMES]; /* by enum engine_outcome */
+/* The outcome of that name; 0: there is none. */
+int outcome_find(const char *word);
+
+/* The pool at a glance, and how many rows a watcher has missed (0: that is not said). The caller unrefs it. */
+struct tree *overview_ad(struct service *service, int64_t missed);
+
+/* ---- api_watch.c ---- */
+
+/* Those who watch hear of a match that a letter to that agent tells of; and of a claim that the provider reports. */
+void observers_match(struct service *service, const struct agent_row *row, const struct letter *letter);
+void observers_claim(struct service *service, const struct report *report, const char *provider);
+void observers_sweep(struct service *service, int64_t now, int64_t wall_seconds);
+
+/* ---- api_tokens.c ---- */
+
+/* Signs it, notes it, and answers with it when that is durable. */
+void token_give(struct request *request, unsigned status, const struct token_terms *terms);
+void tokens_sweep(struct service *service); /* what is told of those that have ended goes */
+
+/* ---- api_join.c ---- */
+
+/* A code with which a machine joins, appended; its row is on the shelf and wants a commit. */
+int service_join_code(struct service *service, struct buf *out, struct err *err);
+
+/* ---- sliced_scan.c ---- */
+
+/* One who looks at all there is of something, in slices, so that others are served in between: at all ads that live, by `visit`; or, by
+ * `step`, at something else, of which `from` says how far it is. */
+struct tour {
+    struct tour *next;
+    struct request *request;
+    uint32_t from;
+    uint64_t steps;                                                                  /* of evaluation that are left */
+    bool (*visit)(struct tour *tour, uint32_t place, const struct entry_view *view); /* false: enough */
+    bool (*step)(struct tour *tour);   /* one more; false: there is none, or enough. NULL: `visit` is asked */
+    void (*finish)(struct tour *tour); /* answers; the tour is freed behind it */
+    bool (*more)(struct tour *tour);   /* further slices before the finish; NULL: none. True: go on */
+    void (*done)(struct tour *tour);   /* gives back what it holds; NULL: nothing */
+    bool walked;
+};
+
+/* Takes the tour, which is the first member of a block from mem_alloc. It begins at once. */
+void tour_start(struct tour *tour, struct request *request);
+
+/* ---- api_gang.c: an ad that asks for several at once. All is lent; offers and ids may come back in another order. ---- */
+struct gang_question {
+    struct tree *ad;
+    const char *name; /* by which the explanation calls it */
+    bool why;
+    struct env env;
+    struct arena *scratch;
+    struct tree **offers;
+    char **ids;
+    uint32_t count;
+    uint64_t taken; /* of the offers */
+    bool is_held;   /* the pool has the ad: what holds it back besides is told as well */
+    size_t ported;  /* of the offers, that have ports; they are the last when gangs are not asked */
+};
+/* Are there ports that matter to it, so that pairs do not tell? */
+bool gang_is_asked(const struct request *request, struct gang_question *question);
+void gang_answer(struct request *request, struct gang_question *question);
+void tours_done(struct service *service);
+
+/* ---- collection.c ---- */
+
+#define LIMIT_DEFAULT 1000
+#define LIMIT_MAX 100000
+
+/* The environment of a request's expressions. */
+struct env request_env(const struct request *request);
+/* The expression of a parameter, NULL when there is none; the caller unrefs it. False when it does not parse, and that was answered. */
+bool request_expr(struct request *request, const char *name, struct tree **ret);
+
+/* Answers with a list; where there is more, says where to go on. */
+void request_list(struct request *request, const struct buf *out, bool more, uint64_t cursor);
+
+/* A list of ads that are made for the answer, all at once. */
+struct roll {
+    struct request *request;
+    struct listing listing;
+    struct buf out;
+};
+void roll_begin(struct roll *roll, struct request *request);
+void roll_add(struct roll *roll, struct maker *maker); /* the ad that it has made */
+void roll_end(struct roll *roll);                      /* answers */
+
+/* A list of ads that are made for the answer: asked for by constraint, select, limit and cursor as ads are. */
+struct collection {
+    struct tour tour; /* of one that is made in slices */
+    struct request *request;
+    int64_t now; /* when it was asked for */
+    struct tree *query;
+    const char *select;
+    uint64_t limit, cursor, at, steps;
+    struct env env;
+    struct arena scratch;
+    struct listing listing;
+    struct buf out;
+    bool more, spent;
+};
+
+/* False when a parameter is wrong, and that was answered. */
+bool collection_begin(struct collection *collection, struct request *request);
+/* The next ad, which it takes; false when there are enough. */
+bool collection_add(struct collection *collection, struct tree *ad);
+void collection_end(struct collection *collection); /* answers */
+
+/* The same in slices: `step` adds what is found at tour.from, and moves that on; false when there is no more, or enough. */
+void collection_tour(struct request *request, bool (*step)(struct tour *tour));
+
+/* ---- visibility ---- */
+
+/* May the caller see that ad at all? */
+bool request_sees(struct request *request, const struct entry_view *view);
+/* The ad of an id, of those that the caller may see; false when there is none. */
+bool entry_named(struct request *request, const char *id, struct entry_view *ret);
+const char *entry_id(const struct service *service, const struct entry_view *view); /* "" when it has none */
+
+/* ---- handlers, one a route ---- */
+
+void api_health(struct request *request);
+void api_ready(struct request *request);
+void api_metrics(struct request *request);
+void api_openapi(struct request *request);
+void api_whoami(struct request *request);
+void api_link_create(struct request *request);
+void api_session(struct request *request);
+void api_page(struct request *request);
+void api_page_asset(struct request *request);
+void api_root(struct request *request);
+void api_keys(struct request *request);
+void api_join(struct request *request);
+void api_ad_get(struct request *request);
+void api_ad_put(struct request *request);
+void api_ad_delete(struct request *request);
+void api_ads_list(struct request *request);
+void api_ads_batch(struct request *request);
+void api_ad_matches(struct request *request);
+void api_ad_why(struct request *request);
+void api_match(struct request *request);
+void api_eval(struct request *request);
+void api_overview(struct request *request);
+void api_series(struct request *request);
+void api_reasons(struct request *request);
+void api_names(struct request *request);
+void api_watch(struct request *request);
+void api_desks_list(struct request *request);
+void api_desk(struct request *request);
+void api_pull(struct request *request);
+void api_policy_get(struct request *request);
+void api_policy_put(struct request *request);
+void api_policy_try(struct request *request);
+void api_matches_list(struct request *request);
+void api_claims_list(struct request *request);
+void api_claims_report(struct request *request);
+void api_users_list(struct request *request);
+void api_user_get(struct request *request);
+void api_user_put(struct request *request);
+void api_user_why(struct request *request);
+void api_shares_get(struct request *request);
+void api_shares_put(struct request *request);
+void api_groups_list(struct request *request);
+void api_limits_list(struct request *request);
+void api_agents_list(struct request *request);
+void api_agent_get(struct request *request);
+void api_agent_put(struct request *request);
+void api_agent_command(struct request *request);
+void api_commands_list(struct request *request);
+void api_command_get(struct request *request);
+void api_command_answer(struct request *request);
+void api_status(struct request *request);
+void api_events(struct request *request);
+void api_relay(struct request *request);
+void api_relay_answer(struct request *request);
+void api_catalogue_list(struct request *request);
+void api_catalogue_get(struct request *request);
+void api_catalogue_put(struct request *request);
+void api_catalogue_delete(struct request *request);
+void api_catalogue_add(struct request *request);
+void api_catalogue_drop(struct request *request);
+void api_config_section(struct request *request);
+void api_config_option(struct request *request);
+void api_config_put(struct request *request);
+void api_config_put_option(struct request *request);
+void api_config_delete(struct request *request);
+void api_tokens_list(struct request *request);
+void api_token_create(struct request *request);
+void api_token_revoke(struct request *request);
+void api_code_create(struct request *request);
+void api_keys_rotate(struct request *request);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,227 @@
+/* health.c: is the machine fit for jobs? When it is not, it takes none, says why, and tries itself until a job of its own works.
+ *
+ *     well -- too little room, or a job came to nothing by its fault --> unwell -- a pause, there is room --> trial -- worked --> well
+ *                                                                          ^------- failed: a longer pause ------'
+ *
+ * A job that fails for what the machine lacks goes elsewhere and is not blamed (tasks.c tells the role so). A machine that goes on taking jobs
+ * then would take, and fail, all that wait. The pause is longer each time, until a job of somebody else has run: a machine on which the
+ * trial works and jobs do not takes one now and then. */
+#include "live/providerd/providerd_parts.h"
+
+#include "sys/confined_path.h"
+#include "sys/secrets.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define PAUSE_LEAST (2 * SECOND)
+#define PAUSE_MOST (5 * MINUTE)
+#define RESERVE (INT64_C(64) << 20) /* bytes that stay free for our own rows, or: */
+#define RESERVE_PART 20             /* one part in so many of a small file system */
+#define TRIAL_SPAN (20 * SECOND)
+#define TRIAL_BYTES 4096
+#define TRIAL_NUMBER 1
+
+static void path_in(const struct workshop *workshop, const char *name, char ret[DAEMON_PATH_MAX])
+{
+    snprintf(ret, DAEMON_PATH_MAX, "%.4000s%s%s", workshop->daemon.folder, *name ? "/" : "", name);
+}
+
+/* What is wrong with a folder that we write in; false: nothing. */
+static bool folder_lacks(const char *path, char *ret, size_t size)
+{
+    struct statvfs st;
+    double room, whole, reserve;
+
+    if (statvfs(path, &st) < 0) {
+        snprintf(ret, size, "%.200s: %s", path, strerror(errno));
+        return true;
+    }
+    room = (double)st.f_bavail * (double)st.f_frsize;
+    whole = (double)st.f_blocks * (double)st.f_frsize;
+    reserve = whole / RESERVE_PART < (double)RESERVE ? whole / RESERVE_PART : (double)RESERVE;
+    if (st.f_flag & ST_RDONLY || beneath_is_readonly(path))
+        snprintf(ret, size, "%.200s: the file system is read-only", path);
+    else if (room < reserve)
+        snprintf(ret, size, "%.200s: only %.1f MiB are free", path, room / (1 << 20));
+    else if (st.f_files && !st.f_favail)
+        snprintf(ret, size, "%.200s: the file system takes no more files", path);
+    else
+        return false;
+    return true;
+}
+
+static bool room_lacks(const struct workshop *workshop, char *ret, size_t size)
+{
+    static const char *const names[] = {"", "work", "claims"};
+    char path[DAEMON_PATH_MAX];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        path_in(workshop, names[i], path);
+        if (folder_lacks(path, ret, size))
+            return true;
+    }
+    return false;
+}
+
+bool health_lacks(const struct workshop *workshop)
+{
+    char words[HEALTH_WORDS_MAX + 1];
+
+    return room_lacks(workshop, words, sizeof words);
+}
+
+static void pause_longer(struct health *health)
+{
+    health->pause = health->pause ? health->pause * 2 : PAUSE_LEAST;
+    if (health->pause > PAUSE_MOST)
+        health->pause = PAUSE_MOST;
+    health->try_at = runner_now() + health->pause;
+}
+
+static void health_falls(struct workshop *workshop, const char *words)
+{
+    struct health *health = &workshop->health;
+
+    if (!health->ails || strcmp(words, health->words) != 0)
+        LOG(&workshop->daemon.log, LEVEL_WARNING, "machine.unwell", log_text("why", words),
+            log_text("what", "it takes no more jobs until one of its own works"));
+    if (!health->ails)
+        health->since = runner_wall() / SECOND;
+    health->ails = true;
+    snprintf(health->words, sizeof health->words, "%s", words);
+}
+
+void health_fault(struct workshop *workshop, const char *words)
+{
+    bool fresh = !workshop->health.ails;
+
+    health_falls(workshop, *words ? words : "a job could not be run");
+    if (fresh)
+        pause_longer(&workshop->health);
+}
+
+void health_good(struct workshop *workshop)
+{
+    if (!workshop->health.ails)
+        workshop->health.pause = 0;
+}
+
+const char *health_words(const struct workshop *workshop)
+{
+    return workshop->health.ails ? workshop->health.words : NULL;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- trials */
+
+static void trial_over(struct workshop *workshop, const char *why)
+{
+    struct health *health = &workshop->health;
+    char folder[DAEMON_PATH_MAX];
+    struct err err;
+
+    health->trying = false;
+    workshop->executor->kind->clear(workshop->executor, health->claim);
+    workshop_folder(workshop, folder, sizeof folder, health->claim, TRIAL_NUMBER);
+    beneath_remove(AT_FDCWD, folder, &err);
+    if (why) {
+        health_falls(workshop, why);
+        pause_longer(health);
+    } else {
+        health->ails = false;
+        LOG(&workshop->daemon.log, LEVEL_INFO, "machine.well",
+            log_number("after", runner_wall() / SECOND - health->since));
+    }
+    workshop_probe(workshop);
+}
+
+/* Can a file be written there, and brought to disk? */
+static int trial_write(const char *folder, struct err *err)
+{
+    char path[DAEMON_PATH_MAX + 16], bytes[TRIAL_BYTES];
+    ssize_t wrote = -1;
+    int fd;
+
+    memset(bytes, 'x', sizeof bytes);
+    snprintf(path, sizeof path, "%s/trial", folder);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        wrote = write(fd, bytes, sizeof bytes);
+    if (wrote == (ssize_t)sizeof bytes && fsync(fd) < 0)
+        wrote = -1;
+    if (wrote != (ssize_t)sizeof bytes)
+        err_set(err, "%.200s: %s", folder, strerror(fd < 0 || wrote < 0 ? errno : ENOSPC));
+    if (fd >= 0)
+        close(fd);
+    return wrote == (ssize_t)sizeof bytes ? 0 : -1;
+}
+
+static void trial_begin(struct workshop *workshop)
+{
+    static const char *const arguments[] = {"/bin/sh", "-c", "echo well >works && test -s works", NULL};
+    static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
+    struct health *health = &workshop->health;
+    struct executor *executor = workshop->executor;
+    char folder[DAEMON_PATH_MAX];
+    struct executor_order order = {
+        .number = TRIAL_NUMBER,
+        .folder = folder,
+        .arguments = arguments,
+        .environment = environment,
+        .output = JOB_STDOUT,
+        .error = JOB_STDERR,
+        .deadline = runner_now() + TRIAL_SPAN,
+        .span = TRIAL_SPAN,
+        .warning = SIGTERM,
+        .limits = {.cores = 1, .memory = INT64_C(64) << 20, .disk = INT64_C(16) << 20, .processes = 64}};
+    struct err err = {0};
+
+    health->claim = order.claim = secrets_word(&secrets_live);
+    health->trying = true;
+    workshop_folder(workshop, folder, sizeof folder, health->claim, TRIAL_NUMBER);
+    if (workfolder_make(workshop, health->claim, TRIAL_NUMBER, &err) < 0 || trial_write(folder, &err) < 0 ||
+        executor->kind->launch(executor, &order, &err) < 0)
+        trial_over(workshop, err.text);
+}
+
+bool health_told(struct workshop *workshop, const struct executor_news *news)
+{
+    bool ours = workshop->health.trying && news->claim == workshop->health.claim;
+    char words[EXECUTOR_WORDS_MAX + 64];
+
+    if (!ours || news->kind == EXECUTOR_RUNS)
+        return ours;
+    snprintf(words, sizeof words, "a job of its own: %s%s%s", reason_words(news->reason), *news->words ? ": " : "",
+             news->words);
+    trial_over(workshop,
+               news->kind == EXECUTOR_ENDED && news->reason == REASON_EXITED && news->status == 0 ? NULL : words);
+    return true;
+}
+
+void health_tick(struct workshop *workshop)
+{
+    struct health *health = &workshop->health;
+    bool ailed = health->ails;
+    char words[HEALTH_WORDS_MAX + 1];
+
+    if (!workshop->executor || health->trying || (ailed && runner_now() < health->try_at))
+        return;
+    if (!ailed && runner_now() < health->look_at)
+        return;
+    health->look_at = runner_now() + PROBE_MS * MILLISECOND;
+    if (room_lacks(workshop, words, sizeof words)) {
+        health_falls(workshop, words);
+        health->pause = PAUSE_LEAST; /* looking costs nothing */
+        health->try_at = runner_now() + health->pause;
+        if (!ailed)
+            workshop_probe(workshop);
+    } else if (ailed) {
+        trial_begin(workshop);
+    }
+}

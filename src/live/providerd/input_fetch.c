@@ -1,0 +1,384 @@
+/* input_fetch.c: brings a job the files of the catalogue that it reads (InputData), from the nearest replica that has them right.
+ *
+ *     name -> the catalogues -> cache/data-HASH there? else replica by replica, near ones first:
+ *             fetched (transfer.h) -> its SHA-256, in a thread -> the right one: into the cache, and copied into the job's folder
+ *                                                              -> not: dropped, and the next replica
+ *
+ * When none of its replicas can be had the job cannot begin, and the words say what was wrong with each. */
+#include "live/providerd/providerd_parts.h"
+
+#include "lang/base/mem.h"
+#include "live/data/catalogue.h"
+#include "live/data/file_data.h"
+#include "live/data/input_data.h"
+#include "live/data/transfer.h"
+#include "live/http/represent.h"
+#include "live/providerd/file_copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAUSE 500      /* milliseconds before silent catalogues are asked again; it doubles ... */
+#define PAUSES_MAX 7   /* ... so often: about a minute */
+#define WORDS_EACH 120 /* bytes about one replica */
+
+struct datain {
+    struct task *task;         /* NULL: nobody waits for it any more */
+    struct workshop *workshop; /* lives as long as there is a task */
+    char folder[DAEMON_PATH_MAX];
+    struct input_data data;
+    uint32_t at;             /* the file at hand ... */
+    struct file_entry entry; /* ... what the catalogues say of it */
+    uint32_t order[FILE_REPLICAS_MAX], tried;
+    struct buf words; /* what was wrong with those that were tried */
+    uint64_t asking;  /* the question under way; 0: none */
+    struct transfer_run *run;
+    uv_work_t check; /* what came: is it that file? */
+    bool checking, closed;
+    char part[DAEMON_PATH_MAX]; /* where it comes to */
+    struct err wrong;           /* that the check has found */
+    struct laying *laying;      /* into the job's folder; or NULL */
+    uv_timer_t again;
+    uint32_t pauses;
+};
+
+static void datain_next(struct datain *datain);
+static void replica_next(struct datain *datain);
+
+/* ----------------------------------------------------------------------------------------------------------------- life */
+
+/* What has come, whole or not, is of no use. */
+static void part_drop(const struct datain *datain)
+{
+    char part[DAEMON_PATH_MAX + 8];
+
+    if (!*datain->part)
+        return;
+    unlink(datain->part);
+    snprintf(part, sizeof part, "%s.part", datain->part);
+    unlink(part);
+}
+
+/* Once nobody waits for it, and nothing comes back to it any more. */
+static void datain_drop(struct datain *datain)
+{
+    if (datain->task || datain->run || datain->checking || !datain->closed)
+        return;
+    part_drop(datain);
+    input_data_done(&datain->data);
+    file_entry_done(&datain->entry);
+    buf_done(&datain->words);
+    free(datain);
+}
+
+static void again_closed(uv_handle_t *handle)
+{
+    struct datain *datain = handle->data;
+
+    datain->closed = true;
+    datain_drop(datain);
+}
+
+void datain_cancel(struct datain *datain)
+{
+    if (!datain)
+        return;
+    datain->task->datain = NULL;
+    datain->task = NULL;
+    if (datain->asking)
+        catalogues_cancel(datain->workshop->catalogues, datain->asking);
+    if (datain->run)
+        transfer_cancel(datain->run);
+    laying_cancel(datain->laying);
+    uv_close((uv_handle_t *)&datain->again, again_closed);
+}
+
+static void datain_end(struct datain *datain, const char *why)
+{
+    struct task *task = datain->task;
+
+    datain_cancel(datain);
+    task_data_staged(task, why);
+}
+
+/* Why the file at hand cannot be had. */
+static void datain_fail(struct datain *datain, const char *why)
+{
+    struct buf words;
+
+    buf_init(&words);
+    buf_addf(&words, "InputData '%s': %s", datain->data.names[datain->at], why);
+    datain_end(datain, buf_string(&words));
+    buf_done(&words);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the cache */
+
+static void cache_path(const struct datain *datain, char ret[DAEMON_PATH_MAX])
+{
+    snprintf(ret, DAEMON_PATH_MAX, "%.3900s/cache/data-%s", datain->workshop->daemon.folder,
+             datain->entry.hash + FILE_HASH_DIGITS_AT);
+}
+
+static void file_laid(void *user, const char *why)
+{
+    struct datain *datain = user;
+
+    datain->laying = NULL;
+    if (why) {
+        datain_fail(datain, why);
+        return;
+    }
+    datain->at++;
+    datain_next(datain);
+}
+
+/* From the cache into the job's folder, and on with the next. */
+static void file_place(struct datain *datain)
+{
+    char path[DAEMON_PATH_MAX];
+    struct laying_order order = {.from = path,
+                                 .folder = datain->folder,
+                                 .name = file_name_last(datain->data.names[datain->at]),
+                                 .mode = 0644,
+                                 .size = datain->entry.size};
+    enum laying_result result;
+    struct err err = {0};
+
+    cache_path(datain, path);
+    result = laying_start(&datain->workshop->daemon.loop, &order, file_laid, datain, &datain->laying, &err);
+    if (result != LAYING)
+        file_laid(datain, result == UNLAID ? err.text : NULL);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- replicas */
+
+static bool list_has(const struct tree *ad, const struct expr *list, const char *store)
+{
+    const struct expr *parts = list && list->kind == EXPR_LIST ? tree_parts(ad, list) : NULL;
+
+    for (uint32_t i = 0; parts && i < list->u.run.count; i++)
+        if (parts[i].kind == EXPR_STRING && parts[i].u.run.count == strlen(store) &&
+            !memcmp(tree_string(ad, &parts[i]), store, strlen(store)))
+            return true;
+    return false;
+}
+
+/* Is the store one of those near to this machine, as its settings or its own ad say? */
+static bool store_is_near(const struct workshop *workshop, const char *store)
+{
+    size_t count;
+    const char *const *near = config_list(&workshop->daemon.config, CONFIG_CLOSE_STORAGE, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(near[i], store))
+            return true;
+    return workshop->settings->offers && list_has(workshop->ads[0], ad_find(workshop->ads[0], "CloseStorage"), store);
+}
+
+/* Near ones first; of those that are alike, local paths. */
+static void order_make(struct datain *datain)
+{
+    const struct file_entry *entry = &datain->entry;
+    uint32_t count = 0;
+
+    for (int sort = 0; sort < 4; sort++)
+        for (uint32_t i = 0; i < entry->count; i++) {
+            bool near = store_is_near(datain->workshop, entry->replicas[i].store);
+            bool local = !strncmp(entry->replicas[i].url, "file:", 5);
+
+            if ((near ? 0 : 2) + (local ? 0 : 1) == sort)
+                datain->order[count++] = i;
+        }
+    datain->tried = 0;
+    buf_reset(&datain->words);
+}
+
+static void replica_bad(struct datain *datain, const char *why)
+{
+    const struct file_replica *replica = &datain->entry.replicas[datain->order[datain->tried]];
+
+    LOG(&datain->workshop->daemon.log, LEVEL_WARNING, "data.replica", log_word("claim", datain->task->claim),
+        log_text("name", datain->entry.name), log_text("store", replica->store), log_text("why", why));
+    buf_addf(&datain->words, "%s%.60s: %.*s", datain->words.len ? "; " : "", replica->store, WORDS_EACH, why);
+    part_drop(datain);
+    datain->tried++;
+    replica_next(datain);
+}
+
+/* In a thread. What it is instead is not told: who learns its hash that way could enter that, and have a file that is not theirs. */
+static void check_work(uv_work_t *work)
+{
+    struct datain *datain = work->data;
+    int fd = open(datain->part, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    char hash[FILE_HASH_LEN + 1];
+    int64_t size;
+
+    datain->wrong.text[0] = '\0';
+    if (fd < 0)
+        err_set(&datain->wrong, "%s", strerror(errno));
+    else if (file_data_read(fd, -1, &size, hash, &datain->wrong) == 0 &&
+             file_data_check(size, hash, &datain->entry, NULL) < 0)
+        err_set(&datain->wrong, "its contents are not those that the catalogue says");
+    if (fd >= 0)
+        close(fd);
+}
+
+static void check_over(uv_work_t *work, int status)
+{
+    struct datain *datain = work->data;
+    char path[DAEMON_PATH_MAX];
+
+    datain->checking = false;
+    if (!datain->task) {
+        datain_drop(datain);
+        return;
+    }
+    cache_path(datain, path);
+    if (status < 0)
+        replica_bad(datain, "it was not looked at");
+    else if (*datain->wrong.text)
+        replica_bad(datain, datain->wrong.text);
+    else if (rename(datain->part, path) < 0)
+        datain_fail(datain, strerror(errno));
+    else
+        file_place(datain);
+}
+
+static void transfer_over(void *user, const struct transfer_result *result)
+{
+    struct datain *datain = user;
+
+    datain->run = NULL;
+    if (!datain->task) {
+        datain_drop(datain);
+    } else if (result->end != TRANSFER_DONE) {
+        replica_bad(datain, result->words);
+    } else {
+        datain->check.data = datain;
+        datain->checking = true;
+        if (uv_queue_work(&datain->workshop->daemon.loop, &datain->check, check_work, check_over) < 0)
+            abort(); /* only without a work callback */
+    }
+}
+
+static void replica_next(struct datain *datain)
+{
+    struct transfer_order order = {.way = TRANSFER_GET, .path = datain->part, .size = datain->entry.size};
+
+    if (datain->tried == datain->entry.count) {
+        if (!datain->entry.count)
+            buf_adds(&datain->words, "there is no replica of it");
+        datain_fail(datain, buf_string(&datain->words));
+        return;
+    }
+    snprintf(datain->part, sizeof datain->part, "%.3900s/cache/data-%016llx.%llu.%u.new",
+             datain->workshop->daemon.folder, (unsigned long long)datain->task->claim,
+             (unsigned long long)datain->task->number, datain->at);
+    order.url = datain->entry.replicas[datain->order[datain->tried]].url;
+    order.bytes_max = datain->entry.size > 0 ? datain->entry.size : 1;
+    datain->run =
+        transfer_start(&datain->workshop->daemon.loop, datain->workshop->data_rules, &order, transfer_over, datain);
+}
+
+/* --------------------------------------------------------------------------------------------------------- catalogues */
+
+static void again_due(uv_timer_t *timer)
+{
+    datain_next(timer->data);
+}
+
+static void entry_take(struct datain *datain, const struct catalogue_answer *answer)
+{
+    int64_t disk = datain->task->order.order.limits.disk;
+    char path[DAEMON_PATH_MAX];
+    struct stat info;
+
+    if (*answer->words)
+        LOG(&datain->workshop->daemon.log, LEVEL_WARNING, "data.catalogue", log_text("name", answer->entry->name),
+            log_text("why", answer->words));
+    file_entry_done(&datain->entry);
+    file_entry_copy(answer->entry, &datain->entry);
+    if (datain->entry.size > (disk > 0 ? disk : JOB_DISK)) { /* whoever has entered it may have said anything */
+        datain_fail(datain, "it is larger than RequestDisk");
+        return;
+    }
+    cache_path(datain, path);
+    if (stat(path, &info) == 0 && info.st_size == datain->entry.size) {
+        file_place(datain);
+        return;
+    }
+    order_make(datain);
+    replica_next(datain);
+}
+
+static void catalogue_came(void *user, const struct catalogue_answer *answer)
+{
+    struct datain *datain = user;
+
+    datain->asking = 0;
+    if (answer->result == CATALOGUE_FOUND)
+        entry_take(datain, answer);
+    else if (answer->result == CATALOGUE_NONE)
+        datain_fail(datain, "there is no such file in the catalogue");
+    else if (answer->result == CATALOGUE_DIFFER)
+        datain_fail(datain, answer->words);
+    else if (datain->pauses == PAUSES_MAX)
+        datain_fail(datain, answer->words);
+    else
+        uv_timer_start(&datain->again, again_due, (uint64_t)PAUSE << datain->pauses++, 0);
+}
+
+static void datain_next(struct datain *datain)
+{
+    if (datain->at == datain->data.count)
+        datain_end(datain, NULL);
+    else
+        datain->asking =
+            catalogues_find(datain->workshop->catalogues, datain->data.names[datain->at], catalogue_came, datain);
+}
+
+bool datain_is_needed(const struct task *task)
+{
+    return ad_find(task->ad, "InputData") != NULL;
+}
+
+void datain_begin(struct task *task)
+{
+    struct datain *datain = mem_alloc(sizeof *datain);
+    struct err err = {0};
+
+    memset(datain, 0, sizeof *datain);
+    datain->task = task;
+    datain->workshop = task->workshop;
+    buf_init(&datain->words);
+    workshop_folder(task->workshop, datain->folder, sizeof datain->folder, task->claim, task->number);
+    uv_timer_init(&task->workshop->daemon.loop, &datain->again);
+    datain->again.data = datain;
+    task->datain = datain;
+    if (input_data_read(task->ad, &datain->data, &err) < 0)
+        datain_end(datain, err.text);
+    else
+        datain_next(datain);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the shop's */
+
+int datain_open(struct workshop *workshop, struct err *err)
+{
+    workshop->catalogues = daemon_catalogues(&workshop->daemon, err);
+    workshop->data_rules =
+        workshop->catalogues ? transfer_rules_new(&workshop->daemon.config, &workshop->daemon.networks, err) : NULL;
+    return workshop->data_rules ? 0 : -1;
+}
+
+void datain_close(struct workshop *workshop)
+{
+    catalogues_free(workshop->catalogues);
+    transfer_rules_unref(workshop->data_rules);
+}

@@ -1,0 +1,209 @@
+/* job_leavings.c: the files that a job leaves, as they are found in its folder. */
+#include "live/providerd/job_leavings.h"
+
+#include "lang/base/mem.h"
+#include "live/http/represent.h"
+#include "live/providerd/job_order.h"
+#include "sys/confined_path.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kinds[] = {"log", "output", "checkpoint"};
+enum { LOG_KIND, OUTPUT_KIND, CHECKPOINT_KIND };
+
+struct finding {
+    struct leaving *leaving;
+    const struct tree *row;
+    int folder;
+    bool failed;
+    int error;
+};
+
+void leaving_init(struct leaving *leaving)
+{
+    *leaving = (struct leaving){.count = 0};
+    textmap_init(&leaving->known, 0);
+}
+
+void leaving_done(struct leaving *leaving)
+{
+    for (uint32_t i = 0; i < leaving->count; i++)
+        free(leaving->files[i].name);
+    free(leaving->files);
+    textmap_done(&leaving->known);
+    missing_done(&leaving->missing);
+    missing_done(&leaving->unmade);
+}
+
+/* A file, by another name than it has in the folder; NULL: by the same. */
+static void file_add(struct leaving *leaving, int kind, const char *name, const char *from)
+{
+    uint32_t before = leaving->known.count;
+    char why[64];
+    struct buf key;
+
+    buf_init(&key);
+    buf_addf(&key, "%d/%s", kind, name);
+    textmap_add(&leaving->known, key.text, key.len);
+    buf_done(&key);
+    if (leaving->known.count == before)
+        return;
+    if (leaving->kinds[kind] >= JOB_FILES_MAX) {
+        snprintf(why, sizeof why, "more than %d files", JOB_FILES_MAX);
+        missing_add(&leaving->missing, name, strlen(name), why, strlen(why));
+        return;
+    }
+    leaving->kinds[kind]++;
+    if (leaving->count == leaving->room) {
+        leaving->room = leaving->room ? leaving->room * 2 : 4;
+        leaving->files = mem_grow(leaving->files, leaving->room * sizeof *leaving->files);
+    }
+    leaving->files[leaving->count++] = (struct leaving_file){mem_dup(name, strlen(name)), kinds[kind], from};
+}
+
+/* A log that is an output as well, by the name that the job gives it. */
+static void stream_add(struct finding *finding, const char *attribute, const char *from)
+{
+    char name[BENEATH_NAME_MAX + 1];
+    const char *text;
+    size_t len;
+
+    if (!ad_string(finding->row, attribute, &text, &len) || !len || len > BENEATH_NAME_MAX)
+        return;
+    memcpy(name, text, len);
+    name[len] = '\0';
+    file_add(finding->leaving, OUTPUT_KIND, name, from);
+}
+
+/* Calls for each text of a list in the row. False: there is no such list. */
+static bool row_names(const struct finding *finding, const char *list, void (*fn)(void *user, const char *name),
+                      void *user)
+{
+    const struct expr *names = ad_find(finding->row, list);
+
+    if (!names || names->kind != EXPR_LIST)
+        return false;
+    for (uint32_t i = 0; i < names->u.run.count; i++) {
+        const struct expr *name = &tree_parts(finding->row, names)[i];
+        char text[BENEATH_NAME_MAX + 1];
+
+        if (name->kind != EXPR_STRING || name->u.run.count > BENEATH_NAME_MAX)
+            continue;
+        memcpy(text, tree_string(finding->row, name), name->u.run.count);
+        text[name->u.run.count] = '\0';
+        fn(user, text);
+    }
+    return true;
+}
+
+static int inside_found(void *user, const char *name)
+{
+    file_add(user, OUTPUT_KIND, name, NULL);
+    return 0;
+}
+
+/* What is named: a file; or a folder, of which all comes. What is not there is no file that could come. */
+static void output_add(void *user, const char *name)
+{
+    struct finding *finding = user;
+    struct leaving *leaving = finding->leaving;
+    struct err err = {0};
+
+    if (finding->failed)
+        return;
+    switch (beneath_look(finding->folder, name)) {
+    case BENEATH_FILE:
+        file_add(leaving, OUTPUT_KIND, name, NULL);
+        break;
+    case BENEATH_FOLDER:
+        if (beneath_walk(finding->folder, name, LEAVING_LOOKED, inside_found, leaving, &err) < 0)
+            missing_add(&leaving->missing, name, strlen(name), err.text, strlen(err.text));
+        break;
+    case BENEATH_OTHER:
+        missing_add(&leaving->missing, name, strlen(name), "it is neither a file nor a folder", 33);
+        break;
+    case BENEATH_ABSENT:
+        missing_add(&leaving->unmade, name, strlen(name), "", 0);
+        break;
+    case BENEATH_FAILED:
+        finding->failed = true;
+        finding->error = errno;
+        break;
+    }
+}
+
+static void checkpoint_add(void *user, const char *name)
+{
+    file_add(((struct finding *)user)->leaving, CHECKPOINT_KIND, name, NULL);
+}
+
+static void known_add(void *user, const char *name)
+{
+    textmap_add(user, name, strlen(name));
+}
+
+struct found {
+    struct leaving *leaving;
+    struct textmap known; /* as something else than an output */
+};
+
+static int output_found(void *user, const char *name)
+{
+    struct found *found = user;
+
+    /* What begins with a dot is a program's own business, unless it is named. */
+    if (*name != '.' && strcmp(name, JOB_STDOUT) != 0 && strcmp(name, JOB_STDERR) != 0 &&
+        textmap_find(&found->known, name, strlen(name)) == TEXTMAP_NONE)
+        file_add(found->leaving, OUTPUT_KIND, name, NULL);
+    return 0;
+}
+
+/* Every file at the top that is not known as something else. */
+static int outputs_find(struct finding *finding, struct err *err)
+{
+    struct found found = {.leaving = finding->leaving};
+    int failed;
+
+    textmap_init(&found.known, 0);
+    row_names(finding, "Inputs", known_add, &found.known);
+    row_names(finding, "Checkpoint", known_add, &found.known);
+    failed = beneath_each(finding->folder, LEAVING_LOOKED, output_found, &found, err);
+    textmap_done(&found.known);
+    if (failed && errno == EOVERFLOW) { /* so many that nobody has looked at the others */
+        missing_add(&finding->leaving->missing, "(others)", 8, err->text, strlen(err->text));
+        failed = 0;
+    }
+    return failed;
+}
+
+static int list_all(struct finding *finding, bool passing, struct err *err)
+{
+    struct leaving *leaving = finding->leaving;
+
+    if (!passing) {
+        file_add(leaving, LOG_KIND, JOB_STDOUT, NULL);
+        file_add(leaving, LOG_KIND, JOB_STDERR, NULL);
+        stream_add(finding, "Out", JOB_STDOUT);
+        stream_add(finding, "Err", JOB_STDERR);
+        if (!row_names(finding, "Outputs", output_add, finding) && outputs_find(finding, err) < 0)
+            return -1;
+        if (finding->failed)
+            return err_set(err, "%s", strerror(finding->error));
+    }
+    row_names(finding, "Checkpoint", checkpoint_add, finding);
+    return 0;
+}
+
+int leaving_list(struct leaving *leaving, const struct tree *row, int folder, bool passing, struct err *err)
+{
+    struct finding finding = {.leaving = leaving, .row = row, .folder = folder};
+
+    if (list_all(&finding, passing, err) == 0)
+        return 0;
+    leaving_done(leaving);
+    leaving_init(leaving);
+    return -1;
+}

@@ -1,0 +1,31 @@
+/* job_order.h: what a job's ad says of how it is run: from attributes to what an executor is told. docs/jobs.md has the table. */
+#ifndef BERTH_LIVE_PROVIDERD_JOB_ORDER_H
+#define BERTH_LIVE_PROVIDERD_JOB_ORDER_H
+
+#include "lang/base/arena.h"
+#include "pool/protocol/executor.h"
+#include "pool/protocol/job_limits.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct job_order {
+    struct executor_order order; /* without claim, number, folder and deadline */
+    const char *const *outputs;  /* names; ends with NULL. NULL: every file that is new */
+    const char *out, *err;       /* names by which standard output and error are outputs as well; or NULL */
+    const char *const *checkpoint;
+    int checkpoint_signal;     /* 0: none is sent */
+    int64_t checkpoint_period; /* microseconds; 0: only when it is stopped */
+    bool has_inputs;
+    struct arena arena; /* in which all of this lies */
+};
+
+/* `now`: seconds, for its expressions. On error nothing is to be given back. */
+int job_order_read(const struct tree *ad, int64_t now, uint64_t job, struct job_order *ret, struct err *err);
+void job_order_done(struct job_order *order); /* takes a zeroed one */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

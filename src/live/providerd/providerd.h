@@ -1,0 +1,71 @@
+/* providerd.h: a provider, live: it offers a machine, brings jobs their files, has them run, and brings back what they made.
+ *
+ *     the role (pool/provider/provider.h)  --launch-->  inputs fetched  -->  executor  -->  end  -->  told to the role at once;
+ *                                                                                    `-> outputs, later, until the customer has them
+ *
+ * What the machine is, and how jobs are held, is the caller's: a probe and an executor. Without an executor nothing is run: what is
+ * offered is just held by whoever claims it (a licence, an instrument). */
+#ifndef BERTH_LIVE_PROVIDERD_PROVIDERD_H
+#define BERTH_LIVE_PROVIDERD_PROVIDERD_H
+
+#include "live/config/config.h"
+#include "pool/protocol/executor.h"
+#include "pool/protocol/shelf.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct uv_loop_s; /* uv_loop_t */
+
+/* How things stand, for one who says how long it shall go on. */
+struct workshop_news {
+    uint32_t claims;  /* that it has, or is about to have */
+    uint32_t jobs;    /* at hand */
+    uint64_t started; /* jobs, since it began */
+    bool owes;        /* results or files are on their way to customers or stores */
+    bool told;        /* a signal told it to end */
+};
+
+enum workshop_wish {
+    WORKSHOP_STAYS,
+    WORKSHOP_DRAINS, /* no more claims; jobs go on to their end */
+    WORKSHOP_CLEARS, /* the same, and the machine is looked at anew: its ad may veto what runs */
+    WORKSHOP_LEAVES, /* it ends, whatever there is */
+};
+
+#define WORKSHOP_NOTE_MAX 200
+
+struct workshop_settings {
+    const char *version, *name; /* name: of the agent; NULL: the host's */
+    const char *role;           /* whose folder it is: "provider" for most */
+    const struct config_sources *sources;
+    struct shelf *shelf;
+    int log_fd;
+    /* Asked once, in the loop. NULL: nothing is run. */
+    struct executor *(*executor)(void *user, struct uv_loop_s *loop, executor_told_fn *told, void *told_user,
+                                 struct err *err);
+    /* The ads of what is offered, with the owner's policy in them: their number, and each of them (the caller unrefs it). */
+    bool pull;  /* it asks for jobs, whatever the configuration says */
+    bool pools; /* it belongs to the pools of the setting Pools, if there are any, and asks them for jobs */
+    uint32_t offers;
+    struct tree *(*offer)(void *user, struct symbols *symbols, uint32_t place, struct err *err);
+    /* The machine's state now, which lies under the offer's ad; the caller unrefs it. `own_load`: what jobs make of the load. Or NULL. */
+    struct tree *(*probe)(void *user, struct symbols *symbols, double own_load);
+    /* Asked a few times a second, in the loop: how long shall it go on? `note`: what its pool is told of it, as it was before. A signal that tells
+     * it to end is then for this one to heed. Or NULL: until it is told to end. */
+    enum workshop_wish (*tend)(void *user, const struct workshop_news *news, char note[WORKSHOP_NOTE_MAX + 1]);
+    /* It is up. Or NULL. */
+    void (*up)(void *user, const char *name, const char *matchmaker, const char *held);
+    /* It ends: ads that the caller holds are to be given back now, the table of their symbols goes next. Or NULL. */
+    void (*down)(void *user);
+    void *user;
+};
+
+/* Runs until it is told to end; takes the configuration. 0; -1 and `err` when it could not start; 1 when it had to stop by itself. */
+int workshop_run(const struct workshop_settings *settings, struct config *config, struct err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

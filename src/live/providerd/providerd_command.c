@@ -1,0 +1,303 @@
+/* providerd_command.c: what a live provider is commanded: by its own pool, to take no more work, or to take it again; and by a customer,
+ * about a job of its own that runs here.
+ *
+ *     drain, resume   durable with the answer: it holds over restarts, and a letter that comes again changes nothing
+ *     signal          written down first, then sent: never twice. Who is killed in between says that it is not sure
+ *     status, peek    only looked at
+ *
+ * What was told too late is not done: it may have lain in the stream of one that stood still. */
+#include "live/providerd/providerd_parts.h"
+
+#include "live/http/represent.h"
+#include "live/providerd/peek.h"
+#include "live/world/commands.h"
+#include "live/world/ledger.h"
+#include "sys/signals.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DRAIN_SPACE "workshop"
+#define DRAIN_KEY "drain"
+#define SIGNALS_MAX 1000 /* that the owner of a job may send it */
+
+static int64_t wall_seconds(const struct workshop *workshop)
+{
+    return runner_settled(agent_runner(workshop->live)) / SECOND;
+}
+
+static struct tree *say(struct workshop *workshop, const char *reason, const char *words)
+{
+    return command_reason(workshop->daemon.symbols, reason, words);
+}
+
+static struct tree *say_expired(struct workshop *workshop)
+{
+    return say(workshop, "expired", "its time was over by the clock of this machine: it was not carried out");
+}
+
+/* --------------------------------------------------------------------------------------------------------------- drain */
+
+static bool drain_read(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct workshop *workshop = user;
+    struct err err;
+    struct tree *row = form_parse(workshop->daemon.symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+    const char *by;
+
+    (void)key;
+    (void)key_len;
+    if (row) {
+        workshop->drain = (struct drain){.is = true};
+        ad_integer(row, "Since", &workshop->drain.since);
+        ad_flag(row, "Now", &workshop->drain.now);
+        if (ad_string(row, "By", &by, &len) && len <= TOKEN_NAME_MAX)
+            memcpy(workshop->drain.by, by, len);
+    }
+    tree_unref(row);
+    return false;
+}
+
+int drain_load(struct workshop *workshop, struct err *err)
+{
+    struct shelf *shelf = workshop->daemon.shelf;
+
+    return shelf->kind->get(shelf, DRAIN_SPACE, DRAIN_KEY, strlen(DRAIN_KEY), drain_read, workshop, err);
+}
+
+static int drain_store(struct workshop *workshop, struct err *err)
+{
+    struct shelf *shelf = workshop->daemon.shelf;
+    struct maker maker;
+    struct tree *row;
+    struct buf text;
+    int failed;
+
+    if (!workshop->drain.is)
+        return shelf->kind->remove(shelf, DRAIN_SPACE, DRAIN_KEY, strlen(DRAIN_KEY), err);
+    maker_init(&maker, workshop->daemon.symbols);
+    maker_integer(&maker, "Since", workshop->drain.since);
+    maker_flag(&maker, "Now", workshop->drain.now);
+    maker_text(&maker, "By", workshop->drain.by);
+    row = maker_seal(&maker);
+    buf_init(&text);
+    represent_ad(&text, FORM_CLASSAD, row);
+    failed = shelf->kind->put(shelf, DRAIN_SPACE, DRAIN_KEY, strlen(DRAIN_KEY), text.text, text.len, err);
+    buf_done(&text);
+    tree_unref(row);
+    return failed;
+}
+
+void drain_tell(struct workshop *workshop)
+{
+    agent_set_draining(workshop->live, workshop->drain.is);
+    if (workshop->drain.is)
+        runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_DRAIN, .status = workshop->drain.now});
+}
+
+static struct tree *drain_answer(struct workshop *workshop, bool changed)
+{
+    struct tree *status = status_ad(workshop), *answer;
+    struct maker maker;
+
+    maker_init(&maker, workshop->daemon.symbols);
+    maker_text(&maker, "Reason", "ok");
+    maker_text(&maker, "Words", changed ? NULL : workshop->drain.is ? "it was drained already" : "it was not drained");
+    maker_parts(&maker, status, "Sandbox");
+    answer = maker_seal(&maker);
+    tree_unref(status);
+    return answer;
+}
+
+/* The row, the answer and what was said before are durable together. */
+static struct tree *drain_set(struct workshop *workshop, const struct agent_order *order, const struct drain *drain)
+{
+    bool changed = workshop->drain.is != drain->is || workshop->drain.now != drain->now;
+    int64_t life = order->life < LEDGER_LIFE_MAX ? order->life : LEDGER_LIFE_MAX;
+    struct err err = {0};
+    struct tree *answer;
+
+    if (changed)
+        workshop->drain = *drain;
+    answer = drain_answer(workshop, changed);
+    if ((changed && drain_store(workshop, &err) < 0) ||
+        ledger_write(workshop->daemon.shelf, order->key, answer, wall_seconds(workshop) + life + 3600, &err) < 0) {
+        daemon_broken(&workshop->daemon, err.text);
+        return answer; /* which is never sent: the shelf is broken */
+    }
+    if (drain->is)
+        LOG_AUDIT(&workshop->daemon.log, "drained", log_text("subject", order->by),
+                  log_number("number", (int64_t)order->number), log_flag("now", drain->now),
+                  log_flag("changed", changed));
+    else
+        LOG_AUDIT(&workshop->daemon.log, "resumed", log_text("subject", order->by),
+                  log_number("number", (int64_t)order->number), log_flag("changed", changed));
+    if (!drain->is && changed) {
+        agent_set_draining(workshop->live, false);
+        runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_RESUME});
+    }
+    drain_tell(workshop);
+    return answer;
+}
+
+static bool text_is(const struct tree *ad, const char *name, const char *word)
+{
+    const char *text;
+    size_t len;
+
+    return ad_string(ad, name, &text, &len) && len == strlen(word) && !memcmp(text, word, len);
+}
+
+static bool word_is(const struct tree *what, const char *word)
+{
+    return text_is(what, "Command", word);
+}
+
+static struct tree *status_answer(struct workshop *workshop)
+{
+    struct tree *status = status_ad(workshop), *answer;
+    struct maker maker;
+
+    maker_init(&maker, workshop->daemon.symbols);
+    maker_text(&maker, "Reason", "ok");
+    maker_parts(&maker, status, NULL);
+    answer = maker_seal(&maker);
+    tree_unref(status);
+    return answer;
+}
+
+struct tree *workshop_commanded(void *user, const struct agent_order *order)
+{
+    struct workshop *workshop = user;
+    struct tree *known = ledger_find(workshop->daemon.shelf, workshop->daemon.symbols, order->key);
+    struct drain drain = {.since = wall_seconds(workshop)};
+
+    if (known)
+        return known;
+    if (word_is(order->what, "status"))
+        return status_answer(workshop);
+    if (order->late)
+        return say_expired(workshop);
+    drain.is = word_is(order->what, "drain");
+    if (!drain.is && !word_is(order->what, "resume"))
+        return say(workshop, "refused", "it does not know that command: it is older than who gave it");
+    if (!drain.is && workshop->drains)
+        return say(workshop, "refused", "it is about to leave, and takes no more work");
+    if (drain.is) {
+        if (workshop->drain.is)
+            drain = workshop->drain; /* since then, and by whom; and what has to go has to go */
+        else
+            snprintf(drain.by, sizeof drain.by, "%s", order->by);
+        if (!drain.now)
+            ad_flag(order->what, "Now", &drain.now);
+    }
+    return drain_set(workshop, order, &drain);
+}
+
+void workshop_sweep(struct workshop *workshop)
+{
+    if (ledger_sweep(workshop->daemon.shelf, workshop->daemon.symbols, wall_seconds(workshop)))
+        runner_commit(agent_runner(workshop->live), NULL, NULL);
+}
+
+/* ---------------------------------------------------------------------------------------------------- about one's job */
+
+/* The job of that customer, as it runs here; NULL: it does not. Somebody else's is not there. */
+static struct task *task_of(const struct workshop *workshop, agent customer, uint64_t job)
+{
+    struct task *task = workshop->tasks;
+
+    while (task && (task->job != job || task->inquiry.customer != customer || task->helps))
+        task = task->next;
+    return task;
+}
+
+/* What the question says of the order. */
+struct signal_order {
+    uint64_t key;
+    int64_t life;
+    bool late;
+};
+
+/* Written down before it is done: who is killed in between does not do it again, and says so. */
+static struct tree *signal_send(struct task *task, uint64_t key, int64_t number, int64_t ends)
+{
+    struct workshop *workshop = task->workshop;
+    struct shelf *shelf = workshop->daemon.shelf;
+    struct tree *unsure = say(workshop, "unsure", "the agent restarted in the middle of it: perhaps it was sent");
+    struct tree *sent = say(workshop, "ok", NULL);
+    struct err err = {0};
+
+    if (ledger_write(shelf, key, unsure, ends, &err) < 0 || shelf->kind->commit(shelf, &err) < 0) {
+        tree_unref(sent);
+        daemon_broken(&workshop->daemon, err.text);
+        return unsure;
+    }
+    workshop->executor->kind->signal(workshop->executor, task->claim, (int)number);
+    task->signals++;
+    LOG_AUDIT(&workshop->daemon.log, "signal", log_number("job", (int64_t)task->job), log_word("claim", task->claim),
+              log_number("signal", number));
+    if (ledger_write(shelf, key, sent, ends, &err) == 0)
+        runner_commit(agent_runner(workshop->live), NULL, NULL);
+    tree_unref(unsure);
+    return sent;
+}
+
+static struct tree *signal_answer(struct task *task, const struct tree *what, const struct signal_order *order)
+{
+    struct workshop *workshop = task->workshop;
+    struct tree *known = ledger_find(workshop->daemon.shelf, workshop->daemon.symbols, order->key);
+    int64_t number = 0;
+
+    if (known)
+        return known;
+    if (order->late)
+        return say_expired(workshop);
+    if (!ad_integer(what, "Signal", &number) || !signal_is_allowed((int)(number < 64 ? number : 0)))
+        return say(workshop, "refused", "that signal is not sent to jobs");
+    if (task->state != TASK_RUNS)
+        return say(workshop, "early", "its files are still on their way: nothing runs yet");
+    if (task->signals >= SIGNALS_MAX)
+        return say(workshop, "refused", "so many signals were sent to it already");
+    return signal_send(task, order->key, number, wall_seconds(workshop) + order->life + 3600);
+}
+
+static struct tree *peek_tell(const struct task *task, const struct tree *what)
+{
+    struct workshop *workshop = task->workshop;
+    char name[PEEK_NAME_ROOM], folder[DAEMON_PATH_MAX];
+    struct peek_order order;
+    struct err err = {0};
+
+    if (peek_order_read(what, name, &order, &err) < 0)
+        return say(workshop, "refused", err.text);
+    workshop_folder(workshop, folder, sizeof folder, task->claim, task->number);
+    return peek_answer(workshop->daemon.symbols, folder, &order);
+}
+
+struct tree *workshop_asked(void *user, const struct peer *peer, const struct tree *question)
+{
+    struct workshop *workshop = user;
+    const struct expr *part = ad_find(question, "What");
+    struct signal_order order = {.late = command_is_late(question, wall_seconds(workshop))};
+    int64_t job = 0;
+    struct tree *what, *answer;
+    struct task *task;
+
+    if (!text_is(question, "Ask", "command") || !part || part->kind != EXPR_AD || !ad_integer(question, "Job", &job) ||
+        !ad_integer(question, "Life", &order.life) || order.life < 0 || order.life > LEDGER_LIFE_MAX ||
+        !ad_word(question, "Key", &order.key))
+        return NULL;
+    task = task_of(workshop, peer->agent, (uint64_t)job);
+    if (!task)
+        return say(workshop, "gone", "that job does not run here");
+    if (!workshop->executor)
+        return say(workshop, "refused", "nothing is run here: it is only held");
+    what = ad_part(question, part);
+    answer = word_is(what, "signal") ? signal_answer(task, what, &order)
+             : word_is(what, "peek")
+                 ? peek_tell(task, what)
+                 : say(workshop, "refused", "it does not know that command: it is older than who gave it");
+    tree_unref(what);
+    return answer;
+}

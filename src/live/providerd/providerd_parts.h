@@ -1,0 +1,234 @@
+/* providerd_parts.h: what the files of a live provider share; not installed.
+ *
+ *     providerd.c   life: the agent, the machine's state, what the role wants
+ *     tasks.c      jobs under claims, from their files to their end
+ *     inquiry.c    who is asked about a job's files, and by what right
+ *     staging.c    brings a job its files
+ *     input_fetch.c     brings a job the files of the catalogue that it reads
+ *     results_send.c   brings back what it made
+ *     file_sync.c   brings to disk what it made for stores
+ *     uploads.c  brings to stores what it made for them (uploads_parts.h)
+ *     workfolder.c the folders of jobs
+ *     health.c     is the machine fit for jobs?
+ *     tending.c    one that goes by itself, when its time has come
+ *     providerd_status.c  answers those on this machine
+ *     providerd_command.c  commands of its pool, and of customers about their jobs
+ *
+ *     STATE/provider/work/CLAIM.NUMBER    a job's folder, until all of it is with the customer
+ *     STATE/provider/work/CLAIM.0         one that the claim's next job gets
+ *     STATE/provider/cache/HASH           inputs that came once
+ *     STATE/provider/transfers            files on their way to stores */
+#ifndef BERTH_LIVE_PROVIDERD_PROVIDERD_PARTS_H
+#define BERTH_LIVE_PROVIDERD_PROVIDERD_PARTS_H
+
+#include "live/agent/daemon_parts.h"
+#include "live/providerd/file_sync.h"
+#include "live/providerd/job_order.h"
+#include "live/providerd/providerd.h"
+#include "pool/provider/provider.h"
+
+#include <uv.h>
+
+#define PIECE_BYTES (192 * 1024)             /* of a file, in one question */
+#define TICK_MS 400                          /* between looks at jobs that run */
+#define PROBE_MS 5000                        /* between looks at the machine */
+#define SWEEP_MS 3600000                     /* between looks for what is left over */
+#define CACHE_LIFE 86400                     /* seconds that an input is kept which nobody wants */
+#define OUTGOING_SPACE "outgoing"            /* on the shelf */
+#define OUTGOING_LIFE (7 * 24 * 60 * MINUTE) /* then nobody will want it */
+
+#define HEALTH_WORDS_MAX 255
+
+struct workshop;
+struct staging;
+struct shipments;
+struct datain;
+struct catalogues;
+struct transfer_rules;
+
+enum task_state {
+    TASK_STAGING, /* its files are on their way */
+    TASK_RUNS,
+    TASK_SETTLES, /* it has ended; what goes to stores is on its way to the disk */
+    TASK_HELD,    /* nothing is run: whoever claimed it has it until it lets go */
+};
+
+/* Whom to ask about the files of a try, and by what name it is known there (pool/claim/duty.h). */
+struct inquiry {
+    agent customer;
+    uint64_t claim, number, job;
+    struct key pass; /* none: the customer knows us by the claim */
+};
+
+struct task {
+    struct task *next;
+    struct workshop *workshop;
+    uint64_t claim, number, job;
+    struct inquiry inquiry;
+    bool helps; /* another one is the leader of its gang: what it leaves is nobody's */
+    enum task_state state;
+    struct tree *ad;      /* held: the job's */
+    struct tree *receipt; /* held: the claim's; or NULL */
+    struct job_order order;
+    int64_t deadline, span;
+    int64_t began;               /* the process; 0: not yet */
+    struct staging *staging;     /* or NULL */
+    struct datain *datain;       /* or NULL */
+    struct settling *settling;   /* or NULL */
+    struct executor_news ending; /* TASK_SETTLES: how it ended */
+    bool reported, asking;       /* the customer knows that it runs; a question is on its way */
+    int64_t log_sent[2];         /* bytes of stdout and stderr that the customer has */
+    int64_t reported_at, checkpoint_at;
+    bool checkpoint_due; /* the signal was sent: the files are to follow */
+    uint32_t signals;    /* that its owner has sent it */
+    uint32_t transfers;  /* of its files to stores, when it has ended */
+};
+
+struct workshop {
+    const struct workshop_settings *settings;
+    struct daemon daemon;
+    struct live_agent *live;
+    struct executor *executor; /* or NULL */
+    struct catalogues *catalogues;
+    struct transfer_rules *data_rules; /* by which jobs' data are fetched */
+    struct server *status;
+    struct provider_settings provider;
+    struct provider_pool pools[POOL_LIST_MAX]; /* of a provider that pulls */
+    uint64_t *ids;
+    struct tree **ads;
+    struct task *tasks;
+    struct outgoing *outgoing;
+    struct shipments *shipments;
+    struct rubbish *rubbish; /* NULL: not yet, or no more */
+    uint64_t *claims;        /* that had jobs, and that what holds jobs is kept for */
+    uint32_t claim_count, claim_room;
+    uv_timer_t tick, probe, sweep;
+    bool booted;
+    struct drain {
+        bool is, now;  /* it takes no more work; and jobs have to go */
+        int64_t since; /* seconds, on the wall clock */
+        char by[TOKEN_NAME_MAX + 1];
+    } drain;
+    struct health {
+        bool ails, trying;
+        char words[HEALTH_WORDS_MAX + 1]; /* why */
+        int64_t since;                    /* seconds, on the wall clock */
+        int64_t pause, try_at, look_at;
+        uint64_t claim; /* of the job of its own that is tried */
+    } health;
+    uint64_t started; /* jobs, in this life */
+    bool told, drains;
+    int64_t leaves; /* since when it leaves; 0: it does not */
+    char note[WORKSHOP_NOTE_MAX + 1];
+};
+
+/* Names of folders; `size` bytes. */
+void workshop_folder(const struct workshop *workshop, char *ret, size_t size, uint64_t claim, uint64_t number);
+/* The beginning of a question about a try. */
+struct maker;
+void question_begin(struct maker *maker, const struct workshop *workshop, const char *ask,
+                    const struct inquiry *inquiry);
+/* What the answer's Reason is; "" when there is no answer. */
+bool answer_is(const struct tree *answer, const char *reason);
+
+/* ---- cache_boot.c ---- */
+void cache_boot(const char *folder); /* the cache, once when we start */
+
+/* ---- inquiry.c ---- */
+void inquiry_of(const struct tenant_view *tenant, struct inquiry *ret); /* of its last job */
+/* In a row on the shelf, under a claim of our own. */
+void inquiry_write(struct maker *maker, const struct inquiry *inquiry, uint64_t claim);
+bool inquiry_read(const struct tree *row, uint64_t claim, uint64_t number, struct inquiry *ret);
+
+/* ---- tasks.c ---- */
+void task_launch(struct workshop *workshop, const struct effect *effect);
+void task_deadline(struct workshop *workshop, uint64_t claim, int64_t at);
+void task_stop(struct workshop *workshop, uint64_t claim, int64_t grace);
+void task_suspend(struct workshop *workshop, uint64_t claim, bool suspended);
+void task_told(void *user, const struct executor_news *news);  /* of the executor */
+void task_found(void *user, const struct executor_news *news); /* before the role has begun */
+void tasks_tick(struct workshop *workshop);
+void tasks_done(struct workshop *workshop);
+bool claim_is_kept(const struct workshop *workshop, uint64_t claim); /* it had a job, and may have another */
+bool task_is_here(const struct workshop *workshop, uint64_t claim, uint64_t number);
+double tasks_load(const struct workshop *workshop);
+/* Its files are there (NULL), or cannot be had. And those of the catalogue. */
+void task_staged(struct task *task, const char *why);
+void task_data_staged(struct task *task, const char *why);
+
+/* ---- workfolder.c ---- */
+/* An empty folder for a job, but for logs that may be there, and are empty too. */
+int workfolder_make(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err);
+/* All that was in it is with the customer: it goes, or is kept for another job of its claim. */
+int workfolder_leave(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err);
+void workfolder_forget(const struct workshop *workshop, uint64_t claim); /* no more jobs of it */
+
+/* ---- health.c ---- */
+void health_fault(struct workshop *workshop, const char *words); /* a job came to nothing by the machine's fault */
+void health_good(struct workshop *workshop);                     /* one has run, well or badly by its own fault */
+void health_tick(struct workshop *workshop);
+bool health_told(struct workshop *workshop,
+                 const struct executor_news *news);        /* of the executor: was that of a trial? */
+bool health_lacks(const struct workshop *workshop);        /* is there too little room, now? */
+const char *health_words(const struct workshop *workshop); /* what it lacks; NULL: nothing */
+
+/* ---- tending.c ---- */
+void tending_tick(struct workshop *workshop);
+void tending_told(void *workshop);                     /* a signal came */
+void workshop_probe(struct workshop *workshop);        /* providerd.c: its role hears how the machine is now */
+uint32_t tasks_count(const struct workshop *workshop); /* tasks.c */
+
+/* ---- providerd_status.c ---- */
+int status_start(struct workshop *workshop, struct err *err);
+struct tree *status_ad(struct workshop *workshop); /* what it does now; the caller unrefs it */
+
+/* ---- providerd_command.c ---- */
+int drain_load(struct workshop *workshop, struct err *err);
+void drain_tell(
+    struct workshop *workshop); /* the role, if it is drained: before it begins, and again for jobs that have to go */
+void workshop_sweep(struct workshop *workshop); /* commands that nobody asks about any more are forgotten */
+struct tree *workshop_commanded(void *user, const struct agent_order *order);
+struct tree *workshop_asked(void *user, const struct peer *peer, const struct tree *question);
+
+/* ---- staging.c ---- */
+void staging_begin(struct task *task, const char *folder); /* task_staged follows, perhaps at once */
+void staging_cancel(struct staging *staging);              /* takes NULL */
+
+/* ---- input_fetch.c ---- */
+int datain_open(struct workshop *workshop, struct err *err);
+void datain_close(struct workshop *workshop); /* after all tasks have gone */
+bool datain_is_needed(const struct task *task);
+void datain_begin(struct task *task);      /* task_data_staged follows, perhaps at once */
+void datain_cancel(struct datain *datain); /* takes NULL */
+
+/* ---- results_send.c ---- */
+/* A try is over: what it made is to be sent. Lies on the shelf when this returns; a commit follows. */
+void outgoing_add(struct workshop *workshop, const struct task *task, const struct executor_news *news);
+/* A file of a job that still runs: what is new of it since `from`. `done` as in agent_ask. */
+bool outgoing_piece(struct workshop *workshop, const struct task *task, const char *kind, const char *name,
+                    int64_t from, agent_answer_fn *done, void *user);
+/* The checkpoint files of a job that still runs. */
+void outgoing_checkpoint(struct workshop *workshop, const struct task *task);
+bool outgoing_load(struct workshop *workshop, struct err *err);
+bool outgoing_has(const struct workshop *workshop, uint64_t claim, uint64_t number);
+void outgoing_tick(struct workshop *workshop);
+void outgoing_done(struct workshop *workshop);
+uint32_t outgoing_count(const struct workshop *workshop);
+
+/* ---- uploads.c ---- */
+/* Does the job's ad say well what goes to stores? -1 and what is wrong. */
+int shipments_check(const struct task *task, struct err *err);
+/* A try has ended well: what it made for stores is brought to disk, and then it is `done`. NULL: there is nothing. */
+struct settling *shipments_settle(const struct task *task, settling_done_fn *done, void *user);
+/* What it made for stores is moved aside, and a request for it lies on the shelf; a commit follows. How many files. */
+uint32_t shipments_add(struct workshop *workshop, const struct task *task);
+bool shipments_has(const struct workshop *workshop, uint64_t claim, uint64_t number);
+int shipments_load(struct workshop *workshop, struct err *err);
+void shipments_tick(struct workshop *workshop);
+void shipments_sweep(struct workshop *workshop);
+uint64_t shipments_room(const struct workshop *workshop);  /* bytes that are left for files that wait */
+uint32_t shipments_count(const struct workshop *workshop); /* files that wait */
+void shipments_stop(struct workshop *workshop); /* what is under way is cut, and waited for: before the agent goes */
+void shipments_done(struct workshop *workshop);
+
+#endif

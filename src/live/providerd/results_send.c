@@ -1,0 +1,636 @@
+/* results_send.c: brings back what a job made: logs, outputs, checkpoint files, and what it used; until the customer has all of it.
+ *
+ *     row on the shelf -> list of files -> piece after piece, each acknowledged by how much the customer has -> finish -> row and folder go
+ *
+ * The processor is free long before. After a restart it begins anew, and the customer says what it has already. */
+#include "live/providerd/providerd_parts.h"
+
+#include "lang/base/mem.h"
+#include "live/data/file_entry.h"
+#include "live/data/input_data.h"
+#include "live/http/represent.h"
+#include "live/providerd/job_leavings.h"
+#include "pool/protocol/wire.h"
+#include "sys/confined_path.h"
+#include "sys/encoding.h"
+#include "sys/hash_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define AT_ONCE 16 /* that are sent at the same time */
+#define PAUSE_MIN (200 * MILLISECOND)
+#define PAUSE_MAX (60 * SECOND)
+#define HASHES_MAX 3 /* times that a file is sent anew because its hash was wrong */
+#define KEY_SIZE 16
+
+struct outgoing {
+    struct outgoing *next;
+    struct workshop *workshop;
+    uint64_t claim, number; /* where its folder is */
+    struct inquiry inquiry;
+    struct tree *row; /* held */
+    struct leaving leaving;
+    uint32_t at; /* of its files */
+    bool listed;
+    bool told;    /* the customer was told that something cannot be read */
+    bool passing; /* only the checkpoint of a job that still runs: no row, and the folder stays */
+    int fd;       /* of the file at hand; -1: none is open */
+    int64_t size;
+    bool executable;
+    uint32_t hashes;
+    struct hashing hash; /* of what the customer has */
+    int64_t due, pause, until;
+    bool asking;
+};
+
+static void outgoing_next(struct outgoing *outgoing);
+
+static void key_make(unsigned char ret[KEY_SIZE], uint64_t claim, uint64_t number)
+{
+    for (int i = 0; i < 8; i++) {
+        ret[i] = (unsigned char)(claim >> (56 - 8 * i));
+        ret[8 + i] = (unsigned char)(number >> (56 - 8 * i));
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- files */
+
+static void file_close(struct outgoing *outgoing)
+{
+    if (outgoing->fd >= 0)
+        close(outgoing->fd);
+    outgoing->fd = -1;
+}
+
+static int folder_open(const struct outgoing *outgoing)
+{
+    char path[DAEMON_PATH_MAX];
+
+    workshop_folder(outgoing->workshop, path, sizeof path, outgoing->claim, outgoing->number);
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* What became of an attempt: it is there; there is nothing to send of it; or it cannot be told now, and is tried again. */
+enum outcome { THERE, ABSENT, FAILED };
+
+static enum outcome files_list(struct outgoing *outgoing, struct err *err)
+{
+    int folder, failed;
+
+    if (outgoing->listed)
+        return THERE;
+    folder = folder_open(outgoing);
+    if (folder < 0 && errno != ENOENT) {
+        err_set(err, "the job's folder: %s", strerror(errno));
+        return FAILED;
+    }
+    failed = folder < 0 ? 0 : leaving_list(&outgoing->leaving, outgoing->row, folder, outgoing->passing, err);
+    if (folder >= 0)
+        close(folder);
+    outgoing->listed = !failed;
+    return failed ? FAILED : THERE;
+}
+
+/* The file at hand cannot come, whatever is done. */
+static void file_miss(struct outgoing *outgoing, const char *why)
+{
+    const char *name = outgoing->leaving.files[outgoing->at].name;
+
+    LOG(&outgoing->workshop->daemon.log, LEVEL_WARNING, "outputs.missing", log_word("claim", outgoing->claim),
+        log_text("file", name), log_text("why", why));
+    missing_add(&outgoing->leaving.missing, name, strlen(name), why, strlen(why));
+}
+
+static enum outcome file_open(struct outgoing *outgoing, struct err *err)
+{
+    const struct leaving_file *file = &outgoing->leaving.files[outgoing->at];
+    int folder = folder_open(outgoing);
+    enum beneath_sort sort;
+    struct stat info;
+
+    if (folder < 0 && errno != ENOENT) {
+        err_set(err, "the job's folder: %s", strerror(errno));
+        return FAILED;
+    }
+    if (folder < 0)
+        return ABSENT;
+    outgoing->fd = beneath_read(folder, file->from ? file->from : file->name, &outgoing->size, err);
+    sort = outgoing->fd < 0 ? beneath_failed(errno) : BENEATH_FILE;
+    close(folder);
+    if (sort == BENEATH_FAILED)
+        return FAILED;
+    if (sort == BENEATH_OTHER)
+        file_miss(outgoing, err->text);
+    if (sort != BENEATH_FILE || (!outgoing->size && !strcmp(file->kind, "log"))) {
+        file_close(outgoing);
+        return ABSENT;
+    }
+    if (fstat(outgoing->fd, &info) < 0) {
+        err_set(err, "%s: %s", file->name, strerror(errno));
+        file_close(outgoing);
+        return FAILED;
+    }
+    outgoing->executable = info.st_mode & S_IXUSR;
+    hashing_begin(&outgoing->hash);
+    return THERE;
+}
+
+/* The next one that is there. ABSENT: there is none. */
+static enum outcome file_find(struct outgoing *outgoing, struct err *err)
+{
+    enum outcome outcome = files_list(outgoing, err);
+
+    if (outcome == FAILED)
+        return FAILED;
+    if (outgoing->fd >= 0)
+        return THERE;
+    for (; outgoing->at < outgoing->leaving.count; outgoing->at++)
+        if ((outcome = file_open(outgoing, err)) != ABSENT)
+            return outcome;
+    return ABSENT;
+}
+
+/* The customer has so much: what comes before is only summed up. */
+static bool file_seek(struct outgoing *outgoing, int64_t to)
+{
+    if (to < outgoing->hash.upto)
+        hashing_begin(&outgoing->hash);
+    errno = 0;
+    return hashing_read(&outgoing->hash, outgoing->fd, to) == 0 && outgoing->hash.upto == to;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- life */
+
+static void outgoing_drop(struct outgoing *outgoing)
+{
+    struct workshop *workshop = outgoing->workshop;
+    struct outgoing **link = &workshop->outgoing;
+    unsigned char key[KEY_SIZE];
+    struct err err = {0};
+
+    while (*link != outgoing)
+        link = &(*link)->next;
+    *link = outgoing->next;
+    if (outgoing->passing)
+        return;
+    key_make(key, outgoing->claim, outgoing->number);
+    if (workshop->daemon.shelf->kind->remove(workshop->daemon.shelf, OUTGOING_SPACE, key, sizeof key, &err) == 0)
+        runner_commit(agent_runner(workshop->live), NULL, NULL);
+    if (workfolder_leave(workshop, outgoing->claim, outgoing->number, &err) < 0)
+        LOG(&workshop->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
+    file_close(outgoing);
+}
+
+static void outgoing_free(struct outgoing *outgoing)
+{
+    file_close(outgoing);
+    tree_unref(outgoing->row);
+    leaving_done(&outgoing->leaving);
+    free(outgoing);
+}
+
+static void outgoing_pause(struct outgoing *outgoing)
+{
+    outgoing->pause = outgoing->pause ? outgoing->pause * 2 : PAUSE_MIN;
+    if (outgoing->pause > PAUSE_MAX)
+        outgoing->pause = PAUSE_MAX;
+    outgoing->due = runner_now() + outgoing->pause;
+}
+
+/* True when the answer is of use; else it waits, or is over. */
+static bool outgoing_answered(struct outgoing *outgoing, const struct tree *answer)
+{
+    outgoing->asking = false;
+    if (answer && (answer_is(answer, "ok") || answer_is(answer, "hash"))) {
+        outgoing->pause = 0;
+        return true;
+    }
+    if (answer &&
+        answer_is(answer, "stale")) { /* nobody wants it any more; whatever else is said is asked again later */
+        LOG(&outgoing->workshop->daemon.log, LEVEL_INFO, "outputs.unwanted", log_word("claim", outgoing->claim));
+        outgoing_drop(outgoing);
+        outgoing_free(outgoing);
+        return false;
+    }
+    outgoing_pause(outgoing);
+    return false;
+}
+
+static void finish_answered(void *user, const struct tree *answer)
+{
+    struct outgoing *outgoing = user;
+
+    if (!outgoing_answered(outgoing, answer))
+        return;
+    outgoing_drop(outgoing);
+    outgoing_free(outgoing);
+}
+
+static bool piece_ask(struct workshop *workshop, agent to, struct maker *maker, agent_answer_fn *done, void *user)
+{
+    struct tree *question = maker_seal(maker);
+    bool asked = agent_ask(workshop->live, to, question, done, user);
+
+    tree_unref(question);
+    return asked;
+}
+
+static void trouble_answered(void *user, const struct tree *answer)
+{
+    struct outgoing *outgoing = user;
+
+    (void)answer;
+    outgoing->asking = false;
+}
+
+/* Something cannot be read now: later, from the beginning; and that is said, here and to the customer. A checkpoint comes again by itself. */
+static void outgoing_wait(struct outgoing *outgoing, const struct err *err)
+{
+    struct maker maker;
+
+    LOG(&outgoing->workshop->daemon.log, LEVEL_WARNING, "outputs.wait", log_word("claim", outgoing->claim),
+        log_text("why", err->text));
+    file_close(outgoing);
+    if (outgoing->passing) {
+        outgoing_drop(outgoing);
+        outgoing_free(outgoing);
+        return;
+    }
+    outgoing_pause(outgoing);
+    if (outgoing->told)
+        return;
+    question_begin(&maker, outgoing->workshop, "report", &outgoing->inquiry);
+    maker_text(&maker, "Trouble", err->text);
+    outgoing->told = outgoing->asking = true;
+    if (!piece_ask(outgoing->workshop, outgoing->inquiry.customer, &maker, trouble_answered, outgoing))
+        outgoing->told = outgoing->asking = false;
+}
+
+static void store_answered(void *user, const struct tree *answer)
+{
+    struct outgoing *outgoing = user;
+    struct err err = {0};
+    int64_t have = 0;
+
+    if (answer && (answer_is(answer, "name") || answer_is(answer, "invalid"))) { /* of this file nothing can come */
+        LOG(&outgoing->workshop->daemon.log, LEVEL_WARNING, "outputs.refused", log_word("claim", outgoing->claim),
+            log_text("file", outgoing->leaving.files[outgoing->at].name));
+        outgoing->asking = false;
+        file_close(outgoing);
+        outgoing->at++;
+        outgoing_next(outgoing);
+        return;
+    }
+    if (!outgoing_answered(outgoing, answer))
+        return;
+    if (answer_is(answer, "hash") && ++outgoing->hashes > HASHES_MAX) {
+        LOG(&outgoing->workshop->daemon.log, LEVEL_ERROR, "outputs.hash", log_word("claim", outgoing->claim),
+            log_text("file", outgoing->leaving.files[outgoing->at].name));
+        file_miss(outgoing, "what came was not what was sent, again and again");
+        have = outgoing->size;
+    } else if (!answer_is(answer, "hash")) {
+        ad_integer(answer, "Have", &have);
+    }
+    if (have >= outgoing->size) {
+        file_close(outgoing);
+        outgoing->hashes = 0;
+        outgoing->at++;
+    } else if (!file_seek(outgoing, have < 0 ? 0 : have)) {
+        err_set(&err, "%s cannot be read: %s", outgoing->leaving.files[outgoing->at].name,
+                errno ? strerror(errno) : "it has become shorter");
+        outgoing_wait(outgoing, &err);
+        return;
+    }
+    outgoing_next(outgoing);
+}
+
+static void piece_bytes(struct maker *maker, const unsigned char *bytes, size_t len)
+{
+    struct buf digits;
+
+    buf_init(&digits);
+    base64url_print(&digits, bytes, len);
+    maker_bytes(maker, "Bytes", digits.text ? digits.text : "", digits.len);
+    buf_done(&digits);
+}
+
+/* THERE: it was asked; ABSENT: it could not be asked; FAILED: it could not be read. */
+static enum outcome store_ask(struct outgoing *outgoing, struct err *err)
+{
+    const struct leaving_file *file = &outgoing->leaving.files[outgoing->at];
+    static unsigned char bytes[PIECE_BYTES];
+    struct hashing hash = outgoing->hash;
+    ssize_t n = pread(outgoing->fd, bytes, sizeof bytes, outgoing->hash.upto);
+    char digits[HASH_DIGITS + 1];
+    struct maker maker;
+
+    if (n < 0 || (!n && outgoing->hash.upto < outgoing->size)) {
+        err_set(err, "%s cannot be read: %s", file->name, n < 0 ? strerror(errno) : "it has become shorter");
+        return FAILED;
+    }
+    if (outgoing->hash.upto + n > outgoing->size)
+        n = (ssize_t)(outgoing->size - outgoing->hash.upto);
+    question_begin(&maker, outgoing->workshop, "store", &outgoing->inquiry);
+    maker_text(&maker, "Kind", file->kind);
+    maker_text(&maker, "Name", file->name);
+    maker_integer(&maker, "Offset", outgoing->hash.upto);
+    maker_integer(&maker, "Size", outgoing->size);
+    maker_integer(&maker, "Mode", outgoing->executable ? 0755 : 0644);
+    if (outgoing->hash.upto + n == outgoing->size) {
+        hashing_add(&hash, bytes, (size_t)n);
+        hashing_digits(&hash, digits);
+        maker_text(&maker, "Hash", digits);
+    }
+    piece_bytes(&maker, bytes, (size_t)n);
+    return piece_ask(outgoing->workshop, outgoing->inquiry.customer, &maker, store_answered, outgoing) ? THERE : ABSENT;
+}
+
+static void missing_put(struct maker *maker, const struct outgoing *outgoing, const char *name,
+                        const struct missing *missing)
+{
+    struct tree *ad = missing_ad(outgoing->workshop->daemon.symbols, missing);
+
+    maker_ad(maker, name, ad);
+    tree_unref(ad);
+}
+
+static bool finish_ask(struct outgoing *outgoing)
+{
+    static const struct {
+        const char *name;
+        bool is_time; /* kept in microseconds, told in seconds */
+    } used[] = {{"Cpu", true}, {"Memory", false}, {"Disk", false}, {"Wall", true}, {"Transfers", false}};
+    struct maker maker;
+    const char *words;
+    size_t len;
+    int64_t n;
+
+    question_begin(&maker, outgoing->workshop, "finish", &outgoing->inquiry);
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
+        if (ad_integer(outgoing->row, used[i].name, &n))
+            (used[i].is_time ? maker_seconds : maker_integer)(&maker, used[i].name, n);
+    if (ad_string(outgoing->row, "Words", &words, &len) && len)
+        maker_bytes(&maker, "Words", words, len);
+    missing_put(&maker, outgoing, "Missing", &outgoing->leaving.missing);
+    missing_put(&maker, outgoing, "NotMade", &outgoing->leaving.unmade);
+    return piece_ask(outgoing->workshop, outgoing->inquiry.customer, &maker, finish_answered, outgoing);
+}
+
+static void outgoing_next(struct outgoing *outgoing)
+{
+    struct err err = {0};
+    enum outcome found = file_find(outgoing, &err), asked;
+
+    if (found == FAILED) {
+        outgoing_wait(outgoing, &err);
+        return;
+    }
+    if (outgoing->passing && found == ABSENT) {
+        outgoing_drop(outgoing);
+        outgoing_free(outgoing);
+        return;
+    }
+    outgoing->asking = true;
+    asked = found == THERE ? store_ask(outgoing, &err) : finish_ask(outgoing) ? THERE : ABSENT;
+    if (asked == THERE)
+        return;
+    outgoing->asking = false;
+    if (asked == FAILED)
+        outgoing_wait(outgoing, &err);
+    else
+        outgoing_pause(outgoing);
+}
+
+/* --------------------------------------------------------------------------------------------------------- a job's end */
+
+static struct outgoing *outgoing_new(struct workshop *workshop, uint64_t claim, uint64_t number,
+                                     const struct inquiry *inquiry, struct tree *row)
+{
+    struct outgoing *outgoing = mem_alloc(sizeof *outgoing);
+
+    *outgoing = (struct outgoing){.next = workshop->outgoing,
+                                  .workshop = workshop,
+                                  .claim = claim,
+                                  .number = number,
+                                  .inquiry = *inquiry,
+                                  .row = tree_ref(row),
+                                  .fd = -1,
+                                  .until = runner_now() + OUTGOING_LIFE};
+    leaving_init(&outgoing->leaving);
+    workshop->outgoing = outgoing;
+    return outgoing;
+}
+
+static void row_add(struct maker *maker, const char *name, const char *const *names)
+{
+    size_t count = 0;
+
+    while (names && names[count])
+        count++;
+    if (names)
+        maker_texts(maker, name, names, count);
+}
+
+/* The names of the inputs, as the ad has them; of files of the catalogue those that they have in the job's folder. */
+static void row_add_inputs(struct maker *maker, const struct tree *ad)
+{
+    const struct expr *list = ad_find(ad, "Inputs");
+    const char *names[JOB_FILES_MAX];
+    size_t count = 0;
+    struct input_data data;
+    struct arena arena;
+
+    arena_init(&arena);
+    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count; i++) {
+        const struct expr *file = &tree_parts(ad, list)[i];
+        symbol name = symbols_find(ad->symbols, "Name", 4);
+        const struct expr *text = file->kind == EXPR_AD && name ? tree_find(ad, file, name) : NULL;
+
+        if (text && text->kind == EXPR_STRING && count < JOB_FILES_MAX) {
+            char *copy = arena_alloc(&arena, text->u.run.count + 1);
+
+            memcpy(copy, tree_string(ad, text), text->u.run.count);
+            copy[text->u.run.count] = '\0';
+            names[count++] = copy;
+        }
+    }
+    (void)input_data_read(ad, &data, NULL);
+    for (uint32_t i = 0; i < data.count && count < JOB_FILES_MAX; i++)
+        names[count++] = file_name_last(data.names[i]);
+    maker_texts(maker, "Inputs", names, count);
+    input_data_done(&data);
+    arena_done(&arena);
+}
+
+void outgoing_add(struct workshop *workshop, const struct task *task, const struct executor_news *news)
+{
+    struct shelf *shelf = workshop->daemon.shelf;
+    unsigned char key[KEY_SIZE];
+    struct err err = {0};
+    struct maker maker;
+    struct tree *row;
+    struct buf text;
+
+    maker_init(&maker, workshop->daemon.symbols);
+    inquiry_write(&maker, &task->inquiry, task->claim);
+    maker_integer(&maker, "Cpu", news->usage.cpu);
+    maker_integer(&maker, "Memory", news->usage.memory);
+    maker_integer(&maker, "Disk", news->usage.disk);
+    maker_integer(&maker, "Wall", news->usage.wall);
+    maker_text(&maker, "Words", *news->words ? news->words : NULL);
+    maker_text(&maker, "Out", task->order.out);
+    maker_text(&maker, "Err", task->order.err);
+    row_add(&maker, "Outputs", task->order.outputs);
+    row_add(&maker, "Checkpoint", task->order.checkpoint);
+    row_add_inputs(&maker, task->ad);
+    if (task->transfers)
+        maker_integer(&maker, "Transfers", task->transfers);
+    row = maker_seal(&maker);
+    buf_init(&text);
+    wire_print(&text, row);
+    key_make(key, task->claim, task->number);
+    if (shelf->kind->put(shelf, OUTGOING_SPACE, key, sizeof key, text.text, text.len, &err) < 0)
+        LOG(&workshop->daemon.log, LEVEL_ERROR, "outgoing", log_text("why", err.text));
+    buf_done(&text);
+    outgoing_new(workshop, task->claim, task->number, &task->inquiry, row);
+    tree_unref(row);
+}
+
+void outgoing_checkpoint(struct workshop *workshop, const struct task *task)
+{
+    const struct outgoing *last = workshop->outgoing;
+    struct maker maker;
+    struct tree *row;
+
+    while (last && !(last->passing && last->claim == task->claim && last->number == task->number))
+        last = last->next;
+    if (last)
+        return; /* the one before is still on its way: the customer may be away for long */
+    maker_init(&maker, workshop->daemon.symbols);
+    row_add(&maker, "Checkpoint", task->order.checkpoint);
+    row = maker_seal(&maker);
+    outgoing_new(workshop, task->claim, task->number, &task->inquiry, row)->passing = true;
+    tree_unref(row);
+}
+
+bool outgoing_has(const struct workshop *workshop, uint64_t claim, uint64_t number)
+{
+    const struct outgoing *outgoing = workshop->outgoing;
+
+    while (outgoing && (outgoing->passing || outgoing->claim != claim || outgoing->number != number))
+        outgoing = outgoing->next;
+    return outgoing != NULL;
+}
+
+void outgoing_tick(struct workshop *workshop)
+{
+    int64_t now = runner_now();
+    struct outgoing *next;
+    uint32_t busy = 0;
+
+    for (struct outgoing *outgoing = workshop->outgoing; outgoing; outgoing = outgoing->next)
+        busy += outgoing->asking;
+    for (struct outgoing *outgoing = workshop->outgoing; outgoing && busy < AT_ONCE; outgoing = next) {
+        next = outgoing->next;
+        if (outgoing->asking || outgoing->due > now)
+            continue;
+        if (now > outgoing->until) {
+            LOG(&workshop->daemon.log, LEVEL_WARNING, "outputs.dropped", log_word("claim", outgoing->claim));
+            outgoing_drop(outgoing);
+            outgoing_free(outgoing);
+            continue;
+        }
+        outgoing_next(outgoing);
+        busy++;
+    }
+}
+
+uint32_t outgoing_count(const struct workshop *workshop)
+{
+    uint32_t count = 0;
+
+    for (const struct outgoing *outgoing = workshop->outgoing; outgoing; outgoing = outgoing->next)
+        count++;
+    return count;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ restarts */
+
+static bool row_load(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct workshop *workshop = user;
+    const unsigned char *bytes = key;
+    uint64_t claim = 0, number = 0;
+    struct tree *row;
+    struct inquiry inquiry;
+    struct err err;
+
+    if (key_len != KEY_SIZE || wire_parse(workshop->daemon.symbols, value, len, &row, &err) < 0)
+        return true;
+    for (int i = 0; i < 8; i++) {
+        claim = claim << 8 | bytes[i];
+        number = number << 8 | bytes[8 + i];
+    }
+    if (inquiry_read(row, claim, number, &inquiry))
+        outgoing_new(workshop, claim, number, &inquiry, row);
+    tree_unref(row);
+    return true;
+}
+
+bool outgoing_load(struct workshop *workshop, struct err *err)
+{
+    struct shelf *shelf = workshop->daemon.shelf;
+
+    return shelf->kind->each(shelf, OUTGOING_SPACE, row_load, workshop, err) == 0;
+}
+
+void outgoing_done(struct workshop *workshop)
+{
+    struct outgoing *next;
+
+    for (struct outgoing *outgoing = workshop->outgoing; outgoing; outgoing = next) {
+        next = outgoing->next;
+        outgoing_free(outgoing);
+    }
+    workshop->outgoing = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------- of a job that still runs */
+
+bool outgoing_piece(struct workshop *workshop, const struct task *task, const char *kind, const char *name,
+                    int64_t from, agent_answer_fn *done, void *user)
+{
+    static unsigned char bytes[PIECE_BYTES];
+    char path[DAEMON_PATH_MAX];
+    struct err err = {0};
+    int64_t size = 0;
+    int folder, fd = -1;
+    ssize_t n = 0;
+    struct maker maker;
+
+    workshop_folder(workshop, path, sizeof path, task->claim, task->number);
+    folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+        fd = beneath_read(folder, name, &size, &err);
+        close(folder);
+    }
+    if (fd >= 0 && size > from)
+        n = pread(fd, bytes, sizeof bytes, from);
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return false;
+    question_begin(&maker, workshop, "store", &task->inquiry);
+    maker_text(&maker, "Kind", kind);
+    maker_text(&maker, "Name", name);
+    maker_integer(&maker, "Offset", from);
+    maker_integer(&maker, "Size", -1);
+    piece_bytes(&maker, bytes, (size_t)n);
+    return piece_ask(workshop, task->inquiry.customer, &maker, done, user);
+}

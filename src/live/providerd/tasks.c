@@ -1,0 +1,592 @@
+/* tasks.c: jobs under claims, from their files to their end.
+ *
+ *     EFFECT_JOB -> folder made -> staging (if it has files) -> executor -> EVENT_JOB to the role, and its leavings to results_send.c
+ *
+ * The role is told of an end at once; what the job made stays in its folder until it has been sent. */
+#include "live/providerd/providerd_parts.h"
+
+#include "lang/base/mem.h"
+#include "live/http/represent.h"
+#include "sys/confined_path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define REPORT_SPAN (10 * SECOND)    /* between two reports of a job that runs */
+#define CHECKPOINT_SPAN (2 * SECOND) /* after its signal a job has so long to write its files */
+#define MESSAGE_MAX 200              /* bytes of a job's line about itself */
+
+static const char *const log_names[2] = {JOB_STDOUT, JOB_STDERR};
+
+static struct task *task_find(const struct workshop *workshop, uint64_t claim)
+{
+    struct task *task = workshop->tasks;
+
+    while (task && task->claim != claim)
+        task = task->next;
+    return task;
+}
+
+/* The tenant's own record says whose job it is; NULL: it has none. */
+static struct task *task_new(struct workshop *workshop, uint64_t claim, uint64_t number, uint64_t job,
+                             const struct tenant_view *tenant, struct tree *ad)
+{
+    struct task *task = mem_alloc(sizeof *task);
+
+    *task = (struct task){.next = workshop->tasks,
+                          .workshop = workshop,
+                          .claim = claim,
+                          .number = number,
+                          .job = job,
+                          .helps = tenant && tenant->duty.helps,
+                          .ad = tree_ref(ad),
+                          .receipt = tenant && tenant->receipt ? tree_ref(tenant->receipt) : NULL};
+    if (tenant)
+        inquiry_of(tenant, &task->inquiry);
+    task->inquiry.number = number;
+    task->inquiry.job = job;
+    workshop->tasks = task;
+    return task;
+}
+
+static void task_free(struct task *task)
+{
+    struct task **link = &task->workshop->tasks;
+
+    while (*link != task)
+        link = &(*link)->next;
+    *link = task->next;
+    staging_cancel(task->staging);
+    datain_cancel(task->datain);
+    settling_free(task->settling);
+    job_order_done(&task->order);
+    tree_unref(task->ad);
+    tree_unref(task->receipt);
+    free(task);
+}
+
+/* The role is told; what stands in the shelf before goes with the same commit. */
+static void role_tell(struct workshop *workshop, const struct executor_news *news, enum job_news kind)
+{
+    runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_JOB,
+                                                               .news = kind,
+                                                               .claim = news->claim,
+                                                               .number = news->number,
+                                                               .reason = news->reason,
+                                                               .status = news->status,
+                                                               .used = news->usage.cpu,
+                                                               .at = news->deadline});
+}
+
+bool claim_is_kept(const struct workshop *workshop, uint64_t claim)
+{
+    for (uint32_t i = 0; i < workshop->claim_count; i++)
+        if (workshop->claims[i] == claim)
+            return true;
+    return false;
+}
+
+/* The claim may have another job: what holds its jobs stays until it is over. */
+static void claim_keep(struct workshop *workshop, uint64_t claim)
+{
+    if (claim_is_kept(workshop, claim))
+        return;
+    if (workshop->claim_count == workshop->claim_room) {
+        workshop->claim_room = workshop->claim_room ? workshop->claim_room * 2 : 16;
+        workshop->claims = mem_grow(workshop->claims, workshop->claim_room * sizeof *workshop->claims);
+    }
+    workshop->claims[workshop->claim_count++] = claim;
+}
+
+/* Some of what it made may go to stores. */
+static bool ends_well(const struct task *task, const struct executor_news *news)
+{
+    return !task->helps && news->kind == EXECUTOR_ENDED && news->reason == REASON_EXITED && news->status == 0;
+}
+
+/* The machine could not run it, now. */
+static bool is_fault(const struct executor_news *news)
+{
+    return news->kind == EXECUTOR_ENDED && news->reason == REASON_FAULT;
+}
+
+/* What it made goes to the customer; of a helper nothing does. */
+static void task_leaves(struct task *task, const struct executor_news *news)
+{
+    static const char *const nothing[] = {NULL};
+    struct workshop *workshop = task->workshop;
+    struct err err = {0};
+
+    if (task->state == TASK_HELD || outgoing_has(workshop, task->claim, task->number))
+        return;
+    if (is_fault(news)) { /* what lies there is no output of it: it runs elsewhere */
+        task->order.outputs = task->order.checkpoint = nothing;
+        task->order.out = task->order.err = NULL;
+    }
+    if (ends_well(task, news))
+        task->transfers = shipments_add(workshop, task);
+    if (!task->helps)
+        outgoing_add(workshop, task, news);
+    else if (workfolder_leave(workshop, task->claim, task->number, &err) < 0)
+        LOG(&workshop->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
+}
+
+/* It is over, one way or the other. What was ended at a limit was killed. */
+static void task_end(struct task *task, const struct executor_news *given)
+{
+    struct workshop *workshop = task->workshop;
+    struct executor_news told = *given, *news = &told;
+    bool gone = news->kind == EXECUTOR_GONE;
+
+    if (news->reason == REASON_TIME || news->reason == REASON_MEMORY || news->reason == REASON_DISK)
+        news->status = news->status ? news->status : -SIGKILL;
+    LOG(&workshop->daemon.log, LEVEL_INFO, "job.ended", log_word("claim", task->claim),
+        log_number("job", (int64_t)task->job), log_text("how", gone ? "stopped" : reason_words(news->reason)),
+        log_number("status", news->status), log_text("words", news->words));
+    if (is_fault(news))
+        health_fault(workshop, news->words);
+    else if (!gone)
+        health_good(workshop);
+    task_leaves(task, news);
+    claim_keep(workshop, task->claim);
+    role_tell(workshop, news, gone ? JOB_GONE : JOB_EXITED);
+    if (is_fault(news))
+        workshop_probe(workshop); /* those who look at its ad see why */
+    runner_commit(agent_runner(workshop->live), NULL, NULL);
+    task_free(task);
+    outgoing_tick(workshop);
+    shipments_tick(workshop);
+}
+
+/* It cannot even begin. */
+static void task_fail_for(struct task *task, const char *why, enum reason reason)
+{
+    struct executor_news news = {
+        .kind = EXECUTOR_ENDED, .claim = task->claim, .number = task->number, .reason = reason};
+
+    snprintf(news.words, sizeof news.words, "%.250s", why);
+    task_end(task, &news);
+}
+
+static void task_fail(struct task *task, const char *why)
+{
+    task_fail_for(task, why, err_is_shortage(why) ? REASON_FAULT : REASON_SETUP);
+}
+
+static void task_gone(struct task *task)
+{
+    struct executor_news news = {
+        .kind = EXECUTOR_GONE, .claim = task->claim, .number = task->number, .reason = REASON_RELEASED};
+
+    task_end(task, &news);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- begin */
+
+struct tenant_search {
+    uint64_t claim;
+    struct tenant_view view;
+    bool found;
+};
+
+static void tenant_look(void *user, const struct tenant_view *tenant)
+{
+    struct tenant_search *search = user;
+
+    if (tenant->claim != search->claim)
+        return;
+    search->view = *tenant;
+    search->found = true;
+}
+
+static struct tenant_search tenant_of(const struct workshop *workshop, uint64_t claim)
+{
+    struct tenant_search search = {.claim = claim};
+
+    provider_each(runner_role(agent_runner(workshop->live)), tenant_look, &search);
+    return search;
+}
+
+static void task_execute(struct task *task)
+{
+    struct executor *executor = task->workshop->executor;
+    struct executor_order *order = &task->order.order;
+    char folder[DAEMON_PATH_MAX];
+    struct err err = {0};
+
+    workshop_folder(task->workshop, folder, sizeof folder, task->claim, task->number);
+    task->state = TASK_RUNS;
+    order->claim = task->claim;
+    order->number = task->number;
+    order->folder = folder;
+    order->deadline = task->deadline;
+    order->span = task->span;
+    if (executor->kind->launch(executor, order, &err) < 0)
+        task_fail(task, err.text);
+}
+
+void task_data_staged(struct task *task, const char *why)
+{
+    if (why) /* words that may be a stranger's: it is looked here whether they can be true */
+        task_fail_for(task, why, health_lacks(task->workshop) ? REASON_FAULT : REASON_SETUP);
+    else
+        task_execute(task);
+}
+
+void task_staged(struct task *task, const char *why)
+{
+    if (why)
+        task_fail(task, why);
+    else if (datain_is_needed(task))
+        datain_begin(task);
+    else
+        task_data_staged(task, NULL);
+}
+
+void task_launch(struct workshop *workshop, const struct effect *effect)
+{
+    struct tenant_search tenant = tenant_of(workshop, effect->claim);
+    struct task *task;
+    char folder[DAEMON_PATH_MAX];
+    struct err err = {0};
+
+    task = task_find(workshop, effect->claim);
+    if (task) /* it cannot be: the role has one job a claim */
+        task_free(task);
+    task =
+        task_new(workshop, effect->claim, effect->number, effect->job, tenant.found ? &tenant.view : NULL, effect->ad);
+    task->deadline = effect->at;
+    task->span = effect->span;
+    task->began = runner_now();
+    workshop->started++;
+    LOG(&workshop->daemon.log, LEVEL_INFO, "job.start", log_word("claim", task->claim),
+        log_number("job", (int64_t)task->job), log_text("pool", agent_pool_of(workshop->live, task->inquiry.customer)));
+    if (!workshop->executor) {
+        task->state = TASK_HELD;
+        return;
+    }
+    workshop_folder(workshop, folder, sizeof folder, task->claim, task->number);
+    if (workfolder_make(workshop, task->claim, task->number, &err) < 0) {
+        task_fail(task, err.text);
+    } else if (job_order_read(task->ad, runner_wall() / SECOND, task->job, &task->order, &err) < 0 ||
+               shipments_check(task, &err) < 0) {
+        task_fail(task, err.text);
+    } else if (task->order.has_inputs) {
+        staging_begin(task, folder);
+    } else {
+        task_staged(task, NULL);
+    }
+}
+
+void task_deadline(struct workshop *workshop, uint64_t claim, int64_t at)
+{
+    struct task *task = task_find(workshop, claim);
+
+    if (task)
+        task->deadline = at;
+    if (task && task->state == TASK_RUNS)
+        workshop->executor->kind->deadline(workshop->executor, claim, at);
+}
+
+void task_stop(struct workshop *workshop, uint64_t claim, int64_t grace)
+{
+    struct task *task = task_find(workshop, claim);
+    struct executor_news news = {.kind = EXECUTOR_GONE, .claim = claim, .reason = REASON_RELEASED};
+
+    if (task && task->state == TASK_RUNS)
+        workshop->executor->kind->stop(workshop->executor, claim, grace);
+    else if (task && task->state != TASK_SETTLES) /* its end is told in any case */
+        task_gone(task);
+    else if (!task)
+        role_tell(workshop, &news, JOB_GONE); /* nothing of it is here */
+}
+
+void task_suspend(struct workshop *workshop, uint64_t claim, bool suspended)
+{
+    struct task *task = task_find(workshop, claim);
+
+    if (!task || task->state != TASK_RUNS)
+        return;
+    LOG(&workshop->daemon.log, LEVEL_INFO, suspended ? "job.suspended" : "job.resumed", log_word("claim", claim));
+    workshop->executor->kind->suspend(workshop->executor, claim, suspended);
+}
+
+/* ------------------------------------------------------------------------------------------------------ the executor */
+
+/* While the role has not begun, it hears of what there is; whose job it was is seen afterwards. */
+static void found_told(struct workshop *workshop, const struct executor_news *news)
+{
+    role_tell(workshop, news,
+              news->kind == EXECUTOR_RUNS    ? JOB_FOUND
+              : news->kind == EXECUTOR_ENDED ? JOB_EXITED
+                                             : JOB_GONE);
+}
+
+static void task_settled(void *user)
+{
+    struct task *task = user;
+
+    task_end(task, &task->ending);
+}
+
+/* What goes to stores has to be on disk before the end is told: false when there is nothing. */
+static bool task_settle(struct task *task, const struct executor_news *news)
+{
+    if (task->state != TASK_RUNS || !ends_well(task, news))
+        return false;
+    task->settling = shipments_settle(task, task_settled, task);
+    if (!task->settling)
+        return false;
+    task->state = TASK_SETTLES;
+    task->ending = *news;
+    return true;
+}
+
+void task_told(void *user, const struct executor_news *news)
+{
+    struct workshop *workshop = user;
+    struct task *task = task_find(workshop, news->claim);
+
+    if (!task || (news->number && news->number != task->number)) {
+        struct executor_news gone = *news;
+
+        gone.number = 0;
+        if (news->kind == EXECUTOR_GONE)
+            role_tell(workshop, &gone, JOB_GONE);
+        return;
+    }
+    if (news->kind == EXECUTOR_RUNS)
+        task->began = runner_now() - news->usage.wall;
+    else if (task->state != TASK_SETTLES && !task_settle(task, news))
+        task_end(task, news);
+}
+
+/* What the executor tells when it is asked what there is: the tenant's own record says whose job it is. */
+void task_found(void *user, const struct executor_news *news)
+{
+    struct workshop *workshop = user;
+    struct tenant_search tenant = tenant_of(workshop, news->claim);
+    struct err err = {0};
+    struct task *task;
+
+    claim_keep(workshop, news->claim);
+    if (!tenant.found || tenant.view.number != news->number || !tenant.view.running) {
+        if (news->kind == EXECUTOR_RUNS)
+            workshop->executor->kind->stop(workshop->executor, news->claim, 0);
+        return;
+    }
+    task = task_new(workshop, news->claim, news->number, tenant.view.job, &tenant.view, tenant.view.duty.ad);
+    task->state = TASK_RUNS;
+    task->deadline = news->deadline;
+    task->began = runner_now() - news->usage.wall;
+    if (job_order_read(task->ad, runner_wall() / SECOND, task->job, &task->order, &err) < 0)
+        task->order = (struct job_order){0};
+    if (news->kind == EXECUTOR_RUNS) {
+        found_told(workshop, news);
+        return;
+    }
+    task_leaves(task, news);
+    found_told(workshop, news);
+    task_free(task);
+}
+
+/* -------------------------------------------------------------------------------------------------- while they run */
+
+struct log_errand {
+    struct workshop *workshop;
+    uint64_t claim, number;
+    int which; /* 0, 1: a log; -1: a report; -2: a checkpoint file */
+};
+
+static void errand_answered(void *user, const struct tree *answer)
+{
+    struct log_errand *errand = user;
+    struct task *task = task_find(errand->workshop, errand->claim);
+    int64_t have;
+
+    if (task && task->number == errand->number) {
+        task->asking = false;
+        if (errand->which >= 0 && answer && answer_is(answer, "ok") && ad_integer(answer, "Have", &have))
+            task->log_sent[errand->which] = have;
+        else if (errand->which == -1 && answer && answer_is(answer, "ok"))
+            task->reported = true;
+    }
+    free(errand);
+}
+
+static struct log_errand *errand_new(const struct task *task, int which)
+{
+    struct log_errand *errand = mem_alloc(sizeof *errand);
+
+    *errand = (struct log_errand){task->workshop, task->claim, task->number, which};
+    return errand;
+}
+
+/* The line that a job has written about itself; "" when there is none. */
+static void message_read(const struct task *task, char ret[MESSAGE_MAX + 1])
+{
+    char folder[DAEMON_PATH_MAX];
+    struct err err = {0};
+    int64_t size;
+    ssize_t n = 0;
+    int fd, at;
+
+    workshop_folder(task->workshop, folder, sizeof folder, task->claim, task->number);
+    at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (at >= 0) {
+        fd = beneath_read(at, JOB_STATUS, &size, &err);
+        close(at);
+        if (fd >= 0) {
+            n = pread(fd, ret, MESSAGE_MAX, 0);
+            close(fd);
+        }
+    }
+    ret[n > 0 ? n : 0] = '\0';
+    ret[strcspn(ret, "\n")] = '\0';
+    for (char *c = ret; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = ' ';
+    if (utf8_check(ret, strlen(ret), &err) < 0)
+        ret[0] = '\0';
+}
+
+static void report_ask(struct task *task, int64_t now)
+{
+    struct workshop *workshop = task->workshop;
+    struct log_errand *errand = errand_new(task, -1);
+    struct executor_usage usage = {0};
+    char message[MESSAGE_MAX + 1];
+    struct maker maker;
+    struct tree *question;
+
+    workshop->executor->kind->usage(workshop->executor, task->claim, &usage);
+    message_read(task, message);
+    question_begin(&maker, workshop, "report", &task->inquiry);
+    maker_text(&maker, "State", "running");
+    maker_seconds(&maker, "Wall", now - task->began);
+    maker_seconds(&maker, "Cpu", usage.cpu);
+    maker_integer(&maker, "Memory", usage.memory);
+    maker_integer(&maker, "Disk", usage.disk);
+    maker_real(&maker, "MayCpus", task->order.order.limits.cores);
+    maker_integer(&maker, "MayMemory", task->order.order.limits.memory);
+    maker_integer(&maker, "MayDisk", task->order.order.limits.disk);
+    maker_text(&maker, "Message", *message ? message : NULL);
+    question = maker_seal(&maker);
+    task->reported_at = now;
+    task->asking = agent_ask(workshop->live, task->inquiry.customer, question, errand_answered, errand);
+    if (!task->asking)
+        free(errand);
+    tree_unref(question);
+}
+
+/* The signal first; the files when the job has had time to write them. */
+static void checkpoint_tick(struct task *task, int64_t now)
+{
+    struct workshop *workshop = task->workshop;
+
+    if (!task->order.checkpoint_period || !task->order.checkpoint || !task->order.checkpoint[0])
+        return;
+    if (!task->checkpoint_at)
+        task->checkpoint_at = now + task->order.checkpoint_period;
+    if (now < task->checkpoint_at)
+        return;
+    if (!task->checkpoint_due) {
+        if (task->order.checkpoint_signal)
+            workshop->executor->kind->signal(workshop->executor, task->claim, task->order.checkpoint_signal);
+        task->checkpoint_due = true;
+        task->checkpoint_at = now + CHECKPOINT_SPAN;
+        return;
+    }
+    task->checkpoint_due = false;
+    task->checkpoint_at = now + task->order.checkpoint_period;
+    outgoing_checkpoint(workshop, task);
+}
+
+static void task_tick(struct task *task, int64_t now)
+{
+    if (task->state == TASK_SETTLES)
+        return;
+    if (task->deadline <= now && task->state != TASK_RUNS) {
+        task_gone(task);
+        return;
+    }
+    if (task->state != TASK_RUNS || task->helps || task->asking || now - task->began < TICK_MS / 2 * MILLISECOND)
+        return;
+    checkpoint_tick(task, now);
+    for (int i = 0; i < 2; i++) {
+        struct log_errand *errand = errand_new(task, i);
+
+        task->asking =
+            outgoing_piece(task->workshop, task, "log", log_names[i], task->log_sent[i], errand_answered, errand);
+        if (task->asking)
+            return;
+        free(errand);
+    }
+    if (!task->reported || now - task->reported_at >= REPORT_SPAN)
+        report_ask(task, now);
+}
+
+/* Claims that are over: whoever held their jobs may go. */
+static void claims_clear(struct workshop *workshop)
+{
+    for (uint32_t i = workshop->claim_count; i-- > 0;) {
+        uint64_t claim = workshop->claims[i];
+
+        if (tenant_of(workshop, claim).found || task_find(workshop, claim))
+            continue;
+        if (workshop->executor)
+            workshop->executor->kind->clear(workshop->executor, claim);
+        workfolder_forget(workshop, claim);
+        workshop->claims[i] = workshop->claims[--workshop->claim_count];
+    }
+}
+
+void tasks_tick(struct workshop *workshop)
+{
+    int64_t now = runner_now();
+    struct task *next;
+
+    claims_clear(workshop);
+    for (struct task *task = workshop->tasks; task; task = next) {
+        next = task->next;
+        task_tick(task, now);
+    }
+}
+
+void tasks_done(struct workshop *workshop)
+{
+    while (workshop->tasks)
+        task_free(workshop->tasks);
+    free(workshop->claims);
+}
+
+double tasks_load(const struct workshop *workshop)
+{
+    double load = 0;
+
+    for (const struct task *task = workshop->tasks; task; task = task->next)
+        load += task->state == TASK_RUNS ? task->order.order.limits.cores : 0;
+    return load;
+}
+
+uint32_t tasks_count(const struct workshop *workshop)
+{
+    uint32_t count = 0;
+
+    for (const struct task *task = workshop->tasks; task; task = task->next)
+        count++;
+    return count;
+}
+
+bool task_is_here(const struct workshop *workshop, uint64_t claim, uint64_t number)
+{
+    const struct task *task = task_find(workshop, claim);
+
+    return task && task->number == number;
+}

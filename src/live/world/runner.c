@@ -1,0 +1,565 @@
+/* runner.c: one role, live. */
+#include "live/world/runner.h"
+
+#include "lang/base/mem.h"
+#include "pool/protocol/wire.h"
+#include "sys/steady_clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <uv.h>
+
+/* What waits: an effect for its row, or an event for the end of the step at hand. */
+struct waiting_effect {
+    struct waiting_effect *next;
+    struct effect effect;
+};
+
+struct waiting_event {
+    struct waiting_event *next;
+    struct event event;
+    struct message message;
+    struct peer peer;
+    char identity[128]; /* as long as a token's subject can be */
+    bool has_message, has_peer;
+};
+
+struct waiting_call {
+    struct waiting_call *next;
+    commit_done_fn *done;
+    void *user;
+};
+
+struct runner {
+    const struct role_kind *kind;
+    void *role;
+    struct shelf *shelf;
+    struct symbols *symbols;
+    const struct secrets *secrets;
+    struct runner_ports ports;
+    struct rng chance;
+    struct arena scratch;
+    struct effects effects;
+    uint64_t boot;
+    struct settled settled;
+    time_t zone_at; /* when the zone was looked up */
+    int zone;
+    uv_timer_t wake;
+    uv_idle_t soon;   /* the same when it is due at once: once a turn, so that others have theirs */
+    uv_check_t check; /* after each turn: commit */
+    uv_idle_t idle;   /* keeps the turn from waiting while rows do */
+    uint64_t durable; /* rows of the role that are, counted as it counts them */
+    bool stepping, dirty, broken;
+    uint32_t handles; /* of the loop that are open */
+    struct waiting_effect *effects_first, **effects_last;
+    struct waiting_event *events_first, **events_last;
+    struct waiting_call *calls_first, **calls_last;
+    struct buf text;
+};
+
+/* ------------------------------------------------------------------------------------------------------------ clocks */
+
+static int64_t clock_us(clockid_t clock)
+{
+    struct timespec at;
+
+    clock_gettime(clock, &at);
+    return (int64_t)at.tv_sec * SECOND + at.tv_nsec / 1000;
+}
+
+int64_t runner_now(void)
+{
+    return clock_us(CLOCK_BOOTTIME);
+}
+
+int64_t runner_wall(void)
+{
+    return clock_us(CLOCK_REALTIME);
+}
+
+int64_t runner_settled(struct runner *runner)
+{
+    return runner ? settled_look(&runner->settled, runner_wall(), runner_now()) : runner_wall();
+}
+
+/* A number of this boot of the machine: what the kernel calls it, mixed. */
+static uint64_t boot_number(void)
+{
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    uint64_t number = 0;
+    int c;
+
+    while (file && (c = getc(file)) != EOF)
+        number = rng_mix(number ^ (uint64_t)c);
+    if (file)
+        fclose(file);
+    return number ? number : 1;
+}
+
+/* The zone of the machine, looked up once a second at most. */
+static int zone_minutes(struct runner *runner, int64_t wall)
+{
+    time_t seconds = (time_t)(wall / SECOND);
+    struct tm tm;
+
+    if (seconds != runner->zone_at) {
+        runner->zone = localtime_r(&seconds, &tm) ? (int)(tm.tm_gmtoff / 60) : 0;
+        runner->zone_at = seconds;
+    }
+    return runner->zone;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- effects */
+
+static void effect_do(struct runner *runner, const struct effect *effect)
+{
+    switch (effect->kind) {
+    case EFFECT_SEND:
+        runner->ports.send(runner->ports.user, effect->to, &effect->message, effect->token, effect->tag);
+        break;
+    case EFFECT_REPLY:
+        runner->ports.reply(runner->ports.user, effect->token, &effect->message);
+        break;
+    case EFFECT_JOB:
+    case EFFECT_DEADLINE:
+    case EFFECT_STOP:
+    case EFFECT_SUSPEND:
+        if (runner->ports.job)
+            runner->ports.job(runner->ports.user, effect);
+        break;
+    case EFFECT_CHANGED:
+        if (runner->ports.changed)
+            runner->ports.changed(runner->ports.user, effect->job);
+        break;
+    case EFFECT_NOTE:
+        runner->ports.note(runner->ports.user, effect);
+        break;
+    case EFFECT_WAKE:
+    case EFFECT_PERSIST:
+        break; /* are never kept waiting */
+    }
+}
+
+static void effect_keep(struct runner *runner, const struct effect *effect)
+{
+    struct waiting_effect *waiting = mem_alloc(sizeof *waiting);
+
+    *waiting = (struct waiting_effect){.effect = *effect};
+    message_copy(&waiting->effect.message, &effect->message);
+    waiting->effect.record = (struct record){.kind = RECORD_NONE};
+    waiting->effect.ad = effect->ad ? tree_ref(effect->ad) : NULL;
+    *runner->effects_last = waiting;
+    runner->effects_last = &waiting->next;
+}
+
+static void waiting_effect_free(struct waiting_effect *waiting)
+{
+    message_done(&waiting->effect.message);
+    tree_unref(waiting->effect.ad);
+    free(waiting);
+}
+
+static void runner_break(struct runner *runner, const char *why)
+{
+    if (runner->broken)
+        return;
+    runner->broken = true;
+    uv_timer_stop(&runner->wake);
+    uv_idle_stop(&runner->soon);
+    runner->ports.broken(runner->ports.user, why);
+}
+
+static void row_key(uint64_t key, unsigned char ret[8])
+{
+    for (int i = 0; i < 8; i++)
+        ret[i] = (unsigned char)(key >> (56 - 8 * i));
+}
+
+/* While rows wait the loop does not: it looks for what has come, and commits. */
+static void turn_goes_on(uv_idle_t *idle)
+{
+    (void)idle;
+}
+
+static void rows_are_dirty(struct runner *runner)
+{
+    if (!runner->dirty && !runner->broken)
+        uv_idle_start(&runner->idle, turn_goes_on);
+    runner->dirty = true;
+}
+
+static void effect_persist(struct runner *runner, const struct effect *effect)
+{
+    const struct record *record = &effect->record;
+    const char *space = record_layout(record->kind)->name;
+    struct shelf *shelf = runner->shelf;
+    unsigned char key[8];
+    struct err err = {0};
+    int failed;
+
+    row_key(record->key, key);
+    if (record->removed) {
+        failed = shelf->kind->remove(shelf, space, key, sizeof key, &err);
+    } else {
+        struct tree *ad = wire_record(runner->symbols, record);
+
+        buf_reset(&runner->text);
+        wire_print(&runner->text, ad);
+        tree_unref(ad);
+        failed = shelf->kind->put(shelf, space, key, sizeof key, runner->text.text, runner->text.len, &err);
+    }
+    if (failed)
+        runner_break(runner, err.text);
+    else
+        rows_are_dirty(runner);
+}
+
+static void wake_at(struct runner *runner, int64_t at);
+
+static void effects_carry_out(struct runner *runner)
+{
+    for (uint32_t i = 0; i < runner->effects.count && !runner->broken; i++) {
+        const struct effect *effect = &runner->effects.items[i];
+
+        if (effect->kind == EFFECT_WAKE)
+            wake_at(runner, effect->at);
+        else if (effect->kind == EFFECT_PERSIST)
+            effect_persist(runner, effect);
+        else if (effect->after > runner->durable)
+            effect_keep(runner, effect);
+        else
+            effect_do(runner, effect);
+    }
+    effects_reset(&runner->effects);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- steps */
+
+static void step_one(struct runner *runner, const struct event *event)
+{
+    int64_t wall = runner_wall();
+    struct role_env env = {.now = runner_now(),
+                           .wall = wall,
+                           .zone = zone_minutes(runner, wall),
+                           .boot = runner->boot,
+                           .chance = &runner->chance,
+                           .secrets = runner->secrets,
+                           .symbols = runner->symbols,
+                           .scratch = &runner->scratch};
+    struct arena_mark mark = arena_mark(&runner->scratch);
+
+    settled_look(&runner->settled, wall, env.now);
+    runner->stepping = true;
+    runner->kind->step(runner->role, &env, event, &runner->effects);
+    arena_rewind(&runner->scratch, mark);
+    if (runner->ports.woken && event->kind == EVENT_WAKE)
+        runner->ports.woken(runner->ports.user, runner_now() - env.now);
+    effects_carry_out(runner);
+    runner->stepping = false;
+}
+
+static void waiting_event_free(struct waiting_event *waiting)
+{
+    if (waiting->has_message)
+        message_done(&waiting->message);
+    free(waiting);
+}
+
+/* Kept with what it refers to; rows and ads are only handed over outside of steps. */
+static void event_keep(struct runner *runner, const struct event *event)
+{
+    struct waiting_event *waiting = mem_alloc(sizeof *waiting);
+
+    *waiting = (struct waiting_event){.event = *event};
+    if (event->message) {
+        message_copy(&waiting->message, event->message);
+        waiting->has_message = true;
+        waiting->event.message = &waiting->message;
+    }
+    if (event->peer) {
+        waiting->peer = *event->peer;
+        if (event->peer->identity) {
+            strncpy(waiting->identity, event->peer->identity, sizeof waiting->identity - 1);
+            waiting->peer.identity = waiting->identity;
+        }
+        waiting->has_peer = true;
+        waiting->event.peer = &waiting->peer;
+    }
+    *runner->events_last = waiting;
+    runner->events_last = &waiting->next;
+}
+
+void runner_event(struct runner *runner, const struct event *event)
+{
+    struct waiting_event *waiting;
+
+    if (runner->broken)
+        return;
+    if (runner->stepping) {
+        event_keep(runner, event);
+        return;
+    }
+    step_one(runner, event);
+    while ((waiting = runner->events_first)) {
+        runner->events_first = waiting->next;
+        if (!runner->events_first)
+            runner->events_last = &runner->events_first;
+        if (!runner->broken)
+            step_one(runner, &waiting->event);
+        waiting_event_free(waiting);
+    }
+}
+
+void runner_answer(struct runner *runner, uint64_t token, uint32_t tag, const struct peer *peer,
+                   const struct message *message)
+{
+    runner_event(
+        runner,
+        &(struct event){
+            .kind = EVENT_ANSWER, .token = token, .tag = tag, .answer = ANSWER_GOT, .peer = peer, .message = message});
+}
+
+void runner_no_answer(struct runner *runner, uint64_t token, uint32_t tag)
+{
+    runner_event(runner, &(struct event){.kind = EVENT_ANSWER, .token = token, .tag = tag, .answer = ANSWER_UNKNOWN});
+}
+
+static void wake_due(uv_timer_t *timer)
+{
+    runner_event(timer->data, &(struct event){.kind = EVENT_WAKE});
+}
+
+static void soon_due(uv_idle_t *idle)
+{
+    uv_idle_stop(idle);
+    runner_event(idle->data, &(struct event){.kind = EVENT_WAKE});
+}
+
+/* The loop counts in milliseconds: rather late than early. What is due at once waits for the next turn: a timer of 0 ms that is started anew when it goes
+ * off is run again in the same one, and a cycle of many slices would keep everybody else waiting for all of them. */
+static void wake_at(struct runner *runner, int64_t at)
+{
+    int64_t span = at == INT64_MAX ? INT64_MAX : at - runner_now();
+
+    uv_timer_stop(&runner->wake);
+    uv_idle_stop(&runner->soon);
+    if (at == INT64_MAX)
+        return;
+    if (span <= 0) {
+        uv_idle_start(&runner->soon, soon_due);
+        return;
+    }
+    uv_update_time(runner->wake.loop);
+    uv_timer_start(&runner->wake, wake_due, (uint64_t)((span + 999) / 1000), 0);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- commits */
+
+/* What stood behind the rows happens now, in its order. */
+static void effects_release(struct runner *runner)
+{
+    struct waiting_effect *waiting;
+    struct waiting_call *call;
+
+    runner->stepping = true; /* what they lead to comes after all of them */
+    while ((waiting = runner->effects_first) && !runner->broken && waiting->effect.after <= runner->durable) {
+        runner->effects_first = waiting->next;
+        if (!runner->effects_first)
+            runner->effects_last = &runner->effects_first;
+        effect_do(runner, &waiting->effect);
+        waiting_effect_free(waiting);
+    }
+    runner->stepping = false;
+    while ((call = runner->calls_first) && !runner->broken) {
+        runner->calls_first = call->next;
+        if (!runner->calls_first)
+            runner->calls_last = &runner->calls_first;
+        call->done(call->user, true);
+        free(call);
+    }
+}
+
+static void turn_ends(uv_check_t *check)
+{
+    struct runner *runner = check->data;
+    struct waiting_event *waiting;
+    struct err err = {0};
+    int64_t began;
+
+    if (!runner->dirty || runner->broken)
+        return;
+    runner->dirty = false;
+    uv_idle_stop(&runner->idle);
+    began = runner_now();
+    if (runner->shelf->kind->commit(runner->shelf, &err) < 0) {
+        runner_break(runner, err.text);
+        return;
+    }
+    runner->durable = runner->effects.persists;
+    if (runner->ports.committed)
+        runner->ports.committed(runner->ports.user, runner_now() - began);
+    effects_release(runner);
+    while ((waiting = runner->events_first) && !runner->broken) {
+        runner->events_first = waiting->next;
+        if (!runner->events_first)
+            runner->events_last = &runner->events_first;
+        runner_event(runner, &waiting->event);
+        waiting_event_free(waiting);
+    }
+}
+
+void runner_commit(struct runner *runner, commit_done_fn *done, void *user)
+{
+    struct waiting_call *call;
+
+    rows_are_dirty(runner);
+    if (!done)
+        return;
+    call = mem_alloc(sizeof *call);
+    *call = (struct waiting_call){.done = done, .user = user};
+    *runner->calls_last = call;
+    runner->calls_last = &call->next;
+}
+
+void runner_halt(struct runner *runner)
+{
+    runner->broken = true;
+    uv_timer_stop(&runner->wake);
+    uv_idle_stop(&runner->idle);
+}
+
+bool runner_is_broken(const struct runner *runner)
+{
+    return runner->broken;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- life */
+
+struct loading {
+    struct runner *runner;
+    struct err *err;
+    const char *space;
+    bool failed;
+};
+
+static bool row_load(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct loading *loading = user;
+    struct runner *runner = loading->runner;
+    struct record record;
+    struct tree *ad;
+
+    (void)key;
+    (void)key_len;
+    if (wire_parse(runner->symbols, value, len, &ad, loading->err) < 0) {
+        loading->failed = true;
+        return false;
+    }
+    if (wire_read_record(ad, &record, loading->err) < 0) {
+        loading->failed = true;
+    } else {
+        runner_event(runner, &(struct event){.kind = EVENT_LOADED, .record = &record});
+        record_done(&record);
+    }
+    tree_unref(ad);
+    return !loading->failed;
+}
+
+static int rows_load(struct runner *runner, struct err *err)
+{
+    struct loading loading = {.runner = runner, .err = err};
+
+    for (int kind = RECORD_NONE + 1; kind < RECORD_COUNT; kind++) {
+        loading.space = record_layout((enum record_kind)kind)->name;
+        if (runner->shelf->kind->each(runner->shelf, loading.space, row_load, &loading, err) < 0 || loading.failed)
+            return err_context(err, "the rows of %s", loading.space);
+    }
+    return 0;
+}
+
+static void handle_closed(uv_handle_t *handle)
+{
+    struct runner *runner = handle->data;
+
+    if (--runner->handles == 0)
+        free(runner);
+}
+
+void runner_free(struct runner *runner)
+{
+    struct waiting_effect *effect;
+    struct waiting_event *event;
+    struct waiting_call *call;
+
+    if (!runner)
+        return;
+    while ((effect = runner->effects_first)) {
+        runner->effects_first = effect->next;
+        waiting_effect_free(effect);
+    }
+    while ((event = runner->events_first)) {
+        runner->events_first = event->next;
+        waiting_event_free(event);
+    }
+    while ((call = runner->calls_first)) {
+        runner->calls_first = call->next;
+        call->done(call->user, false);
+        free(call);
+    }
+    runner->kind->free(runner->role);
+    effects_done(&runner->effects);
+    arena_done(&runner->scratch);
+    buf_done(&runner->text);
+    runner->broken = true;
+    uv_close((uv_handle_t *)&runner->wake, handle_closed);
+    uv_close((uv_handle_t *)&runner->soon, handle_closed);
+    uv_close((uv_handle_t *)&runner->check, handle_closed);
+    uv_close((uv_handle_t *)&runner->idle, handle_closed);
+}
+
+struct runner *runner_new(uv_loop_t *loop, const struct role_kind *kind, const void *settings, struct shelf *shelf,
+                          struct symbols *symbols, const struct secrets *secrets, const struct runner_ports *ports,
+                          struct err *err)
+{
+    struct runner *runner = mem_alloc(sizeof *runner);
+
+    *runner = (struct runner){.kind = kind,
+                              .shelf = shelf,
+                              .symbols = symbols,
+                              .secrets = secrets,
+                              .ports = *ports,
+                              .boot = boot_number(),
+                              .handles = 4};
+    runner->effects_last = &runner->effects_first;
+    runner->events_last = &runner->events_first;
+    runner->calls_last = &runner->calls_first;
+    runner->role = kind->make(settings);
+    rng_init(&runner->chance, secrets_word(secrets));
+    arena_init(&runner->scratch);
+    effects_init(&runner->effects);
+    buf_init(&runner->text);
+    uv_timer_init(loop, &runner->wake);
+    uv_idle_init(loop, &runner->soon);
+    uv_check_init(loop, &runner->check);
+    uv_idle_init(loop, &runner->idle);
+    runner->wake.data = runner->soon.data = runner->check.data = runner->idle.data = runner;
+    uv_check_start(&runner->check, turn_ends);
+    uv_unref((uv_handle_t *)&runner->check);
+    if (rows_load(runner, err) < 0) {
+        runner_free(runner);
+        return NULL;
+    }
+    return runner;
+}
+
+void *runner_role(const struct runner *runner)
+{
+    return runner->role;
+}
+
+struct arena *runner_scratch(struct runner *runner)
+{
+    return &runner->scratch;
+}

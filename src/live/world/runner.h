@@ -1,0 +1,68 @@
+/* runner.h: one role, live: real time, real chance, and a shelf for what must be durable.
+ *
+ *     event -> role_step -> effects -> sends, replies, jobs and notes, by the ports;   rows -> shelf
+ *                              `-- what waits for a row is kept until the shelf has it
+ *
+ * Rows are committed in groups, at the end of each turn of the loop. When that fails the role is stopped for good: no answer that stood
+ * behind the row is given, and whoever owns the runner ends, to start anew from what is durable. */
+#ifndef BERTH_LIVE_WORLD_RUNNER_H
+#define BERTH_LIVE_WORLD_RUNNER_H
+
+#include "pool/protocol/role.h"
+#include "pool/protocol/shelf.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How effects reach the outside. What is handed over is lent for the call. */
+struct runner_ports {
+    void *user;
+    void (*send)(void *user, agent to, const struct message *message, uint64_t token,
+                 uint32_t tag); /* -> runner_answer */
+    void (*reply)(void *user, uint64_t token, const struct message *message);
+    void (*job)(void *user, const struct effect *effect); /* EFFECT_JOB, _DEADLINE, _STOP, _SUSPEND; NULL: none come */
+    void (*changed)(void *user, uint64_t job);            /* EFFECT_CHANGED; or NULL */
+    void (*note)(void *user, const struct effect *effect);
+    void (*committed)(void *user, int64_t took); /* rows are durable; or NULL */
+    void (*woken)(void *user, int64_t took);     /* after each EVENT_WAKE, which is where cycles are; or NULL */
+    void (*broken)(void *user, const char *why); /* once: the shelf has failed, and the role does nothing more */
+};
+
+struct runner;
+struct uv_loop_s; /* uv_loop_t */
+
+/* Begins with what is on the shelf; All that is handed over outlives the runner. NULL and `err` when the rows
+ * cannot be read. EVENT_BOOTED is the caller's to give, after its news of jobs. */
+struct runner *runner_new(struct uv_loop_s *loop, const struct role_kind *kind, const void *settings,
+                          struct shelf *shelf, struct symbols *symbols, const struct secrets *secrets,
+                          const struct runner_ports *ports, struct err *err);
+void runner_free(struct runner *runner); /* what waits for a row never happens; the shelf stays open */
+
+void *runner_role(const struct runner *runner); /* for questions */
+
+/* One step. Within a port, it is put behind the step at hand. */
+void runner_event(struct runner *runner, const struct event *event);
+void runner_answer(struct runner *runner, uint64_t token, uint32_t tag, const struct peer *peer,
+                   const struct message *message);
+void runner_no_answer(struct runner *runner, uint64_t token, uint32_t tag);
+
+/* Rows of others go with the same commits: put them on the shelf, then call this. `done` is called once: when they are durable; or, with
+ * false, when the runner goes and they are not. NULL: nobody wants to know. */
+typedef void commit_done_fn(void *user, bool durable);
+void runner_commit(struct runner *runner, commit_done_fn *done, void *user);
+/* The role does nothing more, as if the shelf had failed; nobody is told. */
+void runner_halt(struct runner *runner);
+bool runner_is_broken(const struct runner *runner);
+
+/* The clocks, as the role sees them, in microseconds. */
+int64_t runner_now(void); /* never jumps, and goes on while the machine sleeps */
+int64_t runner_wall(void);
+/* The wall clock, to throw things away by: one that jumps ahead is not believed before it has been so for a while (steady_clock.h). */
+int64_t runner_settled(struct runner *runner);
+struct arena *runner_scratch(struct runner *runner);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,395 @@
+/* gang_why_port.c: a port of the request alone, explained as a plain request is: its window against the faces of the offers.
+ *
+ * What is open in a window or a face is a reference back to whoever asks (window.h). Here nobody may be blamed for that: a clause of
+ * an offer that reads something open of the request is left out, and an offer of which the port reads something open is set aside.
+ *
+ * Windows say `other`; what is told is the clause as its owner wrote it, under the label. */
+#include "lang/ad/refs.h"
+#include "lang/base/mem.h"
+#include "lang/text/parse.h"
+#include "lang/text/print.h"
+#include "match/gang/gang_why_parts.h"
+#include "match/pair/pair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tree *gang_why_relabel(const struct tree *tree, symbol label)
+{
+    struct tree *result;
+    struct build build;
+
+    build_init(&build, tree->symbols, tree->dialect);
+    build_copy(&build, tree, tree_root(tree));
+    for (uint32_t i = 0; i < build.cell_count + build.stack_count; i++) {
+        struct expr *cell = i < build.cell_count ? &build.cells[i] : &build.stack[i - build.cell_count];
+
+        if (cell->kind != EXPR_DOT || !symbol_same(EXPR_DOT_BASE(cell), NAME_OTHER))
+            continue;
+        symbols_hold(build.symbols, label);
+        symbols_drop(build.symbols, EXPR_DOT_BASE(cell));
+        EXPR_DOT_BASE(cell) = label;
+    }
+    result = build_seal(&build);
+    build_done(&build);
+    return result;
+}
+
+/* -------------------------------------------------------------------------------------------------------- what is open */
+
+/* Adds the attributes of a window that are open: each is the counterpart's own of that name. */
+static void names_open(struct name_set *open, const struct tree *window)
+{
+    const struct expr *root = tree_root(window), *parts = tree_parts(window, root);
+
+    for (uint32_t i = 0; i < root->u.run.count; i++)
+        if (parts[i].kind == EXPR_DOT && symbol_same(EXPR_DOT_BASE(&parts[i]), NAME_OTHER) &&
+            symbol_same(parts[i].u.name.id, parts[i].label))
+            name_set_add(open, parts[i].label);
+}
+
+/* Does the face leave open what the names are? */
+static bool face_doubtful(const struct tree *face, const struct name_set *names)
+{
+    struct name_set open = {0};
+    bool doubtful = false;
+
+    names_open(&open, face);
+    for (uint32_t i = 0; i < open.count && !doubtful; i++)
+        doubtful = name_set_has(names, open.items[i]);
+    name_set_done(&open);
+    return doubtful;
+}
+
+/* The port that is explained. */
+struct port_asking {
+    struct gang_asking *asking;
+    struct gang_why_port *of;
+    struct name_set open, reads; /* of its window: what is open, and what its constraint reads */
+    struct tree **faces;         /* those that it is explained with */
+    uint32_t *numbers;           /* of them */
+    uint32_t count;
+};
+
+/* Does the clause of a face read something of the window that is open? */
+static bool clause_hangs(const struct port_asking *port, const struct tree *face, const struct expr *e)
+{
+    bool hangs = false;
+    struct pair pair;
+    struct refs refs;
+
+    pair_init(&pair, face, port->of->window);
+    refs_init(&refs);
+    refs_add(&refs, &pair.left, e);
+    for (uint32_t i = 0; i < refs.count && !hangs; i++)
+        hangs = refs.items[i].len > 0 && name_set_has(&port->open, refs.items[i].path[0]);
+    refs_done(&refs);
+    return hangs;
+}
+
+/* Pushes the clauses of a face that can be judged now; how many. */
+static uint32_t clauses_push(const struct port_asking *port, const struct tree *face, const struct expr *e,
+                             struct build *build)
+{
+    const struct expr *parts = tree_parts(face, e);
+    uint32_t count = 0;
+
+    if (e->kind == EXPR_CHAIN && parts[1].label == OP_AND) {
+        for (uint32_t i = 0; i < e->u.run.count; i++)
+            count += clauses_push(port, face, &parts[i], build);
+        return count;
+    }
+    if (clause_hangs(port, face, e))
+        return 0;
+    build_copy(build, face, e);
+    build_top(build)->label = OP_AND;
+    build_top(build)->flags = 0;
+    return 1;
+}
+
+/* The face without the clauses that hang on what is open. */
+static struct tree *face_judged(const struct port_asking *port, struct tree *face)
+{
+    const struct expr *root = tree_root(face), *parts = tree_parts(face, root), *constraint = match_constraint(face);
+    uint32_t count = 0, clauses, place;
+    uint64_t bits = 0, read = refs_bits(face);
+    struct build build;
+    struct tree *judged;
+
+    for (uint32_t i = 0; i < port->open.count; i++)
+        bits |= read & refs_bit(port->open.items[i]);
+    if (!constraint || !bits)
+        return tree_ref(face);
+    build_init(&build, face->symbols, face->dialect);
+    for (uint32_t i = 0; i < root->u.run.count; i++) {
+        if (&parts[i] == constraint) {
+            clauses = clauses_push(port, face, constraint, &build);
+            if (clauses == 0)
+                continue;
+            if (clauses > 1)
+                build_bind(&build, EXPR_CHAIN, clauses);
+        } else {
+            build_copy(&build, face, &parts[i]);
+        }
+        symbols_hold(build.symbols, parts[i].label);
+        build_attribute(&build, parts[i].label);
+        count++;
+    }
+    judged = build_ad(&build, count, &place) == 0 ? build_seal(&build) : tree_ref(face);
+    build_done(&build);
+    return judged;
+}
+
+static void port_faces(struct port_asking *port)
+{
+    const struct gang_asking *asking = port->asking;
+    const struct expr *constraint = match_constraint(port->of->window);
+
+    names_open(&port->open, port->of->window);
+    if (constraint)
+        name_set_read(&port->reads, port->of->window, constraint);
+    port->faces = mem_alloc((asking->offers.face_count + 1) * sizeof *port->faces);
+    port->numbers = mem_alloc((asking->offers.face_count + 1) * sizeof *port->numbers);
+    for (uint32_t i = 0; i < asking->offers.face_count; i++) {
+        if (!asking->faces[i])
+            continue;
+        if (!asking->offers.items[asking->offers.faces[i].offer].ported.ports.implicit &&
+            face_doubtful(asking->faces[i], &port->reads)) {
+            port->of->doubtful++;
+            continue;
+        }
+        port->numbers[port->count] = i;
+        port->faces[port->count++] = face_judged(port, asking->faces[i]);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- as its owner wrote it */
+
+/* What the clause calls whoever docks there: the label, or it says `other` or TARGET. */
+static symbol origin_label(const struct tree *ad, const struct expr *e, symbol label)
+{
+    const struct expr *parts = tree_parts(ad, e);
+    symbol found = label;
+
+    if (e->kind == EXPR_DOT &&
+        (symbol_same(EXPR_DOT_BASE(e), NAME_OTHER) || symbol_same(EXPR_DOT_BASE(e), NAME_TARGET)))
+        return EXPR_DOT_BASE(e);
+    for (uint32_t i = 0; i < expr_part_count(e) && found == label; i++)
+        if (parts[i].kind > EXPR_RELTIME)
+            found = origin_label(ad, &parts[i], label);
+    return found;
+}
+
+static symbol clause_label(const struct port_asking *port, const struct expr *e)
+{
+    const struct ports *ports = &port->asking->why->ports;
+
+    return origin_label(ports->ad, e, ports->items[port->of->port].label);
+}
+
+/* A text that a window says, under the label. */
+static const char *text_relabel(struct port_asking *port, const char *text, symbol label)
+{
+    struct tree *window = port->of->window, *said, *shown;
+    const char *result = text;
+    struct build build;
+    struct err err;
+    struct buf out;
+
+    if (!text)
+        return NULL;
+    build_init(&build, window->symbols, window->dialect);
+    said = parse_expr(&build, NULL, text, strlen(text), &err);
+    if (said) {
+        shown = gang_why_relabel(said, label);
+        buf_init(&out);
+        print_tree(&out, shown, PRINT_PLAIN);
+        result = gang_why_text(port->asking->why, &out);
+        buf_done(&out);
+        tree_unref(shown);
+    }
+    tree_unref(said);
+    build_done(&build);
+    return result;
+}
+
+static const char *origin_text(struct port_asking *port, const struct expr *e)
+{
+    const char *result;
+    struct buf out;
+
+    buf_init(&out);
+    print_expr(&out, port->asking->root.ad, e, PRINT_PLAIN);
+    result = gang_why_text(port->asking->why, &out);
+    buf_done(&out);
+    return result;
+}
+
+static void edits_restore(struct port_asking *port)
+{
+    struct why *why = &port->of->why;
+
+    for (uint32_t i = 0; i < why->edit_count; i++) {
+        for (uint32_t k = 0; k < why->edits[i].part_count; k++) {
+            struct why_change *change = &why->edits[i].parts[k];
+
+            if (change->kind == WHY_CHANGE_ATTRIBUTE)
+                continue;
+            change->from = origin_text(port, why->clauses[change->clause].e);
+            change->to = text_relabel(port, change->to, clause_label(port, why->clauses[change->clause].e));
+        }
+    }
+}
+
+/* A clause that is false because of the time is no reason to give up for ever. */
+static void conflicts_restore(struct why *why)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < why->conflict_count; i++)
+        if (!why->clauses[why->conflicts[i].a].timed && !why->clauses[why->conflicts[i].b].timed)
+            why->conflicts[count++] = why->conflicts[i];
+    why->conflict_count = count;
+    if (why->verdict == WHY_NEVER && count == 0)
+        why->verdict = WHY_NOT_NOW;
+}
+
+static void clauses_restore(struct port_asking *port, const struct window_trace *trace)
+{
+    struct gang_why *gang = port->asking->why;
+    struct why *why = &port->of->why;
+    uint32_t n = 0;
+
+    port->of->later = arena_alloc(&gang->arena, (trace->count + 1) * sizeof *port->of->later);
+    for (uint32_t i = 0; i < trace->count; i++) {
+        const struct window_origin *origin = &trace->items[i];
+        struct tree *left;
+
+        if (!origin->asked) {
+            port->of->later[port->of->later_count++] = origin->e;
+            continue;
+        }
+        if (n == why->clause_count)
+            continue; /* counted with the last one that is told */
+        left = why->clauses[n].left;
+        why->clauses[n].left = gang_why_relabel(left, clause_label(port, origin->e));
+        tree_unref(left);
+        why->clauses[n].e = origin->e;
+        why->clauses[n].timed = origin->timed;
+        why->clauses[n].never = why->clauses[n].never && !origin->timed;
+        n++;
+    }
+}
+
+/* The n-th clause of a flat conjunction that `e` is. */
+static uint32_t clause_number(const struct tree *tree, const struct expr *e)
+{
+    const struct expr *constraint = match_constraint(tree), *parts = tree_parts(tree, constraint);
+
+    return constraint == e ? 0 : (uint32_t)(e - parts);
+}
+
+/* The clause of an offer's port as it is written, for the n-th clause of its judged face; NULL when it is not found. */
+static const struct expr *face_origin(struct port_asking *port, uint32_t number, uint32_t n)
+{
+    struct gang_asking *asking = port->asking;
+    const struct face *of = &asking->offers.faces[number];
+    const struct offer *offer = &asking->offers.items[of->offer];
+    const struct tree *face = asking->faces[number];
+    const struct expr *constraint = match_constraint(face), *parts = tree_parts(face, constraint), *found = NULL;
+    bool chain = constraint->kind == EXPR_CHAIN && parts[1].label == OP_AND;
+    struct window_trace trace = {0};
+    uint32_t member = members_push(&asking->members, &offer->ported, offer->place), place = 0;
+
+    tree_unref(window_traced(&asking->members,
+                             members_slot(&asking->members, member, member_slot_of(&offer->ported, of->port)), &trace));
+    members_pop(&asking->members);
+    for (uint32_t i = 0; i < trace.count && !found; i++) {
+        if (!trace.items[i].asked)
+            continue;
+        if (!clause_hangs(port, face, chain ? &parts[place] : constraint) && n-- == 0)
+            found = trace.items[i].e;
+        place++;
+    }
+    free(trace.items);
+    return found;
+}
+
+/* The offers' clauses as they are written, and the offers by their places. */
+static void refusals_restore(struct port_asking *port)
+{
+    const struct gang_asking *asking = port->asking;
+    struct why *why = &port->of->why;
+
+    for (uint32_t i = 0; i < why->refusal_count; i++) {
+        struct why_refusal *refusal = &why->refusals[i];
+        uint32_t number = port->numbers[refusal->first], offer = asking->offers.faces[number].offer;
+        const struct expr *e;
+
+        refusal->first = asking_place(asking, offer);
+        if (!asking->offers.items[offer].ported.ports.implicit) {
+            e = face_origin(port, number, clause_number(refusal->offer, refusal->e));
+            if (e) {
+                refusal->offer = asking->offers.items[offer].ported.ad;
+                refusal->e = e;
+                continue;
+            }
+        }
+        gang_why_hold(asking->why, tree_ref((struct tree *)refusal->offer));
+    }
+}
+
+#define SPENT_STEPS \
+    2000 /* of an evaluation, when no more are left: what is quickly made out is told of the ports behind */
+#define PORT_STEPS 100000 /* of evaluation, after which it is looked whether that is enough */
+
+static void port_explain(struct gang_asking *asking, uint32_t number)
+{
+    static const struct policy any = {0};
+    struct port_asking port = {.asking = asking, .of = &asking->why->items[number]};
+    struct members *members = &asking->members;
+    struct window_trace trace = {0};
+    uint32_t root = members_push(members, &asking->root, 0);
+    struct explaining *run;
+
+    port.of->port = number;
+    port.of->window =
+        window_traced(members, members_slot(members, root, member_slot_of(&asking->root, number)), &trace);
+    members_pop(members);
+    port_faces(&port);
+    run = why_begin(&port.of->why, members->env, members->scratch, &any, port.of->window, port.faces, port.count);
+    while (why_go_on(run, PORT_STEPS) && !gang_why_spent(asking))
+        ;
+    why_end(run);
+    clauses_restore(&port, &trace);
+    conflicts_restore(&port.of->why);
+    edits_restore(&port);
+    refusals_restore(&port);
+    if (port.of->why.matching)
+        port.of->why.choice.offer =
+            asking_place(asking, asking->offers.faces[port.numbers[port.of->why.choice.offer]].offer);
+    for (uint32_t i = 0; i < port.count; i++)
+        tree_unref(port.faces[i]);
+    free(port.faces);
+    free(port.numbers);
+    name_set_done(&port.open);
+    name_set_done(&port.reads);
+    free(trace.items);
+}
+
+void gang_why_ports(struct gang_asking *asking)
+{
+    struct gang_why *why = asking->why;
+
+    why->items = arena_alloc(&why->arena, (why->ports.count + 1) * sizeof *why->items);
+    memset(why->items, 0, (why->ports.count + 1) * sizeof *why->items);
+    for (uint32_t i = 0; i < why->ports.count; i++) {
+        const struct port *port = &why->ports.items[i];
+
+        if (gang_why_spent(asking))
+            asking->env.steps = SPENT_STEPS;
+        port_explain(asking, i);
+        if (why->items[i].why.verdict == WHY_NEVER && !port->optional && port->min > 0 && port->group == PORTS_NO_GROUP)
+            why->never = true;
+    }
+}

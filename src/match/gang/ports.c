@@ -1,0 +1,215 @@
+/* ports.c: the ports of an ad. */
+#include "match/gang/ports.h"
+
+#include "lang/base/buf.h"
+#include "lang/base/mem.h"
+#include "lang/text/print.h"
+#include "lang/text/words.h"
+
+#include <stdlib.h>
+
+/* What is read, and how far. */
+struct reading {
+    struct ports *ports;
+    struct err *err;
+};
+
+const char *port_label(const struct ports *ports, uint32_t port, size_t *ret_len)
+{
+    return symbols_text(ports->ad->symbols, ports->items[port].label, ret_len);
+}
+
+const struct expr *port_constraint(const struct ports *ports, uint32_t port)
+{
+    const struct expr *ad = ports->items[port].ad, *found = tree_find(ports->ad, ad, NAME_CONSTRAINT);
+
+    return found ? found : tree_find(ports->ad, ad, NAME_REQUIREMENTS);
+}
+
+/* The number of the entry, as people count. */
+static uint32_t reading_number(const struct reading *reading)
+{
+    return reading->ports->count + 1;
+}
+
+/* A number or { least, most }; -1 when it is neither, or not within 1 (0 for the least of a range) and the limit. */
+static int range_read(const struct tree *ad, const struct expr *e, uint32_t limit, uint32_t *ret_min, uint32_t *ret_max)
+{
+    const struct expr *first = e, *last = e;
+    int64_t least, most;
+
+    if (e->kind == EXPR_LIST && e->u.run.count == 2) {
+        first = tree_parts(ad, e);
+        last = first + 1;
+    }
+    if (first->kind != EXPR_INTEGER || last->kind != EXPR_INTEGER)
+        return -1;
+    least = first->u.integer;
+    most = last->u.integer;
+    if (least < 0 || most < 1 || least > most || most > (int64_t)limit)
+        return -1;
+    *ret_min = (uint32_t)least;
+    *ret_max = (uint32_t)most;
+    return 0;
+}
+
+static bool says(const struct tree *ad, const struct expr *entry, symbol name, bool value)
+{
+    const struct expr *found = tree_find(ad, entry, name);
+
+    return found && found->kind == EXPR_BOOLEAN && (found->small != 0) == value;
+}
+
+/* A string that could be a name where the ad is written: no other can be referred to. */
+static bool could_be_name(const struct tree *ad, const struct expr *string)
+{
+    return string->u.run.count &&
+           (ad->dialect->quoted_names || word_is_plain(tree_string(ad, string), string->u.run.count));
+}
+
+static int refuse_twice(const struct reading *reading, uint32_t first, symbol label)
+{
+    const struct tree *ad = reading->ports->ad;
+    struct buf text;
+    size_t len;
+    const char *name = symbols_text(ad->symbols, label, &len);
+
+    buf_init(&text);
+    print_name(&text, ad->dialect, name, len); /* a quoted one may hold anything */
+    err_set(reading->err, "ports %u and %u have the same Label, %s", first + 1, reading_number(reading),
+            buf_string(&text));
+    buf_done(&text);
+    return -1;
+}
+
+/* A label is a name or a string that could be one. The caller drops it. */
+static int label_read(const struct reading *reading, const struct expr *entry, symbol *ret)
+{
+    const struct ports *ports = reading->ports;
+    const struct expr *label = tree_find(ports->ad, entry, NAME_LABEL);
+
+    if (!label)
+        return err_set(reading->err, "port %u has no Label", reading_number(reading));
+    if (label->kind == EXPR_NAME)
+        symbols_hold(ports->ad->symbols, *ret = label->u.name.id);
+    else if (label->kind == EXPR_STRING && could_be_name(ports->ad, label))
+        *ret = symbols_take(ports->ad->symbols, tree_string(ports->ad, label), label->u.run.count);
+    else
+        return err_set(reading->err, "the Label of port %u is neither a name nor a string that could be one",
+                       reading_number(reading));
+    for (uint32_t i = 0; i < ports->count; i++) {
+        if (symbol_same(ports->items[i].label, *ret)) {
+            refuse_twice(reading, i, *ret);
+            symbols_drop(ports->ad->symbols, *ret);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int port_read(struct reading *reading, const struct expr *entry, uint32_t group)
+{
+    struct ports *ports = reading->ports;
+    const struct expr *count = tree_find(ports->ad, entry, NAME_COUNT);
+    struct port port = {.ad = entry, .group = group, .min = 1, .max = 1};
+
+    if (ports->count == PORTS_MAX)
+        return err_set(reading->err, "an ad has at most %d ports", PORTS_MAX);
+    if (count && range_read(ports->ad, count, PORTS_SET_MAX, &port.min, &port.max) < 0)
+        return err_set(reading->err, "the Count of port %u is neither a number from 1 to %d nor { least, most }",
+                       reading_number(reading), PORTS_SET_MAX);
+    if (label_read(reading, entry, &port.label) < 0)
+        return -1;
+    port.set = count != NULL;
+    port.optional = says(ports->ad, entry, NAME_ESSENTIAL, false);
+    port.share = says(ports->ad, entry, NAME_SHARE, true);
+    ports->items = mem_grow(ports->items, (ports->count + 1) * sizeof *ports->items);
+    ports->items[ports->count++] = port;
+    return 0;
+}
+
+static int list_read(struct reading *reading, const struct expr *list, uint32_t group, unsigned depth);
+
+static int group_read(struct reading *reading, const struct expr *entry, const struct expr *list, uint32_t outer,
+                      unsigned depth)
+{
+    struct ports *ports = reading->ports;
+    const struct expr *choose = tree_find(ports->ad, entry, NAME_CHOOSE);
+    struct port_group group = {.ad = entry, .outer = outer, .first = ports->count};
+    uint32_t place = ports->group_count;
+
+    if (depth == PORTS_GROUP_DEPTH)
+        return err_set(reading->err, "groups of ports are more than %d deep", PORTS_GROUP_DEPTH);
+    if (list->kind != EXPR_LIST || list->u.run.count == 0)
+        return err_set(reading->err, "the Ports of the group at port %u are not a list of ads",
+                       reading_number(reading));
+    if (!choose)
+        return err_set(reading->err, "the group at port %u has no Choose", reading_number(reading));
+    if (range_read(ports->ad, choose, list->u.run.count, &group.min, &group.max) < 0)
+        return err_set(reading->err,
+                       "the Choose of the group at port %u is neither a number from 1 to %u, its entries, nor "
+                       "{ least, most }",
+                       reading_number(reading), list->u.run.count);
+    group.optional = says(ports->ad, entry, NAME_ESSENTIAL, false);
+    ports->groups = mem_grow(ports->groups, (place + 1) * sizeof *ports->groups);
+    ports->groups[place] = group;
+    ports->group_count++;
+    if (list_read(reading, list, place, depth + 1) < 0)
+        return -1;
+    ports->groups[place].end = ports->count;
+    return 0;
+}
+
+static int list_read(struct reading *reading, const struct expr *list, uint32_t group, unsigned depth)
+{
+    const struct tree *ad = reading->ports->ad;
+    const struct expr *entries = tree_parts(ad, list);
+
+    for (uint32_t i = 0; i < list->u.run.count; i++) {
+        const struct expr *inner;
+
+        if (entries[i].kind != EXPR_AD)
+            return err_set(reading->err, "port %u is not an ad", reading_number(reading));
+        inner = tree_find(ad, &entries[i], NAME_PORTS);
+        if ((inner ? group_read(reading, &entries[i], inner, group, depth) : port_read(reading, &entries[i], group)) <
+            0)
+            return -1;
+    }
+    return 0;
+}
+
+int ports_read(struct ports *ports, const struct tree *ad, struct err *err)
+{
+    const struct expr *root = tree_root(ad), *list = tree_find(ad, root, NAME_PORTS);
+    struct reading reading = {.err = err};
+
+    *ports = (struct ports){.ad = ad, .implicit = !list};
+    reading.ports = ports;
+    if (!list) {
+        symbols_hold(ad->symbols, NAME_OTHER); /* ports_done drops every label */
+        ports->items = mem_alloc(sizeof *ports->items);
+        ports->items[ports->count++] =
+            (struct port){.label = NAME_OTHER, .ad = root, .group = PORTS_NO_GROUP, .min = 1, .max = 1};
+        return 0;
+    }
+    if (list->kind != EXPR_LIST || list->u.run.count == 0) {
+        err_set(err, "Ports is not a list of ads");
+        return -1;
+    }
+    if (list_read(&reading, list, PORTS_NO_GROUP, 0) < 0) {
+        ports_done(ports);
+        return -1;
+    }
+    return 0;
+}
+
+void ports_done(struct ports *ports)
+{
+    if (!ports)
+        return;
+    for (uint32_t i = 0; i < ports->count; i++)
+        symbols_drop(ports->ad->symbols, ports->items[i].label);
+    free(ports->items);
+    free(ports->groups);
+    *ports = (struct ports){0};
+}

@@ -1,0 +1,187 @@
+/* index_parts.h: what the files of the index share; not installed.
+ *
+ *     index.c      the rows: ads come, change and go
+ *     classes.c    ads that share rows
+ *     dims.c       the dimensions: found, made, dropped
+ *     cells.c      what an ad has in a dimension
+ *     profiles.c   an ad as rectangles
+ *     probe.c      an ad of the other side looks for those that match
+ *     choices.c    what it asks for by ||
+ *     plan.c       how it would go
+ *     valid.c      is it in order? */
+#ifndef BERTH_MATCH_INDEX_INDEX_PARTS_H
+#define BERTH_MATCH_INDEX_INDEX_PARTS_H
+
+#include "match/index/classes.h"
+#include "match/index/dim.h"
+#include "match/index/index.h"
+#include "match/index/wants.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NO_ROW UINT32_MAX
+#define NO_DIM UINT32_MAX
+#define NO_ID UINT32_MAX
+#define INDEX_ASKED_MAX 64
+#define INDEX_STRINGS_SPARE 4096
+#define INDEX_CHUNKS_MAX 64 /* each at least half as large as all before it */
+
+/* The lines that every block begins with. */
+enum { LINE_LIVE, LINE_EVALUATE /* what the row asks for is not all in the dimensions */, LINE_NONE, LINE_DIMS };
+
+/* An ad. */
+struct entry {
+    struct tree *ad; /* held; NULL: there is none of that number */
+    uint32_t row;    /* the first of its rows, NO_ROW when it takes nobody; if another stands for its class: the member
+                              * before it */
+    uint32_t in_class, next; /* its class, and the next member of that; or NO_CLASS, NO_ID */
+    uint32_t stamp : 30;     /* of the probe that found it last */
+    uint32_t timed : 1;      /* it is read again when the time has moved */
+};
+#define STAMP_MAX ((1u << 30) - 1)
+
+struct row {
+    uint32_t id;   /* of its ad */
+    uint32_t next; /* the next row of the same ad, or the next free one; or NO_ROW */
+};
+
+/* A name and its dimensions, in one direction. */
+struct index_name {
+    symbol name;
+    uint32_t first; /* dimension, the others follow by dim.same; NO_DIM */
+};
+
+/* Finds names: a power of two of slots. */
+struct index_names {
+    struct index_name *items;
+    uint32_t count;
+    uint16_t slots[INDEX_DIMS_MAX * 2]; /* the place plus one, or 0 */
+};
+
+struct test {
+    uint32_t in, out, maybe; /* lines: (in and not out) or maybe */
+    uint32_t left;           /* rows of a sample that pass */
+    uint32_t dim;            /* what it is about: the dimension, and ... */
+    unsigned char op; /* ... imported: the comparison with v; exported: == v, != a value of another kind, or none */
+    bool exact;
+    double v;
+};
+
+/* A rectangle's exported side: a cell for each dimension in which it is bounded. */
+struct bound {
+    uint32_t dim;
+    bool not_number; /* NaN would satisfy it */
+    struct dim_cell cell;
+};
+
+struct profile {
+    struct bound *bounds;
+    uint32_t count, room;
+    bool evaluate; /* the ad's constraint says more */
+};
+
+struct profiles {
+    struct profile items[INDEX_PROFILES_MAX];
+    uint32_t count;
+};
+
+struct index {
+    struct symbols *symbols; /* of the first ad; all must share it */
+    struct key_strings strings;
+    uint32_t strings_max; /* when there are so many, those that no row has any more are forgotten */
+    struct class_set classes;
+    bool heads_only;  /* of a class only the first is found */
+    struct dim *dims; /* INDEX_DIMS_MAX of them have room */
+    uint32_t dim_count;
+    struct index_names imported, exported;
+    struct line **blocks;
+    struct line *chunks[INDEX_CHUNKS_MAX]; /* in which the blocks lie */
+    uint32_t chunk_count;
+    uint32_t block_count, line_count, line_room;
+    struct row *rows;
+    uint32_t row_count, row_room, free_row, encoded_rows;
+    struct entry *entries;
+    uint32_t entry_count, timed_count;
+    uint32_t stamp; /* of the probe at hand */
+    struct asked {  /* what was asked for once, and has no dimension yet */
+        struct attribute attribute;
+        uint32_t stamp;
+        unsigned char kind;
+        bool counts;
+    } asked[INDEX_ASKED_MAX];
+    uint32_t asked_count;     /* ever: the oldest make room */
+    const struct env *env;    /* of the call at hand */
+    struct wants wants;       /* of the ad at hand */
+    struct profiles profiles; /* and its rectangles */
+    struct probe *probe;
+    struct index_probed probed;
+};
+
+/* Does the matchmaker give that name a value? Then what an ad lacks is not what the other side sees. */
+static inline bool index_given(const struct env *env, struct attribute attribute)
+{
+    for (uint32_t i = 0; i < env->given_count; i++)
+        if (symbol_same(env->given[i].name, attribute.name))
+            return true;
+    for (uint32_t i = 0; i < env->absent_count; i++)
+        if (symbol_same(env->absent[i].name, attribute.name) || symbol_same(env->absent[i].name, attribute.then))
+            return true;
+    return false;
+}
+
+/* All ads share one table of symbols: that of the first. */
+static inline void index_adopt(struct index *index, const struct tree *ad)
+{
+    if (!index->symbols)
+        index->symbols = ad->symbols;
+}
+
+/* The first row of an ad that has rows of its own; NO_ROW when it has none, or another stands for its class. */
+static inline uint32_t index_first_row(const struct index *index, uint32_t id)
+{
+    const struct entry *entry = &index->entries[id];
+
+    return entry->in_class == NO_CLASS || index->classes.items[entry->in_class].head == id ? entry->row : NO_ROW;
+}
+
+/* The imported dimension that an ad of the other side asks for; it is made when a second one asks for it, and until then, and
+ * when there is no room, it is NO_DIM. */
+uint32_t index_asked(struct index *index, struct attribute attribute, unsigned kind, bool counts);
+
+/* A dimension by attribute, kind and reader; NO_DIM when there is none, or, with `make`, no room for one. */
+uint32_t index_dim(struct index *index, bool exported, struct attribute attribute, unsigned kind, bool counts,
+                   bool make);
+
+/* Memory for the blocks from `first` to below `end`. */
+void index_chunk(struct index *index, uint32_t first, uint32_t end);
+
+/* Forgets the strings that no row has any more, if there are many strings: or strangers could fill the table. */
+void index_renumber(struct index *index);
+
+void dim_drop_symbols(struct index *index, const struct dim *dim);
+
+/* What the ad has in an imported dimension. */
+struct dim_cell index_cell(struct index *index, const struct dim *dim, const struct tree *ad);
+
+/* The kind of dimension that answers a leaf, by its key of that place. */
+unsigned want_kind(const struct wants *wants, const struct want *want, uint32_t key);
+
+/* The slab that an element or item is in. */
+uint64_t index_slab_bit(const struct key *key);
+
+/* The number of a key: a string's is made, or with `find` KEY_STRING_NONE if nobody has it. */
+double index_key(struct index *index, const struct key *key, bool find);
+
+void profiles_done(struct profiles *profiles);
+
+/* The rectangles of what index->wants holds; none when it takes nobody. Dimensions are made as they are needed. */
+void profiles_make(struct profiles *profiles, struct index *index);
+
+void probe_free(struct probe *probe);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,529 @@
+/* probe.c: an ad of the other side looks for those that match (section 4.5.4).
+ *
+ * What it asks for, and what it has, become *tests*: lines that are intersected, block by block. A line may hold more rows than
+ * pass: those that are left are *checked* in the columns. What neither can tell is evaluated. */
+#include "match/index/probe.h"
+
+#include "lang/ad/ops.h"
+#include "lang/base/mem.h"
+#include "match/pair/match.h"
+
+#include <stdlib.h>
+
+void probe_free(struct probe *probe)
+{
+    if (!probe)
+        return;
+    free(probe->tests);
+    free(probe->checks);
+    free(probe->parts);
+    free(probe->choices);
+    free(probe->askers);
+    free(probe);
+}
+
+struct probe *probe_of(struct index *index)
+{
+    if (!index->probe) {
+        index->probe = mem_alloc(sizeof *index->probe);
+        memset(index->probe, 0, sizeof *index->probe);
+    }
+    return index->probe;
+}
+
+static struct test *add_test(struct probe *probe, uint32_t in, uint32_t out, uint32_t maybe)
+{
+    if (probe->test_count == probe->test_room) {
+        probe->test_room = probe->test_room ? probe->test_room * 2 : 32;
+        probe->tests = mem_grow(probe->tests, probe->test_room * sizeof *probe->tests);
+    }
+    probe->tests[probe->test_count] = (struct test){.in = in, .out = out, .maybe = maybe, .dim = NO_DIM};
+    return &probe->tests[probe->test_count++];
+}
+
+/* For the plan: what a test is about. */
+static void test_about(struct test *test, uint32_t dim, enum op op, double v, bool exact)
+{
+    test->dim = dim;
+    test->op = (unsigned char)op;
+    test->v = v;
+    test->exact = exact;
+}
+
+static void add_check(struct probe *probe, enum check_kind kind, uint32_t dim, enum op op, double v)
+{
+    if (probe->check_count == probe->check_room) {
+        probe->check_room = probe->check_room ? probe->check_room * 2 : 32;
+        probe->checks = mem_grow(probe->checks, probe->check_room * sizeof *probe->checks);
+    }
+    probe->checks[probe->check_count++] = (struct check){kind, dim, op, v};
+}
+
+/* ------------------------------------------------------------------------------------- what the ad asks for: imported */
+
+/* The line of all slabs up to that one; -1 is none. */
+static uint32_t line_upto(const struct dim *dim, int64_t slab)
+{
+    return slab < 0 ? LINE_NONE : dim->line + (uint32_t)slab;
+}
+
+/* Ordered slabs: those below `slab` or above it are in or out as a whole, and `slab` itself is in, out, or in doubt. */
+static struct reach reach_ordered(const struct dim *dim, enum op op, double v)
+{
+    int64_t slab = dim_slab(dim, v);
+    bool exact = dim_exact(dim, (uint32_t)slab);
+    bool with = exact && dim->used[slab] && op_compare_reals(op, dim->only[slab], v); /* the slab's one value passes */
+    uint32_t here = dim_line_here(dim), below = line_upto(dim, slab - 1), upto = line_upto(dim, slab);
+    struct reach reach = {.exact = exact};
+
+    switch (op) {
+    case OP_LESS:
+    case OP_LESS_EQUAL:
+        reach.in = with ? upto : below;
+        reach.out = LINE_NONE;
+        reach.in_more = exact ? reach.in : upto;
+        reach.out_less = LINE_NONE;
+        break;
+    case OP_GREATER:
+    case OP_GREATER_EQUAL:
+        reach.in = reach.in_more = here;
+        reach.out = with ? below : upto;
+        reach.out_less = exact ? reach.out : below;
+        break;
+    case OP_EQUAL:
+        reach.in = with ? upto : LINE_NONE;
+        reach.out = below;
+        reach.in_more = exact ? reach.in : upto;
+        reach.out_less = below;
+        break;
+    default: /* all but the slab; and it, when its one value is another: then the line is not needed */
+        reach.in = reach.in_more = here;
+        reach.exact = exact && (with || !dim->used[slab]);
+        reach.out = reach.exact ? LINE_NONE : here;
+        reach.out_less = LINE_NONE;
+        break;
+    }
+    return reach;
+}
+
+static struct reach reach_string(const struct dim *dim, enum op op, double v)
+{
+    uint32_t slab = dim_slab(dim, v), here = dim_line_here(dim);
+    bool exact = v != KEY_STRING_NONE && dim_exact(dim, slab) && slab < DIM_STRING_OWN;
+    struct reach reach = {here, here, here, LINE_NONE, LINE_NONE, false}; /* the order of strings is not known */
+
+    if (op == OP_EQUAL && v == KEY_STRING_NONE)
+        return (struct reach){LINE_NONE, LINE_NONE, LINE_NONE, LINE_NONE, LINE_NONE, true};
+    if (op == OP_NOT_EQUAL && v == KEY_STRING_NONE)
+        return (struct reach){here, LINE_NONE, here, LINE_NONE, LINE_NONE, true};
+    if (op == OP_EQUAL) {
+        reach.in_more = dim->line + slab;
+        reach.in = exact ? reach.in_more : LINE_NONE;
+        reach.out = LINE_NONE;
+        reach.exact = exact;
+    } else if (op == OP_NOT_EQUAL) {
+        reach.out = dim->line + slab;
+        reach.out_less = exact ? reach.out : LINE_NONE;
+        reach.exact = exact;
+    }
+    return reach;
+}
+
+struct reach probe_reach(const struct dim *dim, enum op op, double v)
+{
+    struct reach reach = dim->kind == KEY_STRING ? reach_string(dim, op, v) : reach_ordered(dim, op, v);
+
+    reach.maybe = dim->deviant ? dim_line_deviant(dim) : LINE_NONE;
+    return reach;
+}
+
+uint32_t probe_dim(struct index *index, const struct want *want, uint32_t key)
+{
+    return index_asked(index, want->attribute, want_kind(&index->wants, want, key), index->wants.counts);
+}
+
+/* A comparison that must hold. */
+static void ask_compare(struct index *index, struct probe *probe, const struct want *want)
+{
+    uint32_t place = probe_dim(index, want, 0);
+    const struct dim *dim = &index->dims[place];
+    struct reach reach;
+    double v;
+
+    if (place == NO_DIM) {
+        probe->evaluate = true;
+        return;
+    }
+    v = index_key(index, &index->wants.keys[want->keys], true);
+    reach = probe_reach(dim, (enum op)want->op, v);
+    test_about(add_test(probe, reach.in_more, reach.out_less, reach.maybe), place, (enum op)want->op, v,
+               reach.exact && !dim->deviant);
+    if (dim->kind == KEY_STRING && want->op > OP_NOT_EQUAL)
+        probe->evaluate = true;
+    else if (!reach.exact || dim->deviant)
+        add_check(probe, CHECK_VALUE, place, (enum op)want->op, v);
+}
+
+static void ask_presence(struct index *index, struct probe *probe, const struct want *want)
+{
+    uint32_t place = index_asked(index, want->attribute, DIM_ABSENCE, false);
+    const struct dim *dim = &index->dims[place];
+    bool absent;
+
+    if (place == NO_DIM) {
+        probe->evaluate = true;
+        return;
+    }
+    absent = want->kind == WANT_ABSENT;
+    test_about(absent ? add_test(probe, dim_line_here(dim), LINE_NONE, dim_line_deviant(dim))
+                      : add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE),
+               place, absent ? OP_IS : OP_ISNT, 0, !dim->deviant);
+    if (dim->deviant)
+        add_check(probe, CHECK_DEVIANT, place, OP_NONE, 0);
+}
+
+/* member(key, name) and the like: the slab is a filter, and what is left is evaluated. */
+static void ask_element(struct index *index, struct probe *probe, const struct want *want)
+{
+    const struct key *key = &index->wants.keys[want->keys];
+    uint32_t place = probe_dim(index, want, 0);
+    const struct dim *dim = &index->dims[place];
+    uint32_t slab = (uint32_t)__builtin_ctzll(index_slab_bit(key));
+
+    probe->evaluate = true;
+    if (place == NO_DIM)
+        return;
+    test_about(add_test(probe, dim->line + slab, LINE_NONE, dim_line_deviant(dim)), place, OP_EQUAL,
+               key->kind == KEY_STRING ? 0 : key->number, false);
+}
+
+/* ------------------------------------------------------------------------------------------- what the ad has: exported */
+
+static void add_asker(struct probe *probe, uint32_t line)
+{
+    if (probe->asker_count == probe->asker_room) {
+        probe->asker_room = probe->asker_room ? probe->asker_room * 2 : 16;
+        probe->askers = mem_grow(probe->askers, probe->asker_room * sizeof *probe->askers);
+    }
+    probe->askers[probe->asker_count++] = line;
+}
+
+/* Rows that are bounded there are out; and those that are guarded, unless the attribute is only missing. */
+static void refuse_value(struct probe *probe, const struct dim *dim, uint32_t place, bool missing)
+{
+    enum op op = missing ? OP_NONE : OP_NOT_EQUAL;
+
+    if (dim->here)
+        test_about(add_test(probe, LINE_LIVE, dim_line_here(dim), LINE_NONE), place, op, 0, true);
+    if (dim->deviant && !missing)
+        test_about(add_test(probe, LINE_LIVE, dim_line_deviant(dim), LINE_NONE), place, op, 0, true);
+}
+
+/* The rows that ask for an attribute which the ad has in that way. */
+static void offer_value(struct index *index, struct probe *probe, uint32_t place)
+{
+    const struct dim *dim = &index->dims[place];
+    const struct expr *found;
+    enum attribute_state state;
+    uint32_t slab;
+    struct key key;
+    double v;
+
+    if (!dim->here && !dim->deviant)
+        return;
+    state = attribute_find(probe->ad, dim->attribute, &found);
+    if (state == ATTRIBUTE_UNKNOWN || (state == ATTRIBUTE_MISSING && index_given(probe->env, dim->attribute)) ||
+        (state == ATTRIBUTE_THERE && (found->kind > EXPR_RELTIME || !key_of(probe->ad, found, dim->counts, &key)))) {
+        add_asker(probe, dim_line_here(dim));
+        add_asker(probe, dim_line_deviant(dim));
+        return;
+    }
+    if (state != ATTRIBUTE_THERE || key.kind != dim->kind) {
+        refuse_value(probe, dim, place, state == ATTRIBUTE_MISSING);
+        return;
+    }
+    if (!dim->here)
+        return;
+    v = index_key(index, &key, true);
+    slab = dim_slab(dim, v);
+    test_about(add_test(probe, dim->line + slab, LINE_NONE, LINE_NONE), place, OP_EQUAL, v, dim_exact(dim, slab));
+    if (!dim_exact(dim, slab))
+        add_check(probe, CHECK_BOUND, place, OP_NONE, v);
+}
+
+void probe_prepare(struct index *index, struct probe *probe)
+{
+    const struct wants *wants = &index->wants;
+
+    probe->test_count = probe->check_count = probe->choice_count = probe->asker_count = 0;
+    probe->evaluate = wants->deviant;
+    probe->part_count = wants->node_count;
+    if (probe->part_room < wants->node_count + wants->key_count) { /* a key of a list may be a part too */
+        probe->part_room = wants->node_room + wants->key_room;
+        probe->parts = mem_grow(probe->parts, probe->part_room * sizeof *probe->parts);
+    }
+    for (uint32_t node = wants->top; node; node = wants->nodes[node].after) {
+        const struct want *want;
+
+        if (wants->nodes[node].kind == WANTS_OR)
+            probe_disjunction(index, probe, node);
+        if (wants->nodes[node].kind != WANTS_LEAF) {
+            probe->evaluate = probe->evaluate || wants->nodes[node].kind == WANTS_DEVIANT;
+            continue;
+        }
+        want = &wants->items[wants->nodes[node].want];
+        if (index_given(probe->env, want->attribute)) {
+            probe->evaluate = true;
+        } else if (want->kind == WANT_COMPARE || want->kind == WANT_IS) {
+            ask_compare(index, probe, want);
+        } else if (want->kind == WANT_AMONG) {
+            probe_among(index, probe, node);
+        } else if (want->kind == WANT_HAS || want->kind == WANT_LISTED) {
+            ask_element(index, probe, want);
+        } else {
+            ask_presence(index, probe, want);
+        }
+    }
+    for (uint32_t i = 0; i < index->exported.count; i++)
+        for (uint32_t dim = index->exported.items[i].first; dim != NO_DIM; dim = index->dims[dim].same)
+            offer_value(index, probe, dim);
+}
+
+/* ------------------------------------------------------------------------------------------------------- block by block */
+
+/* Is the ad's own constraint true? What is left of it is taken apart when the first row must be asked. */
+static bool ad_accepts(struct index *index, struct probe *probe, const struct tree *row)
+{
+    if (!index->wants.left)
+        return match_accepts(probe->env, probe->scratch, probe->ad, row);
+    if (!probe->clauses.ad)
+        clauses_init(&probe->clauses, probe->ad, index->wants.left);
+    return clauses_hold(&probe->clauses, probe->env, probe->scratch, row);
+}
+
+/* All members of the row's class may match. */
+static void row_sift(struct index *index, struct probe *probe, uint32_t id, unsigned doubts)
+{
+    for (; id != NO_ID; id = index->entries[id].next) {
+        index->probed.found++;
+        probe->sift(probe->user, id, doubts);
+        if (index->heads_only)
+            break;
+    }
+}
+
+/* A row that the lines have left. `doubt`: a choice could not be settled. */
+static void row_try(struct index *index, struct probe *probe, struct line *block, uint32_t row, bool doubt)
+{
+    struct entry *entry = &index->entries[index->rows[row].id];
+    uint32_t bit = row % LINE_ROWS;
+    bool own = probe->evaluate || doubt, others = line_has(&block[LINE_EVALUATE], bit);
+
+    for (uint32_t i = 0; i < probe->check_count; i++) {
+        const struct check *check = &probe->checks[i];
+        const struct dim *dim = &index->dims[check->dim];
+
+        if (check->kind == CHECK_BOUND) {
+            if (!dim_takes(dim, row, check->v))
+                return;
+        } else if (line_has(&block[dim_line_deviant(dim)], bit)) {
+            own = true;
+        } else if (check->kind == CHECK_VALUE && !op_compare_reals(check->op, dim->low[row], check->v)) {
+            return;
+        }
+    }
+    for (uint32_t i = 0; doubt && i < probe->choice_count; i++)
+        if (!probe_choice_may(index, probe, probe->choices[i], block, row))
+            return;
+    if (entry->stamp == index->stamp)
+        return; /* by another of its rows */
+    for (uint32_t i = 0; i < probe->asker_count && !others; i++)
+        others = line_has(&block[probe->askers[i]], bit);
+    if (probe->seek) {
+        entry->stamp = index->stamp;
+        index->probed.found++;
+        probe->next = row + 1;
+        probe->enough = !probe->seek(probe->user, index->rows[row].id);
+        return;
+    }
+    if (probe->sift) {
+        entry->stamp = index->stamp;
+        row_sift(index, probe, index->rows[row].id, (own ? INDEX_DOUBT_OWN : 0u) | (others ? INDEX_DOUBT_FOUND : 0u));
+        return;
+    }
+    if (own) {
+        index->probed.evaluations++;
+        if (!ad_accepts(index, probe, entry->ad))
+            return;
+    }
+    if (others) {
+        index->probed.evaluations++;
+        if (!match_accepts(probe->env, probe->scratch, entry->ad, probe->ad))
+            return;
+    }
+    entry->stamp = index->stamp;
+    for (uint32_t id = index->rows[row].id; id != NO_ID; id = index->entries[id].next) {
+        index->probed.found++;
+        probe->found(probe->user, id);
+        if (index->heads_only)
+            break;
+    }
+}
+
+static void block_try(struct index *index, struct probe *probe, uint32_t n)
+{
+    struct line *block = index->blocks[n], left = block[LINE_LIVE], doubt = {0};
+
+    if (n * LINE_ROWS < probe->next)
+        line_clear_below(&left, probe->next - n * LINE_ROWS);
+
+    for (uint32_t i = 0; i < probe->test_count; i++) {
+        const struct line *in = &block[probe->tests[i].in], *out = &block[probe->tests[i].out];
+        const struct line *maybe = &block[probe->tests[i].maybe];
+        line_word any = 0;
+
+        for (int k = 0; k < LINE_WORDS; k++) {
+            left.words[k] &= (in->words[k] & ~out->words[k]) | maybe->words[k];
+            any |= left.words[k];
+        }
+        index->probed.tests++;
+        if (!any)
+            return;
+    }
+    for (uint32_t i = 0; i < probe->choice_count; i++) {
+        struct sets sets;
+
+        probe_choice(probe, index->wants.ordered, probe->choices[i], block, &sets);
+        for (int k = 0; k < LINE_WORDS; k++) {
+            left.words[k] &= sets.yes.words[k] | sets.maybe.words[k];
+            doubt.words[k] |= sets.maybe.words[k];
+        }
+    }
+    for (uint32_t k = 0; k < LINE_WORDS; k++) {
+        for (line_word word = left.words[k]; word; word &= word - 1) {
+            uint32_t bit = k * 64 + (uint32_t)__builtin_ctzll(word);
+
+            index->probed.candidates++;
+            row_try(index, probe, block, n * LINE_ROWS + bit, line_has(&doubt, bit));
+            if (probe->enough)
+                return;
+        }
+    }
+}
+
+#define SORTED_FROM 16 /* blocks from which on it pays to begin with the tests that leave least */
+
+/* Puts the tests in front that leave least in a block from the middle. */
+static void tests_sort(struct index *index, struct probe *probe)
+{
+    const struct line *block = index->blocks[index->row_count / LINE_ROWS / 2];
+
+    for (uint32_t i = 0; i < probe->test_count; i++) {
+        struct test test = probe->tests[i];
+        struct line left;
+        uint32_t k = i;
+
+        for (int w = 0; w < LINE_WORDS; w++)
+            left.words[w] = (block[test.in].words[w] & ~block[test.out].words[w]) | block[test.maybe].words[w];
+        test.left = line_count(&left);
+        for (; k > 0 && probe->tests[k - 1].left > test.left; k--)
+            probe->tests[k] = probe->tests[k - 1];
+        probe->tests[k] = test;
+    }
+    probe->ahead = 0;
+    for (double left = LINE_ROWS; left > 0.5 && probe->ahead < probe->test_count; probe->ahead++)
+        left *= (double)probe->tests[probe->ahead].left / LINE_ROWS;
+}
+
+#define AHEAD 2 /* blocks whose lines are asked for before they are needed */
+
+static void block_ahead(const struct index *index, const struct probe *probe, uint32_t n)
+{
+    const struct line *block = index->blocks[n];
+
+    __builtin_prefetch(&block[LINE_LIVE]);
+    __builtin_prefetch(&block[LINE_NONE]);
+    for (uint32_t i = 0; i < probe->ahead; i++) {
+        __builtin_prefetch(&block[probe->tests[i].in]);
+        if (probe->tests[i].out != LINE_NONE)
+            __builtin_prefetch(&block[probe->tests[i].out]);
+    }
+}
+
+static void probe_run(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad)
+{
+    struct probe *probe = index->probe;
+    uint32_t blocks;
+
+    index->probed = (struct index_probed){0};
+    index_adopt(index, ad);
+    if (++index->stamp > STAMP_MAX) { /* it has gone round: old ones must not be taken for new */
+        for (uint32_t i = 0; i < index->entry_count; i++)
+            index->entries[i].stamp = 0;
+        for (uint32_t i = 0; i < index->dim_count; i++)
+            index->dims[i].asked = 0;
+        index->stamp = 1;
+    }
+    wants_read(&index->wants, env, scratch, ad);
+    if (index->wants.never)
+        return;
+    probe->env = env;
+    probe->scratch = scratch;
+    probe->ad = ad;
+    index->env = env;
+    probe_prepare(index, probe);
+    blocks = (index->row_count + LINE_ROWS - 1) / LINE_ROWS;
+    if (blocks >= SORTED_FROM)
+        tests_sort(index, probe);
+    for (uint32_t n = probe->next / LINE_ROWS; n < blocks && !probe->enough; n++) {
+        if (blocks >= SORTED_FROM && n + AHEAD < blocks)
+            block_ahead(index, probe, n + AHEAD);
+        block_try(index, probe, n);
+    }
+    clauses_done(&probe->clauses);
+}
+
+void index_probe(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
+                 index_found_fn *found, void *user)
+{
+    struct probe *probe = probe_of(index);
+
+    probe->found = found;
+    probe->sift = NULL;
+    probe->seek = NULL;
+    probe->next = 0;
+    probe->user = user;
+    probe_run(index, env, scratch, ad);
+}
+
+void index_sift(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
+                index_sift_fn *found, void *user)
+{
+    struct probe *probe = probe_of(index);
+
+    probe->sift = found;
+    probe->seek = NULL;
+    probe->next = 0;
+    probe->user = user;
+    probe_run(index, env, scratch, ad);
+}
+
+uint32_t index_seek(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
+                    uint32_t from, index_seek_fn *found, void *user)
+{
+    struct probe *probe = probe_of(index);
+    bool enough;
+
+    probe->seek = found;
+    probe->next = from;
+    probe->user = user;
+    probe_run(index, env, scratch, ad);
+    enough = probe->enough;
+    probe->enough = false;
+    return enough && probe->next < index->row_count ? probe->next : INDEX_END;
+}
+
+uint32_t index_next(const struct index *index, uint32_t id)
+{
+    return index->entries[id].next;
+}

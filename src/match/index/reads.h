@@ -1,0 +1,37 @@
+/* reads.h: the names of the other side's ads that some ads and a policy read; not installed.
+ *
+ * Ads that are alike in all of them need not be told apart (classes.h). */
+#ifndef BERTH_MATCH_INDEX_READS_H
+#define BERTH_MATCH_INDEX_READS_H
+
+#include "lang/text/tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define READS_MAX 128 /* names; of more, any could be */
+
+struct reads {
+    struct symbols *symbols;
+    symbol *items; /* held, each once */
+    uint32_t count, room;
+    bool all; /* it cannot be told: any name could be read */
+};
+
+void reads_init(struct reads *reads, struct symbols *symbols);
+void reads_done(struct reads *reads);
+
+void reads_add(struct reads *reads, symbol name);
+
+/* What any attribute of an ad reads of its counterpart. */
+void reads_add_ad(struct reads *reads, const struct tree *ad);
+
+/* What a policy (NULL: the default) reads of either side: its expressions stand in a root, so any name there may be
+ * anyone's. */
+void reads_add_policy(struct reads *reads, const struct tree *ad);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

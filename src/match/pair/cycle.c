@@ -1,0 +1,229 @@
+/* cycle.c: one matchmaking cycle: each root in turn gets the best candidate that is left. */
+#include "match/pair/cycle.h"
+
+#include "lang/base/mem.h"
+#include "match/pair/order.h"
+#include "match/pair/residual.h"
+
+#include <stdlib.h>
+
+#define NOBODY SIZE_MAX
+
+struct candidate {
+    const struct party *party; /* the one at that place, or what is left of it: */
+    struct party *residual;    /* ours, or NULL */
+    size_t before, after;      /* the places of its neighbours among those that are left, or NOBODY */
+};
+
+struct cycle {
+    const struct env *env;
+    struct arena *arena;
+    const struct policy *policy;
+    const struct party *parties;
+    struct tree **ads; /* theirs */
+    const struct cycle_finder *finder;
+    size_t *roots; /* their places among the parties */
+    size_t root_count;
+    struct candidate *candidates; /* by their place among the parties; those that are left are a list in their order */
+    size_t first, last;
+};
+
+/* The best so far for a root: its place, and its vector. */
+struct best {
+    const struct cycle *cycle;
+    const struct party *root;
+    size_t place;
+    struct value *components;
+    uint32_t count; /* 0: there is none */
+};
+
+static void candidate_add(struct cycle *cycle, size_t place)
+{
+    cycle->candidates[place] = (struct candidate){&cycle->parties[place], NULL, cycle->last, NOBODY};
+    if (cycle->last == NOBODY)
+        cycle->first = place;
+    else
+        cycle->candidates[cycle->last].after = place;
+    cycle->last = place;
+}
+
+static void cycle_divide(struct cycle *cycle, size_t request_count, size_t offer_count)
+{
+    size_t count = request_count + offer_count;
+
+    cycle->roots = mem_alloc(count * sizeof *cycle->roots);
+    cycle->candidates = mem_alloc(count * sizeof *cycle->candidates);
+    cycle->ads = mem_alloc(count * sizeof *cycle->ads);
+    cycle->first = cycle->last = NOBODY;
+    for (size_t i = 0; i < count; i++)
+        cycle->ads[i] = cycle->parties[i].ad;
+    for (size_t i = 0; i < count; i++) {
+        bool root = cycle->policy->selection
+                        ? policy_selects(cycle->policy, cycle->env, cycle->arena, cycle->parties[i].ad)
+                        : i < request_count;
+
+        if (root)
+            cycle->roots[cycle->root_count++] = i;
+        else
+            candidate_add(cycle, i);
+    }
+    policy_sort(cycle->policy, cycle->env, cycle->arena, cycle->ads, cycle->roots, cycle->root_count);
+}
+
+/* The finder is told who there is. */
+static void cycle_start(struct cycle *cycle, size_t count)
+{
+    size_t *places = mem_alloc(count * sizeof *places), n = 0;
+    struct cycle_parts parts;
+
+    for (size_t place = cycle->first; place != NOBODY; place = cycle->candidates[place].after)
+        places[n++] = place;
+    parts = (struct cycle_parts){cycle->policy, cycle->roots, places, cycle->root_count, n, cycle->ads};
+    cycle->finder->start(cycle->finder->user, cycle->env, cycle->arena, &parts);
+    free(places);
+}
+
+static int vector_compare(const struct value *a, const struct value *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int order = order_compare(&a[i], &b[i]);
+
+        if (order)
+            return order;
+    }
+    return 0;
+}
+
+/* A candidate that matches. What is not better leaves nothing in the arena; of equal ones the first is better. */
+static void best_consider(void *user, size_t place)
+{
+    struct best *best = user;
+    const struct cycle *cycle = best->cycle;
+    struct arena_mark mark = arena_mark(cycle->arena);
+    struct value *components;
+    uint32_t count =
+        policy_vector(cycle->policy, cycle->env, cycle->arena, best->root->ad, cycle->candidates[place].party->ad,
+                      best->count ? best->components : NULL, &components);
+    int order = count && best->count ? vector_compare(components, best->components, count) : 0;
+
+    if (count && (!best->count || order > 0 || (order == 0 && place < best->place))) {
+        best->place = place;
+        best->components = components;
+        best->count = count;
+    } else {
+        arena_rewind(cycle->arena, mark);
+    }
+}
+
+/* The best candidate that is left for a root. */
+static void cycle_best(const struct cycle *cycle, const struct party *root, struct best *ret)
+{
+    *ret = (struct best){.cycle = cycle, .root = root};
+    if (cycle->finder) {
+        cycle->finder->find(cycle->finder->user, cycle->env, cycle->arena, root->ad, best_consider, ret);
+        return;
+    }
+    for (size_t place = cycle->first; place != NOBODY; place = cycle->candidates[place].after)
+        if (party_matches(cycle->env, cycle->arena, root, cycle->candidates[place].party))
+            best_consider(ret, place);
+}
+
+/* How many units a root asks for: its Count, if that is a whole number above zero. */
+static int64_t root_units(const struct cycle *cycle, const struct party *root)
+{
+    struct scope scope;
+    struct eval eval;
+    struct value count;
+
+    scope_init(&scope, root->ad, NULL);
+    eval_init(&eval, cycle->env, cycle->arena);
+    if (!eval_attribute(&eval, &scope, NAME_COUNT, &count) || count.type != VALUE_INTEGER || count.u.integer < 1)
+        return 1;
+    return count.u.integer < CYCLE_COUNT_MAX ? count.u.integer : CYCLE_COUNT_MAX;
+}
+
+static void cycle_tell(const struct cycle *cycle, size_t root, size_t place, cycle_found_fn *found, void *user)
+{
+    struct match match;
+    struct value rank;
+
+    match_ads(cycle->env, cycle->arena, cycle->parties[root].ad, cycle->candidates[place].party->ad, &match);
+    rank = order_rank(&match.left_rank);
+    found(user, root, place, &rank);
+}
+
+static void candidate_done(struct candidate *candidate)
+{
+    party_done(candidate->residual);
+    free(candidate->residual);
+    candidate->residual = NULL;
+}
+
+static void candidate_drop(struct cycle *cycle, size_t place)
+{
+    const struct candidate *candidate = &cycle->candidates[place];
+
+    if (candidate->before == NOBODY)
+        cycle->first = candidate->after;
+    else
+        cycle->candidates[candidate->before].after = candidate->after;
+    if (candidate->after == NOBODY)
+        cycle->last = candidate->before;
+    else
+        cycle->candidates[candidate->after].before = candidate->before;
+}
+
+/* The candidate has been given to a root: it goes on as its residual, or is taken out. */
+static void cycle_consume(struct cycle *cycle, size_t place, const struct party *root)
+{
+    struct candidate *candidate = &cycle->candidates[place];
+    struct tree *left = residual_make(cycle->env, cycle->arena, candidate->party->ad, root->ad);
+    struct party *residual = left ? mem_alloc(sizeof *residual) : NULL;
+
+    candidate_done(candidate);
+    if (left) {
+        party_init(residual, cycle->env, cycle->arena, left);
+        candidate->party = candidate->residual = residual;
+    }
+    if (!left || !party_is_open(residual)) {
+        candidate_done(candidate);
+        candidate_drop(cycle, place);
+        tree_unref(left);
+        left = NULL;
+    }
+    if (cycle->finder)
+        cycle->finder->change(cycle->finder->user, cycle->env, cycle->arena, place, left);
+    tree_unref(left);
+}
+
+void cycle_run(const struct env *env, struct arena *arena, const struct policy *policy, const struct party *parties,
+               size_t request_count, size_t offer_count, const struct cycle_finder *finder, cycle_found_fn *found,
+               void *user)
+{
+    struct cycle cycle = {.env = env, .arena = arena, .policy = policy, .parties = parties, .finder = finder};
+    struct arena_mark mark = arena_mark(arena);
+
+    cycle_divide(&cycle, request_count, offer_count);
+    if (finder)
+        cycle_start(&cycle, request_count + offer_count);
+    for (size_t i = 0; i < cycle.root_count; i++) {
+        const struct party *root = &parties[cycle.roots[i]];
+
+        for (int64_t units = root_units(&cycle, root); units > 0; units--) {
+            struct best best;
+
+            cycle_best(&cycle, root, &best);
+            if (!best.count)
+                break;
+            cycle_tell(&cycle, cycle.roots[i], best.place, found, user);
+            cycle_consume(&cycle, best.place, root);
+            arena_rewind(arena, mark);
+        }
+        arena_rewind(arena, mark);
+    }
+    for (size_t place = cycle.first; place != NOBODY; place = cycle.candidates[place].after)
+        candidate_done(&cycle.candidates[place]);
+    free(cycle.roots);
+    free(cycle.ads);
+    free(cycle.candidates);
+}

@@ -1,0 +1,90 @@
+/* lint_parts.h: what the parts of lint share; not installed.
+ *
+ *     lint.c           the walk over the ad, and what is wrong with an ad as a whole
+ *     lint_names.c     references: names that are not there, or lead in a circle
+ *     lint_roles.c     constraints that are never true, ranks that prefer nobody
+ *     lint_types.c     operators whose operands never fit
+ *     lint_clauses.c   clauses of a conjunction that exclude each other */
+#ifndef BERTH_MATCH_PAIR_LINT_PARTS_H
+#define BERTH_MATCH_PAIR_LINT_PARTS_H
+
+#include "match/pair/lint.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The attribute `from` of the outermost ad reads `to`; both are places in it. */
+struct lint_edge {
+    uint32_t from, to;
+};
+
+struct lint {
+    const struct tree *tree;
+    struct arena *scratch;
+    lint_report_fn *report;
+    void *user;
+    uint32_t place;  /* of the outermost ad's attribute that is looked at */
+    struct buf text; /* of the finding that is being written */
+    struct buf told; /* the texts of this attribute so far, a NUL behind each */
+    unsigned told_count;
+    unsigned lazy;           /* inside a list or an ad, which can be had without its parts */
+    unsigned elsewhere;      /* inside what is evaluated in other ads */
+    struct lint_edge *edges; /* in the order of `from` */
+    size_t edge_count, edge_room;
+    const struct expr *ports;      /* the attribute Ports, whatever it is; or NULL */
+    symbol labels[LINT_PORTS_MAX]; /* of the ports, those in groups in their place; SYMBOL_NONE where there is none */
+    uint32_t label_count, port;    /* the port that is looked at; label_count when it is none */
+    bool set;                      /* it has a Count */
+};
+
+/* What is known of an expression before anything is evaluated: its value, or only its type (then `v` is a sample of it). When it
+ * is undefined or error instead, the expression around it has no value either. */
+struct shape {
+    enum { SHAPE_UNKNOWN, SHAPE_TYPE, SHAPE_VALUE } known;
+    struct value v;
+};
+
+/* A finding: begin, add to the text, end. */
+struct buf *lint_begin(struct lint *lint);
+void lint_quote(struct lint *lint, const struct expr *e); /* 'a + 1', cut when it is long */
+void lint_name(struct lint *lint, symbol name);
+void lint_end(struct lint *lint, enum lint_kind kind);
+void lint_end_with(struct lint *lint, enum lint_kind kind, symbol function);
+
+/* The attribute that a reference means when it is one of this ad's own; NULL when it is not, or is no reference. */
+const struct expr *lint_definition(const struct lint *lint, const struct scope *scope, const struct expr *e);
+
+/* Looks at a name or a path's beginning; `tested`: it stands where undefined is asked for. */
+void lint_reference(struct lint *lint, const struct scope *scope, const struct expr *e, bool tested);
+void lint_circles(struct lint *lint);
+bool lint_is_given(const struct lint *lint, symbol name); /* by the matchmaker */
+
+/* Shapes of operations from those of their parts; what does not fit is told. */
+struct shape lint_leaf(struct lint *lint, const struct scope *scope, const struct expr *e);
+struct shape lint_prefix(struct lint *lint, const struct expr *e, const struct shape *a);
+struct shape lint_binary(struct lint *lint, const struct expr *chain, uint32_t place, const struct shape *a,
+                         const struct shape *b);
+void lint_condition(struct lint *lint, const struct expr *e, const struct shape *a);
+struct shape lint_boolean(void);
+
+/* An attribute of an ad that takes part in a match: the outermost, or a port. */
+void lint_role(struct lint *lint, const struct scope *scope, const struct expr *e);
+
+/* An && that stands in no other. */
+void lint_conjunction(struct lint *lint, const struct scope *scope, const struct expr *chain);
+
+static inline enum op lint_chain_op(const struct tree *tree, const struct expr *chain)
+{
+    return (enum op)tree_parts(tree, chain)[1].label;
+}
+
+static inline bool lint_is_conjunction(const struct tree *tree, const struct expr *e)
+{
+    return e->kind == EXPR_CHAIN && lint_chain_op(tree, e) == OP_AND;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,24 @@
+/* order.h: how values are ordered when one must be chosen: ranks, keys of roots, components of docking vectors.
+ *
+ * Within a kind by the language's own comparison; numbers and booleans are one kind, strings another, times another; between kinds
+ * numbers come below strings, and strings below times. NaN is below every number. */
+#ifndef BERTH_MATCH_PAIR_ORDER_H
+#define BERTH_MATCH_PAIR_ORDER_H
+
+#include "lang/ad/value.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Below 0, 0 or above 0, as a is less, equal or greater. Undefined, error and aggregates have no order: see order_has. */
+int order_compare(const struct value *a, const struct value *b);
+bool order_has(const struct value *v);
+
+/* A rank as it counts: itself, or zero when it is undefined, error, or has no order. */
+struct value order_rank(const struct value *rank);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,393 @@
+/* crew.c: the subordinates of a party in a gang, led through the protocol together. */
+#include "pool/claim/crew.h"
+
+#include "lang/base/mem.h"
+#include "match/gang/dock.h"
+#include "pool/protocol/mutants.h"
+
+#include <stdlib.h>
+
+void crew_done(struct crew *crew)
+{
+    for (uint32_t i = 0; i < crew->count; i++)
+        branch_done(&crew->branches[i]);
+    free(crew->branches);
+    *crew = (struct crew){0};
+}
+
+struct branch *crew_add(struct crew *crew, const struct edge *edge, const struct edges *below)
+{
+    crew->branches = mem_grow(crew->branches, (crew->count + 1) * sizeof *crew->branches);
+    branch_init(&crew->branches[crew->count], edge, below);
+    crew->branches[crew->count].place = crew->count;
+    return &crew->branches[crew->count++];
+}
+
+struct branch *crew_load(struct crew *crew, uint64_t claim, const struct branch_record *was)
+{
+    struct edge edge = {.claim = claim,
+                        .agent = was->agent,
+                        .offer = was->offer,
+                        .depth = was->depth,
+                        .port = was->port,
+                        .link = was->link,
+                        .ad = was->ad,
+                        .receipt = was->receipt};
+    struct branch loaded = *crew_add(crew, &edge, was->below);
+    uint32_t at = crew->count - 1;
+
+    loaded.epoch = was->epoch;
+    loaded.place = was->place;
+    loaded.dropped = was->dropped;
+    loaded.pass = was->pass;
+    for (; at > 0 && crew->branches[at - 1].place > loaded.place; at--)
+        crew->branches[at] = crew->branches[at - 1];
+    crew->branches[at] = loaded;
+    return &crew->branches[at];
+}
+
+struct branch *crew_find(const struct crew *crew, uint64_t claim)
+{
+    for (uint32_t i = 0; i < crew->count; i++)
+        if (crew->branches[i].claim == claim)
+            return &crew->branches[i];
+    return NULL;
+}
+
+void crew_go(struct crew *crew, int64_t now, enum branch_state state)
+{
+    for (uint32_t i = 0; i < crew->count; i++)
+        if (crew->branches[i].state != BRANCH_GONE && !crew->branches[i].dropped)
+            branch_go(&crew->branches[i], now, state);
+}
+
+bool crew_all(const struct crew *crew, enum branch_state state)
+{
+    for (uint32_t i = 0; i < crew->count; i++)
+        if (crew->branches[i].state != state && (!crew->branches[i].dropped || state == BRANCH_GONE))
+            return false;
+    return true;
+}
+
+bool crew_through(const struct crew *crew, enum branch_state state)
+{
+    for (uint32_t i = 0; i < crew->count; i++)
+        if (!crew->branches[i].dropped && (crew->branches[i].state < state || crew->branches[i].state > BRANCH_STARTED))
+            return false;
+    return true;
+}
+
+bool crew_whole(const struct crew *crew)
+{
+    for (uint32_t i = 0; i < crew->count; i++)
+        if (crew->branches[i].dropped)
+            return false;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------- what ports say */
+
+uint32_t crew_docked(const struct crew *crew, struct docked *at, uint32_t room)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < crew->count && count < room; i++)
+        if (!crew->branches[i].dropped && crew->branches[i].ad)
+            at[count++] = (struct docked){crew->branches[i].port, crew->branches[i].ad, crew->branches[i].link};
+    return count;
+}
+
+/* Our ad, our subordinates, and behind them our superior. */
+static struct dock crew_dock(const struct crew *crew, const struct branch_errand *errand, struct docked *at)
+{
+    uint32_t count = crew_docked(crew, at, DOCK_MAX - 1);
+
+    if (errand->above)
+        at[count++] = *errand->above;
+    return (struct dock){errand->ad, at, count};
+}
+
+/* Which of those docked it is. */
+static uint32_t crew_which(const struct crew *crew, const struct branch *branch)
+{
+    uint32_t which = 0;
+
+    for (const struct branch *other = crew->branches; other != branch; other++)
+        which += !other->dropped && other->ad;
+    return which;
+}
+
+static struct env errand_eval(const struct branch_errand *errand)
+{
+    return (struct env){.now = errand->env->wall / SECOND, .zone = errand->env->zone};
+}
+
+enum branch_news crew_answer(struct crew *crew, struct branch *branch, const struct branch_errand *errand,
+                             const struct event *event)
+{
+    enum branch_news news = branch_answer(branch, errand, event);
+    struct env eval = errand_eval(errand);
+    struct docked at[DOCK_MAX];
+    struct dock dock;
+
+    if (news != BRANCH_REACHED || branch->state != BRANCH_VERIFIED || PLANTED(PORT_UNCHECKED))
+        return news;
+    dock = crew_dock(crew, errand, at);
+    return dock_accepts(&eval, errand->env->scratch, &dock, crew_which(crew, branch)) == DOCK_NO ? BRANCH_REFUSED
+                                                                                                 : news;
+}
+
+bool crew_accepts(const struct crew *crew, const struct branch_errand *errand)
+{
+    struct env eval = errand_eval(errand);
+    struct docked at[DOCK_MAX];
+    struct dock dock = crew_dock(crew, errand, at);
+
+    if (!dock_whole(&dock))
+        return false;
+    return PLANTED(PORT_UNCHECKED) ||
+           dock_accepts_all(&eval, errand->env->scratch, &dock, dock.count - (errand->above != NULL));
+}
+
+bool crew_needs(const struct crew *crew, const struct branch_errand *errand, const struct branch *branch, int64_t run)
+{
+    struct env eval = errand_eval(errand);
+    struct docked at[DOCK_MAX];
+    struct dock dock = crew_dock(crew, errand, at);
+
+    if (PLANTED(ESSENTIAL_IGNORED))
+        return false;
+    return PLANTED(UNESSENTIAL_ENDS) ||
+           dock_essential(&eval, errand->env->scratch, &dock, crew_which(crew, branch), run);
+}
+
+int64_t run_time(const struct role_env *env, int64_t started)
+{
+    int64_t now = env->wall / SECOND;
+
+    return started < 0 ? -1 : started < now ? now - started : 0;
+}
+
+uint64_t crew_drop(struct branch *branch, int64_t now, uint64_t gang, uint64_t shape, struct effects *effects)
+{
+    branch->dropped = true;
+    if (branch->state != BRANCH_GONE)
+        branch_go(branch, now, BRANCH_RELEASING);
+    return branch_store(branch, gang, shape, effects);
+}
+
+bool ad_executes(const struct tree *ad)
+{
+    symbol name = symbols_find(ad->symbols, "Executes", 8);
+    const struct expr *said = name ? tree_find(ad, tree_root(ad), name) : NULL;
+
+    return !said || said->kind != EXPR_BOOLEAN || said->small;
+}
+
+static bool chief_wants(const struct branch *branch, const struct crew_chief *chief)
+{
+    return PLANTED(PORT_RUNS_ALL) || port_runs(chief->ad, branch->port, chief->link);
+}
+
+bool branch_executes(const struct branch *branch, const struct crew_chief *chief)
+{
+    return branch->ad && ad_executes(branch->ad) && chief_wants(branch, chief);
+}
+
+bool branch_works(const struct branch *branch, const struct crew_chief *chief)
+{
+    return branch_executes(branch, chief) || (branch->below && branch->below->count && chief_wants(branch, chief));
+}
+
+struct branch *crew_leader(const struct crew *crew, const struct crew_chief *chief)
+{
+    struct branch *leader = NULL;
+
+    for (uint32_t i = 0; i < crew->count; i++) {
+        struct branch *branch = &crew->branches[i];
+
+        if ((!leader || branch->port < leader->port) && branch_works(branch, chief))
+            leader = branch;
+    }
+    return leader;
+}
+
+struct branch *crew_below(const struct crew *crew, const struct crew_chief *chief, uint64_t claim, agent who)
+{
+    for (uint32_t i = 0; i < crew->count; i++) {
+        struct branch *branch = &crew->branches[i];
+
+        for (uint32_t k = 0; branch->below && k < branch->below->count; k++)
+            if (branch->below->items[k].claim == claim && branch->below->items[k].agent == who)
+                return !branch->dropped && chief_wants(branch, chief) ? branch : NULL;
+    }
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------------- what is said */
+
+static struct crew_chief errand_chief(const struct branch_errand *errand)
+{
+    return (struct crew_chief){errand->ad, errand->above ? errand->above->port : RUNS_NO_LINK};
+}
+
+/* What a member is to run, and by what right. Further below the job is known by what all may know of it. */
+static struct duty crew_hand(const struct crew *crew, const struct branch *branch, const struct branch_errand *errand)
+{
+    struct crew_chief chief = errand_chief(errand);
+    bool says = (branch->ad && ad_executes(branch->ad)) || (branch->below && branch->below->count);
+    struct duty_heir heir = {.claim = branch->claim,
+                             .who = branch->agent,
+                             .leads = !errand->executes && crew_leader(crew, &chief) == branch,
+                             .executes = branch_executes(branch, &chief),
+                             .idle = says && !branch_works(branch, &chief)};
+    struct duty hand = duty_hand(errand->env->secrets, &errand->duty, &heir);
+
+    hand.ad = hand.ad ? duty_withhold(hand.ad, DUTY_NO_PORT, RUNS_NO_LINK) : NULL;
+    return hand;
+}
+
+struct tree *crew_shows(const struct crew *crew, const struct branch *branch, const struct branch_errand *errand,
+                        bool runs)
+{
+    struct env eval = errand_eval(errand);
+    struct docked at[DOCK_MAX];
+    struct dock dock;
+    struct tree *shown, *less;
+
+    if (dock_has_ports(errand->ad)) {
+        dock = crew_dock(crew, errand, at);
+        shown = dock_shows(&eval, errand->env->scratch, &dock, branch->port);
+    } else {
+        shown = tree_ref(errand->ad);
+    }
+    if (runs)
+        return shown;
+    less = duty_withhold(shown, branch->port, errand_chief(errand).link);
+    tree_unref(shown);
+    return less;
+}
+
+/* It is told our ad as it may see it. */
+static int64_t crew_say(const struct crew *crew, struct branch *branch, struct branch_errand *errand)
+{
+    struct crew_chief chief = errand_chief(errand);
+    struct tree *ad = errand->ad;
+    int64_t again;
+
+    if ((branch->state != BRANCH_VERIFYING && branch->state != BRANCH_ACTIVATING && branch->state != BRANCH_STARTING) ||
+        branch->flight || branch->due > errand->env->now)
+        return branch_run(branch, errand);
+    if (branch->state == BRANCH_STARTING)
+        errand->hand = crew_hand(crew, branch, errand);
+    errand->ad = crew_shows(crew, branch, errand, branch_executes(branch, &chief));
+    again = branch_run(branch, errand);
+    tree_unref(errand->ad);
+    tree_unref(errand->hand.ad);
+    errand->hand = (struct duty){0};
+    errand->ad = ad;
+    return again;
+}
+
+int64_t crew_run(struct crew *crew, struct branch_errand *errand, bool leased)
+{
+    uint64_t after = errand->after;
+    int64_t next = INT64_MAX;
+
+    for (uint32_t i = 0; i < crew->count; i++) {
+        struct branch *branch = &crew->branches[i];
+        int64_t again, left;
+
+        errand->again = branch->active;
+        errand->after = PLANTED(START_UNRECORDED) && branch->active ? 0 : after;
+        again = crew_say(crew, branch, errand);
+        left = branch->lease - lease_clock(errand->env);
+        if (leased && branch->state != BRANCH_GONE && errand->env->now + left < again)
+            again = errand->env->now + left;
+        if (leased && branch->state != BRANCH_GONE && branch->state != BRANCH_RELEASING && branch->alive < again)
+            again = branch->alive;
+        next = again < next ? again : next;
+    }
+    return next;
+}
+
+void crew_expire(struct crew *crew, const struct role_env *env)
+{
+    for (uint32_t i = 0; i < crew->count; i++)
+        if (lease_clock(env) >= crew->branches[i].lease)
+            crew->branches[i].state = BRANCH_GONE;
+}
+
+bool branch_lost(const struct branch *branch, const struct role_env *env)
+{
+    return branch->state == BRANCH_GONE || env->now >= branch->alive;
+}
+
+struct branch *crew_lost(const struct crew *crew, const struct role_env *env)
+{
+    for (uint32_t i = 0; i < crew->count; i++)
+        if (!crew->branches[i].dropped && branch_lost(&crew->branches[i], env))
+            return &crew->branches[i];
+    return NULL;
+}
+
+void crew_abort(const struct crew *crew, struct effects *effects)
+{
+    for (uint32_t i = 0; i < crew->count; i++)
+        if (crew->branches[i].state != BRANCH_GONE && !(PLANTED(ABORT_SOME) && i))
+            branch_abort(&crew->branches[i], effects);
+}
+
+void crew_pause(struct crew *crew, int64_t now, int64_t pause, struct effects *effects)
+{
+    for (uint32_t i = 0; i < crew->count; i++) {
+        struct branch *branch = &crew->branches[i];
+
+        if (branch->state == BRANCH_VERIFIED)
+            branch_abort(branch, effects);
+        branch_go(branch, now + pause, BRANCH_VERIFYING);
+        branch->proves = false;
+    }
+}
+
+enum reason crew_beat(struct branch *branch, const struct role_env *env, const struct spans *spans,
+                      const struct beat *beat, bool decided, bool ending)
+{
+    enum reason reason = REASON_OK;
+
+    if (branch->state == BRANCH_GONE || branch->dropped || (ending && !PLANTED(BEAT_REVIVES)))
+        return REASON_RELEASED;
+    if (!decided || !branch->attached)
+        reason = PLANTED(ACK_UNATTACHED) ? REASON_OK : REASON_WAIT;
+    else if (beat->epoch != branch->epoch && !PLANTED(EPOCH))
+        reason = REASON_STALE;
+    if (reason == REASON_OK && branch->attached) {
+        int64_t alive = spans->lease + spans_margin(spans);
+
+        branch_lives(branch, env, spans);
+        if (beat->heard >= 0 && beat->heard <= env->now && beat->heard + alive > branch->alive)
+            branch->alive = beat->heard + alive;
+    }
+    return reason;
+}
+
+uint64_t branch_store(const struct branch *branch, uint64_t gang, uint64_t shape, struct effects *effects)
+{
+    struct record record = {.kind = RECORD_BRANCH, .key = branch->claim};
+
+    record.u.branch_record = (struct branch_record){.gang = gang,
+                                                    .shape = shape,
+                                                    .agent = branch->agent,
+                                                    .offer = branch->offer,
+                                                    .depth = branch->depth,
+                                                    .port = branch->port,
+                                                    .link = branch->link,
+                                                    .epoch = branch->epoch,
+                                                    .place = branch->place,
+                                                    .dropped = branch->dropped,
+                                                    .ad = branch->ad,
+                                                    .pass = branch->pass,
+                                                    .below = branch->below,
+                                                    .receipt = branch->receipt};
+    return effects_persist(effects, &record);
+}

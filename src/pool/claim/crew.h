@@ -1,0 +1,106 @@
+/* crew.h: the subordinates of a party in a gang, led through the protocol together: of a root, or of a member that has its own.
+ *
+ * All are in one phase: none is told to commit before all are verified, none to start before all have cleared the way. So a pair is a
+ * crew of one, and a tree is crews of members that have crews. From then on a member that is not essential may be lost: it is *dropped*,
+ * and the others go on. */
+#ifndef BERTH_POOL_CLAIM_CREW_H
+#define BERTH_POOL_CLAIM_CREW_H
+
+#include "match/gang/runs.h"
+#include "pool/claim/claim_member.h"
+#include "pool/protocol/record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct crew {
+    struct branch *branches; /* by place */
+    uint32_t count;
+};
+
+void crew_done(struct crew *crew);
+struct branch *crew_add(struct crew *crew, const struct edge *edge, const struct edges *below);
+struct branch *crew_load(struct crew *crew, uint64_t claim, const struct branch_record *was); /* in its place */
+struct branch *crew_find(const struct crew *crew, uint64_t claim);                            /* NULL: nobody */
+
+/* All that are not gone or dropped go on to that state, in -ING. */
+void crew_go(struct crew *crew, int64_t now, enum branch_state state);
+
+/* Have all come to that state? To it, or further, up to STARTED? Who is dropped counts only when all are to be gone. */
+bool crew_all(const struct crew *crew, enum branch_state state);
+bool crew_through(const struct crew *crew, enum branch_state state);
+bool crew_whole(const struct crew *crew); /* nobody is dropped */
+
+/* Says what is due of all; returns when to look again. `leased`: from the decision on a member whose lease passes is gone. */
+int64_t crew_run(struct crew *crew, struct branch_errand *errand, bool leased);
+
+/* What an answer to one of them brought; it is refused if our own port does not accept what it says it is now. */
+enum branch_news crew_answer(struct crew *crew, struct branch *branch, const struct branch_errand *errand,
+                             const struct event *event);
+
+/* Has every port of ours whom it must have, and accepts it as all are now? */
+bool crew_accepts(const struct crew *crew, const struct branch_errand *errand);
+
+/* Marks those whose lease and margin have passed as gone: nothing of theirs runs. */
+void crew_expire(struct crew *crew, const struct role_env *env);
+
+/* Is it gone, or has it been silent for a lease and margin, by what it has shown to have heard from us? Late beats of the dead do not keep
+ * the others. */
+bool branch_lost(const struct branch *branch, const struct role_env *env);
+
+/* The first that is lost, and not dropped yet; NULL: nobody is. */
+struct branch *crew_lost(const struct crew *crew, const struct role_env *env);
+
+/* Does that loss end the gang, by the superior's own ad? `run`: seconds since the job's start; -1: it has not begun. */
+bool crew_needs(const struct crew *crew, const struct branch_errand *errand, const struct branch *branch, int64_t run);
+
+/* That run, of a start at that second of the wall clock (-1: none). */
+int64_t run_time(const struct role_env *env, int64_t started);
+
+/* The gang goes on without it: it is released, unless it is gone already. Returns the persist that says so. */
+uint64_t crew_drop(struct branch *branch, int64_t now, uint64_t gang, uint64_t shape, struct effects *effects);
+
+/* Does a member with that ad run jobs itself, as far as that is for itself to say? Not when it says Executes = false. */
+bool ad_executes(const struct tree *ad);
+
+/* Whose crew it is: the superior's ad, and the port by which that is docked itself (RUNS_NO_LINK: it is the root). */
+struct crew_chief {
+    struct tree *ad;
+    uint64_t link;
+};
+
+/* Does it run the job itself? It, or one below it? Only where our own port says so (match/gang/runs.h). */
+bool branch_executes(const struct branch *branch, const struct crew_chief *chief);
+bool branch_works(const struct branch *branch, const struct crew_chief *chief);
+
+/* The first in the order of ports that works: what it ends with is how the job has ended. NULL: nobody does. */
+struct branch *crew_leader(const struct crew *crew, const struct crew_chief *chief);
+
+/* Who of all runs the job as that agent, by that claim, further below than our own: under which branch is it? NULL: nobody, or not for us. */
+struct branch *crew_below(const struct crew *crew, const struct crew_chief *chief, uint64_t claim, agent who);
+
+/* Our ad as the one at that branch may see it: all of it only if it runs the job. The caller unrefs it. */
+struct tree *crew_shows(const struct crew *crew, const struct branch *branch, const struct branch_errand *errand,
+                        bool runs);
+
+/* Fills in who is docked at our ports, as last heard; how many: at most `room`. */
+uint32_t crew_docked(const struct crew *crew, struct docked *at, uint32_t room);
+
+/* Tells all that it is off: also those who only know of the match, and keep a unit for it. */
+void crew_abort(const struct crew *crew, struct effects *effects);
+
+/* Somebody else is being verified at one of them: nobody waits; all are verified anew after that pause. */
+void crew_pause(struct crew *crew, int64_t now, int64_t pause, struct effects *effects);
+
+/* What a heart beat is answered with; one that is acknowledged renews. `ending`: the claim is being released. */
+enum reason crew_beat(struct branch *branch, const struct role_env *env, const struct spans *spans,
+                      const struct beat *beat, bool decided, bool ending);
+
+/* The row that says that this subordinate is claimed; returns its persist. */
+uint64_t branch_store(const struct branch *branch, uint64_t gang, uint64_t shape, struct effects *effects);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,311 @@
+/* customer.c: the agent of users with jobs: what came is handed to the part that it is for. */
+#include "lang/base/mem.h"
+#include "pool/customer/customer_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *customer_make(const void *settings)
+{
+    struct customer *customer = mem_alloc(sizeof *customer);
+
+    *customer = (struct customer){.settings = settings, .woken = INT64_MAX};
+    customer->spans = customer->settings->spans;
+    timers_init(&customer->timers);
+    map_init(&customer->jobs, 0);
+    map_init(&customer->places, 0);
+    map_init(&customer->shapes, 0);
+    map_init(&customer->keys, 0);
+    map_init(&customer->stubs, 0);
+    map_init(&customer->owners, 0);
+    map_init(&customer->flows, 0);
+    map_init(&customer->gangs, 0);
+    map_init(&customer->claims, 0);
+    return customer;
+}
+
+static void customer_free(void *role)
+{
+    struct customer *customer = role;
+    uint64_t id, job;
+    uint32_t at = 0;
+
+    if (!customer)
+        return;
+    roots_done(customer);
+    while (map_next(&customer->jobs, &at, &id, &job))
+        free((void *)(uintptr_t)job);
+    map_done(&customer->jobs);
+    map_done(&customer->owners);
+    flows_done(customer);
+    submissions_done(customer);
+    shapes_done(customer);
+    timers_done(&customer->timers);
+    free(customer);
+}
+
+void customer_store(const struct customer_step *step)
+{
+    struct record record = {.kind = RECORD_ROLE};
+
+    record.u.role_record = (struct role_record){.starts = step->customer->starts, .last = step->customer->last_job};
+    step->customer->stored = effects_persist(step->effects, &record);
+}
+
+static void customer_boot(const struct customer_step *step)
+{
+    step->customer->booted = true;
+    step->customer->starts++;
+    customer_store(step);
+    flows_boot(step);
+    roots_boot(step);
+    queue_boot(step);
+}
+
+static void customer_load(const struct customer_step *step, const struct record *record)
+{
+    if (record->kind == RECORD_ROLE) {
+        step->customer->starts = record->u.role_record.starts;
+        step->customer->last_job = record->u.role_record.last < JOB_ID_MAX ? record->u.role_record.last : 0;
+    } else if (record->kind == RECORD_BRANCH) {
+        root_load(step, record);
+    } else {
+        queue_load(step, record);
+    }
+}
+
+static void customer_due(const struct customer_step *step)
+{
+    struct timer timer;
+
+    while (timers_pop(&step->customer->timers, step->env->now, &timer)) {
+        if (timer.what == TIMER_SHAPE)
+            shape_due(step, (uint32_t)timer.which);
+        else if (timer.what == TIMER_JOB)
+            job_rested(step, timer.which);
+        else
+            root_due(step, timer.which);
+    }
+}
+
+/* What is not for a customer is answered all the same. */
+static void reply_invalid(const struct customer_step *step, const struct event *event)
+{
+    struct message message;
+
+    if (message_refusal(event->message->kind, REASON_INVALID, &message))
+        effects_reply(step->effects, event->token, &message, 0);
+}
+
+static void customer_message(const struct customer_step *step, const struct event *event)
+{
+    static void (*const told[MESSAGE_COUNT])(const struct customer_step *, const struct event *) = {
+        [MESSAGE_MATCH] = root_matched,  [MESSAGE_BEAT] = root_beat,        [MESSAGE_ASK] = root_asked,
+        [MESSAGE_RESULT] = root_result,  [MESSAGE_LEFT] = root_left,        [MESSAGE_TASK] = root_tasked,
+        [MESSAGE_SUBMIT] = queue_submit, [MESSAGE_CONTROL] = queue_control,
+    };
+
+    if (told[event->message->kind])
+        told[event->message->kind](step, event);
+    else
+        reply_invalid(step, event);
+}
+
+static void customer_event(const struct customer_step *step, const struct event *event)
+{
+    if (event->kind == EVENT_MESSAGE)
+        customer_message(step, event);
+    else if (event->kind == EVENT_ANSWER && event->tag % BRANCH_TAGS == BRANCH_TAG)
+        root_answer(step, event);
+    else if (event->kind == EVENT_FORGET)
+        queue_forget(step, event);
+    else if (event->kind == EVENT_KNOWN)
+        shapes_again(step, event->claim);
+    else if (event->kind == EVENT_ANSWER)
+        shape_answer(step, event->token, event);
+}
+
+static void customer_step(void *role, const struct role_env *env, const struct event *event, struct effects *effects)
+{
+    struct customer *customer = role;
+    struct customer_step step = {customer, env, effects};
+    int64_t next;
+
+    if (!customer->booted) {
+        if (event->kind == EVENT_LOADED)
+            customer_load(&step, event->record);
+        else if (event->kind == EVENT_BOOTED)
+            customer_boot(&step);
+        if (!customer->booted)
+            return;
+    }
+    if (event->kind == EVENT_WAKE) /* it has been used up, perhaps a moment too early */
+        customer->woken = INT64_MAX;
+    customer_due(&step); /* leases come before anything that is said */
+    customer_event(&step, event);
+    customer_due(&step);
+    next = timers_next(&customer->timers);
+    if (next != customer->woken)
+        effects_wake(effects, next);
+    customer->woken = next;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ views */
+
+static void job_view(const struct job *job, struct job_view *ret)
+{
+    *ret = (struct job_view){.id = job->id,
+                             .shape = job->shape->id,
+                             .index = job->id - job->from->first,
+                             .state = job->state,
+                             .root = job->root ? job->root->state : ROOT_ENDING,
+                             .rooted = job->root != NULL,
+                             .gang = job->gang,
+                             .claim = job->claim,
+                             .number = job->number,
+                             .member = job->member,
+                             .pass = job->root ? job->root->crew.branches[0].pass : (struct key){{0}},
+                             .tries = job->tries,
+                             .begun = job->begun,
+                             .in_vain = job->in_vain,
+                             .rests = job->rests,
+                             .submitted = job->from->at,
+                             .changed = job->changed,
+                             .reason = job->reason,
+                             .refused = job->state == JOB_IDLE && job->waits ? shape_refused(job->shape) : REASON_OK,
+                             .status = job->status,
+                             .owner = job->shape->owner.bytes,
+                             .ad = job->shape->ad,
+                             .workflow = job->from->flow ? job->from->flow->first : 0,
+                             .node = job->from->node,
+                             .blocked = job->state == JOB_IDLE && job_is_blocked(job),
+                             .stuck = job->state == JOB_IDLE && job_is_blocked(job) && !job->from->flow->moving,
+                             .kept = job->from->flow && job->from->flow->left};
+}
+
+void customer_each(const struct customer *customer, customer_job_fn *fn, void *user)
+{
+    struct job_view view = {0};
+
+    while (customer_next(customer, view.id, &view))
+        fn(user, &view);
+}
+
+/* The first submission with jobs behind that number. */
+static uint32_t submission_behind(const struct customer *customer, uint64_t id)
+{
+    uint32_t low = 0, high = customer->submission_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct submission *submission = customer->submissions[middle];
+
+        if (submission->first + submission->count <= id + 1)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool customer_next(const struct customer *customer, uint64_t after, struct job_view *ret)
+{
+    for (uint32_t i = submission_behind(customer, after); i < customer->submission_count; i++) {
+        const struct submission *submission = customer->submissions[i];
+        uint64_t id = submission->first + submission->gone;
+
+        for (id = id > after ? id : after + 1; submission->alive && id < submission->first + submission->count; id++)
+            if (customer_job(customer, id, ret))
+                return true;
+    }
+    return false;
+}
+
+uint64_t customer_count(const struct customer *customer)
+{
+    return map_count(&customer->jobs);
+}
+
+uint64_t customer_queued(const struct customer *customer, const char *owner)
+{
+    struct text text;
+    uint64_t count;
+
+    text_set(&text, owner, strlen(owner));
+    count = map_find(&customer->owners, account_hash(&text));
+    return count == MAP_NONE ? 0 : count;
+}
+
+bool customer_job(const struct customer *customer, uint64_t id, struct job_view *ret)
+{
+    const struct job *job = job_find(customer, id);
+
+    if (job)
+        job_view(job, ret);
+    return job != NULL;
+}
+
+void customer_each_root(const struct customer *customer, customer_root_fn *fn, void *user)
+{
+    uint64_t gang, value;
+    uint32_t at = 0;
+
+    while (map_next(&customer->gangs, &at, &gang, &value)) {
+        const struct root *root = (const struct root *)(uintptr_t)value;
+        const struct branch *branch = &root->crew.branches[0];
+        struct root_view view = {.gang = root->gang,
+                                 .claim = branch->claim,
+                                 .state = root->state,
+                                 .shape = root->shape->id,
+                                 .job = root->job ? root->job->id : 0,
+                                 .number = root->number,
+                                 .epoch = branch->epoch,
+                                 .member = branch->agent,
+                                 .lease = branch->lease};
+
+        fn(user, &view);
+    }
+}
+
+/* Every job is where its state says; the counts are those of the lists. */
+static bool customer_valid(const void *role, const char **ret_why)
+{
+    const struct customer *customer = role;
+    uint64_t id, value;
+    uint32_t at = 0;
+
+    while (map_next(&customer->jobs, &at, &id, &value)) {
+        const struct job *job = (const struct job *)(uintptr_t)value;
+
+        *ret_why = "a job has no submission";
+        if (customer->booted && (!job->from || id - job->from->first >= job->from->count))
+            return false;
+        *ret_why = "a job and its claim do not name each other";
+        if (job->root && job->root->job != job)
+            return false;
+        *ret_why = "a job waits and has a claim, or neither";
+        if (customer->booted && (job->waits || job->rests) != (job->state == JOB_IDLE && !job_is_blocked(job)))
+            return false;
+        if (customer->booted && job->state == JOB_RUNNING && !job->root)
+            return false;
+    }
+    for (uint32_t i = 0; i < customer->shape_count; i++) {
+        const struct shape *shape = customer->shape_list[i];
+        int64_t waiting = 0;
+
+        if (!shape)
+            continue;
+        for (const struct job *job = shape->first; job; job = job->after)
+            waiting++;
+        *ret_why = "a shape's counts are wrong";
+        if (waiting != shape->waiting)
+            return false;
+        for (uint32_t k = 0; k < shape->pool_count; k++)
+            if (shape->pools[k].pending < 0)
+                return false;
+    }
+    *ret_why = NULL;
+    return true;
+}
+
+const struct role_kind customer_role = {"customer", customer_make, customer_free, customer_step, customer_valid};

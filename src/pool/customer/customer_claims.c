@@ -1,0 +1,629 @@
+/* customer_claims.c: claims of which the customer is the root, from the match to the release.
+ *
+ * Nothing runs before the decision is durable; nothing is run elsewhere before every member is gone: it said so, or its lease and the
+ * margin have passed. */
+#include "lang/base/mem.h"
+#include "pool/customer/customer_parts.h"
+#include "pool/customer/unit.h"
+#include "pool/protocol/mutants.h"
+
+#include <stdlib.h>
+
+#define COLLECT_PART 4 /* all members acknowledge a commit within P / 4, or it is off */
+
+struct root *root_of(const struct map *map, uint64_t key)
+{
+    uint64_t value = map_find(map, key);
+
+    return value == MAP_NONE ? NULL : (struct root *)(uintptr_t)value;
+}
+
+static bool root_decided(const struct root *root)
+{
+    return root->state != ROOT_VERIFYING && root->state != ROOT_COMMITTING;
+}
+
+static struct root *root_new(struct customer *customer, uint64_t gang, struct shape *shape)
+{
+    struct root *root = mem_alloc(sizeof *root);
+
+    *root = (struct root){.gang = gang, .shape = shape, .started = -1, .set = INT64_MAX};
+    shape->uses++;
+    map_set(&customer->gangs, gang, (uint64_t)(uintptr_t)root);
+    return root;
+}
+
+static void root_add(struct customer *customer, struct root *root, const struct edge *edge, const struct edges *below)
+{
+    map_set(&customer->claims, edge->claim, (uint64_t)(uintptr_t)root);
+    crew_add(&root->crew, edge, below);
+}
+
+static void root_free(struct root *root)
+{
+    crew_done(&root->crew);
+    tree_unref(root->unit);
+    free(root);
+}
+
+void roots_done(struct customer *customer)
+{
+    uint64_t gang, value;
+    uint32_t at = 0;
+
+    while (map_next(&customer->gangs, &at, &gang, &value))
+        root_free((struct root *)(uintptr_t)value);
+    map_done(&customer->gangs);
+    map_done(&customer->claims);
+}
+
+static void root_forget(const struct customer_step *step, struct root *root)
+{
+    if (root->pending)
+        root->shape->pools[root->pool].pending--;
+    root->shape->uses--;
+    shape_changed(step, root->shape);
+    map_remove(&step->customer->gangs, root->gang);
+    for (uint32_t i = 0; i < root->crew.count; i++)
+        map_remove(&step->customer->claims, root->crew.branches[i].claim);
+    root_free(root);
+}
+
+static void root_set(const struct customer_step *step, struct root *root, int64_t at)
+{
+    if (at >= root->set)
+        return;
+    root->set = at;
+    timers_set(&step->customer->timers, at, TIMER_ROOT, root->gang);
+}
+
+/* --------------------------------------------------------------------------------------------------- what is said */
+
+/* The job's own ad. */
+static struct tree *root_unit(struct root *root)
+{
+    struct unit unit = {.ad = root->shape->ad,
+                        .job = root->job->id,
+                        .index = root->job->id - root->job->from->first,
+                        .tries = root->job->begun,
+                        .node = root->job->from->node,
+                        .crew = &root->crew};
+
+    if (!root->unit)
+        root->unit = unit_ad(&unit);
+    return root->unit ? root->unit : root->shape->ad;
+}
+
+struct branch_errand root_errand(const struct customer_step *step, struct root *root)
+{
+    struct branch_errand errand = {.env = step->env,
+                                   .spans = step->customer->spans,
+                                   .effects = step->effects,
+                                   .gang = root->gang,
+                                   .ad = root->shape->ad,
+                                   .collect = step->customer->spans->pin / COLLECT_PART,
+                                   .after = root->stored};
+
+    if (root->job) {
+        errand.job = root->job->id;
+        errand.number = root->number;
+        errand.duty = (struct duty){.line = root->job->claim, .pass = root->crew.branches[0].pass};
+        if (root->state == ROOT_STARTING)
+            errand.ad = root_unit(root);
+    }
+    if ((PLANTED(ACTIVATE_EARLY) && root->state == ROOT_ACTIVATING) ||
+        (PLANTED(START_UNRECORDED) && root->state == ROOT_STARTING) ||
+        (PLANTED(ATTACH_UNRECORDED) && root->state == ROOT_ATTACHING))
+        errand.after = 0;
+    return errand;
+}
+
+static void root_go(const struct customer_step *step, struct root *root, enum root_state state,
+                    enum branch_state branches)
+{
+    root->state = state;
+    crew_go(&root->crew, step->env->now, branches);
+}
+
+/* Before the decision: nobody is bound, the match is just dropped. */
+static void root_abort(const struct customer_step *step, struct root *root)
+{
+    crew_abort(&root->crew, step->effects);
+    root_forget(step, root);
+}
+
+/* Every member is gone: the job may run elsewhere. It is recorded as waiting before the members' records go. */
+static void root_over(const struct customer_step *step, struct root *root)
+{
+    if (root->job)
+        job_requeue(step, root->job);
+    for (uint32_t i = 0; i < root->crew.count; i++)
+        effects_remove(step->effects, RECORD_BRANCH, root->crew.branches[i].claim);
+    root_forget(step, root);
+}
+
+/* Jobs are offered to several pools: claims for which none is left are stale, and their members hear so at once. */
+static void roots_stale(const struct customer_step *step, struct shape *shape)
+{
+    struct root *root;
+
+    for (uint32_t i = 0; i < shape->pool_count && shape->pool_count > 1 && !PLANTED(STALE_CLAIM); i++)
+        while (shape->pools[i].pending > shape->waiting && (root = root_pending(step, shape, i)))
+            root_abort(step, root);
+}
+
+void root_take(const struct customer_step *step, struct root *root, struct job *job)
+{
+    root->number++;
+    root->started = -1;
+    tree_unref(root->unit);
+    root->unit = NULL;
+    job_assign(step, job, root);
+    root->stored = job->stored;
+    root_go(step, root, ROOT_ACTIVATING, BRANCH_ACTIVATING);
+    roots_stale(step, root->shape);
+}
+
+bool root_is_gang(const struct root *root)
+{
+    return root->crew.count > 1 || root->crew.branches[0].depth > 0;
+}
+
+/* Members ask for the job's files by it; it outlives a restart with their rows. */
+static void root_draw_pass(const struct customer_step *step, struct root *root)
+{
+    duty_pass_draw(step->env->secrets, &root->crew.branches[0].pass);
+    for (uint32_t i = 1; i < root->crew.count; i++)
+        root->crew.branches[i].pass = root->crew.branches[0].pass;
+}
+
+/* All are pinned. In time, and with a job that still waits, this is where the gang is decided. */
+static void root_decide(const struct customer_step *step, struct root *root)
+{
+    int64_t collect = step->customer->spans->pin / COLLECT_PART;
+    struct job *job = shape_next(root->shape);
+
+    if (!job && PLANTED(STALE_CLAIM))
+        job = job_taken(step, root->shape);
+
+    if (!job || (step->env->now - root->began > collect && !PLANTED(DECIDE_LATE))) {
+        root_abort(step, root);
+        return;
+    }
+    root->pending = false;
+    root->shape->pools[root->pool].pending--;
+    root->active = step->env->now;
+    if (root_is_gang(root))
+        root_draw_pass(step, root);
+    for (uint32_t i = 0; i < root->crew.count; i++)
+        root->stored = branch_store(&root->crew.branches[i], root->gang, root->shape->id, step->effects);
+    root_take(step, root, job);
+}
+
+/* All members have answered after a restart: the job goes on, is started now, or there is none. */
+static void root_attached(const struct customer_step *step, struct root *root)
+{
+    bool started = true, any = false;
+
+    if (!root->job || root->job->state != JOB_RUNNING || !root->job->claim) { /* without a claim: it has failed there */
+        root_end(step, root);
+        return;
+    }
+    for (uint32_t i = 0; i < root->crew.count; i++) {
+        const struct branch *branch = &root->crew.branches[i];
+
+        bool at_it = branch->active && branch->number == root->number && branch->job == root->job->id;
+
+        if (branch->dropped || branch_lost(branch, step->env))
+            continue;
+        if (branch->state != BRANCH_PINNED && branch->state != BRANCH_ACTIVE)
+            return;
+        started = started && at_it;
+        any = any || at_it;
+    }
+    root->started = any ? root->job->changed : -1;
+    if (!root_mourn(step, root, any))
+        return; /* if one has begun, all had cleared the way; else the gang is not whole */
+    if (!started && !crew_whole(&root->crew)) {
+        root_end(step, root);
+        return;
+    }
+    if (!started) { /* they start together: who has begun begins anew, under the next number */
+        if (any)
+            root_take(step, root, root->job);
+        else
+            root_go(step, root, ROOT_ACTIVATING, BRANCH_ACTIVATING);
+        return;
+    }
+    root->state = ROOT_RUNNING;
+    for (uint32_t i = 0; i < root->crew.count; i++)
+        if (!root->crew.branches[i].dropped)
+            root->crew.branches[i].state = BRANCH_STARTED;
+}
+
+/* Goes on when all branches have done what this state is for. The root may be gone then. */
+static void root_advance(const struct customer_step *step, struct root *root)
+{
+    switch (root->state) {
+    case ROOT_VERIFYING:
+        if (crew_all(&root->crew, BRANCH_VERIFIED)) {
+            struct branch_errand errand = root_errand(step, root);
+
+            if (!crew_accepts(&root->crew, &errand)) { /* somebody is not as it was when others were verified */
+                root_abort(step, root);
+                break;
+            }
+            root->began = step->env->now;
+            for (uint32_t i = 0; i < root->crew.count; i++)
+                root->crew.branches[i].epoch = 1;
+            root_go(step, root, ROOT_COMMITTING, BRANCH_COMMITTING);
+        }
+        break;
+    case ROOT_COMMITTING:
+        if (crew_all(&root->crew, BRANCH_PINNED))
+            root_decide(step, root);
+        break;
+    case ROOT_ACTIVATING:
+        if (crew_all(&root->crew, BRANCH_ACTIVE))
+            root_go(step, root, ROOT_STARTING, BRANCH_STARTING);
+        break;
+    case ROOT_STARTING:
+        if (crew_all(&root->crew, BRANCH_STARTED)) {
+            root->state = ROOT_RUNNING;
+            root->started = step->env->wall / SECOND;
+            if (root->job)
+                effects_changed(step->effects, root->job->id, root->stored);
+        }
+        break;
+    case ROOT_ATTACHING:
+        root_attached(step, root);
+        break;
+    case ROOT_RUNNING:
+        break;
+    case ROOT_ENDING:
+        if (crew_all(&root->crew, BRANCH_GONE))
+            root_over(step, root);
+        break;
+    }
+}
+
+void root_end(const struct customer_step *step, struct root *root)
+{
+    if (root->state == ROOT_ENDING)
+        return;
+    if (!root_decided(root)) {
+        root_abort(step, root);
+        return;
+    }
+    root_go(step, root, ROOT_ENDING, BRANCH_RELEASING);
+    root_set(step, root, step->env->now);
+}
+
+/* Somebody else is being verified there: nobody waits, it is tried again after some part of the window. */
+static void root_busy(const struct customer_step *step, struct root *root)
+{
+    int64_t left = root->until - step->env->now;
+
+    crew_pause(&root->crew, step->env->now, left > 0 ? (int64_t)rng_below(step->env->chance, (uint64_t)left) : 0,
+               step->effects);
+}
+
+/* Says what is due of all branches, and sets the next time. */
+static void root_run(const struct customer_step *step, struct root *root)
+{
+    struct branch_errand errand = root_errand(step, root);
+    int64_t next = crew_run(&root->crew, &errand, root_decided(root));
+
+    if (root->state == ROOT_VERIFYING && root->until < next)
+        next = root->until;
+    if (root->state == ROOT_COMMITTING && !PLANTED(DECIDE_LATE) &&
+        root->began + step->customer->spans->pin / COLLECT_PART + 1 < next)
+        next = root->began + step->customer->spans->pin / COLLECT_PART + 1;
+    root_set(step, root, next);
+}
+
+/* Goes on as far as it can, then says what is due. */
+void root_continue(const struct customer_step *step, uint64_t gang)
+{
+    struct root *root = root_of(&step->customer->gangs, gang);
+    enum root_state before;
+
+    if (!root)
+        return;
+    do {
+        before = root->state;
+        root_advance(step, root);
+        root = root_of(&step->customer->gangs, gang);
+    } while (root && root->state != before);
+    if (root)
+        root_run(step, root);
+}
+
+void root_due(const struct customer_step *step, uint64_t gang)
+{
+    struct root *root = root_of(&step->customer->gangs, gang);
+    int64_t now = step->env->now;
+
+    if (!root)
+        return;
+    if (root->set <= now)
+        root->set = INT64_MAX;
+    if ((root->state == ROOT_VERIFYING && now >= root->until) ||
+        (root->state == ROOT_COMMITTING && !PLANTED(DECIDE_LATE) &&
+         now - root->began > step->customer->spans->pin / COLLECT_PART)) {
+        root_abort(step, root);
+        return;
+    }
+    if (root_decided(root))
+        crew_expire(&root->crew, step->env);
+    if (root_decided(root) && root->state != ROOT_ENDING && root->state != ROOT_ATTACHING)
+        root_mourn(step, root, root->state != ROOT_ACTIVATING);
+    root_continue(step, gang);
+}
+
+/* --------------------------------------------------------------------------------------------------- what is heard */
+
+/* Unless it is a claim of ours already, said again. */
+static void edge_abort(const struct customer_step *step, const struct edge *edge)
+{
+    struct message message = {.kind = MESSAGE_ABORT};
+
+    if (root_of(&step->customer->claims, edge->claim))
+        return;
+    message.u.abort.claim = edge->claim;
+    effects_send(step->effects, edge->agent, &message, edge->claim, BRANCH_TAG, 0);
+}
+
+void root_matched(const struct customer_step *step, const struct event *event)
+{
+    const struct match_told *told = &event->message->u.match_told;
+    struct customer *customer = step->customer;
+    struct message message = {.kind = MESSAGE_GOT};
+    struct shape *shape = shape_find(customer, told->id);
+    struct shape_pool *pool = shape ? shape_pool(shape, event->peer->agent) : NULL;
+    bool ours = shape ? pool != NULL && pool->wanted : customer_knows(customer, event->peer->agent), fits;
+    int64_t left;
+    struct root *root;
+
+    message.u.got.reason = !ours                                                      ? REASON_IDENTITY
+                           : shape && !advert_knows(&pool->advert, told->incarnation) ? REASON_WAIT
+                                                                                      : REASON_OK;
+    effects_reply(step->effects, event->token, &message, 0);
+    if (!ours || !shape || !advert_saw(&pool->advert, step->env->now, told->incarnation, told->number))
+        return;
+    shape_changed(step, shape);
+    fits = told->age >= 0 && told->window > told->age && shape->waiting > pool->pending && told->edges &&
+           told->edges->count && told->edges->count <= EDGES_MAX && !root_of(&customer->gangs, told->gang);
+    for (uint32_t i = 0; fits && i < told->edges->count; i++)
+        fits = told->edges->items[i].ad && !root_of(&customer->claims, told->edges->items[i].claim);
+    if (!fits) { /* it has been taken into account, and nothing is made of it: those who wait for us need not */
+        for (uint32_t i = 0; told->edges && i < told->edges->count; i++)
+            edge_abort(step, &told->edges->items[i]);
+        return;
+    }
+    left = told->window - told->age;
+    root = root_new(customer, told->gang, shape);
+    root->until = step->env->now + (left < customer->spans->window ? left : customer->spans->window);
+    root->pending = true;
+    root->pool = (uint32_t)(pool - shape->pools);
+    pool->pending++;
+    for (uint32_t i = 0; i < told->edges->count; i++)
+        root_add(customer, root, &told->edges->items[i], told->below);
+    root_go(step, root, ROOT_VERIFYING, BRANCH_VERIFYING);
+    root_run(step, root);
+}
+
+/* One that was claimed for its job alone does not start it. A claim that is used again may be refused for what it has done before. */
+static void root_refused(const struct root *root, const struct event *event)
+{
+    if (!root->job || root->job->state != JOB_RUNNING || root->number > 1 || event->message->kind != MESSAGE_CLAIMED ||
+        (root->state != ROOT_ACTIVATING && root->state != ROOT_STARTING))
+        return;
+    root->job->failing = true;
+    root->job->reason = event->message->u.claimed.reason;
+}
+
+void root_answer(const struct customer_step *step, const struct event *event)
+{
+    struct root *root = root_of(&step->customer->claims, event->token);
+    struct branch *branch = root ? crew_find(&root->crew, event->token) : NULL;
+    struct branch_errand errand;
+    uint64_t gang;
+
+    if (!branch)
+        return;
+    gang = root->gang;
+    errand = root_errand(step, root);
+    switch (crew_answer(&root->crew, branch, &errand, event)) {
+    case BRANCH_SAME:
+    case BRANCH_REACHED:
+        break;
+    case BRANCH_BUSY:
+        root_busy(step, root);
+        break;
+    case BRANCH_REFUSED:
+        root_refused(root, event);
+        root_loses(step, root, branch);
+        break;
+    case BRANCH_LOST:
+        root_loses(step, root, branch);
+        break;
+    }
+    root_continue(step, gang);
+}
+
+struct branch *branch_heard(const struct customer_step *step, const struct event *event, uint64_t claim,
+                            struct root **ret_root)
+{
+    struct root *root = root_of(&step->customer->claims, claim);
+    struct branch *branch = root ? crew_find(&root->crew, claim) : NULL;
+
+    *ret_root = root;
+    return branch && branch->agent == event->peer->agent ? branch : NULL;
+}
+
+/* Only a heart beat of a claim that we hold and are attached to is acknowledged. */
+void root_beat(const struct customer_step *step, const struct event *event)
+{
+    const struct beat *beat = &event->message->u.beat;
+    struct message message = {.kind = MESSAGE_BEATEN};
+    enum reason reason = REASON_UNKNOWN;
+    struct root *root;
+    struct branch *branch = branch_heard(step, event, beat->claim, &root);
+
+    if (branch)
+        reason = crew_beat(branch, step->env, step->customer->spans, beat,
+                           root_decided(root) && (root->state != ROOT_ATTACHING || root_bears(step, root)),
+                           root->state == ROOT_ENDING);
+    message.u.beaten = (struct beaten){beat->claim, reason, beat->sent, step->env->now};
+    effects_reply(step->effects, event->token, &message, 0);
+}
+
+void reply_root(const struct customer_step *step, const struct event *event, uint64_t claim, enum reason reason,
+                uint64_t after)
+{
+    struct message message = {.kind = MESSAGE_CLAIMED};
+
+    message.u.claimed = (struct claimed){claim, 0, reason};
+    effects_reply(step->effects, event->token, &message, after);
+}
+
+/* Without a record it is off; with one it is decided, or will be. */
+void root_asked(const struct customer_step *step, const struct event *event)
+{
+    uint64_t claim = event->message->u.ask.claim;
+    struct root *root;
+    struct branch *branch = branch_heard(step, event, claim, &root);
+
+    reply_root(step, event, claim, branch ? REASON_WAIT : REASON_ABORT, 0);
+    if (branch && branch_speaks(branch) && !branch->flight && branch->due > step->env->now) {
+        branch->due = step->env->now; /* it is there and listens */
+        root_run(step, root);
+    }
+}
+
+/* Who runs the job below a service asks what that is. Only the one that the matchmaker has told of is answered, by its own agent; and only when
+ * the start was said, and is durable. */
+void root_tasked(const struct customer_step *step, const struct event *event)
+{
+    const struct task_asked *task = &event->message->u.task_asked;
+    struct root *root = root_of(&step->customer->gangs, task->gang);
+    struct crew_chief chief = {root ? root->shape->ad : NULL, RUNS_NO_LINK};
+    struct branch *branch = root ? crew_below(&root->crew, &chief, task->claim, event->peer->agent) : NULL;
+    struct message message = {.kind = MESSAGE_TASKED};
+    struct task_told *told = &message.u.task_told;
+
+    *told = (struct task_told){.claim = task->claim, .reason = REASON_OK};
+    if (!branch)
+        told->reason = root ? REASON_IDENTITY : REASON_UNKNOWN;
+    else if (root->state == ROOT_ATTACHING)
+        told->reason = REASON_WAIT;
+    else if (!root->job || root->job->id != task->job || root->number != task->number ||
+             (root->state != ROOT_STARTING && root->state != ROOT_RUNNING))
+        told->reason = REASON_STALE;
+    if (told->reason == REASON_OK) {
+        struct branch_errand errand = root_errand(step, root);
+
+        errand.ad = root_unit(root);
+        told->line = root->job->claim;
+        told->helps = crew_leader(&root->crew, &chief) != branch || branch_executes(branch, &chief) ||
+                      branch->below->items[0].claim != task->claim;
+        told->ad = crew_shows(&root->crew, branch, &errand, true);
+        duty_pass_for(step->env->secrets, &root->crew.branches[0].pass, event->peer->agent, told->helps, &told->pass);
+    }
+    effects_reply(step->effects, event->token, &message, root ? root->stored : 0);
+    tree_unref(told->ad);
+}
+
+/* Its user is told why it waits again. A member that could not set it up says so when it leaves; what is the job's own fault is a result. */
+static void root_is_left(struct root *root, enum reason reason)
+{
+    root->job->failing = root->job->failing || reason == REASON_SETUP;
+    root->job->reason = reason == REASON_SETUP ? REASON_FAULT : reason;
+}
+
+void root_left(const struct customer_step *step, const struct event *event)
+{
+    uint64_t claim = event->message->u.left.claim, gang;
+    struct root *root;
+    struct branch *branch = branch_heard(step, event, claim, &root);
+    bool ending;
+
+    reply_root(step, event, claim, REASON_OK, 0);
+    if (!branch || root->state == ROOT_VERIFYING)
+        return;
+    gang = root->gang;
+    branch->state = BRANCH_GONE;
+    ending = root->state == ROOT_ENDING;
+    root_loses(step, root, branch);
+    root = root_of(&step->customer->gangs, gang); /* before the decision it is forgotten at once */
+    if (!ending && root && root->state == ROOT_ENDING && root->job && root->job->state == JOB_RUNNING)
+        root_is_left(root, event->message->u.left.reason);
+    root_continue(step, gang);
+}
+
+/* --------------------------------------------------------------------------------------------------------- restarts */
+
+void root_load(const struct customer_step *step, const struct record *record)
+{
+    const struct branch_record *was = &record->u.branch_record;
+    struct customer *customer = step->customer;
+    struct shape *shape = shape_find(customer, was->shape);
+    struct root *root = root_of(&customer->gangs, was->gang);
+
+    if (!shape)
+        return;
+    if (!root)
+        root = root_new(customer, was->gang, shape);
+    map_set(&customer->claims, record->key, (uint64_t)(uintptr_t)root);
+    crew_load(&root->crew, record->key, was);
+}
+
+/* Of the jobs that a gang has had, the one with the largest number may still be running under it. */
+static void root_bind(const struct customer_step *step, struct job *job)
+{
+    struct root *root = root_of(&step->customer->gangs, job->gang);
+
+    if (!root || (job->state != JOB_RUNNING && job->state != JOB_HELD))
+        return;
+    if (root->job && root->job->number > job->number)
+        return;
+    if (root->job)
+        root->job->root = NULL;
+    root->job = job;
+    root->number = job->number;
+    job->root = root;
+}
+
+/* Each recorded claim is asked, with a new epoch that is recorded first; until then its members may be running. */
+void roots_boot(const struct customer_step *step)
+{
+    struct customer *customer = step->customer;
+    uint64_t key, value;
+    uint32_t at = 0;
+
+    while (map_next(&customer->jobs, &at, &key, &value))
+        root_bind(step, (struct job *)(uintptr_t)value);
+    at = 0;
+    while (map_next(&customer->gangs, &at, &key, &value)) {
+        struct root *root = (struct root *)(uintptr_t)value;
+
+        root->active = step->env->now;
+        for (uint32_t i = 0; i < root->crew.count; i++) {
+            struct branch *branch = &root->crew.branches[i];
+
+            branch->epoch++;
+            branch_lives(branch, step->env, customer->spans);
+            if (PLANTED(NO_WAIT))
+                branch->lease = 0;
+            root->stored = branch_store(branch, root->gang, root->shape->id, step->effects);
+        }
+        root_go(step, root, ROOT_ATTACHING, BRANCH_ATTACHING);
+        for (uint32_t i = 0; i < root->crew.count; i++) {
+            if (root->crew.branches[i].dropped)
+                branch_go(&root->crew.branches[i], step->env->now, BRANCH_RELEASING);
+            root->crew.branches[i].sequence = 0;
+        }
+        root_set(step, root, step->env->now);
+    }
+}

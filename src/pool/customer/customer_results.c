@@ -1,0 +1,163 @@
+/* customer_results.c: what comes of the job of a gang: its leader's result, or members that are lost.
+ *
+ * The *leader* is the first member in the order of ports that executes anything: its result is the job's. What others end with is nobody's
+ * result; a failure is a loss. A loss ends the gang, unless the port says that the member is not essential: then the gang goes on without
+ * it, and is released after this job. */
+#include "pool/customer/customer_parts.h"
+#include "pool/protocol/mutants.h"
+
+/* --------------------------------------------------------------------------------------------------------- losses */
+
+/* Does the gang end without it? Never without the leader; nor before all have cleared the way: a gang begins whole. */
+static bool root_needs(const struct customer_step *step, struct root *root, const struct branch *branch)
+{
+    struct branch_errand errand = root_errand(step, root);
+    int64_t run = run_time(step->env, root->started);
+
+    return !root->job || (root->job->claim == branch->claim && !PLANTED(LEADER_DROPPED)) ||
+           crew_needs(&root->crew, &errand, branch, run);
+}
+
+static void root_drop(const struct customer_step *step, struct root *root, struct branch *branch)
+{
+    root->stored = crew_drop(branch, step->env->now, root->gang, root->shape->id, step->effects);
+    effects_note(step->effects, REASON_LOST, branch->claim,
+                 "a member that is not essential: the gang goes on without it");
+}
+
+bool root_mourn(const struct customer_step *step, struct root *root, bool whole)
+{
+    struct branch *branch;
+
+    while ((branch = crew_lost(&root->crew, step->env))) {
+        if ((!whole && !PLANTED(UNWHOLE)) || root_needs(step, root, branch)) {
+            root_end(step, root);
+            return false;
+        }
+        root_drop(step, root, branch);
+    }
+    return true;
+}
+
+/* Else those who have answered are not to run on beyond their leases for what may have been lost before the restart. */
+bool root_bears(const struct customer_step *step, struct root *root)
+{
+    bool began = false;
+
+    if (!root->job || root->job->state != JOB_RUNNING)
+        return false;
+    for (uint32_t i = 0; i < root->crew.count; i++) {
+        const struct branch *branch = &root->crew.branches[i];
+
+        began = began ||
+                (branch->attached && branch->active && branch->number == root->number && branch->job == root->job->id);
+    }
+    root->started = began ? root->job->changed : -1;
+    for (uint32_t i = 0; i < root->crew.count && began; i++) {
+        struct branch *branch = &root->crew.branches[i];
+
+        if (!branch->attached && !branch->dropped && root_needs(step, root, branch))
+            return false;
+    }
+    return began;
+}
+
+void root_loses(const struct customer_step *step, struct root *root, struct branch *branch)
+{
+    if (root->state == ROOT_ENDING || branch->dropped)
+        return;
+    if (root->state == ROOT_ATTACHING && branch->state == BRANCH_GONE)
+        return; /* that is judged when the others have answered */
+    if ((root->state == ROOT_STARTING || root->state == ROOT_RUNNING ||
+         (PLANTED(UNWHOLE) && root->state == ROOT_ACTIVATING)) &&
+        !root_needs(step, root, branch))
+        root_drop(step, root, branch);
+    else
+        root_end(step, root);
+}
+
+/* --------------------------------------------------------------------------------------------------------- results */
+
+/* The claim has done its job: the next of its shape, or the release. */
+static void root_next(const struct customer_step *step, struct root *root)
+{
+    struct job *job = shape_next(root->shape);
+
+    if (root->state == ROOT_ENDING || root->state == ROOT_ATTACHING)
+        return; /* who is not attached yet may still be at the last one */
+    if (job && !root->job && step->env->now - root->active < step->customer->spans->life &&
+        (crew_whole(&root->crew) || PLANTED(REUSE_REDUCED)))
+        root_take(step, root, job);
+    else
+        root_end(step, root);
+}
+
+static bool result_failed(const struct result *result)
+{
+    return result->reason != REASON_EXITED || result->status != 0;
+}
+
+/* What a member ended with that is not the leader: if it failed, it is lost. */
+static void helper_result(const struct customer_step *step, const struct event *event)
+{
+    const struct result *result = &event->message->u.result;
+    struct root *root;
+    struct branch *branch = branch_heard(step, event, result->claim, &root);
+    struct job *job = branch ? root->job : NULL;
+    uint64_t gang;
+
+    if (!job || job->id != result->job || job->number != result->number || job->claim == result->claim) {
+        reply_root(step, event, result->claim, REASON_STALE, 0);
+        return;
+    }
+    if (root->state != ROOT_RUNNING && root->state != ROOT_ENDING) { /* ask again when all have begun */
+        reply_root(step, event, result->claim, REASON_WAIT, 0);
+        return;
+    }
+    gang = root->gang;
+    if (result_failed(result) && root->state == ROOT_RUNNING && !branch->dropped && !PLANTED(FAILURE_IGNORED)) {
+        root_loses(step, root, branch);
+        if (!branch->dropped)
+            job_spoiled(step, job, result);
+    }
+    reply_root(step, event, result->claim, REASON_OK, job->stored > root->stored ? job->stored : root->stored);
+    root_continue(step, gang);
+}
+
+/* A result is taken if claim and number are those recorded for the job, once. One whose last result has been taken has no claim, and whoever
+ * had it has nothing more to say. */
+void root_result(const struct customer_step *step, const struct event *event)
+{
+    const struct result *result = &event->message->u.result;
+    struct job *job = job_find(step->customer, result->job);
+    struct root *root = job ? job->root : NULL;
+    bool ours =
+        job && ((job->claim == result->claim && (result->claim || !job->member) && job->number == result->number &&
+                 job->member == event->peer->agent) ||
+                PLANTED(RESULT_ANY) || (PLANTED(NON_LEADER_RESULT) && root && crew_find(&root->crew, result->claim)));
+
+    if (!ours) {
+        helper_result(step, event);
+        return;
+    }
+    if (job->state == JOB_REMOVED) {
+        reply_root(step, event, result->claim, REASON_STALE, 0);
+        return;
+    }
+    if (job->state == JOB_DONE && !PLANTED(RESULT_TWICE)) {
+        reply_root(step, event, result->claim, REASON_OK, job->stored);
+        return;
+    }
+    if (root && !(result_failed(result) && root_is_gang(root))) {
+        root->job = NULL;
+        job->root = NULL;
+    }
+    job_result(step, job, result);
+    reply_root(step, event, result->claim, REASON_OK, job->stored);
+    if (root) {
+        uint64_t gang = root->gang;
+
+        root_next(step, root);
+        root_continue(step, gang);
+    }
+}

@@ -1,0 +1,319 @@
+/* queue.c: a customer's jobs: waiting, assigned, ended, held, removed, forgotten. */
+#include "lang/base/mem.h"
+#include "pool/customer/customer_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct job *job_find(const struct customer *customer, uint64_t id)
+{
+    uint64_t value = map_find(&customer->jobs, id);
+
+    return value == MAP_NONE ? NULL : (struct job *)(uintptr_t)value;
+}
+
+bool job_ended(const struct job *job)
+{
+    return job->state == JOB_DONE || job->state == JOB_REMOVED || job->state == JOB_ABORTED;
+}
+
+void owner_count(struct customer *customer, const struct text *owner, int64_t more)
+{
+    uint64_t hash = account_hash(owner), count = map_find(&customer->owners, hash);
+
+    map_set(&customer->owners, hash, (count == MAP_NONE ? 0 : count) + (uint64_t)more);
+}
+
+struct job *job_new(struct customer *customer, uint64_t id, struct shape *shape)
+{
+    struct job *job = mem_alloc(sizeof *job);
+
+    *job = (struct job){.id = id, .shape = shape};
+    shape->uses++;
+    map_set(&customer->jobs, id, (uint64_t)(uintptr_t)job);
+    if (id > customer->last_job)
+        customer->last_job = id;
+    return job;
+}
+
+static void job_store(const struct customer_step *step, struct job *job)
+{
+    struct record record = {.kind = RECORD_JOB, .key = job->id};
+
+    job->changed = step->env->wall / SECOND;
+    record.u.job_record = (struct job_record){.shape = job->shape->id,
+                                              .state = job->state,
+                                              .gang = job->gang,
+                                              .claim = job->claim,
+                                              .member = job->member,
+                                              .number = job->number,
+                                              .tries = job->tries,
+                                              .changed = job->changed,
+                                              .begun = job->begun,
+                                              .reason = job->reason,
+                                              .status = job->status};
+    job->stored = effects_persist(step->effects, &record);
+    effects_changed(step->effects, job->id, job->stored);
+    flow_tally(step, job);
+}
+
+void job_wait(struct job *job, bool first)
+{
+    struct shape *shape = job->shape;
+
+    if (job->waits || job_is_blocked(job))
+        return;
+    job->waits = true;
+    job->before = first ? NULL : shape->last;
+    job->after = first ? shape->first : NULL;
+    *(job->before ? &job->before->after : &shape->first) = job;
+    *(job->after ? &job->after->before : &shape->last) = job;
+    shape->waiting++;
+    flow_moves(job);
+}
+
+static void job_unwait(struct job *job)
+{
+    struct shape *shape = job->shape;
+
+    job->rests = 0;
+    if (!job->waits)
+        return;
+    job->waits = false;
+    *(job->before ? &job->before->after : &shape->first) = job->after;
+    *(job->after ? &job->after->before : &shape->last) = job->before;
+    shape->waiting--;
+    flow_moves(job);
+}
+
+struct job *shape_next(struct shape *shape)
+{
+    return shape->first;
+}
+
+void job_assign(const struct customer_step *step, struct job *job, struct root *root)
+{
+    struct crew_chief chief = {root->shape->ad, RUNS_NO_LINK};
+    const struct branch *leader = crew_leader(&root->crew, &chief);
+
+    leader = leader ? leader : &root->crew.branches[0]; /* nobody runs anything: it is held until it is removed */
+    job_unwait(job);
+    job->state = JOB_RUNNING;
+    job->root = root;
+    job->gang = root->gang;
+    job->claim = leader->claim;
+    job->member = leader->agent;
+    if (leader->below && leader->below->count && !branch_executes(leader, &chief)) /* its result is for itself to say */
+        job->member = leader->below->items[0].agent;
+    job->number = root->number;
+    job->begun++;
+    root->job = job;
+    job_store(step, job);
+    shape_changed(step, job->shape);
+}
+
+/* The first time it goes elsewhere at once. After that it rests, longer every time: what no machine starts, or what all fail to set up, is
+ * not to use up the pool. */
+static bool job_rest(const struct customer_step *step, struct job *job)
+{
+    const struct spans *spans = step->customer->spans;
+    int64_t pause = 2 * spans->retry;
+
+    job->in_vain += job->failing;
+    if (!job->failing || job->in_vain < 2)
+        return false;
+    for (uint32_t i = 2; i < job->in_vain && pause < spans->lifetime; i++)
+        pause *= 2;
+    job->rests = step->env->now + (pause < spans->lifetime ? pause : spans->lifetime);
+    timers_set(&step->customer->timers, job->rests, TIMER_JOB, job->id);
+    return true;
+}
+
+void job_rested(const struct customer_step *step, uint64_t id)
+{
+    struct job *job = job_find(step->customer, id);
+
+    if (!job || !job->rests || job->rests > step->env->now)
+        return;
+    job->rests = 0;
+    if (job->state != JOB_IDLE || job->root)
+        return;
+    job_wait(job, true);
+    shape_changed(step, job->shape);
+}
+
+/* Its claim is over, and nothing of it runs there. Where it ran last is kept: its result may still come. */
+void job_requeue(const struct customer_step *step, struct job *job)
+{
+    bool rests;
+
+    job->root = NULL;
+    if (job->state != JOB_RUNNING)
+        return; /* held or removed meanwhile, or done */
+    job->state = JOB_IDLE;
+    rests = job_rest(step, job);
+    job->failing = false;
+    job_store(step, job);
+    if (!rests)
+        job_wait(job, true);
+    shape_changed(step, job->shape);
+}
+
+static void job_end(const struct customer_step *step, struct job *job, enum job_state state)
+{
+    job->state = state;
+    owner_count(step->customer, &job->shape->owner, -1);
+}
+
+/* It has ended, one way or the other; it is tried again as often as it says; held when it could not even begin. */
+void job_result(const struct customer_step *step, struct job *job, const struct result *result)
+{
+    bool failed = result->reason != REASON_EXITED || result->status != 0, last;
+
+    job_unwait(job); /* it may have been waiting, its claim given up */
+    job->in_vain = 0;
+    job->failing = false;
+    job->reason = result->reason;
+    job->status = result->status;
+    job->tries += failed;
+    last = job->tries > (uint64_t)job->shape->retries ||
+           (result->reason == REASON_EXITED && result->status == job->shape->unless);
+    if (!failed || (result->reason != REASON_SETUP && last)) {
+        job_end(step, job, JOB_DONE);
+    } else if (last) {
+        job->state = JOB_HELD;
+    } else if (job->state != JOB_HELD && !job->root) {
+        job->state = JOB_IDLE; /* else when its claim is over: others of the gang may still be at it */
+    }
+    job->claim = job->state == JOB_DONE ? job->claim : 0; /* this one has been taken */
+    job_store(step, job);
+    if (job->state == JOB_IDLE && !job->root)
+        job_wait(job, true);
+    shape_changed(step, job->shape);
+}
+
+/* A member failed that is not the leader, and the gang ends for that: a try, but no result. Past all tries its user has to look at it. */
+void job_spoiled(const struct customer_step *step, struct job *job, const struct result *result)
+{
+    if (job->state != JOB_RUNNING)
+        return;
+    job->reason = result->reason;
+    job->status = result->status;
+    if (++job->tries > (uint64_t)job->shape->retries)
+        job->state = JOB_HELD;
+    else
+        job->claim = 0; /* no result of this try counts any more: so a restart knows that the gang ends */
+    job_store(step, job);
+}
+
+void job_give_up(const struct customer_step *step, struct job *job)
+{
+    job_unwait(job);
+    job_end(step, job, JOB_ABORTED);
+    job->reason = REASON_QUEUE;
+    job_store(step, job);
+    shape_changed(step, job->shape);
+}
+
+/* --------------------------------------------------------------------------------------------------- hold and the rest */
+
+/* What has ended badly in a workflow that is not over waits again. */
+static enum reason job_rescue(const struct customer_step *step, struct job *job)
+{
+    if (!job->from->flow)
+        return REASON_INVALID;
+    if (!job_ended(job))
+        return REASON_OK;
+    if (job->tally == TALLY_GOOD || !job->from->flow->left ||
+        (job->tally == TALLY_REMOVED && !job->from->child_count)) /* nobody waits for what its user did not want */
+        return REASON_STALE;
+    if (job->root)
+        return REASON_BUSY;
+    job->state = JOB_IDLE;
+    job->tries = 0;
+    job->claim = 0; /* its last result has been taken */
+    job->reason = REASON_OK;
+    job->status = 0;
+    job->from->since = step->env->now;
+    owner_count(step->customer, &job->shape->owner, 1);
+    job_store(step, job);
+    job_wait(job, false);
+    shape_changed(step, job->shape);
+    return REASON_OK;
+}
+
+/* It has ended badly, and with its workflow it is not needed any more. */
+static enum reason job_dismiss(const struct customer_step *step, struct job *job)
+{
+    if (job->tally != TALLY_FAILED)
+        return job->state == JOB_REMOVED ? REASON_OK : REASON_STALE;
+    job->state = JOB_REMOVED;
+    job->reason = REASON_RELEASED;
+    job_store(step, job);
+    return REASON_OK;
+}
+
+static enum reason job_control(const struct customer_step *step, struct job *job, uint64_t verb)
+{
+    if (verb >= CONTROL_COUNT)
+        return REASON_INVALID;
+    if (verb == CONTROL_RESCUE)
+        return job_rescue(step, job);
+    if (job_ended(job))
+        return verb == CONTROL_REMOVE ? job_dismiss(step, job) : REASON_STALE;
+    if (verb == CONTROL_RELEASE) {
+        if (job->state != JOB_HELD)
+            return REASON_OK;
+        if (job->root)
+            return REASON_BUSY; /* what it ran under is not yet gone */
+        job->state = JOB_IDLE;
+        job->tries = 0;
+        job->in_vain = 0;
+        job_wait(job, false);
+    } else {
+        if (verb == CONTROL_HOLD && job->state == JOB_HELD)
+            return REASON_OK;
+        job->reason = REASON_RELEASED;
+        job_unwait(job);
+        if (verb == CONTROL_REMOVE)
+            job_end(step, job, JOB_REMOVED);
+        else
+            job->state = JOB_HELD;
+    }
+    job_store(step, job);
+    shape_changed(step, job->shape);
+    if (job->root)
+        root_end(step, job->root);
+    return REASON_OK;
+}
+
+void queue_control(const struct customer_step *step, const struct event *event)
+{
+    const struct control *control = &event->message->u.control;
+    struct job *job = job_find(step->customer, control->job);
+    struct message message = {.kind = MESSAGE_GOT};
+
+    if (!job)
+        message.u.got.reason = REASON_UNKNOWN;
+    else if (!event->peer->any && strcmp(event->peer->identity, job->shape->owner.bytes) != 0)
+        message.u.got.reason = REASON_IDENTITY;
+    else
+        message.u.got.reason = job_control(step, job, control->verb);
+    effects_reply(step->effects, event->token, &message, job ? job->stored : 0);
+}
+
+/* The world has written down all that is worth keeping of a job that has ended. */
+void queue_forget(const struct customer_step *step, const struct event *event)
+{
+    struct job *job = job_find(step->customer, event->job);
+    struct shape *shape;
+
+    if (!job || !job_ended(job) || job->root || (job->from->flow && job->from->flow->left))
+        return;
+    shape = job->shape;
+    map_remove(&step->customer->jobs, job->id);
+    submission_lost(step, job);
+    free(job);
+    shape->uses--;
+    shape_changed(step, shape);
+}

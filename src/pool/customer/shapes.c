@@ -1,0 +1,302 @@
+/* shapes.c: a customer's requests: jobs that are equal share one, and it says how many of them wait. */
+#include "lang/ad/names.h"
+#include "lang/base/mem.h"
+#include "pool/customer/customer_parts.h"
+#include "pool/protocol/account.h"
+#include "pool/protocol/writers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t owner_hash(const struct text *text, uint64_t seed)
+{
+    uint64_t hash = rng_mix(seed), word;
+
+    for (size_t i = 0; i < sizeof text->bytes; i += sizeof word) {
+        memcpy(&word, text->bytes + i, sizeof word);
+        hash = rng_mix(hash ^ word);
+    }
+    return hash;
+}
+
+uint64_t account_hash(const struct text *owner)
+{
+    struct text account;
+
+    text_set(&account, owner->bytes, account_len(owner->bytes, strnlen(owner->bytes, sizeof owner->bytes)));
+    return owner_hash(&account, 0);
+}
+
+static uint64_t shape_hash(const struct text *owner, const struct tree *ad)
+{
+    return owner_hash(owner, tree_hash(ad, tree_root(ad)));
+}
+
+/* A number of the ad that is not negative; else what is said when it has none. */
+static int64_t shape_number(const struct tree *ad, const char *attribute, int64_t otherwise)
+{
+    symbol name = symbols_find(ad->symbols, attribute, strlen(attribute));
+    const struct expr *number = name ? tree_find(ad, tree_root(ad), name) : NULL;
+
+    return number && number->kind == EXPR_INTEGER && number->u.integer >= 0 ? number->u.integer : otherwise;
+}
+
+/* Does the job's Pools, if it has one, name that pool? */
+static bool shape_wants(const struct tree *ad, const struct customer_pool *pool)
+{
+    symbol name = symbols_find(ad->symbols, "Pools", 5);
+    const struct expr *list = name ? tree_find(ad, tree_root(ad), name) : NULL, *parts;
+
+    if (!list || list->kind != EXPR_LIST || !pool->name)
+        return true;
+    parts = tree_parts(ad, list);
+    for (uint32_t i = 0; i < list->u.run.count; i++)
+        if (parts[i].kind == EXPR_STRING && parts[i].u.run.count == strlen(pool->name) &&
+            memcmp(tree_string(ad, &parts[i]), pool->name, parts[i].u.run.count) == 0)
+            return true;
+    return false;
+}
+
+static void shape_add_pools(const struct customer *customer, struct shape *shape)
+{
+    const struct customer_settings *settings = customer->settings;
+    struct customer_pool only = {settings->matchmaker, NULL};
+
+    shape->pool_count = settings->pool_count ? settings->pool_count : 1;
+    shape->pools = mem_alloc(shape->pool_count * sizeof *shape->pools);
+    for (uint32_t i = 0; i < shape->pool_count; i++) {
+        const struct customer_pool *pool = settings->pool_count ? &settings->pools[i] : &only;
+
+        shape->pools[i] = (struct shape_pool){.matchmaker = pool->matchmaker, .wanted = shape_wants(shape->ad, pool)};
+        advert_init(&shape->pools[i].advert, shape->id, true, customer->starts << 32);
+    }
+}
+
+struct shape_pool *shape_pool(const struct shape *shape, agent matchmaker)
+{
+    for (uint32_t i = 0; i < shape->pool_count; i++)
+        if (shape->pools[i].matchmaker == matchmaker)
+            return &shape->pools[i];
+    return NULL;
+}
+
+enum reason shape_refused(const struct shape *shape)
+{
+    enum reason first = REASON_OK;
+
+    for (uint32_t i = 0; i < shape->pool_count; i++) {
+        const struct shape_pool *pool = &shape->pools[i];
+
+        if (pool->wanted && pool->advert.refused == REASON_OK)
+            return REASON_OK;
+        if (pool->wanted && first == REASON_OK)
+            first = pool->advert.refused;
+    }
+    return first;
+}
+
+struct shape *shape_new(struct customer *customer, uint64_t id, const struct text *owner, struct tree *ad)
+{
+    struct shape *shape = mem_alloc(sizeof *shape);
+
+    *shape = (struct shape){.id = id,
+                            .place = customer->shape_count,
+                            .owner = *owner,
+                            .ad = tree_ref(ad),
+                            .retries = shape_number(ad, "MaxRetries", CUSTOMER_RETRIES),
+                            .unless = shape_number(ad, "RetryUnless", -1),
+                            .patience = shape_number(ad, "QueueLimit", INT64_MAX),
+                            .set = INT64_MAX};
+    shape_add_pools(customer, shape);
+    if (customer->shape_count == customer->shape_room) {
+        customer->shape_room = customer->shape_room ? customer->shape_room * 2 : 8;
+        customer->shape_list = mem_grow(customer->shape_list, customer->shape_room * sizeof *customer->shape_list);
+    }
+    customer->shape_list[customer->shape_count++] = shape;
+    map_set(&customer->places, id, shape->place);
+    map_set(&customer->shapes, shape_hash(owner, ad), shape->place);
+    return shape;
+}
+
+static void shape_free(struct shape *shape)
+{
+    if (!shape)
+        return;
+    for (uint32_t i = 0; i < shape->pool_count; i++)
+        advert_done(&shape->pools[i].advert);
+    free(shape->pools);
+    tree_unref(shape->ad);
+    free(shape);
+}
+
+void shapes_done(struct customer *customer)
+{
+    for (uint32_t i = 0; i < customer->shape_count; i++)
+        shape_free(customer->shape_list[i]);
+    free(customer->shape_list);
+    map_done(&customer->places);
+    map_done(&customer->shapes);
+}
+
+static struct shape *shape_at(const struct customer *customer, uint64_t place)
+{
+    return place < customer->shape_count ? customer->shape_list[place] : NULL;
+}
+
+struct shape *shape_like(const struct customer *customer, const struct text *owner, const struct tree *ad)
+{
+    struct shape *shape = shape_at(customer, map_find(&customer->shapes, shape_hash(owner, ad)));
+
+    return shape && memcmp(&shape->owner, owner, sizeof *owner) == 0 &&
+                   tree_equal(shape->ad, tree_root(shape->ad), ad, tree_root(ad))
+               ? shape
+               : NULL;
+}
+
+struct shape *shape_find(const struct customer *customer, uint64_t id)
+{
+    return shape_at(customer, map_find(&customer->places, id));
+}
+
+static void shape_set(const struct customer_step *step, struct shape *shape, int64_t at)
+{
+    if (at >= shape->set)
+        return;
+    shape->set = at;
+    timers_set(&step->customer->timers, at, TIMER_SHAPE, shape->place);
+}
+
+/* A request that nobody waits for any more is taken back at once: a match for it would keep a machine from others. */
+static int64_t shape_rest(const struct shape *shape)
+{
+    for (uint32_t i = 0; i < shape->pool_count; i++)
+        if (shape->waiting <= shape->pools[i].pending)
+            return 0;
+    return shape->rest;
+}
+
+void shape_changed(const struct customer_step *step, struct shape *shape)
+{
+    int64_t rest = shape_rest(shape);
+
+    for (uint32_t i = 0; i < shape->pool_count; i++)
+        shape->pools[i].dirty = true;
+    shape_set(step, shape, rest > step->env->now ? rest : step->env->now);
+}
+
+/* The request for all that wait and that no claim from that pool is on its way to. */
+static struct tree *shape_text(const struct shape *shape, const struct shape_pool *pool)
+{
+    int64_t count = pool->wanted ? shape->waiting - pool->pending : 0;
+    struct ad_setting setting = {NAME_COUNT, value_integer(count)};
+
+    return count > 0 ? ad_set(shape->ad, &setting, 1, NULL) : NULL;
+}
+
+/* Jobs that have waited longer than they may are given up; the next is looked at when its time comes. */
+static void shape_tire(const struct customer_step *step, struct shape *shape)
+{
+    if (shape->patience >= INT64_MAX / SECOND / 4)
+        return;
+    while (shape->first && shape->first->from->since + shape->patience * SECOND <= step->env->now)
+        job_give_up(step, shape->first);
+    if (shape->first)
+        shape_set(step, shape, shape->first->from->since + shape->patience * SECOND);
+}
+
+/* Nothing needs it any more, and nothing of it is advertised. */
+static bool shape_drop(const struct customer_step *step, struct shape *shape)
+{
+    struct customer *customer = step->customer;
+    uint64_t hash;
+
+    if (shape->uses)
+        return false;
+    for (uint32_t i = 0; i < shape->pool_count; i++) {
+        const struct shape_pool *pool = &shape->pools[i];
+
+        if (pool->dirty || pool->advert.text || pool->advert.there || pool->advert.flight)
+            return false;
+    }
+    effects_remove(step->effects, RECORD_SHAPE, shape->id);
+    hash = shape_hash(&shape->owner, shape->ad);
+    if (map_find(&customer->shapes, hash) == shape->place)
+        map_remove(&customer->shapes, hash);
+    map_remove(&customer->places, shape->id);
+    customer->shape_list[shape->place] = NULL;
+    shape_free(shape);
+    return true;
+}
+
+/* What that pool should have, and what is due there. */
+static void shape_advertise(const struct customer_step *step, struct shape *shape, uint32_t which, bool rested)
+{
+    struct shape_pool *pool = &shape->pools[which];
+    uint64_t after = shape->stored > step->customer->stored ? shape->stored : step->customer->stored;
+
+    if (pool->dirty && rested && !pool->advert.flight) {
+        struct tree *text = shape_text(shape, pool);
+
+        pool->dirty = false;
+        shape->rest = step->env->now + step->customer->spans->retry;
+        advert_want(&pool->advert, step->env->now, text);
+        tree_unref(text);
+    }
+    shape_set(step, shape,
+              advert_run(&pool->advert, step->env, pool->matchmaker, (uint64_t)which << 32 | shape->place, after,
+                         step->effects));
+}
+
+void shape_due(const struct customer_step *step, uint32_t place)
+{
+    struct shape *shape = shape_at(step->customer, place);
+    int64_t now = step->env->now;
+    bool rested;
+
+    if (!shape)
+        return;
+    if (shape->set <= now)
+        shape->set = INT64_MAX;
+    shape_tire(step, shape);
+    rested = now >= shape_rest(shape);
+    for (uint32_t i = 0; i < shape->pool_count; i++)
+        shape_advertise(step, shape, i, rested);
+    if (shape_drop(step, shape))
+        return;
+    for (uint32_t i = 0; i < shape->pool_count; i++)
+        if (shape->pools[i].dirty && !shape->pools[i].advert.flight)
+            shape_set(step, shape, shape_rest(shape));
+}
+
+void shape_answer(const struct customer_step *step, uint64_t token, const struct event *event)
+{
+    struct shape *shape = shape_at(step->customer, token & UINT32_MAX);
+
+    if (!shape || token >> 32 >= shape->pool_count)
+        return;
+    advert_answer(&shape->pools[token >> 32].advert, step->env, step->customer->spans, event, step->effects);
+    shape_due(step, shape->place);
+}
+
+void shapes_again(const struct customer_step *step, agent matchmaker)
+{
+    for (uint32_t i = 0; i < step->customer->shape_count; i++) {
+        struct shape *shape = step->customer->shape_list[i];
+
+        for (uint32_t k = 0; shape && k < shape->pool_count; k++)
+            if (shape->pools[k].matchmaker == matchmaker)
+                advert_again(&shape->pools[k].advert, step->env->now);
+        shape_due(step, i);
+    }
+}
+
+void shapes_boot(const struct customer_step *step)
+{
+    for (uint32_t i = 0; i < step->customer->shape_count; i++) {
+        struct shape *shape = step->customer->shape_list[i];
+
+        for (uint32_t k = 0; k < shape->pool_count; k++)
+            shape->pools[k].advert.version = step->customer->starts << 32;
+        shape_changed(step, shape);
+    }
+}

@@ -1,0 +1,426 @@
+/* submissions.c: jobs as they come: many at once, by a key that makes the same submission twice one.
+ *
+ *     row of a submission: first job, count, how many of the first are forgotten        rows of jobs: only of those that something happened to
+ *
+ * So a hundred thousand jobs are one row until they begin to run. A job that is forgotten leaves a stub, until all before it are
+ * forgotten too. */
+#include "lang/ad/names.h"
+#include "lang/base/mem.h"
+#include "pool/customer/customer_parts.h"
+#include "pool/protocol/mutants.h"
+#include "pool/protocol/writers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AGE_MAX INT64_C(1000000000)  /* seconds: more is a clock that was wrong */
+#define KEYS_KEPT (24 * 60 * MINUTE) /* that a key is remembered after its last job was forgotten ... */
+#define KEYS_KEPT_ALL 100000         /* ... while there are no more than these; then for the span `keep` alone */
+
+static bool text_same(const struct text *a, const struct text *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static uint64_t key_hash(const struct text *owner, const struct text *key)
+{
+    return owner_hash(key, owner_hash(owner, 1));
+}
+
+static struct submission *submission_find(const struct customer *customer, const struct text *owner,
+                                          const struct text *key)
+{
+    uint64_t value = map_find(&customer->keys, key_hash(owner, key));
+
+    return value == MAP_NONE ? NULL : (struct submission *)(uintptr_t)value;
+}
+
+static struct submission *submission_new(struct customer *customer, const struct text *owner, const struct text *key)
+{
+    struct submission *submission = mem_alloc(sizeof *submission);
+
+    *submission = (struct submission){.owner = *owner, .key = *key};
+    map_set(&customer->keys, key_hash(owner, key), (uint64_t)(uintptr_t)submission);
+    if (customer->submission_count == customer->submission_room) {
+        customer->submission_room = customer->submission_room ? customer->submission_room * 2 : 8;
+        customer->submissions =
+            mem_grow(customer->submissions, customer->submission_room * sizeof *customer->submissions);
+    }
+    customer->submissions[customer->submission_count++] = submission;
+    return submission;
+}
+
+void submissions_done(struct customer *customer)
+{
+    for (uint32_t i = 0; i < customer->submission_count; i++) {
+        tree_unref(customer->submissions[i]->node);
+        free(customer->submissions[i]->children);
+        free(customer->submissions[i]);
+    }
+    free(customer->submissions);
+    map_done(&customer->keys);
+    map_done(&customer->stubs);
+}
+
+static void submission_store(const struct customer_step *step, struct submission *submission)
+{
+    struct record record = {.kind = RECORD_KEY, .key = key_hash(&submission->owner, &submission->key)};
+
+    record.u.key_record = (struct key_record){.owner = submission->owner,
+                                              .key = submission->key,
+                                              .shape = submission->shape->id,
+                                              .first = submission->first,
+                                              .count = submission->count,
+                                              .gone = submission->gone,
+                                              .at = submission->at,
+                                              .node = submission->node};
+    if (submission->flow) {
+        record.u.key_record.flow = submission->flow->word;
+        record.u.key_record.nodes = submission->flow->nodes;
+    }
+    submission->stored = effects_persist(step->effects, &record);
+}
+
+/* A key is remembered for a while after its last job was forgotten; then the row goes. The largest number that was given is kept apart: it
+ * is not given again. */
+static bool submission_forget(const struct customer_step *step, uint32_t place)
+{
+    struct customer *customer = step->customer;
+    struct submission *submission = customer->submissions[place];
+    int64_t span = customer->submission_count > KEYS_KEPT_ALL ? customer->spans->keep : KEYS_KEPT;
+
+    if (submission->alive || step->env->now - submission->ended < span)
+        return false;
+    customer_store(step);
+    effects_remove(step->effects, RECORD_KEY, key_hash(&submission->owner, &submission->key));
+    map_remove(&customer->keys, key_hash(&submission->owner, &submission->key));
+    submission->shape->uses--;
+    shape_changed(step, submission->shape);
+    flow_leave(customer, submission);
+    tree_unref(submission->node);
+    free(submission->children);
+    free(submission);
+    return true;
+}
+
+/* All that may be forgotten. Cheap enough to be done whenever their number has doubled since the last time. */
+static void submissions_sweep(const struct customer_step *step)
+{
+    struct customer *customer = step->customer;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < customer->submission_count; i++)
+        if (!submission_forget(step, i))
+            customer->submissions[kept++] = customer->submissions[i];
+    customer->submission_count = kept;
+    customer->sweep_at = kept * 2 + 64;
+}
+
+/* -------------------------------------------------------------------------------------------------------- submitting */
+
+static void reply_submitted(const struct customer_step *step, const struct event *event, enum reason reason,
+                            const struct submission *submission)
+{
+    struct message message = {.kind = MESSAGE_SUBMITTED};
+
+    message.u.submitted = (struct submitted){.reason = reason};
+    if (submission) {
+        message.u.submitted.first = submission->first;
+        message.u.submitted.count = submission->count;
+    }
+    effects_reply(step->effects, event->token, &message, submission && !PLANTED(SUBMIT_EARLY) ? submission->stored : 0);
+}
+
+/* The request as it will be advertised: whose it is stands in it. NULL when it cannot be. */
+static struct tree *submission_ad(const struct customer_step *step, const struct submit *submit)
+{
+    struct ad_setting setting = {symbols_take(step->env->symbols, "Owner", 5),
+                                 value_string(submit->owner.bytes, strlen(submit->owner.bytes))};
+    struct tree *ad = submit->ad && tree_is_ad(submit->ad) ? ad_set(submit->ad, &setting, 1, NULL) : NULL;
+
+    symbols_drop(step->env->symbols, setting.name);
+    return ad;
+}
+
+static void submission_jobs(struct customer *customer, struct submission *submission)
+{
+    for (uint64_t id = submission->first + submission->gone; id < submission->first + submission->count; id++) {
+        struct job *job = job_find(customer, id);
+
+        if (!job && map_find(&customer->stubs, id) != MAP_NONE)
+            continue;
+        if (!job) {
+            job = job_new(customer, id, submission->shape);
+            job->changed = submission->at;
+        }
+        job->from = submission;
+        submission->alive++;
+    }
+}
+
+/* A new submission becomes durable as a whole: its shape, and the row that says which jobs there are. */
+static void submission_make(const struct customer_step *step, const struct submit *submit, struct tree *ad,
+                            struct submission *ret)
+{
+    struct customer *customer = step->customer;
+    struct shape *shape = shape_like(customer, &submit->owner, ad);
+
+    if (!shape) {
+        struct record made = {.kind = RECORD_SHAPE};
+
+        shape = shape_new(customer, secrets_word(step->env->secrets), &submit->owner, ad);
+        made.key = shape->id;
+        made.u.shape_record = (struct shape_record){shape->owner, shape->ad};
+        shape->stored = effects_persist(step->effects, &made);
+    }
+    shape->uses++;
+    ret->shape = shape;
+    ret->first = customer->last_job + 1;
+    ret->count = submit->count;
+    ret->at = step->env->wall / SECOND;
+    ret->since = step->env->now;
+    submission_jobs(customer, ret);
+    flow_count(ret);
+    for (uint64_t id = ret->first; id < ret->first + ret->count; id++)
+        job_wait(job_find(customer, id), false);
+    submission_store(step, ret);
+    owner_count(customer, &submit->owner, (int64_t)submit->count);
+    if (!ret->flow)
+        shape_changed(step, shape);
+    else if (flow_is_whole(ret->flow))
+        flow_begin(step, ret->flow);
+}
+
+static bool node_same(const struct tree *a, const struct tree *b)
+{
+    return a && b ? tree_equal(a, tree_root(a), b, tree_root(b)) : a == b;
+}
+
+/* Is it the submission that was made under this key? */
+static bool submission_same(const struct customer *customer, const struct submission *known,
+                            const struct submit *submit, const struct tree *ad)
+{
+    return known->count == submit->count && text_same(&known->key, &submit->key) &&
+           text_same(&known->owner, &submit->owner) && known->shape == shape_like(customer, &submit->owner, ad) &&
+           node_same(known->node, submit->node);
+}
+
+void queue_submit(const struct customer_step *step, const struct event *event)
+{
+    const struct submit *submit = &event->message->u.submit;
+    struct customer *customer = step->customer;
+    uint64_t most = customer->settings->jobs_max ? customer->settings->jobs_max : CUSTOMER_JOBS_MAX;
+    uint64_t queued = map_find(&customer->owners, account_hash(&submit->owner));
+    struct submission *known;
+    enum reason reason = REASON_OK;
+    struct tree *ad;
+
+    if (!event->peer->any && strcmp(event->peer->identity, submit->owner.bytes) != 0) {
+        reply_submitted(step, event, REASON_IDENTITY, NULL);
+        return;
+    }
+    if (customer->submission_count >= customer->sweep_at)
+        submissions_sweep(step);
+    known = submission_find(customer, &submit->owner, &submit->key);
+    ad = submission_ad(step, submit);
+    if (!ad || !submit->key.bytes[0])
+        reason = REASON_INVALID;
+    else if (known && !PLANTED(KEY_TWICE))
+        reason = submission_same(customer, known, submit, ad) ? REASON_OK : REASON_CONFLICT;
+    else if (!submit->count || submit->count > CUSTOMER_SUBMIT_MAX ||
+             (queued == MAP_NONE ? 0 : queued) + submit->count > most)
+        reason = REASON_LIMIT;
+    else if (submit->flow && !flow_fits(customer, submit->flow, submit->nodes, submit->node, &submit->owner))
+        reason = REASON_INVALID;
+    else {
+        known = submission_new(customer, &submit->owner, &submit->key);
+        if (submit->flow)
+            flow_join(customer, known, submit->flow, submit->nodes, submit->node);
+        submission_make(step, submit, ad, known);
+    }
+    reply_submitted(step, event, reason, reason == REASON_OK ? known : NULL);
+    tree_unref(ad);
+}
+
+/* -------------------------------------------------------------------------------------------------------- forgetting */
+
+void submission_lost(const struct customer_step *step, const struct job *job)
+{
+    struct submission *submission = job->from;
+    uint64_t end = submission->first + submission->count;
+
+    submission->alive--;
+    if (!submission->alive)
+        submission->ended = step->env->now;
+    if (job->id != submission->first + submission->gone) {
+        struct record stub = {.kind = RECORD_JOB, .key = job->id};
+
+        stub.u.job_record = (struct job_record){.shape = job->shape->id, .state = JOB_FORGOTTEN};
+        effects_persist(step->effects, &stub);
+        return;
+    }
+    for (uint64_t id = job->id; id < end && !job_find(step->customer, id); id++)
+        submission->gone++;
+    submission_store(step, submission); /* first: a job without a row is one to which nothing has happened */
+    for (uint64_t id = job->id; id < submission->first + submission->gone; id++)
+        effects_remove(step->effects, RECORD_JOB, id);
+}
+
+/* --------------------------------------------------------------------------------------------------------- restarts */
+
+static void load_job(struct customer *customer, const struct record *record)
+{
+    const struct job_record *was = &record->u.job_record;
+    struct shape *shape = shape_find(customer, was->shape);
+    struct job *job;
+
+    if (job_find(customer, record->key) || record->key > JOB_ID_MAX)
+        return;
+    if (was->state == JOB_FORGOTTEN) {
+        map_set(&customer->stubs, record->key, 0);
+        return;
+    }
+    if (!shape)
+        return;
+    job = job_new(customer, record->key, shape);
+    job->state = was->state <= JOB_ABORTED ? (enum job_state)was->state : JOB_HELD;
+    job->gang = was->gang;
+    job->claim = was->claim;
+    job->member = was->member;
+    job->number = was->number;
+    job->tries = was->tries;
+    job->changed = was->changed > 0 ? was->changed : 0;
+    job->begun = was->begun;
+    job->reason = was->reason;
+    job->status = was->status;
+}
+
+/* Rows of jobs that are forgotten, which a crash has left: they go when the role begins. */
+static void load_leftovers(struct customer *customer, const struct submission *submission)
+{
+    for (uint64_t id = submission->first; id < submission->first + submission->gone; id++) {
+        struct job *job = job_find(customer, id);
+
+        if (!job && map_find(&customer->stubs, id) == MAP_NONE)
+            continue;
+        map_set(&customer->stubs, id, 1);
+        if (!job)
+            continue;
+        map_remove(&customer->jobs, id);
+        job->shape->uses--;
+        free(job);
+    }
+}
+
+static void load_submission(struct customer *customer, const struct record *record)
+{
+    const struct key_record *was = &record->u.key_record;
+    struct shape *shape = shape_find(customer, was->shape);
+    struct submission *submission;
+
+    if (!shape || was->first > JOB_ID_MAX || was->count > CUSTOMER_SUBMIT_MAX || was->gone > was->count ||
+        submission_find(customer, &was->owner, &was->key))
+        return;
+    submission = submission_new(customer, &was->owner, &was->key);
+    submission->shape = shape;
+    shape->uses++;
+    submission->first = was->first;
+    submission->count = was->count;
+    submission->gone = was->gone;
+    submission->at =
+        was->at > 0 && was->at < INT64_MAX / SECOND ? was->at : 0; /* what comes from a disk may be anything */
+    if (was->flow && flow_fits(customer, was->flow, was->nodes, was->node, &was->owner))
+        flow_join(customer, submission, was->flow, was->nodes, was->node);
+    load_leftovers(customer, submission);
+    submission_jobs(customer, submission);
+    if (was->first + was->count > customer->last_job + 1)
+        customer->last_job = was->first + was->count - 1;
+}
+
+/* Shapes come before the jobs that name them, jobs before their submissions: records are loaded by kind. */
+void queue_load(const struct customer_step *step, const struct record *record)
+{
+    struct customer *customer = step->customer;
+
+    if (record->kind == RECORD_SHAPE) {
+        if (record->u.shape_record.ad && tree_is_ad(record->u.shape_record.ad) && !shape_find(customer, record->key))
+            shape_new(customer, record->key, &record->u.shape_record.owner, record->u.shape_record.ad);
+    } else if (record->kind == RECORD_JOB) {
+        load_job(customer, record);
+    } else if (record->kind == RECORD_KEY) {
+        load_submission(customer, record);
+    }
+}
+
+static int submission_order(const void *a, const void *b)
+{
+    const struct submission *x = *(struct submission *const *)a, *y = *(struct submission *const *)b;
+
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* A row of a job whose submission is not there cannot be, but on a disk that is broken; the job is kept under a key of its own. */
+static void adopt_jobs(struct customer *customer)
+{
+    uint64_t id, value;
+    uint32_t at = 0;
+
+    while (map_next(&customer->jobs, &at, &id, &value)) {
+        struct job *job = (struct job *)(uintptr_t)value;
+        struct text key = {0};
+        struct submission *submission;
+
+        if (job->from)
+            continue;
+        memcpy(key.bytes, "\x01", 1);
+        for (int digit = 0; digit < 16; digit++)
+            key.bytes[1 + digit] = "0123456789abcdef"[id >> (60 - 4 * digit) & 15];
+        submission = submission_new(customer, &job->shape->owner, &key);
+        submission->shape = job->shape;
+        submission->shape->uses++;
+        submission->first = id;
+        submission->count = 1;
+        submission->alive = 1;
+        submission->at = job->changed;
+        job->from = submission;
+    }
+}
+
+/* Jobs that no claim may be running wait, in the order of their numbers. */
+void queue_boot(const struct customer_step *step)
+{
+    struct customer *customer = step->customer;
+    uint64_t id, left;
+    uint32_t at = 0;
+
+    adopt_jobs(customer);
+    if (customer->submission_count)
+        qsort(customer->submissions, customer->submission_count, sizeof *customer->submissions, submission_order);
+    while (map_next(&customer->stubs, &at, &id, &left))
+        if (left)
+            effects_remove(step->effects, RECORD_JOB, id);
+    map_reset(&customer->stubs);
+    shapes_boot(step);
+    for (uint32_t i = 0; i < customer->submission_count; i++) {
+        struct submission *submission = customer->submissions[i];
+        int64_t age = step->env->wall / SECOND - submission->at;
+
+        submission->ended = step->env->now;
+        if (submission->flow)
+            age = step->env->wall / SECOND - flow_since(customer, submission);
+        submission->since = step->env->now - (age < 0 ? 0 : age < AGE_MAX ? age : AGE_MAX) * SECOND;
+        for (uint64_t n = submission->gone; n < submission->count; n++) {
+            struct job *job = job_find(customer, submission->first + n);
+
+            if (!job || job->from != submission)
+                continue;
+            if (!job_ended(job))
+                owner_count(customer, &submission->owner, 1);
+            if (job->state == JOB_RUNNING && !job->root)
+                job_requeue(step, job);
+            else if (job->state == JOB_IDLE)
+                job_wait(job, false);
+        }
+    }
+    submissions_sweep(step);
+}

@@ -1,0 +1,29 @@
+/* unit.h: the ad of one job of a shape: what was submitted, which of its jobs it is, and whom it got.
+ *
+ *     [ ...; JobId = 7; JobIndex = 2; JobTry = 1; Node = "D"; Gang = [ cpu = [ Name = "heron"; ... ]; node = { [ ... ], [ ... ] } ] ]
+ *
+ * Node is there in a workflow alone. Gang has an attribute for each port of the job that somebody docks at, by its label: the constants in that one's ad; a list for a port with
+ * a Count. A job without Ports has none. */
+#ifndef BERTH_POOL_CUSTOMER_UNIT_H
+#define BERTH_POOL_CUSTOMER_UNIT_H
+
+#include "pool/claim/crew.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct unit {
+    struct tree *ad; /* of the shape; borrowed, as the crew is */
+    uint64_t job, index, tries;
+    const struct tree *node; /* borrowed: of a workflow; or NULL */
+    const struct crew *crew;
+};
+
+/* The caller unrefs it. NULL when there is more than an ad can hold. */
+struct tree *unit_ad(const struct unit *unit);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,197 @@
+/* engine_choices.c: the best candidates of many equal roots, found by one probe: a heap by the docking vector, then by
+ * arrival.
+ *
+ * Each entry is a class of offers, as of its first member when it was looked at. Members that come later to the
+ * front are behind it, so an entry is looked at again when it is the best. Where not all candidates were kept, an
+ * entry that falls behind those left out goes, and when none is left all are found anew. */
+#include "lang/base/mem.h"
+#include "match/pair/order.h"
+#include "pool/engine/engine_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* As order_compare, which has many kinds to think of; nearly all components are numbers of one type. */
+static int component_compare(const struct value *a, const struct value *b)
+{
+    if (a->type == VALUE_INTEGER && b->type == VALUE_INTEGER)
+        return a->u.integer < b->u.integer ? -1 : a->u.integer > b->u.integer;
+    if (a->type == VALUE_REAL && b->type == VALUE_REAL && a->u.real == a->u.real && b->u.real == b->u.real)
+        return a->u.real < b->u.real ? -1 : a->u.real > b->u.real;
+    return order_compare(a, b);
+}
+
+int engine_vector_compare(const struct value *a, const struct value *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int order = component_compare(&a[i], &b[i]);
+
+        if (order)
+            return order;
+    }
+    return 0;
+}
+
+struct choices *engine_choices_new(uint32_t width)
+{
+    struct choices *choices = mem_alloc(sizeof *choices);
+
+    *choices = (struct choices){.width = width};
+    return choices;
+}
+
+void engine_choices_free(struct choices *choices)
+{
+    if (!choices)
+        return;
+    free(choices->items);
+    free(choices->vectors);
+    free(choices);
+}
+
+void engine_choices_forget(struct engine *engine, struct kin *kin)
+{
+    if (!kin->choices)
+        return;
+    engine->remembered -= kin->choices->remembered;
+    engine_choices_free(kin->choices);
+    kin->choices = NULL;
+}
+
+void engine_choices_push(struct choices *choices, const struct choice *choice, const struct value *vector)
+{
+    if (choices->count == choices->room) {
+        choices->room = choices->room ? choices->room * 2 : 16;
+        choices->items = mem_grow(choices->items, choices->room * sizeof *choices->items);
+    }
+    if (choices->vector_count == choices->vector_room) {
+        choices->vector_room = choices->vector_room ? choices->vector_room * 2 : 16;
+        choices->vectors = mem_grow(choices->vectors, choices->vector_room * choices->width * sizeof *choices->vectors);
+    }
+    memcpy(&choices->vectors[choices->vector_count * choices->width], vector,
+           choices->width * sizeof *choices->vectors);
+    choices->items[choices->count] = *choice;
+    choices->items[choices->count++].vector = choices->vector_count++ * choices->width;
+}
+
+/* Below 0: a is better. */
+static int choice_compare(const struct choices *choices, const struct choice *a, const struct choice *b)
+{
+    int order = a->vector == b->vector
+                    ? 0
+                    : engine_vector_compare(&choices->vectors[b->vector], &choices->vectors[a->vector], choices->width);
+
+    if (order)
+        return order;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static void choices_sift_down(struct choices *choices, uint32_t at)
+{
+    struct choice item = choices->items[at];
+    uint32_t child;
+
+    for (; (child = 2 * at + 1) < choices->count; at = child) {
+        if (child + 1 < choices->count &&
+            choice_compare(choices, &choices->items[child + 1], &choices->items[child]) < 0)
+            child++;
+        if (choice_compare(choices, &choices->items[child], &item) >= 0)
+            break;
+        choices->items[at] = choices->items[child];
+    }
+    choices->items[at] = item;
+}
+
+static struct choice choices_pop(struct choices *choices)
+{
+    struct choice first = choices->items[0];
+
+    choices->items[0] = choices->items[--choices->count];
+    if (choices->count)
+        choices_sift_down(choices, 0);
+    return first;
+}
+
+/* Only the vectors of those that are kept, and that of the bound, stay. */
+static void vectors_pack(struct choices *choices)
+{
+    uint32_t width = choices->width;
+    struct value *kept = mem_alloc((choices->count + 1) * width * sizeof *kept);
+
+    for (uint32_t i = 0; i < choices->count; i++) {
+        memcpy(&kept[i * width], &choices->vectors[choices->items[i].vector], width * sizeof *kept);
+        choices->items[i].vector = i * width;
+    }
+    memcpy(&kept[choices->count * width], &choices->vectors[choices->bound.vector], width * sizeof *kept);
+    choices->bound.vector = choices->count * width;
+    free(choices->vectors);
+    choices->vectors = kept;
+    choices->vector_count = choices->vector_room = choices->count + 1;
+    choices->items = mem_grow(choices->items, choices->count * sizeof *choices->items);
+    choices->room = choices->count;
+}
+
+void engine_choices_settle(struct choices *choices, uint32_t keep)
+{
+    struct choice *best;
+    uint32_t count = 0;
+
+    for (uint32_t i = choices->count / 2; i > 0; i--)
+        choices_sift_down(choices, i - 1);
+    if (choices->count <= keep)
+        return;
+    best = mem_alloc(keep * sizeof *best);
+    while (count < keep)
+        best[count++] = choices_pop(choices);
+    choices->bound = choices->items[0];
+    choices->cut = true;
+    memcpy(choices->items, best, keep * sizeof *best); /* in order, so a heap */
+    choices->count = keep;
+    free(best);
+    vectors_pack(choices);
+}
+
+void engine_choices_insert(struct choices *choices, const struct choice *choice, const struct value *vector)
+{
+    uint32_t at;
+
+    engine_choices_push(choices, choice, vector);
+    at = choices->count - 1;
+    if (choices->cut && choice_compare(choices, &choices->bound, &choices->items[at]) < 0) {
+        choices->count--;
+        choices->vector_count--;
+        return;
+    }
+    for (; at && choice_compare(choices, &choices->items[at], &choices->items[(at - 1) / 2]) < 0; at = (at - 1) / 2) {
+        struct choice above = choices->items[(at - 1) / 2];
+
+        choices->items[(at - 1) / 2] = choices->items[at];
+        choices->items[at] = above;
+    }
+}
+
+uint32_t engine_choices_first(struct engine *engine, struct choices *choices)
+{
+    while (choices->count) {
+        struct choice *first = &choices->items[0];
+        const struct kin *class = engine_kin(engine, OFFERS, first->in_class);
+        uint32_t id;
+
+        if (!class->ad || class->generation != first->generation) { /* all are gone */
+            choices_pop(choices);
+            continue;
+        }
+        id = members_at(&class->members, 0);
+        if (id == first->id && engine->slots[id].order == first->order)
+            return id;
+        first->id = id;
+        first->order = engine->slots[id].order;
+        if (choices->cut && choice_compare(choices, &choices->bound, first) < 0)
+            choices_pop(choices);
+        else
+            choices_sift_down(choices, 0);
+    }
+    return NOBODY;
+}

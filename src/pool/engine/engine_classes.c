@@ -1,0 +1,381 @@
+/* engine_classes.c: who is the same to the other side: ads that share a class.
+ *
+ * What an ad is to the other side is what that reads of it (match/index/classes.h). The names that are read only grow.
+ * When a name comes that ads here have, those that have it must perhaps be told apart, and no others: so a stream of
+ * names that nobody has costs nothing, and past READS_MAX names nothing is shared any more. Whether it could be
+ * again is looked at when about twice as many ads have come as there are. */
+#include "lang/base/mem.h"
+#include "pool/engine/engine_parts.h"
+
+#include <stdlib.h>
+
+#define REREAD_SPARE 1024
+
+void engine_side_init(struct engine *engine, unsigned which)
+{
+    struct side *side = &engine->sides[which];
+
+    *side = (struct side){.free = NOBODY, .index = index_new()};
+    reads_init(&side->reads, engine->symbols);
+    reads_add_policy(&side->reads, engine->policy.ad);
+    for (int i = 0; i < ENGINE_REMOTE && which == OFFERS && engine->gives; i++)
+        reads_add(&side->reads, engine->remote_names[i]); /* RemoteUserPrio reads them */
+    if (which == ROOTS)
+        engine_pull_reads(engine, &side->reads);
+    for (uint32_t i = 0; i < engine->apart.count && which == ROOTS; i++)
+        reads_add(&side->reads, engine->apart.items[i]);
+    classes_start(&side->set, engine->symbols, side->reads.items, side->reads.count);
+    side->reads_known = side->reads.count;
+    side->alone = side->reads.all;
+}
+
+/* What a class holds beyond its members' slots. */
+static void class_done(struct engine *engine, struct kin *class)
+{
+    tree_unref(class->ad);
+    class->ad = NULL;
+    engine_choices_forget(engine, class);
+    free(class->members.ids);
+    class->members = (struct members){0};
+}
+
+void engine_side_done(struct engine *engine, unsigned which)
+{
+    struct side *side = &engine->sides[which];
+
+    for (uint32_t i = 0; i < side->count; i++) {
+        struct kin *class = &side->classes[i];
+
+        for (uint32_t group = which == ROOTS && class->ad ? class->groups : NOBODY; group != NOBODY;
+             group = engine->groups[group].after)
+            free(engine->groups[group].members.ids);
+        class_done(engine, class);
+    }
+    free(side->classes);
+    free(side->listed.items);
+    free(side->late.items);
+    index_free(side->index);
+    classes_done(&side->set, engine->symbols);
+    reads_done(&side->reads);
+    *side = (struct side){.free = NOBODY};
+}
+
+void engine_class_list(struct engine *engine, unsigned which, uint32_t number)
+{
+    struct side *side = &engine->sides[which];
+
+    if (side->classes[number].listed)
+        return;
+    side->classes[number].listed = true;
+    engine_numbers_add(&side->listed, number);
+}
+
+void engine_class_unlist(struct engine *engine, unsigned which, uint32_t number)
+{
+    struct side *side = &engine->sides[which];
+
+    side->classes[number].listed = false;
+    if (side->listed.count && side->listed.items[side->listed.count - 1] == number)
+        side->listed.count--; /* else it is passed over */
+}
+
+/* ---------------------------------------------------------------------------------------------------------- classes */
+
+static uint32_t class_new(struct engine *engine, unsigned which, struct tree *ad)
+{
+    struct side *side = &engine->sides[which];
+    uint32_t number = side->free, generation = 0;
+
+    if (number != NOBODY) {
+        side->free = side->classes[number].place;
+        generation = side->classes[number].generation;
+    } else {
+        if (side->count == side->room) {
+            side->room = side->room ? side->room * 2 : 64;
+            side->classes = mem_grow(side->classes, side->room * sizeof *side->classes);
+        }
+        number = side->count++;
+    }
+    side->used++;
+    side->classes[number] = (struct kin){
+        .ad = tree_ref(ad), .place = NO_CLASS, .generation = generation, .groups = NOBODY, .outcome = ENGINE_WAITING};
+    engine_class_list(engine, which, number);
+    if (which == ROOTS && engine->pulled)
+        engine_class_index_late(engine, number);
+    return number;
+}
+
+static void class_free(struct engine *engine, unsigned which, uint32_t number)
+{
+    struct side *side = &engine->sides[which];
+    struct kin *class = &side->classes[number];
+
+    if (class->place != NO_CLASS)
+        classes_remove(&side->set, class->place);
+    if (engine->gangs)
+        engine_gang_forget(engine, which, number);
+    if (class->indexed && !class->ported)
+        index_remove(side->index, number);
+    side->indexed -= class->indexed;
+    class_done(engine, class);
+    side->used--;
+    class->generation++;
+    class->listed = class->indexed = class->late = false;
+    class->place = side->free;
+    side->free = number;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- groups */
+
+static uint32_t group_new(struct engine *engine, uint32_t in_class, uint32_t user, uint32_t whose)
+{
+    struct kin *class = engine_kin(engine, ROOTS, in_class);
+    uint32_t number = engine->group_free;
+
+    if (number != NOBODY) {
+        engine->group_free = engine->groups[number].after;
+    } else {
+        if (engine->group_count == engine->group_room) {
+            engine->group_room = engine->group_room ? engine->group_room * 2 : 64;
+            engine->groups = mem_grow(engine->groups, engine->group_room * sizeof *engine->groups);
+        }
+        number = engine->group_count++;
+    }
+    engine_user(engine, user); /* there is one from now on */
+    engine->groups[number] = (struct ad_group){.in_class = in_class,
+                                               .user = user,
+                                               .whose = whose,
+                                               .before = NOBODY,
+                                               .after = class->groups,
+                                               .place = NOBODY,
+                                               .gate = NOBODY};
+    if (class->groups != NOBODY)
+        engine->groups[class->groups].before = number;
+    class->groups = number;
+    return number;
+}
+
+static void group_free(struct engine *engine, uint32_t number)
+{
+    struct ad_group *group = &engine->groups[number];
+
+    engine_queue_remove(engine, number);
+    engine_gate_leave(engine, number);
+    if (group->after != NOBODY)
+        engine->groups[group->after].before = group->before;
+    if (group->before != NOBODY)
+        engine->groups[group->before].after = group->after;
+    else
+        engine_kin(engine, ROOTS, group->in_class)->groups = group->after;
+    free(group->members.ids);
+    group->members = (struct members){0};
+    group->after = engine->group_free;
+    engine->group_free = number;
+}
+
+/* A class's group of that user's roots; a policy's order knows no users, but what it reads may be a user's. */
+static uint32_t group_of(struct engine *engine, uint32_t in_class, uint32_t whose)
+{
+    uint32_t number = engine_kin(engine, ROOTS, in_class)->groups, user = engine->keys ? 0 : whose;
+
+    whose = engine->gives ? whose : user;
+    while (number != NOBODY && engine->groups[number].whose != whose)
+        number = engine->groups[number].after;
+    return number != NOBODY ? number : group_new(engine, in_class, user, whose);
+}
+
+static void group_part(struct engine *engine, uint32_t number, uint32_t id)
+{
+    struct ad_group *group = &engine->groups[number];
+    uint32_t place = engine_members_remove(engine, &group->members, id);
+
+    group->done -= place < group->done;
+    if (group->members.count == 0)
+        group_free(engine, number);
+    else if (group->members.count == group->done)
+        engine_queue_remove(engine, number);
+    else
+        engine_queue_moved(engine, number);
+}
+
+/* ---------------------------------------------------------------------------------------------------- join and part */
+
+static uint32_t class_size(const struct engine *engine, const struct kin *class)
+{
+    const struct ad_group *group = class->groups != NOBODY ? &engine->groups[class->groups] : NULL;
+
+    if (!group)
+        return class->members.count;
+    return group->after == NOBODY ? group->members.count : 2; /* or more */
+}
+
+static uint32_t class_make(struct engine *engine, unsigned which, struct slot *slot, bool shares, uint64_t hash)
+{
+    struct side *side = &engine->sides[which];
+    uint32_t number = class_new(engine, which, slot->ad);
+
+    side->classes[number].ported = slot->ported;
+    if (shares)
+        side->classes[number].place = classes_add(&side->set, slot->ad, number, hash);
+    return number;
+}
+
+void engine_slot_join(struct engine *engine, uint32_t id)
+{
+    struct slot *slot = &engine->slots[id];
+    unsigned which = slot->root ? ROOTS : OFFERS;
+    struct side *side = &engine->sides[which];
+    uint64_t hash = 0;
+    bool shares = !side->alone && classes_hash(&side->set, slot->ad, &hash);
+    uint32_t place = shares ? classes_find(&side->set, slot->ad, hash) : NO_CLASS;
+    struct kin *class;
+
+    if (slot->ported || engine->gangs)
+        engine_gang_read(engine, which, slot->ad, slot->ported);
+    else
+        reads_add_ad(&engine->sides[!which].reads, slot->ad);
+    slot->in_class = place != NO_CLASS ? side->set.items[place].head : class_make(engine, which, slot, shares, hash);
+    class = &side->classes[slot->in_class];
+    class->traits |= shares ? slot->traits & TRAIT_GIVEN : slot->traits; /* what reads the time is alone */
+    if (slot->root) {
+        slot->group = group_of(engine, slot->in_class, slot->user);
+        engine_members_add(engine, &engine->groups[slot->group].members, id);
+        class->units += (uint64_t)slot->units;
+        if (class->held) /* that others wait says nothing about this one */
+            engine_class_list(engine, ROOTS, slot->in_class);
+    } else {
+        engine_members_add(engine, &class->members, id);
+        if (engine->gangs) /* a gang may want one more of its kind */
+            engine_class_list(engine, OFFERS, slot->in_class);
+    }
+}
+
+bool engine_slot_swap(struct engine *engine, uint32_t id, struct tree *ad)
+{
+    struct slot *slot = &engine->slots[id];
+    unsigned which = slot->root ? ROOTS : OFFERS;
+    struct side *side = &engine->sides[which];
+    struct kin *class = slot->in_class != NOBODY ? &side->classes[slot->in_class] : NULL;
+
+    if (!class || class->place == NO_CLASS || engine_ad_ported(ad) != slot->ported ||
+        !classes_has(&side->set, class->place, ad))
+        return false;
+    if (engine->gangs)
+        engine_gang_reread(engine, which, slot->ad, ad, slot->ported);
+    else
+        reads_add_ad(&engine->sides[!which].reads, ad);
+    engine_slot_set_ad(engine, id, ad);
+    class->traits |= slot->traits & TRAIT_GIVEN;
+    if (class_size(engine, class) > 1)
+        return true;
+    tree_ref(ad); /* the one that stands for the class goes with the old one */
+    tree_unref(class->ad);
+    class->ad = ad;
+    side->set.items[class->place].ad = ad;
+    if (class->indexed && !class->ported) /* what nobody reads is no matter to the seeker */
+        index_swap(side->index, slot->in_class, ad);
+    return true;
+}
+
+void engine_slot_part(struct engine *engine, uint32_t id)
+{
+    struct slot *slot = &engine->slots[id];
+    unsigned which = slot->root ? ROOTS : OFFERS;
+    uint32_t number = slot->in_class;
+    struct kin *class = engine_kin(engine, which, number);
+
+    slot->in_class = NOBODY;
+    if (slot->root) {
+        class->units -= slot->units > 0 ? (uint64_t)slot->units : 0;
+        group_part(engine, slot->group, id);
+        slot->group = NOBODY;
+    } else {
+        engine_members_remove(engine, &class->members, id);
+    }
+    if (class->members.count == 0 && class->groups == NOBODY)
+        class_free(engine, which, number);
+}
+
+/* ------------------------------------------------------------------------------------------------------- names grow */
+
+bool engine_classes_lag(const struct side *side)
+{
+    return !side->alone && (side->reads.all || side->reads_known < side->reads.count);
+}
+
+/* Does the ad have a name that the classes do not know yet? */
+static bool has_news(const struct side *side, const struct tree *ad)
+{
+    for (uint32_t i = side->reads_known; i < side->reads.count; i++)
+        if (tree_find(ad, tree_root(ad), side->reads.items[i]))
+            return true;
+    return false;
+}
+
+/* The only member of a class stays where it is; it is only found otherwise. */
+static void class_rehash(struct engine *engine, struct side *side, uint32_t id)
+{
+    const struct slot *slot = &engine->slots[id];
+    struct kin *class = &side->classes[slot->in_class];
+    uint64_t hash = 0;
+
+    class->place = NO_CLASS;
+    if (!side->alone && classes_hash(&side->set, class->ad, &hash))
+        class->place = classes_add(&side->set, class->ad, slot->in_class, hash);
+    else
+        class->traits = slot->traits;
+}
+
+void engine_classes_split(struct engine *engine, unsigned which)
+{
+    struct side *side = &engine->sides[which];
+    struct numbers moved = {0};
+
+    for (uint32_t id = 0; id < engine->slot_count && side->used; id++) {
+        const struct slot *slot = &engine->slots[id];
+        struct kin *class =
+            slot->in_class != NOBODY && slot->root == (which == ROOTS) ? &side->classes[slot->in_class] : NULL;
+
+        if (!class || class->place == NO_CLASS ||
+            (!side->reads.all && !has_news(side, slot->ad) && (slot->ad == class->ad || !has_news(side, class->ad))))
+            continue;
+        if (class_size(engine, class) == 1 && slot->ad == class->ad) {
+            classes_remove(&side->set, class->place);
+            class->place = NO_CLASS;
+            engine_numbers_add(&moved, id);
+        } else {
+            engine_slot_leave(engine, id);
+            engine_slot_freshen(engine, id);
+        }
+    }
+    side->alone = side->reads.all;
+    for (; side->reads_known < side->reads.count; side->reads_known++)
+        classes_add_name(&side->set, engine->symbols, side->reads.items[side->reads_known]);
+    for (uint32_t i = 0; i < moved.count; i++)
+        class_rehash(engine, side, moved.items[i]);
+    free(moved.items);
+}
+
+void engine_classes_reread(struct engine *engine)
+{
+    bool better = false;
+
+    if ((!engine->sides[OFFERS].alone && !engine->sides[ROOTS].alone) ||
+        engine->put_count < 2 * (uint64_t)engine->ad_count + REREAD_SPARE)
+        return;
+    engine->put_count = 0;
+    for (unsigned which = OFFERS; which <= ROOTS && !better; which++) {
+        struct reads reads;
+
+        reads_init(&reads, engine->symbols);
+        reads_add_policy(&reads, engine->policy.ad);
+        for (uint32_t id = 0; id < engine->slot_count && !reads.all && engine->sides[which].alone; id++)
+            if (engine->slots[id].ad &&
+                (engine->slots[id].root != (which == ROOTS) || (which == OFFERS && engine_gang_offers(engine))))
+                engine_gang_reads_add(&reads, engine->slots[id].ad, engine->slots[id].ported);
+        better = engine->sides[which].alone && !reads.all;
+        reads_done(&reads);
+    }
+    if (better)
+        engine_reset(engine);
+}

@@ -1,0 +1,76 @@
+/* engine_members.c: ads in their order: an array, sorted, that is taken from the front and grows at the end. */
+#include "lang/base/mem.h"
+#include "pool/engine/engine_parts.h"
+
+#include <string.h>
+
+void engine_numbers_add(struct numbers *numbers, uint32_t number)
+{
+    if (numbers->count == numbers->room) {
+        numbers->room = numbers->room ? numbers->room * 2 : 16;
+        numbers->items = mem_grow(numbers->items, numbers->room * sizeof *numbers->items);
+    }
+    numbers->items[numbers->count++] = number;
+}
+
+bool engine_member_before(const struct engine *engine, uint32_t a, uint32_t b)
+{
+    const struct slot *x = &engine->slots[a], *y = &engine->slots[b];
+    int order = engine->keys && x->root ? policy_key_compare(&engine->keys[a], &engine->keys[b]) : 0;
+
+    if (order)
+        return order < 0;
+    return x->order != y->order ? x->order < y->order : a < b;
+}
+
+uint32_t engine_members_after(const struct engine *engine, const struct members *members, uint32_t id)
+{
+    uint32_t low = 0, high = members->count;
+
+    if (high && engine_member_before(engine, members_at(members, high - 1), id)) /* it came last */
+        return high;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (engine_member_before(engine, id, members_at(members, middle)))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static void members_grow(struct members *members)
+{
+    if (members->first > members->room / 2) { /* half of it is empty */
+        memmove(members->ids, members->ids + members->first, members->count * sizeof *members->ids);
+        members->first = 0;
+        return;
+    }
+    members->room = members->room ? members->room * 2 : 1;
+    members->ids = mem_grow(members->ids, members->room * sizeof *members->ids);
+}
+
+void engine_members_add(const struct engine *engine, struct members *members, uint32_t id)
+{
+    uint32_t place = engine_members_after(engine, members, id), *at;
+
+    if (members->first + members->count == members->room)
+        members_grow(members);
+    at = members->ids + members->first + place;
+    memmove(at + 1, at, (members->count - place) * sizeof *at);
+    *at = id;
+    members->count++;
+}
+
+uint32_t engine_members_remove(const struct engine *engine, struct members *members, uint32_t id)
+{
+    uint32_t place = engine_members_after(engine, members, id) - 1, *at = members->ids + members->first + place;
+
+    members->count--;
+    if (place == 0)
+        members->first++;
+    else
+        memmove(at, at + 1, (members->count - place) * sizeof *at);
+    return place;
+}

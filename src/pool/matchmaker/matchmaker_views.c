@@ -1,0 +1,232 @@
+/* matchmaker_views.c: what a matchmaker can be asked: its ads, claims, users and counts. Nothing here changes anything. */
+#include "pool/matchmaker/matchmaker_parts.h"
+
+#include "pool/matchmaker/collector_parts.h"
+
+#include <string.h>
+
+uint64_t matchmaker_incarnation(const struct matchmaker *matchmaker)
+{
+    return matchmaker->incarnation;
+}
+
+/* The view of an entry that lives, and what became of it. */
+static void live_view(const struct matchmaker *matchmaker, uint32_t number, struct entry_view *ret)
+{
+    entry_view(&matchmaker->collector.entries[number], ret);
+    ret->outcome = engine_outcome(matchmaker->engine, number);
+}
+
+bool matchmaker_find(const struct matchmaker *matchmaker, agent who, uint64_t id, struct entry_view *ret)
+{
+    uint32_t number = matchmaker->incarnation ? entry_find(&matchmaker->collector, who, id) : UINT32_MAX;
+
+    if (number == UINT32_MAX || matchmaker->collector.entries[number].state != ENTRY_LIVE)
+        return false;
+    live_view(matchmaker, number, ret);
+    return true;
+}
+
+bool matchmaker_remembers(const struct matchmaker *matchmaker, agent who, uint64_t id)
+{
+    return matchmaker->incarnation && entry_find(&matchmaker->collector, who, id) != UINT32_MAX;
+}
+
+uint64_t matchmaker_version(const struct matchmaker *matchmaker, agent who, uint64_t id)
+{
+    uint32_t number = matchmaker->incarnation ? entry_find(&matchmaker->collector, who, id) : UINT32_MAX;
+
+    return number == UINT32_MAX ? 0 : matchmaker->collector.entries[number].version;
+}
+
+bool matchmaker_pulls_full(const struct matchmaker *matchmaker, const struct peer *peer, uint64_t id)
+{
+    return matchmaker->incarnation && puller_is_full(&matchmaker->puller, peer, id);
+}
+
+uint32_t matchmaker_places(const struct matchmaker *matchmaker)
+{
+    return matchmaker->collector.count;
+}
+
+bool matchmaker_next(const struct matchmaker *matchmaker, uint32_t from, struct entry_view *ret, uint32_t *ret_next)
+{
+    for (uint32_t i = from; i < matchmaker->collector.count; i++) {
+        if (matchmaker->collector.entries[i].state != ENTRY_LIVE)
+            continue;
+        live_view(matchmaker, i, ret);
+        *ret_next = i + 1;
+        return true;
+    }
+    return false;
+}
+
+void matchmaker_each(const struct matchmaker *matchmaker, matchmaker_entry_fn *fn, void *user)
+{
+    for (uint32_t i = 0; i < matchmaker->collector.count; i++) {
+        const struct entry *entry = &matchmaker->collector.entries[i];
+        struct entry_view view;
+
+        if (entry->state != ENTRY_LIVE)
+            continue;
+        entry_view(entry, &view);
+        fn(user, &view);
+    }
+}
+
+struct matchmaker_counts matchmaker_counts(const struct matchmaker *matchmaker)
+{
+    struct matchmaker_counts counts = {.matches = matchmaker->matches,
+                                       .told = matchmaker->notifier.told,
+                                       .given_up = matchmaker->notifier.given_up,
+                                       .claims = matchmaker->registrar.reported,
+                                       .history = matchmaker->registrar.history_count,
+                                       .cycles = matchmaker->cycles,
+                                       .in_cycle = matchmaker->in_cycle};
+
+    if (!matchmaker->incarnation)
+        return counts;
+    counts.work = engine_counts(matchmaker->engine);
+    counts.ads = matchmaker->collector.live;
+    counts.waiting = matchmaker->notifier.waiting;
+    return counts;
+}
+
+static void active_view(const struct matchmaker *matchmaker, const struct active_claim *claim, struct claim_view *ret)
+{
+    *ret = (struct claim_view){.claim = claim->claim,
+                               .gang = claim->gang,
+                               .agent = claim->agent,
+                               .user = accountant_name(matchmaker->accountant, claim->user),
+                               .reported = claim->reported,
+                               .since = claim->since,
+                               .used = claim->used};
+}
+
+static void past_view(const struct past_claim *past, struct claim_view *ret)
+{
+    *ret = (struct claim_view){.claim = past->claim,
+                               .gang = past->gang,
+                               .agent = past->agent,
+                               .reported = true,
+                               .over = true,
+                               .since = past->since,
+                               .ended = past->ended,
+                               .used = past->used,
+                               .reason = past->reason};
+}
+
+bool matchmaker_receipt(const struct matchmaker *matchmaker, const struct secrets *secrets, const struct tree *ad,
+                        struct receipt *ret)
+{
+    struct role_env env = {.secrets = secrets};
+
+    return matchmaker->registrar.has_receipts && receipt_read(&env, &matchmaker->registrar.receipts, ad, ret);
+}
+
+#define PAST (UINT32_C(1) << 31) /* set in the place of a claim that is over: the active ones may grow in between */
+
+bool matchmaker_next_claim(const struct matchmaker *matchmaker, uint32_t from, struct claim_view *ret,
+                           uint32_t *ret_next)
+{
+    const struct registrar *registrar = &matchmaker->registrar;
+
+    for (; from < registrar->count; from++)
+        if (registrar->active[from].claim) {
+            active_view(matchmaker, &registrar->active[from], ret);
+            *ret_next = from + 1;
+            return true;
+        }
+    from = from & PAST ? from & ~PAST : 0;
+    if (from >= registrar->history_count)
+        return false;
+    past_view(&registrar->history[from], ret);
+    *ret_next = PAST | (from + 1);
+    return true;
+}
+
+static void user_view_of(const struct matchmaker *matchmaker, int64_t wall, uint32_t number,
+                         const struct account *account, struct user_view *ret)
+{
+    const struct registrar *registrar = &matchmaker->registrar;
+
+    *ret =
+        (struct user_view){.name = account->name,
+                           .usage = accountant_usage(matchmaker->accountant, number, registrar_time(registrar, wall)),
+                           .factor = account->factor,
+                           .priority = registrar_priority(registrar, number, registrar_time(registrar, wall)),
+                           .claims = number < registrar->share_count ? registrar->shares[number].claims : 0};
+    ret->units = number < registrar->share_count ? weight_units(registrar->shares[number].weight) : 0;
+}
+
+bool matchmaker_next_user(const struct matchmaker *matchmaker, int64_t wall, uint32_t from, struct user_view *ret,
+                          uint32_t *ret_next)
+{
+    struct account account;
+    uint32_t number;
+
+    if (!matchmaker->incarnation || !accountant_next(matchmaker->accountant, from, &number, &account))
+        return false;
+    user_view_of(matchmaker, wall, number, &account, ret);
+    *ret_next = number + 1;
+    return true;
+}
+
+bool matchmaker_find_user(const struct matchmaker *matchmaker, int64_t wall, const char *name, struct user_view *ret)
+{
+    uint32_t number = matchmaker->incarnation
+                          ? accountant_find(matchmaker->accountant, name, account_len(name, strlen(name)))
+                          : ACCOUNTANT_NOBODY;
+
+    return number != ACCOUNTANT_NOBODY && matchmaker_next_user(matchmaker, wall, number, ret, &number);
+}
+
+bool matchmaker_next_group(const struct matchmaker *matchmaker, uint32_t from, struct group_view *ret,
+                           uint32_t *ret_next)
+{
+    const struct groups *groups = &matchmaker->registrar.groups;
+
+    for (uint32_t i = from ? from : 1; i < groups->count && matchmaker->incarnation; i++) {
+        const struct group *group = &groups->items[i];
+
+        if (group->itself)
+            continue;
+        *ret = (struct group_view){group->name, group->quota, weight_units(group->used), group->surplus};
+        *ret_next = i + 1;
+        return true;
+    }
+    return false;
+}
+
+double matchmaker_pool(const struct matchmaker *matchmaker)
+{
+    return matchmaker->registrar.groups.pool;
+}
+
+bool matchmaker_next_limit(const struct matchmaker *matchmaker, uint32_t from, struct limit_view *ret,
+                           uint32_t *ret_next)
+{
+    struct limit limit;
+
+    if (!matchmaker->incarnation || !limits_next(&matchmaker->registrar.limits, from, &ret->name, &limit, ret_next))
+        return false;
+    ret->most = limit.most;
+    ret->used = limit.used;
+    return true;
+}
+
+bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int64_t wall, double *ret_usage,
+                     double *ret_priority)
+{
+    uint32_t user;
+
+    if (!matchmaker->incarnation)
+        return false;
+    user = accountant_find(matchmaker->accountant, name, account_len(name, strlen(name)));
+    if (user == ACCOUNTANT_NOBODY)
+        return false;
+    wall = registrar_time(&matchmaker->registrar, wall);
+    *ret_usage = accountant_usage(matchmaker->accountant, user, wall);
+    *ret_priority = registrar_priority(&matchmaker->registrar, user, wall);
+    return true;
+}

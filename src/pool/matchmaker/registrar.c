@@ -1,0 +1,694 @@
+/* registrar.c: which claims there are, who used how much, and who is served first. */
+#include "pool/matchmaker/registrar.h"
+
+#include "lang/base/mem.h"
+#include "pool/protocol/mutants.h"
+#include "pool/protocol/ticket.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOBODY UINT32_MAX
+#define JUMP_LEAST (10 * SECOND) /* of the wall clock between two steps; less is drift */
+
+void registrar_init(struct registrar *registrar, const struct spans *spans, struct engine *engine,
+                    struct accountant *accountant, struct timers *timers, uint32_t timer_claim, uint32_t timer_write,
+                    uint64_t seed)
+{
+    *registrar = (struct registrar){.spans = spans,
+                                    .engine = engine,
+                                    .accountant = accountant,
+                                    .timers = timers,
+                                    .timer_claim = timer_claim,
+                                    .timer_write = timer_write,
+                                    .free = NOBODY,
+                                    .learns_until = INT64_MIN,
+                                    .priced = INT64_MIN,
+                                    .written = INT64_MIN};
+    groups_init(&registrar->groups, engine);
+    limits_init(&registrar->limits, engine, seed);
+    map_init(&registrar->claims, seed);
+    map_init(&registrar->gangs, seed);
+    map_init(&registrar->past, seed);
+    map_init(&registrar->rows, seed);
+}
+
+void registrar_done(struct registrar *registrar)
+{
+    if (!registrar)
+        return;
+    map_done(&registrar->claims);
+    map_done(&registrar->gangs);
+    map_done(&registrar->past);
+    map_done(&registrar->rows);
+    for (uint32_t i = 0; i < registrar->count; i++) {
+        free(registrar->active[i].holdings);
+        free(registrar->active[i].asked);
+    }
+    groups_done(&registrar->groups);
+    limits_done(&registrar->limits);
+    free(registrar->active);
+    free(registrar->history);
+    free(registrar->shares);
+}
+
+static int64_t wall_seconds_of(const struct role_env *env)
+{
+    return env->wall / SECOND - (env->wall % SECOND < 0);
+}
+
+/* Usage decays with the time that has passed, and not with what the wall clock jumps: else one that is ahead for a moment would
+ * forgive everybody everything, and leave stamps behind that nothing decays from until that date has come. */
+void registrar_clock(struct registrar *registrar, const struct role_env *env)
+{
+    int64_t apart = env->wall - env->now, jump = apart - registrar->apart;
+
+    if (registrar->clocked && (jump > JUMP_LEAST || jump < -JUMP_LEAST))
+        registrar->jumped += jump / SECOND;
+    registrar->clocked = true;
+    registrar->apart = apart;
+}
+
+/* The seconds that usage is reckoned by. */
+static int64_t seconds_of(const struct registrar *registrar, const struct role_env *env)
+{
+    return registrar_time(registrar, wall_seconds_of(env));
+}
+
+/* ----------------------------------------------------------------------------------------------------------- shares */
+
+static struct share *share_of(struct registrar *registrar, uint32_t user)
+{
+    if (user >= registrar->share_count) {
+        uint32_t count = user + user / 2 + 16;
+
+        registrar->shares = mem_grow(registrar->shares, count * sizeof *registrar->shares);
+        memset(registrar->shares + registrar->share_count, 0,
+               (count - registrar->share_count) * sizeof *registrar->shares);
+        registrar->share_count = count;
+    }
+    return &registrar->shares[user];
+}
+
+double registrar_priority(const struct registrar *registrar, uint32_t user, int64_t seconds)
+{
+    double usage = fmax(ACCOUNTANT_LEAST, accountant_usage(registrar->accountant, user, seconds));
+    double factor = accountant_priority(registrar->accountant, user, seconds) / usage;
+    int64_t weight = user < registrar->share_count ? registrar->shares[user].weight : 0;
+
+    return factor * (usage + weight_units(weight));
+}
+
+/* The share of a user whose group is known. */
+static struct share *share_placed(struct registrar *registrar, uint32_t user)
+{
+    struct share *share = share_of(registrar, user);
+
+    if (share->placed)
+        return share;
+    share->placed = true;
+    share->leaf = groups_share(&registrar->groups, accountant_name(registrar->accountant, user));
+    engine_set_share(registrar->engine, user, share->leaf);
+    return share;
+}
+
+/* So much more or less is in use. */
+static void share_use(struct registrar *registrar, uint32_t user, int64_t weight)
+{
+    struct share *share = share_placed(registrar, user);
+
+    share->weight += weight;
+    share->moved = true;
+    registrar->weight += weight;
+    groups_use(&registrar->groups, share->leaf, weight);
+}
+
+uint32_t registrar_closed(const struct registrar *registrar, uint32_t user)
+{
+    if (engine_is_ordered(registrar->engine)) /* users of a class are served as one then */
+        return ENGINE_OPEN;
+    return user < registrar->share_count && registrar->shares[user].placed
+               ? groups_closed(&registrar->groups, registrar->shares[user].leaf)
+               : ENGINE_OPEN;
+}
+
+void registrar_resize(struct registrar *registrar, int64_t weight)
+{
+    groups_resize(&registrar->groups, registrar->weight + weight);
+}
+
+void registrar_set_shares(struct registrar *registrar, struct shares *shares)
+{
+    struct account account;
+
+    limits_set(&registrar->limits, shares);
+    groups_set(&registrar->groups, shares);
+    for (uint32_t i = 0; i < registrar->share_count; i++)
+        registrar->shares[i].placed = false;
+    for (uint32_t i = 0; accountant_next(registrar->accountant, i, &i, &account); i++) {
+        const struct share *share = share_placed(registrar, i);
+
+        groups_use(&registrar->groups, share->leaf, share->weight);
+    }
+}
+
+static void share_price(struct registrar *registrar, uint32_t user, int64_t wall_seconds)
+{
+    double priority = registrar_priority(registrar, user, wall_seconds);
+    struct share *share = share_placed(registrar, user);
+
+    share->moved = false;
+    engine_set_usage(registrar->engine, user, accountant_usage(registrar->accountant, user, wall_seconds));
+    if (priority == share->told)
+        return;
+    share->told = priority;
+    engine_set_priority(registrar->engine, user, priority);
+}
+
+struct pricing {
+    struct registrar *registrar;
+    int64_t wall_seconds;
+    bool all;
+};
+
+static void account_price(void *user, uint32_t number, const struct account *account)
+{
+    struct pricing *pricing = user;
+    const struct share *share;
+
+    (void)account;
+    share = share_of(pricing->registrar, number);
+    if (pricing->all || share->moved || share->told == 0 || !share->placed)
+        share_price(pricing->registrar, number, pricing->wall_seconds);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- on disk */
+
+static uint64_t row_key(const char *name, size_t len)
+{
+    uint64_t key = len;
+
+    for (size_t i = 0; i < len; i++)
+        key = rng_mix(key ^ (unsigned char)name[i]);
+    return key;
+}
+
+static int64_t scaled(double value)
+{
+    return value < 9e12 ? (int64_t)(value * REGISTRAR_SCALE + 0.5) : (int64_t)(9e12 * REGISTRAR_SCALE);
+}
+
+static void write_schedule(struct registrar *registrar, int64_t now);
+
+/* A delegate's may have been loaded before. */
+static void account_take(struct registrar *registrar, const struct account *account)
+{
+    uint32_t known =
+        registrar->folded ? accountant_find(registrar->accountant, account->name, account->len) : ACCOUNTANT_NOBODY;
+
+    if (known == ACCOUNTANT_NOBODY)
+        accountant_load(registrar->accountant, account);
+    else
+        accountant_set_factor(registrar->accountant, accountant_fold(registrar->accountant, account), account->factor);
+}
+
+static void receipts_load(struct registrar *registrar, const struct key *key)
+{
+    static const struct key none;
+
+    registrar->receipts = *key;
+    registrar->has_receipts = !key_equal(key, &none);
+}
+
+void registrar_loaded(struct registrar *registrar, const struct role_env *env, struct effects *effects)
+{
+    struct record record = {.kind = RECORD_ROLE};
+
+    if (registrar->has_receipts)
+        return;
+    env->secrets->draw(env->secrets->user, &registrar->receipts, sizeof registrar->receipts);
+    registrar->has_receipts = true;
+    record.u.role_record.receipts = registrar->receipts;
+    effects_persist(effects, &record);
+}
+
+void registrar_load(struct registrar *registrar, const struct record *record)
+{
+    const struct user_record *row = &record->u.user_record;
+    struct account account = {row->name.bytes, strnlen(row->name.bytes, TEXT_MAX), (double)row->usage / REGISTRAR_SCALE,
+                              (double)row->factor / REGISTRAR_SCALE, row->stamp};
+
+    if (record->kind == RECORD_ROLE && !record->removed)
+        receipts_load(registrar, &record->u.role_record.receipts);
+    if (record->kind != RECORD_USER || record->removed)
+        return;
+    map_set(&registrar->rows, record->key, 0);
+    if (account_len(account.name, account.len) < account.len) {
+        share_of(registrar, accountant_fold(registrar->accountant, &account))->dirty = true;
+        registrar->folded = true;
+        write_schedule(registrar, 0); /* at once: what it was added to, and that it has gone, become durable together */
+        return;
+    }
+    account_take(registrar, &account);
+}
+
+static void write_schedule(struct registrar *registrar, int64_t now)
+{
+    int64_t at = registrar->written == INT64_MIN ? now : registrar->written + REGISTRAR_WRITE_SPAN;
+
+    if (registrar->write_waits)
+        return;
+    registrar->write_waits = true;
+    timers_set(registrar->timers, at > now ? at : now, registrar->timer_write, 0);
+}
+
+struct writing {
+    struct registrar *registrar;
+    struct effects *effects;
+};
+
+static void account_write(void *user, uint32_t number, const struct account *account)
+{
+    struct writing *writing = user;
+    struct share *share = share_of(writing->registrar, number);
+    struct record record = {.kind = RECORD_USER, .key = row_key(account->name, account->len)};
+    struct user_record *row = &record.u.user_record;
+
+    if (!share->dirty)
+        return;
+    share->dirty = false;
+    text_set(&row->name, account->name, account->len);
+    row->usage = scaled(account->usage);
+    row->factor = scaled(account->factor);
+    row->stamp = account->stamp;
+    effects_persist(writing->effects, &record);
+    map_set(&writing->registrar->rows, record.key, 0);
+}
+
+static void account_mark(void *user, uint32_t number, const struct account *account)
+{
+    uint64_t key = row_key(account->name, account->len);
+
+    (void)number;
+    if (map_find(user, key) != MAP_NONE)
+        map_set(user, key, 1);
+}
+
+/* Rows of users that were forgotten go. */
+static void rows_sweep(struct registrar *registrar, struct effects *effects)
+{
+    struct map kept;
+    uint64_t key, there;
+
+    accountant_each(registrar->accountant, account_mark, &registrar->rows);
+    map_init(&kept, registrar->rows.seed);
+    for (uint32_t at = 0; map_next(&registrar->rows, &at, &key, &there);) {
+        if (there)
+            map_set(&kept, key, 0);
+        else
+            effects_remove(effects, RECORD_USER, key);
+    }
+    map_done(&registrar->rows);
+    registrar->rows = kept;
+}
+
+void registrar_write_due(struct registrar *registrar, const struct role_env *env, struct effects *effects)
+{
+    struct writing writing = {registrar, effects};
+
+    registrar->write_waits = false;
+    registrar->written = env->now;
+    accountant_each(registrar->accountant, account_write, &writing);
+    if (accountant_trim(registrar->accountant, REGISTRAR_LEAST, seconds_of(registrar, env)) || registrar->folded) {
+        registrar->folded = false;
+        rows_sweep(registrar, effects);
+        for (uint32_t i = 0; i < registrar->share_count; i++) /* a number may be another's from now on */
+            registrar->shares[i].placed = registrar->shares[i].placed && registrar->shares[i].claims;
+    }
+    registrar->users_tidied = accountant_count(registrar->accountant);
+}
+
+/* Usage decays by the second: within one only those move that were charged, or whose claims are more or less. */
+void registrar_price(struct registrar *registrar, const struct role_env *env)
+{
+    struct pricing pricing = {registrar, seconds_of(registrar, env), seconds_of(registrar, env) != registrar->priced};
+
+    accountant_each(registrar->accountant, account_price, &pricing);
+    registrar->priced = pricing.wall_seconds;
+    if (accountant_count(registrar->accountant) > registrar->users_tidied + REGISTRAR_USERS_TIDY)
+        write_schedule(registrar, env->now);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- claims */
+
+/* When a match is given up that nobody claims: its window is over, and a message of that may be under way. */
+static int64_t claim_lapses(const struct registrar *registrar, const struct active_claim *claim)
+{
+    return claim->since + registrar->spans->window + registrar->spans->deadline;
+}
+
+static void claim_schedule(struct registrar *registrar, uint32_t place)
+{
+    struct active_claim *claim = &registrar->active[place];
+
+    claim->timer = claim->ends;
+    if (!claim->reported && !claim->lapsed && claim_lapses(registrar, claim) < claim->timer)
+        claim->timer = claim_lapses(registrar, claim);
+    timers_set(registrar->timers, claim->timer, registrar->timer_claim, place);
+}
+
+/* What a job asks for of limits is held once by its gang: by one of its claims for all. */
+static void gang_join(struct registrar *registrar, uint32_t place, const struct limits_asked *asked)
+{
+    struct active_claim *claim = &registrar->active[place], *holder;
+    uint64_t found = claim->gang ? map_find(&registrar->gangs, claim->gang) : MAP_NONE;
+
+    holder = found == MAP_NONE ? NULL : &registrar->active[found];
+    claim->mate = place;
+    if (holder && holder->user == claim->user) {
+        claim->mate = holder->mate;
+        holder->mate = place;
+        return;
+    }
+    claim->holdings = asked ? limits_take(&registrar->limits, asked) : NULL;
+    if (claim->holdings && claim->gang && !holder)
+        map_set(&registrar->gangs, claim->gang, place);
+}
+
+/* Another of the gang goes on holding them; the last gives them back. */
+static void gang_leave(struct registrar *registrar, uint32_t place)
+{
+    struct active_claim *claim = &registrar->active[place], *before = claim;
+    bool holds = map_find(&registrar->gangs, claim->gang) == place;
+
+    if (claim->mate == place) {
+        if (holds)
+            map_remove(&registrar->gangs, claim->gang);
+        limits_give(&registrar->limits, claim->holdings);
+        return;
+    }
+    while (before->mate != place)
+        before = &registrar->active[before->mate];
+    before->mate = claim->mate;
+    if (!holds)
+        return;
+    if (PLANTED(LIMIT_EARLY)) {
+        map_remove(&registrar->gangs, claim->gang);
+        limits_give(&registrar->limits, claim->holdings);
+        return;
+    }
+    registrar->active[claim->mate].holdings = claim->holdings;
+    map_set(&registrar->gangs, claim->gang, claim->mate);
+}
+
+/* It counts, and holds what it asks for; and no longer. */
+static void claim_hold(struct registrar *registrar, uint32_t place, const struct limits_asked *asked)
+{
+    struct active_claim *claim = &registrar->active[place];
+
+    claim->lapsed = false;
+    gang_join(registrar, place, asked);
+    share_use(registrar, claim->user, claim->weight);
+}
+
+static void claim_lapse(struct registrar *registrar, uint32_t place)
+{
+    struct active_claim *claim = &registrar->active[place];
+
+    gang_leave(registrar, place);
+    share_use(registrar, claim->user, -claim->weight);
+    claim->lapsed = true;
+    claim->holdings = NULL;
+    claim->mate = place;
+}
+
+static uint32_t claim_add(struct registrar *registrar, const struct active_claim *claim,
+                          const struct limits_asked *asked)
+{
+    uint32_t place = registrar->free;
+
+    if (place != NOBODY) {
+        registrar->free = registrar->active[place].user;
+    } else {
+        if (registrar->count == registrar->room) {
+            registrar->room = registrar->room ? registrar->room * 2 : 64;
+            registrar->active = mem_grow(registrar->active, registrar->room * sizeof *registrar->active);
+        }
+        place = registrar->count++;
+    }
+    registrar->active[place] = *claim;
+    map_set(&registrar->claims, claim->claim, place);
+    claim_hold(registrar, place, asked);
+    accountant_hold(registrar->accountant, claim->user);
+    share_of(registrar, claim->user)->claims++;
+    claim_schedule(registrar, place);
+    return place;
+}
+
+/* The last few are remembered, so that what is said of them late changes nothing. */
+static void history_add(struct registrar *registrar, const struct active_claim *claim, int64_t now, enum reason reason)
+{
+    struct past_claim *past;
+
+    if (!registrar->history)
+        registrar->history = mem_alloc(REGISTRAR_HISTORY_MAX * sizeof *registrar->history);
+    past = &registrar->history[registrar->history_next];
+    if (registrar->history_count == REGISTRAR_HISTORY_MAX)
+        map_remove(&registrar->past, past->claim);
+    else
+        registrar->history_count++;
+    *past = (struct past_claim){claim->claim, claim->gang, claim->agent, claim->since, now, claim->used, reason};
+    map_set(&registrar->past, claim->claim, registrar->history_next);
+    registrar->history_next = (registrar->history_next + 1) % REGISTRAR_HISTORY_MAX;
+}
+
+static void claim_end(struct registrar *registrar, uint32_t place, int64_t now, enum reason reason)
+{
+    struct active_claim *claim = &registrar->active[place];
+
+    if (claim->reported) {
+        history_add(registrar, claim, now, reason);
+        registrar->reported--;
+    }
+    map_remove(&registrar->claims, claim->claim);
+    share_of(registrar, claim->user)->claims--;
+    if (!claim->lapsed)
+        claim_lapse(registrar, place);
+    accountant_drop(registrar->accountant, claim->user);
+    free(claim->asked);
+    *claim = (struct active_claim){.user = registrar->free};
+    registrar->free = place;
+}
+
+static struct tree *expected_receipt(const struct registrar *registrar, const struct role_env *env,
+                                     const struct expected *expected)
+{
+    const char *account = accountant_name(registrar->accountant, expected->user);
+    struct receipt receipt = {.claim = expected->claim,
+                              .gang = expected->gang,
+                              .agent = expected->from,
+                              .offer = expected->offer,
+                              .weight = expected->weight};
+
+    if (!registrar->has_receipts || !text_set(&receipt.account, account, strlen(account)))
+        return NULL;
+    if (expected->asked)
+        limits_print(expected->asked, &receipt.limits);
+    return receipt_make(env, &registrar->receipts, &receipt);
+}
+
+struct tree *registrar_expect(struct registrar *registrar, const struct role_env *env, const struct expected *expected)
+{
+    struct active_claim claim = {.claim = expected->claim,
+                                 .gang = expected->gang,
+                                 .agent = expected->from,
+                                 .user = expected->user,
+                                 .weight = expected->weight,
+                                 .since = env->now,
+                                 .ends = env->now + registrar->spans->window + registrar->spans->lease};
+
+    if (map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX ||
+        map_find(&registrar->claims, expected->claim) != MAP_NONE)
+        return NULL;
+    if (expected->asked && expected->asked->count) {
+        claim.asked = mem_alloc(sizeof *claim.asked);
+        *claim.asked = *expected->asked;
+    }
+    claim_add(registrar, &claim, expected->asked);
+    share_price(registrar, expected->user, seconds_of(registrar, env));
+    return expected_receipt(registrar, env, expected);
+}
+
+/* A bug that can be planted: the report is taken at its word. */
+static bool report_believed(const struct registrar *registrar, const struct peer *peer, const struct report *report,
+                            struct receipt *ret)
+{
+    *ret = (struct receipt){.claim = report->claim,
+                            .gang = report->gang,
+                            .agent = peer->agent,
+                            .weight = report->weight > 0 ? report->weight : WEIGHT_ONE,
+                            .limits = report->limits};
+    groups_account(&registrar->groups, report->owner.bytes, report->group.bytes, &ret->account);
+    return true;
+}
+
+/* A claim of which nothing is known: it was matched by another incarnation, and its receipt says so. */
+static enum reason claim_learn(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
+                               const struct report *report, uint32_t *ret)
+{
+    struct active_claim claim = {.claim = report->claim,
+                                 .agent = peer->agent,
+                                 .since = env->now,
+                                 .ends = env->now + registrar->spans->lease + spans_margin(registrar->spans)};
+    struct limits_asked asked;
+    struct receipt receipt;
+
+    if (env->now > registrar->learns_until || !registrar->has_receipts)
+        return REASON_UNKNOWN;
+    if (!(PLANTED(REPORT_BELIEVED) ? report_believed(registrar, peer, report, &receipt)
+                                   : receipt_read(env, &registrar->receipts, report->receipt, &receipt)) ||
+        receipt.claim != report->claim)
+        return REASON_UNKNOWN;
+    if (receipt.agent != peer->agent)
+        return REASON_IDENTITY;
+    if (limits_read(receipt.limits.bytes, strlen(receipt.limits.bytes), &asked, NULL) < 0 || !receipt.account.bytes[0])
+        return REASON_INVALID;
+    if (registrar->learnt == REGISTRAR_LEARNT_MAX || map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX)
+        return REASON_LIMIT;
+    claim.gang = receipt.gang;
+    claim.user = accountant_user(registrar->accountant, receipt.account.bytes, strlen(receipt.account.bytes));
+    claim.weight = receipt.weight < WEIGHT_MAX ? receipt.weight : WEIGHT_MAX;
+    registrar->learnt++;
+    *ret = claim_add(registrar, &claim, &asked);
+    return REASON_OK;
+}
+
+/* What was used cannot be more than the time since it is known, and what a first report may tell of before. */
+static void claim_charge(struct registrar *registrar, const struct role_env *env, struct active_claim *claim,
+                         int64_t used)
+{
+    int64_t most = env->now - claim->since + registrar->spans->lease - claim->used;
+
+    if (used > most)
+        used = most;
+    if (used <= 0)
+        return;
+    claim->used += used;
+    accountant_charge(registrar->accountant, claim->user, (double)used / (double)SECOND * weight_units(claim->weight),
+                      seconds_of(registrar, env));
+    share_of(registrar, claim->user)->dirty = share_of(registrar, claim->user)->moved = true;
+    write_schedule(registrar, env->now);
+}
+
+/* Agents that go on have told of their claims by then: they renew within the lifetime of an ad. */
+void registrar_begin(struct registrar *registrar, int64_t now)
+{
+    registrar->learns_until = now + registrar->spans->lifetime + registrar->spans->lease + registrar->spans->deadline;
+}
+
+int64_t registrar_knows(const struct registrar *registrar, int64_t began)
+{
+    const struct spans *spans = registrar->spans;
+
+    return began + spans->window + spans->pin + spans->lease + spans_margin(spans) + spans->deadline;
+}
+
+enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
+                             const struct report *report)
+{
+    uint64_t found = map_find(&registrar->claims, report->claim);
+    struct active_claim *claim;
+    enum reason reason;
+    uint32_t place;
+
+    if (!report->claim || report->used < 0)
+        return REASON_INVALID;
+    if (found == MAP_NONE && map_find(&registrar->past, report->claim) != MAP_NONE)
+        return REASON_OK;
+    place = (uint32_t)found;
+    if (found == MAP_NONE) {
+        reason = claim_learn(registrar, env, peer, report, &place);
+        if (reason != REASON_OK)
+            return reason;
+    }
+    claim = &registrar->active[place];
+    if (claim->agent != peer->agent)
+        return REASON_IDENTITY;
+    if (claim->lapsed)
+        claim_hold(registrar, place, claim->asked);
+    free(claim->asked); /* it lapses no more */
+    claim->asked = NULL;
+    registrar->reported += !claim->reported;
+    claim->reported = true;
+    claim_charge(registrar, env, claim, report->used);
+    claim->ends = env->now + registrar->spans->lease + spans_margin(registrar->spans);
+    if (report->over)
+        claim_end(registrar, place, env->now, report->reason == REASON_OK ? REASON_RELEASED : report->reason);
+    return REASON_OK;
+}
+
+void registrar_set_factor(struct registrar *registrar, const struct role_env *env, const char *name, double factor,
+                          struct effects *effects)
+{
+    struct writing writing = {registrar, effects};
+    size_t len = name ? strnlen(name, TEXT_MAX + 1) : 0;
+    uint32_t user;
+
+    if (!len || len > TEXT_MAX || !(factor > 0) || !isfinite(factor))
+        return;
+    user = accountant_user(registrar->accountant, name, account_len(name, len));
+    accountant_set_factor(registrar->accountant, user, factor);
+    share_of(registrar, user)->dirty = share_of(registrar, user)->moved = true;
+    accountant_each(registrar->accountant, account_write, &writing);
+    registrar->written = env->now;
+}
+
+/* Places are used again: a timer may be that of a claim which has ended. */
+void registrar_claim_due(struct registrar *registrar, const struct role_env *env, uint32_t place, int64_t at)
+{
+    struct active_claim *claim = &registrar->active[place];
+
+    if (!claim->claim || claim->timer != at)
+        return;
+    if (claim->ends <= env->now) {
+        claim_end(registrar, place, env->now, REASON_LEASE);
+        return;
+    }
+    if (!claim->reported && !claim->lapsed && claim_lapses(registrar, claim) <= env->now)
+        claim_lapse(registrar, place);
+    claim_schedule(registrar, place);
+}
+
+bool registrar_valid(const struct registrar *registrar, const char **ret_why)
+{
+    uint64_t claims = 0, counted = 0, reported = 0;
+    int64_t weight = 0;
+    const char *why = NULL;
+
+    for (uint32_t i = 0; i < registrar->count; i++) {
+        const struct active_claim *claim = &registrar->active[i];
+
+        if (!claim->claim)
+            continue;
+        claims++;
+        reported += claim->reported;
+        if (map_find(&registrar->claims, claim->claim) != i)
+            why = "a claim is not found";
+        if (claim->lapsed && (claim->reported || claim->holdings))
+            why = "a claim that has lapsed holds something";
+        if (registrar->active[claim->mate].gang != claim->gang)
+            why = "claims that hold limits together are of two gangs";
+    }
+    for (uint32_t i = 0; i < registrar->share_count; i++)
+        counted += registrar->shares[i].claims, weight += registrar->shares[i].weight;
+    if (weight != registrar->weight)
+        why = "the weight of the claims does not add up";
+    if (claims != counted || claims != map_count(&registrar->claims) || reported != registrar->reported)
+        why = "the claims are not counted right";
+    if (map_count(&registrar->past) != registrar->history_count)
+        why = "the history is not counted right";
+    if (why)
+        *ret_why = why;
+    return !why && groups_valid(&registrar->groups, ret_why);
+}

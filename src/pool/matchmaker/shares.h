@@ -1,0 +1,60 @@
+/* shares.h: what an administrator says about shares: an ad, read into plain rows.
+ *
+ *     [ Groups = { [ Name = "physics"; Quota = 0.3; Users = { "alice", "bob" } ],
+ *                  [ Name = "physics.cms"; Quota = 4; Surplus = false ] };
+ *       Limits = [ matlab = 10; db = 3 ];  DefaultLimit = 100 ]
+ *
+ * Quota     units; above 0 and below 1: that part of what the group above has, or of the pool; never more than that. 0 if it does not say
+ * Surplus   may the group have more while nobody who is within a quota wants it? true if it does not say
+ * Users     the identities that may use it; if it does not say those of the group above, or everybody
+ * Limits    how many may be in use of what jobs name in ConcurrencyLimits; DefaultLimit: of names that are not there; else any number */
+#ifndef BERTH_POOL_MATCHMAKER_SHARES_H
+#define BERTH_POOL_MATCHMAKER_SHARES_H
+
+#include "lang/base/err.h"
+#include "lang/text/tree.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SHARES_GROUPS_MAX 256
+#define SHARES_NAME_MAX 31    /* bytes of the name of a group or a limit */
+#define SHARES_USERS_MAX 4096 /* of one group */
+#define SHARES_LIMIT_MAX 1000000000
+#define SHARES_NO_LIMIT INT64_C(-1)
+
+struct group_row {
+    char *name;
+    double quota;
+    bool surplus;
+    bool says_users;
+    char **users;
+    uint32_t user_count;
+};
+
+struct limit_row {
+    char *name; /* in lower case */
+    int64_t most;
+};
+
+struct shares {
+    struct group_row *groups; /* by their names: the group above comes first */
+    uint32_t group_count;
+    struct limit_row *limits;
+    uint32_t limit_count;
+    int64_t default_limit; /* or SHARES_NO_LIMIT */
+};
+
+/* NULL is an ad without anything. -1 and what is wrong, where it stands: "Groups, the second: Quota: ...". */
+int shares_read(struct tree *ad, struct shares *ret, struct err *err);
+void shares_done(struct shares *shares);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

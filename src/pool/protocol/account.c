@@ -1,0 +1,24 @@
+/* account.c: what an identity counts for. */
+#include "pool/protocol/account.h"
+
+#include "pool/protocol/mutants.h"
+
+#include <string.h>
+
+size_t account_len(const char *identity, size_t len)
+{
+    static const char machine[] = "machine/";
+    const char *mark = memchr(identity, '~', len), *name = mark ? mark + 1 : identity, *end = identity + len, *cut;
+
+    if ((size_t)(end - name) > sizeof machine - 1 && !memcmp(name, machine, sizeof machine - 1))
+        name += sizeof machine - 1;
+    cut = memchr(name, '/', (size_t)(end - name));
+    return !cut || cut == name || PLANTED(DELEGATE_APART) ? len : (size_t)(cut - identity);
+}
+
+bool account_same(const char *identity, const char *other)
+{
+    size_t len = account_len(identity, strlen(identity));
+
+    return len == account_len(other, strlen(other)) && !memcmp(identity, other, len);
+}

@@ -1,0 +1,21 @@
+/* account.h: what an identity counts for. */
+#ifndef BERTH_POOL_PROTOCOL_ACCOUNT_H
+#define BERTH_POOL_PROTOCOL_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an identity counts for: the account, which is the beginning of its name; returns how long that is. Whoever holds a token can make others from it that
+ * add "/" and more to the name, as many as it likes, so it must gain nothing by that: zoe/s1 counts for zoe, and in a group physics~zoe/s1 for physics~zoe. A
+ * machine that has joined, machine/NAME, is an account by itself, for it needed a code of an administrator's. Shares, quotas, and all that one may have go by it. */
+size_t account_len(const char *identity, size_t len);
+bool account_same(const char *identity, const char *other); /* do they count for the same? */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,208 @@
+/* message.h: all that parties say to each other.
+ *
+ * Every message has one answer (the reply named beside it), or none comes and it is *unknown* whether it arrived: so every message may
+ * be repeated, and repeating one changes nothing. Who sent it is proved by the world and stands in the event (role.h), not here.
+ *
+ * Advertising and pulling: an agent tells the matchmaker.   Notification: the matchmaker tells agents.   Claiming: a superior in the gang tells its
+ * subordinate (VERIFY to ATTACH), a subordinate its superior (BEAT to LEFT), one far below the root (TASK).   Users tell a customer (SUBMIT, CONTROL). */
+#ifndef BERTH_POOL_PROTOCOL_MESSAGE_H
+#define BERTH_POOL_PROTOCOL_MESSAGE_H
+
+#include "pool/protocol/fields.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Puts in or replaces an ad; `bare` only renews it: its text and `seen` are those of that version. `heard` is the matchmaker's clock as it
+ * last told us, in the incarnation that `seen` names: so a text that was long on its way is known to be old. `key` makes the tickets of
+ * an offer. */
+#define ADVERTISE_FIELDS(F, S) \
+    F(S, WORD, id)             \
+    F(S, WORD, version)        \
+    F(S, FLAG, request) F(S, FLAG, bare) F(S, SEEN, seen) F(S, NUMBER, heard) F(S, KEY, key) F(S, AD, ad)
+/* `settled`: matches up to that number no longer count. `span`: with CONSUMED, a text after that time may have units again. */
+#define ADVERTISED_FIELDS(F, S) \
+    F(S, WORD, id)              \
+    F(S, WORD, version)         \
+    F(S, REASON, reason) F(S, WORD, incarnation) F(S, WORD, settled) F(S, NUMBER, span) F(S, NUMBER, clock)
+#define WITHDRAW_FIELDS(F, S) F(S, WORD, id) F(S, WORD, version)
+
+/* One unit of the offer `id` asks for a request; the ad is not kept. `key` makes the ticket. `number` rises from pull to pull of an offer:
+ * the same one again is the same pull: the match that it got is told again within the window; a smaller one is stale. 0: the next one. */
+#define PULL_FIELDS(F, S) F(S, WORD, id) F(S, WORD, number) F(S, KEY, key) F(S, AD, ad)
+/* OK: it was matched `age` ago, as MATCH says to a member. WAIT: nobody fits, ask again after `span`. */
+#define PULLED_FIELDS(F, S) \
+    F(S, WORD, id)          \
+    F(S, WORD, number)      \
+    F(S, REASON, reason)    \
+    F(S, WORD, incarnation) \
+    F(S, NUMBER, span)      \
+    F(S, NUMBER, age)       \
+    F(S, NUMBER, window) F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, superior) F(S, AD, superior_ad) F(S, AD, receipt)
+
+/* Your ad `id` was matched, as its match `number`, `age` ago. The claim towards `superior` is `claim` (both 0 at the root); its `port` is
+ * docked by your `link`. `customer` is the agent at the root, 0 when that is the superior. `below` are those who run the job further below
+ * than the edges, in the order of ports: only claim, agent and `under` are told of them.
+ * `receipt` is to be kept with the claim, and shown with each report of it (receipt.h); those of others, in the edges, are handed to them by
+ * VERIFY. */
+#define MATCH_FIELDS(F, S)  \
+    F(S, WORD, id)          \
+    F(S, WORD, incarnation) \
+    F(S, WORD, number)      \
+    F(S, NUMBER, age)       \
+    F(S, NUMBER, window)    \
+    F(S, WORD, gang)        \
+    F(S, WORD, claim)       \
+    F(S, WORD, superior)    \
+    F(S, AD, superior_ad)   \
+    F(S, EDGES, edges)      \
+    F(S, QUIET_WORD, port) F(S, QUIET_WORD, link) F(S, QUIET_WORD, customer) F(S, EDGES, below) F(S, AD, receipt)
+
+/* `port` of the superior is to be docked by `link` of the subordinate. Without a proof it asks for a challenge. `leads`: it must know of subordinates of its own. `offer` is the ad's id at the subordinate, `ad` the superior's.
+ * `root_owner` is whose job it is at the root: to be charged; empty where that is the ad's owner. */
+#define VERIFY_FIELDS(F, S) \
+    F(S, WORD, gang)        \
+    F(S, WORD, claim)       \
+    F(S, WORD, offer)       \
+    F(S, LATER_WORD, port)  \
+    F(S, LATER_WORD, link)  \
+    F(S, FLAG, leads)       \
+    F(S, FLAG, proves) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad) F(S, QUIET_TEXT, root_owner) F(S, AD, receipt)
+#define VERIFIED_FIELDS(F, S) \
+    F(S, WORD, claim) F(S, REASON, reason) F(S, NUMBER, span) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad)
+#define COMMIT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence) F(S, NUMBER, collect)
+/* `ad` is that of the unit when the claim is used again, else there is none. */
+#define ACTIVATE_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence) F(S, AD, ad)
+/* `ad` is the superior's, as ever. `task` is the ad of the job at the root as all below a service may know it; none: `ad` is the job's. What is run
+ * below a service the customer itself tells (TASK). `customer`, `line`, `pass`, `helps` and `idle` are as duty.h has them. */
+#define START_FIELDS(F, S)     \
+    F(S, WORD, claim)          \
+    F(S, WORD, epoch)          \
+    F(S, WORD, sequence)       \
+    F(S, WORD, job)            \
+    F(S, WORD, number)         \
+    F(S, AD, ad)               \
+    F(S, AD, task)             \
+    F(S, QUIET_WORD, customer) \
+    F(S, QUIET_WORD, line) F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps) F(S, QUIET_FLAG, idle)
+/* A member below a service asks the customer at the root, in a gang of its, what it is to run. */
+#define TASK_FIELDS(F, S) F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, number) F(S, WORD, job)
+/* OK: that is the job's ad; `line`, `pass` and `helps` as in START. WAIT: ask again. */
+#define TASKED_FIELDS(F, S) \
+    F(S, WORD, claim)       \
+    F(S, REASON, reason) F(S, AD, ad) F(S, QUIET_WORD, line) F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps)
+#define RELEASE_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence)
+#define ABORT_FIELDS(F, S) F(S, WORD, claim)
+#define ATTACH_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch)
+/* The answer to COMMIT, ACTIVATE, START, RELEASE and ABORT; `epoch` is the one that holds. */
+#define CLAIMED_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, REASON, reason)
+/* How the claim stands: activated or still pinned; the last job's number, and whether that still runs. */
+#define ATTACHED_FIELDS(F, S) \
+    F(S, WORD, claim)         \
+    F(S, WORD, epoch) F(S, REASON, reason) F(S, FLAG, active) F(S, WORD, number) F(S, WORD, job) F(S, FLAG, running)
+
+/* `sent` comes back in the answer: the lease is counted from it. `heard` is the `clock` of the last answer: so the superior knows when the
+ * beat was sent at the earliest, by its own clock, however long it was on its way. */
+#define BEAT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, NUMBER, sent) F(S, NUMBER, heard)
+#define BEATEN_FIELDS(F, S) F(S, WORD, claim) F(S, REASON, reason) F(S, NUMBER, sent) F(S, NUMBER, clock)
+/* A pinned subordinate without news: what was decided? */
+#define ASK_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch)
+#define RESULT_FIELDS(F, S) \
+    F(S, WORD, claim) F(S, WORD, number) F(S, WORD, job) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, used)
+/* The claim is over on the subordinate's side, and nothing of the job is left. */
+#define LEFT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, REASON, reason)
+/* Each member tells the registrar; `used` since the last report; the first is sent when it is pinned. `group` and `limits` are what the root's ad
+ * says, `weight` the unit's in thousandths (0: one unit). `reason`: why it is over; OK: it was released, or is not. A matchmaker that has begun
+ * anew learns of the claim by the `receipt`, and believes what that says. */
+#define REPORT_FIELDS(F, S) \
+    F(S, WORD, claim)       \
+    F(S, WORD, gang)        \
+    F(S, TEXT, owner)       \
+    F(S, NUMBER, used)      \
+    F(S, FLAG, over)        \
+    F(S, LATER_TEXT, group) \
+    F(S, LATER_TEXT, limits) F(S, LATER_NUMBER, weight) F(S, QUIET_REASON, reason) F(S, AD, receipt)
+
+/* A node of a workflow says which (`flow`, a word that all its nodes share; 0: it is none), how many `nodes` that has, and in `node` its own
+ * name and whom it waits for: [ Node = "D"; After = { "B", "C" } ]. */
+#define SUBMIT_FIELDS(F, S) \
+    F(S, TEXT, key)         \
+    F(S, TEXT, owner)       \
+    F(S, WORD, count) F(S, AD, ad) F(S, QUIET_WORD, flow) F(S, QUIET_WORD, nodes) F(S, AD, node)
+#define SUBMITTED_FIELDS(F, S) F(S, REASON, reason) F(S, WORD, first) F(S, WORD, count)
+#define CONTROL_FIELDS(F, S) F(S, WORD, job) F(S, WORD, verb) /* enum control_verb */
+#define GOT_FIELDS(F, S) F(S, REASON, reason)                 /* the plain answer */
+
+/* Identifier, structure, and the identifier of its answer (NONE for an answer). */
+#define MESSAGES(X)                     \
+    X(ADVERTISE, advertise, ADVERTISED) \
+    X(ADVERTISED, advertised, NONE)     \
+    X(WITHDRAW, withdraw, GOT)          \
+    X(PULL, pull, PULLED)               \
+    X(PULLED, pulled, NONE)             \
+    X(MATCH, match_told, GOT)           \
+    X(VERIFY, verify, VERIFIED)         \
+    X(VERIFIED, verified, NONE)         \
+    X(COMMIT, commit, CLAIMED)          \
+    X(ACTIVATE, activate, CLAIMED)      \
+    X(START, start, CLAIMED)            \
+    X(TASK, task_asked, TASKED)         \
+    X(TASKED, task_told, NONE)          \
+    X(RELEASE, release, CLAIMED)        \
+    X(ABORT, abort, CLAIMED)            \
+    X(CLAIMED, claimed, NONE)           \
+    X(ATTACH, attach, ATTACHED)         \
+    X(ATTACHED, attached, NONE)         \
+    X(BEAT, beat, BEATEN)               \
+    X(BEATEN, beaten, NONE)             \
+    X(ASK, ask, CLAIMED)                \
+    X(RESULT, result, CLAIMED)          \
+    X(LEFT, left, CLAIMED)              \
+    X(REPORT, report, GOT)              \
+    X(SUBMIT, submit, SUBMITTED)        \
+    X(SUBMITTED, submitted, NONE)       \
+    X(CONTROL, control, GOT)            \
+    X(GOT, got, NONE)
+
+enum message_kind {
+    MESSAGE_NONE,
+#define X(id, name, answer) MESSAGE_##id,
+    MESSAGES(X)
+#undef X
+        MESSAGE_COUNT
+};
+
+/* RESCUE: a job of a workflow that ended badly waits again, with all its tries. */
+enum control_verb { CONTROL_HOLD, CONTROL_RELEASE, CONTROL_REMOVE, CONTROL_RESCUE, CONTROL_COUNT };
+
+#define X(id, name, answer)             \
+    struct name {                       \
+        id##_FIELDS(FIELD_MEMBER, name) \
+    };
+MESSAGES(X)
+#undef X
+
+struct message {
+    enum message_kind kind;
+    union {
+#define X(id, name, answer) struct name name;
+        MESSAGES(X)
+#undef X
+    } u;
+};
+
+const struct layout *message_layout(enum message_kind kind);
+enum message_kind message_answer(enum message_kind kind); /* MESSAGE_NONE when it is an answer itself */
+
+/* The answer to a message of that kind that refuses it; false when it has none. */
+bool message_refusal(enum message_kind kind, enum reason reason, struct message *ret);
+
+void message_copy(struct message *to, const struct message *from);
+void message_done(struct message *message); /* gives back what it holds; of kind NONE then */
+bool message_equal(const struct message *a, const struct message *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

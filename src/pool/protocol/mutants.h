@@ -1,0 +1,116 @@
+/* mutants.h: bugs that can be planted, to see that the tests catch them. In an ordinary build there are none: PLANTED is false, and the
+ * compiler leaves nothing of it.
+ *
+ * A test-only build (-DBERTH_PLANTS) chooses one at run time by `plant_now`. Each is a rule of the protocol taken away. */
+#ifndef BERTH_POOL_PROTOCOL_MUTANTS_H
+#define BERTH_POOL_PROTOCOL_MUTANTS_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Identifier, and what is wrong. */
+#define PLANTS(X)                                                                                \
+    X(EPOCH, "messages of an older epoch are obeyed")                                            \
+    X(SEQUENCE, "messages older than the last of the session are obeyed")                        \
+    X(ACK_EARLY, "a commit is acknowledged before the pin is durable")                           \
+    X(WALL_LEASE, "leases are counted on the wall clock")                                        \
+    X(ACTIVATE_EARLY, "the customer activates before its decision is durable")                   \
+    X(BEAT_REVIVES, "a heart beat of a claim being released is acknowledged as alive")           \
+    X(PIN_FOREVER, "a pin has no lease")                                                         \
+    X(OLD_ABORT, "an abort is obeyed after activation")                                          \
+    X(NO_WAIT, "a restarted customer does not wait for its claims")                              \
+    X(SEEN_IGNORED, "the matchmaker ignores Seen")                                               \
+    X(RESULT_TWICE, "a result is taken although the job has one")                                \
+    X(RESULT_ANY, "a result is taken whatever its claim and number")                             \
+    X(NO_LAUNCHER_DEADLINE, "the launcher does not end the job at the lease's end")              \
+    X(FRESH_LEASE, "a restarted provider begins a fresh lease")                                  \
+    X(ATTACH_RENEWS, "re-attachment renews the lease")                                           \
+    X(ACK_UNATTACHED, "a restarted customer acknowledges heart beats before re-attachment")      \
+    X(RELEASED_EARLY, "released is said before the job is gone")                                 \
+    X(LEASE_FROM_ACTIVATE, "the first lease is counted from activation")                         \
+    X(START_UNRECORDED, "a start is sent before it is durable at the customer")                  \
+    X(LAUNCH_UNRECORDED, "a job is launched before that is durable")                             \
+    X(NUMBER_IGNORED, "a start is obeyed whatever its number")                                   \
+    X(ATTACH_UNRECORDED, "re-attachment names an epoch that is not recorded")                    \
+    X(SEEN_GAPS, "Seen names matches as if there were no gaps")                                  \
+    X(INCARNATION_IGNORED, "an unknown incarnation is taken for the present one")                \
+    X(BARE_MOVED, "an ad is renewed without its text although that moved")                       \
+    X(NO_MARGIN, "the customer gives a claim up at the lease's end, without the margin")         \
+    X(VERSION_IGNORED, "an older ad replaces a newer one")                                       \
+    X(LIFETIME_IGNORED, "an ad past its lifetime is matched")                                    \
+    X(CONSTRAINT_UNCHECKED, "a provider does not look at its own constraint when it is claimed") \
+    X(RESIDUAL_UNCHECKED, "a provider forgets what it has pinned already")                       \
+    X(OBEY_LATE, "activate is obeyed up to the end of the pin")                                  \
+    X(DECIDE_LATE, "the customer activates whenever the acknowledgements come")                  \
+    X(PARENT_IGNORED, "a job of a workflow runs although one that it waits for has failed")      \
+    X(KEY_TWICE, "a submission repeated with its key makes new jobs")                            \
+    X(SUBMIT_EARLY, "a submission is acknowledged before it is durable")                         \
+    X(TICKET_TWICE, "a ticket is good for a second commit")                                      \
+    X(OWNER_UNCHECKED, "the owner written in an ad is believed")                                 \
+    X(EVICT_AT_PIN, "a claim is ended when its successor is pinned")                             \
+    X(ACTIVATE_OCCUPIED, "activate is acknowledged before the claim in front is gone")           \
+    X(TWO_SUCCESSORS, "two are pinned behind one claim")                                         \
+    X(SUCCESSOR_UNRESERVED, "what a successor will take is promised to others as well")          \
+    X(PULL_TWICE, "a unit that was pulled is not taken off its request")                         \
+    X(STALE_CLAIM, "a customer goes on with a claim whose job another pool has taken")           \
+    X(LIMIT_IGNORED, "a match is made although a limit is used up")                              \
+    X(QUOTA_IGNORED, "a group takes more than its quota although it may not")                    \
+    X(GANG_UNTAKEN, "what a gang takes beside its first member is offered again at once")        \
+    X(LIMIT_EARLY, "a gang gives back its limits when the member that holds them is gone")       \
+    X(CHARGED_APART, "members of a gang are charged to those whose they are")                    \
+    X(QUOTA_ORDER, "groups are served alike, whatever they have of their quotas")                \
+    X(RANK_TOLD_LOW, "a provider says that it likes its claim less than it does")                \
+    X(RANK_REVERSED, "a provider prefers whom it likes less to its present claim")               \
+    X(PRIORITY_IGNORED, "whoever has a machine is taken for a worse user than all others")       \
+    X(GO_UNASKED, "a claim has to go although the owner does not allow it")                      \
+    X(ABORT_SOME, "of a gang that does not form only the first member hears so")                 \
+    X(TASK_DROPPED, "below a service what is run is the service's ad, not the job's")            \
+    X(SERVICE_CHARGED, "below a service what is used is charged to the service's owner")         \
+    X(PASS_FOR_ALL, "helpers get the leader's pass to the job's files")                          \
+    X(DELEGATE_APART, "what was delegated has an account of its own")                            \
+    X(LIMITS_CHOSEN, "what a job may use is read from its ad again when it is launched")         \
+    X(PASS_THROUGH, "a pass to the job's files goes to a member that runs nothing")              \
+    X(AD_WHOLE, "members that run nothing are told what the job runs")                           \
+    X(TASK_FROM_ABOVE, "below a service what is run is what the service says")                   \
+    X(REPORT_BELIEVED, "a report is believed without its receipt")                               \
+    X(FAULT_BLAMED, "a job is held for a fault of the machine that was to run it")
+
+/* Those of gangs, for tests that make some (tests/sim/tree_test.c). */
+#define GANG_PLANTS(X)                                                                           \
+    X(ESSENTIAL_IGNORED, "the loss of an essential member is taken for harmless")                \
+    X(PORT_UNCHECKED, "a superior does not look at its own ports when its gang is verified")     \
+    X(REUSE_REDUCED, "a gang that has lost a member is used for the next job")                   \
+    X(NON_LEADER_RESULT, "the result of a member that is not the leader is taken for the job's") \
+    X(LEADER_DROPPED, "a gang goes on without its leader")                                       \
+    X(UNESSENTIAL_ENDS, "a gang ends whoever is lost")                                           \
+    X(UNWHOLE, "a gang begins although a member was lost before")                                \
+    X(EXECUTES_IGNORED, "a member that says Executes = false launches the job")                  \
+    X(FAILURE_IGNORED, "that a member fails which is not the leader is not taken for a loss")    \
+    X(PORT_RUNS_ALL, "whoever says that it executes runs the job, whatever its port says")       \
+    X(RUNS_ON, "a member goes on with the last job while its gang begins the next")
+
+enum plant {
+    PLANT_NONE,
+#define X(id, words) PLANT_##id,
+    PLANTS(X)
+#undef X
+        PLANT_COUNT,
+#define X(id, words) PLANT_##id,
+    GANG_PLANTS(X)
+#undef X
+};
+
+#ifdef BERTH_PLANTS
+extern enum plant plant_now;
+#define PLANTED(id) (plant_now == PLANT_##id)
+#else
+#define PLANTED(id) false
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,134 @@
+/* record.h: what the roles make durable: rows that a store keeps by kind and key.
+ *
+ * A role writes a row whole, or removes it; the store gives back all rows when the role starts. */
+#ifndef BERTH_POOL_PROTOCOL_RECORD_H
+#define BERTH_POOL_PROTOCOL_RECORD_H
+
+#include "pool/protocol/fields.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every role: how often it started (the upper half of its ads' versions), and the largest number it gave to a job. The
+ * matchmaker: the key of its receipts (receipt.h), drawn once. Key 0. */
+#define ROLE_RECORD_FIELDS(F, S) F(S, WORD, starts) F(S, LATER_WORD, last) F(S, QUIET_KEY, receipts)
+/* Matchmaker: what a user has used, decayed to the second `stamp`. Key: a hash of the name. */
+#define USER_RECORD_FIELDS(F, S) F(S, TEXT, name) F(S, NUMBER, usage) F(S, NUMBER, factor) F(S, NUMBER, stamp)
+/* Provider: a unit that is pinned or claimed. `since` and `lease` are times of the clock that does not jump, within `boot`; `started` is
+ * a second of the wall clock. `port` of the superior is docked by our `link`. `behind`: the claim that it follows, while that is there. `pool`: the
+ * matchmaker of the pool from which it was pulled; 0: it was not.
+ * `serves`: of one that is `running`, nothing was launched for that.
+ * `grant`: what may be used, of an ad with ports; of others that stands in `ad`.
+ * `receipt`: the matchmaker's, shown with each report of it.
+ * Below a service: `root_owner` as in VERIFY; and of a job that was started, `task` to `helps` as in START. */
+#define TENANT_RECORD_FIELDS(F, S) \
+    F(S, WORD, offer)              \
+    F(S, WORD, gang)               \
+    F(S, WORD, superior)           \
+    F(S, WORD, epoch)              \
+    F(S, WORD, sequence)           \
+    F(S, WORD, boot)               \
+    F(S, FLAG, active)             \
+    F(S, NUMBER, since)            \
+    F(S, NUMBER, lease)            \
+    F(S, WORD, number)             \
+    F(S, WORD, job)                \
+    F(S, FLAG, running)            \
+    F(S, LATER_WORD, port)         \
+    F(S, LATER_WORD, link)         \
+    F(S, LATER_WORD, behind)       \
+    F(S, LATER_TIME, started)      \
+    F(S, QUIET_WORD, pool)         \
+    F(S, TEXT, owner)              \
+    F(S, AD, ad)                   \
+    F(S, QUIET_TEXT, root_owner)   \
+    F(S, AD, task)                 \
+    F(S, QUIET_WORD, customer)     \
+    F(S, QUIET_WORD, line)         \
+    F(S, QUIET_KEY, pass)          \
+    F(S, QUIET_FLAG, helps) F(S, QUIET_FLAG, idle) F(S, AD, grant) F(S, QUIET_FLAG, serves) F(S, AD, receipt)
+/* Provider: a job's end, until the customer has it. Key: claim and number, mixed. */
+#define OUTCOME_RECORD_FIELDS(F, S) \
+    F(S, WORD, claim)               \
+    F(S, WORD, number) F(S, WORD, job) F(S, WORD, superior) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, used)
+/* Customer: jobs that are equal but for their number. */
+#define SHAPE_RECORD_FIELDS(F, S) F(S, TEXT, owner) F(S, AD, ad)
+/* Customer: a job; `gang` and `number` say where it runs, or ran last. One to which nothing has happened since it was submitted has none. */
+#define JOB_RECORD_FIELDS(F, S) \
+    F(S, WORD, shape)           \
+    F(S, WORD, state)           \
+    F(S, WORD, gang)            \
+    F(S, WORD, claim)           \
+    F(S, WORD, member)          \
+    F(S, WORD, number)          \
+    F(S, WORD, tries) F(S, REASON, reason) F(S, NUMBER, status) F(S, LATER_NUMBER, changed) F(S, LATER_WORD, begun)
+/* Customer: a submission by its key; `flow`, `nodes` and `node` as in SUBMIT. Key: a hash of owner and key. */
+#define KEY_RECORD_FIELDS(F, S) \
+    F(S, TEXT, owner)           \
+    F(S, TEXT, key)             \
+    F(S, WORD, shape)           \
+    F(S, WORD, first)           \
+    F(S, WORD, count)           \
+    F(S, LATER_WORD, gone) F(S, LATER_NUMBER, at) F(S, QUIET_WORD, flow) F(S, QUIET_WORD, nodes) F(S, AD, node)
+/* Customer (and whoever has subordinates): a subordinate of a gang that was decided, in its place among all. One that is `dropped` was
+ * lost and the gang goes on without it: its row stays to the gang's end, for that is not whole any more. `shape` is the root's, or the claim
+ * of the superior that is a member itself. `pass` is the gang's, at the root (duty.h); `below` as in MATCH; `receipt` the one that it was handed. Key: its claim. */
+#define BRANCH_RECORD_FIELDS(F, S) \
+    F(S, WORD, gang)               \
+    F(S, WORD, shape)              \
+    F(S, WORD, agent)              \
+    F(S, WORD, offer)              \
+    F(S, WORD, depth)              \
+    F(S, LATER_WORD, port)         \
+    F(S, LATER_WORD, link)         \
+    F(S, WORD, epoch)              \
+    F(S, LATER_WORD, place)        \
+    F(S, LATER_FLAG, dropped) F(S, AD, ad) F(S, QUIET_KEY, pass) F(S, EDGES, below) F(S, AD, receipt)
+
+#define RECORDS(X)             \
+    X(ROLE, role_record)       \
+    X(USER, user_record)       \
+    X(TENANT, tenant_record)   \
+    X(OUTCOME, outcome_record) \
+    X(SHAPE, shape_record)     \
+    X(JOB, job_record)         \
+    X(KEY, key_record)         \
+    X(BRANCH, branch_record)
+
+enum record_kind {
+    RECORD_NONE,
+#define X(id, name) RECORD_##id,
+    RECORDS(X)
+#undef X
+        RECORD_COUNT
+};
+
+#define X(id, name)                            \
+    struct name {                              \
+        id##_RECORD_FIELDS(FIELD_MEMBER, name) \
+    };
+RECORDS(X)
+#undef X
+
+struct record {
+    enum record_kind kind;
+    bool removed;
+    uint64_t key;
+    union {
+#define X(id, name) struct name name;
+        RECORDS(X)
+#undef X
+    } u;
+};
+
+const struct layout *record_layout(enum record_kind kind);
+
+void record_copy(struct record *to, const struct record *from);
+void record_done(struct record *record);
+bool record_equal(const struct record *a, const struct record *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,195 @@
+/* role.h: how a role meets a world.
+ *
+ *     event  ->  role_step  ->  effects
+ *
+ * A role is a structure and one function. It is handed one event, changes its own state, and appends effects; it never waits, reads no
+ * clock, and keeps nothing that is lent to it. The world carries the effects out and hands over what follows. Two worlds run the same
+ * roles: net/ with sockets, time and a store, and sim/ with none of them.
+ *
+ * Durability is a barrier: a persist has a number, and an effect that says `after` happens when that persist is on disk. Persists
+ * become durable in their order. A role goes on as if they were; if one fails, or the host dies, the role starts anew from what is
+ * durable, and what stood behind has never happened.
+ *
+ * A role begins with EVENT_LOADED for each row that was durable, in the order of their kinds, then EVENT_JOB for each job of its own
+ * that is found, then one EVENT_BOOTED. */
+#ifndef BERTH_POOL_PROTOCOL_ROLE_H
+#define BERTH_POOL_PROTOCOL_ROLE_H
+
+#include "lang/base/arena.h"
+#include "lang/base/rng.h"
+#include "pool/protocol/message.h"
+#include "pool/protocol/record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MILLISECOND INT64_C(1000) /* times are in microseconds */
+#define SECOND INT64_C(1000000)
+#define MINUTE (60 * SECOND)
+
+/* Chance that nobody may guess, and the seal that tickets are made of; of the kernel and libsodium when live. */
+struct secrets {
+    void *user;
+    void (*draw)(void *user, void *bytes, size_t len);
+    /* 32 bytes that depend on the key and the data, and tell nothing of either. */
+    void (*seal)(void *user, const struct key *key, const void *data, size_t len, struct key *ret);
+};
+
+uint64_t secrets_word(const struct secrets *secrets); /* never 0 */
+
+struct role_env {
+    int64_t now;   /* a clock that never jumps: timers, leases */
+    int64_t wall;  /* the clock that people read: ads, logs */
+    int zone;      /* minutes east */
+    uint64_t boot; /* of the machine: `now` of another boot says nothing */
+    struct rng *chance;
+    const struct secrets *secrets;
+    struct symbols *symbols;
+    struct arena *scratch; /* rewound by the world after the step */
+};
+
+/* Who sent a message, as the world has proved it. */
+struct peer {
+    uint64_t agent;
+    const char *identity; /* of the user it acts as */
+    bool any;             /* it may act for any user */
+    uint64_t channel;     /* of the connection: a proof made for one is no proof on another */
+    const char *account;  /* for whom it counts: who has delegated to it; NULL: the identity itself */
+};
+
+/* What happened to something that was sent. */
+enum answer {
+    ANSWER_GOT,     /* event.message is the answer */
+    ANSWER_UNKNOWN, /* perhaps it arrived, perhaps not */
+};
+
+/* What the launcher of a job says. */
+enum job_news {
+    JOB_FOUND,  /* after the role began: it still runs, its deadline is `at` */
+    JOB_EXITED, /* by itself, or its time was up; with the reason FAULT: the machine could not run it */
+    JOB_GONE,   /* after it was told to stop, at its deadline, or never to be found: nothing of it is left */
+};
+
+enum event_kind {
+    EVENT_LOADED,  /* record */
+    EVENT_BOOTED,  /* all that was durable has been loaded, and the launchers that live have been found */
+    EVENT_MESSAGE, /* message, peer; the answer is owed by EFFECT_REPLY with `token` */
+    EVENT_ANSWER,  /* token and tag of the send, answer; message and the peer who answered, if one did */
+    EVENT_WAKE,
+    EVENT_JOB,    /* news, claim, number, reason, status, used, at */
+    EVENT_PROBED, /* provider: the machine's state, as an ad, for the offer `claim` (its place: 0, 1, ...) */
+    EVENT_DRAIN, /* provider: take no more claims, and end as they end; with status 1 jobs are warned, and have to go */
+    EVENT_RESUME, /* provider: take claims again */
+    EVENT_POLICY, /* matchmaker: `ad` is the policy from now on; NULL: the defaults */
+    EVENT_FACTOR, /* matchmaker: the factor of a user's priority */
+    EVENT_SHARES, /* matchmaker: `ad` says the groups and limits from now on (shares.h); NULL: there are none */
+    EVENT_FORGET, /* customer: `job`, which has ended, is written down elsewhere */
+    EVENT_KNOWN, /* provider, customer: the matchmaker `claim` has been told who we are: it may have begun anew, and have no ads */
+};
+
+struct event {
+    enum event_kind kind;
+    uint64_t token;
+    uint32_t tag;
+    const struct peer *peer;
+    const struct message *message;
+    enum answer answer;
+    const struct record *record;
+    enum job_news news;
+    uint64_t claim, number, job;
+    enum reason reason;
+    int64_t status, used, at;
+    struct tree *ad;
+    const char *user; /* with EVENT_FACTOR */
+    double factor;
+};
+
+enum effect_kind {
+    EFFECT_SEND,     /* message to `to`; token and tag come back with the answer */
+    EFFECT_REPLY,    /* message in answer to `token` */
+    EFFECT_WAKE,     /* at `at`, in place of any earlier one; INT64_MAX: never */
+    EFFECT_PERSIST,  /* record; its number is `token` */
+    EFFECT_JOB,      /* launch: claim, number, job; the launcher ends it at `at`, and when it has run for `span` */
+    EFFECT_DEADLINE, /* the launcher of `claim` ends the job at `at` */
+    EFFECT_STOP,     /* the job of `claim`: warned, and after `span` ended; EVENT_JOB says when nothing is left */
+    EFFECT_SUSPEND,  /* the job of `claim` stands still (span 1) or goes on (span 0) */
+    EFFECT_CHANGED,  /* customer: `job` is in another state */
+    EFFECT_NOTE,     /* for the log: reason, claim, and what it is about */
+};
+
+struct effect {
+    enum effect_kind kind;
+    uint64_t token;
+    uint64_t after; /* that persist first; 0: at once */
+    uint32_t tag;
+    enum reason reason;
+    agent to;
+    uint64_t claim, number, job;
+    int64_t at, span;
+    const char *note; /* static words */
+    struct tree *ad;  /* held; EFFECT_JOB */
+    struct message message;
+    struct record record;
+};
+
+struct effects {
+    struct effect *items;
+    uint32_t count, room;
+    uint64_t persists; /* that the role made so far */
+};
+
+void effects_init(struct effects *effects);
+void effects_done(struct effects *effects);
+void effects_reset(struct effects *effects); /* empty; the count of persists stays */
+
+/* Each appends one. What is handed over (message, record) is copied, and its references are held anew. */
+void effects_send(struct effects *effects, agent to, const struct message *message, uint64_t token, uint32_t tag,
+                  uint64_t after);
+void effects_reply(struct effects *effects, uint64_t token, const struct message *message, uint64_t after);
+void effects_wake(struct effects *effects, int64_t at);
+uint64_t effects_persist(struct effects *effects, const struct record *record); /* its number */
+uint64_t effects_remove(struct effects *effects, enum record_kind kind, uint64_t key);
+void effects_job(struct effects *effects, uint64_t claim, uint64_t number, uint64_t job, struct tree *ad, int64_t at,
+                 int64_t span, uint64_t after);
+void effects_deadline(struct effects *effects, uint64_t claim, int64_t at, uint64_t after);
+void effects_stop(struct effects *effects, uint64_t claim, int64_t span, uint64_t after);
+void effects_suspend(struct effects *effects, uint64_t claim, bool suspended);
+void effects_changed(struct effects *effects, uint64_t job, uint64_t after);
+void effects_note(struct effects *effects, enum reason reason, uint64_t claim, const char *words);
+
+/* A role as the world sees it. `make` is called when a host starts it; what was durable then comes as events. */
+struct role_kind {
+    const char *name;
+    void *(*make)(const void *settings); /* the settings outlive it */
+    void (*free)(void *role);
+    void (*step)(void *role, const struct role_env *env, const struct event *event, struct effects *effects);
+    bool (*valid)(const void *role, const char **ret_why); /* for tests: is its state in order? */
+};
+
+/* The spans of the protocol; one table for all roles of a pool. */
+struct spans {
+    int64_t window;   /* to complete a claim after a match */
+    int64_t pin;      /* P: a pin without activation */
+    int64_t lease;    /* L >= P: a claim without acknowledged heart beats */
+    int64_t life;     /* of a claim: then it is not used again */
+    int64_t deadline; /* of a request: then its outcome is unknown */
+    int64_t retry;    /* the first pause before a message is repeated; it doubles up to the deadline */
+    int64_t lifetime; /* of an ad that does not say */
+    int64_t cycle;    /* between cycles, at least */
+    int64_t keep;     /* a result that nobody took */
+    int64_t grace;    /* between a job's warning and its end */
+    int64_t half;     /* the half-life of usage */
+};
+
+extern const struct spans spans_default;
+
+static inline int64_t spans_margin(const struct spans *spans)
+{
+    return spans->lease / 10;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

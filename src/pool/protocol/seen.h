@@ -1,0 +1,25 @@
+/* seen.h: which matches of an ad have been taken into account: all up to a number, and some beyond (engine.md 3). */
+#ifndef BERTH_POOL_PROTOCOL_SEEN_H
+#define BERTH_POOL_PROTOCOL_SEEN_H
+
+#include "pool/protocol/fields.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Is the match of that number, of that incarnation, named? */
+bool seen_has(const struct seen *seen, uint64_t incarnation, uint64_t number);
+
+/* Names it. False when it was named before, or lies too far beyond a gap to be named. An other incarnation begins anew. */
+bool seen_add(struct seen *seen, uint64_t incarnation, uint64_t number);
+
+/* The matchmaker says that numbers up to `settled` no longer count. An other incarnation begins anew. */
+void seen_settle(struct seen *seen, uint64_t incarnation, uint64_t settled);
+
+bool seen_equal(const struct seen *a, const struct seen *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

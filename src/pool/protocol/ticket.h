@@ -1,0 +1,42 @@
+/* ticket.h: what a match gives a customer to show, and how both sides show it without telling.
+ *
+ *     ticket = seal(offer's key, "ticket", offer, claim, gang, owner)   by the matchmaker, and again by the provider
+ *              below a service also the root's owner: so nobody can say that another is to be charged
+ *     proof  = seal(ticket, "provider" or "customer", both nonces, channel)
+ *     nonce  = seal(offer's key, "nonce", claim, peer, channel, slot)   the provider's: it remembers none
+ *     key of an offer for one of several pools = seal(offer's key, "pool", pool): what one pool is given makes no tickets for another
+ *
+ * The ticket never travels to the provider, and a proof made on one channel is none on another. Each string that is
+ * sealed begins with the name of its purpose; numbers are eight bytes, the lowest first. */
+#ifndef BERTH_POOL_PROTOCOL_TICKET_H
+#define BERTH_POOL_PROTOCOL_TICKET_H
+
+#include "pool/protocol/role.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void ticket_make(const struct secrets *secrets, const struct key *offer_key, uint64_t offer, uint64_t claim,
+                 uint64_t gang, const char *owner, struct key *ret_ticket);
+
+/* The same for a superior that is not the root; an empty root owner: it is. */
+void ticket_make_below(const struct secrets *secrets, const struct key *offer_key, uint64_t offer, uint64_t claim,
+                       uint64_t gang, const char *owner, const char *root_owner, struct key *ret_ticket);
+
+void ticket_proof(const struct secrets *secrets, const struct key *ticket, bool from_customer,
+                  const struct key *nonce_provider, const struct key *nonce_customer, uint64_t channel,
+                  struct key *ret_proof);
+
+/* A provider's nonce: `slot` is a number that changes with the time for which nonces shall be good. */
+void ticket_nonce(const struct secrets *secrets, const struct key *offer_key, uint64_t claim, uint64_t peer,
+                  uint64_t channel, uint64_t slot, struct key *ret_nonce);
+
+void ticket_pool_key(const struct secrets *secrets, const struct key *offer_key, uint64_t pool, struct key *ret_key);
+
+bool key_equal(const struct key *a, const struct key *b); /* in a time that does not depend on what they are */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,44 @@
+/* next_change.h: when will a part of an expression say something else, by the passing of time alone?
+ *
+ * What reads the time in a constraint is nearly always a comparison whose sides go one way until they jump:
+ * DayTime() rises until midnight, time() - Start for ever. Such a comparison turns once at most between two jumps,
+ * so its value at both ends tells whether it does, and halving finds the second. Where that cannot be seen, each
+ * second is looked at. Values come from evaluation: there is no arithmetic here but that of directions.
+ *
+ *     DayTime() < '8:00'       true ........ 7:59:59 | false 8:00:00 ................ 23:59:59 | true 0:00:00
+ *
+ * The work is counted. */
+#ifndef BERTH_POOL_PROVIDER_NEXT_CHANGE_H
+#define BERTH_POOL_PROVIDER_NEXT_CHANGE_H
+
+#include "lang/ad/eval.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TURNS_NEVER INT64_MAX
+#define TURNS_WEEK 604800
+
+struct turns {
+    const struct env *env;
+    struct arena *scratch;
+    uint64_t steps; /* of work that are left, as evaluation counts them */
+    bool spent;     /* they did not suffice: `next` and `once` say nothing */
+    int64_t from;
+    int64_t next;   /* the first second after `from` at which some part of the expression may say something else */
+    int64_t once;   /* the same, but for the parts that say the same every week; not before `next` */
+    unsigned depth; /* of the part that is being looked at */
+};
+
+void turns_init(struct turns *turns, const struct env *env, struct arena *scratch, uint64_t steps);
+
+/* Finds `next` and `once` for `e`, which stands in `scope`. What counts is whether each operand of && || ! ?: is
+ * true, false, undefined or error, and whether any other part is error, as far as that does not need a counterpart.
+ * `scratch` is left as it was. */
+void turns_find(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t from);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

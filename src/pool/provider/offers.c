@@ -1,0 +1,391 @@
+/* offers.c: the ads of a provider: written from its parts, advertised while somebody could be accepted and something is left. */
+#include "lang/base/mem.h"
+#include "lang/text/build.h"
+#include "match/gang/dock.h"
+#include "match/pair/match.h"
+#include "pool/protocol/mutants.h"
+#include "pool/protocol/writers.h"
+#include "pool/provider/owner.h"
+#include "pool/provider/provider_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_LIFETIMES 10 /* a key is used for that many lifetimes of its ad, and accepted for as many more */
+
+/* The last writer: whose it is, whatever the others say. */
+static struct tree *write_owner(void *user, struct tree *ad, struct err *err)
+{
+    const char *identity = user;
+    struct ad_setting owner = {symbols_take(ad->symbols, "Owner", 5), value_string(identity, strlen(identity))};
+    struct tree *owned = ad_set(ad, &owner, 1, err);
+
+    symbols_drop(ad->symbols, owner.name);
+    return owned;
+}
+
+/* The pipeline of 3.4.1: what was probed, then configuration and policy over it, then whose it is. */
+static struct tree *offer_write(const struct provider *provider, const struct offer *offer)
+{
+    struct writer writers[] = {
+        writer_layer("probe", offer->probe),
+        writer_layer("configuration", offer->base),
+        {"owner", write_owner, (void *)(uintptr_t)provider->settings->identity},
+    };
+    size_t count = sizeof writers / sizeof *writers - (provider->settings->identity ? 0 : 1);
+    struct tree *ad = writers_run(writers, count, offer->base->symbols, offer->base->dialect, NULL);
+
+    return ad ? ad : tree_ref(offer->base);
+}
+
+void offers_init(struct provider *provider)
+{
+    provider->offers = mem_alloc(provider->settings->count * sizeof *provider->offers);
+    for (uint32_t i = 0; i < provider->settings->count; i++) {
+        struct offer *offer = &provider->offers[i];
+
+        *offer = (struct offer){.base = provider->settings->ads[i], .dirty = true, .set = INT64_MAX};
+        offer->key_until = INT64_MIN;
+        offer->whole = offer_write(provider, offer);
+        advert_init(&offer->advert, provider->settings->ids[i], false, 0);
+        second_init(provider, i);
+    }
+}
+
+void offers_done(struct provider *provider)
+{
+    for (uint32_t i = 0; i < provider->settings->count; i++) {
+        struct offer *offer = &provider->offers[i];
+
+        advert_done(&offer->advert);
+        advert_done(&offer->second.advert);
+        tree_unref(offer->probe);
+        tree_unref(offer->whole);
+    }
+    free(provider->offers);
+}
+
+uint32_t offer_find(const struct provider *provider, uint64_t id)
+{
+    uint32_t place = 0;
+
+    while (place < provider->settings->count && provider->settings->ids[place] != id)
+        place++;
+    return place;
+}
+
+/* A successor has nothing while the one in front is there; to a successor the one in front has nothing. */
+static bool tenant_has(const struct tenant *tenant, uint64_t behind)
+{
+    return !tenant->behind && (!behind || tenant->claim != behind);
+}
+
+struct tree *offer_left(const struct provider *provider, const struct role_env *env, uint32_t place,
+                        enum tenant_state from, const struct tenant *except, uint64_t behind)
+{
+    struct tree *left = tree_ref(provider->offers[place].whole);
+
+    for (uint32_t i = 0; i < provider->tenant_count && left; i++) {
+        const struct tenant *tenant = provider->tenants[i];
+        struct tree *less;
+
+        if (tenant == except || tenant->offer != place || tenant->state < from || !tenant_has(tenant, behind))
+            continue;
+        less = tenant_residual(env, tenant, left);
+        tree_unref(left);
+        left = less;
+    }
+    return left;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- keys */
+
+bool offer_key_used(const struct offer *offer, uint64_t claim)
+{
+    for (uint32_t k = 0; k < OFFER_KEYS; k++)
+        for (uint32_t i = 0; i < offer->keys[k].used_count; i++)
+            if (offer->keys[k].used[i] == claim)
+                return true;
+    for (uint32_t i = 0; i < offer->second.key.used_count; i++)
+        if (offer->second.key.used[i] == claim)
+            return true;
+    return false;
+}
+
+/* The key is made anew, on our own clock; the one before is still good, the one before that is forgotten. */
+static void offer_renew_key(const struct provider_step *step, struct offer *offer)
+{
+    offer->keys[1] = offer->keys[0];
+    offer->keys[0].used_count = 0;
+    step->env->secrets->draw(step->env->secrets->user, &offer->keys[0].key, sizeof offer->keys[0].key);
+    offer->key_until = step->env->now + KEY_LIFETIMES * step->provider->spans->lifetime;
+    advert_set_key(&offer->advert, step->env->now, &offer->keys[0].key);
+}
+
+void offer_use_key(const struct provider_step *step, const struct tenant *tenant)
+{
+    struct offer *offer = &step->provider->offers[tenant->offer];
+    uint64_t claim = tenant->claim;
+
+    if (PLANTED(TICKET_TWICE))
+        return;
+    if (tenant->second) {
+        if (offer->second.key.used_count < OFFER_USED_MAX) /* when it is full the next ad has a new key */
+            offer->second.key.used[offer->second.key.used_count++] = claim;
+        return;
+    }
+    /* which of the keys made the ticket does not matter: it is remembered for as long as either could have */
+    if (offer->keys[0].used_count == OFFER_USED_MAX)
+        offer_renew_key(step, offer);
+    offer->keys[0].used[offer->keys[0].used_count++] = claim;
+}
+
+/* ------------------------------------------------------------------------------------------------------ advertising */
+
+static void offer_set(const struct provider_step *step, uint32_t place, int64_t at)
+{
+    struct offer *offer = &step->provider->offers[place];
+
+    if (at >= offer->set)
+        return;
+    offer->set = at;
+    timers_set(&step->provider->timers, at, TIMER_OFFER, place);
+}
+
+void offer_changed(const struct provider_step *step, uint32_t place)
+{
+    step->provider->offers[place].dirty = true;
+    offer_set(step, place, step->env->now);
+}
+
+bool offer_ails(const struct provider *provider, uint32_t place)
+{
+    const struct offer *offer = &provider->offers[place];
+    symbol name = symbols_find(offer->base->symbols, "Unwell", 6);
+
+    return offer->faulty || (offer->probe && name && tree_find(offer->probe, tree_root(offer->probe), name));
+}
+
+void offer_fails(const struct provider_step *step, uint32_t place)
+{
+    struct offer *offer = &step->provider->offers[place];
+
+    if (!offer->faulty)
+        effects_note(step->effects, REASON_FAULT, offer->advert.id, "a job could not be run: takes no more for now");
+    offer->faulty = true;
+    offer_changed(step, place);
+}
+
+void offer_probed(const struct provider_step *step, uint32_t place, struct tree *probe)
+{
+    struct offer *offer;
+
+    if (place >= step->provider->settings->count || !probe || !tree_is_ad(probe) ||
+        probe->symbols != step->provider->offers[place].base->symbols ||
+        probe->dialect != step->provider->offers[place].base->dialect)
+        return;
+    offer = &step->provider->offers[place];
+    tree_unref(offer->probe);
+    offer->probe = tree_ref(probe);
+    tree_unref(offer->whole);
+    offer->whole = offer_write(step->provider, offer);
+    offer->faulty = false; /* whoever looks at the machine knows what came of its jobs, and says it anew */
+    offer_changed(step, place);
+    if (step->provider->booted)
+        tenants_check(step, place);
+    if (step->provider->booted && offer_ails(step->provider, place))
+        tenants_spare(step, place);
+}
+
+static bool offer_is_used(const struct provider *provider, uint32_t place)
+{
+    for (uint32_t i = 0; i < provider->tenant_count; i++)
+        if (provider->tenants[i]->offer == place)
+            return true;
+    return false;
+}
+
+struct tree *constraint_narrow(struct tree *ad, const struct tree *from, const struct expr *rule)
+{
+    const struct expr *own = match_constraint(ad), *root = tree_root(ad), *parts = tree_parts(ad, root);
+    uint32_t count = 0, place;
+    struct tree *text = NULL;
+    struct build build;
+    symbol name = own ? own->label : NAME_CONSTRAINT;
+
+    if (!rule || from->dialect != ad->dialect)
+        return tree_ref(ad);
+    build_init(&build, ad->symbols, ad->dialect);
+    for (; count < root->u.run.count; count++) {
+        build_copy(&build, ad, &parts[count]);
+        if (&parts[count] == own) {
+            build_copy(&build, from, rule);
+            build_top(&build)->label = OP_AND;
+            build_bind(&build, EXPR_CHAIN, 2);
+        }
+        symbols_hold(ad->symbols, parts[count].label);
+        build_attribute(&build, parts[count].label);
+    }
+    if (!own) {
+        build_copy(&build, from, rule);
+        symbols_hold(ad->symbols, name);
+        build_attribute(&build, name);
+        count++;
+    }
+    if (count <= TREE_PARTS_MAX && build_ad(&build, count, &place) == 0)
+        text = build_seal(&build);
+    build_done(&build);
+    return text ? text : tree_ref(ad);
+}
+
+static const struct expr *start_of(const struct tree *ad)
+{
+    symbol name = symbols_find(ad->symbols, "Start", 5);
+
+    return name ? tree_find(ad, tree_root(ad), name) : NULL;
+}
+
+bool offer_starts(const struct provider_step *step, uint32_t place, const struct tree *ad)
+{
+    const struct tree *whole = step->provider->offers[place].whole;
+    struct env eval = provider_env(step->env);
+
+    return !start_of(whole) || match_says(&eval, step->env->scratch, whole, "Start", ad);
+}
+
+/* With its Start in its constraint: takes `left`. */
+static struct tree *offer_narrow(struct tree *left)
+{
+    struct tree *text = left ? constraint_narrow(left, left, start_of(left)) : NULL;
+
+    tree_unref(left);
+    return text;
+}
+
+/* It is there to be seen, with what it lacks, and nobody fits. Where others would still ask for it by its ports, or it would pull, it is not. */
+static struct tree *offer_ailing(const struct provider_step *step, uint32_t place)
+{
+    const struct offer *offer = &step->provider->offers[place];
+    const struct expr *own = match_constraint(offer->whole);
+    struct ad_setting settings[] = {
+        {own ? own->label : NAME_CONSTRAINT, value_boolean(false)},
+        {symbols_take(offer->whole->symbols, "Unwell", 6), value_string("a job could not be run", 22)},
+    };
+    struct tree *text = NULL;
+
+    if (!step->provider->settings->pool_count && !dock_has_ports(offer->whole))
+        text = ad_set(offer->whole, settings, offer->faulty ? 2 : 1, NULL);
+    symbols_drop(offer->whole->symbols, settings[1].name);
+    return text;
+}
+
+/* What should be advertised now: NULL for nothing. And when the time may change that. */
+static struct tree *offer_text(const struct provider_step *step, uint32_t place)
+{
+    struct offer *offer = &step->provider->offers[place];
+    struct env eval = provider_env(step->env);
+    struct tree *left;
+    struct owner owner;
+
+    offer->look = INT64_MAX;
+    if (step->provider->draining)
+        return NULL;
+    if (offer_ails(step->provider, place))
+        return offer_ailing(step, place);
+    left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL, 0);
+    left = offer_narrow(successor_reserves(step, place, left));
+    if (!left)
+        return NULL;
+    owner_look(&eval, step->env->scratch, left, &owner);
+    offer->look = owner.until;
+    if (offer->closed == owner.open)
+        effects_note(step->effects,
+                     owner.open                             ? REASON_OK
+                     : offer_is_used(step->provider, place) ? REASON_CONSUMED
+                                                            : REASON_VETOED,
+                     offer->advert.id, owner.open ? "others are let in" : "nobody can be let in now: withdrawn");
+    offer->closed = !owner.open;
+    if (owner.open)
+        return left;
+    tree_unref(left);
+    return NULL;
+}
+
+void offer_due(const struct provider_step *step, uint32_t place)
+{
+    struct offer *offer = &step->provider->offers[place];
+    int64_t now = step->env->now, wall = step->env->wall / SECOND, again;
+
+    if (offer->set <= now)
+        offer->set = INT64_MAX;
+    if (wall < offer->looked) /* it was made out by a clock that was ahead: when it is to be looked at again, too */
+        offer->dirty = true;
+    offer->looked = wall;
+    if (offer->dirty || wall >= offer->look) {
+        struct tree *text = offer_text(step, place);
+        uint64_t version = offer->advert.version;
+
+        advert_want(&offer->advert, now, text);
+        if (offer->advert.version != version)
+            pulling_moved(step, place);
+        tree_unref(text);
+    }
+    if (offer->dirty || wall >= offer->second.look || now >= offer->second.serves)
+        second_look(step, place);
+    offer->dirty = false;
+    if (offer->advert.text && now >= offer->key_until)
+        offer_renew_key(step, offer);
+    again = step->provider->settings->pool_count
+                ? pulling_run(step, place)
+                : advert_run(&offer->advert, step->env, step->provider->settings->matchmaker, place,
+                             step->provider->stored, step->effects);
+    offer_set(step, place, again);
+    offer_set(step, place, second_run(step, place));
+    if (offer->second.look < offer->look)
+        offer->look = offer->second.look;
+    if (offer->look != INT64_MAX && offer->look - wall < spans_margin(step->provider->spans))
+        offer_set(step, place, now + (offer->look - wall) * SECOND);
+}
+
+void offers_boot(const struct provider_step *step)
+{
+    for (uint32_t i = 0; i < step->provider->settings->count; i++) {
+        step->provider->offers[i].advert.version = step->provider->starts << 32;
+        step->provider->offers[i].second.advert.version = step->provider->starts << 32;
+        step->provider->offers[i].pulling.number = step->provider->starts << 32;
+        step->provider->offers[i].sure = step->env->now + step->provider->spans->deadline;
+        offer_changed(step, i);
+    }
+}
+
+void offer_answer(const struct provider_step *step, uint32_t place, const struct event *event)
+{
+    bool second = place >= step->provider->settings->count;
+    struct advert *advert;
+
+    place -= second ? step->provider->settings->count : 0;
+    if (place >= step->provider->settings->count)
+        return;
+    advert = second ? &step->provider->offers[place].second.advert : &step->provider->offers[place].advert;
+    advert_answer(advert, step->env, step->provider->spans, event, step->effects);
+    offer_due(step, place);
+}
+
+void offers_again(const struct provider_step *step, agent matchmaker)
+{
+    for (uint32_t i = 0; i < step->provider->settings->count; i++) {
+        if (matchmaker == step->provider->settings->matchmaker) {
+            advert_again(&step->provider->offers[i].advert, step->env->now);
+            advert_again(&step->provider->offers[i].second.advert, step->env->now);
+        }
+        pulling_again(step, i, matchmaker);
+        offer_due(step, i);
+    }
+}
+
+void offer_matched(const struct provider_step *step, uint32_t place, struct advert *advert, uint64_t incarnation,
+                   uint64_t number)
+{
+    advert_saw(advert, step->env->now, incarnation, number);
+    offer_changed(step, place);
+}

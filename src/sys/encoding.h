@@ -1,0 +1,38 @@
+/* encoding.h: bytes as text: hexadecimal digits and base64, read strictly: each value has one spelling. */
+#ifndef BERTH_SYS_ENCODING_H
+#define BERTH_SYS_ENCODING_H
+
+#include "lang/base/buf.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Two lower-case digits a byte, and a NUL: `ret_text` has room for 2 * len + 1. */
+void hex_print(const void *bytes, size_t len, char *ret_text);
+
+/* Exactly `room` bytes from twice as many lower-case digits; false when the text is anything else. In a time that does
+ * not depend on the digits. */
+bool hex_read(const char *text, size_t len, void *ret_bytes, size_t room);
+
+/* Base64 in the alphabet for addresses (- and _), without padding; appended. */
+void base64url_print(struct buf *out, const void *bytes, size_t len);
+
+/* Appended to `out`. False (and nothing appended) when a character is not of the alphabet, the length is none that
+ * bytes have, or the bits behind the last byte are not 0. */
+bool base64url_read(struct buf *out, const char *text, size_t len);
+
+/* Base64 in the common alphabet (+ and /), padded; appended. */
+void base64_print(struct buf *out, const void *bytes, size_t len);
+
+/* Gives the memory back after it has been overwritten. Nothing that grew while a secret was in it is covered: reserve
+ * first. */
+void buf_wipe(struct buf *buf);
+void text_wipe(char *text); /* the same for a string from mem_dup; takes NULL */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,167 @@
+/* trash.c: folders that jobs leave are taken away by a thread. */
+#define _GNU_SOURCE
+#include "sys/trash.h"
+
+#include "lang/base/mem.h"
+#include "sys/confined_path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+#define NAMES_MAX 1000 /* that are tried, where folders of the same name wait */
+
+struct rubbish {
+    char *folder;
+    uv_thread_t thread;
+    uv_mutex_t mutex;
+    uv_cond_t more;
+    bool waiting; /* something came since the thread has looked */
+    atomic_bool stop;
+};
+
+/* ----------------------------------------------------------------------------------------------------------- the thread */
+
+static bool is_over(void *user)
+{
+    return atomic_load(&((struct rubbish *)user)->stop);
+}
+
+static void remove_all(struct rubbish *rubbish)
+{
+    struct beneath_end end = {is_over, rubbish};
+    DIR *dir = opendir(rubbish->folder);
+    struct dirent *row;
+    char path[PATH_MAX];
+
+    while (dir && !is_over(rubbish) && (row = readdir(dir))) {
+        int len = snprintf(path, sizeof path, "%s/%s", rubbish->folder, row->d_name);
+
+        if (strcmp(row->d_name, ".") != 0 && strcmp(row->d_name, "..") != 0 && len < PATH_MAX)
+            beneath_remove_until(AT_FDCWD, path, &end, NULL); /* what cannot be removed stays, and is tried again */
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static void thread_run(void *user)
+{
+    struct rubbish *rubbish = user;
+
+    uv_mutex_lock(&rubbish->mutex);
+    while (!is_over(rubbish)) {
+        if (!rubbish->waiting) {
+            uv_cond_wait(&rubbish->more, &rubbish->mutex);
+            continue;
+        }
+        rubbish->waiting = false;
+        uv_mutex_unlock(&rubbish->mutex);
+        remove_all(rubbish);
+        uv_mutex_lock(&rubbish->mutex);
+    }
+    uv_mutex_unlock(&rubbish->mutex);
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- taking */
+
+/* A folder that a job has shut cannot be moved by an ordinary user; as its owner we open it. */
+static int move(const char *from, const char *to)
+{
+    int failed = rename(from, to);
+
+    if (failed < 0 && errno == EACCES && chmod(from, 0700) == 0)
+        failed = rename(from, to);
+    return failed;
+}
+
+int rubbish_take(struct rubbish *rubbish, const char *path, struct err *err)
+{
+    const char *last = strrchr(path, '/');
+    char name[PATH_MAX];
+    int failed = -1;
+
+    errno = EEXIST;
+    for (uint32_t n = 0; failed < 0 && n < NAMES_MAX && (errno == EEXIST || errno == ENOTEMPTY); n++) {
+        if (snprintf(name, sizeof name, "%s/%s.%u", rubbish->folder, last ? last + 1 : path, (unsigned)n) >=
+            (int)sizeof name)
+            errno = ENAMETOOLONG;
+        else
+            failed = move(path, name);
+    }
+    if (failed < 0 && errno == ENOENT && access(rubbish->folder, F_OK) == 0)
+        return 0;
+    if (failed < 0 && errno == EROFS) /* nor could any file in it be removed */
+        return err_set(err, "'%s' cannot be removed: %s", path, strerror(errno));
+    if (failed < 0)
+        return beneath_remove(AT_FDCWD, path, err); /* slow is better than never */
+    uv_mutex_lock(&rubbish->mutex);
+    rubbish->waiting = true;
+    uv_cond_signal(&rubbish->more);
+    uv_mutex_unlock(&rubbish->mutex);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- life */
+
+/* Signals are the loop's. */
+static int thread_start(struct rubbish *rubbish)
+{
+    sigset_t all, before;
+    int failed;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    failed = uv_thread_create(&rubbish->thread, thread_run, rubbish);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed;
+}
+
+struct rubbish *rubbish_new(const char *folder, struct err *err)
+{
+    struct rubbish *rubbish;
+
+    if (mkdir(folder, 0700) < 0 && errno != EEXIST) {
+        err_set(err, "'%s' cannot be made: %s", folder, strerror(errno));
+        return NULL;
+    }
+    rubbish = mem_alloc(sizeof *rubbish);
+    memset(rubbish, 0, sizeof *rubbish);
+    rubbish->folder = mem_dup(folder, strlen(folder));
+    rubbish->waiting = true; /* what the last life left */
+    atomic_init(&rubbish->stop, false);
+    uv_mutex_init(&rubbish->mutex);
+    uv_cond_init(&rubbish->more);
+    if (thread_start(rubbish) == 0)
+        return rubbish;
+    err_set(err, "a thread could not be made");
+    uv_cond_destroy(&rubbish->more);
+    uv_mutex_destroy(&rubbish->mutex);
+    free(rubbish->folder);
+    free(rubbish);
+    return NULL;
+}
+
+void rubbish_free(struct rubbish *rubbish)
+{
+    if (!rubbish)
+        return;
+    atomic_store(&rubbish->stop, true);
+    uv_mutex_lock(&rubbish->mutex);
+    uv_cond_signal(&rubbish->more);
+    uv_mutex_unlock(&rubbish->mutex);
+    uv_thread_join(&rubbish->thread);
+    uv_cond_destroy(&rubbish->more);
+    uv_mutex_destroy(&rubbish->mutex);
+    free(rubbish->folder);
+    free(rubbish);
+}

@@ -1,0 +1,334 @@
+#!/bin/sh
+# jobs_cli_test.sh: the commands about jobs, against a pool of real processes: berth pool, and a provider that runs jobs (job_agent, the
+# first argument). And what is said when there is no customer. Prints TAP.
+set -u
+berth=${BERTH:?the program}
+agent=$(realpath "${1:?the provider}")
+. "${BERTH_SOURCE:?the sources}/tests/common/says.sh"
+
+# soon COMMAND...: it succeeds within ten seconds.
+soon() {
+  for _ in $(seq 200); do
+    "$@" >/dev/null 2>&1 && return
+    sleep 0.05
+  done
+  return 1
+}
+
+# told FILE PATTERN: one of its lines matches (grep).
+told() { grep -q -- "$2" "$1"; }
+
+# -------------------------------------------------------------------------------------------------- without a customer
+
+for command in 'jobs' 'jobs 5-20' 'job 5' 'wait 5' 'rm 5' 'hold --all' 'release -c true' 'logs 5' 'logs -f 5' 'history' 'outputs 5' \
+  'run -- true'; do
+  # shellcheck disable=SC2086 # words
+  run "$berth" $command
+  expect "$command ends with 3 when there is no customer, and says how to start one" 3 '' \
+    "berth: no customer runs here ($work/state/customer/customer.sock): is a customer running? \`berth pool\` starts one"
+done
+run "$berth" jobs --customer unix:"$work/none.sock"
+expect 'a socket that was named is told' 3 '' \
+  "berth: no customer runs there ($work/none.sock): is a customer running? \`berth pool\` starts one"
+run env BERTH_CUSTOMER=http://127.0.0.1:1 "$berth" jobs
+says 'the environment names one as well' 3 '' 'berth: http://127.0.0.1:1: *'
+run "$berth" jobs --customer nowhere
+says 'a customer is at an address of http, https or unix' 2 '' 'berth: --customer: *'
+
+# ---------------------------------------------------------------------------------------------------------- wrong usage
+
+for words in 0 x 5- -- 5-3 5,,6 1.5 99999999999999999999; do
+  [ "$words" = -- ] && continue
+  run "$berth" jobs "$words"
+  expect "'$words' is no number of a job" 2 '' "berth: '$words' is no number of a job: 5, 5-20 and 5,7,9 are"
+done
+run "$berth" rm
+expect 'rm is told which jobs' 2 '' 'berth: rm wants one of: the numbers of jobs, --constraint EXPR, --all'
+run "$berth" rm 5 --all
+expect 'in one way' 2 '' 'berth: rm wants one of: the numbers of jobs, --constraint EXPR, --all'
+run "$berth" wait
+expect 'wait is told which jobs' 2 '' 'berth: wait wants the numbers of jobs'
+run "$berth" job 5 6
+expect 'job is about one' 2 '' 'berth: job wants the number of one job'
+run "$berth" logs x
+expect 'logs as well' 2 '' "berth: 'x' is no number of a job"
+run "$berth" run
+expect 'run wants a command' 2 '' 'berth: run wants a COMMAND, behind a --'
+run "$berth" run -m lots -- true
+says 'an amount is one' 2 '' "berth: run: --memory: expected an amount such as 512MiB or 2GiB, got 'lots' *"
+run "$berth" run -t soon -- true
+says 'a span is one' 2 '' "berth: run: --time: expected a span such as 90s, 30min, 12h or 7d, got 'soon' *"
+run "$berth" run -e 1A=x -- true
+says 'a variable has a name' 2 '' "berth: run: --env: expected NAME=VALUE, got '1A=x' *"
+run "$berth" jobs --watch --json
+expect 'what is watched is a table' 2 '' 'berth: --watch shows a table: --json and --long do not go with it'
+run "$berth" submit
+expect 'submit wants files' 2 '' 'berth: submit wants FILEs with the ads of jobs; - is standard input'
+run "$berth" submit --key a/b job.ad
+says 'a key is visible' 2 '' "berth: submit: --key: expected up to 48 visible characters without '/', got 'a/b' *"
+run "$berth" join xyz
+expect 'a code that is none is refused' 2 '' 'berth: a join code begins with berth-'
+run "$berth" join
+expect 'join wants a code' 2 '' 'berth: join wants one CODE, as `berth token code` prints it, or --code-file FILE'
+run "$berth" pool now
+expect 'pool takes no words' 2 '' 'berth: pool takes options alone'
+
+# ------------------------------------------------------------------------------------------- ads, as they would be sent
+
+mkdir -p project/tables
+printf '#!/bin/sh\necho from the program "$@"\ncat data.csv\n' >project/fit
+chmod +x project/fit
+printf '1,2\n' >project/data.csv
+printf 'x\n' >project/tables/b
+printf 'x\n' >project/tables/a
+cat >project/job.ad <<'AD'
+[ Cmd = "./fit"; Args = { "a", "b c" }; Inputs = { "data.csv", "tables" }; Constraint = other.Memory >= RequestMemory; Rank = 0;
+  RequestMemory = 1000; RequestDisk = 2000; ImageSize = 1; Count = 3 ]
+AD
+hash() { b2sum -l 256 "project/$1" | cut -d ' ' -f 1; } # by another program
+run "$berth" submit --dry-run project/job.ad
+expect 'inputs are found from the folder of the file, folders opened, the program carried along' 0 \
+  '[ Cmd = "./fit"; Args = { "a", "b c" }; Inputs = { [ Name = "data.csv"; Hash = "'"$(hash data.csv)"'"; Size = 4; Mode = 420 ], [ Name = "tables/a"; Hash = "'"$(hash tables/a)"'"; Size = 2; Mode = 420 ], [ Name = "tables/b"; Hash = "'"$(hash tables/b)"'"; Size = 2; Mode = 420 ], [ Name = "fit"; Hash = "'"$(hash fit)"'"; Size = '"$(wc -c <project/fit)"'; Mode = 493 ] }; Constraint = other.Memory >= RequestMemory; Rank = 0; RequestMemory = 1000; RequestDisk = 2000; ImageSize = 1; Count = 3; Type = "Job"; RequestCpus = 1; Iwd = "'"$work"'" ]'
+echo '[ Cmd = "true" ]' >plain.ad
+run "$berth" submit --dry-run --json plain.ad
+json 'what an ad does not say is filled in, for machines like this one' 0 \
+  '(rows[0]["Type"] == "Job" and rows[0]["RequestCpus"] == 1 and 0 < rows[0]["RequestMemory"] <= 2**29 and 0 < rows[0]["RequestDisk"] <= 2**30
+  and rows[0]["Iwd"] == "'"$work"'" and rows[0]["ImageSize"] > 0 and "Inputs" not in rows[0] and "Owner" not in rows[0]
+  and ("other.Arch == \"'"$(uname -m | tr '[:lower:]' '[:upper:]')"'\"") in rows[0]["Constraint"]
+  and "other.Memory >= RequestMemory" in rows[0]["Constraint"] and "LoadAvg" in rows[0]["Rank"])'
+run "$berth" submit --dry-run --json --customer http://127.0.0.1:1 plain.ad
+json 'a customer elsewhere is told no folder of this machine' 0 '"Iwd" not in rows[0]'
+mkdir elsewhere && cp /bin/sh elsewhere/shell
+echo '[ Cmd = "'"$work"'/elsewhere/shell"; In = "project/data.csv" ]' >outside.ad
+run "$berth" submit --dry-run --json outside.ad
+json 'a program from elsewhere is called by the last part of its name' 0 \
+  'rows[0]["Cmd"] == "./shell" and [i["Name"] for i in rows[0]["Inputs"]] == ["shell", "project/data.csv"] and rows[0]["In"] == "project/data.csv"'
+echo '[ Cmd = "/bin/sh" ]' >common.ad
+run "$berth" submit --dry-run --json common.ad
+json 'one that every machine has is not carried along' 0 'rows[0]["Cmd"] == "/bin/sh" and "Inputs" not in rows[0]'
+timeout 20 "$berth" submit --dry-run --cwd project --json - <project/job.ad >out 2>err
+status=$?
+json 'ads come from standard input too, with their inputs from another folder' 0 'len(rows[0]["Inputs"]) == 4'
+echo '[ Cmd = "true"; Inputs = { "none.csv" } ]' >missing.ad
+run "$berth" submit --dry-run missing.ad
+expect 'an input that is not there is told with its place' 2 '' 'berth: missing.ad:1: none.csv: No such file or directory'
+echo '[ Args = "x" ]' >none.ad
+run "$berth" submit --dry-run none.ad
+expect 'a job runs something' 2 '' 'berth: none.ad:1: Cmd: the name of a program is expected'
+cp project/data.csv plainfile
+echo '[ Cmd = "./plainfile" ]' >noexec.ad
+run "$berth" submit --dry-run noexec.ad
+says 'and that can be executed' 2 '' 'berth: noexec.ad:1: *plainfile: it cannot be executed; chmod +x makes it so'
+
+# ------------------------------------------------------------------------------------------------------------- the pool
+
+: >up
+"$berth" pool --no-provider --listen 127.0.0.1:0 --state "$work/state" --set Window=1 --set Deadline=1 >up 2>pool.err &
+pool=$!
+pids="$pids $pool"
+soon told up 'To end it'
+holds 'the pool says that it is up, and what to type next' told up 'berth run -- hostname'
+run "$berth" pool --no-provider --state "$work/state"
+expect 'a second one with the same state is refused, and told the process of the first' 2 '' \
+  "berth: another pool runs with the state folder $work/state: its process is $pool"
+matchmaker=$(sed -n 's/^  matchmaker *process \([0-9]*\),.*/\1/p' up)
+holds 'its processes have logs' [ -s state/log/matchmaker.log ]
+code=$("$berth" token code)
+run "$berth" join --only --name heron --state "$work/joined" "$code"
+says 'a machine joins by a code' 0 'This machine has joined the pool at * as machine/heron.
+Its token is '"$work"'/joined/provider/token
+To offer it there: berth provider *' ''
+run "$berth" token show joined/provider/token
+holds 'and has a token of its own' told out '^subject    machine/heron$'
+run "$berth" join --only --name crane --state "$work/other" "$code"
+expect 'once' 2 '' 'berth: the code was used by another'
+: >tls.up
+"$berth" matchmaker --listen 127.0.0.1:0 --state "$work/tls" --set Tls=on >tls.up 2>tls.log &
+pids="$pids $!"
+soon told tls.up 'listening at  unix'
+code=$("$berth" token code --state "$work/tls")
+run "$berth" join --only --name heron --state "$work/sure" "$code"
+holds 'encrypted, the pool is known by the fingerprint in the code' told out 'joined the pool at https://127.0.0.1:'
+run "$berth" status --token sure/provider/token
+holds 'and its certificate is in the token file' told out 'https://127.0.0.1:'
+code=$("$berth" token code --state "$work/tls")
+run "$berth" join --only --name crane --state "$work/unsure" "$(printf '%.40sAAAAAAAA%s' "$code" "$(printf %s "$code" | cut -c 49-)")"
+says 'somebody else at that address is sent nothing secret' 2 '' 'berth: https://127.0.0.1:*: this is not the pool that the code is of: *'
+kill -9 "$matchmaker"
+soon told pool.err 'the matchmaker was ended by signal 9; it is started again in 0.5 s'
+soon "$berth" status
+holds 'a process that was killed is started again' "$berth" status
+
+if ! "$berth" help customer >/dev/null 2>&1; then
+  kill "$pool"
+  wait "$pool"
+  holds 'the pool ends in order' [ $? = 0 ]
+  echo "# this program has no customer: the rest is left out"
+  echo "1..$count"
+  [ $failures = 0 ]
+  exit
+fi
+
+# ---------------------------------------------------------------------------------------------------------------- queue
+
+holds 'the tokens that the processes need are made' [ -s state/customer/token ]
+run "$berth" jobs
+expect 'at first there are no jobs' 0 '0 jobs'
+run "$berth" submit project/job.ad
+expect 'jobs are submitted; that there is no machine yet is a warning' 0 '3 jobs submitted: 1-3' \
+  'berth: no machine offers itself in the pool yet: what is submitted waits for one, or for one that pulls'
+run "$berth" submit --json --key k1 project/job.ad plain.ad
+json 'several ads at once' 0 'rows == [{"first": 4, "count": 3}, {"first": 7, "count": 1}]'
+run "$berth" submit --key k1 --force project/job.ad plain.ad
+expect 'the same key and the same jobs are the same submission' 0 '4 jobs submitted: 4-7'
+run "$berth" submit --key k1 --force plain.ad
+says 'the same key with others is refused' 2 '' 'berth: key: *'
+run "$berth" jobs 2,6-7
+sed -i 's/[0-9]*s  */NOW /' out
+expect 'a table of jobs' 0 'ID  STATE    SUBMITTED  RUN_TIME  STATUS  WHERE  COMMAND
+ 2  Waiting  NOW ./fit a '\''b c'\''
+ 6  Waiting  NOW ./fit a '\''b c'\''
+ 7  Waiting  NOW true
+3 jobs: 3 waiting'
+run "$berth" jobs 7 --json
+json 'as JSON, with seconds since 1970' 0 'rows[0]["id"] == 7 and rows[0]["command"] == "true" and rows[0]["submitted"] > 1.7e9'
+run "$berth" jobs 7 --long
+holds 'as ads' told out '^Job = 7$'
+run "$berth" jobs 99
+expect 'a job that is not there' 1 '' 'berth: there is no such job'
+run "$berth" job 99
+expect 'is told by its number' 1 '' 'berth: 99: there is no such job'
+run "$berth" job 7
+holds 'one job, with its log and why it waits' sh -c 'grep -q "^Job 7: Waiting" out && grep -q submitted out && grep -q "^job 7: matches nothing" out'
+run "$berth" why 7
+says 'why a job waits' 1 'job 7: matches nothing, for there are no offers.
+*
+*
+*
+*
+*
+*
+*' ''
+run "$berth" hold 1-3 --why 'wrong data'
+expect 'jobs are held' 0 '3 jobs held'
+run "$berth" jobs -c 'State == "Held"' --json
+json 'and found by what is true of them' 0 '[row["id"] for row in rows] == [1, 2, 3]'
+run "$berth" hold 1
+expect 'what is held cannot be held again' 1 '0 jobs held' 'berth: 1 job cannot be held as it is'
+run "$berth" wait 1 --timeout 5
+says 'a job that is held is not waited for' 1 '' 'berth: what is left of them is held: *'
+run "$berth" release --all
+expect 'they are released' 0 '3 jobs released'
+run "$berth" wait 1 --timeout 1
+expect 'waiting has an end' 1 '' 'berth: the time is up, and not all of them are over'
+run "$berth" rm 1-3,4 50 --why gone
+expect 'many are removed at once; those that are not there are told' 1 '4 jobs removed' \
+  'berth: 1 job of those numbers: there is no such'
+run "$berth" wait 1-2
+expect 'a job that was removed did not end well' 1 '' 'berth: job 1: gone
+berth: job 2: gone'
+run "$berth" rm --all --json
+json 'all, and the rest as JSON' 0 'rows[0]["changed"] == 3'
+
+# -------------------------------------------------------------------------------------------------------------- running
+
+"$berth" token create --subject machine/crane --scope 'ad:read ad:write claim match' -o crane.token >/dev/null
+"$berth" agents --json >agents
+customer=$(sed -n 's/.*"name": "\([^"]*\.customer\)".*/\1/p' agents | head -n 1)
+identity=$(sed -n 's/.*"identity": "\([^"]*\)", "name": "[^"]*\.customer".*/\1/p' agents | head -n 1)
+url=$("$berth" status --long | sed -n 's/^Url = "\(.*\)"$/\1/p')
+JOB_AGENT_EVIL=.ssh/authorized_keys:sub/thesis:data.txt:tool:.rc "$agent" crane machine/crane "$work/crane" crane.token "$identity" "$customer" "$url" >agent.log 2>&1 &
+pids="$pids $!"
+there() { "$berth" ads --kind offers --json | grep -q Machine; }
+soon there
+echo '[ Cmd = "true"; RequestMemory = 1024 * 1024 * 1024 * 1024 ]' >big.ad
+run "$berth" submit big.ad
+holds 'what no machine matches is refused, with the reason' sh -c '
+  [ '$status' = 1 ] && [ ! -s out ] && grep -q "^No offer satisfies other.Memory >= RequestMemory" err &&
+  grep -q "^berth: job #1 matches no machine that is seen in the pool; nothing was submitted: use --force to submit it all the same, for one that pulls or comes later$" err'
+run "$berth" submit --force big.ad
+says 'unless it is forced' 0 '1 job submitted: 8' ''
+run "$berth" rm 8
+mkdir here
+cd here || exit 1
+run "$berth" run -- sh -c 'echo one; echo two >&2; echo three > out.txt; exit 7'
+expect 'what a command writes is printed, and its status is ours' 7 one two
+holds 'the files that it makes are here' [ "$(cat out.txt)" = three ]
+run "$berth" run -i ../project/data.csv -- ../project/fit x 'y z'
+expect 'a program of this machine is carried along, with its inputs' 0 'from the program x y z
+1,2'
+run "$berth" run -- sh -c 'kill -9 $$'
+expect 'a signal is 128 and its number' 137 ''
+run "$berth" run -- sh -c 'for i in 1 2 3 4 5 6 7 8; do echo line $i; sleep 0.05; done'
+expect 'what comes bit by bit is printed once' 0 "$(seq -f 'line %g' 8)"
+cd ..
+: >stopped.out
+"$berth" run -- sh -c 'echo begun; sleep 60' >stopped.out 2>stopped.err &
+runs=$!
+soon told stopped.out begun
+kill -INT $runs
+wait $runs
+holds 'Ctrl-C ends it' [ $? = 130 ]
+holds 'and removes the job' told stopped.err 'berth: job [0-9]* removed'
+run "$berth" submit --json project/job.ad
+first=$(sed -n 's/.*"first": \([0-9]*\).*/\1/p' out)
+run "$berth" wait "$first-$((first + 2))"
+expect 'jobs that end well are waited for' 0 ''
+run "$berth" logs "$first"
+expect 'what a job wrote' 0 'from the program a b c
+1,2'
+run "$berth" logs -f "$first"
+expect 'also when it is followed to its end' 0 'from the program a b c
+1,2'
+run "$berth" logs --events "$first"
+holds 'and what happened to it' sh -c 'grep -q "running on crane" out && grep -q "ended with status 0" out'
+run "$berth" jobs "$first-$((first + 2))" --json
+json 'a job that is over tells where it ran' 0 'len(rows) == 3 and all(row["where"] == "crane" and row["run_time"] is not None for row in rows)'
+listed() { "$berth" history --json -c "Job == $first" | grep -q '"command": "./fit'; }
+soon listed
+holds 'then it is in the history' listed
+run "$berth" job "$first"
+holds 'where it can still be asked for' sh -c '[ '$status' = 0 ] && grep -q "  status         0" out'
+holds 'how it ended stands first' sh -c '[ "$(sed -n 2,3p out)" = "  reason         the job ended
+  status         0" ]'
+# since: the seconds in the first line are those since its end, and there are some; also as JSON.
+since() {
+  "$berth" job "$first" >out || return
+  heading=$(sed -n "s/^Job $first: Cleared for \([1-9][0-9]*s\)$/\1/p" out) ended=$(sed -n 's/^  ended .*(\(.*\) ago)$/\1/p' out)
+  [ -n "$heading" ] && [ "$heading" = "$ended" ] && listed_since
+}
+listed_since() { "$berth" job "$first" --json | python3 -c 'import json, sys, time; ad = json.load(sys.stdin); assert 1 <= ad["Since"] <= time.time() - ad["Ended"]'; }
+holds 'it stands there since it ended, however soon after that it came there' soon since
+run "$berth" history --json -c "Job == $first && Since >= 1 && Since < 600"
+json 'and is found by that' 0 'len(rows) == 1'
+run "$berth" outputs "$first"
+says 'it left no outputs' 1 '' "berth: job $first: there are no outputs*"
+rm -f here/out.txt
+(cd here && exec timeout 20 "$berth" run -o out.txt -- sh -c 'echo again > out.txt')
+run "$berth" outputs -o fetched "$((first + 3))"
+holds 'outputs can be fetched once more' sh -c '[ '$status' = 0 ] && [ "$(cat fetched/out.txt)" = again ]'
+
+# A provider that sends what it likes: names of its own, with mode 0755.
+mkdir -p victim/.ssh victim/sub
+for file in .ssh/authorized_keys sub/thesis data.txt; do echo mine >victim/$file; done
+evil='mkdir -p .ssh sub; for f in .ssh/authorized_keys sub/thesis data.txt tool .rc; do echo evil >$f; chmod 755 $f; done'
+(cd victim && exec timeout 20 "$berth" run -i data.txt -- sh -c "$evil")
+fourth=$((first + 4))
+mine() { [ "$(cat victim/.ssh/authorized_keys victim/sub/thesis victim/data.txt | sort -u)" = mine ]; }
+holds 'a hostile provider replaces nothing in the folder where a job was submitted' mine
+holds 'what it sends of what is there, inputs among it, lies beside it, and is not executable' [ "$(stat -c %a victim/data.txt.$fourth victim/sub/thesis.$fourth victim/tool | sort -u)" = 644 ]
+holds 'and nothing of it is hidden' [ "$(find victim -name '.*' | sort | tr '\n' ' ')" = 'victim/.ssh ' ]
+"$berth" logs --events "$fourth" >events
+holds 'all that is told' [ "$(grep -c 'refused: \.\|it came as' events)" = 4 ]
+(cd victim && exec timeout 20 "$berth" run -o out.x -i data.txt -- sh -c "$evil; echo fine >out.x")
+holds 'of a job that names its outputs nothing else comes' [ "$(cat victim/out.x)$(ls victim | wc -l)" = fine5 ]
+holds 'and all is as it was' mine
+
+kill "$pool"
+wait "$pool"
+holds 'the pool ends in order' [ $? = 0 ]
+run "$berth" jobs
+says 'and is not reached any more' 3 '' 'berth: no customer runs here *'
+
+echo "1..$count"
+[ $failures = 0 ]

@@ -1,0 +1,279 @@
+/* files_test.c: entries of a catalogue of files: what is one, in what two disagree, and a book of many, against a plain one. */
+#include "live/data/file_book.h"
+#include "live/data/file_data.h"
+#include "live/data/input_data.h"
+
+#include "common/tap.h"
+#include "lang/ad/names.h"
+#include "lang/base/rng.h"
+#include "lang/form/form.h"
+#include "live/http/represent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+#define FACTS "Size = 4; Hash = \"sha256:" DIGITS "\""
+
+static struct tree *ad_of(struct symbols *symbols, const char *text)
+{
+    struct err err = {0};
+    struct tree *ad = form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, text, strlen(text), &err);
+
+    if (!ad)
+        tap_diag("%s: %s", text, err.text);
+    return ad;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- entries */
+
+static const struct {
+    const char *says, *ad;
+    const char *why; /* NULL: it is one, and is written as it was read */
+} entries[] = {
+    {"an entry",
+     "[ Name = \"run7/a.dat\"; " FACTS
+     "; Replicas = { [ Store = \"se1\"; Url = \"http://h/a\" ], [ Store = \"se2\"; Url = "
+     "\"file:///a\" ] }; Owner = \"alice\"; By = \"machine/heron\" ]",
+     NULL},
+    {"one without a replica", "[ Name = \"a\"; " FACTS "; Replicas = {}; Owner = \"alice\" ]", NULL},
+    {"a name that leads upwards", "[Name = \"a/../b\"; " FACTS "]", "Name: "},
+    {"a name from the root", "[Name = \"/a\"; " FACTS "]", "Name: "},
+    {"a name that ends with a slash", "[Name = \"a/\"; " FACTS "]", "Name: "},
+    {"a name with a line end", "[Name = \"a\\nb\"; " FACTS "]", "Name: "},
+    {"a size below nothing", "[Name = \"a\"; Size = -1; Hash = \"sha256:" DIGITS "\"]", "Size: "},
+    {"no size", "[Name = \"a\"; Hash = \"sha256:" DIGITS "\"]", "Size: "},
+    {"a hash of another kind", "[Name = \"a\"; Size = 1; Hash = \"md5:" DIGITS "\"]", "Hash: "},
+    {"a hash in capitals",
+     "[Name = \"a\"; Size = 1; Hash = \"sha256:AA112233445566778899AABBCCDDEEFF00112233445566778899AABBCCDDEEFF\"]",
+     "Hash: "},
+    {"a hash that is cut", "[Name = \"a\"; Size = 1; Hash = \"sha256:00\"]", "Hash: "},
+    {"replicas that are none", "[Name = \"a\"; " FACTS "; Replicas = {1}]", "Replicas[0]: "},
+    {"a replica without a store", "[Name = \"a\"; " FACTS "; Replicas = {[Url = \"http://h/a\"]}]",
+     "Replicas[0]: Store: "},
+    {"a store that is there twice",
+     "[Name = \"a\"; " FACTS
+     "; Replicas = {[Store = \"s\"; Url = \"http://h/a\"], [Store = \"s\"; Url = \"http://h/b\"]}]",
+     "Replicas[1]: Store: 's' is there twice"},
+    {"a URL of another sort", "[Name = \"a\"; " FACTS "; Replicas = {[Store = \"s\"; Url = \"gopher://h/a\"]}]",
+     "Replicas[0]: Url: "},
+    {"a URL with a password", "[Name = \"a\"; " FACTS "; Replicas = {[Store = \"s\"; Url = \"sftp://me:secret@h/a\"]}]",
+     "Replicas[0]: Url: "},
+    {"a URL with a blank", "[Name = \"a\"; " FACTS "; Replicas = {[Store = \"s\"; Url = \"http://h/a b\"]}]",
+     "Replicas[0]: Url: "},
+    {"a file URL with a host", "[Name = \"a\"; " FACTS "; Replicas = {[Store = \"s\"; Url = \"file://h/a\"]}]",
+     "Replicas[0]: Url: "},
+    {"an owner that is none", "[Name = \"a\"; " FACTS "; Owner = \"\"]", "Owner: "},
+};
+
+static void entries_are_read(struct symbols *symbols)
+{
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        struct tree *ad = ad_of(symbols, entries[i].ad), *again = NULL;
+        struct file_entry entry = {0};
+        struct err err = {0};
+        struct buf text;
+        bool good = ad && file_entry_read(ad, &entry, &err) == 0;
+
+        buf_init(&text);
+        if (good) {
+            again = file_entry_ad(&entry, symbols);
+            represent_ad(&text, FORM_CLASSAD, again);
+        }
+        if (entries[i].why)
+            tap_ok(!good && !strncmp(err.text, entries[i].why, strlen(entries[i].why)), "%s is refused: %s",
+                   entries[i].says, entries[i].why);
+        else
+            tap_ok(good && !strcmp(buf_string(&text), entries[i].ad), "%s is written as it was read", entries[i].says);
+        buf_done(&text);
+        file_entry_done(&entry);
+        tree_unref(again);
+        tree_unref(ad);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ comparing */
+
+#define ONE "[Name = \"a\"; " FACTS "; Replicas = {[Store = \"s\"; Url = \"http://h/a\"]}]"
+
+static const struct {
+    const char *says, *left, *right, *words;
+    bool differ;
+} pairs[] = {
+    {"the same", ONE, ONE, "", false},
+    {"neither has it", NULL, NULL, "", false},
+    {"the left lacks it", NULL, ONE, "L does not have it", false},
+    {"the right lacks it", ONE, NULL, "R does not have it", false},
+    {"a replica is missing", ONE, "[Name = \"a\"; " FACTS "]", "R has no replica in s", false},
+    {"each has one that the other lacks", ONE,
+     "[Name = \"a\"; " FACTS "; Replicas = {[Store = \"t\"; Url = \"http://h/a\"]}]",
+     "R has no replica in s; L has no replica in t", false},
+    {"another URL", ONE, "[Name = \"a\"; " FACTS "; Replicas = {[Store = \"s\"; Url = \"http://h/b\"]}]",
+     "the replica in s is http://h/a and http://h/b", false},
+    {"another size", "[Name = \"a\"; Size = 5; Hash = \"sha256:" DIGITS "\"]", "[Name = \"a\"; " FACTS "]",
+     "its size is 5 and 4", true},
+};
+
+static void entries_are_compared(struct symbols *symbols)
+{
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct tree *ads[2] = {pairs[i].left ? ad_of(symbols, pairs[i].left) : NULL,
+                               pairs[i].right ? ad_of(symbols, pairs[i].right) : NULL};
+        struct file_entry sides[2] = {{0}};
+        struct buf words;
+        bool differ, any;
+
+        buf_init(&words);
+        for (int k = 0; k < 2; k++)
+            if (ads[k] && file_entry_read(ads[k], &sides[k], NULL) < 0)
+                tap_diag("%s: it is no entry", pairs[i].says);
+        any = file_entry_compare(ads[0] ? &sides[0] : NULL, ads[1] ? &sides[1] : NULL, "L", "R", &words, &differ);
+        tap_ok(any == (*pairs[i].words != '\0') && !strcmp(buf_string(&words), pairs[i].words) &&
+                   differ == pairs[i].differ,
+               "two catalogues: %s: '%s'", pairs[i].says, buf_string(&words));
+        buf_done(&words);
+        for (int k = 0; k < 2; k++) {
+            file_entry_done(&sides[k]);
+            tree_unref(ads[k]);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- books */
+
+#define BOOK_NAMES 60
+
+/* Random changes of a book, against an array that is looked at from one end to the other. */
+static void book_keeps_order(void)
+{
+    struct rng rng;
+    struct file_book book;
+    bool there[BOOK_NAMES] = {false}, good = true;
+    int owner[BOOK_NAMES] = {0}, replicas[BOOK_NAMES] = {0};
+
+    rng_init(&rng, 7);
+    file_book_init(&book, 7);
+    for (int step = 0; step < 20000 && good; step++) {
+        int at = (int)(rng_next(&rng) % BOOK_NAMES), who = (int)(rng_next(&rng) % 3), count = 0, owned[3] = {0};
+        char name[16], owner_name[16];
+        uint64_t all = 0;
+
+        snprintf(name, sizeof name, "f%d", at);
+        snprintf(owner_name, sizeof owner_name, "u%d", who);
+        if (rng_next(&rng) % 3) {
+            struct file_entry entry = {.name = strdup(name), .owner = strdup(owner_name)};
+
+            if (rng_next(&rng) % 2)
+                (void)file_replica_put(&entry, "se0", "http://h/a", NULL);
+            replicas[at] = (int)entry.count;
+            (void)file_book_put_take(&book, &entry);
+            there[at] = true;
+            owner[at] = who;
+        } else if (rng_next(&rng) % 2) {
+            file_book_remove(&book, name);
+            there[at] = false;
+        } else if (there[at]) {
+            struct file_entry *entry = file_book_find(&book, name);
+            char store[16];
+
+            snprintf(store, sizeof store, "se%d", (int)(rng_next(&rng) % 4));
+            if (file_replica_find(entry, store) >= 0 && rng_next(&rng) % 2)
+                good = good && file_book_replica_drop(&book, entry, store);
+            else
+                good = good && file_book_replica_put(&book, entry, store, "http://h/b", NULL) == 0;
+            replicas[at] = (int)entry->count;
+        }
+        for (int i = 0; i < BOOK_NAMES; i++) {
+            snprintf(name, sizeof name, "f%d", i);
+            count += there[i];
+            all += there[i] ? (uint64_t)replicas[i] : 0;
+            owned[owner[i]] += there[i];
+            good = good && (file_book_find(&book, name) != NULL) == there[i];
+        }
+        for (int i = 0; i < 3; i++) {
+            snprintf(owner_name, sizeof owner_name, "u%d", i);
+            good = good && file_book_owned(&book, owner_name) == (uint32_t)owned[i];
+        }
+        good = good && book.count == (uint32_t)count && book.replicas == all;
+        for (uint32_t i = 1; i < book.count; i++)
+            good = good && strcmp(book.items[i - 1]->name, book.items[i]->name) < 0;
+    }
+    tap_ok(
+        good,
+        "a book is in order, finds what it has, and counts it for its owners, and all replicas, whatever is put in and "
+        "taken out");
+    file_book_done(&book);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- InputData */
+
+static const struct {
+    const char *says, *ad;
+    const char *names; /* with blanks between; or NULL: it is refused, with */
+    const char *why;
+} inputs[] = {
+    {"no such attribute", "[]", "", NULL},
+    {"an empty list", "[InputData = {}]", "", NULL},
+    {"names", "[InputData = {\"run7/a\", \"b\"}]", "run7/a b", NULL},
+    {"one text", "[InputData = \"run7/a\"]", "run7/a", NULL},
+    {"names as grids write them", "[InputData = {\"lfn:/grid/run7/a\", \"LF:b\"}]", "grid/run7/a b", NULL},
+    {"a number", "[InputData = {1}]", NULL, "InputData: a list of names of files in the catalogue is expected"},
+    {"a name that leads upwards", "[InputData = {\"lfn:/../a\"}]", NULL,
+     "InputData: a list of names of files in the catalogue is expected"},
+    {"two that would be one in the folder", "[InputData = {\"x/a\", \"y/a\"}]", NULL,
+     "InputData: 'x/a' and 'y/a' would be the same file in the job's folder"},
+    {"one in the place of the job's output", "[InputData = {\"x/stdout\"}]", NULL,
+     "InputData: 'x/stdout' would be in the place of a file of the job's own"},
+};
+
+static void inputs_are_read(struct symbols *symbols)
+{
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        struct tree *ad = ad_of(symbols, inputs[i].ad);
+        struct input_data data;
+        struct err err = {0};
+        struct buf names;
+        int failed = input_data_read(ad, &data, &err);
+
+        buf_init(&names);
+        for (uint32_t k = 0; k < data.count; k++)
+            buf_addf(&names, "%s%s", k ? " " : "", data.names[k]);
+        tap_ok(inputs[i].names ? !failed && !strcmp(buf_string(&names), inputs[i].names)
+                               : failed && !strcmp(err.text, inputs[i].why),
+               "InputData: %s", inputs[i].says);
+        buf_done(&names);
+        input_data_done(&data);
+        tree_unref(ad);
+    }
+}
+
+static void urls_are_paths(void)
+{
+    static const struct {
+        const char *url, *path;
+    } rows[] = {{"file:///a/b%20c", "/a/b c"}, {"file:///a%2", NULL}, {"file:///a%00b", NULL}, {"http://h/a", NULL}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buf path;
+        bool is;
+
+        buf_init(&path);
+        is = file_url_path(rows[i].url, &path);
+        tap_ok(is == (rows[i].path != NULL) && (!is || !strcmp(buf_string(&path), rows[i].path)), "%s is %s",
+               rows[i].url, rows[i].path ? rows[i].path : "no path");
+        buf_done(&path);
+    }
+}
+
+int main(void)
+{
+    struct symbols *symbols = names_new(1);
+
+    entries_are_read(symbols);
+    entries_are_compared(symbols);
+    book_keeps_order();
+    inputs_are_read(symbols);
+    urls_are_paths();
+    symbols_free(symbols);
+    return tap_done();
+}

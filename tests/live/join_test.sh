@@ -1,0 +1,253 @@
+#!/bin/sh
+# join_test.sh: other machines join a pool by codes: two network namespaces, each with a cable to a bridge of this one. Prints TAP.
+#
+#     root namespace:  bridge 10.A.B.1     matchmaker, customer
+#     first            10.A.B.11           heron; tern
+#     second           10.A.B.12           crane
+set -u
+berth=${BERTH:?the program}
+. "${BERTH_SOURCE:?the sources}/tests/common/says.sh"
+cases=43
+
+# ------------------------------------------------------------------------------------------------------------ the network
+
+tag=$(od -An -N2 -tx2 /dev/urandom | tr -d ' ')
+bridge=bj$tag first=bj$tag.1 second=bj$tag.2 # names of devices have at most 15 bytes
+
+# Whatever still runs in there ends by its id.
+network_ends() {
+  for space in "$first" "$second"; do
+    for pid in $(ip netns pids "$space" 2>/dev/null); do kill -KILL "$pid" 2>/dev/null; done
+    ip link del "$space" 2>/dev/null # a copy of the namespace may live on in a sandbox of somebody else
+    ip netns del "$space" 2>/dev/null
+  done
+  ip link del "$bridge" 2>/dev/null
+}
+
+# network_find: one that nobody here uses.
+network_find() {
+  for _ in 1 2 3 4 5 6 7 8; do
+    net=$(od -An -N2 -tu1 /dev/urandom | awk '{ print "10." 64 + $1 % 128 "." $2 }')
+    { ip -4 -o addr; ip -4 route; } | grep -qF " $net." || return 0
+  done
+  return 1
+}
+
+# space_make SPACE NUMBER: its cable is SPACE on this side, and eth0 on the other.
+space_make() {
+  ip netns add "$1" && ip link add "$1" type veth peer name eth0 netns "$1" && ip link set "$1" master "$bridge" up &&
+    ip -n "$1" addr add "$net.1$2/24" dev eth0 && ip -n "$1" link set eth0 up && ip -n "$1" link set lo up
+}
+
+network_make() {
+  [ "$(id -u)" = 0 ] && command -v ip && network_find && ip link add "$bridge" type bridge &&
+    ip addr add "$net.1/24" dev "$bridge" && ip link set "$bridge" up && space_make "$first" 1 && space_make "$second" 2
+}
+
+trap 'network_ends; ends' EXIT
+if ! network_make >network 2>&1; then
+  sed 's/^/# /' network
+  for number in $(seq $cases); do echo "ok $number # SKIP needs root and ip netns"; done
+  echo "1..$cases"
+  exit 0
+fi
+
+# -------------------------------------------------------------------------------------------------------------- the tools
+
+# soon COMMAND...: it succeeds within fifteen seconds.
+soon() {
+  for _ in $(seq 150); do
+    "$@" >/dev/null 2>&1 && return
+    sleep 0.1
+  done
+  "$@"
+}
+told() { grep -q -- "$2" "$1"; }
+# listed WORDS FILTER: what `berth WORDS --json` prints is true of it; Python over `rows`, a list of objects.
+listed() {
+  # shellcheck disable=SC2086 # words
+  timeout 20 "$berth" $1 --json >list || return
+  python3 -c '
+import json, sys
+rows = [json.loads(line) for line in open("list")]
+assert eval(sys.argv[1]), rows' "$2"
+}
+# contact NAME STATE: the matchmaker has found that the agent of that name can be called, or not.
+contact() { listed agents "[row['contact'] for row in rows if row['name'].endswith('$1')] == ['$2']"; }
+# offered NAME...: those and no others.
+offered() { listed 'ads --kind offers' "sorted(row['Name'] for row in rows) == sorted('$*'.split())"; }
+# where IDS: the machines that jobs ran on, sorted, each once.
+where() { timeout 20 "$berth" jobs "$1" --json | sed -n 's/.*"where": "\([^"]*\)".*/\1/p' | sort -u | tr '\n' ' '; }
+# gone PATTERN: no process has such a command.
+gone() { ! pgrep -f "$1"; }
+# submit FILE: the number of its first job is $first_job.
+submit() {
+  run "$berth" submit --force --json "$1"
+  first_job=$(sed -n 's/.*"first": \([0-9]*\).*/\1/p' out)
+}
+# runs_on NAME: a small job runs there, and what it prints comes back.
+runs_on() {
+  cat >small.ad <<AD
+[ Cmd = "sh"; Args = { "-c", "echo well" }; Outputs = {}; Constraint = other.Name == "$1" ]
+AD
+  submit small.ad
+  timeout 20 "$berth" wait "$first_job" --timeout 15 && [ "$(where "$first_job")" = "$1 " ] && [ "$("$berth" logs "$first_job")" = well ]
+}
+
+# The same spans for all, short.
+export BERTH_WINDOW=3 BERTH_PIN=3 BERTH_LEASE=5 BERTH_DEADLINE=2 BERTH_LIFETIME=6 BERTH_RETRY=0.1 BERTH_GRACE=0.5
+# machine NAME NUMBER: its configuration.
+machine() {
+  echo "[ AgentName = \"$1\"; ProviderListen = \"$net.1$2:0\"; Networks = { \"10.0.0.0/8\" } ]" >"$1.ad"
+}
+# customer LISTEN: started; its process is $customer.
+customer_start() {
+  : >customer.up
+  "$berth" customer --set "CustomerListen=$1" --set 'Networks={"10.0.0.0/8"}' >customer.up 2>>customer.err &
+  customer=$!
+  pids="$pids $customer"
+  soon told customer.up 'Berth customer is up'
+}
+# ended PID: told to, and it is over.
+ended() {
+  kill "$1"
+  wait "$1"
+}
+
+# --------------------------------------------------------------------------------------------------------------- joining
+
+: >up
+"$berth" matchmaker --listen "$net.1:0" --set 'Networks={"10.0.0.0/8"}' >up 2>matchmaker.err &
+pids="$pids $!"
+soon told up 'listening at  unix'
+holds 'a matchmaker that listens to other machines is encrypted' told up "is up: https://$net.1:"
+mkdir -m 700 state/customer
+"$berth" token create --scope 'ad:read ad:write claim job:submit job:own job:any' -o state/customer/token >/dev/null
+customer_start "$net.1:0"
+holds 'a customer listens there too' told customer.up "listening at  $net.1:"
+holds 'and can be called' soon contact .customer good
+
+code=$("$berth" token code)
+run ip netns exec "$first" "$berth" join --only --name heron --state "$work/unsure" \
+  "$(printf '%.40sAAAAAAAA%s' "$code" "$(printf %s "$code" | cut -c 49-)")"
+says 'a code with the fingerprint of another pool is refused' 2 '' "berth: https://$net.1:*: this is not the pool that the code is of: *"
+holds 'and nothing is kept' [ ! -e unsure/provider/token ]
+
+machine heron 1
+sed -i 's/AgentName = "heron"; //' heron.ad # the name that it joins by is enough
+: >heron.out
+ip netns exec "$first" "$berth" join --name heron --config heron.ad --state "$work/heron" "$code" >heron.out 2>heron.err &
+heron=$!
+pids="$pids $heron"
+holds 'a machine joins by a code' soon told heron.out "joined the pool at https://$net.1:.* as machine/heron"
+holds 'and is a provider at once' soon told heron.err 'Berth provider heron is up'
+run ip netns exec "$second" "$berth" join --only --name gull --state "$work/gull" "$code"
+expect 'the code is of no use to another machine' 2 '' 'berth: the code was used by another'
+holds 'which gets no token' [ ! -e gull/provider/token ]
+
+machine crane 2
+code=$("$berth" token code)
+: >crane.out
+echo "$code" >crane.code
+ip netns exec "$second" "$berth" join --config crane.ad --state "$work/crane" - <crane.code >crane.out 2>crane.err &
+crane=$!
+pids="$pids $crane"
+holds 'a second machine joins by a code of its own' soon told crane.err 'Berth provider crane is up'
+holds 'both are agents of the pool, who can be called' soon contact heron good
+holds 'in their own networks' soon contact crane good
+holds 'both offer themselves' soon offered heron crane
+
+# -------------------------------------------------------------------------------------------------------------- a sweep
+
+seq 1000 >data.txt
+cat >sweep.ad <<AD
+[ Cmd = "sh"; Args = { "-c", "grep -c : /proc/net/dev; wc -l <data.txt; echo $tag \$BERTH_INDEX >out.\$BERTH_INDEX; sleep 0.5" };
+  Inputs = { "data.txt" }; Constraint = true; RequestCpus = $("$berth" ads --long | sed -n 's/^Cpus = //p' | head -n 1); Count = 8 ]
+AD
+submit sweep.ad
+last=$((first_job + 7))
+run "$berth" wait "$first_job-$last" --timeout 18
+expect 'a sweep of jobs is run' 0 ''
+holds 'on both machines' [ "$(where "$first_job-$last")" = 'crane heron ' ]
+all_out() { for i in 0 1 2 3 4 5 6 7; do [ "$(cat out.$i)" = "$tag $i" ] || return; done; }
+holds 'what they made comes to the customer' soon all_out
+all_read() { for id in $(seq "$first_job" "$last"); do [ "$("$berth" logs "$id" | tail -n 1)" = 1000 ] || return; done; }
+holds 'what they read was brought to them' soon all_read
+alone() { for id in $(seq "$first_job" "$last"); do [ "$("$berth" logs "$id" | head -n 1)" = 1 ] || return; done; }
+holds 'a job has no network but its own loopback' alone
+
+run "$berth" run -t 1s -- sleep 30
+says 'a job that was ended at a limit has not ended well' 137 '' "berth: job [0-9]*: the job's time was up"
+
+# bigger NAME: three megabytes there and back; the files are the customer's to bring and to fetch.
+head -c 3145728 /dev/urandom >big.bin
+LC_ALL=C tr '\000-\377' '\001-\377\000' <big.bin >big.want
+bigger() {
+  mkdir "back.$1" && cat >big.ad <<AD
+[ Cmd = "sh"; Args = { "-c", "LC_ALL=C tr '\\\\000-\\\\377' '\\\\001-\\\\377\\\\000' <big.bin >big.out" }; Inputs = { "big.bin" };
+  Outputs = { "big.out" }; Constraint = other.Name == "${1%.*}" ]
+AD
+  submit big.ad
+  timeout 20 "$berth" wait "$first_job" --timeout 15 && soon cmp big.out big.want && mv big.out "back.$1"
+}
+holds 'three megabytes arrive whole, there and back' bigger heron
+
+# ---------------------------------------------------------------------------------------------------- a cable pulled out
+
+# A job sees where its folder lies.
+cat >cut.ad <<AD
+[ Cmd = "sh"; Args = { "-c", "echo begun; if grep -q /heron/provider/work/ /proc/self/mountinfo; then exec sleep 300.$$; fi; echo elsewhere" };
+  Outputs = {}; Constraint = true; Rank = ifThenElse(other.Name == "heron", 1, 0) ]
+AD
+submit cut.ad
+# running: the job's process is there.
+running() { pgrep -f "^sleep 300.$$"; }
+holds 'a job runs on the machine that it likes best' soon running
+holds 'which is the first' [ "$(where "$first_job")" = 'heron ' ]
+ip link set "$first" down
+kill -STOP "$heron" # and its agent does nothing: only the launcher can end the job
+holds 'when the cable is out for longer than the lease, the launcher ends the job' soon gone "^sleep 300.$$"
+holds 'while nobody can tell it to' ip netns exec "$first" sh -c 'grep -q 0 /sys/class/net/eth0/carrier'
+kill -CONT "$heron"
+run "$berth" wait "$first_job" --timeout 18
+expect 'the job is run again' 0 ''
+holds 'on the other machine' [ "$(where "$first_job")" = 'crane ' ]
+run "$berth" logs "$first_job"
+expect 'and what it wrote there is what is kept' 0 'begun
+elsewhere'
+holds 'the first one is not offered any more' soon offered crane
+ip link set "$first" up
+holds 'when the cable is in again, it is' soon offered heron crane
+holds 'and runs jobs' runs_on heron
+
+# ------------------------------------------------------------------------------------------- those that cannot be called
+
+: >tern.out
+code=$("$berth" token code)
+ip netns exec "$first" "$berth" join --name tern --state "$work/tern" "$code" >tern.out 2>tern.err &
+tern=$!
+pids="$pids $tern"
+holds 'a machine joins with nothing configured' soon offered heron crane tern
+holds 'it cannot be called' soon contact tern bad
+holds 'and may not call addresses of that network, but runs jobs by the relay' runs_on tern
+holds 'it ends in order' ended "$tern"
+
+holds 'a provider ends in order' ended "$crane"
+sed -i "s/ProviderListen = \"[^\"]*\"/ProviderListen = \"\"/" crane.ad
+ip netns exec "$second" "$berth" provider --config crane.ad --state "$work/crane" >crane.out 2>>crane.err &
+pids="$pids $!"
+holds 'started again, it listens nowhere' soon contact crane none
+holds 'and runs jobs by calling out' runs_on crane
+holds 'with their files' bigger crane
+
+holds 'a customer ends in order' ended "$customer"
+customer_start ''
+holds 'started again, it listens nowhere' soon contact .customer none
+holds 'files go sealed by the relay to a provider that can be called' bigger heron.sealed
+holds 'and to one that cannot' bigger crane.sealed
+holds 'no job is left' listed jobs 'not [row for row in rows if row["state"] not in ("Done", "Cleared")]'
+
+echo "1..$count"
+[ $failures = 0 ] || for log in *.err; do tail -n 30 "$log" | sed "s/^/# $log: /"; done
+[ $count = $cases ] || echo "# there are $count cases, and $cases were announced"
+[ $failures = 0 ] && [ $count = $cases ]

@@ -1,0 +1,15 @@
+#!/bin/bash
+# page_browser_test.sh: the page in a real browser, against a real pool: web/test. Prints TAP. Pictures are kept in $PAGE_SHOTS, if that is set.
+set -u
+source=${BERTH_SOURCE:?the sources}
+export BERTH=${BERTH:?the program}
+. "$source/tests/common/live.sh"
+for node in "$source"/build-page/node/node_modules/node-linux-*/bin; do [ -d "$node" ] && PATH=$node:$PATH; done
+need npm node "${CHROMIUM:-chromium}"
+cp -r "$source/web" web && cd web || exit 1
+rm -rf node_modules dist test/shots
+{ npm ci --no-fund --no-audit && npm run build; } >npm.out 2>&1 || { sed 's/^/# /' npm.out; echo 'Bail out! the page could not be built'; exit 1; }
+env -u BERTH_SOURCE PAGE_FROM=pool node --test --test-reporter=tap --test-concurrency=1 test/text.test.mjs test/page.test.mjs
+status=$?
+[ -z "${PAGE_SHOTS-}" ] || { mkdir -p "$PAGE_SHOTS" && cp -r test/shots/. "$PAGE_SHOTS"; }
+exit $status

@@ -1,0 +1,193 @@
+#!/bin/sh
+# pool_test.sh: `berth pool` as a user has it: one command, then jobs in real sandboxes, and a role that dies. Prints TAP.
+#
+#     JOBS=5000 BERTH=build/berth BERTH_SOURCE=. tests/live/pool_test.sh        the figures of docs/performance.md
+set -u
+berth=$(realpath "${BERTH:?the program}")
+BERTH_SOURCE=$(realpath "${BERTH_SOURCE:?the sources}") && export BERTH_SOURCE
+jobs=${JOBS:-200}
+. "$BERTH_SOURCE/tests/common/says.sh"
+state=$work/state
+milliseconds() { date +%s%3N; }
+# soon SECONDS COMMAND...: it succeeds within that time.
+soon() {
+  tries=$(($1 * 20))
+  shift
+  while [ $tries -gt 0 ]; do
+    "$@" >/dev/null 2>&1 && return 0
+    tries=$((tries - 1))
+    sleep 0.05
+  done
+  return 1
+}
+
+began=$(milliseconds)
+"$berth" pool --listen 127.0.0.1:0 >up 2>pool.err &
+pool=$!
+pids=$pool
+holds 'a pool of all roles is up by one command, with no configuration' soon 20 grep -q 'To end it' up
+echo "# after $(($(milliseconds) - began)) ms"
+machine_is_there() { [ -n "$("$berth" ads --json)" ]; }
+holds 'and this machine offers itself' soon 20 machine_is_there
+run "$berth" run -- sh -c 'echo to a user; echo to an operator >&2; exit 3'
+expect 'a command runs as if it ran here: its output, its errors, its status' 3 'to a user' 'to an operator'
+
+mkdir made
+(cd made && "$berth" run -- sh -c 'echo seen; echo unseen >&2; echo brought > back; echo : > tool; chmod +x tool') >said 2>&1
+holds 'what it makes comes here, as files that cannot be run, and nothing else' sh -c \
+  'cd made && [ "$(ls | tr "\n" " ")" = "back tool " ] && [ "$(cat back)" = brought ] && [ ! -x tool ] && [ ! -x back ]'
+mkdir named
+(cd named && "$berth" run -o tool -o back -- sh -c 'echo brought > back; echo : > tool; chmod +x tool') >said 2>&1
+holds 'what was named comes with what it may do' sh -c 'cd named && [ "$(cat back)" = brought ] && [ -x tool ] && [ ! -x back ]'
+
+for n in 1 2 3; do # alone, in an idle pool
+  sleep 1
+  began=$(milliseconds)
+  run "$berth" run -- true
+  echo "# a single job: $(($(milliseconds) - began)) ms from the command to its end, with its output"
+done
+cat >true.ad <<END
+[ Cmd = "/bin/true"; Outputs = {}; Count = $jobs; RequestMemory = 16M; RequestDisk = 1M ]
+END
+began=$(milliseconds)
+run "$berth" submit --force true.ad
+says "$jobs jobs are submitted" 0 "$jobs jobs submitted: *" ''
+timeout $((60 + jobs / 20)) "$berth" wait "$(sed 's/.*: //' out)" >out 2>err
+status=$?
+expect 'and all of them are done, well' 0 ''
+took=$(($(milliseconds) - began))
+echo "# $jobs jobs of /bin/true in $took ms: $((jobs * 1000 / took)) a second"
+
+# What could be left of a job: launchers of claims that are over go within a moment.
+no_launchers() { ! pgrep -f "launcher $state/provider" >/dev/null; }
+holds 'nothing is left of them' soon 20 no_launchers
+
+# Jobs of one claim get each other's folders, if nothing is left in them.
+cat >next.ad <<'END'
+[ Cmd = "/bin/sh"; Args = { "-c",
+    "ls -A; stat -c %a . stdout; cat stderr; echo $BERTH_INDEX >&2; case $BERTH_INDEX in *[12]) ;; *3) chmod 755 . ;; *) mkdir -p a/b; :>a/b/c; chmod 0 a; esac" };
+  Outputs = {}; Count = 12; RequestMemory = 16M; RequestDisk = 1M ]
+END
+run "$berth" submit --force next.ad
+first=$(sed 's/.*: \([0-9]*\).*/\1/' out)
+timeout 60 "$berth" wait "$(sed 's/.*: //' out)" >/dev/null
+found_clean() {
+  for index in 0 1 2 3 4 5 6 7 8 9 10 11; do
+    [ "$("$berth" logs $((first + index)))" = "$(printf 'stderr\nstdout\n700\n600')" ] &&
+      [ "$("$berth" logs --err $((first + index)))" = $index ] || return 1
+  done
+}
+holds 'a job finds nothing of another that ran under the same claim, and each has its own logs' found_clean
+
+cat >talk.ad <<'END'
+[ Cmd = "/bin/sh"; Args = { "-c", "echo half way > $BERTH_STATUS; echo so far; while [ ! -e go ]; do sleep 0.1; done" };
+  Outputs = {}; RequestMemory = 16M; RequestDisk = 1M ]
+END
+run "$berth" submit --force talk.ad
+talk=$(sed 's/.*: //' out)
+talks() { "$berth" job --long "$talk" | grep -q '^Message = "half way"$'; }
+holds 'a job reports a line of status itself' soon 20 talks
+writes() { [ "$("$berth" logs "$talk")" = 'so far' ]; }
+holds 'and what it writes is seen while it runs' soon 20 writes
+run "$berth" hold "$talk"
+is_held() { [ "$("$berth" jobs "$talk" --json | sed -n 's/.*"state": "\([A-Za-z]*\)".*/\1/p')" = Held ]; }
+holds 'a job that runs can be held' soon 20 is_held
+# stood: its files are here, so it is known how long it ran, and that is what the list has.
+stood() { listed "jobs $talk" "rows[0]['run_time'] is not None and '%.6g' % rows[0]['run_time'] == '%.6g' % $("$berth" job --long "$talk" | sed -n 's/^WallUsed = //p')"; }
+holds 'it does not run on in the list' soon 20 stood
+run "$berth" job "$talk"
+holds 'and that is the first thing that is told of it' sh -c \
+  '[ "$(sed -n "1s/ for .*//p" out)" = "Job '"$talk"': Held" ] && [ "$(sed -n 2p out)" = "  reason         held by its user" ]'
+run "$berth" rm "$talk"
+
+# begin LINE: a job, in an ad; its number is in $begun.
+begin() {
+  echo "[ $1; Outputs = {}; RequestMemory = 16M; RequestDisk = 1M ]" >begin.ad
+  run "$berth" submit --force begin.ad
+  begun=$(sed 's/.*: //' out)
+}
+# events PATTERN...: lines of its log, without their times, have these words one behind another; other lines may stand between them.
+events() {
+  "$berth" logs --events "$begun" | sed 's/^[^ ]* //' >events
+  from=1
+  for pattern; do
+    line=$(tail -n +$from events | grep -n -m 1 -x -- "$pattern" | cut -d : -f 1)
+    [ -n "$line" ] || return 1
+    from=$((from + line))
+  done
+}
+begin 'Cmd = "/no/such/program"; TransferExecutable = false'
+not_set_up() {
+  "$berth" job "$begun" >out
+  [ "$(sed -n '1s/ for .*//p' out)" = "Job $begun: Held" ] && sed -n 2p out | grep -q '^  reason         the job could not be set up: .*/no/such/program'
+}
+holds 'of a job that could not be set up it is the first thing as well, with what stood in its way' soon 20 not_set_up
+told_why() { events 'nothing more comes of this try' && events '[^ ]* says: .*/no/such/program.*' && events 'held: the job could not be set up.*' && ! grep 'all files are here' events; }
+holds 'its log says what the machine said, in a line of its own' soon 20 told_why
+run "$berth" release "$begun"
+let_go() { events 'held: the job could not be set up.*' 'waits again: released' 'claimed .*, try 2)' 'held: .*'; }
+holds 'and that it was released' soon 20 let_go
+run "$berth" rm "$begun"
+begin 'Cmd = "/bin/sh"; Args = { "-c", "case $BERTH_TRY in 1) exit 3 ;; 2) kill -9 $$ ;; 3) exec sleep 60 ;; esac" }; MaxRetries = 5; TimeLimit = 3'
+tried() {
+  events 'claimed .*, try 1)' 'tried again: try 1 failed with status 3' 'claimed .*, try 2)' 'tried again: try 2 failed by signal 9' 'claimed .*, try 3)' \
+    "tried again: try 3 failed: the job's time was up" 'claimed .*, try 4)' 'ended with status 0' && [ "$(grep -c 'failed' events)" = 3 ]
+}
+holds 'of a job that is tried again, its log says how each try failed' soon 40 tried
+
+mkdir -p state/provide && chmod 700 state/provide
+"$berth" token create --subject licenses --scope 'ad:read ad:write claim' -o state/provide/token >/dev/null
+echo '[ Type = "License"; App = "sim"; Constraint = other.Type == "Job" ]' >licenses.ad
+curl -sSf --unix-socket state/matchmaker.sock -X PUT -H 'Content-Type: application/classad' \
+  --data-binary '[ AgentName = "counter"; Grace = 7 ]' http://x/v1/config/Agent >/dev/null
+url=$(sed -n 's/^Berth pool is up: //p' up)
+"$berth" provide --set "ConfigSources={\"$url/v1/config\"}" licenses.ad >provide.out 2>provide.err &
+pids="$pids $!"
+license_is_there() { "$berth" ads -c 'App == "sim"' --json | grep -q License; }
+holds 'anything can be offered by a file of ads' soon 20 license_is_there
+is_called() { "$berth" agents --json | grep -q '"name": "counter"'; }
+holds 'an agent takes what its pool has configured for it' soon 20 is_called
+holds 'and keeps it' grep -rq counter state/served
+
+# guarded: of all that hold keys and tokens; what cannot be looked into belongs to root in /proc.
+guarded() {
+  for pid in $pool $(sed -n 's/.* process \([0-9]*\),.*/\1/p' up); do
+    grep -q '^Max core file size  *0  *0 ' "/proc/$pid/limits" && [ "$(stat -c %u "/proc/$pid/environ")" = 0 ] || return 1
+  done
+  [ "$pid" != "$pool" ]
+}
+holds 'nobody looks into the memory of what holds keys, and it leaves no core file' guarded
+
+# A customer whose token lets it serve others: their jobs run in their names.
+(umask 077 && mkdir -p front/customer)
+"$berth" token create --subject front --scope 'ad:read ad:write claim match job:submit job:own job:any serve' --lifetime 1d -o front/customer/token >/dev/null
+"$berth" customer --state "$PWD/front" --set AgentName=front --set 'Networks={"127.0.0.0/8"}' >front.out 2>front.err &
+pids="$pids $!"
+bob=$("$berth" token create --subject bob --scope 'ad:read job:submit job:own' --lifetime 1d --no-delegation | sed -n 's/.*Token = "\([^"]*\)".*/\1/p')
+as_bob() { curl -s -m 20 -H "Authorization: Bearer $bob" -H 'Accept: application/json' "$@"; }
+front_is_there() { front=$(as_bob "$url/v1/desks" | sed -n 's/.*"Agent": *"\([0-9a-f]*\)".*/\1/p' | head -1) && [ -n "$front" ]; }
+holds 'a customer that may serve others is there for them' soon 20 front_is_there
+as_bob -H 'Content-Type: application/classad' -d '[Cmd="/bin/echo"; Args={"for bob"}; RequestCpus=1; RequestMemory=16M; RequestDisk=16M]' "$url/v1/desk/$front/jobs?force" >handed
+served() { as_bob "$url/v1/desk/$front/jobs" | grep -q '"State": *"\(Done\|Cleared\)"'; }
+holds 'and the job of another user runs' soon 20 served
+
+provider=$(sed -n 's/.*provider  *process \([0-9]*\),.*/\1/p' up)
+kill -9 "$provider"
+run "$berth" run -- echo again
+expect 'a provider that dies is started again, and jobs go on' 0 again
+echo '[ Cmd = "true"; Constraint = other.Type == "Machine" && other.Memory >= 100T ]' >never.ad
+sleep 3
+soon 20 machine_is_there
+run "$berth" submit never.ad
+holds 'what can never match is told at once, with the reason, and not submitted' sh -c \
+  '[ '$status' = 1 ] && [ ! -s out ] && grep -q "^No offer satisfies other.Memory >= " err && grep -q -- "use --force" err'
+run "$berth" run -- sleep 1000 &
+sleep 1.5
+kill "$pool"
+wait "$pool"
+holds 'a pool ends in order when it is told to' [ $? = 0 ]
+holds 'and nothing went wrong in any of its processes' sh -c '! grep -q Sanitizer state/log/* provide.err'
+pkill -f "launcher $state/provider"
+holds 'a job that ran goes on under its launcher; told to end, that ends it' soon 20 no_launchers
+echo "1..$count"
+[ $failures = 0 ]

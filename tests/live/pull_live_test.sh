@@ -1,0 +1,114 @@
+#!/bin/bash
+# pull_live_test.sh: POST /v1/pull by curl, a whole pool whose provider pulls, and one whose owner prefers urgent jobs. Prints TAP.
+set -u
+berth=${BERTH:?the program}
+. "${BERTH_SOURCE:?the sources}/tests/common/live.sh"
+need curl setsid
+
+: >up
+setsid "$berth" matchmaker --listen 127.0.0.1:0 --state "$work/state" >up 2>matchmaker.err &
+groups="$groups $!"
+disown
+for _ in $(seq 100); do grep -q 'listening at  unix' up && break; sleep 0.1; done
+ask() { curl -sS -m 20 --unix-socket "$work/state/matchmaker.sock" "http://matchmaker$1" "${@:2}"; }
+machine='[Type="Machine";Memory=64;Constraint=other.Type=="Job"]'
+# pull NUMBER [OPTION...]: the status is in $status, the head in `head`, the answer in `body`.
+pull() { status=$(ask "/v1/pull?id=heron" -D head -o body -w '%{http_code}' -H "Berth-Number: $1" -d "$machine" "${@:2}"); }
+# The same until there is something, for what a pull reads is known after a cycle.
+pull_get() { for _ in $(seq 50); do pull "$@"; [ "$status" = 204 ] || return 0; sleep 0.1; done; return 1; }
+claim() { sed -n 's/.* Claim = "\([0-9a-f]*\)".*/\1/p' body; }
+
+empty() { pull 1; [ "$status" = 204 ] && grep -i '^Retry-After: [1-9]' head; }
+check 'a pull for which there is nothing is answered with 204, and when to ask again' empty
+ask /v1/ads/job-1 -X PUT -d '[Type="Job";Count=2;Constraint=other.Memory>32]' >/dev/null
+given() { pull_get 2 && [ "$status" = 200 ] && grep 'Message = "pulled".*Reason = "ok".*SuperiorAd = \[.*Count = 2.*Contacts = {' body; }
+check 'one that fits a request is matched at once, and told as a member is' given
+first=$(claim)
+told() { ask /v1/events | grep "Claim=\"$first\".*Ticket="; }
+check 'the customer has its letter, with the ticket' told
+again() { pull 2; [ "$status" = 200 ] && [ "$(claim)" = "$first" ] && [ "$(ask /v1/events | grep -c 'Kind="match"')" = 1 ]; }
+check 'the same pull again is the same match' again
+stale() { pull 1; [ "$status" = 409 ]; }
+check 'an older one is stale' stale
+next() { pull 3; [ "$status" = 200 ] && [ "$(claim)" != "$first" ]; }
+check 'the next gets the next unit' next
+nothing() { pull 4; [ "$status" = 204 ]; }
+check 'and then there is none' nothing
+stored() { ! ask '/v1/ads?kind=offers' | grep .; }
+check 'the offer that pulled is not kept' stored
+nameless() { [ "$(ask /v1/pull -d "$machine" -o body -w '%{http_code}')" = 400 ] && grep 'id: an id' body; }
+check 'a pull without an id is refused' nameless
+wrong() { [ "$(ask '/v1/pull?id=heron' -H 'Berth-Key: 12' -d "$machine" -o body -w '%{http_code}')" = 400 ] && grep 'Berth-Key' body; }
+check 'and one whose key is none' wrong
+message() { ask /v1/pull -d '[Message="pull";Id="00000000000000a1";Ad=[Type="Machine"]]' | grep 'Message = "pulled".*Reason = "wait".*Span = [1-9]'; }
+check 'a message is answered by a message' message
+policy() { [ "$(ask /v1/policy -X PUT -d '[PullOrder="fairest"]' -o body -w '%{http_code}')" = 400 ] && grep PullOrder body && ask /v1/policy -X PUT -d '[PullOrder="starving"]' | grep starving; }
+check 'the policy says in which order requests are given, in a word that is known' policy
+
+setsid "$berth" matchmaker --listen 127.0.0.1:0 --state "$work/small" --set AdsPerIdentity=3 >small.up 2>small.err &
+groups="$groups $!"
+disown
+for _ in $(seq 100); do grep -q 'listening at  unix' small.up && break; sleep 0.1; done
+flood() {
+  local got=
+  for i in 1 2 3 4 1; do
+    got="$got $(curl -sS -m 20 --unix-socket "$work/small/matchmaker.sock" "http://small/v1/pull?id=heron-$i" -d "$machine" -o body -w '%{http_code}')"
+    [ "$i" = 4 ] && cp body refusal
+  done
+  [ "$got" = ' 204 204 204 429 204' ] && grep AdsPerIdentity refusal
+}
+check 'no more offers of an identity pull than its limit says, which is named' flood
+
+setsid "$berth" pool --listen 127.0.0.1:0 --state "$work/pool" --set Pull=true --set Unprotected=true -v >pool.up 2>pool.err &
+groups="$groups $!"
+disown
+for _ in $(seq 150); do grep -q 'To end it' pool.up && break; sleep 0.1; done
+run() { timeout 60 "$berth" run --state "$work/pool" -- sh -c 'echo pulled' | grep -x pulled; }
+check 'a job runs in a pool whose provider pulls' run
+reported() { for _ in $(seq 50); do curl -sS --unix-socket "$work/pool/matchmaker.sock" http://pool/v1/claims | grep 'State = "over"' && return; sleep 0.1; done; return 1; }
+check 'what it used is told to the matchmaker' reported
+unseen() { ! curl -sS --unix-socket "$work/pool/matchmaker.sock" 'http://pool/v1/ads?kind=offers' | grep Machine; }
+check 'and nothing was advertised' unseen
+echo '[ Cmd = "true"; Outputs = {}; Constraint = other.Type == "Machine" && other.Name == "nobody" ]' >nobody.ad
+waits() { "$berth" submit --state "$work/pool" nobody.ad >nobody.out 2>nobody.err && grep -x 'berth: no machine offers itself in the pool yet; 1 is there that pulls, .*: what is submitted waits' nobody.err; }
+check 'of such a pool, who submits is told that a machine pulls' waits
+nobody=$(sed -n 's/.*: //p' nobody.out)
+explained() {
+  "$berth" why --state "$work/pool" "$nobody" >nobody.why
+  [ $? = 1 ] && tail -1 nobody.why | grep '^1 machine is there that pulls, .* and may yet take it\.$' && "$berth" job --state "$work/pool" "$nobody" | tail -1 | diff - <(tail -1 nobody.why)
+}
+check 'and so is who asks why the job waits' explained
+"$berth" rm --state "$work/pool" "$nobody" >/dev/null
+curl -sS -X PUT --unix-socket "$work/pool/matchmaker.sock" http://pool/v1/ads/tiny -d '[Type="Machine";Memory=1;Constraint=false]' >tiny
+untold() { timeout 60 "$berth" run --state "$work/pool" -- sh -c 'echo pulled' 2>run.err | grep -x pulled && grep 'but 1 machine pulls, is drained or unwell, and is not seen here' run.err; }
+check 'who pulls is thought of when no machine that offers itself fits' untold
+
+# -------------------------------------------------------------------------------------------------------------- preemption
+
+echo '[ Preemption = true; Rank = isUndefined(other.Urgency) ? 0 : other.Urgency; Cpus = 1 ]' >urgent.ad
+job='Outputs = {}; RequestMemory = 16M; RequestDisk = 16M'
+echo "[ Cmd = \"sleep\"; Args = { \"60\" }; $job ]" >slow.ad
+echo "[ Cmd = \"true\"; Urgency = 5; $job ]" >quick.ad
+export BERTH_STATE="$work/urgent"
+setsid "$berth" pool --listen 127.0.0.1:0 --set OwnerPolicy="$work/urgent.ad" --set Unprotected=true -v >urgent.up 2>urgent.err &
+groups="$groups $!"
+disown
+for _ in $(seq 150); do grep -q 'To end it' urgent.up && break; sleep 0.1; done
+# soon COMMAND...: it succeeds within twenty seconds.
+soon() { for _ in $(seq 200); do "$@" && return; sleep 0.1; done; return 1; }
+runs() { "$berth" jobs --json 1 | grep '"state": "Running"'; }
+begins() { "$berth" submit --force slow.ad && soon runs; }
+check 'a job runs on a machine whose owner allows preemption' begins
+second() { "$berth" ads --json -c 'Preempts isnt undefined && CurrentRank == 0' | grep Preempts; }
+check 'beside it the machine is advertised once more' soon second
+evicts() { "$berth" submit quick.ad && timeout 40 "$berth" wait 2; }
+check 'one that the owner likes better has it at once' evicts
+told() { "$berth" logs --events 1 | grep 'waits again: another is preferred'; }
+check 'the user of the first is told why it waits again' told
+preempted() { "$berth" claims --json | grep '"preempted"'; }
+check 'and its claim is listed as preempted' soon preempted
+check 'and it runs again' soon runs
+"$berth" rm 1 >/dev/null
+
+echo "1..$count"
+exit $((failures > 0))

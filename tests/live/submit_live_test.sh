@@ -1,0 +1,112 @@
+#!/bin/sh
+# submit_live_test.sh: a submit file of HTCondor, run by `berth pool` in real sandboxes: its outputs lie where it says. Prints TAP.
+set -u
+berth=$(realpath "${BERTH:?the program}")
+BERTH_SOURCE=$(realpath "${BERTH_SOURCE:?the sources}") && export BERTH_SOURCE
+. "$BERTH_SOURCE/tests/common/says.sh"
+
+# soon COMMAND...: it succeeds within twenty seconds.
+soon() {
+  for _ in $(seq 400); do
+    "$@" >/dev/null 2>&1 && return
+    sleep 0.05
+  done
+  return 1
+}
+
+cp -r "$BERTH_SOURCE/examples/htcondor/." .
+"$berth" pool --listen 127.0.0.1:0 >up 2>pool.err &
+pool=$!
+pids=$pool
+soon grep -q 'To end it' up
+there() { [ -n "$("$berth" ads --json)" ]; }
+soon there
+
+echo '[ Cmd = "sh"; Args = { "-c", "echo to out; echo to err >&2; echo file >made" }; Out = "o.txt"; Err = strcat("deep/e.", JobIndex, ".txt"); RequestMemory = 16M; RequestDisk = 1M ]' >streams.ad
+run "$berth" submit streams.ad
+expect 'an ad may name files for standard output and error' 0 '1 job submitted: 1'
+run "$berth" wait 1
+expect 'and the job ends' 0 ''
+arrived() { [ -e made ] && [ -e o.txt ] && [ -e deep/e.0.txt ]; }
+soon arrived
+holds 'they come with the other outputs' [ "$(cat o.txt deep/e.0.txt made)" = 'to out
+to err
+file' ]
+run "$berth" logs 1
+expect 'and are the logs of the job all the same' 0 'to out'
+echo '[ Cmd = "true"; Out = "../o.txt"; RequestMemory = 16M; RequestDisk = 1M ]' >outside.ad
+run "$berth" submit outside.ad
+says 'but they do not lie elsewhere' 2 '' '*Out: the name of a file beneath*'
+echo '[ Cmd = "true"; Out = strcat("../", JobIndex); RequestMemory = 16M; RequestDisk = 1M ]' >computed.ad
+run "$berth" submit computed.ad
+run "$berth" wait 2
+says 'also when that is computed' 1 '' '*held*'
+run "$berth" rm 2
+
+run "$berth" submit count.sub
+holds 'a submit file is submitted' [ "$status$(cat out)" = '04 jobs submitted: 3-6' ]
+run "$berth" wait 3-6
+expect 'its jobs run' 0 ''
+counted() { [ "$(ls counts 2>/dev/null | wc -l)" = 8 ]; }
+soon counted
+(cd counts && grep . -- *) >got
+cat >want <<'WANT'
+errors.3.0:process 0 counted a ship in sea.txt
+errors.3.1:process 1 counted a ship in sea.txt
+errors.3.2:process 0 counted a road in land.txt
+errors.3.3:process 1 counted a road in land.txt
+land.2:1
+land.3:1
+sea.0:2
+sea.1:2
+WANT
+holds 'what they wrote lies where the file says, by process and cluster' diff want got
+
+seq 100 169 | sed 's/.*/n&, v&/' >runs.txt
+printf '%s\n' 'executable = /bin/echo' 'arguments = $(x) of $(Process)' 'output = many/$(y)' 'request_memory = 16M' 'request_disk = 1M' \
+  'transfer_output_files = ""' 'queue x, y from runs.txt' >many.sub
+run "$berth" submit many.sub
+expect 'many items are submitted' 0 '70 jobs submitted: 7-76'
+timeout 60 "$berth" wait 7-76
+holds 'and each of them finds its own' [ $? = 0 ]
+all_came() { [ "$(cat many/* | wc -l)" = 70 ]; }
+soon all_came
+holds 'what it was told, and where to' [ "$(cat many/v100 many/v169)" = 'n100 of 0
+n169 of 69' ]
+
+mkdir jdl htcondor && cp -r books count.sh htcondor && cp "$BERTH_SOURCE/examples/jdl/count.jdl" jdl
+cd jdl || exit 1
+run "$berth" submit count.jdl
+expect 'a file in JDL is submitted' 0 '1 job submitted: 77'
+run "$berth" wait 77
+expect 'its job runs' 0 ''
+came() { [ -s count.out ] && [ -s count.err ]; }
+soon came
+holds 'what it wrote lies where the file says' [ "$(cat count.out count.err)" = '2
+process 0 counted a ship in sea.txt' ]
+cd .. || exit 1
+run "$berth" q 3-6,77 --format 'Job,Status JobIndex+1'
+holds 'jobs are listed by lines of values' [ "$(wc -l <out)$(sed -n 5p out)" = '577,0 undefined' ]
+cleared() { [ "$("$berth" history -c 'Job == 77' --format 'Job Args[1]')" = '77 a ship' ]; }
+soon cleared
+holds 'those that are over as well' cleared
+run "$berth" ads --kind offers --format 'Type Memory>0,Name=?=undefined'
+expect 'and the ads of the pool' 0 'Machine true,false'
+run "$berth" query 'Type == "Machine"' --format 'OpSys'
+expect 'by a query too' 0 LINUX
+run "$berth" ads --format 'Type (('
+says 'a slip is told' 2 '' '--format:1:*'
+
+for _ in 1 2 3; do
+  printf '[ Cmd = "true"; Pad = "'
+  head -c 6000000 /dev/zero | tr '\0' x
+  printf '" ]\n'
+done >long.ad
+run "$berth" submit --force long.ad
+says 'a submission that is too long is refused before it is sent, with the limit by its name' 2 '' '*SubmissionMax: a body of up to 16777216 bytes is read*'
+
+kill "$pool"
+wait "$pool"
+holds 'the pool ends in order' [ $? = 0 ]
+echo "1..$count"
+[ $failures = 0 ]

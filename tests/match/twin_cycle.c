@@ -1,0 +1,183 @@
+/* twin_cycle.c: a matchmaking cycle that finds its candidates by the index gives everybody what one gives that tries every pair: the
+ * same offers in the same order, ties, counts, residuals and policies included.
+ *
+ * BERTH_SEED and BERTH_ROUNDS choose the input. */
+#include "common/lang.h"
+#include "common/pool.h"
+#include "common/tap.h"
+
+#include "lang/text/print.h"
+#include "match/index/finder.h"
+
+#include <stdio.h>
+
+#define ADS_MAX 60
+
+struct twin {
+    struct lang lang;
+    uint64_t seed, rounds, round;
+    struct rng rng;
+    struct buf text, last[2]; /* the last ad of each side, behind its name */
+    struct pool_style style;
+    struct party parties[2 * ADS_MAX];
+    size_t requests, offers;
+    uint64_t matches, rows, left; /* rows of the index at the end, and offers at the beginning */
+    int differ;
+};
+
+static const struct env env = {.now = 1772366400}; /* 2026-03-01T12:00:00Z */
+
+static const char *const policies[] = {
+    "[]",
+    "[ DockingVector = { label.Memory, self.Rank } ]",
+    "[ RootOrder = Size; DockingVector = { self.Rank, label.Rank, -label.Disk } ]",
+    "[ RootSelection = Owner isnt undefined && Size > 1 ]",
+};
+
+/* What a cycle looks at beyond the constraint. */
+static const char *const extras[] = {
+    "",
+    "",
+    "Rank = other.Memory; ",
+    "Rank = other.Load + other.Disk; ",
+    "Rank = 3; ",
+    "Count = 3; ",
+    "Residual = [ Memory = Memory - 1; Constraint = Memory > 0 ]; ",
+    "Residual = [ Disk = Disk - other.Size ]; ",
+};
+
+static struct tree *ad_make(struct twin *twin, int side)
+{
+    const char *extra = extras[rng_below(&twin->rng, sizeof extras / sizeof *extras)];
+    struct pool_maker m = {.rng = &twin->rng, .out = &twin->text, .style = &twin->style, .side = side};
+    struct tree *ad;
+    struct buf all;
+    struct err err;
+
+    m.dialect = &dialect_classic;
+    buf_init(&all);
+    buf_addf(&all, "[ Name = \"n%llu\"; ", (unsigned long long)rng_below(&twin->rng, 1000));
+    if (!twin->last[side].len || rng_below(&twin->rng, 3) == 0) { /* else the same as the last, but for its name */
+        pool_add_ad(&m);
+        buf_reset(&twin->last[side]);
+        buf_adds(&twin->last[side], extra);
+        buf_adds(&twin->last[side], buf_string(&twin->text) + 1); /* behind its bracket */
+    }
+    buf_adds(&all, buf_string(&twin->last[side]));
+    ad = lang_ad(&twin->lang, &dialect_classic, buf_string(&all), &err);
+    if (!ad) { /* it had that attribute already */
+        buf_reset(&twin->last[side]);
+        ad = lang_ad(&twin->lang, &dialect_classic, "[]", &err);
+    }
+    buf_done(&all);
+    return ad;
+}
+
+/* Who got whom, one behind another. */
+static void note(void *user, size_t root, size_t candidate, const struct value *rank)
+{
+    struct buf *out = user;
+
+    buf_addf(out, "%zu-%zu ", root, candidate);
+    value_print(out, &dialect_classic, rank, 0);
+    buf_addc(out, '\n');
+}
+
+/* The first match that only one of them made. */
+static void tell_ads(struct twin *twin, const char *scanned, const char *found)
+{
+    size_t root = 0, candidate = 0;
+    struct buf text;
+
+    while (*scanned && *scanned == *found) {
+        scanned++;
+        found++;
+    }
+    buf_init(&text);
+    while (scanned > buf_string(&twin->text) && scanned[-1] != '\n')
+        scanned--;
+    if (sscanf(scanned, "%zu-%zu", &root, &candidate) == 2) {
+        print_tree(&text, twin->parties[root].ad, PRINT_PLAIN);
+        buf_adds(&text, "\n");
+        print_tree(&text, twin->parties[candidate].ad, PRINT_PLAIN);
+        tap_diag("%zu and %zu:\n%s", root, candidate, buf_string(&text));
+    }
+    buf_done(&text);
+}
+
+static void round_run(struct twin *twin, struct buf *scanned, struct buf *found)
+{
+    const char *text = policies[rng_below(&twin->rng, sizeof policies / sizeof *policies)];
+    struct index *index = index_new();
+    struct cycle_finder finder = finder_of(index);
+    struct policy policy;
+    struct err err;
+    struct tree *ad = lang_ad(&twin->lang, &dialect_classic, text, &err);
+    symbol wrong;
+
+    policy_init(&policy, ad, &wrong, &err);
+    cycle_run(&env, &twin->lang.arena, &policy, twin->parties, twin->requests, twin->offers, NULL, note, scanned);
+    cycle_run(&env, &twin->lang.arena, &policy, twin->parties, twin->requests, twin->offers, &finder, note, found);
+    if (scanned->len != found->len || (found->len && memcmp(scanned->text, found->text, found->len) != 0)) {
+        if (twin->differ++ < 5) {
+            tap_diag("seed %llu, round %llu, policy %s:\nby every pair\n%s\nby the index\n%s",
+                     (unsigned long long)twin->seed, (unsigned long long)twin->round, text, buf_string(scanned),
+                     buf_string(found));
+            buf_reset(&twin->text);
+            buf_add(&twin->text, scanned->text, scanned->len);
+            tell_ads(twin, buf_string(&twin->text), buf_string(found));
+        }
+    }
+    for (size_t i = 0; i < scanned->len; i++)
+        twin->matches += scanned->text[i] == '\n';
+    twin->rows += index_rows(index);
+    twin->left += twin->offers;
+    policy_done(&policy);
+    tree_unref(ad);
+    index_free(index);
+}
+
+int main(void)
+{
+    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_setting("BERTH_ROUNDS", 400)};
+    struct buf scanned, found;
+
+    lang_init(&twin.lang);
+    buf_init(&twin.text);
+    buf_init(&twin.last[0]);
+    buf_init(&twin.last[1]);
+    buf_init(&scanned);
+    buf_init(&found);
+    for (twin.round = 0; twin.round < twin.rounds; twin.round++) {
+        struct pool_maker m = {.rng = &twin.rng};
+
+        rng_init(&twin.rng, rng_mix(twin.seed) + twin.round);
+        twin.style = pool_style(&m);
+        twin.requests = rng_below(&twin.rng, ADS_MAX);
+        twin.offers = rng_below(&twin.rng, ADS_MAX);
+        for (size_t i = 0; i < twin.requests + twin.offers; i++) {
+            struct tree *ad = ad_make(&twin, i < twin.requests);
+
+            party_init(&twin.parties[i], &env, &twin.lang.arena, ad);
+            tree_unref(ad);
+        }
+        buf_reset(&scanned);
+        buf_reset(&found);
+        round_run(&twin, &scanned, &found);
+        for (size_t i = 0; i < twin.requests + twin.offers; i++)
+            party_done(&twin.parties[i]);
+        arena_reset(&twin.lang.arena);
+    }
+    tap_ok(twin.differ == 0, "the index gives everybody what trying every pair gives");
+    tap_ok(twin.matches > twin.rounds * 2, "there is something to give");
+    tap_ok(twin.rows * 2 < twin.left, "offers that are the same to all share rows");
+    tap_diag("%llu cycles, %llu matches, %llu offers in %llu rows", (unsigned long long)twin.rounds,
+             (unsigned long long)twin.matches, (unsigned long long)twin.left, (unsigned long long)twin.rows);
+    buf_done(&scanned);
+    buf_done(&found);
+    buf_done(&twin.text);
+    buf_done(&twin.last[0]);
+    buf_done(&twin.last[1]);
+    lang_done(&twin.lang);
+    return tap_done();
+}

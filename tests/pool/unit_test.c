@@ -1,0 +1,180 @@
+/* unit_test.c: the ad of one job of a shape says which of its jobs it is, and whom it got. */
+#include "common/lang.h"
+#include "common/tap.h"
+
+#include "pool/customer/unit.h"
+
+#define MEMBERS_MAX 4
+#define LICENSED                                                                  \
+    "[ Cmd = \"solve\"; Env = [ HOST = Gang.cpu.Name; KEY = Gang.license.Name ];" \
+    "  Ports = { [ Label = cpu; Constraint = cpu.Type == \"Machine\" ], [ Label = License ] } ]"
+#define SPREAD                                                                                                       \
+    "[ Cmd = \"solve\"; Ports = { [ Label = head ], [ Label = node; Count = { 1, 3 } ], [ Label = gpu; Essential = " \
+    "false ] } ]"
+
+/* A shape, and who docks at its ports. */
+struct shape {
+    struct lang lang;
+    struct tree *ad;
+    struct branch branches[MEMBERS_MAX];
+    struct crew crew;
+};
+
+static struct tree *ad_read(struct shape *shape, const char *text)
+{
+    struct err err = {0};
+    struct tree *ad = lang_ad(&shape->lang, &dialect_classic, text, &err);
+
+    if (!ad) {
+        printf("Bail out! %s: %s\n", err.text, text);
+        exit(1);
+    }
+    return ad;
+}
+
+static void shape_start(struct shape *shape, const char *ad)
+{
+    *shape = (struct shape){0};
+    lang_init(&shape->lang);
+    shape->ad = ad_read(shape, ad);
+    shape->crew.branches = shape->branches;
+}
+
+static struct branch *shape_dock(struct shape *shape, uint64_t port, const char *ad)
+{
+    struct branch *branch = &shape->branches[shape->crew.count++];
+
+    *branch = (struct branch){.port = port, .state = BRANCH_ACTIVE, .ad = ad ? ad_read(shape, ad) : NULL};
+    return branch;
+}
+
+static void shape_end(struct shape *shape)
+{
+    for (uint32_t i = 0; i < shape->crew.count; i++)
+        tree_unref(shape->branches[i].ad);
+    tree_unref(shape->ad);
+    lang_done(&shape->lang);
+}
+
+static struct tree *shape_unit(struct shape *shape)
+{
+    struct unit unit = {.ad = shape->ad, .job = 17, .index = 3, .tries = 2, .crew = &shape->crew};
+
+    return unit_ad(&unit);
+}
+
+/* Is that true within the unit's ad? */
+static void holds(struct shape *shape, const char *text, const char *sentence)
+{
+    struct tree *unit = shape_unit(shape), *expr = lang_expr(&shape->lang, &dialect_classic, text, strlen(text), NULL);
+    struct env env = {0};
+    struct value value = {0};
+    struct scope scope;
+    struct eval eval;
+
+    if (unit && expr) {
+        scope_init(&scope, unit, NULL);
+        eval_init(&eval, &env, &shape->lang.arena);
+        eval_tree(&eval, &scope, expr, &value);
+    }
+    if (!tap_ok(unit && expr && value_is_true(&value), "%s", sentence))
+        tap_diag("%s is not true in %s", text, unit ? lang_show_tree(unit) : "nothing");
+    tree_unref(expr);
+    tree_unref(unit);
+}
+
+static void check_plain(void)
+{
+    struct shape shape;
+
+    shape_start(&shape, "[ Cmd = \"solve\"; Out = strcat(\"pi.\", JobIndex); Constraint = other.Memory > 1 ]");
+    shape_dock(&shape, 0, "[ Name = \"heron\" ]");
+    holds(&shape, "JobId == 17 && JobIndex == 3 && JobTry == 2", "a job has its number, its index and its try");
+    holds(&shape, "Cmd == \"solve\" && Out == \"pi.3\"", "what was submitted is there, and reads them");
+    holds(&shape, "Gang is undefined", "a job without Ports has no Gang, though somebody runs it");
+    shape_end(&shape);
+
+    shape_start(&shape, "[ JobId = 1; JobIndex = 1; JobTry = 1; Cmd = \"solve\" ]");
+    holds(&shape, "JobId == 17 && JobIndex == 3 && JobTry == 2", "numbers that a user wrote are not believed");
+    shape_end(&shape);
+}
+
+static void check_labels(void)
+{
+    struct shape shape;
+    struct branch *license;
+
+    shape_start(&shape, LICENSED);
+    shape_dock(&shape, 0, "[ Name = \"heron\"; Type = \"Machine\"; Memory = 64 ]");
+    license = shape_dock(&shape, 1, "[ Name = \"solver-2\"; Seats = 5 ]");
+    holds(&shape, "Gang.cpu.Name == \"heron\" && Gang.license.Seats == 5",
+          "Gang has who docks, by the labels of the ports");
+    holds(&shape, "Env.HOST == \"heron\" && Env.KEY == \"solver-2\"", "what the job computes from it has its value");
+    holds(&shape, "JobId == 17 && JobTry == 2", "the numbers are there as well");
+    license->dropped = true;
+    license->state = BRANCH_RELEASING;
+    holds(&shape, "Gang.license is undefined && Gang.cpu.Name == \"heron\"",
+          "one that was dropped is not there any more");
+    license->dropped = false;
+    license->state = BRANCH_GONE;
+    holds(&shape, "Gang.license is undefined && Gang.cpu.Name == \"heron\"", "nor is one that is gone");
+    shape_end(&shape);
+
+    shape_start(&shape, LICENSED);
+    shape_dock(&shape, 1, NULL);
+    holds(&shape, "Gang isnt undefined && Gang.cpu is undefined && Gang.license is undefined",
+          "nobody is at a port at which nobody docks, or one who has not shown an ad");
+    shape_end(&shape);
+
+    shape_start(&shape, "[ Cmd = \"solve\"; Gang = \"mine\"; Ports = { [ Label = cpu ] } ]");
+    shape_dock(&shape, 0, "[ Name = \"heron\" ]");
+    holds(&shape, "Gang.cpu.Name == \"heron\"", "a Gang that a user wrote gives way");
+    shape_end(&shape);
+}
+
+static void check_sets(void)
+{
+    struct shape shape;
+
+    shape_start(&shape, SPREAD);
+    shape_dock(&shape, 0, "[ Name = \"heron\" ]");
+    shape_dock(&shape, 1, "[ Name = \"crane\"; Cpus = 4 ]");
+    holds(&shape, "size(Gang.node) == 1 && Gang.node[0].Name == \"crane\"",
+          "a port with a Count has a list, also of one");
+    shape_dock(&shape, 1, "[ Name = \"stork\"; Cpus = 8 ]");
+    holds(&shape, "size(Gang.node) == 2 && Gang.node[0].Cpus == 4 && Gang.node[1].Name == \"stork\"",
+          "a list of all who dock there, in their order");
+    holds(&shape, "Gang.head.Name == \"heron\"", "a port without one has the one");
+    holds(&shape, "Gang.gpu is undefined", "an optional port that stayed empty has nothing");
+    shape_end(&shape);
+}
+
+static void check_computed(void)
+{
+    struct shape shape;
+    struct tree *unit;
+
+    shape_start(&shape, LICENSED);
+    shape_dock(
+        &shape, 0,
+        "[ Name = \"heron\"; Memory = 64; Half = Memory / 2; Constraint = other.Type == \"Job\"; Sub = [ A = 1 ];"
+        "  Groups = { \"a\", \"b\" }; Mixed = { 1, Memory }; Up = '1:00:00' ]");
+    holds(&shape, "Gang.cpu.Memory == 64 && Gang.cpu.Up == '1:00:00' && Gang.cpu.Groups[1] == \"b\"",
+          "the constants of a member's ad are there, and lists of them");
+    unit = shape_unit(&shape);
+    tap_ok(unit && !strstr(lang_show_tree(unit), "Half") && !strstr(lang_show_tree(unit), "other.Type"),
+           "what a member computes is left out, and its constraint");
+    tree_unref(unit);
+    holds(&shape, "Gang.cpu.Sub is undefined && Gang.cpu.Mixed is undefined",
+          "so are ads in it, and lists that compute");
+    shape_end(&shape);
+}
+
+int main(void)
+{
+    check_plain();
+    check_labels();
+    check_sets();
+    check_computed();
+    return tap_done();
+}
