@@ -251,7 +251,7 @@ static void clusters_write(struct buf *out, const struct batch_work *work, uint3
         const char *name = park->kinds[work->problem.edges[edges->first + i].kind].name;
 
         buf_adds(out, i ? ", " : "");
-        json_string(out, name, strlen(name));
+        json_quote(out, name, strlen(name));
     }
     buf_addc(out, ']');
 }
@@ -267,7 +267,7 @@ static void fate_write(struct buf *out, const struct batch_job *job, const struc
     }
     seconds_write(out, "start", outcome->start);
     buf_adds(out, ", \"cluster\": ");
-    json_string(out, park->kinds[outcome->kind].name, strlen(park->kinds[outcome->kind].name));
+    json_quote(out, park->kinds[outcome->kind].name, strlen(park->kinds[outcome->kind].name));
     buf_addf(out, ", \"state\": \"%s\"", job->duration <= fate->end - outcome->start ? "done" : "running");
 }
 

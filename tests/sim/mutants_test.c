@@ -76,7 +76,7 @@ static bool has_time(void *user, const struct sim_report *report)
 /* A slow build looks whether nothing is wrong in memory; what it does not find soon it leaves to the fast one. */
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
 #define FAST false
-#define PATIENCE 1.5
+#define PATIENCE 0.5
 #else
 #define FAST true
 #define PATIENCE SECONDS_EACH
@@ -117,6 +117,6 @@ int main(int argc, char **argv)
                report.violation.number, report.violation.words, (unsigned long long)report.worlds,
                seconds_now() - start, plants[plant].name);
     }
-    tap_ok(seconds_now() - began < SECONDS_ALL, "all are looked for in %.1f s", seconds_now() - began);
+    tap_ok(!FAST || seconds_now() - began < SECONDS_ALL, "all are looked for in %.1f s", seconds_now() - began);
     return tap_done();
 }

@@ -65,7 +65,7 @@ static void add_over(struct table *table, enum config_key key, const struct conf
             buf_adds(&text, "{\"value\": ");
             config_print_json(&text, key, value);
             buf_adds(&text, ", \"from\": ");
-            json_string(&text, value->from, strlen(value->from));
+            json_quote(&text, value->from, strlen(value->from));
             buf_addc(&text, '}');
         } else {
             config_print(&text, key, value);

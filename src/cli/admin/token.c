@@ -76,7 +76,7 @@ static void json_member(struct buf *out, const char *name, const char *value)
 {
     buf_addf(out, "%s\"%s\": ", out->len > 1 ? ", " : "", name);
     if (value)
-        json_string(out, value, strlen(value));
+        json_quote(out, value, strlen(value));
     else
         buf_adds(out, "null");
 }

@@ -233,9 +233,9 @@ static void json_member(const struct telling *telling, uint32_t i)
     buf_init(&name);
     add_name(run, &name, member->place);
     buf_adds(out, "{\"offer\": ");
-    json_string(out, name.text, name.len);
+    json_quote(out, name.text, name.len);
     buf_adds(out, ", \"port\": ");
-    json_string(out, label, len);
+    json_quote(out, label, len);
     buf_adds(out, ", \"members\": ");
     json_members(telling, i);
     buf_addc(out, '}');
@@ -257,7 +257,7 @@ static void json_members(const struct telling *telling, uint32_t parent)
         if (i == telling->count)
             continue;
         buf_adds(out, comma);
-        json_string(out, label, len);
+        json_quote(out, label, len);
         buf_adds(out, ports->items[port].set ? ": [" : ": ");
         for (; i < telling->count; i = member_next(telling, parent, port, i)) {
             buf_adds(out, i == first ? "" : ", ");

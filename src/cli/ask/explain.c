@@ -91,7 +91,7 @@ static bool refusal_print(struct buf *out, const struct tree *ad, const char *na
         buf_addc(&text, (unsigned char)reason[i] < ' ' || reason[i] == 127 ? '?' : reason[i]);
     if (json) {
         buf_adds(out, "{\"refused\": ");
-        json_string(out, text.text, text.len);
+        json_quote(out, text.text, text.len);
         buf_adds(out, ", ");
     } else {
         buf_addf(out, "%s waits in vain: %s.\n\n", name, buf_string(&text));

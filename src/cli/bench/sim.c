@@ -176,9 +176,9 @@ static void print_json(struct buf *out, const struct sim_report *report, double 
     if (violation->number) {
         buf_addf(out, ", \"violation\": {\"invariant\": %d, \"seed\": %" PRIu64 ", \"time\": %.6f, \"party\": ",
                  violation->number, report->failed, (double)violation->time / (double)SECOND);
-        json_string(out, violation->party, strlen(violation->party));
+        json_quote(out, violation->party, strlen(violation->party));
         buf_adds(out, ", \"words\": ");
-        json_string(out, violation->words, strlen(violation->words));
+        json_quote(out, violation->words, strlen(violation->words));
         buf_addc(out, '}');
     }
     buf_adds(out, "}\n");

@@ -150,7 +150,7 @@ static void print_json(const struct plan *plan, const struct study *study, bool 
             const struct batch_totals *totals = &variant->totals;
 
             buf_adds(&out, "{\"scenario\": ");
-            json_string(&out, plan->scenario->name, strlen(plan->scenario->name));
+            json_quote(&out, plan->scenario->name, strlen(plan->scenario->name));
             buf_addf(&out, ", \"policy\": \"%s\", \"hours\": %.10g, \"timeout\": %.10g, \"extra\": %s",
                      assign_policy_names[variant->policy], study->hours[h], variant->timeout,
                      variant->extra ? "true" : "false");

@@ -238,7 +238,7 @@ static void print_json(struct buf *out, const struct scenario *scenario, const s
     const struct spread *times = &report->cycle_times;
 
     buf_adds(out, "{\"scenario\": ");
-    json_string(out, scenario->name, strlen(scenario->name));
+    json_quote(out, scenario->name, strlen(scenario->name));
     buf_adds(out, ", ");
     json_counts(out, report);
     buf_adds(out, "\"waits\": ");

@@ -172,7 +172,7 @@ static void value_json(struct buf *out, const struct tree *ad, const struct valu
     } else if (!ads_json(out, value)) {
         buf_init(&text);
         value_to_text(&text, ad->dialect, value);
-        json_string(out, text.text, text.len);
+        json_quote(out, text.text, text.len);
         buf_done(&text);
     }
 }

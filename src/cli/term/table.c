@@ -34,7 +34,7 @@ static void add_json(struct table *table, const char *text, size_t len, bool num
     if (number)
         buf_add(&table->out, text, len);
     else
-        json_string(&table->out, text, len);
+        json_quote(&table->out, text, len);
     if (++table->next == table->column_count) {
         table->next = 0;
         buf_adds(&table->out, "}\n");

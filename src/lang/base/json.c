@@ -20,7 +20,7 @@ static size_t utf8_length(const unsigned char *text, size_t len)
     return more + 1;
 }
 
-void json_string(struct buf *out, const char *text, size_t len)
+void json_quote(struct buf *out, const char *text, size_t len)
 {
     static const char from[] = "\n\t\b\f\r\\\"", to[] = "ntbfr\\\"";
 

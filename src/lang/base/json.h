@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* A string in quotes; bytes that are not UTF-8 become U+FFFD. */
-void json_string(struct buf *out, const char *text, size_t len);
+void json_quote(struct buf *out, const char *text, size_t len);
 
 #ifdef __cplusplus
 }

@@ -230,12 +230,12 @@ void config_print_json(struct buf *out, enum config_key key, const struct config
     enum config_sort sort = config_rows[key].sort;
 
     if (sort == CONFIG_IS_TEXT || sort == CONFIG_IS_ADS) {
-        json_string(out, value->text, strlen(value->text));
+        json_quote(out, value->text, strlen(value->text));
     } else if (sort == CONFIG_IS_LIST) {
         buf_addc(out, '[');
         for (size_t i = 0; i < value->count; i++) {
             buf_adds(out, i ? ", " : "");
-            json_string(out, value->items[i], strlen(value->items[i]));
+            json_quote(out, value->items[i], strlen(value->items[i]));
         }
         buf_addc(out, ']');
     } else {

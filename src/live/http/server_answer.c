@@ -36,9 +36,9 @@ void problem_print(struct buf *out, unsigned status, const char *detail)
     const char *title = MHD_get_reason_phrase_for(status);
 
     buf_adds(out, "{\"type\":\"about:blank\",\"title\":");
-    json_string(out, title, strlen(title));
+    json_quote(out, title, strlen(title));
     buf_addf(out, ",\"status\":%u,\"detail\":", status);
-    json_string(out, detail, strlen(detail));
+    json_quote(out, detail, strlen(detail));
     buf_addc(out, '}');
 }
 

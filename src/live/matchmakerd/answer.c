@@ -93,7 +93,7 @@ void request_problem_with(struct request *request, unsigned status, const char *
     buf_init(&body);
     buf_addf(&body, "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%u,\"detail\":", status_title(status),
              status);
-    json_string(&body, detail, strlen(detail));
+    json_quote(&body, detail, strlen(detail));
     buf_addf(&body, ",\"request\":\"%llx\"}\n", (unsigned long long)request->number);
     LOG(&request->service->log, LEVEL_INFO, "problem", log_word("request", request->number),
         log_text("route", request->route ? request->route->id : NULL), log_text("subject", request_identity(request)),

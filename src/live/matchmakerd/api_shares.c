@@ -247,12 +247,12 @@ bool shares_explain_json(const struct service *service, const char *id, struct b
     buf_addf(out, "{\"kind\": \"%s\"", hold_words[hold.kind]);
     if (*hold.name.bytes) {
         buf_adds(out, ", \"name\": ");
-        json_string(out, hold.name.bytes, strlen(hold.name.bytes));
+        json_quote(out, hold.name.bytes, strlen(hold.name.bytes));
     }
     if (hold.kind <= HOLD_LIMIT)
         buf_addf(out, ", \"used\": %g, \"most\": %g", hold.used, hold.most);
     buf_adds(out, ", \"text\": ");
-    json_string(out, words.text, words.len);
+    json_quote(out, words.text, words.len);
     buf_addc(out, '}');
     buf_done(&words);
     return true;

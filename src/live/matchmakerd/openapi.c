@@ -40,7 +40,7 @@ static size_t word_next(const char **words)
 
 static void quoted(struct buf *out, const char *text)
 {
-    json_string(out, text, strlen(text));
+    json_quote(out, text, strlen(text));
 }
 
 /* What is given: an ad as an object, all else as text. */

@@ -10,7 +10,7 @@
 static void add_string(struct buf *out, const char *text)
 {
     if (text)
-        json_string(out, text, strlen(text));
+        json_quote(out, text, strlen(text));
     else
         buf_adds(out, "null");
 }
@@ -25,7 +25,7 @@ static void add_expr(struct buf *out, const struct tree *tree, const struct expr
     }
     buf_init(&text);
     print_expr(&text, tree, e, PRINT_PLAIN);
-    json_string(out, text.text, text.len);
+    json_quote(out, text.text, text.len);
     buf_done(&text);
 }
 
@@ -39,7 +39,7 @@ static void add_offer(struct buf *out, const struct why_names *names, size_t off
     }
     buf_init(&text);
     names->offer(names->user, offer, &text);
-    json_string(out, text.text, text.len);
+    json_quote(out, text.text, text.len);
     buf_done(&text);
 }
 
@@ -50,7 +50,7 @@ static void add_path(struct buf *out, const struct gang_why_seat *seats, uint32_
 
     buf_init(&text);
     gang_why_seat_path(&text, seats, count, parent, label);
-    json_string(out, text.text, text.len);
+    json_quote(out, text.text, text.len);
     buf_done(&text);
 }
 
@@ -85,7 +85,7 @@ static void add_label(struct buf *out, const struct ports *ports, uint32_t port)
     size_t len;
     const char *label = port_label(ports, port, &len);
 
-    json_string(out, label, len);
+    json_quote(out, label, len);
 }
 
 static void add_port(struct buf *out, const struct gang_why *gang, const struct gang_why_port *item,
@@ -128,7 +128,7 @@ static void add_refusals(struct buf *out, const struct gang_why_died *died, cons
             const char *name = symbols_text(refusal->offer->symbols, refusal->reads[k].name, &len);
 
             buf_adds(out, k ? ", {\"name\": " : "{\"name\": ");
-            json_string(out, name, len);
+            json_quote(out, name, len);
             buf_adds(out, ", \"value\": ");
             add_string(out, refusal->reads[k].value);
             buf_addc(out, '}');

@@ -9,7 +9,7 @@ static void add_text(struct buf *out, const char *field, const char *text)
 {
     buf_addf(out, ", \"%s\": ", field);
     if (text)
-        json_string(out, text, strlen(text));
+        json_quote(out, text, strlen(text));
     else
         buf_adds(out, "null");
 }
@@ -26,7 +26,7 @@ static void add_expr(struct buf *out, const char *field, const struct tree *tree
     buf_init(&text);
     print_expr(&text, tree, e, PRINT_PLAIN);
     buf_addf(out, ", \"%s\": ", field);
-    json_string(out, text.text, text.len);
+    json_quote(out, text.text, text.len);
     buf_done(&text);
 }
 
@@ -37,7 +37,7 @@ static void add_offer(struct buf *out, const struct why_names *names, const char
     buf_init(&text);
     names->offer(names->user, offer, &text);
     buf_addf(out, ", \"%s\": ", field);
-    json_string(out, text.text, text.len);
+    json_quote(out, text.text, text.len);
     buf_done(&text);
 }
 
@@ -113,8 +113,8 @@ static void add_refusals(struct buf *out, const struct why *why, const struct tr
         buf_adds(out, ", \"reads\": [");
         for (uint32_t k = 0; k < refusal->read_count; k++) {
             buf_adds(out, k ? ", {\"name\": " : "{\"name\": ");
-            json_string(out, symbols_text(request->symbols, refusal->reads[k].name, &(size_t){0}),
-                        strlen(symbols_text(request->symbols, refusal->reads[k].name, &(size_t){0})));
+            json_quote(out, symbols_text(request->symbols, refusal->reads[k].name, &(size_t){0}),
+                       strlen(symbols_text(request->symbols, refusal->reads[k].name, &(size_t){0})));
             add_text(out, "value", refusal->reads[k].value);
             buf_addc(out, '}');
         }
