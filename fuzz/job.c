@@ -21,7 +21,7 @@ static void law(bool holds)
 static void names_check(const char *const *names)
 {
     for (; names && *names; names++)
-        law(beneath_name_is_good(*names, strlen(*names)));
+        law(confined_name_is_good(*names, strlen(*names)));
 }
 
 static void order_check(const struct job_order *order)
@@ -38,21 +38,21 @@ static void order_check(const struct job_order *order)
     law(bytes < 4 * JOB_ARGUMENT_BYTES);
     names_check(order->outputs);
     names_check(order->checkpoint);
-    law(!order->order.input || beneath_name_is_good(order->order.input, strlen(order->order.input)));
+    law(!order->order.input || confined_name_is_good(order->order.input, strlen(order->order.input)));
     law(order->order.limits.cores >= 0 && order->order.limits.memory >= 0 && order->order.limits.disk >= 0 &&
         order->order.limits.processes > 0 && order->checkpoint_period >= 0);
 }
 
 static void parcels_check(const struct tree *ad)
 {
-    struct job_parcels parcels;
+    struct job_uploads parcels;
     struct err err = {0};
     struct arena arena;
 
     arena_init(&arena);
-    if (job_parcels_read(&arena, ad, 1794754000, &parcels, &err) == 0) {
+    if (job_uploads_read(&arena, ad, 1794754000, &parcels, &err) == 0) {
         for (size_t i = 0; i < parcels.count; i++)
-            law(beneath_name_is_good(parcels.items[i].file, strlen(parcels.items[i].file)) &&
+            law(confined_name_is_good(parcels.items[i].file, strlen(parcels.items[i].file)) &&
                 store_name_is_good(parcels.items[i].name, strlen(parcels.items[i].name)));
     } else {
         law(*err.text);

@@ -40,14 +40,14 @@ static void close_one(int *fd)
     *fd = -1;
 }
 
-void job_init(struct job *job, int record)
+void job_init(struct exec_job *job, int record)
 {
     memset(job, 0, sizeof *job);
     job->record = record;
     job->folder = job->error = job->init_fd = job->process.told = job->process.go = -1;
 }
 
-void job_done(struct job *job)
+void job_done(struct exec_job *job)
 {
     jobfolder_walk_done(&job->walk);
     close_one(&job->folder);
@@ -61,7 +61,7 @@ void job_done(struct job *job)
 
 /* ------------------------------------------------------------------------------------------------------------ beginning */
 
-static int stream_open(const struct job *job, const char *name, bool input, struct err *err)
+static int stream_open(const struct exec_job *job, const char *name, bool input, struct err *err)
 {
     uint32_t uid = job->order->how.uid;
 
@@ -70,7 +70,7 @@ static int stream_open(const struct job *job, const char *name, bool input, stru
     return input ? jobfolder_input(job->folder, name, err) : jobfolder_output(job->folder, name, uid, err);
 }
 
-static int streams_open(struct job *job, int streams[3], struct err *err)
+static int streams_open(struct exec_job *job, int streams[3], struct err *err)
 {
     const struct executor_order *is = &job->order->is;
     bool same = is->output && is->error && !strcmp(is->output, is->error);
@@ -86,7 +86,7 @@ static int streams_open(struct job *job, int streams[3], struct err *err)
 }
 
 /* It has waited until what holds it is there. */
-static void let_go(struct job *job)
+static void let_go(struct exec_job *job)
 {
     if (write(job->process.go, "", 1) == 1)
         close_one(&job->process.go);
@@ -101,7 +101,7 @@ static int64_t kills_around(void)
     return here >= 0 ? here : machine_oom_kills();
 }
 
-int job_begin(struct job *job, struct order *order, struct sandbox *sandbox, struct err *err)
+int job_begin(struct exec_job *job, struct order *order, struct sandbox *sandbox, struct err *err)
 {
     int streams[3] = {-1, -1, -1}, failed;
 
@@ -136,7 +136,7 @@ int job_begin(struct job *job, struct order *order, struct sandbox *sandbox, str
 }
 
 /* The number behind a name in what bubblewrap said; -1: not yet. */
-static long told_number(const struct job *job, const char *name)
+static long told_number(const struct exec_job *job, const char *name)
 {
     const char *at = strstr(job->told, name);
 
@@ -144,7 +144,7 @@ static long told_number(const struct job *job, const char *name)
 }
 
 /* Number 1 of the sandbox is there and waits: the last of what holds it is put around it before the job begins. */
-static void init_found(struct job *job, int init)
+static void init_found(struct exec_job *job, int init)
 {
     int64_t processes = job->order->is.limits.processes;
 
@@ -160,7 +160,7 @@ static void init_found(struct job *job, int init)
     let_go(job);
 }
 
-static void told_read(struct job *job)
+static void told_read(struct exec_job *job)
 {
     ssize_t got = 1;
 
@@ -175,7 +175,7 @@ static void told_read(struct job *job)
         close_one(&job->process.told); /* it never says that much */
 }
 
-bool job_hear(struct job *job)
+bool job_hear(struct exec_job *job)
 {
     long init;
 
@@ -198,7 +198,7 @@ bool job_hear(struct job *job)
 
 /* --------------------------------------------------------------------------------------------------------------- ending */
 
-static void decide(struct job *job, enum executor_news_kind kind, enum reason reason, const char *words)
+static void decide(struct exec_job *job, enum executor_news_kind kind, enum reason reason, const char *words)
 {
     if (job->decided)
         return;
@@ -209,9 +209,9 @@ static void decide(struct job *job, enum executor_news_kind kind, enum reason re
 }
 
 /* Its sandbox dies with its first process. Whatever is ours beside that is looked for. */
-static void kill_all(struct job *job)
+static void kill_all(struct exec_job *job)
 {
-    struct kin kin;
+    struct job_processes kin;
 
     job->killing = true;
     if (job->init_fd >= 0)
@@ -228,7 +228,7 @@ static void kill_all(struct job *job)
     job->kill_at = record_now() + KILL_SPAN;
 }
 
-void job_reaped(struct job *job, pid_t pid, int status, const struct rusage *usage)
+void job_reaped(struct exec_job *job, pid_t pid, int status, const struct rusage *usage)
 {
     struct rusage ours;
 
@@ -252,7 +252,7 @@ void job_reaped(struct job *job, pid_t pid, int status, const struct rusage *usa
     kill_all(job); /* what it left behind */
 }
 
-static void words_of_failure(struct job *job, char *words, size_t size)
+static void words_of_failure(struct exec_job *job, char *words, size_t size)
 {
     ssize_t got = job->error < 0 ? 0 : pread(job->error, words, size - 1, 0);
     int failed = 0;
@@ -269,7 +269,7 @@ static void words_of_failure(struct job *job, char *words, size_t size)
 }
 
 /* Of what it left. Short jobs have not been measured yet; and one that made its files quickly must not get away with too many. */
-static void measure_end(struct job *job)
+static void measure_end(struct exec_job *job)
 {
     int64_t until = record_now() + END_SPAN;
     bool all;
@@ -286,12 +286,12 @@ static void measure_end(struct job *job)
 }
 
 /* Its own group tells what became of its memory: one without must look around, where others may have been killed while it killed itself. */
-static bool has_group(const struct job *job)
+static bool has_group(const struct exec_job *job)
 {
     return cgroup_counts_kills(&job->cgroup) && !job->process.unheld;
 }
 
-static bool was_killed_around(const struct job *job)
+static bool was_killed_around(const struct exec_job *job)
 {
     bool killed =
         job->status == -SIGKILL || job->status == SIGNAL_STATUS + SIGKILL; /* it, or what its shell waited for */
@@ -300,7 +300,7 @@ static bool was_killed_around(const struct job *job)
 }
 
 /* Jobs go first when the machine, or what we run in, is short of memory. One that kept to its limit is not to blame: it is begun again. */
-static bool was_sacrificed(const struct job *job)
+static bool was_sacrificed(const struct exec_job *job)
 {
     int64_t most = job->order->is.limits.memory;
 
@@ -310,7 +310,7 @@ static bool was_sacrificed(const struct job *job)
 }
 
 /* It ended at its own limit. Without a group it may have had more than that for so short that nobody saw it, but for the kernel. */
-static bool ran_out(const struct job *job)
+static bool ran_out(const struct exec_job *job)
 {
     int64_t most = job->order->is.limits.memory;
 
@@ -320,7 +320,7 @@ static bool ran_out(const struct job *job)
 }
 
 /* Is there no room for what it writes, or may nothing be written? A job within its own limits is not the one to blame for that. */
-static void look_for_room(struct job *job)
+static void look_for_room(struct exec_job *job)
 {
     struct statvfs st;
 
@@ -331,7 +331,7 @@ static void look_for_room(struct job *job)
 }
 
 /* The sandbox could not be made: was it the machine? Not where the program is none, nor where the job has left hardly anything to make it of. */
-static bool failure_is_machines(const struct job *job, const char *words)
+static bool failure_is_machines(const struct exec_job *job, const char *words)
 {
     static const char *const of_machines[] = {"namespace", "uid map", "gid map", "mount", "pivot", "No permissions"};
     const struct executor_limits *limits = &job->order->is.limits;
@@ -350,7 +350,7 @@ static bool failure_is_machines(const struct job *job, const char *words)
     return err_is_shortage(words); /* and not that there are too many variables for it, or the like */
 }
 
-static void decide_by_exit(struct job *job)
+static void decide_by_exit(struct exec_job *job)
 {
     const struct executor_limits *limits = &job->order->is.limits;
     long code = told_number(job, "\"exit-code\":");
@@ -382,7 +382,7 @@ static void decide_by_exit(struct job *job)
     }
 }
 
-void job_end(struct job *job, struct executor_news *ret)
+void job_end(struct exec_job *job, struct executor_news *ret)
 {
     told_read(job);
     cgroup_kill(&job->cgroup);
@@ -407,18 +407,18 @@ void job_end(struct job *job, struct executor_news *ret)
 /* -------------------------------------------------------------------------------------------------------------- watching */
 
 /* Numbers of processes are used again: of whom have we read, if the first of them is gone by now? */
-static bool is_still_there(const struct job *job)
+static bool is_still_there(const struct exec_job *job)
 {
     struct pollfd fd = {.fd = job->init_fd, .events = POLLIN};
 
     return job->init_fd < 0 || poll(&fd, 1, 0) == 0;
 }
 
-static void measure_processes(struct job *job)
+static void measure_processes(struct exec_job *job)
 {
     int64_t cpu = job->cpu_reaped, memory = 0, most = job->order->is.limits.memory;
     bool watched = most > 0 && !(job->held & HELD_MEMORY);
-    struct kin kin;
+    struct job_processes kin;
 
     kin_init(&kin);
     if (job->order->how.unprotected)
@@ -447,7 +447,7 @@ static void measure_processes(struct job *job)
     }
 }
 
-static void measure(struct job *job, int64_t now)
+static void measure(struct exec_job *job, int64_t now)
 {
     bool counted = !job->process.unheld && *job->cgroup.path[CGROUP_COUNT_CPU] && *job->cgroup.path[CGROUP_MEMORY];
 
@@ -464,10 +464,10 @@ static void measure(struct job *job, int64_t now)
 }
 
 /* What was deleted and is still open: nobody else can see it. */
-static int64_t nameless_bytes(const struct job *job)
+static int64_t nameless_bytes(const struct exec_job *job)
 {
     struct stat st;
-    struct kin kin;
+    struct job_processes kin;
     int64_t bytes;
 
     if (fstat(job->folder, &st) < 0)
@@ -480,7 +480,7 @@ static int64_t nameless_bytes(const struct job *job)
 }
 
 /* All files have been counted, or enough of them. */
-static void judge_disk(struct job *job)
+static void judge_disk(struct exec_job *job)
 {
     int64_t most = job->order->is.limits.disk, bytes = job->walk.bytes + nameless_bytes(job);
     int64_t now = record_now();
@@ -499,7 +499,7 @@ static void judge_disk(struct job *job)
 }
 
 /* Files are counted in slices: the next one is due at once. */
-static void measure_disk(struct job *job, int64_t now)
+static void measure_disk(struct exec_job *job, int64_t now)
 {
     int64_t most = job->order->is.limits.disk;
 
@@ -521,14 +521,14 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t span_end(const struct job *job)
+static int64_t span_end(const struct exec_job *job)
 {
     int64_t span = job->order->is.span;
 
     return span > INT64_MAX - job->began ? INT64_MAX : job->began + span;
 }
 
-int64_t job_tick(struct job *job, int64_t now)
+int64_t job_tick(struct exec_job *job, int64_t now)
 {
     bool sole = job->order->is.limits.memory > 0 && !(job->held & HELD_MEMORY);
 
@@ -558,9 +558,9 @@ int64_t job_tick(struct job *job, int64_t now)
 
 /* ------------------------------------------------------------------------------------------------------------ commanding */
 
-void job_signal(struct job *job, int number)
+void job_signal(struct exec_job *job, int number)
 {
-    struct kin first;
+    struct job_processes first;
 
     if (number <= 0 || number > SIGNAL_LAST)
         return;
@@ -575,7 +575,7 @@ void job_signal(struct job *job, int number)
     kin_done(&first);
 }
 
-void job_stop(struct job *job, int64_t grace)
+void job_stop(struct exec_job *job, int64_t grace)
 {
     int64_t at = record_now() + (grace > 0 ? grace : 0);
 
@@ -592,9 +592,9 @@ void job_stop(struct job *job, int64_t grace)
 }
 
 /* Without a freezer: until all stand still, for what forks meanwhile is missed. */
-static void stop_all(struct job *job)
+static void stop_all(struct exec_job *job)
 {
-    struct kin kin;
+    struct job_processes kin;
 
     kin_init(&kin);
     for (int round = 0; round < STOP_ROUNDS; round++) {
@@ -608,9 +608,9 @@ static void stop_all(struct job *job)
     kin_done(&kin);
 }
 
-void job_suspend(struct job *job, bool suspended)
+void job_suspend(struct exec_job *job, bool suspended)
 {
-    struct kin kin;
+    struct job_processes kin;
 
     job->suspended = suspended;
     if (job->killing || !job->runs || cgroup_freeze(&job->cgroup, suspended))

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-struct job {
+struct exec_job {
     struct order *order; /* NULL: there is no job */
     struct cgroup cgroup;
     unsigned held;
@@ -43,22 +43,22 @@ struct job {
     int64_t entries, entries_at; /* by the last walk, and when it was over */
 };
 
-void job_init(struct job *job, int record);
-void job_done(struct job *job);
+void job_init(struct exec_job *job, int record);
+void job_done(struct exec_job *job);
 
 /* Takes the order. -1: it could not be set up, and nothing runs. */
-int job_begin(struct job *job, struct order *order_take, struct sandbox *sandbox, struct err *err);
+int job_begin(struct exec_job *job, struct order *order_take, struct sandbox *sandbox, struct err *err);
 /* Something came on process.told. True: it runs from now on. */
-bool job_hear(struct job *job);
-void job_reaped(struct job *job, pid_t pid, int status, const struct rusage *usage);
+bool job_hear(struct exec_job *job);
+void job_reaped(struct exec_job *job, pid_t pid, int status, const struct rusage *usage);
 /* Does what is due. Returns when to call it next. */
-int64_t job_tick(struct job *job, int64_t now);
+int64_t job_tick(struct exec_job *job, int64_t now);
 /* All its processes have been reaped: what is to be told. */
-void job_end(struct job *job, struct executor_news *ret);
+void job_end(struct exec_job *job, struct executor_news *ret);
 
-void job_stop(struct job *job, int64_t grace);
-void job_suspend(struct job *job, bool suspended);
-void job_signal(struct job *job, int number);
+void job_stop(struct exec_job *job, int64_t grace);
+void job_suspend(struct exec_job *job, bool suspended);
+void job_signal(struct exec_job *job, int number);
 
 #ifdef __cplusplus
 }

@@ -30,7 +30,7 @@
 struct launcher {
     int folder, listening, agent, signals, timer; /* agent -1: none is there */
     struct sandbox sandbox;
-    struct job job;
+    struct exec_job job;
     struct cgroup cgroup;      /* that of its jobs */
     struct executor_news last; /* number 0: none has ended */
     int64_t tell_at;
@@ -65,7 +65,7 @@ static void tell(struct launcher *launcher, enum parcel_kind kind, const struct 
 
 static void tell_running(struct launcher *launcher, enum parcel_kind kind)
 {
-    const struct job *job = &launcher->job;
+    const struct exec_job *job = &launcher->job;
     struct executor_news news = {.kind = EXECUTOR_RUNS, .deadline = job->deadline, .usage = job->usage};
 
     news.claim = job->order->is.claim;
@@ -131,7 +131,7 @@ static void hello(struct launcher *launcher)
 
 static void obey(struct launcher *launcher, const struct parcel *parcel)
 {
-    struct job *job = &launcher->job;
+    struct exec_job *job = &launcher->job;
 
     switch (parcel->kind) {
     case PARCEL_HELLO:

@@ -30,7 +30,7 @@ static struct local *local_of(struct executor *executor)
 static void timer_due(uv_timer_t *timer)
 {
     struct local *local = timer->data;
-    struct pending *pending;
+    struct exec_pending *pending;
     struct claim *claim;
     uint64_t *ids;
     size_t count = 0, seeking = 0;
@@ -68,9 +68,9 @@ void claim_seek_soon(struct local *local, struct claim *claim)
 
 static void tell_later(struct local *local, const struct executor_news *news)
 {
-    struct pending *pending = mem_alloc(sizeof *pending);
+    struct exec_pending *pending = mem_alloc(sizeof *pending);
 
-    *pending = (struct pending){NULL, *news};
+    *pending = (struct exec_pending){NULL, *news};
     *local->pending_last = pending;
     local->pending_last = &pending->next;
     uv_timer_start(&local->timer, timer_due, 0, 0);
@@ -266,7 +266,7 @@ static const char *local_describe(const struct executor *executor)
 
 void local_handle_closed(struct local *local)
 {
-    struct pending *pending;
+    struct exec_pending *pending;
 
     local->handles--;
     if (!local->freed || local->handles)

@@ -35,8 +35,8 @@ struct claim {
     struct executor_usage usage;
 };
 
-struct pending {
-    struct pending *next;
+struct exec_pending {
+    struct exec_pending *next;
     struct executor_news news;
 };
 
@@ -55,7 +55,7 @@ struct local {
     uv_timer_t timer;
     uint32_t handles; /* of the loop, that are open */
     struct claim *claims;
-    struct pending *pending, **pending_last; /* news that wait for the loop */
+    struct exec_pending *pending, **pending_last; /* news that wait for the loop */
 };
 
 struct claim *claim_get(const struct local *local, uint64_t id);

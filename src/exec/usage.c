@@ -17,19 +17,19 @@
 #define KIN_MAX 100000    /* processes that are looked at */
 #define NAMELESS_MAX 2000 /* files that are known to be the same; further ones may count twice */
 
-void kin_init(struct kin *kin)
+void kin_init(struct job_processes *kin)
 {
-    *kin = (struct kin){0};
+    *kin = (struct job_processes){0};
 }
 
-void kin_done(struct kin *kin)
+void kin_done(struct job_processes *kin)
 {
     free(kin->pids);
     free(kin->parents);
     kin_init(kin);
 }
 
-static void kin_add(struct kin *kin, int pid, int parent)
+static void kin_add(struct job_processes *kin, int pid, int parent)
 {
     if (kin->count == kin->room) {
         kin->room = kin->room ? kin->room * 2 : 64;
@@ -57,7 +57,7 @@ static bool proc_read(int pid, const char *name, char *text, size_t size)
     return got > 0;
 }
 
-static void add_children(struct kin *kin, int pid, const char *thread)
+static void add_children(struct job_processes *kin, int pid, const char *thread)
 {
     char path[320];
     FILE *file;
@@ -71,7 +71,7 @@ static void add_children(struct kin *kin, int pid, const char *thread)
         fclose(file);
 }
 
-static void add_all_children(struct kin *kin, int pid)
+static void add_all_children(struct job_processes *kin, int pid)
 {
     char path[64];
     struct dirent *entry;
@@ -86,7 +86,7 @@ static void add_all_children(struct kin *kin, int pid)
         closedir(dir);
 }
 
-void kin_find(struct kin *kin, int root, bool with_root)
+void kin_find(struct job_processes *kin, int root, bool with_root)
 {
     kin->count = 0;
     kin->root = root;
@@ -131,7 +131,7 @@ static bool is_child(int pid, const void *user)
     return parent > 0 && (parent == child->parent || parent == child->root);
 }
 
-void kin_signal(const struct kin *kin, int number)
+void kin_signal(const struct job_processes *kin, int number)
 {
     for (size_t i = 0; i < kin->count; i++) {
         struct child child = {kin->parents[i], kin->root};
@@ -140,7 +140,7 @@ void kin_signal(const struct kin *kin, int number)
     }
 }
 
-bool kin_are_stopped(const struct kin *kin)
+bool kin_are_stopped(const struct job_processes *kin)
 {
     char text[1024];
 
@@ -171,7 +171,7 @@ static int64_t rough_memory(int pid)
                : 0;
 }
 
-void kin_usage(const struct kin *kin, bool exact, int64_t *cpu, int64_t *memory)
+void kin_usage(const struct job_processes *kin, bool exact, int64_t *cpu, int64_t *memory)
 {
     long tick = sysconf(_SC_CLK_TCK);
     char text[1024];
@@ -222,7 +222,7 @@ static int64_t nameless_of(int pid, uint64_t device, struct seen_files *seen)
     return bytes;
 }
 
-int64_t kin_nameless(const struct kin *kin, uint64_t device)
+int64_t kin_nameless(const struct job_processes *kin, uint64_t device)
 {
     struct seen_files *seen = mem_alloc(sizeof *seen);
     int64_t bytes = 0;
@@ -234,7 +234,7 @@ int64_t kin_nameless(const struct kin *kin, uint64_t device)
     return bytes;
 }
 
-void kin_just(struct kin *kin, int pid, int parent)
+void kin_just(struct job_processes *kin, int pid, int parent)
 {
     kin->count = 0;
     kin->root = parent;
@@ -288,7 +288,7 @@ static int inner_number(int pid)
     return number;
 }
 
-void kin_find_first(struct kin *kin, int init)
+void kin_find_first(struct job_processes *kin, int init)
 {
     size_t count;
 
@@ -302,7 +302,7 @@ void kin_find_first(struct kin *kin, int init)
             kin_just(kin, kin->pids[i], init);
 }
 
-void kin_find_child(struct kin *kin)
+void kin_find_child(struct job_processes *kin)
 {
     int pid = kin->count ? kin->pids[0] : 0;
 

@@ -8,32 +8,32 @@
 extern "C" {
 #endif
 
-struct kin {
+struct job_processes {
     int *pids, *parents; /* as they were found */
     size_t count, room;
     int root;
 };
 
-void kin_init(struct kin *kin);
-void kin_done(struct kin *kin);
+void kin_init(struct job_processes *kin);
+void kin_done(struct job_processes *kin);
 /* All that a process began and what those began; itself only `with_root`. */
-void kin_find(struct kin *kin, int root, bool with_root);
+void kin_find(struct job_processes *kin, int root, bool with_root);
 /* To those that are still who they were. */
-void kin_signal(const struct kin *kin, int number);
+void kin_signal(const struct job_processes *kin, int number);
 /* Are all stopped? */
-bool kin_are_stopped(const struct kin *kin);
+bool kin_are_stopped(const struct job_processes *kin);
 
 /* Adds to it what they use now: processor time, with that of their ended children, and memory. Pages that several share are counted for each of
  * them unless `exact`, which takes longer. */
-void kin_usage(const struct kin *kin, bool exact, int64_t *cpu, int64_t *memory);
+void kin_usage(const struct job_processes *kin, bool exact, int64_t *cpu, int64_t *memory);
 /* Bytes of files of a file system that have no name any more and are only held open by them. */
-int64_t kin_nameless(const struct kin *kin, uint64_t device);
+int64_t kin_nameless(const struct job_processes *kin, uint64_t device);
 /* One alone. */
-void kin_just(struct kin *kin, int pid, int parent);
+void kin_just(struct job_processes *kin, int pid, int parent);
 /* The first process of a job: number 2 in the namespace whose number 1 is `init`; or none. */
-void kin_find_first(struct kin *kin, int init);
+void kin_find_first(struct job_processes *kin, int init);
 /* In place of the one that was found its first child; or none. */
-void kin_find_child(struct kin *kin);
+void kin_find_child(struct job_processes *kin);
 /* What the sandbox keeps in memory as files: its /tmp and /dev/shm. 0 when it cannot be told. */
 int64_t kin_files(int init);
 

@@ -19,7 +19,7 @@
 
 void disk_init(struct disk *disk)
 {
-    *disk = (struct disk){.rows = {.size = sizeof(struct row), .first = 2}};
+    *disk = (struct disk){.rows = {.size = sizeof(struct sim_row), .first = 2}};
 }
 
 static void waiting_drop(struct disk *disk)
@@ -48,7 +48,7 @@ void disk_done(struct disk *disk)
     waiting_drop(disk);
     held_drop(disk);
     for (uint32_t i = 0; i < disk->rows.count; i++) {
-        struct row *row = slab_at(&disk->rows, i);
+        struct sim_row *row = slab_at(&disk->rows, i);
 
         if (row->used)
             record_done(&row->record);
@@ -72,7 +72,7 @@ static uint32_t *disk_link(const struct disk *disk, enum record_kind kind, uint6
     uint32_t *link = disk_bucket(disk, kind, key);
 
     while (*link) {
-        struct row *row = slab_at(&disk->rows, *link - 1);
+        struct sim_row *row = slab_at(&disk->rows, *link - 1);
 
         if (row->record.kind == kind && row->record.key == key)
             break;
@@ -85,13 +85,13 @@ const struct record *disk_find(const struct disk *disk, enum record_kind kind, u
 {
     uint32_t index = disk->bucket_count ? *disk_link(disk, kind, key) : 0;
 
-    return index ? &((struct row *)slab_at(&disk->rows, index - 1))->record : NULL;
+    return index ? &((struct sim_row *)slab_at(&disk->rows, index - 1))->record : NULL;
 }
 
 void disk_each(const struct disk *disk, enum record_kind kind, disk_row_fn *fn, void *user)
 {
     for (uint32_t i = 0; i < disk->rows.count; i++) {
-        struct row *row = slab_at(&disk->rows, i);
+        struct sim_row *row = slab_at(&disk->rows, i);
 
         if (row->used && row->record.kind == kind)
             fn(user, &row->record);
@@ -105,7 +105,7 @@ static void disk_grow(struct disk *disk)
     disk->buckets = mem_alloc(disk->bucket_count * sizeof *disk->buckets);
     memset(disk->buckets, 0, disk->bucket_count * sizeof *disk->buckets);
     for (uint32_t i = 0; i < disk->rows.count; i++) {
-        struct row *row = slab_at(&disk->rows, i);
+        struct sim_row *row = slab_at(&disk->rows, i);
         uint32_t *bucket;
 
         if (!row->used)
@@ -121,7 +121,7 @@ static void disk_put_take(struct world *world, struct host *host, struct record 
 {
     struct disk *disk = &host->disk;
     uint32_t *link, index;
-    struct row *row;
+    struct sim_row *row;
 
     world_tell_durable(world, host, record);
     if (disk->row_count >= disk->bucket_count)

@@ -66,7 +66,7 @@ static void push_string(struct grid *grid, const char *name, const char *text)
 
 static int provider_add(struct grid *grid, uint32_t number, struct err *err)
 {
-    struct unit *unit = &grid->units[number];
+    struct grid_unit *unit = &grid->units[number];
     const struct site *site = &grid->sites[unit->site];
     uint32_t pushed = 2; /* Name, Site */
     char name[NAME_BYTES];

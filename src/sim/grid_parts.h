@@ -19,7 +19,7 @@ struct site {
     struct tree *ad; /* what its machines have in common; or NULL */
 };
 
-struct unit {
+struct grid_unit {
     uint32_t site;
     uint32_t claims; /* active now */
     uint64_t in, out;
@@ -43,7 +43,7 @@ struct batch {
     uint32_t submission;
 };
 
-struct desk {
+struct grid_customer {
     struct customer_settings settings;
     struct batch *batches; /* by their first job */
     uint32_t batch_count, batch_room;
@@ -72,8 +72,8 @@ struct grid {
     struct crowd_list crowd;
     char (*users)[NAME_BYTES];
     struct site *sites;
-    struct desk *desks;
-    struct unit *units;
+    struct grid_customer *desks;
+    struct grid_unit *units;
     struct kind_of_job *shapes;
     uint32_t providers;  /* the place of the first */
     struct ended *ended; /* jobs to be forgotten */
@@ -84,12 +84,12 @@ struct grid {
     double began, took;
 };
 
-static inline struct unit *grid_unit(const struct grid *grid, const struct host *host) /* or NULL */
+static inline struct grid_unit *grid_unit(const struct grid *grid, const struct host *host) /* or NULL */
 {
     return host->place >= grid->providers ? &grid->units[host->place - grid->providers] : NULL;
 }
 
-static inline struct desk *grid_desk(const struct grid *grid, const struct host *host) /* or NULL */
+static inline struct grid_customer *grid_desk(const struct grid *grid, const struct host *host) /* or NULL */
 {
     return host->place >= CUSTOMERS && host->place < grid->providers ? &grid->desks[host->place - CUSTOMERS] : NULL;
 }

@@ -21,7 +21,7 @@ static uint32_t class_of(uint32_t count)
 /* ------------------------------------------------------------------------------------------------------------- jobs */
 
 /* A submission is durable at its customer: its jobs have their numbers from now on. */
-static void batch_add(struct grid *grid, struct desk *desk, const struct key_record *key)
+static void batch_add(struct grid *grid, struct grid_customer *desk, const struct key_record *key)
 {
     uint32_t submission = crowd_place(&key->key), place;
 
@@ -39,7 +39,8 @@ static void batch_add(struct grid *grid, struct desk *desk, const struct key_rec
 }
 
 /* The submission that a job came with, or NULL. */
-static const struct crowd_submission *batch_find(const struct grid *grid, const struct desk *desk, uint64_t job)
+static const struct crowd_submission *batch_find(const struct grid *grid, const struct grid_customer *desk,
+                                                 uint64_t job)
 {
     uint32_t low = 0, high = desk->batch_count;
 
@@ -57,7 +58,7 @@ static const struct crowd_submission *batch_find(const struct grid *grid, const 
 }
 
 /* Is it the first time that this job is started? */
-static bool started_first(struct desk *desk, uint64_t job)
+static bool started_first(struct grid_customer *desk, uint64_t job)
 {
     uint64_t word = job / 64, bit = UINT64_C(1) << job % 64;
 
@@ -79,7 +80,7 @@ static int64_t watch_lasts(void *user, const struct host *host, const struct eff
     struct grid *grid = user;
     const struct record *row = disk_find(&host->disk, RECORD_TENANT, effect->claim);
     const struct host *superior = row ? world_host(grid->world, row->u.tenant_record.superior) : NULL;
-    struct desk *desk = superior ? grid_desk(grid, superior) : NULL;
+    struct grid_customer *desk = superior ? grid_desk(grid, superior) : NULL;
     const struct crowd_submission *submission = desk ? batch_find(grid, desk, effect->job) : NULL;
     struct rng rng;
     double seconds;
@@ -125,7 +126,7 @@ void grid_forget(struct grid *grid)
 
 /* -------------------------------------------------------------------------------------------------------- providers */
 
-static void unit_claim(struct grid *grid, struct unit *unit, bool active)
+static void unit_claim(struct grid *grid, struct grid_unit *unit, bool active)
 {
     int64_t now = grid->world->time;
 
@@ -140,8 +141,8 @@ static void unit_claim(struct grid *grid, struct unit *unit, bool active)
 static void watch_durable(void *user, const struct host *host, const struct record *record)
 {
     struct grid *grid = user;
-    struct unit *unit = grid_unit(grid, host);
-    struct desk *desk = grid_desk(grid, host);
+    struct grid_unit *unit = grid_unit(grid, host);
+    struct grid_customer *desk = grid_desk(grid, host);
     const struct record *before;
     bool was, is;
 
@@ -171,7 +172,7 @@ static void watch_ended(void *user, const struct host *host, const struct proces
     grid->report->expired += process->reason == REASON_LEASE;
 }
 
-static void unit_down(struct grid *grid, struct unit *unit)
+static void unit_down(struct grid *grid, struct grid_unit *unit)
 {
     int64_t now = grid->world->time;
 
@@ -187,7 +188,7 @@ static void unit_down(struct grid *grid, struct unit *unit)
 static void watch_went(void *user, const struct host *host, const char *what)
 {
     struct grid *grid = user;
-    struct unit *unit = grid_unit(grid, host);
+    struct grid_unit *unit = grid_unit(grid, host);
     const struct scenario *scenario = grid->scenario;
 
     if (!unit)
@@ -208,8 +209,8 @@ static void watch_went(void *user, const struct host *host, const char *what)
 
 static uint64_t *messages_of(struct grid *grid, const struct host *host, bool out)
 {
-    struct unit *unit = grid_unit(grid, host);
-    struct desk *desk = grid_desk(grid, host);
+    struct grid_unit *unit = grid_unit(grid, host);
+    struct grid_customer *desk = grid_desk(grid, host);
 
     if (unit)
         return out ? &unit->out : &unit->in;
@@ -232,7 +233,7 @@ static void watch_sent(void *user, const struct host *host, const struct effect 
 
 static int64_t host_delay(const struct grid *grid, const struct host *host)
 {
-    const struct unit *unit = grid_unit(grid, host);
+    const struct grid_unit *unit = grid_unit(grid, host);
 
     return unit ? grid->sites[unit->site].delay : 0;
 }

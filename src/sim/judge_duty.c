@@ -49,7 +49,7 @@ static bool ad_says(const struct tree *ad, const char *name)
 void judged_duty_told(struct judged_gangs *gangs, const struct host *host, uint64_t claim, const struct tree *ad)
 {
     struct gang_fact *gang = NULL;
-    const struct gang_member *member = gang_member_find(gangs, claim, &gang);
+    const struct judged_member *member = gang_member_find(gangs, claim, &gang);
 
     if (member && ad_says(ad, "Iwd") && !gang_member_runs(gang, (uint32_t)(member - gang->members)))
         wrong(gangs, 5, host, gang, "a member that runs nothing is told what the job runs");
@@ -60,7 +60,7 @@ static void pass_sent(struct judged_gangs *gangs, const struct host *host, uint6
 {
     static const struct key none;
     struct gang_fact *gang = NULL;
-    const struct gang_member *member = gang_member_find(gangs, claim, &gang);
+    const struct judged_member *member = gang_member_find(gangs, claim, &gang);
     bool line = member && gang_member_on_line(gang, member);
     struct key leads, helps;
 
@@ -91,7 +91,7 @@ static void start_sent(struct judged_gangs *gangs, const struct host *host, cons
 static void tasked_sent(struct judged_gangs *gangs, const struct host *host, const struct task_told *tasked)
 {
     struct gang_fact *gang = NULL;
-    struct gang_member *member = gang_member_find(gangs, tasked->claim, &gang);
+    struct judged_member *member = gang_member_find(gangs, tasked->claim, &gang);
 
     if (!member || tasked->reason != REASON_OK)
         return;
@@ -121,7 +121,7 @@ void judged_duty_sent(struct judged_gangs *gangs, const struct host *host, const
 void judged_duty_launched(struct judged_gangs *gangs, const struct host *host, const struct process *process)
 {
     struct gang_fact *gang = NULL;
-    const struct gang_member *member = gang_member_find(gangs, process->claim, &gang);
+    const struct judged_member *member = gang_member_find(gangs, process->claim, &gang);
 
     if (member && process->told_job != process->job)
         wrong(gangs, 3, host, gang, "what is started is not the ad of the root's job");

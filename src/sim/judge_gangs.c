@@ -50,7 +50,7 @@ static struct gang_fact *gang_of(struct judged_gangs *gangs, uint64_t id)
     return gang;
 }
 
-struct gang_member *gang_member_find(const struct judged_gangs *gangs, uint64_t claim, struct gang_fact **ret_gang)
+struct judged_member *gang_member_find(const struct judged_gangs *gangs, uint64_t claim, struct gang_fact **ret_gang)
 {
     uint64_t found = map_find(&gangs->claim_map, claim);
     struct gang_fact *gang;
@@ -71,14 +71,14 @@ static int superior_of(const struct gang_fact *gang, uint32_t member)
 }
 
 /* A host that promises nothing. */
-static bool is_stranger(const struct judged_gangs *gangs, const struct gang_member *member)
+static bool is_stranger(const struct judged_gangs *gangs, const struct judged_member *member)
 {
     return member->host >= gangs->users;
 }
 
 /* Is one above it who promises nothing, so that nobody knows what it is told? */
 static bool below_stranger(const struct judged_gangs *gangs, const struct gang_fact *gang,
-                           const struct gang_member *member)
+                           const struct judged_member *member)
 {
     for (int at = superior_of(gang, (uint32_t)(member - gang->members)); at >= 0; at = superior_of(gang, (uint32_t)at))
         if (is_stranger(gangs, &gang->members[at]))
@@ -99,21 +99,21 @@ static uint32_t gang_depth(const struct gang_fact *gang)
 /* A superior is told of one below it. */
 static void member_add(struct judged_gangs *gangs, struct gang_fact *gang, uint64_t superior, const struct edge *edge)
 {
-    struct gang_member *member;
+    struct judged_member *member;
     struct gang_fact *other;
 
     if (gang_member_find(gangs, edge->claim, &other) || gang->count == JUDGED_MEMBERS_MAX)
         return;
     map_set(&gangs->claim_map, edge->claim, map_find(&gangs->gang_map, gang->id) * JUDGED_MEMBERS_MAX + gang->count);
     member = &gang->members[gang->count++];
-    *member = (struct gang_member){.claim = edge->claim,
-                                   .superior = superior,
-                                   .port = edge->port,
-                                   .host = (uint32_t)edge->agent - 1,
-                                   .depth = (uint32_t)edge->depth,
-                                   .link = edge->link,
-                                   .wanted = true,
-                                   .executes = edge->ad && ad_executes(edge->ad)};
+    *member = (struct judged_member){.claim = edge->claim,
+                                     .superior = superior,
+                                     .port = edge->port,
+                                     .host = (uint32_t)edge->agent - 1,
+                                     .depth = (uint32_t)edge->depth,
+                                     .link = edge->link,
+                                     .wanted = true,
+                                     .executes = edge->ad && ad_executes(edge->ad)};
 }
 
 static void match_sent(struct judged_gangs *gangs, const struct effect *effect)
@@ -147,7 +147,7 @@ void judged_gangs_sent(struct judged_gangs *gangs, const struct host *host, cons
 {
     const struct message *message = &effect->message;
     struct gang_fact *gang;
-    struct gang_member *member;
+    struct judged_member *member;
 
     if (message->kind == MESSAGE_MATCH && host->place < gangs->customers)
         match_sent(gangs, effect);
@@ -203,12 +203,12 @@ bool gang_member_leads(const struct gang_fact *gang, uint32_t member)
     return true;
 }
 
-bool gang_member_executes(const struct gang_fact *gang, const struct gang_member *member)
+bool gang_member_executes(const struct gang_fact *gang, const struct judged_member *member)
 {
     return subtree_executes(gang, (int)(member - gang->members));
 }
 
-bool gang_member_on_line(const struct gang_fact *gang, const struct gang_member *member)
+bool gang_member_on_line(const struct gang_fact *gang, const struct judged_member *member)
 {
     for (int at = (int)(member - gang->members); at >= 0; at = superior_of(gang, (uint32_t)at))
         if (!gang_member_leads(gang, (uint32_t)at))
@@ -217,7 +217,7 @@ bool gang_member_on_line(const struct gang_fact *gang, const struct gang_member 
 }
 
 /* NULL: nobody executes anything. */
-static const struct gang_member *gang_leader(const struct gang_fact *gang)
+static const struct judged_member *gang_leader(const struct gang_fact *gang)
 {
     int at = THE_ROOT;
 
@@ -270,7 +270,7 @@ bool gang_began(const struct gang_fact *gang)
 }
 
 /* A member is gone: from now on it has to end, with all below it; and all that need it. */
-static void member_lost(struct judged_gangs *gangs, struct gang_fact *gang, struct gang_member *member)
+static void member_lost(struct judged_gangs *gangs, struct gang_fact *gang, struct judged_member *member)
 {
     int ends;
 
@@ -323,7 +323,7 @@ static void gang_claimed(struct judged_gangs *gangs, struct gang_fact *gang)
     gangs->counts.nested += gang_depth(gang) > 1;
 }
 
-static void branch_durable(struct gang_fact *gang, struct gang_member *member)
+static void claim_member_durable(struct gang_fact *gang, struct judged_member *member)
 {
     bool all = true;
 
@@ -336,7 +336,7 @@ static void branch_durable(struct gang_fact *gang, struct gang_member *member)
 void judged_gangs_durable(struct judged_gangs *gangs, const struct host *host, const struct record *record)
 {
     struct gang_fact *gang = NULL;
-    struct gang_member *member;
+    struct judged_member *member;
 
     if (record->kind != RECORD_TENANT && record->kind != RECORD_BRANCH)
         return;
@@ -345,7 +345,7 @@ void judged_gangs_durable(struct judged_gangs *gangs, const struct host *host, c
         return;
     if (record->kind == RECORD_BRANCH) {
         if (!record->removed && host->place < gangs->providers)
-            branch_durable(gang, member);
+            claim_member_durable(gang, member);
     } else if (record->removed) {
         member_lost(gangs, gang, member);
     } else {
@@ -422,7 +422,7 @@ static int64_t sooner(int64_t since, int64_t at)
 
 /* Since when has it to end? 0: it need not. */
 static int64_t process_lost(const struct gang_fact *gang, const struct process *process,
-                            const struct gang_member *member)
+                            const struct judged_member *member)
 {
     int64_t since = sooner(gang->lost, gang->failed_number == process->number ? gang->failed : 0);
 
@@ -437,7 +437,7 @@ static int64_t process_lost(const struct gang_fact *gang, const struct process *
 static void check_stopped(struct judged_gangs *gangs, const struct process *process)
 {
     struct gang_fact *gang = NULL;
-    const struct gang_member *member = gang_member_find(gangs, process->claim, &gang);
+    const struct judged_member *member = gang_member_find(gangs, process->claim, &gang);
     int64_t lost = member && !below_stranger(gangs, gang, member) ? process_lost(gang, process, member) : 0,
             since = gangs->world->time - lost;
 
@@ -456,7 +456,7 @@ static void check_stopped(struct judged_gangs *gangs, const struct process *proc
 static void check_others(struct judged_gangs *gangs, const struct host *host, const struct process *process)
 {
     struct gang_fact *gang = NULL;
-    const struct gang_member *member;
+    const struct judged_member *member;
 
     for (uint32_t i = gangs->providers; i < gangs->users; i++)
         for (uint32_t at = gangs->world->hosts[i].processes; at != NOBODY;) {
@@ -481,7 +481,7 @@ static void check_others(struct judged_gangs *gangs, const struct host *host, co
 void judged_gangs_launched(struct judged_gangs *gangs, const struct host *host, const struct process *process)
 {
     struct gang_fact *gang = NULL;
-    const struct gang_member *member = gang_member_find(gangs, process->claim, &gang);
+    const struct judged_member *member = gang_member_find(gangs, process->claim, &gang);
 
     if (!member) {
         violated(gangs, 2, host, "a process starts under a claim that was never matched");
@@ -496,7 +496,7 @@ void judged_gangs_launched(struct judged_gangs *gangs, const struct host *host, 
         violated(gangs, 2, host, "a process starts under a member that executes nothing");
     gang->launched = process->number > gang->launched ? process->number : gang->launched;
     for (uint32_t i = 0; i < gang->count; i++) {
-        const struct gang_member *other = &gang->members[i];
+        const struct judged_member *other = &gang->members[i];
 
         if (other->over && process->number == gang->taken && other->over_at < gang->taken_at)
             violated(gangs, 2, host, "number %llu of gang %llx starts, but its member %u was lost before that",
@@ -512,7 +512,7 @@ void judged_gangs_launched(struct judged_gangs *gangs, const struct host *host, 
 void judged_gangs_ended(struct judged_gangs *gangs, const struct host *host, const struct process *process)
 {
     struct gang_fact *gang = NULL;
-    const struct gang_member *member = gang_member_find(gangs, process->claim, &gang);
+    const struct judged_member *member = gang_member_find(gangs, process->claim, &gang);
 
     (void)host;
     if (!member)
@@ -561,7 +561,7 @@ bool judged_gangs_decided(const struct judged_gangs *gangs, uint64_t claim)
 uint64_t judged_gangs_leader(const struct judged_gangs *gangs, uint64_t id)
 {
     const struct gang_fact *gang = gang_find(gangs, id);
-    const struct gang_member *leader = gang ? gang_leader(gang) : NULL;
+    const struct judged_member *leader = gang ? gang_leader(gang) : NULL;
 
     return leader ? leader->claim : 0;
 }

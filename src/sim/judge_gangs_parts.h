@@ -12,7 +12,7 @@
 /* When is a loss at a port harmless? */
 enum rule { RULE_UNKNOWN, RULE_NEVER, RULE_SOMETIMES, RULE_ALWAYS };
 
-struct gang_member {
+struct judged_member {
     uint64_t claim, superior, port; /* the superior's claim, 0: the root; and its port */
     uint32_t host;
     uint32_t depth;  /* levels below it */
@@ -45,7 +45,7 @@ struct gang_fact {
     bool reduced;      /* a member was lost at the last job that is not essential */
     struct text owner; /* as the root says when it claims its members */
     struct key pass;   /* the leader's, as the root has recorded it */
-    struct gang_member members[JUDGED_MEMBERS_MAX];
+    struct judged_member members[JUDGED_MEMBERS_MAX];
 };
 
 struct judged_gangs {
@@ -60,7 +60,7 @@ struct judged_gangs {
 };
 
 /* NULL: nobody has that claim. */
-struct gang_member *gang_member_find(const struct judged_gangs *gangs, uint64_t claim, struct gang_fact **ret_gang);
+struct judged_member *gang_member_find(const struct judged_gangs *gangs, uint64_t claim, struct gang_fact **ret_gang);
 /* Has its superior its result from it: the root, or one that executes nothing itself? */
 bool gang_member_leads(const struct gang_fact *gang, uint32_t member);
 /* Has the job begun that it is at, so that it may go on without somebody? */
@@ -68,8 +68,8 @@ bool gang_began(const struct gang_fact *gang);
 /* Does it run the job itself: does it say so, and all ports on the way down to it? */
 bool gang_member_runs(const struct gang_fact *gang, uint32_t member);
 /* Does it run anything, or one below it? Is it the leader, or above it? */
-bool gang_member_executes(const struct gang_fact *gang, const struct gang_member *member);
-bool gang_member_on_line(const struct gang_fact *gang, const struct gang_member *member);
+bool gang_member_executes(const struct gang_fact *gang, const struct judged_member *member);
+bool gang_member_on_line(const struct gang_fact *gang, const struct judged_member *member);
 
 /* judge_duty.c */
 void judged_duty_sent(struct judged_gangs *gangs, const struct host *host, const struct message *message);

@@ -11,7 +11,7 @@ uint64_t judged_gangs_gang(const struct judged_gangs *gangs, uint64_t claim)
 uint64_t judged_gangs_above(const struct judged_gangs *gangs, uint64_t claim)
 {
     struct gang_fact *gang = NULL;
-    const struct gang_member *member = gang_member_find(gangs, claim, &gang);
+    const struct judged_member *member = gang_member_find(gangs, claim, &gang);
 
     return member ? member->superior : 0;
 }
@@ -19,7 +19,7 @@ uint64_t judged_gangs_above(const struct judged_gangs *gangs, uint64_t claim)
 bool judged_gangs_stranger(const struct judged_gangs *gangs, uint64_t claim)
 {
     struct gang_fact *gang = NULL;
-    const struct gang_member *member = gang_member_find(gangs, claim, &gang);
+    const struct judged_member *member = gang_member_find(gangs, claim, &gang);
 
     return member && member->host >= gangs->users;
 }
@@ -46,7 +46,7 @@ bool judged_gangs_goes_on(const struct judged_gangs *gangs, uint64_t id)
 bool judged_gangs_spares(const struct judged_gangs *gangs, uint64_t claim)
 {
     struct gang_fact *gang = NULL;
-    const struct gang_member *member = gang_member_find(gangs, claim, &gang);
+    const struct judged_member *member = gang_member_find(gangs, claim, &gang);
 
     return member && member->rule == RULE_ALWAYS && !gang_member_leads(gang, (uint32_t)(member - gang->members));
 }

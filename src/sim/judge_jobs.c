@@ -79,7 +79,7 @@ void judge_accepted(struct judge *judge, const struct host *host)
         if (!user || settings->lies || settings->customer != host_agent(host))
             continue;
         for (uint32_t s = 0; s < user_count(user); s++) {
-            const struct submission *submission = user_submission(user, s);
+            const struct sim_submission *submission = user_submission(user, s);
 
             for (uint64_t n = 0; submission->acknowledged && n < submission->count; n++) {
                 struct job_fact *fact = judged_job(judge, host->place, submission->first + n);

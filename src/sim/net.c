@@ -18,7 +18,7 @@
 
 void net_init(struct world *world)
 {
-    world->letters.size = sizeof(struct letter);
+    world->letters.size = sizeof(struct sim_letter);
     world->sends.size = sizeof(struct send);
     world->owed.size = sizeof(struct owed);
     world->owed_sweep = SWEEP_FROM;
@@ -67,7 +67,7 @@ static int64_t net_delay(struct world *world, uint32_t from, uint32_t to, bool s
 }
 
 /* The message is moved into the letter. */
-static void net_post(struct world *world, enum item item, struct letter *letter, bool second)
+static void net_post(struct world *world, enum item item, struct sim_letter *letter, bool second)
 {
     int64_t delay = net_delay(world, letter->from, letter->to, second);
     uint32_t index;
@@ -80,7 +80,7 @@ static void net_post(struct world *world, enum item item, struct letter *letter,
         !net_wire(world, &letter->message))
         world->broken = "the wire form of a message says something else";
     index = slab_take(&world->letters);
-    *(struct letter *)slab_at(&world->letters, index) = *letter;
+    *(struct sim_letter *)slab_at(&world->letters, index) = *letter;
     world_push(world, world->time + delay, item, index);
 }
 
@@ -94,7 +94,7 @@ static void net_watch(struct world *world, const struct host *host, const struct
 /* A message that was said long ago and is still under way; takes it. Nobody waits for its answer. */
 static void net_stray(struct world *world, const struct host *host, const struct host *to, struct message *message)
 {
-    struct letter letter = {.from = host->place, .to = to->place, .channel = net_channel(world, host, to)};
+    struct sim_letter letter = {.from = host->place, .to = to->place, .channel = net_channel(world, host, to)};
     struct send *send;
 
     letter.send = slab_take(&world->sends);
@@ -138,7 +138,7 @@ static bool net_tells(const struct world *world, const struct host *host, struct
 void net_send(struct world *world, struct host *host, struct effect *effect)
 {
     struct host *to = world_host(world, effect->to);
-    struct letter letter;
+    struct sim_letter letter;
     struct send *send;
 
     net_watch(world, host, effect);
@@ -194,7 +194,7 @@ static void owed_sweep(struct world *world)
     world->owed_sweep = world->owed_open * 2 > SWEEP_FROM ? world->owed_open * 2 : SWEEP_FROM;
 }
 
-static uint64_t owed_new(struct world *world, const struct letter *letter)
+static uint64_t owed_new(struct world *world, const struct sim_letter *letter)
 {
     uint32_t index;
 
@@ -218,7 +218,7 @@ static uint64_t owed_new(struct world *world, const struct letter *letter)
 
 void net_letter(struct world *world, uint32_t index)
 {
-    struct letter letter = *(struct letter *)slab_at(&world->letters, index);
+    struct sim_letter letter = *(struct sim_letter *)slab_at(&world->letters, index);
     const struct host *from = &world->hosts[letter.from];
     struct host *to = &world->hosts[letter.to];
 
@@ -249,7 +249,7 @@ void net_reply(struct world *world, struct host *host, struct effect *effect)
 {
     uint32_t index = (uint32_t)effect->token;
     struct owed *owed;
-    struct letter letter;
+    struct sim_letter letter;
 
     if (index >= world->owed.count)
         return;
@@ -286,7 +286,7 @@ static struct host *send_close(struct world *world, uint32_t index, struct send 
 
 void net_answer(struct world *world, uint32_t index)
 {
-    struct letter letter = *(struct letter *)slab_at(&world->letters, index);
+    struct sim_letter letter = *(struct sim_letter *)slab_at(&world->letters, index);
     const struct send *open = slab_at(&world->sends, letter.send);
     const struct host *from = &world->hosts[letter.from];
     struct send send;

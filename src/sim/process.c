@@ -39,7 +39,7 @@ static int64_t process_end(const struct process *process)
 
     if (process->kill && process->kill < end)
         end = process->kill;
-    if (!PLANTED(NO_LAUNCHER_DEADLINE) && process->deadline < end)
+    if (!MUTANT(NO_LAUNCHER_DEADLINE) && process->deadline < end)
         end = process->deadline;
     return end;
 }

@@ -14,7 +14,7 @@ enum user_tag { TAG_SUBMIT = 1, TAG_CONTROL, TAG_LIE, TAG_CONFUSED };
 
 struct user {
     const struct user_settings *settings;
-    struct submission *items;
+    struct sim_submission *items;
     uint32_t count, room, waiting;
     uint64_t jobs;
     const char *wrong;
@@ -44,7 +44,7 @@ uint32_t user_count(const struct user *user)
     return user->count;
 }
 
-const struct submission *user_submission(const struct user *user, uint32_t place)
+const struct sim_submission *user_submission(const struct user *user, uint32_t place)
 {
     return &user->items[place];
 }
@@ -59,7 +59,7 @@ const char *user_wrong(const struct user *user)
     return user->wrong;
 }
 
-static void user_body(const struct user *user, const struct submission *submission, struct message *ret)
+static void user_body(const struct user *user, const struct sim_submission *submission, struct message *ret)
 {
     const struct user_settings *settings = user->settings;
     char key[32];
@@ -93,7 +93,7 @@ static void user_confuse(struct user *user, const struct role_env *env, struct e
 {
     struct message message = {.kind = MESSAGE_SUBMIT};
     uint32_t place = (uint32_t)rng_below(env->chance, user->count);
-    struct submission *submission = &user->items[place];
+    struct sim_submission *submission = &user->items[place];
 
     if (!submission->acknowledged)
         return; /* this one might come first, and be right */
@@ -102,7 +102,7 @@ static void user_confuse(struct user *user, const struct role_env *env, struct e
     effects_send(effects, user->settings->customer, &message, NOTHING, TAG_CONFUSED, 0);
 }
 
-static struct submission *submission_add(struct user *user, const struct role_env *env, uint64_t count)
+static struct sim_submission *submission_add(struct user *user, const struct role_env *env, uint64_t count)
 {
     const struct user_settings *settings = user->settings;
 
@@ -110,7 +110,7 @@ static struct submission *submission_add(struct user *user, const struct role_en
         user->room = user->room ? user->room * 2 : 16;
         user->items = mem_grow(user->items, user->room * sizeof *user->items);
     }
-    user->items[user->count] = (struct submission){
+    user->items[user->count] = (struct sim_submission){
         .key = settings->seed + user->count,
         .count = count,
         .shape = (uint32_t)rng_below(env->chance, settings->shape_count),
@@ -126,7 +126,7 @@ static void user_flow(struct user *user, const struct role_env *env, struct effe
     uint64_t flow = rng_mix(user->settings->seed + user->count) | 1;
 
     for (uint32_t i = 0; i < USER_NODES; i++) {
-        struct submission *node = submission_add(user, env, 1 + rng_below(env->chance, 2));
+        struct sim_submission *node = submission_add(user, env, 1 + rng_below(env->chance, 2));
 
         node->flow = flow;
         node->node = i;
@@ -154,7 +154,7 @@ static void user_new(struct user *user, const struct role_env *env, struct effec
 static void user_control(struct user *user, const struct role_env *env, struct effects *effects)
 {
     struct message message = {.kind = MESSAGE_CONTROL};
-    const struct submission *submission;
+    const struct sim_submission *submission;
 
     if (!user->count)
         return;
@@ -217,7 +217,7 @@ static void user_act(struct user *user, const struct role_env *env, struct effec
 
 static void user_submitted(struct user *user, uint32_t place, const struct message *message)
 {
-    struct submission *submission = &user->items[place];
+    struct sim_submission *submission = &user->items[place];
     const struct submitted *submitted = &message->u.submitted;
 
     if (message->kind != MESSAGE_SUBMITTED) {

@@ -35,7 +35,7 @@ struct user_settings {
 extern const struct role_kind user_role; /* settings: struct user_settings; role: struct user */
 
 /* A submission under a key of its own. */
-struct submission {
+struct sim_submission {
     uint64_t key, count, first;
     uint32_t shape;
     uint64_t flow; /* the workflow that it is a node of, and ... */
@@ -44,7 +44,7 @@ struct submission {
 };
 
 uint32_t user_count(const struct user *user);
-const struct submission *user_submission(const struct user *user, uint32_t place);
+const struct sim_submission *user_submission(const struct user *user, uint32_t place);
 uint32_t user_waiting(const struct user *user);  /* submissions that no answer has come for */
 const char *user_wrong(const struct user *user); /* an answer that must not be; or NULL */
 

@@ -396,7 +396,7 @@ static void letter_drop(void *user, const struct agenda_entry *entry)
     uint32_t what = entry->what;
 
     if (what >> ITEM_SHIFT == ITEM_LETTER || what >> ITEM_SHIFT == ITEM_REPLY)
-        message_done(&((struct letter *)slab_at(&world->letters, what & ((1u << ITEM_SHIFT) - 1)))->message);
+        message_done(&((struct sim_letter *)slab_at(&world->letters, what & ((1u << ITEM_SHIFT) - 1)))->message);
 }
 
 void world_free(struct world *world)

@@ -54,7 +54,7 @@ struct rates {
 };
 
 /* A row on its way to the disk, or there. */
-struct row {
+struct sim_row {
     uint32_t next; /* in its bucket, or in the list of free ones */
     uint32_t used;
     struct record record;
@@ -135,7 +135,7 @@ static inline bool process_lives(const struct process *process)
     return process->state <= PROCESS_STOPS;
 }
 
-struct letter {
+struct sim_letter {
     uint32_t link;
     uint32_t send, stamp; /* what it belongs to */
     uint32_t from, to;

@@ -33,9 +33,9 @@ static bool path_is_good(const char *name, size_t len, size_t max)
     return true;
 }
 
-bool beneath_name_is_good(const char *name, size_t len)
+bool confined_name_is_good(const char *name, size_t len)
 {
-    return path_is_good(name, len, BENEATH_NAME_MAX);
+    return path_is_good(name, len, CONFINED_NAME_MAX);
 }
 
 /* `more`: further rules of RESOLVE_*. A FIFO must not make us wait, nor a terminal become ours. */
@@ -53,7 +53,7 @@ static int open_beneath(int folder, const char *name, int flags, mode_t mode, ui
     return (int)fd;
 }
 
-int beneath_probe(struct err *err)
+int confined_probe(struct err *err)
 {
     int fd = open_beneath(AT_FDCWD, ".", O_RDONLY | O_DIRECTORY, 0, 0);
 
@@ -68,7 +68,7 @@ int beneath_probe(struct err *err)
     return 0;
 }
 
-bool beneath_is_readonly(const char *path)
+bool confined_is_readonly(const char *path)
 {
     int fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); /* without a name, so nothing of it is ever left */
     int why = errno;
@@ -83,7 +83,7 @@ static int open_folder(int folder, const char *name)
     return open_beneath(folder, name, O_RDONLY | O_DIRECTORY, 0, 0);
 }
 
-int beneath_folder(int at, const char *name, struct err *err)
+int confined_folder(int at, const char *name, struct err *err)
 {
     int fd;
 
@@ -111,7 +111,7 @@ static int open_regular(int folder, const char *name, int flags, mode_t mode, ui
     return fd;
 }
 
-int beneath_file(int folder, const char *name, int flags, mode_t mode)
+int confined_file(int folder, const char *name, int flags, mode_t mode)
 {
     return open_regular(folder, name, flags, mode, 0);
 }
@@ -136,7 +136,7 @@ static int open_unreadable(int folder, const char *name)
     return opened;
 }
 
-int beneath_read(int folder, const char *name, int64_t *ret_size, struct err *err)
+int confined_read(int folder, const char *name, int64_t *ret_size, struct err *err)
 {
     int fd = open_regular(folder, name, O_RDONLY, 0, RESOLVE_NO_XDEV), failed;
     struct stat stat;
@@ -155,7 +155,7 @@ int beneath_read(int folder, const char *name, int64_t *ret_size, struct err *er
     return fd;
 }
 
-int beneath_parent(int folder, const char *name, bool make, const char **ret_last)
+int confined_parent(int folder, const char *name, bool make, const char **ret_last)
 {
     int at = fcntl(folder, F_DUPFD_CLOEXEC, 0), next, failed;
     const char *slash;
@@ -181,10 +181,10 @@ int beneath_parent(int folder, const char *name, bool make, const char **ret_las
     return at;
 }
 
-int beneath_create(int folder, const char *name, mode_t mode, struct err *err)
+int confined_create(int folder, const char *name, mode_t mode, struct err *err)
 {
     const char *last;
-    int parent = beneath_parent(folder, name, true, &last), fd = -1;
+    int parent = confined_parent(folder, name, true, &last), fd = -1;
 
     if (parent >= 0) {
         unlinkat(parent, last, 0);
@@ -211,13 +211,13 @@ static int rename_new(int from, const char *last, int to, const char *new_last)
 static int copy_over(int from, const char *last, int to, const char *new_last, bool fresh)
 {
     char bytes[COPY_BYTES], beside[PART_MAX + 1];
-    int in = beneath_file(from, last, O_RDONLY, 0), out = -1;
+    int in = confined_file(from, last, O_RDONLY, 0), out = -1;
     struct stat stat;
     ssize_t got = -1;
 
     snprintf(beside, sizeof beside, ".berth-%ld-%.200s", (long)getpid(), new_last);
     if (in >= 0 && fstat(in, &stat) == 0)
-        out = beneath_file(to, beside, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        out = confined_file(to, beside, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     while (out >= 0 && (got = read(in, bytes, sizeof bytes)) > 0) {
         for (ssize_t at = 0, wrote; at < got; at += wrote)
             if ((wrote = write(out, bytes + at, (size_t)(got - at))) < 0) {
@@ -248,11 +248,11 @@ static int copy_over(int from, const char *last, int to, const char *new_last, b
 static int move(int from, const char *name, int to, const char *new_name, bool fresh)
 {
     const char *last, *new_last;
-    int there = beneath_parent(from, name, false, &last), here, failed = -1, why;
+    int there = confined_parent(from, name, false, &last), here, failed = -1, why;
 
     if (there < 0)
         return -1;
-    here = beneath_parent(to, new_name, true, &new_last);
+    here = confined_parent(to, new_name, true, &new_last);
     if (here >= 0) {
         failed = fresh ? rename_new(there, last, here, new_last) : renameat(there, last, here, new_last);
         if (failed && errno == EXDEV)
@@ -269,12 +269,12 @@ static int move(int from, const char *name, int to, const char *new_name, bool f
     return failed;
 }
 
-int beneath_move(int from, const char *name, int to, const char *new_name)
+int confined_move(int from, const char *name, int to, const char *new_name)
 {
     return move(from, name, to, new_name, false);
 }
 
-int beneath_move_new(int from, const char *name, int to, const char *new_name)
+int confined_move_new(int from, const char *name, int to, const char *new_name)
 {
     return move(from, name, to, new_name, true);
 }
@@ -284,7 +284,7 @@ static bool is_dots(const char *name)
     return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-int beneath_each(int folder, uint32_t most, beneath_fn *fn, void *user, struct err *err)
+int confined_each(int folder, uint32_t most, confined_fn *fn, void *user, struct err *err)
 {
     int fd = open_beneath(folder, ".", O_RDONLY | O_DIRECTORY, 0, RESOLVE_NO_XDEV), failed = 0;
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -309,7 +309,7 @@ int beneath_each(int folder, uint32_t most, beneath_fn *fn, void *user, struct e
 
 struct walk {
     uint32_t seen, folders, most;
-    beneath_fn *fn;
+    confined_fn *fn;
     void *user;
     struct err *err;
 };
@@ -318,7 +318,7 @@ static int walk_folder(struct walk *walk, int fd, const char *prefix, unsigned d
 
 static int walk_row(struct walk *walk, int fd, const char *prefix, const char *last, unsigned depth)
 {
-    char name[BENEATH_NAME_MAX + 1];
+    char name[CONFINED_NAME_MAX + 1];
     struct stat stat;
     int inside;
 
@@ -333,7 +333,7 @@ static int walk_row(struct walk *walk, int fd, const char *prefix, const char *l
                                          : walk->fn(walk->user, name);
     if (!S_ISDIR(stat.st_mode))
         return 0;
-    if (depth >= BENEATH_DEPTH_MAX)
+    if (depth >= CONFINED_DEPTH_MAX)
         return err_set(walk->err, "%.80s: too many folders are inside one another", name);
     inside = open_beneath(fd, last, O_RDONLY | O_DIRECTORY, 0, RESOLVE_NO_XDEV);
     return inside < 0 ? err_set(walk->err, "%.80s: %s", name, strerror(errno))
@@ -361,7 +361,7 @@ static int walk_folder(struct walk *walk, int fd, const char *prefix, unsigned d
     return failed;
 }
 
-int beneath_walk(int folder, const char *name, uint32_t most, beneath_fn *fn, void *user, struct err *err)
+int confined_walk(int folder, const char *name, uint32_t most, confined_fn *fn, void *user, struct err *err)
 {
     struct walk walk = {.most = most, .fn = fn, .user = user, .err = err};
     int fd = open_beneath(folder, name, O_RDONLY | O_DIRECTORY, 0, RESOLVE_NO_XDEV);
@@ -369,19 +369,19 @@ int beneath_walk(int folder, const char *name, uint32_t most, beneath_fn *fn, vo
     return fd < 0 ? err_set(err, "%.80s: %s", name, strerror(errno)) : walk_folder(&walk, fd, name, 0);
 }
 
-enum beneath_sort beneath_failed(int error)
+enum confined_sort confined_failed(int error)
 {
     static const int other[] = {EINVAL, ELOOP, ENOTDIR, EISDIR, ENAMETOOLONG, EXDEV, EACCES, ENXIO, ENODEV};
 
     if (error == ENOENT)
-        return BENEATH_ABSENT;
+        return CONFINED_ABSENT;
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (error == other[i])
-            return BENEATH_OTHER;
-    return BENEATH_FAILED;
+            return CONFINED_OTHER;
+    return CONFINED_FAILED;
 }
 
-enum beneath_sort beneath_look(int folder, const char *name)
+enum confined_sort confined_look(int folder, const char *name)
 {
     int fd = path_is_good(name, strlen(name), PATH_MAX / 2) ? open_beneath(folder, name, O_PATH, 0, RESOLVE_NO_XDEV)
                                                             : (errno = EINVAL, -1);
@@ -389,13 +389,13 @@ enum beneath_sort beneath_look(int folder, const char *name)
     int failed;
 
     if (fd < 0)
-        return beneath_failed(errno);
+        return confined_failed(errno);
     failed = fstat(fd, &stat);
     close(fd);
-    return failed                  ? BENEATH_FAILED
-           : S_ISREG(stat.st_mode) ? BENEATH_FILE
-           : S_ISDIR(stat.st_mode) ? BENEATH_FOLDER
-                                   : BENEATH_OTHER;
+    return failed                  ? CONFINED_FAILED
+           : S_ISREG(stat.st_mode) ? CONFINED_FILE
+           : S_ISDIR(stat.st_mode) ? CONFINED_FOLDER
+                                   : CONFINED_OTHER;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ removing */
@@ -431,13 +431,13 @@ static DIR *dir_open(int parent, const char *name)
     return dir;
 }
 
-static bool is_over(const struct beneath_end *end)
+static bool is_over(const struct confined_end *end)
 {
     return end && end->is_over(end->user);
 }
 
 /* What a folder holds goes, or moves up to the top under a name that is not taken: so no depth is too deep. True: something has changed. */
-static bool level_empty(int top, const char *name, uint64_t *next, const struct beneath_end *end)
+static bool level_empty(int top, const char *name, uint64_t *next, const struct confined_end *end)
 {
     DIR *dir = dir_open(top, name);
     struct dirent *row;
@@ -468,7 +468,7 @@ static bool level_empty(int top, const char *name, uint64_t *next, const struct 
 }
 
 /* Looks at it again as long as folders come up from below. */
-static void folder_empty(DIR *dir, const struct beneath_end *end)
+static void folder_empty(DIR *dir, const struct confined_end *end)
 {
     uint64_t next = 0;
     struct dirent *row;
@@ -484,15 +484,15 @@ static void folder_empty(DIR *dir, const struct beneath_end *end)
     } while (changed && !is_over(end));
 }
 
-int beneath_remove(int folder, const char *name, struct err *err)
+int confined_remove(int folder, const char *name, struct err *err)
 {
-    return beneath_remove_until(folder, name, NULL, err);
+    return confined_remove_until(folder, name, NULL, err);
 }
 
-int beneath_remove_until(int folder, const char *name, const struct beneath_end *end, struct err *err)
+int confined_remove_until(int folder, const char *name, const struct confined_end *end, struct err *err)
 {
     const char *last = name;
-    int parent = folder == AT_FDCWD ? AT_FDCWD : beneath_parent(folder, name, false, &last), failed = 0;
+    int parent = folder == AT_FDCWD ? AT_FDCWD : confined_parent(folder, name, false, &last), failed = 0;
     DIR *dir;
 
     if (parent == -1)

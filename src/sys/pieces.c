@@ -161,8 +161,8 @@ enum piece_result pieces_add(struct pieces *pieces, int folder, const char *name
     if (piece->offset > INT64_MAX - piece->len || piece->size < -1 ||
         (piece->size >= 0 && piece->offset + piece->len > (uint64_t)piece->size))
         return PIECE_BAD;
-    parent = beneath_parent(folder, name, true, &last);
-    fd = parent < 0 ? -1 : beneath_file(parent, last, O_RDWR | O_CREAT, 0600);
+    parent = confined_parent(folder, name, true, &last);
+    fd = parent < 0 ? -1 : confined_file(parent, last, O_RDWR | O_CREAT, 0600);
     failed = errno;
     if (parent >= 0)
         close(parent);

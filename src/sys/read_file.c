@@ -28,7 +28,7 @@ static int read_all(int fd, size_t max, struct buf *ret, struct err *err)
     }
 }
 
-int whole_read(const char *path, size_t max, bool plain, struct buf *ret, struct err *err)
+int read_file(const char *path, size_t max, bool plain, struct buf *ret, struct err *err)
 {
     /* without waiting: a pipe that nobody writes to would hold us for ever */
     int fd = open(path, O_RDONLY | O_CLOEXEC | (plain ? O_NONBLOCK : 0)), result;

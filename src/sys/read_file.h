@@ -13,7 +13,7 @@ extern "C" {
 
 /* 1 and the bytes appended; 0 when there is no such file; -1, also when it has more than `max` bytes, or `plain` is wanted and it is a
  * pipe or a device, of which there might be no end. The error does not name the file. */
-int whole_read(const char *path, size_t max, bool plain, struct buf *ret, struct err *err);
+int read_file(const char *path, size_t max, bool plain, struct buf *ret, struct err *err);
 
 #ifdef __cplusplus
 }

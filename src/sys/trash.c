@@ -21,7 +21,7 @@
 
 #define NAMES_MAX 1000 /* that are tried, where folders of the same name wait */
 
-struct rubbish {
+struct trash {
     char *folder;
     uv_thread_t thread;
     uv_mutex_t mutex;
@@ -34,12 +34,12 @@ struct rubbish {
 
 static bool is_over(void *user)
 {
-    return atomic_load(&((struct rubbish *)user)->stop);
+    return atomic_load(&((struct trash *)user)->stop);
 }
 
-static void remove_all(struct rubbish *rubbish)
+static void remove_all(struct trash *rubbish)
 {
-    struct beneath_end end = {is_over, rubbish};
+    struct confined_end end = {is_over, rubbish};
     DIR *dir = opendir(rubbish->folder);
     struct dirent *row;
     char path[PATH_MAX];
@@ -48,7 +48,7 @@ static void remove_all(struct rubbish *rubbish)
         int len = snprintf(path, sizeof path, "%s/%s", rubbish->folder, row->d_name);
 
         if (strcmp(row->d_name, ".") != 0 && strcmp(row->d_name, "..") != 0 && len < PATH_MAX)
-            beneath_remove_until(AT_FDCWD, path, &end, NULL); /* what cannot be removed stays, and is tried again */
+            confined_remove_until(AT_FDCWD, path, &end, NULL); /* what cannot be removed stays, and is tried again */
     }
     if (dir)
         closedir(dir);
@@ -56,7 +56,7 @@ static void remove_all(struct rubbish *rubbish)
 
 static void thread_run(void *user)
 {
-    struct rubbish *rubbish = user;
+    struct trash *rubbish = user;
 
     uv_mutex_lock(&rubbish->mutex);
     while (!is_over(rubbish)) {
@@ -84,7 +84,7 @@ static int move(const char *from, const char *to)
     return failed;
 }
 
-int rubbish_take(struct rubbish *rubbish, const char *path, struct err *err)
+int trash_take(struct trash *rubbish, const char *path, struct err *err)
 {
     const char *last = strrchr(path, '/');
     char name[PATH_MAX];
@@ -103,7 +103,7 @@ int rubbish_take(struct rubbish *rubbish, const char *path, struct err *err)
     if (failed < 0 && errno == EROFS) /* nor could any file in it be removed */
         return err_set(err, "'%s' cannot be removed: %s", path, strerror(errno));
     if (failed < 0)
-        return beneath_remove(AT_FDCWD, path, err); /* slow is better than never */
+        return confined_remove(AT_FDCWD, path, err); /* slow is better than never */
     uv_mutex_lock(&rubbish->mutex);
     rubbish->waiting = true;
     uv_cond_signal(&rubbish->more);
@@ -114,7 +114,7 @@ int rubbish_take(struct rubbish *rubbish, const char *path, struct err *err)
 /* ------------------------------------------------------------------------------------------------------------------- life */
 
 /* Signals are the loop's. */
-static int thread_start(struct rubbish *rubbish)
+static int thread_start(struct trash *rubbish)
 {
     sigset_t all, before;
     int failed;
@@ -126,9 +126,9 @@ static int thread_start(struct rubbish *rubbish)
     return failed;
 }
 
-struct rubbish *rubbish_new(const char *folder, struct err *err)
+struct trash *trash_new(const char *folder, struct err *err)
 {
-    struct rubbish *rubbish;
+    struct trash *rubbish;
 
     if (mkdir(folder, 0700) < 0 && errno != EEXIST) {
         err_set(err, "'%s' cannot be made: %s", folder, strerror(errno));
@@ -151,7 +151,7 @@ struct rubbish *rubbish_new(const char *folder, struct err *err)
     return NULL;
 }
 
-void rubbish_free(struct rubbish *rubbish)
+void trash_free(struct trash *rubbish)
 {
     if (!rubbish)
         return;

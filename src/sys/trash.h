@@ -1,6 +1,6 @@
 /* trash.h: folders that jobs leave, here or at the customer, are taken away by a thread: a million files in one would keep the loop from everything else for minutes.
  *
- *     rubbish_take -> STATE/trash/NAME -> gone, in its own time
+ *     trash_take -> STATE/trash/NAME -> gone, in its own time
  *
  * What is still there when the agent ends, or dies, goes after the next start. */
 #ifndef BERTH_SYS_TRASH_H
@@ -12,16 +12,16 @@
 extern "C" {
 #endif
 
-struct rubbish;
+struct trash;
 
 /* `folder` is made, and is ours alone. */
-struct rubbish *rubbish_new(const char *folder, struct err *err);
+struct trash *trash_new(const char *folder, struct err *err);
 /* What it works at stays as it is. Takes NULL. */
-void rubbish_free(struct rubbish *rubbish);
+void trash_free(struct trash *rubbish);
 
 /* A folder leaves its place at once, whatever is in it, and is removed later. It must be on the same file system, and nothing works in it
  * any more. One that is not there is gone already. */
-int rubbish_take(struct rubbish *rubbish, const char *path, struct err *err);
+int trash_take(struct trash *rubbish, const char *path, struct err *err);
 
 #ifdef __cplusplus
 }

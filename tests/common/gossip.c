@@ -375,13 +375,13 @@ void gossip_say(struct gossip *gossip, uint32_t from, struct host *to, uint64_t 
 {
     struct world *world = gossip->world;
     uint32_t index = slab_take(&world->letters), send = slab_take(&world->sends);
-    struct letter *letter = slab_at(&world->letters, index);
+    struct sim_letter *letter = slab_at(&world->letters, index);
 
     *(struct send *)slab_at(&world->sends, send) =
         (struct send){.stamp = ++world->stamps, .open = 1, .host = from, .life = world->hosts[from].life - 1};
     ((struct send *)slab_at(&world->sends, send))->order =
         world_push(world, world->time + 2 * world->spans->deadline, ITEM_TIMEOUT, send);
-    *letter = (struct letter){
+    *letter = (struct sim_letter){
         .send = send, .stamp = world->stamps, .from = from, .to = to->place, .channel = channel, .message = *message};
     message->kind = MESSAGE_NONE;
     net_letter(world, index);

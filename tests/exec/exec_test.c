@@ -585,7 +585,7 @@ static void records(void)
 static void signals_for_kin(void)
 {
     pid_t other = fork();
-    struct kin kin;
+    struct job_processes kin;
     bool spared;
 
     if (other == 0) {

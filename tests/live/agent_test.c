@@ -287,7 +287,7 @@ static void agent_end(struct world *world)
     world->settings.shelf->kind->close(world->settings.shelf);
 }
 
-static void call_done(void *user, const struct outcome *outcome)
+static void call_done(void *user, const struct http_outcome *outcome)
 {
     struct world *world = user;
 
@@ -324,13 +324,13 @@ static unsigned agent_is_asked(struct world *world, enum message_kind kind)
     snprintf(url, sizeof url, "http://%s/v1/messages", agent_address(world->live));
     world->status = 0;
     client_send(world->client,
-                &(struct call){.method = "POST",
-                               .url = url,
-                               .token = buf_string(&bearer),
-                               .type = TYPE_CLASSAD,
-                               .accept = TYPE_CLASSAD,
-                               .body = body.text,
-                               .len = body.len},
+                &(struct http_call){.method = "POST",
+                                    .url = url,
+                                    .token = buf_string(&bearer),
+                                    .type = TYPE_CLASSAD,
+                                    .accept = TYPE_CLASSAD,
+                                    .body = body.text,
+                                    .len = body.len},
                 call_done, world);
     wait_for(world, &world->status, 1);
     buf_done(&bearer);

@@ -19,17 +19,17 @@ static void check_bounds(void)
 
     world_open(&world, &(struct client_settings){.per_host = 3});
     for (int i = 0; i < 3; i++)
-        client_send(world.client, &(struct call){.url = url(&world, "/silent"), .timeout = SECOND_US / 2}, on_done,
+        client_send(world.client, &(struct http_call){.url = url(&world, "/silent"), .timeout = SECOND_US / 2}, on_done,
                     &got);
     turn_until(&world, &world.server.requests, 3, PATIENCE);
-    client_send(world.client, &(struct call){.url = url(&world, "/silent"), .timeout = SECOND_US / 10}, on_done,
+    client_send(world.client, &(struct http_call){.url = url(&world, "/silent"), .timeout = SECOND_US / 10}, on_done,
                 &waiting);
     turn_until_done(&world, &waiting);
     check(&waiting, CALL_UNREACHED, 0, world.server.connections == 3,
           "no more connections to a host than allowed; a call that waited in vain was not sent");
     got_done(&waiting);
     waiting = (struct got){0};
-    client_send(world.client, &(struct call){.url = url(&world, "/hello")}, on_done, &waiting);
+    client_send(world.client, &(struct http_call){.url = url(&world, "/hello")}, on_done, &waiting);
     turn_until_done(&world, &waiting);
     check(&waiting, CALL_ANSWERED, 200, world.server.connections > 3, "a call that waits gets its turn");
     got_done(&got);
@@ -46,8 +46,9 @@ static void check_thousand(void)
     world_open(&world, NULL);
     begun = uv_hrtime();
     for (int i = 0; i < 1000; i++)
-        client_send(world.client, &(struct call){.method = "POST", .url = url(&world, "/echo"), .body = "{}", .len = 2},
-                    on_done, &got);
+        client_send(world.client,
+                    &(struct http_call){.method = "POST", .url = url(&world, "/echo"), .body = "{}", .len = 2}, on_done,
+                    &got);
     turn_until(&world, &got.count, 1000, PATIENCE);
     tap_ok(got.count == 1000 && world.server.requests == 1000 && world.server.connections <= CLIENT_PER_HOST,
            "1,000 POSTs at once are all answered over a few connections");
@@ -67,7 +68,7 @@ struct flood {
 
 static void flood_send(struct flood *flood);
 
-static void flood_done(void *user, const struct outcome *outcome)
+static void flood_done(void *user, const struct http_outcome *outcome)
 {
     struct flood *flood = user;
 
@@ -84,12 +85,12 @@ static void flood_send(struct flood *flood)
         return;
     flood->left--;
     client_send(flood->world->client,
-                &(struct call){.method = "POST",
-                               .url = flood->url,
-                               .token = "v4.public.token",
-                               .type = "application/json",
-                               .body = body,
-                               .len = sizeof body},
+                &(struct http_call){.method = "POST",
+                                    .url = flood->url,
+                                    .token = "v4.public.token",
+                                    .type = "application/json",
+                                    .body = body,
+                                    .len = sizeof body},
                 flood_done, flood);
 }
 

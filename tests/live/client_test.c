@@ -12,29 +12,29 @@ static void check_answers(struct world *world)
 {
     struct got got;
 
-    call_once(world, &(struct call){.url = url(world, "/hello")}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/hello")}, &got);
     check(&got, CALL_ANSWERED, 200,
           body_is(&got, "hello") && !strcmp(got.type, "text/plain") && !strcmp(got.etag, "\"7\"") &&
               !strcmp(got.location, "/there") && !strcmp(got.retry_after, "12"),
           "an answer brings its status, its body and the fields that matter");
     got_done(&got);
-    call_once(world, &(struct call){.url = url(world, "/missing")}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/missing")}, &got);
     check(&got, CALL_ANSWERED, 404, body_is(&got, "no") && !strcmp(got.etag, "(none)"),
           "an answer is an answer whatever its status, and nothing of the one before is left in it");
     got_done(&got);
-    call_once(world, &(struct call){.method = "HEAD", .url = url(world, "/hello")}, &got);
+    call_once(world, &(struct http_call){.method = "HEAD", .url = url(world, "/hello")}, &got);
     check(&got, CALL_ANSWERED, 200, got.body.len == 0 && !strcmp(got.etag, "\"7\""), "HEAD brings the fields alone");
     got_done(&got);
-    call_once(world, &(struct call){.url = url(world, "/redirect")}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/redirect")}, &got);
     check(&got, CALL_ANSWERED, 302, !strcmp(got.location, "/hello"), "a redirect is told, not followed");
     got_done(&got);
-    call_once(world, &(struct call){.url = url(world, "/interim")}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/interim")}, &got);
     check(&got, CALL_ANSWERED, 200,
           body_is(&got, "onetwo") && !strcmp(got.location, "(none)") && !strcmp(got.etag, "(none)"),
           "fields of an interim answer and fields behind the body are not the answer's");
     got_done(&got);
     call_once(world,
-              &(struct call){.method = "GET", .url = "http://localhost/hello", .unix_socket = world->socket_path},
+              &(struct http_call){.method = "GET", .url = "http://localhost/hello", .unix_socket = world->socket_path},
               &got);
     check(&got, CALL_ANSWERED, 200, body_is(&got, "hello"), "a Unix socket is as good as a port");
     got_done(&got);
@@ -47,15 +47,15 @@ static void check_requests(struct world *world)
     char *body = mem_alloc(300000);
 
     call_once(world,
-              &(struct call){.method = "PUT",
-                             .url = url(world, "/mirror?a=b%20c"),
-                             .token = "v4.public.xyz",
-                             .type = "application/json",
-                             .accept = "text/plain",
-                             .fields = fields,
-                             .field_count = 2,
-                             .body = "{}",
-                             .len = 2},
+              &(struct http_call){.method = "PUT",
+                                  .url = url(world, "/mirror?a=b%20c"),
+                                  .token = "v4.public.xyz",
+                                  .type = "application/json",
+                                  .accept = "text/plain",
+                                  .fields = fields,
+                                  .field_count = 2,
+                                  .body = "{}",
+                                  .len = 2},
               &got);
     const char *head = buf_string(&got.body);
     check(&got, CALL_ANSWERED, 200,
@@ -65,17 +65,18 @@ static void check_requests(struct world *world)
               strstr(head, "Content-Length: 2\r\n") && !strstr(head, "Expect"),
           "method, token, types and further fields are sent as they were given");
     got_done(&got);
-    call_once(world, &(struct call){.method = "POST", .url = url(world, "/mirror")}, &got);
+    call_once(world, &(struct http_call){.method = "POST", .url = url(world, "/mirror")}, &got);
     head = buf_string(&got.body);
     check(&got, CALL_ANSWERED, 200, strstr(head, "Content-Length: 0\r\n") && !strstr(head, "Content-Type"),
           "a POST of nothing says that it is empty");
     got_done(&got);
-    call_once(world, &(struct call){.method = "DELETE", .url = url(world, "/mirror")}, &got);
+    call_once(world, &(struct http_call){.method = "DELETE", .url = url(world, "/mirror")}, &got);
     check(&got, CALL_ANSWERED, 200, strncmp(buf_string(&got.body), "DELETE /mirror ", 15) == 0, "DELETE is sent");
     got_done(&got);
     for (int i = 0; i < 300000; i++)
         body[i] = (char)i;
-    call_once(world, &(struct call){.method = "POST", .url = url(world, "/echo"), .body = body, .len = 300000}, &got);
+    call_once(world, &(struct http_call){.method = "POST", .url = url(world, "/echo"), .body = body, .len = 300000},
+              &got);
     check(&got, CALL_ANSWERED, 200, got.body.len == 300000 && memcmp(got.body.text, body, 300000) == 0,
           "300,000 bytes of any value go and come back as they were");
     got_done(&got);
@@ -113,23 +114,24 @@ static void check_losses(struct world *world)
     struct got got;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        call_once(world, &(struct call){.method = "POST", .url = url(world, rows[i].path), .timeout = SECOND_US / 5},
+        call_once(world,
+                  &(struct http_call){.method = "POST", .url = url(world, rows[i].path), .timeout = SECOND_US / 5},
                   &got);
         check(&got, CALL_UNKNOWN, rows[i].status, got.error[0], rows[i].sentence);
         got_done(&got);
     }
     snprintf(world->url, sizeof world->url, "http://127.0.0.1:%d/", port_of_nobody());
-    call_once(world, &(struct call){.method = "POST", .url = world->url}, &got);
+    call_once(world, &(struct http_call){.method = "POST", .url = world->url}, &got);
     check(&got, CALL_UNREACHED, 0, true, "where nobody listens, nothing was sent");
     got_done(&got);
-    call_once(world, &(struct call){.url = "http://nobody.invalid/", .timeout = SECOND_US}, &got);
+    call_once(world, &(struct http_call){.url = "http://nobody.invalid/", .timeout = SECOND_US}, &got);
     check(&got, CALL_UNREACHED, 0, true, "a name that does not exist: nothing was sent");
     got_done(&got);
-    call_once(world, &(struct call){.url = "http://localhost/", .unix_socket = "/tmp/berth-nobody-is-here"}, &got);
+    call_once(world, &(struct http_call){.url = "http://localhost/", .unix_socket = "/tmp/berth-nobody-is-here"}, &got);
     check(&got, CALL_UNREACHED, 0, true, "a Unix socket that does not exist: nothing was sent");
     got_done(&got);
     snprintf(world->url, sizeof world->url, "https://127.0.0.1:%d/hello", world->server.port);
-    call_once(world, &(struct call){.url = world->url, .timeout = SECOND_US / 5}, &got);
+    call_once(world, &(struct http_call){.url = world->url, .timeout = SECOND_US / 5}, &got);
     check(&got, CALL_UNREACHED, 0, true, "a handshake that comes to nothing in time: nothing of the request was sent");
     got_done(&got);
 }
@@ -139,17 +141,17 @@ static void check_sent_once(struct world *world)
     unsigned before;
     struct got got;
 
-    call_once(world, &(struct call){.url = url(world, "/weary")}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/weary")}, &got);
     got_done(&got);
     before = world->server.requests;
-    call_once(world, &(struct call){.method = "POST", .url = url(world, "/echo"), .body = "x", .len = 1}, &got);
+    call_once(world, &(struct http_call){.method = "POST", .url = url(world, "/echo"), .body = "x", .len = 1}, &got);
     check(&got, CALL_UNKNOWN, 0, world->server.requests == before + 1,
           "a POST on a kept connection that closes without an answer is sent once, and its fate is unknown");
     got_done(&got);
-    call_once(world, &(struct call){.url = url(world, "/weary")}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/weary")}, &got);
     got_done(&got);
     before = world->server.requests;
-    call_once(world, &(struct call){.url = url(world, "/hello")}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/hello")}, &got);
     check(&got, CALL_ANSWERED, 200, world->server.requests == before + 2,
           "a GET on a kept connection that closes without an answer is asked again on a new one");
     got_done(&got);
@@ -162,7 +164,7 @@ static void check_refusals(struct world *world)
     static const struct http_field split[] = {{"X-A", "b\r\nX-C: d"}}, odd[] = {{"X A", "b"}};
     char longest[URL_MAX + 2];
     struct {
-        struct call call;
+        struct http_call call;
         const char *sentence;
     } rows[] = {
         {{.url = "file:///etc/passwd"}, "a scheme other than http and https is refused"},
@@ -198,16 +200,16 @@ static void check_lengths(struct world *world)
 {
     struct got got;
 
-    call_once(world, &(struct call){.url = url(world, "/long"), .bytes_max = 1000000}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/long"), .bytes_max = 1000000}, &got);
     check(&got, CALL_ANSWERED, 200, got.body.len == 1000000, "an answer may be as long as allowed");
     got_done(&got);
-    call_once(world, &(struct call){.url = url(world, "/long"), .bytes_max = 999999}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/long"), .bytes_max = 999999}, &got);
     check(&got, CALL_REFUSED, 200, strstr(got.error, "999999") != NULL, "an answer one byte longer is refused");
     got_done(&got);
-    call_once(world, &(struct call){.url = url(world, "/long-head")}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/long-head")}, &got);
     check(&got, CALL_REFUSED, 0, got.error[0], "an answer whose head never ends is refused");
     got_done(&got);
-    call_once(world, &(struct call){.url = url(world, "/hello")}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/hello")}, &got);
     check(&got, CALL_ANSWERED, 200, body_is(&got, "hello"), "a refused answer does no harm to the next one");
     got_done(&got);
 }
@@ -239,16 +241,17 @@ static void check_addresses(struct world *world)
     snprintf(expected, sizeof expected, "127.0.0.1:%d", world->server.port);
     before = world->server.connections;
     snprintf(world->url, sizeof world->url, "http://localhost:%d/hello", world->server.port);
-    call_once(world, &(struct call){.url = world->url, .may_connect = rule_allows, .may_user = &rule}, &got);
+    call_once(world, &(struct http_call){.url = world->url, .may_connect = rule_allows, .may_user = &rule}, &got);
     turn_for(world, 20);
     check(&got, CALL_REFUSED, 0, rule.asked > 0 && world->server.connections == before,
           "a name that leads to this machine is refused when only public addresses may be contacted");
     got_done(&got);
 
-    call_once(world, &(struct call){.url = url(world, "/hello")}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/hello")}, &got);
     got_done(&got);
     before = world->server.requests;
-    call_once(world, &(struct call){.url = url(world, "/hello"), .may_connect = rule_allows, .may_user = &rule}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/hello"), .may_connect = rule_allows, .may_user = &rule},
+              &got);
     check(&got, CALL_REFUSED, 0,
           world->server.requests == before && !strcmp(rule.last, expected) && strstr(got.error, "loopback"),
           "a kept connection is no way around the rule");
@@ -257,7 +260,7 @@ static void check_addresses(struct world *world)
     networks_add(&rule.networks, "127.0.0.0/8", NULL);
     rule.asked = 0;
     snprintf(world->url, sizeof world->url, "http://localhost:%d/hello", world->server.port);
-    call_once(world, &(struct call){.url = world->url, .may_connect = rule_allows, .may_user = &rule}, &got);
+    call_once(world, &(struct http_call){.url = world->url, .may_connect = rule_allows, .may_user = &rule}, &got);
     check(&got, CALL_ANSWERED, 200, rule.asked > 0 && !strcmp(rule.last, expected),
           "the rule is asked about the address that the name led to, and a network it names is contacted");
     got_done(&got);
@@ -266,10 +269,10 @@ static void check_addresses(struct world *world)
 
     rule.asked = 0;
     call_once(world,
-              &(struct call){.url = "http://localhost/hello",
-                             .unix_socket = world->socket_path,
-                             .may_connect = rule_allows,
-                             .may_user = &rule},
+              &(struct http_call){.url = "http://localhost/hello",
+                                  .unix_socket = world->socket_path,
+                                  .may_connect = rule_allows,
+                                  .may_user = &rule},
               &got);
     check(&got, CALL_ANSWERED, 200, rule.asked == 0, "the rule is not asked about a Unix socket");
     got_done(&got);
@@ -281,7 +284,7 @@ static void check_streams(struct world *world)
 {
     struct got got = {0};
     unsigned before = world->server.requests;
-    struct call call = {.url = url(world, "/stream"), .bytes = on_bytes, .timeout = SECOND_US};
+    struct http_call call = {.url = url(world, "/stream"), .bytes = on_bytes, .timeout = SECOND_US};
 
     client_send(world->client, &call, on_done, &got);
     turn_until(world, &world->server.requests, before + 1, PATIENCE);
@@ -321,7 +324,7 @@ static void check_streams(struct world *world)
     check(&got, CALL_REFUSED, 200, got.bytes.len <= 10, "a stream with a bound ends at the bound");
     got_done(&got);
 
-    call_once(world, &(struct call){.url = url(world, "/missing"), .bytes = on_bytes}, &got);
+    call_once(world, &(struct http_call){.url = url(world, "/missing"), .bytes = on_bytes}, &got);
     check(&got, CALL_ANSWERED, 404, got.bytes.len == 0 && body_is(&got, "no"),
           "an answer that is no success is kept whole, not handed on as a stream");
     got_done(&got);
@@ -335,7 +338,7 @@ struct chain {
     unsigned bytes, sent, done;
 };
 
-static void chain_done(void *user, const struct outcome *outcome)
+static void chain_done(void *user, const struct http_outcome *outcome)
 {
     struct chain *chain = user;
 
@@ -352,7 +355,7 @@ static void chain_bytes(void *user, const char *bytes, size_t len)
     chain->bytes++;
     client_cancel(chain->world->client, chain->id);
     client_cancel(chain->world->client, chain->other);
-    client_send(chain->world->client, &(struct call){.url = url(chain->world, "/hello")}, chain_done, chain);
+    client_send(chain->world->client, &(struct http_call){.url = url(chain->world, "/hello")}, chain_done, chain);
 }
 
 static void check_cancel(struct world *world)
@@ -360,13 +363,13 @@ static void check_cancel(struct world *world)
     struct got got = {0};
     struct chain chain = {.world = world};
     unsigned before = world->server.requests;
-    uint64_t id = client_send(world->client, &(struct call){.url = url(world, "/hello")}, on_done, &got);
+    uint64_t id = client_send(world->client, &(struct http_call){.url = url(world, "/hello")}, on_done, &got);
 
     tap_ok(got.count == 0 && client_calls(world->client) == 1, "nothing is told before client_send has returned");
     client_cancel(world->client, id);
     turn_for(world, 30);
     tap_ok(got.count == 0 && world->server.requests == before, "a call cancelled at once is never sent");
-    id = client_send(world->client, &(struct call){.url = url(world, "/silent")}, on_done, &got);
+    id = client_send(world->client, &(struct http_call){.url = url(world, "/silent")}, on_done, &got);
     turn_until(world, &world->server.requests, before + 1, PATIENCE);
     client_cancel(world->client, id);
     client_cancel(world->client, id);
@@ -377,8 +380,8 @@ static void check_cancel(struct world *world)
     got_done(&got);
 
     before = world->server.requests;
-    chain.other = client_send(world->client, &(struct call){.url = url(world, "/silent")}, chain_done, &chain);
-    chain.id = client_send(world->client, &(struct call){.url = url(world, "/stream"), .bytes = chain_bytes},
+    chain.other = client_send(world->client, &(struct http_call){.url = url(world, "/silent")}, chain_done, &chain);
+    chain.id = client_send(world->client, &(struct http_call){.url = url(world, "/stream"), .bytes = chain_bytes},
                            chain_done, &chain);
     turn_until(world, &world->server.requests, before + 2, PATIENCE);
     trivial_say(&world->server, "one");
@@ -404,7 +407,7 @@ static void check_cancel_by_rule(struct world *world)
 {
     struct chain chain = {.world = world};
     unsigned before = world->server.requests;
-    struct call call = {.url = url(world, "/hello"), .may_connect = rule_cancels, .may_user = &chain};
+    struct http_call call = {.url = url(world, "/hello"), .may_connect = rule_cancels, .may_user = &chain};
 
     chain.id = client_send(world->client, &call, chain_done, &chain); /* on a kept connection */
     turn_until(world, &chain.bytes, 1, PATIENCE);
@@ -416,13 +419,13 @@ static void check_cancel_by_rule(struct world *world)
            "a call can be cancelled while its address is asked about, and is not sent then");
 }
 
-static void done_sends_again(void *user, const struct outcome *outcome)
+static void done_sends_again(void *user, const struct http_outcome *outcome)
 {
     struct chain *chain = user;
 
     chain->done++;
     if (outcome->result == CALL_CANCELLED)
-        chain->sent += client_send(chain->world->client, &(struct call){.url = "x:"}, chain_done, chain) != 0;
+        chain->sent += client_send(chain->world->client, &(struct http_call){.url = "x:"}, chain_done, chain) != 0;
 }
 
 static void check_free(void)
@@ -433,11 +436,11 @@ static void check_free(void)
     unsigned cancelled = 0;
 
     world_open(&world, NULL);
-    client_send(world.client, &(struct call){.url = url(&world, "/silent")}, on_done, &got[0]);
-    client_send(world.client, &(struct call){.url = url(&world, "/stream"), .bytes = on_bytes}, on_done, &got[1]);
-    client_send(world.client, &(struct call){.url = url(&world, "/silent")}, done_sends_again, &chain);
+    client_send(world.client, &(struct http_call){.url = url(&world, "/silent")}, on_done, &got[0]);
+    client_send(world.client, &(struct http_call){.url = url(&world, "/stream"), .bytes = on_bytes}, on_done, &got[1]);
+    client_send(world.client, &(struct http_call){.url = url(&world, "/silent")}, done_sends_again, &chain);
     turn_until(&world, &world.server.requests, 3, PATIENCE);
-    client_send(world.client, &(struct call){.url = url(&world, "/hello")}, on_done, &got[2]);
+    client_send(world.client, &(struct http_call){.url = url(&world, "/hello")}, on_done, &got[2]);
     bool closed = world_close(&world);
     for (int i = 0; i < 3; i++) {
         cancelled += got[i].count == 1 && got[i].result == CALL_CANCELLED;
@@ -460,7 +463,7 @@ static void check_fetch(struct world *world)
     url(world, "/hello");
     child = fork();
     if (child == 0) {
-        int result = client_fetch(NULL, &(struct call){.url = world->url}, &fetched, &err);
+        int result = client_fetch(NULL, &(struct http_call){.url = world->url}, &fetched, &err);
         bool good = result == 0 && fetched.status == 200 && fetched.body.len == 5 && !strcmp(fetched.etag, "\"7\"") &&
                     strcmp(buf_string(&fetched.body), "hello") == 0;
         fetched_done(&fetched);
@@ -470,7 +473,7 @@ static void check_fetch(struct world *world)
         turn_for(world, 10);
     tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a tool can fetch in one call, without a loop of its own");
     snprintf(world->url, sizeof world->url, "http://127.0.0.1:%d/", port_of_nobody());
-    int result = client_fetch(NULL, &(struct call){.url = world->url}, &fetched, &err);
+    int result = client_fetch(NULL, &(struct http_call){.url = world->url}, &fetched, &err);
     tap_ok(result == -1 && fetched.result == CALL_UNREACHED && err.text[0], "a tool is told why there is no answer");
 }
 

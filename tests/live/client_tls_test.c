@@ -198,7 +198,7 @@ struct got {
     char error[256];
 };
 
-static void on_done(void *user, const struct outcome *outcome)
+static void on_done(void *user, const struct http_outcome *outcome)
 {
     struct got *got = user;
 
@@ -216,9 +216,10 @@ static void check(struct server *server, struct client *client, uv_loop_t *loop,
     char url[64];
 
     snprintf(url, sizeof url, "https://%s:%d/", host, server->port);
-    client_send(client,
-                &(struct call){.method = "POST", .url = url, .pin = pin, .https_only = true, .body = "x", .len = 1},
-                on_done, &got);
+    client_send(
+        client,
+        &(struct http_call){.method = "POST", .url = url, .pin = pin, .https_only = true, .body = "x", .len = 1},
+        on_done, &got);
     uv_run(loop, UV_RUN_DEFAULT);
     requests = server_requests(server);
     if (!tap_ok(got.result == (trusted ? CALL_ANSWERED : CALL_UNREACHED) && got.status == (trusted ? 200u : 0) &&
@@ -231,7 +232,7 @@ static void check(struct server *server, struct client *client, uv_loop_t *loop,
 static void check_unchecked(struct server *server, struct client *client, uv_loop_t *loop)
 {
     struct got got = {.loop = loop};
-    struct call call = {.unchecked = true, .https_only = true};
+    struct http_call call = {.unchecked = true, .https_only = true};
     char url[64];
 
     snprintf(url, sizeof url, "https://localhost:%d/", server->port);

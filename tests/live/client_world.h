@@ -43,7 +43,7 @@ static inline void text_keep(char *room, size_t size, const char *text)
     snprintf(room, size, "%s", text ? text : "(none)");
 }
 
-static inline void on_done(void *user, const struct outcome *outcome)
+static inline void on_done(void *user, const struct http_outcome *outcome)
 {
     struct got *got = user;
 
@@ -115,7 +115,7 @@ static inline void turn_for(struct world *world, unsigned milliseconds)
     turn_until(world, &never, 1, milliseconds);
 }
 
-static inline void call_once(struct world *world, const struct call *call, struct got *got)
+static inline void call_once(struct world *world, const struct http_call *call, struct got *got)
 {
     *got = (struct got){0};
     client_send(world->client, call, on_done, got);

@@ -46,13 +46,14 @@ static void book_close(struct book *book, bool keep)
     book->shelf->kind->close(book->shelf);
 }
 
-static struct command *give(struct book *book, uint64_t to, const char *by, const char *what, int64_t life, int64_t now)
+static struct agent_command *give(struct book *book, uint64_t to, const char *by, const char *what, int64_t life,
+                                  int64_t now)
 {
     struct tree *ad = parse(book, what);
     struct command_order order = {
         .to = to, .name = "heron", .by = by, .life = life, .what = ad, .job = 17, .claim = 5, .trial = 2};
     struct err err = {0};
-    struct command *command = command_add(&book->commands, &order, 1000 + book->commands.numbered, now, &err);
+    struct agent_command *command = command_add(&book->commands, &order, 1000 + book->commands.numbered, now, &err);
 
     tree_unref(ad);
     return command;
@@ -75,7 +76,7 @@ static bool text_has(const struct tree *ad, const char *text)
 static void test_kept(void)
 {
     struct book book;
-    struct command *command, *second;
+    struct agent_command *command, *second;
     struct tree *answer, *ad;
     struct err err = {0};
     uint64_t last;
@@ -149,7 +150,7 @@ static void test_bounds(void)
 {
     struct book book;
     struct err err = {0};
-    struct command *long_one;
+    struct agent_command *long_one;
     struct tree *answer;
     struct buf text;
 
@@ -173,7 +174,7 @@ static void test_bounds(void)
     buf_adds(&text, "\" ]");
     answer = parse(&book, buf_string(&text));
     for (int i = 0; i < 80; i++) {
-        struct command *command = give(&book, 9, "alice", "[ Command = \"peek\" ]", 60, NOW + 60);
+        struct agent_command *command = give(&book, 9, "alice", "[ Command = \"peek\" ]", 60, NOW + 60);
 
         command_answer(&book.commands, command, answer, NOW + 60, &err);
     }

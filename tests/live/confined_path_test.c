@@ -1,4 +1,4 @@
-/* beneath_test.c: nothing outside a folder that strangers write in is read, written or removed; and all in it goes. */
+/* confined_test.c: nothing outside a folder that strangers write in is read, written or removed; and all in it goes. */
 #include "live/http/query.h"
 #include "sys/confined_path.h"
 #include "sys/hash.h"
@@ -34,7 +34,7 @@ static bool file_is(const char *path, const char *text)
 
 static bool is_read(int folder, const char *name, int64_t *size)
 {
-    int fd = beneath_read(folder, name, size, NULL);
+    int fd = confined_read(folder, name, size, NULL);
 
     if (fd >= 0)
         close(fd);
@@ -63,18 +63,18 @@ static void check_reading(const struct folder *folder, int job)
 
 static void check_creating(const struct folder *folder, int job)
 {
-    int fd = beneath_create(job, "link", 0644, NULL);
+    int fd = confined_create(job, "link", 0644, NULL);
 
     tap_ok(fd >= 0 && write(fd, "new", 3) == 3 && file_is(folder_path(folder, "secret"), "not yours") &&
                file_is(folder_path(folder, "job/link"), "new"),
            "a file that is made takes the place of a link, and what that named stays");
     if (fd >= 0)
         close(fd);
-    fd = beneath_create(job, "a/b/c", 0755, NULL);
+    fd = confined_create(job, "a/b/c", 0755, NULL);
     tap_ok(fd >= 0 && file_is(folder_path(folder, "job/a/b/c"), ""), "folders on the way are made");
     if (fd >= 0)
         close(fd);
-    fd = beneath_create(job, "up/made", 0644, NULL);
+    fd = confined_create(job, "up/made", 0644, NULL);
     tap_ok(fd < 0 && access(folder_path(folder, "made"), F_OK) < 0, "but not through a link");
 }
 
@@ -90,8 +90,8 @@ static void check_listing(int job)
 {
     uint32_t names = 0;
 
-    tap_ok(beneath_each(job, 2, name_count, &names, NULL) == 0 && names == 2, "only regular files are listed");
-    tap_ok(beneath_each(job, 1, name_count, &names, NULL) < 0, "more files than are wanted are an error");
+    tap_ok(confined_each(job, 2, name_count, &names, NULL) == 0 && names == 2, "only regular files are listed");
+    tap_ok(confined_each(job, 1, name_count, &names, NULL) < 0, "more files than are wanted are an error");
 }
 
 /* Folders in folders, by descriptors: no path is that long. */
@@ -123,14 +123,14 @@ static void check_removing(const struct folder *folder, int top)
     if (symlink("../kept", folder_path(folder, "job/to-kept")) < 0)
         perror("link");
     chmod(folder_path(folder, "job"), 0500);
-    tap_ok(made && beneath_remove(top, "job", NULL) == 0 && access(folder_path(folder, "job"), F_OK) < 0 &&
+    tap_ok(made && confined_remove(top, "job", NULL) == 0 && access(folder_path(folder, "job"), F_OK) < 0 &&
                file_is(folder_path(folder, "kept/file"), "x"),
            "a folder goes with all in it, however deep and whatever its modes; what its links name stays");
-    tap_ok(beneath_remove(top, "job", NULL) == 0, "what is not there is gone");
-    tap_ok(beneath_remove(top, "../nothing", NULL) < 0, "nothing outside is removed");
+    tap_ok(confined_remove(top, "job", NULL) == 0, "what is not there is gone");
+    tap_ok(confined_remove(top, "../nothing", NULL) < 0, "nothing outside is removed");
     folder_make(folder, "other");
     deep_make(folder_path(folder, "other"), DEEP);
-    tap_ok(beneath_remove(AT_FDCWD, folder_path(folder, "other"), NULL) == 0 &&
+    tap_ok(confined_remove(AT_FDCWD, folder_path(folder, "other"), NULL) == 0 &&
                access(folder_path(folder, "other"), F_OK) < 0,
            "a folder is named by a path too");
 }
@@ -206,13 +206,13 @@ static void check_missing(void)
         pid_t pid = fork();
 
         if (pid == 0)
-            _exit(openat2_goes(errors[i]) && beneath_probe(&err) < 0 && strstr(err.text, "openat2") &&
+            _exit(openat2_goes(errors[i]) && confined_probe(&err) < 0 && strstr(err.text, "openat2") &&
                           strstr(err.text, "Linux 5.6")
                       ? 0
                       : 1);
         right += waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     }
-    tap_ok(right == 2 && beneath_probe(&err) == 0, "where openat2 is missing that is said, and what has it");
+    tap_ok(right == 2 && confined_probe(&err) == 0, "where openat2 is missing that is said, and what has it");
 }
 
 int main(void)

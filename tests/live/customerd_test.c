@@ -1,4 +1,4 @@
-/* desk_test.c: the customer as a process, with a real matchmaker: users bring jobs to it over its Unix socket and by TCP; it is killed. */
+/* customerd_test.c: the customer as a process, with a real matchmaker: users bring jobs to it over its Unix socket and by TCP; it is killed. */
 #define REVOKED_MOST 5000 /* milliseconds until an agent refuses a token that is revoked */
 #define _GNU_SOURCE       /* nftw, pipe2 */
 #include "common/tap.h"

@@ -1031,7 +1031,7 @@ static void check_contact(struct world *world)
 }
 
 /* One that calls itself a customer, with a token of these rights; its path at the matchmaker. */
-static void desk_open(struct world *world, struct callee *callee, const char *subject, scopes scope, char path[64])
+static void customerd_open(struct world *world, struct callee *callee, const char *subject, scopes scope, char path[64])
 {
     char *token = live_token(&world->live, subject, scope), ad[512], contact[128], handle[17];
     struct talk talk;
@@ -1052,7 +1052,7 @@ static void desk_open(struct world *world, struct callee *callee, const char *su
 }
 
 /* Somebody hands that customer a job by the matchmaker: the status. */
-static unsigned desk_ask(struct talk *talk, struct callee *callee, const char *token, const char *path)
+static unsigned customerd_ask(struct talk *talk, struct callee *callee, const char *token, const char *path)
 {
     int before = callee->elsewhere;
 
@@ -1075,32 +1075,32 @@ static void check_desks(struct world *world)
     callee_start(&callee, HONEST);
     callee_start(&honest, HONEST);
     talk_init(&talk, &world->live);
-    desk_open(world, &callee, "mallory", AGENT_SCOPES, path);
+    customerd_open(world, &callee, "mallory", AGENT_SCOPES, path);
     tap_ok(talk_ask(&talk, victim, "GET", "/v1/desks", NULL, NULL) == 200 && !reply_has(&talk.reply, "mallory"),
            "a customer of somebody else is not among those that one is led to");
-    tap_ok(desk_ask(&talk, &callee, victim, path) == 404 && !callee.elsewhere,
+    tap_ok(customerd_ask(&talk, &callee, victim, path) == 404 && !callee.elsewhere,
            "nor is anything handed to it when it is named");
-    tap_ok(desk_ask(&talk, &callee, world->admin_token, path) == 404 && !callee.elsewhere,
+    tap_ok(customerd_ask(&talk, &callee, world->admin_token, path) == 404 && !callee.elsewhere,
            "an administrator's neither");
-    tap_ok(desk_ask(&talk, &callee, part, path) == 200 && callee.elsewhere == 1,
+    tap_ok(customerd_ask(&talk, &callee, part, path) == 200 && callee.elsewhere == 1,
            "those that were delegated from its own user are served by it");
-    desk_open(world, &honest, "victim/part", AGENT_SCOPES, own);
-    tap_ok(desk_ask(&talk, &honest, victim, own) == 404 && !honest.elsewhere,
+    customerd_open(world, &honest, "victim/part", AGENT_SCOPES, own);
+    tap_ok(customerd_ask(&talk, &honest, victim, own) == 404 && !honest.elsewhere,
            "who was delegated something by a user does not become that user's customer");
     callee.challenges = 0;
     callee.elsewhere = 0;
-    desk_open(world, &callee, "office", AGENT_SCOPES | SCOPE_SERVE, path);
+    customerd_open(world, &callee, "office", AGENT_SCOPES | SCOPE_SERVE, path);
     tap_ok(talk_ask(&talk, victim, "GET", "/v1/desks", NULL, NULL) == 200 && reply_has(&talk.reply, "office") &&
-               desk_ask(&talk, &callee, victim, path) == 200 && callee.elsewhere == 1,
+               customerd_ask(&talk, &callee, victim, path) == 200 && callee.elsewhere == 1,
            "one whose token has the scope to serve others is there for all");
     callee.manner = STRANGE_TYPE;
-    tap_ok(desk_ask(&talk, &callee, victim, path) == 200 &&
+    tap_ok(customerd_ask(&talk, &callee, victim, path) == 200 &&
                reply_field(&talk.reply, "Content-Type", type, sizeof type) &&
                !strcmp(type, "application/octet-stream") &&
                reply_field_is(&talk.reply, "X-Content-Type-Options", "nosniff"),
            "what it answers is of a few types, and no browser guesses (%s)", type);
     callee.manner = SENDS_AWAY;
-    tap_ok(desk_ask(&talk, &callee, victim, path) == 503, "nor can it sign anybody out");
+    tap_ok(customerd_ask(&talk, &callee, victim, path) == 503, "nor can it sign anybody out");
     talk_done(&talk);
     callee_stop(&callee);
     callee_stop(&honest);

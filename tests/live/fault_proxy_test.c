@@ -72,7 +72,7 @@ static unsigned counted(const struct run *run, const char *name)
     return at ? (unsigned)strtoul(at + strlen(name), NULL, 10) : 999999;
 }
 
-static void on_done(void *user, const struct outcome *outcome)
+static void on_done(void *user, const struct http_outcome *outcome)
 {
     struct run *run = user;
 
@@ -105,13 +105,13 @@ static bool run_all(struct run *run, const char *program, bool apart, const char
     begun = uv_hrtime();
     for (unsigned i = 0; i < CALLS; i++) {
         client_send(run->client,
-                    &(struct call){.method = "POST",
-                                   .url = url,
-                                   .body = body,
-                                   .len = sizeof body,
-                                   .fields = &close_after,
-                                   .field_count = apart,
-                                   .timeout = 300000},
+                    &(struct http_call){.method = "POST",
+                                        .url = url,
+                                        .body = body,
+                                        .len = sizeof body,
+                                        .fields = &close_after,
+                                        .field_count = apart,
+                                        .timeout = 300000},
                     on_done, run);
         while (run->done <= i)
             uv_run(&run->loop, UV_RUN_DEFAULT);

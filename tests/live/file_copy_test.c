@@ -1,4 +1,4 @@
-/* laying_test.c: copies of files laid into jobs' folders: what is small at once, what is large while the loop goes on. */
+/* file_copy_test.c: copies of files laid into jobs' folders: what is small at once, what is large while the loop goes on. */
 #include "live/providerd/file_copy.h"
 
 #include "common/folder.h"
@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <uv.h>
 
-#define LARGE (LAYING_AT_ONCE * 3 + 17)
+#define LARGE (FILE_COPY_AT_ONCE * 3 + 17)
 #define ENDLESS \
     (INT64_C(1) << 40) /* bytes of a file with nothing in it: to copy it takes long, and more room than there is */
 
@@ -27,17 +27,17 @@ static void heard(void *user, const char *why)
     snprintf(heard->why, sizeof heard->why, "%s", why ? why : "");
 }
 
-static enum laying_result lay(const char *name, int64_t size, struct heard *told, struct laying **ret)
+static enum file_copy_result lay(const char *name, int64_t size, struct heard *told, struct file_copy **ret)
 {
     char from[FOLDER_PATH_MAX];
-    struct laying_order order = {
+    struct file_copy_order order = {
         .from = from, .folder = folder_path(&home, "job"), .name = name, .mode = 0644, .size = size};
     struct err err = {0};
-    enum laying_result result;
+    enum file_copy_result result;
 
     snprintf(from, sizeof from, "%s", folder_path(&home, "source"));
     *told = (struct heard){.count = 0};
-    result = laying_start(&loop, &order, heard, told, ret, &err);
+    result = file_copy_start(&loop, &order, heard, told, ret, &err);
     if (result == UNLAID)
         snprintf(told->why, sizeof told->why, "%s", err.text);
     return result;
@@ -82,7 +82,7 @@ static bool same(const char *left, const char *right)
 
 static void small_ones(void)
 {
-    struct laying *laying;
+    struct file_copy *laying;
     struct heard told;
 
     source_make(1000, false);
@@ -97,7 +97,7 @@ static void small_ones(void)
 
 static void large_ones(void)
 {
-    struct laying *laying;
+    struct file_copy *laying;
     struct heard told;
 
     source_make(LARGE, false);
@@ -113,17 +113,17 @@ static void large_ones(void)
 
 static void writing_seen(uv_timer_t *timer)
 {
-    struct laying **laying = timer->data;
+    struct file_copy **laying = timer->data;
 
     if (size_of("job/endless") <= 0)
         return;
-    laying_cancel(*laying);
+    file_copy_cancel(*laying);
     uv_close((uv_handle_t *)timer, NULL);
 }
 
 static void endless_ones(void)
 {
-    struct laying *laying, *second;
+    struct file_copy *laying, *second;
     struct heard told, unheard;
     uv_timer_t timer;
 
@@ -137,8 +137,8 @@ static void endless_ones(void)
            "while a terabyte is laid the loop goes on, and ends it when nobody waits for it");
     lay("first", ENDLESS, &told, &laying);
     lay("second", ENDLESS, &unheard, &second);
-    laying_cancel(second);
-    laying_cancel(laying);
+    file_copy_cancel(second);
+    file_copy_cancel(laying);
     uv_run(&loop, UV_RUN_DEFAULT);
     tap_ok(!told.count && !unheard.count, "one that has not begun is ended as well");
 }

@@ -17,7 +17,7 @@
 struct bench {
     char path[LIVE_PATH_MAX];
     struct symbols *symbols;
-    struct leaving leaving;
+    struct job_leavings leaving;
     int folder;
 };
 
@@ -156,8 +156,8 @@ static void check_folders(void)
         snprintf(name, sizeof name, "sub/%d", i);
         mkdirat(bench.folder, name, 0700);
     }
-    tap_ok(beneath_walk(bench.folder, "sub", 50, count_name, &found, &err) == 0 && !found &&
-               beneath_walk(bench.folder, "sub", 49, count_name, &found, &err) < 0 &&
+    tap_ok(confined_walk(bench.folder, "sub", 50, count_name, &found, &err) == 0 && !found &&
+               confined_walk(bench.folder, "sub", 49, count_name, &found, &err) < 0 &&
                !strcmp(err.text, "more than 49 folders"),
            "of folders inside a folder no more are gone into than of files");
     bench_end(&bench);

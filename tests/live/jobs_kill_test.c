@@ -83,7 +83,7 @@ static bool input_bring(const struct killing *test, struct kept *kept)
     crypto_generichash(sum, sizeof sum, (const unsigned char *)text.text, text.len, NULL, 0);
     hex_print(sum, sizeof sum, kept->hash);
     snprintf(path, sizeof path, "/v1/spool/%s?offset=0&size=%zu", kept->hash, text.len);
-    while (desk_ask(&test->jobs, "PUT", path, buf_string(&text), &reply) / 100 != 2 && live_now() < ends)
+    while (customerd_ask(&test->jobs, "PUT", path, buf_string(&text), &reply) / 100 != 2 && live_now() < ends)
         live_sleep(20);
     if (reply.status / 100 != 2)
         tap_diag("spool: %u %s", reply.status, buf_string(&reply.body));
@@ -155,8 +155,8 @@ static void round_run(struct killing *test, struct kept *kept)
         input_bring(test, kept);
     round_ad(test, kept, &ad);
     snprintf(path, sizeof path, "/v1/jobs?key=%s", kept->key);
-    desk_is_up(&test->jobs, LIVE_PATIENCE);
-    if (desk_open(&test->jobs, &talk))
+    customerd_is_up(&test->jobs, LIVE_PATIENCE);
+    if (customerd_open(&test->jobs, &talk))
         talk_send(&talk, "POST", path, NULL, NULL, buf_string(&ad));
     moment_wait(test);
     victim_kill(test, victim, dead);
@@ -166,9 +166,9 @@ static void round_run(struct killing *test, struct kept *kept)
         kept->id = submit_first(&reply);
     if (!kept->id) { /* whether it was taken is not known: the same once more */
         test->repeated++;
-        desk_is_up(&test->jobs, LIVE_PATIENCE);
+        customerd_is_up(&test->jobs, LIVE_PATIENCE);
         kept->id = ad_submit(&test->jobs, kept->key, buf_string(&ad));
-    } else if (rng_below(&test->rng, 3) == 0 && desk_is_up(&test->jobs, LIVE_PATIENCE)) {
+    } else if (rng_below(&test->rng, 3) == 0 && customerd_is_up(&test->jobs, LIVE_PATIENCE)) {
         int64_t again = ad_submit(&test->jobs, kept->key, buf_string(&ad));
 
         if (again != kept->id)
@@ -266,7 +266,7 @@ static int known_count(const struct killing *test)
     char jobs[32] = "", history[32] = "";
 
     reply_init(&reply);
-    if (desk_ask(&test->jobs, "GET", "/v1/status", NULL, &reply) == 200) {
+    if (customerd_ask(&test->jobs, "GET", "/v1/status", NULL, &reply) == 200) {
         reply_text(&reply, "Jobs", jobs, sizeof jobs);
         reply_text(&reply, "History", history, sizeof history);
     }

@@ -160,7 +160,7 @@ static inline bool party_token(const struct jobs *jobs, const struct party *part
 
 /* ------------------------------------------------------------------------------------------------------ the customer */
 
-static inline bool desk_open(const struct jobs *jobs, struct talk *talk)
+static inline bool customerd_open(const struct jobs *jobs, struct talk *talk)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
 
@@ -169,28 +169,28 @@ static inline bool desk_open(const struct jobs *jobs, struct talk *talk)
 }
 
 /* One question on a connection of its own. The status; 0 when no answer came. */
-static inline unsigned desk_ask(const struct jobs *jobs, const char *method, const char *path, const char *body,
-                                struct reply *ret)
+static inline unsigned customerd_ask(const struct jobs *jobs, const char *method, const char *path, const char *body,
+                                     struct reply *ret)
 {
     struct talk talk;
 
     talk_init(&talk);
     ret->status = 0;
     buf_reset(&ret->body);
-    if (desk_open(jobs, &talk) && talk_send(&talk, method, path, NULL, NULL, body))
+    if (customerd_open(jobs, &talk) && talk_send(&talk, method, path, NULL, NULL, body))
         talk_wait(&talk, 5000, ret);
     talk_done(&talk);
     return ret->status;
 }
 
-static inline bool desk_is_up(const struct jobs *jobs, int64_t milliseconds)
+static inline bool customerd_is_up(const struct jobs *jobs, int64_t milliseconds)
 {
     int64_t ends = live_now() + milliseconds;
     struct reply reply;
     bool up = false;
 
     reply_init(&reply);
-    while (!(up = desk_ask(jobs, "GET", "/v1/status", NULL, &reply) == 200) && live_now() < ends)
+    while (!(up = customerd_ask(jobs, "GET", "/v1/status", NULL, &reply) == 200) && live_now() < ends)
         live_sleep(10);
     reply_done(&reply);
     return up;
@@ -215,7 +215,7 @@ static inline bool jobs_start(struct jobs *jobs)
         party_start(jobs, &jobs->providers[i]);
     }
     party_start(jobs, &jobs->customer);
-    good = good && desk_is_up(jobs, LIVE_PATIENCE);
+    good = good && customerd_is_up(jobs, LIVE_PATIENCE);
     talk_init(&talk);
     reply_init(&reply);
     for (int seen = 0; good && seen < jobs->provider_count && (good = live_now() < ends); live_sleep(20)) {
@@ -258,7 +258,7 @@ static inline int64_t ad_submit(const struct jobs *jobs, const char *key, const 
 
     reply_init(&reply);
     snprintf(path, sizeof path, "/v1/jobs?key=%s", key);
-    desk_ask(jobs, "POST", path, ad, &reply);
+    customerd_ask(jobs, "POST", path, ad, &reply);
     id = submit_first(&reply);
     if (!id)
         tap_diag("submission: %u %s", reply.status, buf_string(&reply.body));
@@ -287,7 +287,7 @@ static inline const char *job_text(const struct jobs *jobs, int64_t id, const ch
     reply_init(&reply);
     *out = '\0';
     snprintf(path, sizeof path, "/v1/jobs/%lld", (long long)id);
-    if (desk_ask(jobs, "GET", path, NULL, &reply) == 200)
+    if (customerd_ask(jobs, "GET", path, NULL, &reply) == 200)
         reply_text(&reply, name, out, room);
     reply_done(&reply);
     return out;
@@ -323,7 +323,7 @@ static inline const char *job_file(const struct jobs *jobs, int64_t id, const ch
     reply_init(&reply);
     buf_reset(out);
     snprintf(path, sizeof path, "/v1/jobs/%lld/files/%s", (long long)id, what);
-    if (desk_ask(jobs, "GET", path, NULL, &reply) == 200)
+    if (customerd_ask(jobs, "GET", path, NULL, &reply) == 200)
         buf_add(out, buf_string(&reply.body), reply.body.len);
     reply_done(&reply);
     return buf_string(out);
@@ -338,7 +338,7 @@ static inline const char *job_events(const struct jobs *jobs, int64_t id, struct
     reply_init(&reply);
     buf_reset(out);
     snprintf(path, sizeof path, "/v1/jobs/%lld/log", (long long)id);
-    if (desk_ask(jobs, "GET", path, NULL, &reply) == 200)
+    if (customerd_ask(jobs, "GET", path, NULL, &reply) == 200)
         buf_add(out, buf_string(&reply.body), reply.body.len);
     reply_done(&reply);
     return buf_string(out);

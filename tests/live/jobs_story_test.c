@@ -117,8 +117,8 @@ static void restart_story(struct jobs *jobs, bool customer)
     party_start(jobs, party);
     live_sleep(LEASE);
     tap_ok(space_of(jobs, id) == space, "it is found again by its %s", who);
-    tap_ok(desk_is_up(jobs, SLACK) && job_finishes(jobs, id, LEASE + 2 * SLACK), "it is done after the %s's restart",
-           who);
+    tap_ok(customerd_is_up(jobs, SLACK) && job_finishes(jobs, id, LEASE + 2 * SLACK),
+           "it is done after the %s's restart", who);
     tap_ok(!strcmp(job_file(jobs, id, "output/out", &text), "start\nend\n"), "its output came");
     tap_ok(!strcmp(job_text(jobs, id, "Tries", tries, sizeof tries), "1") && ends_once(jobs, id),
            "it took one try (%s), and its result was taken once", tries);
@@ -139,7 +139,7 @@ static void remove_story(struct jobs *jobs)
     tap_ok(id && job_alive(jobs, id, 1, SLACK) && job_becomes(jobs, id, "State", "Running", SLACK), "a job runs");
     snprintf(body, sizeof body, "[ Verb = \"remove\"; Ids = \"%lld\" ]", (long long)id);
     began = live_now();
-    tap_ok(desk_ask(jobs, "POST", "/v1/control", body, &reply) == 200, "it is removed");
+    tap_ok(customerd_ask(jobs, "POST", "/v1/control", body, &reply) == 200, "it is removed");
     gone = job_alive(jobs, id, 0, GRACE + 1000 * LIVE_SLOWER);
     tap_ok(gone, "though it does not heed the warning, nothing of it is left after the grace (%lld ms)",
            (long long)(live_now() - began));
@@ -169,7 +169,7 @@ static void late_story(struct jobs *jobs)
     tap_ok(job_alive(jobs, id, 0, SLACK), "it ends while its customer is dead");
     live_sleep(2 * LEASE);
     party_start(jobs, &jobs->customer);
-    tap_ok(desk_is_up(jobs, LIVE_PATIENCE) && job_finishes(jobs, id, 3 * LEASE + 2 * SLACK),
+    tap_ok(customerd_is_up(jobs, LIVE_PATIENCE) && job_finishes(jobs, id, 3 * LEASE + 2 * SLACK),
            "it is done after the customer's restart, two leases later");
     tap_ok(!strcmp(job_file(jobs, id, "output/out", &text), "start\nend\n"), "its output arrives");
     tap_ok(!strcmp(job_text(jobs, id, "Tries", tries, sizeof tries), "1") && ends_once(jobs, id),

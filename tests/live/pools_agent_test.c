@@ -303,7 +303,7 @@ static void bearer_make(const struct token_file *file, const char *pool, const c
 
 /* ------------------------------------------------------------------------------------------------------------------ calls */
 
-static void call_done(void *user, const struct outcome *outcome)
+static void call_done(void *user, const struct http_outcome *outcome)
 {
     struct world *world = user;
 
@@ -323,15 +323,15 @@ static unsigned call(struct world *world, const struct token_file *file, const c
     snprintf(url, sizeof url, "http://%s/v1/messages", agent_address(world->live));
     world->status = 0;
     client_send(world->client,
-                &(struct call){.method = "POST",
-                               .url = url,
-                               .token = buf_string(&bearer),
-                               .type = TYPE_CLASSAD,
-                               .accept = TYPE_CLASSAD,
-                               .fields = &field,
-                               .field_count = *name ? 1 : 0,
-                               .body = text,
-                               .len = strlen(text)},
+                &(struct http_call){.method = "POST",
+                                    .url = url,
+                                    .token = buf_string(&bearer),
+                                    .type = TYPE_CLASSAD,
+                                    .accept = TYPE_CLASSAD,
+                                    .fields = &field,
+                                    .field_count = *name ? 1 : 0,
+                                    .body = text,
+                                    .len = strlen(text)},
                 call_done, world);
     wait_for(world, &world->status, 1);
     buf_done(&bearer);

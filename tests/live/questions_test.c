@@ -23,7 +23,7 @@
 #define PROVIDER 77
 #define NOW ((int64_t)time(NULL))
 
-struct desk_bench {
+struct customerd_bench {
     char folder[LIVE_PATH_MAX], iwd[PATH_ROOM], outside[PATH_ROOM];
     struct symbols *symbols;
     struct shelf *shelf;
@@ -37,16 +37,16 @@ struct desk_bench {
 
 static bool bench_job(void *user, uint64_t id, struct job_view *ret)
 {
-    const struct desk_bench *bench = user;
+    const struct customerd_bench *bench = user;
 
     *ret = bench->view;
     return id == bench->view.id;
 }
 
-static void bench_news(void *user, const struct job_view *view, const struct job_try *one, enum question_news news,
+static void bench_news(void *user, const struct job_view *view, const struct job_attempt *one, enum question_news news,
                        const char *words)
 {
-    struct desk_bench *bench = user;
+    struct customerd_bench *bench = user;
 
     (void)view;
     (void)one;
@@ -57,7 +57,7 @@ static void bench_news(void *user, const struct job_view *view, const struct job
         snprintf(bench->refused, sizeof bench->refused, "%s", words);
 }
 
-static struct tree *ad_of(struct desk_bench *bench, const char *text)
+static struct tree *ad_of(struct customerd_bench *bench, const char *text)
 {
     struct err err = {0};
     struct tree *ad = form_parse(bench->symbols, &dialect_classic, FORM_CLASSAD, NULL, text, strlen(text), &err);
@@ -69,7 +69,7 @@ static struct tree *ad_of(struct desk_bench *bench, const char *text)
     return ad;
 }
 
-static void bench_open(struct desk_bench *bench)
+static void bench_open(struct customerd_bench *bench)
 {
     char path[PATH_ROOM];
     struct err err = {0};
@@ -78,7 +78,7 @@ static void bench_open(struct desk_bench *bench)
     bench->shelf = store_open(path, &err);
     bench->questions = (struct questions){
         .symbols = bench->symbols, .shelf = bench->shelf, .job = bench_job, .news = bench_news, .user = bench};
-    bench->questions.tries = bench->shelf ? tries_new(bench->symbols, bench->shelf, &err) : NULL;
+    bench->questions.tries = bench->shelf ? attempts_new(bench->symbols, bench->shelf, &err) : NULL;
     snprintf(path, sizeof path, "%s/spool", bench->folder);
     bench->questions.spool = spool_new(path, 1 << 20, &err);
     snprintf(path, sizeof path, "%s/jobs", bench->folder);
@@ -89,17 +89,17 @@ static void bench_open(struct desk_bench *bench)
     }
 }
 
-static void bench_close(struct desk_bench *bench)
+static void bench_close(struct customerd_bench *bench)
 {
     questions_done(&bench->questions);
-    tries_free(bench->questions.tries);
+    attempts_free(bench->questions.tries);
     spool_free(bench->questions.spool);
     jobfiles_free(bench->questions.files);
     bench->shelf->kind->close(bench->shelf);
 }
 
 /* The job is given to that claim. */
-static void bench_claim(struct desk_bench *bench, uint64_t claim, uint64_t number, agent member)
+static void bench_claim(struct customerd_bench *bench, uint64_t claim, uint64_t number, agent member)
 {
     struct err err;
     bool made;
@@ -108,11 +108,11 @@ static void bench_claim(struct desk_bench *bench, uint64_t claim, uint64_t numbe
     bench->view.number = number;
     bench->view.member = member;
     bench->view.state = JOB_RUNNING;
-    tries_begin(bench->questions.tries, bench->view.id, claim, number, member, NOW, &made);
-    tries_store(bench->questions.tries, bench->view.id, &err);
+    attempts_begin(bench->questions.tries, bench->view.id, claim, number, member, NOW, &made);
+    attempts_store(bench->questions.tries, bench->view.id, &err);
 }
 
-static void bench_start(struct desk_bench *bench, const char *ad)
+static void bench_start(struct customerd_bench *bench, const char *ad)
 {
     memset(bench, 0, sizeof *bench);
     live_folder(bench->folder);
@@ -128,7 +128,7 @@ static void bench_start(struct desk_bench *bench, const char *ad)
     bench_claim(bench, 1, 1, PROVIDER);
 }
 
-static void bench_end(struct desk_bench *bench)
+static void bench_end(struct customerd_bench *bench)
 {
     bench_close(bench);
     tree_unref(bench->ad);
@@ -138,7 +138,7 @@ static void bench_end(struct desk_bench *bench)
 }
 
 /* The answer as text; "refused" when there is none. */
-static const char *ask_as(struct desk_bench *bench, agent who, uint64_t claim, uint64_t number, const char *rest)
+static const char *ask_as(struct customerd_bench *bench, agent who, uint64_t claim, uint64_t number, const char *rest)
 {
     struct peer peer = {.agent = who, .identity = "bob"};
     struct tree *question, *answer;
@@ -160,7 +160,7 @@ static const char *ask_as(struct desk_bench *bench, agent who, uint64_t claim, u
     return buf_string(&bench->answer);
 }
 
-static const char *ask(struct desk_bench *bench, const char *rest)
+static const char *ask(struct customerd_bench *bench, const char *rest)
 {
     return ask_as(bench, PROVIDER, 1, 1, rest);
 }
@@ -174,7 +174,7 @@ static void hash_of(const char *bytes, size_t len, char ret[HASH_DIGITS + 1])
 }
 
 /* A piece of a file, from its bytes: those at offset..offset+len. */
-static const char *store_mode(struct desk_bench *bench, uint64_t claim, uint64_t number, const char *kind,
+static const char *store_mode(struct customerd_bench *bench, uint64_t claim, uint64_t number, const char *kind,
                               const char *name, const char *whole, size_t offset, size_t len, bool grows, int mode)
 {
     char hash[HASH_DIGITS + 1];
@@ -195,18 +195,18 @@ static const char *store_mode(struct desk_bench *bench, uint64_t claim, uint64_t
     return answer;
 }
 
-static const char *store(struct desk_bench *bench, uint64_t claim, uint64_t number, const char *kind, const char *name,
-                         const char *whole, size_t offset, size_t len, bool grows)
+static const char *store(struct customerd_bench *bench, uint64_t claim, uint64_t number, const char *kind,
+                         const char *name, const char *whole, size_t offset, size_t len, bool grows)
 {
     return store_mode(bench, claim, number, kind, name, whole, offset, len, grows, 0644);
 }
 
-static const char *store_all(struct desk_bench *bench, const char *kind, const char *name, const char *whole)
+static const char *store_all(struct customerd_bench *bench, const char *kind, const char *name, const char *whole)
 {
     return store(bench, 1, 1, kind, name, whole, 0, strlen(whole), false);
 }
 
-static bool file_is(const struct desk_bench *bench, const char *name, const char *text)
+static bool file_is(const struct customerd_bench *bench, const char *name, const char *text)
 {
     char path[2 * PATH_ROOM];
     struct buf have;
@@ -243,23 +243,23 @@ static void check_names(void)
         {"..", 2, false}, {"a/..", 4, false}, {"../x", 4, false}, {"a/./b", 5, false}, {"a\0b", 3, false},
     };
     bool good = true;
-    char longest[BENEATH_NAME_MAX + 2];
+    char longest[CONFINED_NAME_MAX + 2];
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (beneath_name_is_good(rows[i].name, rows[i].len) != rows[i].good) {
+        if (confined_name_is_good(rows[i].name, rows[i].len) != rows[i].good) {
             tap_diag("%s", rows[i].name);
             good = false;
         }
     tap_ok(good, "names that lead out of a folder, or nowhere, are told from good ones");
-    for (size_t i = 0; i <= BENEATH_NAME_MAX; i++)
+    for (size_t i = 0; i <= CONFINED_NAME_MAX; i++)
         longest[i] = i % 100 == 99 ? '/' : 'x';
-    tap_ok(beneath_name_is_good(longest, BENEATH_NAME_MAX) && !beneath_name_is_good(longest, BENEATH_NAME_MAX + 1),
-           "a name has at most %d bytes", BENEATH_NAME_MAX);
+    tap_ok(confined_name_is_good(longest, CONFINED_NAME_MAX) && !confined_name_is_good(longest, CONFINED_NAME_MAX + 1),
+           "a name has at most %d bytes", CONFINED_NAME_MAX);
 }
 
 static void check_spool(void)
 {
-    struct desk_bench bench;
+    struct customerd_bench bench;
     char hash[HASH_DIGITS + 1], question[512];
     struct piece piece = {.offset = 0, .bytes = "hello, ", .len = 7, .size = 12};
     struct err err = {0};
@@ -322,7 +322,7 @@ static void check_spool_shares(void)
 {
     char hash[HASH_DIGITS + 1], other[HASH_DIGITS + 1], path[PATH_ROOM], big[1000];
     struct piece piece = {.bytes = "secret", .len = 6, .size = 6};
-    struct desk_bench bench;
+    struct customerd_bench bench;
     struct spool *spool;
     struct err err = {0};
     uint64_t have;
@@ -379,7 +379,7 @@ static void check_spool_shares(void)
 static void check_garbage(void)
 {
     char a[HASH_DIGITS + 1], b[HASH_DIGITS + 1];
-    struct desk_bench bench;
+    struct customerd_bench bench;
     struct err err = {0};
     uint64_t have;
     bool whole;
@@ -400,7 +400,7 @@ static void check_garbage(void)
 
 static void check_store(void)
 {
-    struct desk_bench bench;
+    struct customerd_bench bench;
     struct job_place place = {.job = 5, .claim = 1, .number = 1};
     uint64_t size;
     bool whole;
@@ -443,7 +443,7 @@ static void check_store(void)
     tap_ok(says(ask(&bench, "Ask=\"report\"; State=\"staging\""), "ok") && bench.news[NEWS_STAGING] == 1 &&
                says(ask(&bench, "Ask=\"report\"; State=\"running\"; Message=\"half\\nway\"; Cpu=1.5; Memory=4096"),
                     "ok") &&
-               bench.news[NEWS_RUNNING] == 1 && !strcmp(tries_last(bench.questions.tries, 5)->message, "half"),
+               bench.news[NEWS_RUNNING] == 1 && !strcmp(attempts_last(bench.questions.tries, 5)->message, "half"),
            "what it reports is known, a message as one line");
     tap_ok(says(ask(&bench, "Ask=\"finish\"; Wall=3.5; Words=\"fine\""), "ok") && bench.news[NEWS_FINISHED] == 1 &&
                says(ask(&bench, "Ask=\"finish\""), "ok") && bench.news[NEWS_FINISHED] == 1,
@@ -451,7 +451,7 @@ static void check_store(void)
     bench_close(&bench);
     bench_open(&bench);
     {
-        const struct job_try *one = tries_last(bench.questions.tries, 5);
+        const struct job_attempt *one = attempts_last(bench.questions.tries, 5);
 
         tap_ok(one && one->finished && one->cpu == 1.5 && one->wall == 3.5 && one->memory == 4096 && one->started &&
                    one->member == PROVIDER && !strcmp(one->words, "fine"),
@@ -465,7 +465,7 @@ static void check_store(void)
 }
 
 /* The job is another, whose outputs go to a folder. */
-static void job_is(struct desk_bench *bench, const char *rest)
+static void job_is(struct customerd_bench *bench, const char *rest)
 {
     struct buf text;
 
@@ -479,7 +479,7 @@ static void job_is(struct desk_bench *bench, const char *rest)
 /* Outputs go where the job says, and only there. */
 static void check_iwd(void)
 {
-    struct desk_bench bench;
+    struct customerd_bench bench;
     char path[2 * PATH_ROOM];
     struct job_place place = {.job = 5, .claim = 1, .number = 1};
     uint64_t size;
@@ -525,7 +525,7 @@ static void check_iwd(void)
     bench_end(&bench);
 }
 
-static unsigned mode_of(const struct desk_bench *bench, const char *name)
+static unsigned mode_of(const struct customerd_bench *bench, const char *name)
 {
     char path[2 * PATH_ROOM];
     struct stat stat_of;
@@ -534,7 +534,7 @@ static unsigned mode_of(const struct desk_bench *bench, const char *name)
     return lstat(path, &stat_of) < 0 ? 0 : stat_of.st_mode & 07777;
 }
 
-static void mine(const struct desk_bench *bench, const char *name, const char *text)
+static void mine(const struct customerd_bench *bench, const char *name, const char *text)
 {
     char path[2 * PATH_ROOM];
 
@@ -545,7 +545,7 @@ static void mine(const struct desk_bench *bench, const char *name, const char *t
 /* A provider that the job did go to, and that writes whatever it likes: without Outputs. */
 static void check_hostile_unnamed(void)
 {
-    struct desk_bench bench;
+    struct customerd_bench bench;
     char path[2 * PATH_ROOM];
 
     bench_start(&bench, "[Cmd=\"x\"]");
@@ -601,7 +601,7 @@ static void check_hostile_unnamed(void)
 /* The same, where the job says what its outputs are. */
 static void check_hostile_named(void)
 {
-    struct desk_bench bench;
+    struct customerd_bench bench;
 
     bench_start(&bench, "[Cmd=\"x\"]");
     bench.view.index = 3;
@@ -637,7 +637,7 @@ static void check_hostile_named(void)
     tap_ok(says(store_all(&bench, "output", "tables/in", "evil"), "ok") &&
                file_is(&bench, "iwd/tables/in", "my data") && file_is(&bench, "iwd/tables/in.5", "evil"),
            "and an input in it is not replaced");
-    tap_ok(tries_last(bench.questions.tries, 5)->missing.count == 0, "nobody misses what nobody asked for");
+    tap_ok(attempts_last(bench.questions.tries, 5)->missing.count == 0, "nobody misses what nobody asked for");
     job_is(&bench, "Ports={[Label=cpu; Constraint=true]}; Outputs={\"a\", strcat(\"on.\", Gang.cpu.Name)}");
     mine(&bench, "x", "my own");
     tap_ok(says(store_all(&bench, "output", "on.heron", "1"), "ok") && file_is(&bench, "iwd/on.heron", "1") &&
@@ -650,7 +650,7 @@ static void check_hostile_named(void)
     bench_end(&bench);
 }
 
-static const char *store_sized(struct desk_bench *bench, const char *kind, const char *name, long long offset,
+static const char *store_sized(struct customerd_bench *bench, const char *kind, const char *name, long long offset,
                                long long size)
 {
     char question[256];
@@ -664,7 +664,7 @@ static const char *store_sized(struct desk_bench *bench, const char *kind, const
 /* More than the job's disk, and more files than there may be. */
 static void check_hostile_amounts(void)
 {
-    struct desk_bench bench;
+    struct customerd_bench bench;
     char name[32];
     int taken = 0;
 
@@ -672,7 +672,7 @@ static void check_hostile_amounts(void)
     job_is(&bench, "RequestDisk=1000");
     tap_ok(says(store_sized(&bench, "output", "big", 0, 1001), "RequestDisk, 1000 bytes") &&
                says(buf_string(&bench.answer), "Reason = \"name\"") &&
-               tries_last(bench.questions.tries, 5)->missing.count == 1,
+               attempts_last(bench.questions.tries, 5)->missing.count == 1,
            "a file that is larger than the job's disk is refused before a byte is taken, and is missing");
     tap_ok(says(store_sized(&bench, "output", "a", 0, 600), "Have = 4") &&
                says(store_sized(&bench, "output", "b", 0, 600), "RequestDisk") &&
@@ -710,7 +710,7 @@ static void check_hostile_amounts(void)
         snprintf(name, sizeof name, "f%d", i);
         taken += strstr(store_sized(&bench, "output", name, i % 2 ? 7 : 0, 20), "\"ok\"") != NULL;
     }
-    tap_ok(taken == JOB_FILES_MAX && tries_last(bench.questions.tries, 5)->missing.count == 500,
+    tap_ok(taken == JOB_FILES_MAX && attempts_last(bench.questions.tries, 5)->missing.count == 500,
            "of files without end %d are taken, though nothing of them comes (%d)", JOB_FILES_MAX, taken);
     bench_end(&bench);
 }
@@ -720,7 +720,7 @@ static void check_descriptors(void)
 {
     char hash[HASH_DIGITS + 1], question[512];
     struct rlimit before, none, disk, full;
-    struct desk_bench bench;
+    struct customerd_bench bench;
     struct err err = {0};
     uint64_t have;
     struct buf told;
@@ -753,13 +753,14 @@ static void check_descriptors(void)
     buf_addf(&told, " %s", store_all(&bench, "output", "full", "42"));
     setrlimit(RLIMIT_FSIZE, &disk);
     tap_ok(says(buf_string(&told), "Words = \"File too large\" ]") &&
-               !tries_last(bench.questions.tries, 5)->missing.count &&
+               !attempts_last(bench.questions.tries, 5)->missing.count &&
                says(store_all(&bench, "output", "full", "42"), "Reason = \"ok\"") &&
                file_is(&bench, "jobs/5/output/full", "42"),
            "what cannot be written comes again when it can");
     tap_ok(says(buf_string(&told),
                 "[ Reason = \"wait\"; Pause = 2 ] [ Reason = \"wait\"; Pause = 2 ] [ Reason = \"disk\"; ") &&
-               !tries_last(bench.questions.tries, 5)->read && !tries_last(bench.questions.tries, 5)->missing.count,
+               !attempts_last(bench.questions.tries, 5)->read &&
+               !attempts_last(bench.questions.tries, 5)->missing.count,
            "a customer without descriptors says that one has to wait, and not that there is nothing");
     tap_ok(says(ask(&bench, "Ask=\"manifest\""), "Name = \"state\"") &&
                says(ask(&bench, question), "Reason = \"ok\"") &&
@@ -772,8 +773,8 @@ static void check_descriptors(void)
 
 static void check_missing(void)
 {
-    const struct job_try *one;
-    struct desk_bench bench;
+    const struct job_attempt *one;
+    struct customerd_bench bench;
 
     bench_start(&bench, "[Cmd=\"x\"]");
     tap_ok(says(ask(&bench, "Ask=\"finish\"; Missing=[Count=700; Files={[Name=\"a\\nb\"; Why=\"gone\"], "
@@ -783,7 +784,7 @@ static void check_missing(void)
            "the end says what could not come");
     bench_close(&bench);
     bench_open(&bench);
-    one = tries_last(bench.questions.tries, 5);
+    one = attempts_last(bench.questions.tries, 5);
     tap_ok(one && one->missing.count == 700 && one->missing.known == 2 && !strcmp(one->missing.files[0].name, "a?b") &&
                !strcmp(one->missing.files[0].why, "gone"),
            "and that outlives a restart");
@@ -792,8 +793,8 @@ static void check_missing(void)
 
 static void check_checkpoint(void)
 {
-    struct desk_bench bench;
-    struct job_try *one;
+    struct customerd_bench bench;
+    struct job_attempt *one;
 
     bench_start(&bench, "[Cmd=\"x\"; Checkpoint={\"state\"}]");
     ask(&bench, "Ask=\"manifest\"");
@@ -819,10 +820,10 @@ static void check_checkpoint(void)
     tap_ok(says(store(&bench, 1, 1, "checkpoint", "state", "older", 0, 5, false), "stale"),
            "what the try before sends later is not taken");
     bench_claim(&bench, 3, 1, PROVIDER);
-    one = tries_find(bench.questions.tries, 5, 2, 1);
+    one = attempts_find(bench.questions.tries, 5, 2, 1);
     one->started = NOW - 1000;
     one->heard = NOW - 1000;
-    tries_last(bench.questions.tries, 5)->began = NOW - CHECKPOINT_WAIT - 1;
+    attempts_last(bench.questions.tries, 5)->began = NOW - CHECKPOINT_WAIT - 1;
     tap_ok(says(ask_as(&bench, PROVIDER, 3, 1, "Ask=\"manifest\""), "Reason = \"ok\""),
            "a try before that says nothing more is not waited for for ever");
     bench.view.state = JOB_HELD;
@@ -839,7 +840,7 @@ static void check_passes(void)
 {
     const struct key pass = {{0xaa, 1}};
     char question[400], hash[HASH_DIGITS + 1], leader[2 * KEY_BYTES + 1], helper[2 * KEY_BYTES + 1];
-    struct desk_bench bench;
+    struct customerd_bench bench;
     struct key lead, help;
     struct err err;
 
@@ -876,25 +877,25 @@ static void check_passes(void)
     bench_claim(&bench, 2, 1, PROVIDER);
     snprintf(question, sizeof question, "Ask=\"manifest\"; Pass=\"%s\"", helper);
     tap_ok(strstr(ask_as(&bench, 98, 2, 1, question), "Name = \"in\"") && !strstr(buf_string(&bench.answer), "state") &&
-               !tries_last(bench.questions.tries, 5)->read,
+               !attempts_last(bench.questions.tries, 5)->read,
            "a helper is told the inputs, and no checkpoint; the leader's try is not touched");
     hash_of("so far", 6, hash);
     snprintf(question, sizeof question, "Ask=\"fetch\"; Pass=\"%s\"; Hash=\"%s\"; Offset=0; Length=10", helper, hash);
     tap_ok(strstr(ask_as(&bench, 98, 2, 1, question), "unknown") != NULL, "nor does it get one by its hash");
     snprintf(question, sizeof question, "Ask=\"report\"; State=\"running\"; Pass=\"%s\"; Provider=\"deep\"", leader);
-    tap_ok(strstr(ask_as(&bench, 99, 2, 1, question), "ok") && tries_last(bench.questions.tries, 5)->started &&
-               !strcmp(tries_last(bench.questions.tries, 5)->provider, "deep"),
+    tap_ok(strstr(ask_as(&bench, 99, 2, 1, question), "ok") && attempts_last(bench.questions.tries, 5)->started &&
+               !strcmp(attempts_last(bench.questions.tries, 5)->provider, "deep"),
            "the leader is known by its pass, wherever in the gang it is, and says where it is");
     bench.view.state = JOB_DONE;
     bench.view.pass = (struct key){{0}};
-    tries_store(bench.questions.tries, 5, &err);
+    attempts_store(bench.questions.tries, 5, &err);
     bench.shelf->kind->commit(bench.shelf, &err);
     bench_close(&bench);
     bench_open(&bench);
     snprintf(question, sizeof question, "Ask=\"manifest\"; Pass=\"%s\"", helper);
     tap_ok(strstr(ask_as(&bench, 98, 2, 1, question), "stale") != NULL, "when the job is over a helper gets nothing");
     snprintf(question, sizeof question, "Ask=\"finish\"; Pass=\"%s\"", leader);
-    tap_ok(strstr(ask_as(&bench, 99, 2, 1, question), "ok") && tries_last(bench.questions.tries, 5)->finished,
+    tap_ok(strstr(ask_as(&bench, 99, 2, 1, question), "ok") && attempts_last(bench.questions.tries, 5)->finished,
            "the leader's pass is good until all is stored, also when the gang is gone and the customer has restarted");
     snprintf(question, sizeof question, "Ask=\"finish\"; Pass=\"%s\"", "short");
     tap_ok(!strcmp(ask_as(&bench, 99, 2, 1, question), "refused"), "what is no pass is refused");
@@ -908,16 +909,16 @@ static void check_stored(void)
                       there[] = "Ask=\"stored\"; Total=2; Files={[Name=\"r/a\"; State=\"stored\"; Store=\"s\"; "
                                 "Url=\"http://s/r/a\"]}",
                       none[] = "Ask=\"stored\"; Total=2; Files={[Name=\"b\"; State=\"not made\"]}";
-    struct desk_bench bench;
-    struct job_try *one;
+    struct customerd_bench bench;
+    struct job_attempt *one;
 
     bench_start(&bench, "[Cmd=\"x\"; OutputData={[File=\"a\"; Name=\"r/a\"], \"b\"}]");
     tap_ok(says(ask(&bench, "Ask=\"finish\"; Transfers=1000000000"), "ok") &&
-               tries_last(bench.questions.tries, 5)->transfers == 2,
+               attempts_last(bench.questions.tries, 5)->transfers == 2,
            "the end says how many files go to stores: no more than the job leaves for them");
     bench.view.state = JOB_DONE;
     bench.view.changed = NOW;
-    one = tries_last(bench.questions.tries, 5);
+    one = attempts_last(bench.questions.tries, 5);
     tap_ok(job_files_due(&bench.view, one, NOW) && !job_files_due(&bench.view, one, NOW + STORED_KEPT),
            "they are waited for, but not for ever");
     tap_ok(!strcmp(ask_as(&bench, 78, 1, 1, there), "refused"), "another agent tells nothing of them");
@@ -933,10 +934,10 @@ static void check_stored(void)
            "nor is it believed of files that the job does not leave for stores");
     bench_close(&bench);
     bench_open(&bench);
-    one = tries_last(bench.questions.tries, 5);
+    one = attempts_last(bench.questions.tries, 5);
     tap_ok(one && one->transfers == 2 && stored_count(one->stored).stored == 1 && job_files_due(&bench.view, one, NOW),
            "a restart loses nothing of it");
-    tap_ok(says(ask(&bench, none), "ok") && !job_files_due(&bench.view, tries_last(bench.questions.tries, 5), NOW),
+    tap_ok(says(ask(&bench, none), "ok") && !job_files_due(&bench.view, attempts_last(bench.questions.tries, 5), NOW),
            "when it is known of all what became of them, nothing is waited for");
     bench.view.state = JOB_IDLE;
     tap_ok(says(ask(&bench, there), "wait"), "a job that waits again may yet take this result");
@@ -949,7 +950,7 @@ static void check_stored(void)
 
 static void check_joblog(void)
 {
-    struct desk_bench bench;
+    struct customerd_bench bench;
     struct buf text;
     uint64_t size;
 
@@ -969,7 +970,7 @@ static void check_joblog(void)
 
 static void check_history(void)
 {
-    struct desk_bench bench;
+    struct customerd_bench bench;
     struct history *history;
     struct history_row row;
     struct err err = {0};

@@ -599,7 +599,7 @@ static unsigned fetch(const struct stage *stage, const char *host, const char *s
 {
     struct client_settings settings = {.ca_file = ca};
     char url[128];
-    struct call call = {.url = url, .token = stage->token};
+    struct http_call call = {.url = url, .token = stage->token};
     struct fetched fetched = {0};
     struct err err;
     unsigned status = 0;

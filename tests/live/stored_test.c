@@ -52,7 +52,7 @@ static const struct {
      "OutputSE: the name of a store, or a list of them, is expected"},
 };
 
-static void parcels_print(struct buf *out, const struct job_parcels *read)
+static void parcels_print(struct buf *out, const struct job_uploads *read)
 {
     for (size_t i = 0; i < read->count; i++)
         buf_addf(out, "%s>%s%s%s ", read->items[i].file, read->items[i].name, read->items[i].store ? "@" : "",
@@ -67,14 +67,14 @@ static void jobs_are_read(void)
 {
     for (size_t i = 0; i < sizeof parcels / sizeof *parcels; i++) {
         struct tree *ad = ad_of(parcels[i].ad);
-        struct job_parcels read;
+        struct job_uploads read;
         struct err err = {0};
         struct arena arena;
         struct buf out;
 
         buf_init(&out);
         arena_init(&arena);
-        if (job_parcels_read(&arena, ad, 0, &read, &err) == 0) {
+        if (job_uploads_read(&arena, ad, 0, &read, &err) == 0) {
             parcels_print(&out, &read);
             tap_ok(parcels[i].read && !strcmp(buf_string(&out), parcels[i].read), "%s: %s", parcels[i].says,
                    buf_string(&out));
@@ -116,7 +116,7 @@ static void submissions_are_checked(void)
     for (size_t i = 0; i < sizeof submitted / sizeof *submitted; i++) {
         struct tree *ad = ad_of(submitted[i].ad);
         struct err err = {0};
-        int failed = job_parcels_check(ad, ad_find(ad, "OutputData"), &err);
+        int failed = job_uploads_check(ad, ad_find(ad, "OutputData"), &err);
 
         tap_ok(submitted[i].why ? failed < 0 && !strcmp(err.text, submitted[i].why) : !failed, "submitted: %s: %s",
                submitted[i].says, failed < 0 ? err.text : "good");

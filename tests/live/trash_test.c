@@ -74,14 +74,14 @@ static bool is_there(const char *name)
     return lstat(path, &st) == 0;
 }
 
-static int take(struct rubbish *rubbish, const char *name)
+static int take(struct trash *rubbish, const char *name)
 {
     char path[PATH_MAX];
     struct err err = {0};
     int failed;
 
     named(path, name);
-    failed = rubbish_take(rubbish, path, &err);
+    failed = trash_take(rubbish, path, &err);
     if (failed)
         tap_diag("%s", err.text);
     return failed;
@@ -90,7 +90,7 @@ static int take(struct rubbish *rubbish, const char *name)
 static void cases(void)
 {
     struct err err = {0};
-    struct rubbish *rubbish = rubbish_new(trash, &err);
+    struct trash *rubbish = trash_new(trash, &err);
     bool at_once = false, left = false;
 
     tap_ok(rubbish && take(rubbish, "never-was") == 0, "a folder that is not there is gone already");
@@ -107,16 +107,16 @@ static void cases(void)
     for (int i = 0; i < 5 && !left; i++) {
         folder_make("half");
         take(rubbish, "half");
-        rubbish_free(rubbish);
+        trash_free(rubbish);
         left = entries(trash) > 0;
-        rubbish = left ? NULL : rubbish_new(trash, &err);
+        rubbish = left ? NULL : trash_new(trash, &err);
     }
     tap_ok(left, "whoever ends does not wait until all is removed");
-    rubbish = rubbish_new(trash, &err);
+    rubbish = trash_new(trash, &err);
     tap_ok(rubbish && trash_empties(), "what is left then goes after the next start");
-    rubbish_free(rubbish);
-    rubbish_free(NULL);
-    rubbish = rubbish_new("/nowhere/at/all", &err);
+    trash_free(rubbish);
+    trash_free(NULL);
+    rubbish = trash_new("/nowhere/at/all", &err);
     tap_ok(!rubbish && strstr(err.text, "/nowhere"), "where its folder cannot be made that is said");
 }
 

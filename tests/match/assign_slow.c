@@ -108,7 +108,7 @@ static bool before_by_priority(const struct slow *slow, uint32_t request, uint32
 }
 
 /* The requests in their turns. */
-static uint32_t *turns_make(const struct slow *slow, before_fn *before)
+static uint32_t *next_change_make(const struct slow *slow, before_fn *before)
 {
     uint32_t count = slow->problem->request_count, *turns = malloc((count + 1) * sizeof *turns);
 
@@ -124,7 +124,7 @@ static uint32_t *turns_make(const struct slow *slow, before_fn *before)
 
 static void slow_queue(struct slow *slow, before_fn *before)
 {
-    uint32_t *turns = turns_make(slow, before);
+    uint32_t *turns = next_change_make(slow, before);
 
     for (uint32_t i = 0; i < slow->problem->request_count; i++)
         slow_take_best(slow, turns[i]);
@@ -189,7 +189,7 @@ static double slow_desire(const struct slow *slow, uint32_t request, uint32_t of
 
 static void slow_srfm(struct slow *slow)
 {
-    uint32_t *turns = turns_make(slow, before_by_priority);
+    uint32_t *turns = next_change_make(slow, before_by_priority);
     struct slow_pairs pairs = {0};
 
     for (uint32_t i = 0; i < slow->problem->request_count; i++) {
@@ -248,7 +248,7 @@ static double pair_sum(const struct slow *slow, uint32_t request, uint32_t offer
 /* All pairs that are feasible, in the order of the turns and the offers. */
 static struct slow_pairs pairs_all(struct slow *slow)
 {
-    uint32_t *turns = turns_make(slow, before_by_priority);
+    uint32_t *turns = next_change_make(slow, before_by_priority);
     struct slow_pairs pairs = {0};
 
     for (uint32_t i = 0; i < slow->problem->request_count; i++)

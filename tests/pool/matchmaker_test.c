@@ -70,7 +70,7 @@ static void gangs_are_told(void)
 {
     struct pool *pool = pool_new();
     const struct match_told *root, *machine, *service, *disk;
-    struct key ticket, service_key = {{8}}, disk_key = {{9}};
+    struct key ticket, matchmakerd_key = {{8}}, disk_key = {{9}};
 
     put(pool, (struct put){.from = 2, .id = 1, .version = 1, .request = true}, GANG);
     put(pool, (struct put){.from = 5, .id = 7, .version = 1}, MACHINE);
@@ -104,7 +104,7 @@ static void gangs_are_told(void)
                ad_says(pool, service->superior_ad, "Type == \"Job\" && Owner == \"alice\"") &&
                ad_says(pool, root->edges->items[1].ad, "Type == \"Service\""),
            "the ads of both ends are sent as they were matched");
-    ticket_make(&pool->secrets, &service_key, 8, service->claim, root->gang, "alice", &ticket);
+    ticket_make(&pool->secrets, &matchmakerd_key, 8, service->claim, root->gang, "alice", &ticket);
     tap_ok(key_equal(&ticket, &root->edges->items[1].ticket), "the root has tickets for its members");
     ticket_make_below(&pool->secrets, &disk_key, 9, disk->claim, root->gang, "host", "alice", &ticket);
     tap_ok(key_equal(&ticket, &service->edges->items[0].ticket),

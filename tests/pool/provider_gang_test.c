@@ -393,7 +393,7 @@ static void inner_results(void)
 /* ------------------------------------------------------------------------------------------------ below a service */
 
 /* A service comes to claim, with its port for machines, for a job of raman's. */
-static struct suitor service_new(struct machine *m)
+static struct suitor matchmakerd_new(struct machine *m)
 {
     struct suitor s = suitor_new(m, 1, "services");
 
@@ -481,7 +481,7 @@ static void below_a_service(void)
     machine_start(
         &m, "[ Type = \"Machine\"; Memory = 64; Constraint = other.Type == \"Job\" && other.RequestMemory <= Memory; "
             "Residual = [ Memory = Memory - other.RequestMemory ] ]");
-    s = service_new(&m);
+    s = matchmakerd_new(&m);
     come_to(&m, &s, TENANT_CLAIMED);
     pass_beating(&m, &s, 2 * m.w->spans.lease);
     tap_ok(m.w->reports == 0, "below a service nothing is reported before it is known what runs: of which group it is");
@@ -564,7 +564,7 @@ static struct duty told_duty(struct machine *m, const struct under *under)
 }
 
 /* All are active; the start has been told to the service, and by it. */
-static void service_started(struct machine *m, struct suitor *s, struct under *under, const char *text)
+static void matchmakerd_started(struct machine *m, struct suitor *s, struct under *under, const char *text)
 {
     machine_start(m, text);
     *s = suitor_new(m, 1, "raman");
@@ -588,7 +588,7 @@ static void handed_down(void)
     struct under under[UNDER];
     struct duty lead, help;
 
-    service_started(&m, &s, under, INNER("Executes = false;", "", ""));
+    matchmakerd_started(&m, &s, under, INNER("Executes = false;", "", ""));
     lead = told_duty(&m, &under[0]);
     help = told_duty(&m, &under[1]);
     tap_ok(lead.ad && ad_says(m.w, lead.ad, "Owner == \"raman\" && isUndefined(Cmd)") && !lead.helps &&
@@ -602,7 +602,7 @@ static void handed_down(void)
     tap_ok(row_of(m.w, RECORD_TENANT, 1)->u.tenant_record.line == 77, "all of it is durable");
     world_free(m.w, "handed down");
 
-    service_started(&m, &s, under, INNER("", "", ""));
+    matchmakerd_started(&m, &s, under, INNER("", "", ""));
     lead = told_duty(&m, &under[0]);
     tap_ok(lead.helps && key_equal(&lead.pass, &none), "below one that runs the job itself all are helpers");
     world_free(m.w, "handed down by one that executes");

@@ -483,7 +483,7 @@ static void test_million(void)
 
 /* ------------------------------------------------------------------------------------------------------------- a turn */
 
-struct turns {
+struct next_change {
     struct lang lang;
     struct engine *engine;
     struct env env;
@@ -492,7 +492,7 @@ struct turns {
     uint32_t cut, gave_up; /* alice's that were served, and not, when a cycle had ended that bob came too late for */
 };
 
-static void turn_put(struct turns *turns, uint32_t id, const char *text, bool request, uint32_t user)
+static void turn_put(struct next_change *turns, uint32_t id, const char *text, bool request, uint32_t user)
 {
     struct err err = {0};
     struct tree *ad = lang_ad(&turns->lang, &dialect_classic, text, &err);
@@ -503,14 +503,14 @@ static void turn_put(struct turns *turns, uint32_t id, const char *text, bool re
 
 static void turn_found(void *user, uint32_t root, uint32_t offer, const struct value *rank, struct tree *left)
 {
-    struct turns *turns = user;
+    struct next_change *turns = user;
 
     (void)offer, (void)rank, (void)left;
     turns->served[root < 5000 ? 1 : 2]++;
 }
 
 /* Work, until bob has all that he wants: how much of alice's was done before. */
-static void turn_run(struct turns *turns, uint32_t bob_comes)
+static void turn_run(struct next_change *turns, uint32_t bob_comes)
 {
     char text[100];
     bool more;
@@ -543,7 +543,7 @@ static void turn_run(struct turns *turns, uint32_t bob_comes)
 static void test_turn(void)
 {
     for (int bounded = 0; bounded < 2; bounded++) {
-        struct turns turns = {.env = {.now = 1800000000}};
+        struct next_change turns = {.env = {.now = 1800000000}};
         const char *why = "";
 
         lang_init(&turns.lang);

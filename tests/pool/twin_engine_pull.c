@@ -131,14 +131,14 @@ static struct value pull_key(struct twin *twin, const struct tree *ad, const str
 
 static bool older(const struct twin *twin, uint32_t a, uint32_t b)
 {
-    const struct slot *x = &twin->engine->slots[a], *y = &twin->engine->slots[b];
+    const struct engine_slot *x = &twin->engine->slots[a], *y = &twin->engine->slots[b];
 
     return x->order != y->order ? x->order < y->order : a < b;
 }
 
 static bool fair_before(struct twin *twin, uint32_t a, uint32_t b)
 {
-    const struct slot *x = &twin->engine->slots[a], *y = &twin->engine->slots[b];
+    const struct engine_slot *x = &twin->engine->slots[a], *y = &twin->engine->slots[b];
     struct value left, right;
     int order;
 
@@ -163,7 +163,7 @@ static uint32_t plain_pull(struct twin *twin, const struct tree *ad)
     if (tree_find(ad, tree_root(ad), NAME_PORTS)) /* it would need a gang */
         return best;
     for (uint32_t i = 0; i < twin->engine->slot_count; i++) {
-        const struct slot *slot = &twin->engine->slots[i];
+        const struct engine_slot *slot = &twin->engine->slots[i];
         struct value *components, key;
         struct match match;
         int order;
@@ -306,7 +306,7 @@ static void cycle(struct twin *twin, bool disturbed)
 static void check_seen(struct twin *twin)
 {
     for (uint32_t i = 0; i < SLOTS && i < twin->engine->slot_count; i++) {
-        const struct slot *slot = &twin->engine->slots[i];
+        const struct engine_slot *slot = &twin->engine->slots[i];
 
         if (slot->ad && slot->units > 0 && slot->in_class == NOBODY && !slot->fresh && twin->differ++ < 3)
             tap_diag("round %llu: %u is in no class", (unsigned long long)twin->round, i);

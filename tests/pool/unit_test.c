@@ -16,7 +16,7 @@
 struct shape {
     struct lang lang;
     struct tree *ad;
-    struct branch branches[MEMBERS_MAX];
+    struct claim_member branches[MEMBERS_MAX];
     struct crew crew;
 };
 
@@ -40,11 +40,11 @@ static void shape_start(struct shape *shape, const char *ad)
     shape->crew.branches = shape->branches;
 }
 
-static struct branch *shape_dock(struct shape *shape, uint64_t port, const char *ad)
+static struct claim_member *shape_dock(struct shape *shape, uint64_t port, const char *ad)
 {
-    struct branch *branch = &shape->branches[shape->crew.count++];
+    struct claim_member *branch = &shape->branches[shape->crew.count++];
 
-    *branch = (struct branch){.port = port, .state = BRANCH_ACTIVE, .ad = ad ? ad_read(shape, ad) : NULL};
+    *branch = (struct claim_member){.port = port, .state = CLAIM_MEMBER_ACTIVE, .ad = ad ? ad_read(shape, ad) : NULL};
     return branch;
 }
 
@@ -102,7 +102,7 @@ static void check_plain(void)
 static void check_labels(void)
 {
     struct shape shape;
-    struct branch *license;
+    struct claim_member *license;
 
     shape_start(&shape, LICENSED);
     shape_dock(&shape, 0, "[ Name = \"heron\"; Type = \"Machine\"; Memory = 64 ]");
@@ -112,11 +112,11 @@ static void check_labels(void)
     holds(&shape, "Env.HOST == \"heron\" && Env.KEY == \"solver-2\"", "what the job computes from it has its value");
     holds(&shape, "JobId == 17 && JobTry == 2", "the numbers are there as well");
     license->dropped = true;
-    license->state = BRANCH_RELEASING;
+    license->state = CLAIM_MEMBER_RELEASING;
     holds(&shape, "Gang.license is undefined && Gang.cpu.Name == \"heron\"",
           "one that was dropped is not there any more");
     license->dropped = false;
-    license->state = BRANCH_GONE;
+    license->state = CLAIM_MEMBER_GONE;
     holds(&shape, "Gang.license is undefined && Gang.cpu.Name == \"heron\"", "nor is one that is gone");
     shape_end(&shape);
 

@@ -547,7 +547,7 @@ static void check_rows(struct world *world)
     ";Member=" WORD1 ";Number=" WORD1 ";Tries=" WORD1 ";Reason=\"exited\";Status=7"
 #define KEY_OLD \
     "[Record=\"key\";Row=" WORD1 ";Removed=false;Owner=\"alice\";Key=\"k\";Shape=" WORD1 ";First=" WORD1 ";Count=" WORD1
-#define BRANCH_OLD                                                                                               \
+#define CLAIM_MEMBER_OLD                                                                                         \
     "[Record=\"branch\";Row=" WORD1 ";Removed=false;Gang=" WORD1 ";Shape=" WORD1 ";Agent=" WORD1 ";Offer=" WORD1 \
     ";Depth=" WORD1
 #define VERIFY_OLD "[Message=\"verify\";Gang=" WORD1 ";Claim=" WORD1 ";Offer=" WORD1
@@ -566,8 +566,8 @@ static const struct version_case {
      TENANT_OLD ";Port=" WORD1 ";Link=" WORD1 ";Behind=" NO_WORD ";Started=-1;Owner=\"alice\"]"},
     {"a job of the first version is read", JOB_OLD "]", JOB_OLD ";Changed=0;Begun=" NO_WORD "]"},
     {"a submission of the first version is read", KEY_OLD "]", KEY_OLD ";Gone=" NO_WORD ";At=0]"},
-    {"a member of before gangs went on without members is read", BRANCH_OLD ";Epoch=" WORD1 ";Ad=[a=1]]",
-     BRANCH_OLD ";Port=" NO_WORD ";Link=" NO_WORD ";Epoch=" WORD1 ";Place=" NO_WORD ";Dropped=false;Ad=[a=1]]"},
+    {"a member of before gangs went on without members is read", CLAIM_MEMBER_OLD ";Epoch=" WORD1 ";Ad=[a=1]]",
+     CLAIM_MEMBER_OLD ";Port=" NO_WORD ";Link=" NO_WORD ";Epoch=" WORD1 ";Place=" NO_WORD ";Dropped=false;Ad=[a=1]]"},
     {"what a row of a newer version has beside is passed over",
      "[Record=\"shape\";Row=" WORD1 ";Removed=false;Colour=[b={1}];Owner=\"alice\";Ad=[a=1]]",
      "[Record=\"shape\";Row=" WORD1 ";Removed=false;Owner=\"alice\";Ad=[a=1]]"},

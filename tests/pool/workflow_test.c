@@ -263,7 +263,7 @@ static bool twin_run(uint64_t seed, struct twin *twin, const char **ret_why)
     return good;
 }
 
-#ifndef BERTH_PLANTS
+#ifndef BERTH_MUTANTS
 
 static void check_twin(void)
 {
@@ -354,9 +354,9 @@ static void check_large(void)
 
 #endif
 
-#ifdef BERTH_PLANTS
+#ifdef BERTH_MUTANTS
 
-enum plant plant_now;
+enum mutant mutant_now;
 
 /* Built with bugs that can be planted: the twin finds the one of workflows. */
 int main(void)
@@ -365,7 +365,7 @@ int main(void)
     const char *why;
     bool clean = twin_run(1, &twin, &why), caught = false;
 
-    plant_now = PLANT_PARENT_IGNORED;
+    mutant_now = MUTANT_PARENT_IGNORED;
     for (uint64_t seed = 1; seed <= 60 && !caught; seed++)
         caught = !twin_run(seed, &twin, &why);
     tap_ok(clean && caught, "that a job runs although one that it waits for has failed is noticed");

@@ -1,6 +1,6 @@
 /* Test the tests: every rule of the protocol is taken away in turn, and the worlds must notice.
  *
- * Built from the sources of pool and sim with -DBERTH_PLANTS; `plant_now` chooses the bug. */
+ * Built from the sources of pool and sim with -DBERTH_PLANTS; `mutant_now` chooses the bug. */
 #include "common/tap.h"
 #include "pool/protocol/mutants.h"
 #include "sim/run.h"
@@ -11,49 +11,49 @@
 #define SECONDS_EACH 60.0
 #define SECONDS_ALL 120.0
 
-enum plant plant_now;
+enum mutant mutant_now;
 
 struct plant_row {
     const char *name, *words;
 };
 
-static const struct plant_row plants[] = {{"NONE", "nothing is wrong"},
+static const struct plant_row mutants[] = {{"NONE", "nothing is wrong"},
 #define X(id, words) {#id, words},
-                                          PLANTS(X)
+                                           MUTANTS(X)
 #undef X
-                                              {"COUNT", ""},
+                                               {"COUNT", ""},
 #define X(id, words) {#id, words},
-                                          GANG_PLANTS(X)
+                                           GANG_MUTANTS(X)
 #undef X
 };
-#define PLANTS_END (sizeof plants / sizeof *plants)
+#define MUTANTS_END (sizeof mutants / sizeof *mutants)
 
 /* Caught only where gangs are made to the purpose: by tests/sim/tree_test.c. Or there within a few worlds, and here in one of some hundred:
  * ESSENTIAL_IGNORED. */
-static bool is_left(size_t plant)
+static bool is_left(size_t mutant)
 {
-    static const enum plant left[] = {
-        PLANT_COUNT,   PLANT_PORT_UNCHECKED,  PLANT_LEADER_DROPPED,    PLANT_UNESSENTIAL_ENDS,
-        PLANT_UNWHOLE, PLANT_FAILURE_IGNORED, PLANT_ESSENTIAL_IGNORED, PLANT_PORT_RUNS_ALL};
+    static const enum mutant left[] = {
+        MUTANT_COUNT,   MUTANT_PORT_UNCHECKED,  MUTANT_LEADER_DROPPED,    MUTANT_UNESSENTIAL_ENDS,
+        MUTANT_UNWHOLE, MUTANT_FAILURE_IGNORED, MUTANT_ESSENTIAL_IGNORED, MUTANT_PORT_RUNS_ALL};
 
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
-        if (plant == (size_t)left[i])
+        if (mutant == (size_t)left[i])
             return true;
     return false;
 }
 
 /* Some show in few worlds: it saves time to begin shortly before one that is known. If roles or worlds change, the search is as long as any. */
-static uint64_t first_seed(size_t plant)
+static uint64_t first_seed(size_t mutant)
 {
     static const struct {
-        enum plant plant;
+        enum mutant mutant;
         uint64_t seed;
-    } rare[] = {{PLANT_NO_MARGIN, 532},          {PLANT_ESSENTIAL_IGNORED, 170}, {PLANT_EPOCH, 1490},
-                {PLANT_REUSE_REDUCED, 112},      {PLANT_TICKET_TWICE, 60},       {PLANT_NUMBER_IGNORED, 29},
-                {PLANT_NO_LAUNCHER_DEADLINE, 46}};
+    } rare[] = {{MUTANT_NO_MARGIN, 532},          {MUTANT_ESSENTIAL_IGNORED, 170}, {MUTANT_EPOCH, 1490},
+                {MUTANT_REUSE_REDUCED, 112},      {MUTANT_TICKET_TWICE, 60},       {MUTANT_NUMBER_IGNORED, 29},
+                {MUTANT_NO_LAUNCHER_DEADLINE, 46}};
 
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
-        if (plant == (size_t)rare[i].plant)
+        if (mutant == (size_t)rare[i].mutant)
             return rare[i].seed;
     return 1;
 }
@@ -88,7 +88,7 @@ static bool is_clean(uint64_t seed, bool flows)
     struct sim_settings settings = {.seed = seed, .faults = true, .flows = flows};
     struct sim_report report;
 
-    plant_now = PLANT_NONE;
+    mutant_now = MUTANT_NONE;
     return sim_run(&settings, &report) == 0;
 }
 
@@ -97,25 +97,25 @@ int main(int argc, char **argv)
 {
     double began = seconds_now();
 
-    for (size_t plant = PLANT_NONE + 1; plant < PLANTS_END; plant++) {
+    for (size_t mutant = MUTANT_NONE + 1; mutant < MUTANTS_END; mutant++) {
         double start = seconds_now(), end = start + PATIENCE;
-        struct sim_settings settings = {.seed = argc > 2 ? strtoull(argv[2], NULL, 10) : first_seed(plant),
+        struct sim_settings settings = {.seed = argc > 2 ? strtoull(argv[2], NULL, 10) : first_seed(mutant),
                                         .faults = true,
-                                        .flows = plant == PLANT_PARENT_IGNORED,
+                                        .flows = mutant == MUTANT_PARENT_IGNORED,
                                         .claims = UINT64_MAX,
                                         .progress = has_time,
                                         .user = &end};
         struct sim_report report;
         int broken;
 
-        if (argc > 1 ? strcmp(argv[1], plants[plant].name) != 0 : is_left(plant))
+        if (argc > 1 ? strcmp(argv[1], mutants[mutant].name) != 0 : is_left(mutant))
             continue;
-        plant_now = (enum plant)plant;
+        mutant_now = (enum mutant)mutant;
         broken = sim_run(&settings, &report);
         tap_ok(broken ? is_clean(report.failed, settings.flows) : !FAST,
-               "%s: caught by invariant %d, \"%s\", after %llu worlds and %.2f s (%s)", plants[plant].words,
+               "%s: caught by invariant %d, \"%s\", after %llu worlds and %.2f s (%s)", mutants[mutant].words,
                report.violation.number, report.violation.words, (unsigned long long)report.worlds,
-               seconds_now() - start, plants[plant].name);
+               seconds_now() - start, mutants[mutant].name);
     }
     tap_ok(!FAST || seconds_now() - began < SECONDS_ALL, "all are looked for in %.1f s", seconds_now() - began);
     return tap_done();

@@ -19,7 +19,7 @@
 
 #define SEED 26 /* from there on some worlds are small */
 
-enum plant plant_now;
+enum mutant mutant_now;
 
 static bool same(const struct sim_report *a, const struct sim_report *b)
 {
@@ -140,7 +140,7 @@ static void test_violation(void)
     struct buf traces[2];
     struct sim_report reports[2];
 
-    plant_now = PLANT_NO_LAUNCHER_DEADLINE;
+    mutant_now = MUTANT_NO_LAUNCHER_DEADLINE;
     for (uint32_t i = 0; i < 2; i++) {
         struct sim_settings settings = {
             .seed = 1, .faults = true, .claims = UINT64_MAX, .jobs = i ? 4 : 1, .lines = 30, .trace = &traces[i]};
@@ -154,7 +154,7 @@ static void test_violation(void)
     tap_ok(traces[0].len > 1000 && traces[0].len == traces[1].len &&
                !memcmp(traces[0].text, traces[1].text, traces[0].len),
            "and the same last events");
-    plant_now = PLANT_NONE;
+    mutant_now = MUTANT_NONE;
     for (uint32_t i = 0; i < 2; i++)
         buf_done(&traces[i]);
 }

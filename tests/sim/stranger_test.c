@@ -443,7 +443,7 @@ static void event_any(struct guest *guest, struct host *to)
 static void rows_bend(struct guest *guest, const struct host *host)
 {
     for (uint32_t i = 0; i < host->disk.rows.count; i++) {
-        struct row *row = slab_at(&host->disk.rows, i);
+        struct sim_row *row = slab_at(&host->disk.rows, i);
         const struct layout *layout = record_layout(row->record.kind);
         const struct field *field;
 

@@ -1316,41 +1316,41 @@ static void scene_live(struct scene *scene)
                  (unsigned long long)left.claims);
 }
 
-#ifdef BERTH_PLANTS
+#ifdef BERTH_MUTANTS
 /* ------------------------------------------------------------------------------------------------- testing the test */
 
-enum plant plant_now;
+enum mutant mutant_now;
 
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
 #define SURE false /* what a slow build does not find soon it leaves to the fast one */
-#define PLANT_WORLDS 12
+#define MUTANT_WORLDS 12
 #else
 #define SURE true
-#define PLANT_WORLDS 3000
+#define MUTANT_WORLDS 3000
 #endif
 
 static const struct plant_row {
-    enum plant plant;
+    enum mutant mutant;
     const char *name, *words;
-} plants[] = {
-#define X(id, words) {PLANT_##id, #id, words},
-    GANG_PLANTS(X)
+} mutants[] = {
+#define X(id, words) {MUTANT_##id, #id, words},
+    GANG_MUTANTS(X)
 #undef X
 };
 
 /* What is found in one world with the plant, and not without it. */
-static int plant_caught(enum plant plant, uint64_t seed, enum mode mode, char *words, size_t room)
+static int plant_caught(enum mutant mutant, uint64_t seed, enum mode mode, char *words, size_t room)
 {
     struct scene *scene;
     int broken;
 
-    plant_now = plant;
+    mutant_now = mutant;
     scene = scene_new(seed, mode, true, 0);
     scene_live(scene);
     broken = scene->broken;
     snprintf(words, room, "%s", scene->words);
     scene_free(scene);
-    plant_now = PLANT_NONE;
+    mutant_now = MUTANT_NONE;
     if (!broken)
         return 0;
     scene = scene_new(seed, mode, true, 0);
@@ -1362,17 +1362,17 @@ static int plant_caught(enum plant plant, uint64_t seed, enum mode mode, char *w
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
+    for (size_t i = 0; i < sizeof mutants / sizeof *mutants; i++) {
         char words[200] = "";
         uint64_t world = 0;
         int broken = 0;
 
-        if (argc > 1 && strcmp(argv[1], plants[i].name) != 0)
+        if (argc > 1 && strcmp(argv[1], mutants[i].name) != 0)
             continue;
-        for (; !broken && world < PLANT_WORLDS; world++)
-            broken = plant_caught(plants[i].plant, 1 + world / 2, world % 2 ? SPARING : FAULTS, words, sizeof words);
-        tap_ok(broken || !SURE, "%s: caught by invariant %d, \"%s\", after %llu worlds (%s)", plants[i].words, broken,
-               words, (unsigned long long)world, plants[i].name);
+        for (; !broken && world < MUTANT_WORLDS; world++)
+            broken = plant_caught(mutants[i].mutant, 1 + world / 2, world % 2 ? SPARING : FAULTS, words, sizeof words);
+        tap_ok(broken || !SURE, "%s: caught by invariant %d, \"%s\", after %llu worlds (%s)", mutants[i].words, broken,
+               words, (unsigned long long)world, mutants[i].name);
     }
     return tap_done();
 }

@@ -80,14 +80,14 @@ static bool agent_look(void *user, struct tree *ad)
 }
 
 /* The one that is called so; NULL, and the status, when there is not exactly one. The caller unrefs it. */
-static int agent_find(struct pool *pool, const char *name, struct tree **ret)
+static int agent_find(struct connection *pool, const char *name, struct tree **ret)
 {
     struct search search = {.name = name};
     int status;
 
     nearest_init(&search.nearest, name, strlen(name));
     buf_init(&search.which);
-    status = pool_list(pool, "/v1/agents", 0, agent_look, &search);
+    status = connection_list(pool, "/v1/agents", 0, agent_look, &search);
     if (status == STATUS_DONE && search.count == 1) {
         *ret = tree_ref(search.found);
     } else if (status == STATUS_DONE) {
@@ -120,7 +120,7 @@ static uint64_t count_of(const struct tree *ad, const char *name)
     return ad_integer(ad, name, &count) && count > 0 ? (uint64_t)count : 0;
 }
 
-static struct tree *body_make(struct pool *pool, const struct agent_command_settings *settings, const char *word,
+static struct tree *body_make(struct connection *pool, const struct agent_command_settings *settings, const char *word,
                               const char *name, int64_t life)
 {
     struct maker maker;
@@ -222,7 +222,7 @@ static int command_end(const struct agent_command_settings *settings, const char
     return status;
 }
 
-int agent_command_give(struct pool *pool, const struct agent_command_settings *settings, const char *word,
+int agent_command_give(struct connection *pool, const struct agent_command_settings *settings, const char *word,
                        const char *handle, const char *name, int64_t wait, int64_t life, struct tree **ret)
 {
     struct tree *body = body_make(pool, settings, word, name, life);
@@ -274,13 +274,13 @@ static int agent_run(const void *given, int word_count, char **words)
     const struct agent_command_settings *settings = given;
     struct tree *machine = NULL, *command = NULL;
     char handle[20] = "";
-    struct pool pool;
+    struct connection pool;
     uint64_t number;
     int status;
 
     if (!words_good(settings, word_count, words))
         return STATUS_BAD;
-    status = pool_open(&pool, &settings->pool);
+    status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE && settings->identity)
         handle_make(settings->identity, words[0], handle);
     else if (status == STATUS_DONE && (status = agent_find(&pool, words[0], &machine)) == STATUS_DONE &&
@@ -296,7 +296,7 @@ static int agent_run(const void *given, int word_count, char **words)
     }
     tree_unref(command);
     tree_unref(machine);
-    pool_close(&pool);
+    connection_close(&pool);
     return status;
 }
 

@@ -25,7 +25,7 @@ static bool waiting_add(void *user, struct tree *ad)
     return true;
 }
 
-static int waiting_find(struct pool *pool, const char *handle, struct waiting_list *ret)
+static int waiting_find(struct connection *pool, const char *handle, struct waiting_list *ret)
 {
     struct buf path, query;
     int status;
@@ -35,7 +35,7 @@ static int waiting_find(struct pool *pool, const char *handle, struct waiting_li
     buf_addf(&query, "State == \"waiting\" && Agent == \"%s\"", handle);
     buf_adds(&path, "/v1/commands");
     path_query(&path, "constraint", buf_string(&query));
-    status = pool_list(pool, buf_string(&path), 0, waiting_add, ret);
+    status = connection_list(pool, buf_string(&path), 0, waiting_add, ret);
     buf_done(&path);
     buf_done(&query);
     return status;
@@ -121,8 +121,8 @@ static void status_tell(struct buf *out, const char *name, const struct tree *ma
     }
 }
 
-static void status_form(struct pool *pool, const struct agent_command_settings *settings, const struct tree *machine,
-                        const struct tree *answer, const struct waiting_list *waiting)
+static void status_form(struct connection *pool, const struct agent_command_settings *settings,
+                        const struct tree *machine, const struct tree *answer, const struct waiting_list *waiting)
 {
     struct maker maker;
     struct tree *ad;
@@ -136,8 +136,8 @@ static void status_form(struct pool *pool, const struct agent_command_settings *
     tree_unref(ad);
 }
 
-int agent_status(struct pool *pool, const struct agent_command_settings *settings, const char *handle, const char *name,
-                 const struct tree *machine)
+int agent_status(struct connection *pool, const struct agent_command_settings *settings, const char *handle,
+                 const char *name, const struct tree *machine)
 {
     struct waiting_list waiting = {.count = 0};
     struct tree *command = NULL, *answer = NULL;

@@ -8,7 +8,7 @@
 #include "sys/signals.h"
 
 struct commands_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     const char *constraint;
     bool jobs, json, long_form;
 };
@@ -26,13 +26,13 @@ static const struct option commands_options[] = {
 
 static const struct commands_settings commands_defaults = {0};
 
-static const struct column agent_columns[] = {
+static const struct table_column agent_columns[] = {
     {"number", "Number", CELL_VALUE}, {"command", "Command", CELL_VALUE}, {"agent", "Name", CELL_VALUE},
     {"by", "By", CELL_VALUE},         {"age", "Age", CELL_SPAN},          {"left", "Left", CELL_SPAN},
     {"state", "State", CELL_VALUE},   {"answer", "Reason", CELL_VALUE},   {"detail", "Detail", CELL_VALUE},
 };
 
-static const struct column job_command_columns[] = {
+static const struct table_column job_command_columns[] = {
     {"number", "Number", CELL_VALUE}, {"command", "Command", CELL_VALUE}, {"job", "Job", CELL_VALUE},
     {"agent", "Name", CELL_VALUE},    {"by", "By", CELL_VALUE},           {"age", "Age", CELL_SPAN},
     {"left", "Left", CELL_SPAN},      {"state", "State", CELL_VALUE},     {"answer", "Reason", CELL_VALUE},
@@ -55,7 +55,7 @@ static void detail_print(struct buf *out, const struct tree *what)
         buf_adds(out, "now");
 }
 
-/* A pool_ad_fn: a command, with Detail. */
+/* A connection_ad_fn: a command, with Detail. */
 static bool command_add(void *user, struct tree *ad)
 {
     const struct expr *part = ad_find(ad, "What");
@@ -84,7 +84,7 @@ static int commands_run(const void *given, int word_count, char **words)
     const struct commands_settings *settings = given;
     enum rows_form form;
     struct rows rows;
-    struct pool pool;
+    struct connection pool;
     struct buf path;
     int status;
 
@@ -102,13 +102,13 @@ static int commands_run(const void *given, int word_count, char **words)
     buf_init(&path);
     buf_adds(&path, "/v1/commands");
     path_query(&path, "constraint", settings->constraint);
-    status = settings->jobs ? customer_open(&pool, &settings->pool) : pool_open(&pool, &settings->pool);
+    status = settings->jobs ? customer_open(&pool, &settings->pool) : connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
-        status = pool_list(&pool, buf_string(&path), 0, form == ROWS_LONG ? rows_add : command_add, &rows);
+        status = connection_list(&pool, buf_string(&path), 0, form == ROWS_LONG ? rows_add : command_add, &rows);
     if (status == STATUS_DONE && !rows.count && settings->constraint)
         status = STATUS_NO;
     rows_finish(&rows);
-    pool_close(&pool);
+    connection_close(&pool);
     rows_done(&rows);
     buf_done(&path);
     return status;

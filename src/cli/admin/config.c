@@ -202,9 +202,9 @@ static int config_run(const void *given, int word_count, char **words)
     size_t count;
 
     if (settings->served) {
-        struct pool_options pool = {.url = settings->pool, .token = settings->token, .config = settings->config};
+        struct connection_options pool = {.url = settings->pool, .token = settings->token, .config = settings->config};
 
-        return served_print(&pool, settings->served);
+        return pool_config_print(&pool, settings->served);
     }
     if (settings->trace && settings->explain) {
         report("--trace and --explain exclude each other");

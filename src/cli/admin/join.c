@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 struct join_settings {
-    struct pool_options pool; /* of it only the configuration is used */
+    struct connection_options pool; /* of it only the configuration is used */
     const char *name, *also, *code_file;
     bool only, pull;
 };
@@ -101,7 +101,7 @@ static int code_read(const char *text, struct join_code *ret)
 static int ca_fetch(const struct join_code *code, struct symbols *symbols, char **ret)
 {
     unsigned char fingerprint[CERT_HASH_BYTES];
-    struct call call = {.accept = TYPE_CLASSAD, .unchecked = true};
+    struct http_call call = {.accept = TYPE_CLASSAD, .unchecked = true};
     struct fetched fetched;
     struct err err = {0};
     struct tree *keys = NULL;
@@ -141,7 +141,7 @@ static int ca_fetch(const struct join_code *code, struct symbols *symbols, char 
 }
 
 /* Shows the secret, and gets a token for the key. */
-static int code_redeem(const struct join_code *code, struct pool *pool, const char *name, struct token_file *file)
+static int code_redeem(const struct join_code *code, struct connection *pool, const char *name, struct token_file *file)
 {
     char secret[2 * JOIN_SECRET_BYTES + 1], key[2 * PUBLIC_KEY_BYTES + 1];
     struct tree *body, *answer = NULL;
@@ -157,7 +157,8 @@ static int code_redeem(const struct join_code *code, struct pool *pool, const ch
     maker_text(&maker, "Key", key);
     maker_text(&maker, "Name", name);
     body = maker_seal(&maker);
-    status = pool_fetch_ad(pool, &(struct pool_ask){.method = "POST", .path = "/v1/join", .body = body}, &answer);
+    status = connection_fetch_ad(pool, &(struct connection_ask){.method = "POST", .path = "/v1/join", .body = body},
+                                 &answer);
     if (status == STATUS_DONE)
         status = token_answer(answer, file);
     tree_unref(body);
@@ -208,10 +209,10 @@ static int provider_become(const char *state, const char *config, bool pull)
 
 static int join_pool(const struct join_settings *settings, const char *state, const struct join_code *code)
 {
-    struct pool_options options = {.url = code->address, .config = settings->pool.config};
+    struct connection_options options = {.url = code->address, .config = settings->pool.config};
     char name[MACHINE_NAME_MAX + 1];
     struct token_file file;
-    struct pool pool;
+    struct connection pool;
     struct buf path, out;
     int status;
 
@@ -219,11 +220,11 @@ static int join_pool(const struct join_settings *settings, const char *state, co
     buf_init(&path);
     buf_init(&out);
     machine_name(settings->name, name);
-    status = pool_open_stranger(&pool, &options);
+    status = connection_open_stranger(&pool, &options);
     if (status == STATUS_DONE)
         status = ca_fetch(code, pool.symbols, &pool.token.ca);
     if (status == STATUS_DONE)
-        status = pool_trust(&pool);
+        status = connection_trust(&pool);
     if (status == STATUS_DONE)
         status = code_redeem(code, &pool, name, &file);
     if (status == STATUS_DONE)
@@ -243,7 +244,7 @@ static int join_pool(const struct join_settings *settings, const char *state, co
     }
     buf_done(&out);
     buf_done(&path);
-    pool_close(&pool);
+    connection_close(&pool);
     token_file_done(&file);
     return status;
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct list_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     const char *constraint;
     uint64_t limit;
     bool json, long_form;
@@ -58,11 +58,11 @@ static const struct list_settings list_defaults = {.factor = NAN};
 struct kind {
     const char *name; /* of the command */
     const char *path;
-    const struct column *columns;
+    const struct table_column *columns;
     size_t column_count;
 };
 
-static int list_path(struct pool *pool, const struct list_settings *settings, const struct kind *kind,
+static int list_path(struct connection *pool, const struct list_settings *settings, const struct kind *kind,
                      struct rows *rows)
 {
     struct buf path;
@@ -71,7 +71,7 @@ static int list_path(struct pool *pool, const struct list_settings *settings, co
     buf_init(&path);
     buf_adds(&path, kind->path);
     path_query(&path, "constraint", settings->constraint);
-    status = pool_list(pool, buf_string(&path), settings->limit, rows_add, rows);
+    status = connection_list(pool, buf_string(&path), settings->limit, rows_add, rows);
     if (status == STATUS_DONE && !rows->count && settings->constraint)
         status = STATUS_NO;
     buf_done(&path);
@@ -82,7 +82,7 @@ static int list_run(const struct list_settings *settings, const struct kind *kin
 {
     enum rows_form form;
     struct rows rows;
-    struct pool pool;
+    struct connection pool;
     int status;
 
     if (word_count) {
@@ -92,18 +92,18 @@ static int list_run(const struct list_settings *settings, const struct kind *kin
     if (rows_form(settings->json, settings->long_form, &form) < 0)
         return STATUS_BAD;
     rows_init(&rows, form, kind->columns, kind->column_count);
-    status = pool_open(&pool, &settings->pool);
+    status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
         status = list_path(&pool, settings, kind, &rows);
     rows_finish(&rows);
-    pool_close(&pool);
+    connection_close(&pool);
     rows_done(&rows);
     return status;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- agents */
 
-static const struct column agent_columns[] = {
+static const struct table_column agent_columns[] = {
     {"identity", "Identity", CELL_VALUE}, {"name", "Name", CELL_VALUE},
     {"host", "Host", CELL_VALUE},         {"process", "Process", CELL_VALUE},
     {"version", "Version", CELL_VALUE},   {"since", "Since", CELL_SPAN},
@@ -142,7 +142,7 @@ const struct command command_agents = {
 
 /* ------------------------------------------------------------------------------------------------------------- matches */
 
-static const struct column match_columns[] = {
+static const struct table_column match_columns[] = {
     {"request", "Request", CELL_VALUE},   {"offer", "Offer", CELL_VALUE}, {"owner", "Owner", CELL_VALUE},
     {"provider", "Provider", CELL_VALUE}, {"age", "Age", CELL_SPAN},      {"claim", "Claim", CELL_VALUE},
     {"port", "Label", CELL_VALUE},
@@ -176,7 +176,7 @@ const struct command command_matches = {
 
 /* -------------------------------------------------------------------------------------------------------------- claims */
 
-static const struct column claim_columns[] = {
+static const struct table_column claim_columns[] = {
     {"claim", "Claim", CELL_VALUE}, {"owner", "Owner", CELL_VALUE},   {"provider", "Provider", CELL_VALUE},
     {"state", "State", CELL_VALUE}, {"reason", "Reason", CELL_VALUE}, {"age", "Age", CELL_SPAN},
     {"used", "Used", CELL_SPAN},
@@ -209,15 +209,15 @@ const struct command command_claims = {
 
 /* --------------------------------------------------------------------------------------------------------------- users */
 
-static const struct column user_columns[] = {
+static const struct table_column user_columns[] = {
     {"name", "Name", CELL_VALUE},         {"usage", "Usage", CELL_VALUE},   {"factor", "Factor", CELL_VALUE},
     {"priority", "Priority", CELL_VALUE}, {"claims", "Claims", CELL_VALUE},
 };
-static const struct column group_columns[] = {
+static const struct table_column group_columns[] = {
     {"name", "Name", CELL_VALUE},       {"quota", "Quota", CELL_VALUE}, {"used", "Used", CELL_VALUE},
     {"surplus", "Surplus", CELL_VALUE}, {"pool", "Pool", CELL_VALUE},
 };
-static const struct column limit_columns[] = {
+static const struct table_column limit_columns[] = {
     {"name", "Name", CELL_VALUE},
     {"most", "Most", CELL_VALUE},
     {"used", "Used", CELL_VALUE},
@@ -225,9 +225,9 @@ static const struct column limit_columns[] = {
 #define USER_COLUMNS (sizeof user_columns / sizeof *user_columns)
 
 /* One user, after its factor was set, if it is to be. */
-static int user_ask(struct pool *pool, const struct list_settings *settings, const char *name, struct rows *rows)
+static int user_ask(struct connection *pool, const struct list_settings *settings, const char *name, struct rows *rows)
 {
-    struct pool_ask ask = {.may_miss = true, .about = name};
+    struct connection_ask ask = {.may_miss = true, .about = name};
     struct tree *body = NULL, *ad = NULL;
     struct maker maker;
     struct buf path;
@@ -244,7 +244,7 @@ static int user_ask(struct pool *pool, const struct list_settings *settings, con
         ask.method = "PUT";
         ask.body = body;
     }
-    status = pool_fetch_ad(pool, &ask, &ad);
+    status = connection_fetch_ad(pool, &ask, &ad);
     if (status == STATUS_DONE)
         rows_add(rows, ad);
     tree_unref(ad);
@@ -254,9 +254,9 @@ static int user_ask(struct pool *pool, const struct list_settings *settings, con
 }
 
 /* In words, or the ad that they are made of. */
-static int why_ask(struct pool *pool, const struct list_settings *settings, const char *name, struct rows *rows)
+static int why_ask(struct connection *pool, const struct list_settings *settings, const char *name, struct rows *rows)
 {
-    struct pool_ask ask = {.may_miss = true, .about = name};
+    struct connection_ask ask = {.may_miss = true, .about = name};
     struct tree *ad = NULL;
     struct buf path, out;
     int status;
@@ -267,7 +267,7 @@ static int why_ask(struct pool *pool, const struct list_settings *settings, cons
     path_escape(&path, name);
     buf_adds(&path, "/why");
     ask.path = buf_string(&path);
-    status = pool_fetch_ad(pool, &ask, &ad);
+    status = connection_fetch_ad(pool, &ask, &ad);
     if (status == STATUS_DONE && (settings->json || settings->long_form)) {
         rows_add(rows, ad);
     } else if (status == STATUS_DONE) {
@@ -284,7 +284,7 @@ static int user_run(const struct list_settings *settings, const char *name)
 {
     enum rows_form form;
     struct rows rows;
-    struct pool pool;
+    struct connection pool;
     int status;
 
     if (settings->constraint || settings->limit) {
@@ -294,12 +294,12 @@ static int user_run(const struct list_settings *settings, const char *name)
     if (rows_form(settings->json, settings->long_form, &form) < 0)
         return STATUS_BAD;
     rows_init(&rows, form, settings->why ? NULL : user_columns, settings->why ? 0 : USER_COLUMNS);
-    status = pool_open(&pool, &settings->pool);
+    status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
         status = settings->why ? why_ask(&pool, settings, name, &rows) : user_ask(&pool, settings, name, &rows);
     if (!settings->why || form != ROWS_TABLE)
         rows_finish(&rows);
-    pool_close(&pool);
+    connection_close(&pool);
     rows_done(&rows);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "cli/term/rows.h"
 
 struct page_settings {
-    struct pool_options pool;
+    struct connection_options pool;
 };
 
 #define S struct page_settings
@@ -21,7 +21,7 @@ static int page_run(const void *given, int word_count, char **words)
 {
     const struct page_settings *settings = given;
     struct tree *ad = NULL;
-    struct pool pool;
+    struct connection pool;
     struct buf out;
     int status;
 
@@ -30,9 +30,9 @@ static int page_run(const void *given, int word_count, char **words)
         report("page takes options alone");
         return STATUS_BAD;
     }
-    status = pool_open(&pool, &settings->pool);
+    status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
-        status = pool_fetch_ad(&pool, &(struct pool_ask){.method = "POST", .path = "/v1/links"}, &ad);
+        status = connection_fetch_ad(&pool, &(struct connection_ask){.method = "POST", .path = "/v1/links"}, &ad);
     if (status == STATUS_DONE) {
         buf_init(&out);
         cell_print(&out, ad, "Link", CELL_VALUE, 0);
@@ -41,7 +41,7 @@ static int page_run(const void *given, int word_count, char **words)
         buf_done(&out);
     }
     tree_unref(ad);
-    pool_close(&pool);
+    connection_close(&pool);
     return status;
 }
 

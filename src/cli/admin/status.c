@@ -9,7 +9,7 @@
 #include <time.h>
 
 struct status_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     bool json, long_form;
 };
 
@@ -88,7 +88,7 @@ static bool ailing_add(void *user, struct tree *ad)
     return true;
 }
 
-static int ailing_print(struct pool *pool, struct ailing ailing)
+static int ailing_print(struct connection *pool, struct ailing ailing)
 {
     struct buf path;
     int status;
@@ -97,7 +97,7 @@ static int ailing_print(struct pool *pool, struct ailing ailing)
     buf_init(&ailing.out);
     buf_adds(&path, ailing.path);
     path_query(&path, "constraint", ailing.constraint);
-    status = pool_list(pool, buf_string(&path), UNWELL_MAX, ailing_add, &ailing);
+    status = connection_list(pool, buf_string(&path), UNWELL_MAX, ailing_add, &ailing);
     if (status == STATUS_DONE)
         output_write(&ailing.out);
     buf_done(&path);
@@ -106,7 +106,7 @@ static int ailing_print(struct pool *pool, struct ailing ailing)
 }
 
 /* Machines that take no jobs, for what they lack; and customers with something to say, which is that their disk is full. */
-static int unwell_print(struct pool *pool)
+static int unwell_print(struct connection *pool)
 {
     int status = ailing_print(pool, (struct ailing){.before = "  unwell         ",
                                                     .path = "/v1/ads?kind=offers&select=Name,Unwell",
@@ -126,7 +126,7 @@ static int status_run(const void *given, int word_count, char **words)
     const struct status_settings *settings = given;
     enum rows_form form;
     struct tree *ad = NULL;
-    struct pool pool;
+    struct connection pool;
     struct rows rows;
     int status;
 
@@ -137,9 +137,9 @@ static int status_run(const void *given, int word_count, char **words)
     }
     if (rows_form(settings->json, settings->long_form, &form) < 0)
         return STATUS_BAD;
-    status = pool_open(&pool, &settings->pool);
+    status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
-        status = pool_fetch_ad(&pool, &(struct pool_ask){.path = "/v1/status"}, &ad);
+        status = connection_fetch_ad(&pool, &(struct connection_ask){.path = "/v1/status"}, &ad);
     if (status == STATUS_DONE && form == ROWS_TABLE) {
         status_print(ad);
         status = unwell_print(&pool);
@@ -149,7 +149,7 @@ static int status_run(const void *given, int word_count, char **words)
         rows_done(&rows);
     }
     tree_unref(ad);
-    pool_close(&pool);
+    connection_close(&pool);
     return status;
 }
 

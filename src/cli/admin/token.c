@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 struct token_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     const char *subject, *suffix, *scope, *constraint, *out;
     int64_t lifetime; /* seconds; 0: not given */
     bool no_delegation, json, long_form;
@@ -159,11 +159,11 @@ static int out_check(const char *out)
 /* The token file that is named behind the verb, or found as for a pool. */
 static int file_find(const struct token_settings *settings, int word_count, char **words, struct token_file *ret)
 {
-    struct pool_options options = settings->pool;
+    struct connection_options options = settings->pool;
 
     if (word_count)
         options.token = words[0];
-    return pool_token(&options, ret);
+    return connection_token(&options, ret);
 }
 
 /* ---------------------------------------------------------------------------------------------------- create, delegate */
@@ -172,20 +172,20 @@ static int token_create(const struct token_settings *settings, int word_count, c
 {
     const struct token_wish wish = {settings->subject, settings->scope, settings->lifetime, settings->no_delegation};
     struct token_file file;
-    struct pool pool;
+    struct connection pool;
     int status;
 
     (void)word_count;
     (void)words;
     token_file_init(&file);
-    status = pool_open(&pool, &settings->pool);
+    status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
         status = out_check(settings->out);
     if (status == STATUS_DONE)
         status = token_ask(&pool, &wish, &file);
     if (status == STATUS_DONE)
         status = file_give(settings, &file);
-    pool_close(&pool);
+    connection_close(&pool);
     token_file_done(&file);
     return status;
 }
@@ -261,7 +261,7 @@ static int token_show(const struct token_settings *settings, int word_count, cha
     return status;
 }
 
-static const struct column token_columns[] = {
+static const struct table_column token_columns[] = {
     {"id", "Id", CELL_VALUE},         {"subject", "Subject", CELL_VALUE}, {"scope", "Scope", CELL_VALUE},
     {"issued", "Issued", CELL_SINCE}, {"expires", "Expires", CELL_UNTIL}, {"delegable", "Delegable", CELL_VALUE},
     {"by", "By", CELL_VALUE},         {"revoked", "Revoked", CELL_VALUE},
@@ -271,7 +271,7 @@ static int token_list(const struct token_settings *settings, int word_count, cha
 {
     enum rows_form form;
     struct rows rows;
-    struct pool pool;
+    struct connection pool;
     struct buf path;
     int status;
 
@@ -283,13 +283,13 @@ static int token_list(const struct token_settings *settings, int word_count, cha
     buf_adds(&path, "/v1/tokens");
     path_query(&path, "constraint", settings->constraint);
     rows_init(&rows, form, token_columns, sizeof token_columns / sizeof *token_columns);
-    status = pool_open(&pool, &settings->pool);
+    status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
-        status = pool_list(&pool, buf_string(&path), 0, rows_add, &rows);
+        status = connection_list(&pool, buf_string(&path), 0, rows_add, &rows);
     if (status == STATUS_DONE && !rows.count && settings->constraint)
         status = STATUS_NO;
     rows_finish(&rows);
-    pool_close(&pool);
+    connection_close(&pool);
     rows_done(&rows);
     buf_done(&path);
     return status;
@@ -298,39 +298,40 @@ static int token_list(const struct token_settings *settings, int word_count, cha
 static int token_revoke(const struct token_settings *settings, int word_count, char **words)
 {
     struct fetched fetched;
-    struct pool pool;
+    struct connection pool;
     struct buf path;
-    int status = pool_open(&pool, &settings->pool);
+    int status = connection_open(&pool, &settings->pool);
 
     buf_init(&path);
     for (int i = 0; i < word_count && status == STATUS_DONE; i++) {
         buf_reset(&path);
         buf_adds(&path, "/v1/tokens/");
         path_escape(&path, words[i]);
-        status = pool_fetch(&pool, &(struct pool_ask){.method = "DELETE", .path = buf_string(&path), .about = words[i]},
-                            &fetched);
+        status = connection_fetch(
+            &pool, &(struct connection_ask){.method = "DELETE", .path = buf_string(&path), .about = words[i]},
+            &fetched);
         if (status == STATUS_DONE)
             fetched_done(&fetched);
     }
     buf_done(&path);
-    pool_close(&pool);
+    connection_close(&pool);
     return status;
 }
 
 static int token_code(const struct token_settings *settings, int word_count, char **words)
 {
-    static const struct column columns[] = {{"code", "Code", CELL_VALUE}, {"expires", "Expires", CELL_UNTIL}};
+    static const struct table_column columns[] = {{"code", "Code", CELL_VALUE}, {"expires", "Expires", CELL_UNTIL}};
     struct tree *ad = NULL;
-    struct pool pool;
+    struct connection pool;
     struct rows rows;
     struct buf out;
-    int status = pool_open(&pool, &settings->pool);
+    int status = connection_open(&pool, &settings->pool);
 
     (void)word_count;
     (void)words;
     buf_init(&out);
     if (status == STATUS_DONE)
-        status = pool_fetch_ad(&pool, &(struct pool_ask){.method = "POST", .path = "/v1/codes"}, &ad);
+        status = connection_fetch_ad(&pool, &(struct connection_ask){.method = "POST", .path = "/v1/codes"}, &ad);
     if (status == STATUS_DONE && settings->json) {
         rows_init(&rows, ROWS_JSON, columns, 2);
         rows_add(&rows, ad);
@@ -343,7 +344,7 @@ static int token_code(const struct token_settings *settings, int word_count, cha
     }
     buf_wipe(&out);
     tree_unref(ad);
-    pool_close(&pool);
+    connection_close(&pool);
     return status;
 }
 

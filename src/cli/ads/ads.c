@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct ads_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     const char *constraint, *kind, *select, *format;
     uint64_t limit;
     bool json, long_form;
@@ -42,7 +42,7 @@ static const struct option ads_options[] = {
 
 static const struct ads_settings ads_defaults = {0};
 
-static const struct column ads_columns[] = {
+static const struct table_column ads_columns[] = {
     {"id", "AdId", CELL_VALUE},     {"name", "Name", CELL_VALUE},      {"type", "Type", CELL_VALUE},
     {"owner", "Owner", CELL_VALUE}, {"heard", "Received", CELL_SINCE},
 };
@@ -50,7 +50,7 @@ static const struct column ads_columns[] = {
 
 /* The columns of a table, and what the pool is asked for. */
 struct view {
-    struct column columns[TABLE_COLUMNS_MAX];
+    struct table_column columns[TABLE_COLUMNS_MAX];
     size_t count;
     const char *select; /* NULL: all */
     struct buf names;   /* the names that were selected, without blanks: cut at their ends */
@@ -85,7 +85,7 @@ static int view_select(struct view *view, const char *text, bool table)
     for (size_t i = 0; i < count; i++) {
         const char *name = view->names.text + starts[i];
 
-        view->columns[view->count++] = (struct column){name, name, CELL_VALUE};
+        view->columns[view->count++] = (struct table_column){name, name, CELL_VALUE};
     }
     view->select = buf_string(&view->list);
     return 0;
@@ -112,7 +112,8 @@ static void view_done(struct view *view)
     buf_done(&view->list);
 }
 
-static int ads_list(struct pool *pool, const struct ads_settings *settings, const struct view *view, struct rows *rows)
+static int ads_list(struct connection *pool, const struct ads_settings *settings, const struct view *view,
+                    struct rows *rows)
 {
     struct buf path;
     int status;
@@ -122,7 +123,7 @@ static int ads_list(struct pool *pool, const struct ads_settings *settings, cons
     path_query(&path, "constraint", settings->constraint);
     path_query(&path, "kind", settings->kind);
     path_query(&path, "select", view->select);
-    status = pool_list(pool, buf_string(&path), settings->limit, rows_add, rows);
+    status = connection_list(pool, buf_string(&path), settings->limit, rows_add, rows);
     if (status == STATUS_DONE && !rows->count && settings->constraint)
         status = STATUS_NO;
     buf_done(&path);
@@ -143,7 +144,7 @@ static struct tree *ad_with_id(struct tree *ad, const char *id)
 }
 
 /* Those whose Name that is; machines have ids that nobody chose. */
-static int ads_named(struct pool *pool, const struct view *view, struct rows *rows, const char *name)
+static int ads_named(struct connection *pool, const struct view *view, struct rows *rows, const char *name)
 {
     unsigned before = rows->count;
     struct buf path, constraint;
@@ -156,7 +157,7 @@ static int ads_named(struct pool *pool, const struct view *view, struct rows *ro
     buf_adds(&path, "/v1/ads");
     path_query(&path, "constraint", buf_string(&constraint));
     path_query(&path, "select", view->select);
-    status = pool_list(pool, buf_string(&path), 0, rows_add, rows);
+    status = connection_list(pool, buf_string(&path), 0, rows_add, rows);
     if (status == STATUS_DONE && rows->count == before) {
         report("%s: there is no such ad", name);
         status = STATUS_NO;
@@ -167,7 +168,7 @@ static int ads_named(struct pool *pool, const struct view *view, struct rows *ro
 }
 
 /* The ad of that id, or else those of that name. */
-static int ads_called(struct pool *pool, const struct view *view, struct rows *rows, const char *word)
+static int ads_called(struct connection *pool, const struct view *view, struct rows *rows, const char *word)
 {
     struct tree *ad = NULL;
     struct buf path;
@@ -177,8 +178,8 @@ static int ads_called(struct pool *pool, const struct view *view, struct rows *r
     buf_adds(&path, "/v1/ads/");
     path_escape(&path, word);
     path_query(&path, "select", view->select);
-    status = pool_fetch_ad(
-        pool, &(struct pool_ask){.path = buf_string(&path), .may_miss = true, .hush = true, .about = word}, &ad);
+    status = connection_fetch_ad(
+        pool, &(struct connection_ask){.path = buf_string(&path), .may_miss = true, .hush = true, .about = word}, &ad);
     buf_done(&path);
     if (status == STATUS_NO)
         return ads_named(pool, view, rows, word);
@@ -191,7 +192,7 @@ static int ads_called(struct pool *pool, const struct view *view, struct rows *r
 }
 
 /* One that is not there does not keep the others from being printed. */
-static int ads_each(struct pool *pool, const struct view *view, struct rows *rows, int count, char **words)
+static int ads_each(struct connection *pool, const struct view *view, struct rows *rows, int count, char **words)
 {
     int status = STATUS_DONE;
 
@@ -209,7 +210,7 @@ static int ads_run(const void *given, int word_count, char **words)
     enum rows_form form;
     struct view view;
     struct rows rows;
-    struct pool pool;
+    struct connection pool;
     int status;
 
     if (word_count && (settings->constraint || settings->kind || settings->limit)) {
@@ -228,7 +229,7 @@ static int ads_run(const void *given, int word_count, char **words)
         return STATUS_BAD;
     }
     rows_init(&rows, form, view.columns, view.count);
-    status = pool_open(&pool, &settings->pool);
+    status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE && rows_set_format(&rows, pool.symbols, settings->format) < 0)
         status = STATUS_BAD;
     if (status == STATUS_DONE)
@@ -236,7 +237,7 @@ static int ads_run(const void *given, int word_count, char **words)
             word_count ? ads_each(&pool, &view, &rows, word_count, words) : ads_list(&pool, settings, &view, &rows);
     rows_finish(&rows);
     rows_done(&rows); /* what it holds is of the pool's symbols */
-    pool_close(&pool);
+    connection_close(&pool);
     view_done(&view);
     return status;
 }

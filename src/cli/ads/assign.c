@@ -129,7 +129,7 @@ struct assign_run {
 
 static int ads_read(struct assign_run *run, const char *file)
 {
-    struct source source;
+    struct input_source source;
     struct tree *ad;
     int got = -1;
 

@@ -45,7 +45,7 @@ static const struct convert_settings convert_defaults = {.dialect = &dialect_cla
 static int convert_file(const struct convert_settings *settings, struct symbols *symbols, const char *name,
                         struct buf *out)
 {
-    struct source source;
+    struct input_source source;
     struct tree *ad;
     struct err err;
     int got = -1;

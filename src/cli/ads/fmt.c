@@ -30,7 +30,7 @@ static const struct fmt_settings fmt_defaults = {.dialect = &dialect_classic};
 
 /* Are the tokens right ads, one behind another? The parser says what is wrong, and where. An ad that has no end, as
  * when there was no more to read, goes to the parser with all the rest. */
-static int check_ads(const struct tokens *tokens, const struct dialect *dialect, size_t len, struct err *err)
+static int check_ads(const struct fmt_tokens *tokens, const struct dialect *dialect, size_t len, struct err *err)
 {
     struct symbols *symbols = names_new(0);
     struct parse_options options = {.first_line = 1, .first_column = 1};
@@ -40,7 +40,7 @@ static int check_ads(const struct tokens *tokens, const struct dialect *dialect,
 
     build_init(&build, symbols, dialect);
     for (uint32_t at = 0; result == 0 && at < tokens->count && tokens->pieces[at].kind != TOKEN_END; at++) {
-        const struct piece *open = &tokens->pieces[at];
+        const struct fmt_piece *open = &tokens->pieces[at];
         size_t start = (size_t)(open->at - tokens->text), end = len;
         unsigned lines, column;
         struct tree *ad;
@@ -74,19 +74,19 @@ static int check_ads(const struct tokens *tokens, const struct dialect *dialect,
 /* Appends the text laid out; -1 with the reason when it is no classad text. */
 static int fmt_text(const struct dialect *dialect, struct buf *in, struct buf *out, struct err *err)
 {
-    struct tokens tokens, again = {0};
-    int result = tokens_init(&tokens, dialect, buf_string(in), in->len, err);
+    struct fmt_tokens tokens, again = {0};
+    int result = fmt_tokens_init(&tokens, dialect, buf_string(in), in->len, err);
 
     if (check_ads(&tokens, dialect, in->len, err) < 0) /* it knows better what was expected */
         result = -1;
     if (result == 0) {
         layout_ads(out, &tokens);
         /* a formatter that loses something is worse than none: look at what came out */
-        if (tokens_init(&again, dialect, buf_string(out), out->len, err) < 0 || !tokens_alike(&tokens, &again))
+        if (fmt_tokens_init(&again, dialect, buf_string(out), out->len, err) < 0 || !fmt_tokens_alike(&tokens, &again))
             result = err_set(err, "this text would not come out whole, and is left as it is (a fault in berth fmt)");
-        tokens_done(&again);
+        fmt_tokens_done(&again);
     }
-    tokens_done(&tokens);
+    fmt_tokens_done(&tokens);
     return result;
 }
 

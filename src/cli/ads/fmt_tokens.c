@@ -8,7 +8,7 @@
 
 /* Reading: tokens and comments come in the order of the text. A comment's place is known when the next token is. */
 struct reading {
-    struct tokens *tokens;
+    struct fmt_tokens *tokens;
     size_t end;       /* offset behind the last token or comment */
     size_t token_end; /* and behind the last token */
     uint32_t pending; /* first comment that has no place yet */
@@ -28,7 +28,7 @@ static size_t newlines_between(const char *text, size_t from, size_t to)
 static void add_comment(void *user, size_t offset, size_t len)
 {
     struct reading *reading = user;
-    struct tokens *tokens = reading->tokens;
+    struct fmt_tokens *tokens = reading->tokens;
     struct comment *comment;
 
     if (tokens->comment_count == tokens->comment_room) {
@@ -50,9 +50,9 @@ bool comment_ends_line(const struct comment *comment)
 }
 
 /* Appends one comment, whose link is set anew. */
-static void hang(struct tokens *tokens, uint32_t at, enum comment_place place, uint32_t comment)
+static void hang(struct fmt_tokens *tokens, uint32_t at, enum comment_place place, uint32_t comment)
 {
-    struct piece *piece = &tokens->pieces[at];
+    struct fmt_piece *piece = &tokens->pieces[at];
 
     tokens->comments[comment].next = TOKENS_NONE;
     if (piece->comments[place].first == TOKENS_NONE)
@@ -71,7 +71,7 @@ static bool one_line(const char *from, const char *to)
 /* The comments between the token before and this one, which begins at `start`. */
 static void place_comments(struct reading *reading, uint32_t at, const char *start)
 {
-    struct tokens *tokens = reading->tokens;
+    struct fmt_tokens *tokens = reading->tokens;
     const char *after = start, *before = tokens->text + reading->token_end;
     bool joined = tokens->pieces[at].kind != TOKEN_END; /* on the line of the token that follows */
 
@@ -98,7 +98,7 @@ static void place_comments(struct reading *reading, uint32_t at, const char *sta
     reading->pending = tokens->comment_count;
 }
 
-static bool ends_operand(const struct piece *piece)
+static bool ends_operand(const struct fmt_piece *piece)
 {
     switch (piece->kind) {
     case TOKEN_NAME:
@@ -121,9 +121,9 @@ static bool ends_operand(const struct piece *piece)
     }
 }
 
-static enum role role_of(const struct tokens *tokens, uint32_t at, bool outermost)
+static enum role role_of(const struct fmt_tokens *tokens, uint32_t at, bool outermost)
 {
-    const struct piece *piece = &tokens->pieces[at], *before = at ? piece - 1 : NULL;
+    const struct fmt_piece *piece = &tokens->pieces[at], *before = at ? piece - 1 : NULL;
     bool behind_operand = before && ends_operand(before);
 
     switch (piece->kind) {
@@ -148,7 +148,7 @@ static enum role role_of(const struct tokens *tokens, uint32_t at, bool outermos
 /* Pairs brackets; -1 when one does not fit. */
 static int pair_bracket(struct reading *reading, uint32_t at)
 {
-    struct piece *pieces = reading->tokens->pieces;
+    struct fmt_piece *pieces = reading->tokens->pieces;
     unsigned kind = pieces[at].kind;
 
     if (kind == TOKEN_OPEN || kind == TOKEN_OPEN_SQUARE || kind == TOKEN_OPEN_BRACE) {
@@ -173,7 +173,7 @@ static int pair_bracket(struct reading *reading, uint32_t at)
 }
 
 /* The text that a token is printed as: as written, but for keywords. */
-static void set_text(struct piece *piece, const struct token *token)
+static void set_text(struct fmt_piece *piece, const struct token *token)
 {
     static const char *const words[] = {
         [TOKEN_UNDEFINED] = "undefined", [TOKEN_ERROR] = "error", [TOKEN_TRUE] = "true", [TOKEN_FALSE] = "false"};
@@ -192,10 +192,10 @@ static void set_text(struct piece *piece, const struct token *token)
 
 static int add_piece(struct reading *reading, const struct lexer *lexer)
 {
-    struct tokens *tokens = reading->tokens;
+    struct fmt_tokens *tokens = reading->tokens;
     const struct token *token = &lexer->token;
     uint32_t at = tokens->count++;
-    struct piece *piece;
+    struct fmt_piece *piece;
     size_t start;
 
     if (tokens->count > tokens->room) {
@@ -203,7 +203,7 @@ static int add_piece(struct reading *reading, const struct lexer *lexer)
         tokens->pieces = mem_grow(tokens->pieces, tokens->room * sizeof *tokens->pieces);
     }
     piece = &tokens->pieces[at];
-    *piece = (struct piece){.kind = token->kind, .op = token->op, .partner = TOKENS_NONE};
+    *piece = (struct fmt_piece){.kind = token->kind, .op = token->op, .partner = TOKENS_NONE};
     for (int place = 0; place < COMMENT_PLACES; place++)
         piece->comments[place].first = piece->comments[place].last = TOKENS_NONE;
     set_text(piece, token);
@@ -215,13 +215,14 @@ static int add_piece(struct reading *reading, const struct lexer *lexer)
     return pair_bracket(reading, at);
 }
 
-int tokens_init(struct tokens *tokens, const struct dialect *dialect, const char *text, size_t len, struct err *err)
+int fmt_tokens_init(struct fmt_tokens *tokens, const struct dialect *dialect, const char *text, size_t len,
+                    struct err *err)
 {
     struct reading reading = {.tokens = tokens};
     struct lexer lexer;
     int result = 0;
 
-    *tokens = (struct tokens){.text = text};
+    *tokens = (struct fmt_tokens){.text = text};
     lex_init(&lexer, dialect, text, len, err);
     lexer.comment = add_comment;
     lexer.comment_user = &reading;
@@ -241,16 +242,16 @@ int tokens_init(struct tokens *tokens, const struct dialect *dialect, const char
     return result;
 }
 
-void tokens_done(struct tokens *tokens)
+void fmt_tokens_done(struct fmt_tokens *tokens)
 {
     free(tokens->pieces);
     free(tokens->comments);
-    *tokens = (struct tokens){0};
+    *tokens = (struct fmt_tokens){0};
 }
 
-bool tokens_start_line(const struct tokens *tokens, uint32_t at)
+bool fmt_tokens_start_line(const struct fmt_tokens *tokens, uint32_t at)
 {
-    const struct piece *piece = &tokens->pieces[at];
+    const struct fmt_piece *piece = &tokens->pieces[at];
 
     if (at == 0 || piece->role == ROLE_BINARY || piece->kind == TOKEN_END)
         return true;
@@ -275,7 +276,7 @@ bool tokens_start_line(const struct tokens *tokens, uint32_t at)
 }
 
 /* Takes a list of comments off a token. */
-static uint32_t unhang(struct tokens *tokens, uint32_t at, enum comment_place place)
+static uint32_t unhang(struct fmt_tokens *tokens, uint32_t at, enum comment_place place)
 {
     uint32_t first = tokens->pieces[at].comments[place].first;
 
@@ -283,7 +284,7 @@ static uint32_t unhang(struct tokens *tokens, uint32_t at, enum comment_place pl
     return first;
 }
 
-static void hang_all(struct tokens *tokens, uint32_t at, enum comment_place place, uint32_t first)
+static void hang_all(struct fmt_tokens *tokens, uint32_t at, enum comment_place place, uint32_t first)
 {
     while (first != TOKENS_NONE) {
         uint32_t next = tokens->comments[first].next;
@@ -293,13 +294,13 @@ static void hang_all(struct tokens *tokens, uint32_t at, enum comment_place plac
     }
 }
 
-static bool has(const struct tokens *tokens, uint32_t at, enum comment_place place)
+static bool has(const struct fmt_tokens *tokens, uint32_t at, enum comment_place place)
 {
     return tokens->pieces[at].comments[place].first != TOKENS_NONE;
 }
 
 /* Behind an operator: to its front. */
-static void settle_operator(struct tokens *tokens, uint32_t at)
+static void settle_operator(struct fmt_tokens *tokens, uint32_t at)
 {
     uint32_t trail = unhang(tokens, at, COMMENT_TRAIL);
     bool moves_up = !has(tokens, at, COMMENT_OWN) && !has(tokens, at - 1, COMMENT_TRAIL);
@@ -309,7 +310,7 @@ static void settle_operator(struct tokens *tokens, uint32_t at)
 }
 
 /* Before a comma or semicolon: behind it. Past one that ends with its line, the rest go above what follows. */
-static void settle_separator(struct tokens *tokens, uint32_t at)
+static void settle_separator(struct fmt_tokens *tokens, uint32_t at)
 {
     uint32_t lists[] = {unhang(tokens, at - 1, COMMENT_TRAIL), unhang(tokens, at, COMMENT_OWN),
                         unhang(tokens, at, COMMENT_TRAIL), unhang(tokens, at + 1, COMMENT_OWN)};
@@ -327,13 +328,13 @@ static void settle_separator(struct tokens *tokens, uint32_t at)
 }
 
 /* Where no line may end: above the nearest token before that begins one. */
-static void settle_above(struct tokens *tokens, uint32_t at, enum comment_place place)
+static void settle_above(struct fmt_tokens *tokens, uint32_t at, enum comment_place place)
 {
     uint32_t first = unhang(tokens, at, place), start = at;
 
     if (first == TOKENS_NONE)
         return;
-    while (!tokens_start_line(tokens, start))
+    while (!fmt_tokens_start_line(tokens, start))
         start--;
     if (!has(tokens, start, COMMENT_OWN)) {
         tokens->comments[first].gap = tokens->pieces[start].gap;
@@ -342,10 +343,10 @@ static void settle_above(struct tokens *tokens, uint32_t at, enum comment_place 
     hang_all(tokens, start, COMMENT_OWN, first);
 }
 
-void tokens_settle_comments(struct tokens *tokens)
+void fmt_tokens_settle_comments(struct fmt_tokens *tokens)
 {
     for (uint32_t i = 0; i + 1 < tokens->count; i++) {
-        const struct piece *piece = &tokens->pieces[i];
+        const struct fmt_piece *piece = &tokens->pieces[i];
 
         if (piece->role == ROLE_BINARY && i)
             settle_operator(tokens, i);
@@ -353,24 +354,24 @@ void tokens_settle_comments(struct tokens *tokens)
             settle_separator(tokens, i);
     }
     for (uint32_t i = 0; i + 1 < tokens->count; i++) {
-        if (!tokens_start_line(tokens, i))
+        if (!fmt_tokens_start_line(tokens, i))
             settle_above(tokens, i, COMMENT_OWN);
-        if (!tokens_start_line(tokens, i + 1))
+        if (!fmt_tokens_start_line(tokens, i + 1))
             settle_above(tokens, i, COMMENT_TRAIL);
     }
 }
 
-static bool is_last_semicolon(const struct tokens *tokens, uint32_t at)
+static bool is_last_semicolon(const struct fmt_tokens *tokens, uint32_t at)
 {
     return tokens->pieces[at].kind == TOKEN_SEMICOLON && tokens->pieces[at + 1].kind == TOKEN_CLOSE_SQUARE;
 }
 
-bool tokens_alike(const struct tokens *a, const struct tokens *b)
+bool fmt_tokens_alike(const struct fmt_tokens *a, const struct fmt_tokens *b)
 {
     uint32_t i = 0, j = 0;
 
     for (;; i++, j++) {
-        const struct piece *x, *y;
+        const struct fmt_piece *x, *y;
 
         i += is_last_semicolon(a, i);
         j += is_last_semicolon(b, j);

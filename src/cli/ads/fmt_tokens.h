@@ -34,7 +34,7 @@ struct comment {
     uint32_t next; /* on the same token, in the same place */
 };
 
-struct piece {
+struct fmt_piece {
     unsigned char kind, op, role; /* enum token_kind, op, role */
     bool gap;                     /* an empty line stood in front */
     const char *at;               /* where it stands */
@@ -47,8 +47,8 @@ struct piece {
 };
 
 /* The last piece is always the end, TOKEN_END. */
-struct tokens {
-    struct piece *pieces;
+struct fmt_tokens {
+    struct fmt_piece *pieces;
     uint32_t count, room;
     struct comment *comments;
     uint32_t comment_count, comment_room;
@@ -57,18 +57,19 @@ struct tokens {
 
 /* The text is followed by a NUL. -1 with the error when there is something that is no token, or a bracket without its
  * partner; the tokens before it are there then. */
-int tokens_init(struct tokens *tokens, const struct dialect *dialect, const char *text, size_t len, struct err *err);
-void tokens_done(struct tokens *tokens);
+int fmt_tokens_init(struct fmt_tokens *tokens, const struct dialect *dialect, const char *text, size_t len,
+                    struct err *err);
+void fmt_tokens_done(struct fmt_tokens *tokens);
 
 /* Does the token of that number begin a line when what it stands in is spread over lines? */
-bool tokens_start_line(const struct tokens *tokens, uint32_t at);
+bool fmt_tokens_start_line(const struct fmt_tokens *tokens, uint32_t at);
 
 /* Moves comments to where a line may end: behind a comma rather than before it, before an operator rather than behind
  * it, above the attribute if nowhere else. None is lost. */
-void tokens_settle_comments(struct tokens *tokens);
+void fmt_tokens_settle_comments(struct fmt_tokens *tokens);
 
 /* The same tokens (but for a `;` after the last attribute) and as many comments? */
-bool tokens_alike(const struct tokens *a, const struct tokens *b);
+bool fmt_tokens_alike(const struct fmt_tokens *a, const struct fmt_tokens *b);
 
 /* Can no other comment stand behind it in the same line? */
 bool comment_ends_line(const struct comment *comment);

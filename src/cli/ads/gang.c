@@ -121,7 +121,7 @@ static int ad_take(struct gang_cycle *run, struct tree *ad, struct err *err)
 
 static int ads_read(struct gang_cycle *run, const char *file)
 {
-    struct source source;
+    struct input_source source;
     struct tree *ad;
     struct err err = {0};
     int got = -1;

@@ -19,24 +19,24 @@ struct measure {
 
 struct layout {
     struct buf *out;
-    const struct tokens *tokens;
+    const struct fmt_tokens *tokens;
     struct measure *measures;
     size_t column, line_indent; /* of the line being printed */
 };
 
 static void lay_expr(struct layout *layout, uint32_t from, uint32_t to, size_t indent, size_t tail);
 
-static bool is_opening(const struct piece *piece)
+static bool is_opening(const struct fmt_piece *piece)
 {
     return piece->kind == TOKEN_OPEN || piece->kind == TOKEN_OPEN_SQUARE || piece->kind == TOKEN_OPEN_BRACE;
 }
 
-static bool is_closing(const struct piece *piece)
+static bool is_closing(const struct fmt_piece *piece)
 {
     return piece->kind == TOKEN_CLOSE || piece->kind == TOKEN_CLOSE_SQUARE || piece->kind == TOKEN_CLOSE_BRACE;
 }
 
-static bool is_wide(const struct piece *bracket) /* has blanks inside */
+static bool is_wide(const struct fmt_piece *bracket) /* has blanks inside */
 {
     return bracket->role == ROLE_AD || bracket->role == ROLE_LIST;
 }
@@ -47,7 +47,7 @@ static uint32_t comment_at(const struct layout *layout, uint32_t at, enum commen
 }
 
 /* Blanks between two tokens on a line. */
-static unsigned blanks_between(const struct piece *left, const struct piece *right)
+static unsigned blanks_between(const struct fmt_piece *left, const struct fmt_piece *right)
 {
     if (right->kind == TOKEN_COMMA || right->kind == TOKEN_SEMICOLON)
         return 0;
@@ -73,12 +73,12 @@ static size_t text_width(const char *text, size_t len)
 }
 
 /* Comments inside a line have a blank on each side, but for brackets and separators that stand close. */
-static bool blank_before_inline(const struct piece *left)
+static bool blank_before_inline(const struct fmt_piece *left)
 {
     return !(is_opening(left) && !is_wide(left));
 }
 
-static bool blank_after_inline(const struct piece *piece)
+static bool blank_after_inline(const struct fmt_piece *piece)
 {
     return piece->kind != TOKEN_COMMA && piece->kind != TOKEN_SEMICOLON && !(is_closing(piece) && !is_wide(piece));
 }
@@ -95,12 +95,12 @@ static size_t inline_width(const struct layout *layout, uint32_t at)
 
 static void layout_measure(struct layout *layout)
 {
-    const struct tokens *tokens = layout->tokens;
+    const struct fmt_tokens *tokens = layout->tokens;
     struct measure sum = {0};
 
     layout->measures = mem_alloc(tokens->count * sizeof *layout->measures);
     for (uint32_t i = 0; i < tokens->count; i++) {
-        const struct piece *piece = &tokens->pieces[i];
+        const struct fmt_piece *piece = &tokens->pieces[i];
         size_t comments = inline_width(layout, i);
 
         sum.blanks = 0;
@@ -117,7 +117,7 @@ static void layout_measure(struct layout *layout)
 static size_t flat_width(const struct layout *layout, uint32_t from, uint32_t to)
 {
     const struct measure *measures = layout->measures;
-    const struct piece *first = &layout->tokens->pieces[from];
+    const struct fmt_piece *first = &layout->tokens->pieces[from];
 
     return measures[to - 1].column - measures[from].column + inline_width(layout, from) +
            text_width(first->text, first->len);
@@ -161,7 +161,7 @@ static void put_gap(struct layout *layout, bool gap)
 /* A token with the comments that stand before it in its line; the blanks before it unless it begins the line. */
 static void put_piece(struct layout *layout, uint32_t at, bool blanks)
 {
-    const struct piece *piece = &layout->tokens->pieces[at];
+    const struct fmt_piece *piece = &layout->tokens->pieces[at];
     const struct comment *comments = layout->tokens->comments;
 
     if (blanks)
@@ -217,7 +217,7 @@ static void put_spaced(struct layout *layout, uint32_t at, size_t indent, bool f
 /* The separator at depth 0 of [from, to), or `to`. */
 static uint32_t find_separator(const struct layout *layout, enum token_kind kind, uint32_t from, uint32_t to)
 {
-    const struct piece *pieces = layout->tokens->pieces;
+    const struct fmt_piece *pieces = layout->tokens->pieces;
 
     for (uint32_t i = from; i < to; i++) {
         if (pieces[i].kind == kind)
@@ -263,7 +263,7 @@ static void lay_elements(struct layout *layout, uint32_t from, uint32_t to, size
  * behind. */
 static void put_before_closing(struct layout *layout, uint32_t close, size_t indent, bool empty)
 {
-    const struct tokens *tokens = layout->tokens;
+    const struct fmt_tokens *tokens = layout->tokens;
     uint32_t trail = tokens->pieces[close - 1].comments[COMMENT_TRAIL].last;
     uint32_t i = comment_at(layout, close, COMMENT_INLINE);
     bool alone = comment_at(layout, close, COMMENT_OWN) != TOKENS_NONE ||
@@ -283,7 +283,7 @@ static void put_before_closing(struct layout *layout, uint32_t close, size_t ind
 /* Brackets and what is in them; the blanks before them have been printed. */
 static void lay_brackets(struct layout *layout, uint32_t open, bool spread)
 {
-    const struct piece *piece = &layout->tokens->pieces[open];
+    const struct fmt_piece *piece = &layout->tokens->pieces[open];
     size_t base = layout->line_indent, inner = base + LAYOUT_INDENT;
     uint32_t close = piece->partner;
 
@@ -306,7 +306,7 @@ static void lay_brackets(struct layout *layout, uint32_t open, bool spread)
 /* An operand without operators between its parts: prefixes, a name or bracket, what is selected from it. */
 static void lay_operand(struct layout *layout, uint32_t from, uint32_t to, size_t tail)
 {
-    const struct piece *pieces = layout->tokens->pieces;
+    const struct fmt_piece *pieces = layout->tokens->pieces;
 
     for (uint32_t i = from; i < to; i++) {
         uint32_t close = pieces[i].partner;
@@ -325,7 +325,7 @@ static void lay_operand(struct layout *layout, uint32_t from, uint32_t to, size_
 /* The level at which [from, to) is split: that of the operators outside brackets that bind least; 0 for a choice. */
 static unsigned split_level(const struct layout *layout, uint32_t from, uint32_t to)
 {
-    const struct piece *pieces = layout->tokens->pieces;
+    const struct fmt_piece *pieces = layout->tokens->pieces;
     unsigned least = OP_LEVEL_PREFIX;
 
     for (uint32_t i = from; i < to; i++) {
@@ -342,7 +342,7 @@ static unsigned split_level(const struct layout *layout, uint32_t from, uint32_t
 
 static uint32_t find_operator(const struct layout *layout, unsigned level, uint32_t from, uint32_t to)
 {
-    const struct piece *pieces = layout->tokens->pieces;
+    const struct fmt_piece *pieces = layout->tokens->pieces;
 
     for (uint32_t i = from; i < to; i++) {
         if (is_opening(&pieces[i]))
@@ -385,13 +385,13 @@ static void lay_expr(struct layout *layout, uint32_t from, uint32_t to, size_t i
     }
 }
 
-void layout_ads(struct buf *out, struct tokens *tokens)
+void layout_ads(struct buf *out, struct fmt_tokens *tokens)
 {
     struct layout layout = {.out = out, .tokens = tokens};
     uint32_t at = 0, last = tokens->count - 1;
     size_t start = out->len;
 
-    tokens_settle_comments(tokens);
+    fmt_tokens_settle_comments(tokens);
     layout_measure(&layout);
     for (; at < last; at = tokens->pieces[at].partner + 1) {
         uint32_t close = tokens->pieces[at].partner;

@@ -20,6 +20,6 @@
 #define LAYOUT_INDENT 4
 
 /* Appends the ads that the tokens are; they must be right ads, one behind another. Settles the comments first. */
-void layout_ads(struct buf *out, struct tokens *tokens);
+void layout_ads(struct buf *out, struct fmt_tokens *tokens);
 
 #endif

@@ -85,7 +85,7 @@ static void print_finding(void *user, const struct lint_finding *finding)
 
 static int lint_file(struct lint_run *run, const char *name)
 {
-    struct source source;
+    struct input_source source;
     struct tree *ad;
     int got = -1;
 

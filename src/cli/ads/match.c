@@ -83,7 +83,7 @@ static void ports_warn(struct match_run *run, const char *file, const struct tre
 /* All ads of a file, made ready. */
 static int ads_read(struct match_run *run, const char *file)
 {
-    struct source source;
+    struct input_source source;
     struct tree *ad;
     struct err err;
     int got = -1;

@@ -15,7 +15,7 @@ struct query_settings {
     const struct dialect *dialect;
     const char *offers, *constraint, *format;
     struct setting setting;
-    struct pool_options pool;
+    struct connection_options pool;
     bool json, long_form;
 };
 
@@ -72,7 +72,7 @@ static int query_print(struct query_run *run, const struct tree *ad, unsigned pl
 
 static int query_file(struct query_run *run, const struct tree *query)
 {
-    struct source source;
+    struct input_source source;
     struct tree *ad;
     int got = -1;
 
@@ -96,10 +96,10 @@ static int query_file(struct query_run *run, const struct tree *query)
 /* The pool evaluates it: what it takes is checked here, so that a slip has a place. */
 static int query_pool(const struct query_settings *settings, const char *text)
 {
-    static const struct column columns[] = {{"name", "Name", CELL_NAME}};
+    static const struct table_column columns[] = {{"name", "Name", CELL_NAME}};
     enum rows_form form;
     struct rows rows;
-    struct pool pool;
+    struct connection pool;
     struct buf path;
     int status;
 
@@ -109,16 +109,16 @@ static int query_pool(const struct query_settings *settings, const char *text)
     path_query(&path, "select", settings->long_form || settings->format ? NULL : "Name");
     rows_form_of(settings->json, settings->long_form, settings->format, &form);
     rows_init(&rows, form, columns, 1);
-    status = pool_open(&pool, &settings->pool);
+    status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE && rows_set_format(&rows, pool.symbols, settings->format) < 0)
         status = STATUS_BAD;
     if (status == STATUS_DONE)
-        status = pool_list(&pool, buf_string(&path), 0, rows_add, &rows);
+        status = connection_list(&pool, buf_string(&path), 0, rows_add, &rows);
     if (status == STATUS_DONE && !rows.count)
         status = STATUS_NO;
     rows_finish(&rows);
     rows_done(&rows); /* what it holds is of the pool's symbols */
-    pool_close(&pool);
+    connection_close(&pool);
     buf_done(&path);
     return status;
 }

@@ -54,7 +54,7 @@ static int refs_print(struct refs_run *run, const struct tree *ad, const struct 
 
 static int refs_file(struct refs_run *run, const char *name)
 {
-    struct source source;
+    struct input_source source;
     struct tree *ad;
     struct err err;
     int got = -1;

@@ -21,7 +21,7 @@ struct why_settings {
     const struct dialect *dialect;
     const char *requests, *offers, *policy, *name;
     struct setting setting;
-    struct pool_options pool;
+    struct connection_options pool;
     bool json;
 };
 
@@ -71,7 +71,7 @@ struct why_run {
 };
 
 /* Where the ad that was read last begins in the text that was kept; its line is looked for from that of the one before it. */
-static size_t ad_start(struct side *side, const struct source *source)
+static size_t ad_start(struct side *side, const struct input_source *source)
 {
     enum form form = form_reader_form(source->reader);
     unsigned line = form_reader_line(source->reader);
@@ -89,7 +89,7 @@ static size_t ad_start(struct side *side, const struct source *source)
 
 static int side_read(struct why_run *run, struct side *side, const char *file)
 {
-    struct source source;
+    struct input_source source;
     struct tree *ad;
     int got = -1;
 
@@ -280,7 +280,7 @@ static int why_files(struct why_run *run)
 }
 
 /* An ad of a pool, explained by the pool. */
-static int why_ask(struct pool *pool, const char *id, bool json)
+static int why_ask(struct connection *pool, const char *id, bool json)
 {
     struct buf path, out;
     bool matches = false;
@@ -291,8 +291,8 @@ static int why_ask(struct pool *pool, const char *id, bool json)
     buf_adds(&path, "/v1/ads/");
     path_escape(&path, id);
     buf_adds(&path, "/why");
-    status = explain_fetch(pool, &(struct pool_ask){.path = buf_string(&path), .may_miss = true, .about = id}, json,
-                           &out, &matches);
+    status = explain_fetch(pool, &(struct connection_ask){.path = buf_string(&path), .may_miss = true, .about = id},
+                           json, &out, &matches);
     if (status == STATUS_DONE) {
         status = matches ? STATUS_DONE : STATUS_NO;
         output_write(&out);
@@ -303,7 +303,7 @@ static int why_ask(struct pool *pool, const char *id, bool json)
 }
 
 /* The job of that number, if there is a customer that has it: else `*ret` stays NULL, and the number is that of an ad. */
-static int why_job(const struct why_settings *settings, const char *id, struct pool *customer, struct tree **ret)
+static int why_job(const struct why_settings *settings, const char *id, struct connection *customer, struct tree **ret)
 {
     bool asked = settings->pool.customer || getenv("BERTH_CUSTOMER");
     struct buf path;
@@ -312,14 +312,15 @@ static int why_job(const struct why_settings *settings, const char *id, struct p
     buf_init(&path);
     buf_addf(&path, "/v1/jobs/%s", id);
     if (status == STATUS_DONE)
-        status = pool_fetch_ad(
-            customer, &(struct pool_ask){.path = buf_string(&path), .may_miss = true, .hush = !asked, .quiet = !asked},
+        status = connection_fetch_ad(
+            customer,
+            &(struct connection_ask){.path = buf_string(&path), .may_miss = true, .hush = !asked, .quiet = !asked},
             ret);
     buf_done(&path);
     return asked ? status : STATUS_DONE;
 }
 
-static int why_of_job(struct pool *pool, const struct tree *job, const char *id, bool json)
+static int why_of_job(struct connection *pool, const struct tree *job, const char *id, bool json)
 {
     bool matches = false;
     char name[32];
@@ -345,7 +346,7 @@ static int why_of_job(struct pool *pool, const struct tree *job, const char *id,
 static int why_pool(const struct why_settings *settings, const char *id)
 {
     struct tree *job = NULL;
-    struct pool pool, customer;
+    struct connection pool, customer;
     int status;
 
     if (settings->name || settings->policy || settings->setting.has_now || settings->setting.has_seed ||
@@ -353,17 +354,17 @@ static int why_pool(const struct why_settings *settings, const char *id)
         report("why ID asks the pool: --name, --policy, --dialect, --now, --zone and --seed are for -r and -o");
         return STATUS_BAD;
     }
-    status = pool_open(&pool, &settings->pool);
+    status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE && job_id_is(id)) {
         status = why_job(settings, id, &customer, &job);
         if (status == STATUS_DONE && job)
             status = why_of_job(&pool, job, id, settings->json);
         tree_unref(job);
-        pool_close(&customer);
+        connection_close(&customer);
     }
     if (status == STATUS_DONE && !job)
         status = why_ask(&pool, id, settings->json);
-    pool_close(&pool);
+    connection_close(&pool);
     return status;
 }
 

@@ -50,18 +50,18 @@ const char *awaited_fate(const struct tree *command)
     return is_waiting(command) ? "waits for it" : "has expired";
 }
 
-int awaited_give(struct pool *pool, const char *path, const struct tree *body, int64_t wait, struct tree **ret)
+int awaited_give(struct connection *pool, const char *path, const struct tree *body, int64_t wait, struct tree **ret)
 {
     int64_t end = seconds_now() + wait, left;
     struct tree *command = NULL, *later;
     char again[64];
-    int status = pool_fetch_ad(
-        pool, &(struct pool_ask){.method = "POST", .path = path, .body = body, .may_conflict = true}, &command);
+    int status = connection_fetch_ad(
+        pool, &(struct connection_ask){.method = "POST", .path = path, .body = body, .may_conflict = true}, &command);
 
     while (status == STATUS_DONE && is_waiting(command) && (left = end - seconds_now()) > 0) {
         snprintf(again, sizeof again, "/v1/commands/%" PRIu64 "?wait=%d", awaited_number(command),
                  (int)(left < AWAITED_ONCE ? left : AWAITED_ONCE));
-        status = pool_fetch_ad(pool, &(struct pool_ask){.path = again}, &later);
+        status = connection_fetch_ad(pool, &(struct connection_ask){.path = again}, &later);
         if (status == STATUS_DONE) {
             tree_unref(command);
             command = later;

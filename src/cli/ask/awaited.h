@@ -24,7 +24,7 @@ option_read_fn option_wait; /* int64_t, seconds, from 0: "20", "20 s", 5min */
     }
 
 /* Gives the command: its ad, as it stands after up to `wait` seconds, which the caller unrefs. */
-int awaited_give(struct pool *pool, const char *path, const struct tree *body, int64_t wait, struct tree **ret);
+int awaited_give(struct connection *pool, const char *path, const struct tree *body, int64_t wait, struct tree **ret);
 
 /* What was answered, which the caller unrefs; NULL: it waits, or has expired. */
 struct tree *awaited_answer(const struct tree *command);

@@ -53,7 +53,7 @@ static bool token_usual(const struct config *config, struct buf *ret_path)
     return slash && access(buf_string(ret_path), F_OK) == 0;
 }
 
-static int token_load(struct pool *pool, const char *named)
+static int token_load(struct connection *pool, const char *named)
 {
     struct err err = {0};
     struct buf path;
@@ -75,9 +75,9 @@ static int token_load(struct pool *pool, const char *named)
     return status;
 }
 
-int pool_token(const struct pool_options *options, struct token_file *ret)
+int connection_token(const struct connection_options *options, struct token_file *ret)
 {
-    struct pool pool = {.ca_fd = -1};
+    struct connection pool = {.ca_fd = -1};
     int status = STATUS_BAD;
 
     token_file_init(&pool.token);
@@ -92,12 +92,12 @@ int pool_token(const struct pool_options *options, struct token_file *ret)
         *ret = pool.token;
         token_file_init(&pool.token);
     }
-    pool_close(&pool);
+    connection_close(&pool);
     return status;
 }
 
 /* The CA's certificate as a file that nobody else sees, and that is gone when we are: libcurl wants a name. */
-static int ca_open(struct pool *pool)
+static int ca_open(struct connection *pool)
 {
     const char *folder = environment("TMPDIR");
     size_t len = strlen(pool->token.ca);
@@ -122,12 +122,13 @@ static int ca_open(struct pool *pool)
 
 /* ------------------------------------------------------------------------------------------------------------- places */
 
-static void place_add_socket(struct pool *pool, const char *path)
+static void place_add_socket(struct connection *pool, const char *path)
 {
-    pool->places[pool->count++] = (struct pool_place){.url = text_dup("http://localhost"), .socket = text_dup(path)};
+    pool->places[pool->count++] =
+        (struct connection_place){.url = text_dup("http://localhost"), .socket = text_dup(path)};
 }
 
-static int place_add(struct pool *pool, const char *from, const char *text)
+static int place_add(struct connection *pool, const char *from, const char *text)
 {
     size_t len = strlen(text);
     struct err err = {0};
@@ -149,14 +150,14 @@ static int place_add(struct pool *pool, const char *from, const char *text)
         }
         while (len && text[len - 1] == '/')
             len--;
-        pool->places[pool->count++] = (struct pool_place){.url = mem_dup(text, len)};
+        pool->places[pool->count++] = (struct connection_place){.url = mem_dup(text, len)};
         return STATUS_DONE;
     }
     report("%s: %s", from, err.text);
     return STATUS_BAD;
 }
 
-static int places_find(struct pool *pool, const struct pool_options *options)
+static int places_find(struct connection *pool, const struct connection_options *options)
 {
     const char *variable = environment("BERTH_POOL"), *const * urls;
     size_t count;
@@ -187,7 +188,7 @@ static int places_find(struct pool *pool, const struct pool_options *options)
 }
 
 /* The customer is asked by its socket as the user that one is; a token is for one that is elsewhere. */
-static int customer_find(struct pool *pool, const struct pool_options *options)
+static int customer_find(struct connection *pool, const struct connection_options *options)
 {
     const char *variable = environment("BERTH_CUSTOMER");
     struct buf path;
@@ -207,17 +208,17 @@ static int customer_find(struct pool *pool, const struct pool_options *options)
 
 /* ---------------------------------------------------------------------------------------------------- opening, closing */
 
-typedef int find_fn(struct pool *pool, const struct pool_options *options);
+typedef int find_fn(struct connection *pool, const struct connection_options *options);
 
-static int open_config(struct pool *pool, const struct pool_options *options, bool customer)
+static int open_config(struct connection *pool, const struct connection_options *options, bool customer)
 {
-    *pool = (struct pool){.ca_fd = -1, .customer = customer, .symbols = names_new(0)};
+    *pool = (struct connection){.ca_fd = -1, .customer = customer, .symbols = names_new(0)};
     token_file_init(&pool->token);
     buf_init(&pool->bearer);
     return config_options_load(&options->config, &pool->config) < 0 ? STATUS_BAD : STATUS_DONE;
 }
 
-static int open_by(struct pool *pool, const struct pool_options *options, find_fn *find)
+static int open_by(struct connection *pool, const struct connection_options *options, find_fn *find)
 {
     const char *token = options->token ? options->token : environment("BERTH_TOKEN");
     int status = open_config(pool, options, find == customer_find);
@@ -231,29 +232,29 @@ static int open_by(struct pool *pool, const struct pool_options *options, find_f
     return status;
 }
 
-int pool_open(struct pool *pool, const struct pool_options *options)
+int connection_open(struct connection *pool, const struct connection_options *options)
 {
     return open_by(pool, options, places_find);
 }
 
-int customer_open(struct pool *pool, const struct pool_options *options)
+int customer_open(struct connection *pool, const struct connection_options *options)
 {
     return open_by(pool, options, customer_find);
 }
 
-int pool_open_stranger(struct pool *pool, const struct pool_options *options)
+int connection_open_stranger(struct connection *pool, const struct connection_options *options)
 {
     int status = open_config(pool, options, false);
 
     return status == STATUS_DONE ? places_find(pool, options) : status;
 }
 
-int pool_trust(struct pool *pool)
+int connection_trust(struct connection *pool)
 {
     return ca_open(pool);
 }
 
-void pool_close(struct pool *pool)
+void connection_close(struct connection *pool)
 {
     for (size_t i = 0; i < pool->count; i++) {
         free(pool->places[i].url);

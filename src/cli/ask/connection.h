@@ -21,14 +21,14 @@
 #define POOL_PLACES_MAX 16
 #define POOL_PAGE 10000 /* ads that are asked for in one answer; the next goes on behind it */
 
-struct pool_options {
+struct connection_options {
     const char *url, *customer, *token;
     struct config_options config;
 };
 
 option_read_fn option_limit; /* uint64_t, how many at most: from 1 */
 
-/* The rows for a structure T that has a `struct pool_options pool`. */
+/* The rows for a structure T that has a `struct connection_options pool`. */
 #define POOL_OPTION_ROWS(T)                                                                                        \
     {0,                                                                                                            \
      "pool",                                                                                                       \
@@ -60,14 +60,14 @@ option_read_fn option_limit; /* uint64_t, how many at most: from 1 */
     }
 
 /* An address of the pool. */
-struct pool_place {
+struct connection_place {
     char *url;    /* without a slash at its end */
     char *socket; /* path of a Unix socket; NULL: none */
 };
 
-struct pool {
+struct connection {
     struct config config;
-    struct pool_place places[POOL_PLACES_MAX];
+    struct connection_place places[POOL_PLACES_MAX];
     size_t count, at; /* the one that answers, or is tried next */
     bool named;       /* by hand: no other was looked for */
     bool customer;    /* it is one, and no matchmaker */
@@ -81,20 +81,21 @@ struct pool {
 };
 
 /* Nothing is sent yet. All that return int give STATUS_DONE, or the status to end with when something went wrong, which has been
- * reported. pool_close takes one that failed to open. */
-int pool_open(struct pool *pool, const struct pool_options *options);
-int customer_open(struct pool *pool, const struct pool_options *options); /* likewise; pool_close ends it */
-int pool_knock(struct pool *pool);                                        /* does it answer at all? */
-void pool_close(struct pool *pool);
+ * reported. connection_close takes one that failed to open. */
+int connection_open(struct connection *pool, const struct connection_options *options);
+int customer_open(struct connection *pool,
+                  const struct connection_options *options); /* likewise; connection_close ends it */
+int connection_knock(struct connection *pool);               /* does it answer at all? */
+void connection_close(struct connection *pool);
 
 /* The pool at options->url, of which nothing is known: no token is shown. And, when its CA is known (token.ca): it alone is trusted. */
-int pool_open_stranger(struct pool *pool, const struct pool_options *options);
-int pool_trust(struct pool *pool);
+int connection_open_stranger(struct connection *pool, const struct connection_options *options);
+int connection_trust(struct connection *pool);
 
-/* Only the token: its file, as pool_open would find it. */
-int pool_token(const struct pool_options *options, struct token_file *ret);
+/* Only the token: its file, as connection_open would find it. */
+int connection_token(const struct connection_options *options, struct token_file *ret);
 
-struct pool_ask {
+struct connection_ask {
     const char *method;      /* NULL: GET */
     const char *path;        /* with the query */
     const char *accept;      /* NULL: classad */
@@ -110,19 +111,19 @@ struct pool_ask {
 };
 
 /* An answer of 2xx; the caller ends it with fetched_done. */
-int pool_fetch(struct pool *pool, const struct pool_ask *ask, struct fetched *ret);
+int connection_fetch(struct connection *pool, const struct connection_ask *ask, struct fetched *ret);
 
 /* The ad that the answer is; the caller unrefs it. */
-int pool_fetch_ad(struct pool *pool, const struct pool_ask *ask, struct tree **ret);
+int connection_fetch_ad(struct connection *pool, const struct connection_ask *ask, struct tree **ret);
 
 /* False: enough, the rest is not wanted. */
-typedef bool pool_ad_fn(void *user, struct tree *ad);
+typedef bool connection_ad_fn(void *user, struct tree *ad);
 
 /* The ads that an answer has, one a line; each is lent. */
-int pool_fetch_ads(struct pool *pool, const struct pool_ask *ask, pool_ad_fn *each, void *user);
+int connection_fetch_ads(struct connection *pool, const struct connection_ask *ask, connection_ad_fn *each, void *user);
 
 /* All ads of a list, as they come (up to `limit`; 0: all); each is lent. `path` has no limit in it. */
-int pool_list(struct pool *pool, const char *path, uint64_t limit, pool_ad_fn *each, void *user);
+int connection_list(struct connection *pool, const char *path, uint64_t limit, connection_ad_fn *each, void *user);
 
 /* Does nobody else hear what is sent there? It is encrypted, or stays within this machine. */
 bool url_is_private(const char *url);

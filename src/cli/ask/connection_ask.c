@@ -54,13 +54,13 @@ bool url_is_private(const char *text)
 }
 
 /* May a token go to that address? Not in the clear over a network, unless its own file says that the pool is there. */
-static bool bearer_may_go(const struct pool *pool, const struct pool_place *place)
+static bool bearer_may_go(const struct connection *pool, const struct connection_place *place)
 {
     return place->socket || url_is_private(place->url) || (pool->token.pool && !strcmp(pool->token.pool, place->url));
 }
 
 /* The token to send there: `*ret` is NULL for none. */
-static int bearer_for(struct pool *pool, const struct pool_place *place, const char **ret)
+static int bearer_for(struct connection *pool, const struct connection_place *place, const char **ret)
 {
     struct err err = {0};
     int64_t expires;
@@ -91,7 +91,7 @@ static void report_about(const char *about, const char *detail)
 }
 
 /* What the pool says is wrong, in its words if it has any. */
-static void problem_report(struct pool *pool, const struct pool_ask *ask, const struct fetched *fetched)
+static void problem_report(struct connection *pool, const struct connection_ask *ask, const struct fetched *fetched)
 {
     struct buf words;
     struct tree *problem = NULL;
@@ -113,7 +113,7 @@ static void problem_report(struct pool *pool, const struct pool_ask *ask, const 
     buf_done(&words);
 }
 
-static int problem_status(const struct pool_ask *ask, unsigned status)
+static int problem_status(const struct connection_ask *ask, unsigned status)
 {
     if ((status == 404 && ask->may_miss) || ((status == 404 || status == 409) && ask->may_conflict))
         return STATUS_NO;
@@ -121,9 +121,9 @@ static int problem_status(const struct pool_ask *ask, unsigned status)
 }
 
 /* Nobody answered there. Of a socket that could not be connected to the client tells the host that stands in for it: that is left out. */
-static void unreached_report(const struct pool *pool, size_t at, enum call_result result, const struct err *err)
+static void unreached_report(const struct connection *pool, size_t at, enum call_result result, const struct err *err)
 {
-    const struct pool_place *place = &pool->places[at];
+    const struct connection_place *place = &pool->places[at];
     bool silent = place->socket && result == CALL_UNREACHED;
     const char *name = place->socket ? place->socket : place->url;
 
@@ -146,7 +146,7 @@ struct reading {
 };
 
 /* Again after a second, as long as it is only said that there were too many requests. */
-static int fetch_patiently(const struct client_settings *settings, const struct call *call, unsigned tries,
+static int fetch_patiently(const struct client_settings *settings, const struct http_call *call, unsigned tries,
                            struct fetched *ret, struct err *err)
 {
     int result = client_fetch(settings, call, ret, err);
@@ -160,21 +160,21 @@ static int fetch_patiently(const struct client_settings *settings, const struct 
 }
 
 /* From the place at hand. When nobody answered there, ret->result and `err` say so, and nothing has been reported. */
-static int place_fetch(struct pool *pool, const struct pool_ask *ask, const struct buf *body,
+static int place_fetch(struct connection *pool, const struct connection_ask *ask, const struct buf *body,
                        const struct reading *reading, struct fetched *ret, struct err *err)
 {
-    const struct pool_place *place = &pool->places[pool->at];
+    const struct connection_place *place = &pool->places[pool->at];
     struct client_settings settings = {.ca_file = *pool->ca_file ? pool->ca_file : NULL};
-    struct call call = {.method = ask->method,
-                        .unix_socket = place->socket,
-                        .plain_token = true, /* bearer_for has looked where it goes */
-                        .accept = ask->accept ? ask->accept : TYPE_CLASSAD,
-                        .type = ask->body ? TYPE_CLASSAD : ask->type,
-                        .body = body->len ? body->text : NULL,
-                        .len = body->len,
-                        .timeout = ASK_TIMEOUT,
-                        .bytes = reading ? reading->bytes : NULL,
-                        .bytes_user = reading ? reading->user : NULL};
+    struct http_call call = {.method = ask->method,
+                             .unix_socket = place->socket,
+                             .plain_token = true, /* bearer_for has looked where it goes */
+                             .accept = ask->accept ? ask->accept : TYPE_CLASSAD,
+                             .type = ask->body ? TYPE_CLASSAD : ask->type,
+                             .body = body->len ? body->text : NULL,
+                             .len = body->len,
+                             .timeout = ASK_TIMEOUT,
+                             .bytes = reading ? reading->bytes : NULL,
+                             .bytes_user = reading ? reading->user : NULL};
     struct buf url;
     int status = bearer_for(pool, place, &call.token);
 
@@ -197,7 +197,8 @@ static int place_fetch(struct pool *pool, const struct pool_ask *ask, const stru
 }
 
 /* The places in turn, as long as nothing was sent. Only when none answers is it told what became of each. */
-static int pool_send(struct pool *pool, const struct pool_ask *ask, const struct reading *reading, struct fetched *ret)
+static int pool_send(struct connection *pool, const struct connection_ask *ask, const struct reading *reading,
+                     struct fetched *ret)
 {
     struct err errs[POOL_PLACES_MAX] = {{0}};
     size_t first = pool->at;
@@ -218,15 +219,15 @@ static int pool_send(struct pool *pool, const struct pool_ask *ask, const struct
     return status;
 }
 
-int pool_fetch(struct pool *pool, const struct pool_ask *ask, struct fetched *ret)
+int connection_fetch(struct connection *pool, const struct connection_ask *ask, struct fetched *ret)
 {
     return pool_send(pool, ask, NULL, ret);
 }
 
-int pool_knock(struct pool *pool)
+int connection_knock(struct connection *pool)
 {
     struct fetched fetched;
-    int status = pool_fetch(pool, &(struct pool_ask){.path = "/v1/status"}, &fetched);
+    int status = connection_fetch(pool, &(struct connection_ask){.path = "/v1/status"}, &fetched);
 
     if (status == STATUS_DONE)
         fetched_done(&fetched);
@@ -235,19 +236,19 @@ int pool_knock(struct pool *pool)
 
 /* ------------------------------------------------------------------------------------------------------------ answers */
 
-static int answer_bad(const struct pool *pool, const struct err *err)
+static int answer_bad(const struct connection *pool, const struct err *err)
 {
     report("%s answered with something that is no ad: %s", pool->places[pool->at].url, err->text);
     return STATUS_UNREACHABLE;
 }
 
-int pool_fetch_ad(struct pool *pool, const struct pool_ask *ask, struct tree **ret)
+int connection_fetch_ad(struct connection *pool, const struct connection_ask *ask, struct tree **ret)
 {
     struct fetched fetched;
     struct err err = {0};
     struct media media;
     struct tree *ad = NULL;
-    int status = pool_fetch(pool, ask, &fetched);
+    int status = connection_fetch(pool, ask, &fetched);
 
     if (status != STATUS_DONE)
         return status;
@@ -265,8 +266,8 @@ int pool_fetch_ad(struct pool *pool, const struct pool_ask *ask, struct tree **r
 
 /* A list comes as lines, an ad each; they are read as they come, and none is kept. */
 struct list {
-    struct pool *pool;
-    pool_ad_fn *each;
+    struct connection *pool;
+    connection_ad_fn *each;
     void *user;
     struct buf line;
     uint64_t count;
@@ -323,11 +324,11 @@ static void list_bytes(void *user, const char *bytes, size_t len)
     }
 }
 
-int pool_fetch_ads(struct pool *pool, const struct pool_ask *ask, pool_ad_fn *each, void *user)
+int connection_fetch_ads(struct connection *pool, const struct connection_ask *ask, connection_ad_fn *each, void *user)
 {
     struct list list = {.pool = pool, .each = each, .user = user};
     struct fetched fetched;
-    int status = pool_fetch(pool, ask, &fetched);
+    int status = connection_fetch(pool, ask, &fetched);
 
     if (status != STATUS_DONE)
         return status;
@@ -346,7 +347,7 @@ int pool_fetch_ads(struct pool *pool, const struct pool_ask *ask, pool_ad_fn *ea
 static int list_page(struct list *list, const char *path, uint64_t limit, const char *cursor, char **ret_cursor)
 {
     struct reading reading = {list_bytes, list};
-    struct pool_ask ask = {0};
+    struct connection_ask ask = {0};
     struct fetched fetched;
     struct buf whole;
     char number[24];
@@ -375,7 +376,7 @@ static int list_page(struct list *list, const char *path, uint64_t limit, const 
     return status;
 }
 
-int pool_list(struct pool *pool, const char *path, uint64_t limit, pool_ad_fn *each, void *user)
+int connection_list(struct connection *pool, const char *path, uint64_t limit, connection_ad_fn *each, void *user)
 {
     struct list list = {.pool = pool, .each = each, .user = user};
     char *cursor = NULL, *next;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Does the explanation say that the ad matches? In words its first line does: `heron: matches 2 of 3 requests.` */
-static bool answer_matches(struct pool *pool, const struct fetched *fetched, bool json)
+static bool answer_matches(struct connection *pool, const struct fetched *fetched, bool json)
 {
     const char *verdict, *end;
     struct tree *answer;
@@ -27,14 +27,15 @@ static bool answer_matches(struct pool *pool, const struct fetched *fetched, boo
     return matches;
 }
 
-int explain_fetch(struct pool *pool, const struct pool_ask *ask, bool json, struct buf *out, bool *ret_matches)
+int explain_fetch(struct connection *pool, const struct connection_ask *ask, bool json, struct buf *out,
+                  bool *ret_matches)
 {
-    struct pool_ask asked = *ask;
+    struct connection_ask asked = *ask;
     struct fetched fetched;
     int status;
 
     asked.accept = json ? TYPE_JSON : "text/plain";
-    status = pool_fetch(pool, &asked, &fetched);
+    status = connection_fetch(pool, &asked, &fetched);
     if (status != STATUS_DONE)
         return status;
     for (size_t i = 0; i < fetched.body.len; i++) { /* whatever a service says, it does not control a terminal */
@@ -49,7 +50,7 @@ int explain_fetch(struct pool *pool, const struct pool_ask *ask, bool json, stru
     return STATUS_DONE;
 }
 
-struct tree *explain_body(struct pool *pool, const struct tree *ad)
+struct tree *explain_body(struct connection *pool, const struct tree *ad)
 {
     struct tree *copy, *body = NULL;
     struct maker maker;
@@ -101,7 +102,7 @@ static bool refusal_print(struct buf *out, const struct tree *ad, const char *na
 }
 
 /* A job that waits is in the pool as a request, which the pool knows more of: what holds it, what is taken. False: it is not there. */
-static bool request_fetch(struct pool *pool, const struct tree *ad, bool json, struct buf *out, size_t *ret_skip,
+static bool request_fetch(struct connection *pool, const struct tree *ad, bool json, struct buf *out, size_t *ret_skip,
                           bool *ret_matches)
 {
     const char *id;
@@ -113,18 +114,18 @@ static bool request_fetch(struct pool *pool, const struct tree *ad, bool json, s
         return false;
     buf_init(&path);
     buf_addf(&path, "/v1/ads/%.16s/why", id);
-    found = explain_fetch(pool, &(struct pool_ask){.path = buf_string(&path), .may_miss = true, .hush = true}, json,
-                          out, ret_matches) == STATUS_DONE;
+    found = explain_fetch(pool, &(struct connection_ask){.path = buf_string(&path), .may_miss = true, .hush = true},
+                          json, out, ret_matches) == STATUS_DONE;
     buf_done(&path);
     *ret_skip = found && !json && out->len > len && !memcmp(out->text, id, len) ? len + 1 : 0;
     return found;
 }
 
-int explain_ad(struct pool *pool, const struct tree *ad, const char *name, bool json, struct buf *out,
+int explain_ad(struct connection *pool, const struct tree *ad, const char *name, bool json, struct buf *out,
                bool *ret_matches)
 {
     static const char unnamed[] = "ad:"; /* so the pool calls what it was sent, in words */
-    struct pool_ask ask = {.method = "POST", .path = "/v1/match?why"};
+    struct connection_ask ask = {.method = "POST", .path = "/v1/match?why"};
     int status = STATUS_DONE;
     struct buf words;
     size_t skip = 0;
@@ -159,7 +160,7 @@ static bool one_count(void *user, struct tree *ad)
     return true;
 }
 
-int explain_unseen(struct pool *pool, uint64_t *ret_count)
+int explain_unseen(struct connection *pool, uint64_t *ret_count)
 {
     struct buf path;
     int status;
@@ -168,18 +169,18 @@ int explain_unseen(struct pool *pool, uint64_t *ret_count)
     buf_init(&path);
     buf_adds(&path, "/v1/agents?select=Agent");
     path_query(&path, "constraint", "Role == \"provider\" && Connected && (Draining || Ads == 0)");
-    status = pool_list(pool, buf_string(&path), 0, one_count, ret_count);
+    status = connection_list(pool, buf_string(&path), 0, one_count, ret_count);
     if (status == STATUS_DONE) { /* their ads are there, and refuse everybody for now */
         buf_reset(&path);
         buf_adds(&path, "/v1/ads?kind=offers&select=Name");
         path_query(&path, "constraint", "Unwell isnt undefined");
-        status = pool_list(pool, buf_string(&path), 0, one_count, ret_count);
+        status = connection_list(pool, buf_string(&path), 0, one_count, ret_count);
     }
     buf_done(&path);
     return status;
 }
 
-int explain_job(struct pool *pool, const struct tree *job, const char *name, bool json, struct buf *out,
+int explain_job(struct connection *pool, const struct tree *job, const char *name, bool json, struct buf *out,
                 bool *ret_matches)
 {
     int status = explain_ad(pool, job, name, json, out, ret_matches);

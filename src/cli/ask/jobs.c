@@ -162,7 +162,7 @@ static int wanted_compare(const void *a, const void *b)
 }
 
 /* In the order of their numbers. */
-static void wanted_give(struct wanted *wanted, pool_ad_fn *each, void *user)
+static void wanted_give(struct wanted *wanted, connection_ad_fn *each, void *user)
 {
     bool more = true;
 
@@ -176,7 +176,8 @@ static void wanted_give(struct wanted *wanted, pool_ad_fn *each, void *user)
     map_done(&wanted->seen);
 }
 
-int job_ids_list(struct pool *customer, struct job_ids *ids, const char *select, pool_ad_fn *each, void *user)
+int job_ids_list(struct connection *customer, struct job_ids *ids, const char *select, connection_ad_fn *each,
+                 void *user)
 {
     struct wanted wanted = {.ids = ids};
     char constraint[100];
@@ -188,7 +189,7 @@ int job_ids_list(struct pool *customer, struct job_ids *ids, const char *select,
     buf_adds(&path, "/v1/jobs");
     path_query(&path, "ids", buf_string(&ids->text));
     path_query(&path, "select", select);
-    status = pool_list(customer, buf_string(&path), 0, wanted_add, &wanted);
+    status = connection_list(customer, buf_string(&path), 0, wanted_add, &wanted);
     if (status == STATUS_DONE && wanted.count < job_ids_count(ids)) {
         snprintf(constraint, sizeof constraint, "Job >= %" PRIu64 " && Job <= %" PRIu64, ids->ranges[0].first,
                  ids->ranges[ids->count - 1].last);
@@ -196,7 +197,7 @@ int job_ids_list(struct pool *customer, struct job_ids *ids, const char *select,
         buf_adds(&path, "/v1/history");
         path_query(&path, "constraint", constraint);
         path_query(&path, "select", select);
-        status = pool_list(customer, buf_string(&path), 0, wanted_add, &wanted);
+        status = connection_list(customer, buf_string(&path), 0, wanted_add, &wanted);
     }
     wanted_give(&wanted, each, user);
     buf_done(&path);
@@ -229,14 +230,14 @@ void job_path(struct buf *out, uint64_t id, const char *behind)
     buf_addf(out, "/v1/jobs/%" PRIu64 "%s", id, behind);
 }
 
-int job_fetch(struct pool *customer, uint64_t id, struct tree **ret)
+int job_fetch(struct connection *customer, uint64_t id, struct tree **ret)
 {
     struct buf path;
     int status;
 
     buf_init(&path);
     job_path(&path, id, "");
-    status = pool_fetch_ad(customer, &(struct pool_ask){.path = buf_string(&path), .may_miss = true}, ret);
+    status = connection_fetch_ad(customer, &(struct connection_ask){.path = buf_string(&path), .may_miss = true}, ret);
     buf_done(&path);
     return status;
 }
@@ -376,7 +377,7 @@ void job_command(struct buf *out, const struct tree *job, struct arena *arena)
 
 /* ----------------------------------------------------------------------------------------------------------------- rows */
 
-const struct column job_columns[] = {
+const struct table_column job_columns[] = {
     {"id", "Job", CELL_VALUE},
     {"state", "State", CELL_VALUE},
     {"submitted", "Submitted", CELL_AGO},

@@ -32,7 +32,8 @@ uint64_t job_ids_count(const struct job_ids *ids); /* of jobs */
 int job_ids_fit(const struct job_ids *ids);
 
 /* Those of them that the customer has, in its queue or its history, in the order of their numbers. */
-int job_ids_list(struct pool *customer, struct job_ids *ids, const char *select, pool_ad_fn *each, void *user);
+int job_ids_list(struct connection *customer, struct job_ids *ids, const char *select, connection_ad_fn *each,
+                 void *user);
 
 /* One number alone; -1, and that has been reported, when it is none. */
 int job_id_read(const char *command, int word_count, char **words, uint64_t *ret);
@@ -44,7 +45,7 @@ bool job_id_is(const char *word);
 void job_path(struct buf *out, uint64_t id, const char *behind);
 
 /* The ad of a job, also of one that is history; the caller unrefs it. */
-int job_fetch(struct pool *customer, uint64_t id, struct tree **ret);
+int job_fetch(struct connection *customer, uint64_t id, struct tree **ret);
 
 /* Is the job over, whatever the outcome? Did it end well? */
 bool job_is_over(const struct tree *job);
@@ -56,7 +57,7 @@ bool job_misses(const struct tree *job, struct buf *out);
 void job_command(struct buf *out, const struct tree *job, struct arena *arena);
 
 /* The columns of tables of jobs, and what the customer is asked for. */
-extern const struct column job_columns[];
+extern const struct table_column job_columns[];
 size_t job_column_count(enum rows_form form);
 #define JOB_SELECT                                                                              \
     "Job,State,Submitted,Started,Ended,Since,WallUsed,Provider,Cmd,Args,Status,Reason,Message," \
@@ -65,7 +66,7 @@ size_t job_column_count(enum rows_form form);
 /* The ad of a job as the ad of a row: [ Job; State; Submitted; RunTime; Provider; Command ], and what became of its files. The caller unrefs it. */
 struct tree *job_row(const struct tree *job, enum rows_form form, int64_t now);
 
-/* A pool_ad_fn whose user is a struct rows: of job_row where it has columns, of the ad itself where not. */
+/* A connection_ad_fn whose user is a struct rows: of job_row where it has columns, of the ad itself where not. */
 bool job_rows_add(void *user, struct tree *job);
 
 /* The value of an attribute; it lives in the arena, and as long as the ad. */
@@ -89,7 +90,7 @@ struct jobs_changed {
 };
 
 /* However many they are: the customer is asked again for the rest until there is none. What had changed before something went wrong is reported. */
-int jobs_control(struct pool *customer, const struct jobs_order *order, struct jobs_changed *ret);
+int jobs_control(struct connection *customer, const struct jobs_order *order, struct jobs_changed *ret);
 
 /* "1 job", "17 jobs". */
 void jobs_count_print(struct buf *out, uint64_t count);

@@ -22,11 +22,11 @@
 /* Where it is: URL is BASE/v1/config/..., and BASE is a pool. */
 static unsigned fetch(void *user, const char *url, const char *etag, struct buf *body, struct buf *ret_etag)
 {
-    struct pool_options options = *(const struct pool_options *)user;
+    struct connection_options options = *(const struct connection_options *)user;
     const char *path = strstr(url, PATH);
     struct fetched fetched;
     char base[1024];
-    struct pool pool;
+    struct connection pool;
     unsigned status = 0;
 
     (void)etag;
@@ -36,9 +36,9 @@ static unsigned fetch(void *user, const char *url, const char *etag, struct buf 
     }
     snprintf(base, sizeof base, "%.*s", (int)(path - url), url);
     options.url = base;
-    if (pool_open(&pool, &options) == STATUS_DONE) {
-        struct pool_ask ask = {.path = path, .may_miss = true};
-        int result = pool_fetch(&pool, &ask, &fetched);
+    if (connection_open(&pool, &options) == STATUS_DONE) {
+        struct connection_ask ask = {.path = path, .may_miss = true};
+        int result = connection_fetch(&pool, &ask, &fetched);
 
         status = result == STATUS_DONE ? 200 : result == STATUS_NO ? 404 : 0;
         if (result == STATUS_DONE) {
@@ -47,31 +47,32 @@ static unsigned fetch(void *user, const char *url, const char *etag, struct buf 
             fetched_done(&fetched);
         }
     }
-    pool_close(&pool);
+    connection_close(&pool);
     return status;
 }
 
 /* From the pool itself. */
-static int ask_pool(const struct pool_options *options, const char *section, const char *option)
+static int ask_pool(const struct connection_options *options, const char *section, const char *option)
 {
     char path[2 * SOURCES_NAME_MAX + 32];
     struct fetched fetched;
-    struct pool pool;
+    struct connection pool;
     int status;
 
     snprintf(path, sizeof path, PATH "/%s%s%s", section, option ? "/" : "", option ? option : "");
-    status = pool_open(&pool, options);
+    status = connection_open(&pool, options);
     if (status == STATUS_DONE)
-        status = pool_fetch(&pool, &(struct pool_ask){.path = path, .may_miss = true, .about = section}, &fetched);
+        status = connection_fetch(&pool, &(struct connection_ask){.path = path, .may_miss = true, .about = section},
+                                  &fetched);
     if (status == STATUS_DONE) {
         output_write(&fetched.body);
         fetched_done(&fetched);
     }
-    pool_close(&pool);
+    connection_close(&pool);
     return status;
 }
 
-static int ask_sources(const struct pool_options *options, const struct config *config, const char *section,
+static int ask_sources(const struct connection_options *options, const struct config *config, const char *section,
                        const char *option)
 {
     struct sources_answer answer;
@@ -100,7 +101,7 @@ static int ask_sources(const struct pool_options *options, const struct config *
     return step == SOURCES_FOUND ? STATUS_DONE : step == SOURCES_NONE ? STATUS_NO : STATUS_UNREACHABLE;
 }
 
-int served_print(const struct pool_options *options, const char *what)
+int pool_config_print(const struct connection_options *options, const char *what)
 {
     char section[SOURCES_NAME_MAX + 1], option[SOURCES_NAME_MAX + 1] = "";
     const char *slash = strchr(what, '/');
@@ -182,7 +183,7 @@ static void settings_add(struct config_options *ret, const struct config *config
 static bool served_ask(const struct config_options *options, const char *role, const struct config *config,
                        struct sources_answer *ret)
 {
-    struct pool_options pool = {.config = *options};
+    struct connection_options pool = {.config = *options};
     struct err err = {0};
     char folder[PATH_MAX], token[PATH_MAX];
     size_t count;

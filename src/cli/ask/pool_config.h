@@ -6,7 +6,7 @@
 #include "lang/base/arena.h"
 
 /* Prints the SECTION, or the value of SECTION/OPTION; an enum status. What went wrong has been reported. */
-int served_print(const struct pool_options *options, const char *what);
+int pool_config_print(const struct connection_options *options, const char *what);
 
 #define SERVED_SECTION "Agent" /* what is for customers and providers alike */
 

@@ -54,7 +54,7 @@ bool summary_is_over(const struct tree *summary)
     return summary_number(summary, "Blocked") <= summary_number(summary, "Stuck");
 }
 
-int summary_fetch(struct pool *customer, const char *ids, double after, int wait, struct tree **ret)
+int summary_fetch(struct connection *customer, const char *ids, double after, int wait, struct tree **ret)
 {
     char number[32];
     struct buf path;
@@ -69,7 +69,7 @@ int summary_fetch(struct pool *customer, const char *ids, double after, int wait
         snprintf(number, sizeof number, "%d", wait);
         path_query(&path, "wait", number);
     }
-    status = pool_fetch_ad(customer, &(struct pool_ask){.path = buf_string(&path)}, ret);
+    status = connection_fetch_ad(customer, &(struct connection_ask){.path = buf_string(&path)}, ret);
     buf_done(&path);
     return status;
 }

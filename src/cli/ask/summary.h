@@ -6,7 +6,7 @@
 
 /* Of the jobs with those numbers (NULL: of all); the caller unrefs it. With `wait` seconds, it comes when Changes is past `after`, or the
  * time is up. */
-int summary_fetch(struct pool *customer, const char *ids, double after, int wait, struct tree **ret);
+int summary_fetch(struct connection *customer, const char *ids, double after, int wait, struct tree **ret);
 
 double summary_number(const struct tree *summary, const char *name); /* 0 when it does not say */
 bool summary_is_over(const struct tree *summary);                    /* none of them moves by itself any more */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct tree *wish_body(struct pool *pool, const struct token_wish *wish, const struct token_file *file)
+static struct tree *wish_body(struct connection *pool, const struct token_wish *wish, const struct token_file *file)
 {
     char digits[2 * PUBLIC_KEY_BYTES + 1];
     struct maker maker;
@@ -63,9 +63,9 @@ int token_answer(const struct tree *answer, struct token_file *file)
     return STATUS_UNREACHABLE;
 }
 
-int token_ask(struct pool *pool, const struct token_wish *wish, struct token_file *ret)
+int token_ask(struct connection *pool, const struct token_wish *wish, struct token_file *ret)
 {
-    struct pool_ask ask = {.method = "POST", .path = "/v1/tokens"};
+    struct connection_ask ask = {.method = "POST", .path = "/v1/tokens"};
     struct tree *body, *answer = NULL;
     int status;
 
@@ -76,7 +76,7 @@ int token_ask(struct pool *pool, const struct token_wish *wish, struct token_fil
     }
     body = wish_body(pool, wish, ret);
     ask.body = body;
-    status = pool_fetch_ad(pool, &ask, &answer);
+    status = connection_fetch_ad(pool, &ask, &answer);
     tree_unref(body);
     if (status == STATUS_DONE)
         status = token_answer(answer, ret);

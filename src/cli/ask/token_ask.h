@@ -16,7 +16,7 @@ struct token_wish {
 };
 
 /* The file is initialised, and the caller's to end. */
-int token_ask(struct pool *pool, const struct token_wish *wish, struct token_file *ret);
+int token_ask(struct connection *pool, const struct token_wish *wish, struct token_file *ret);
 
 /* Token, Pool and Ca of an answer; STATUS_UNREACHABLE when there is no token in it. */
 int token_answer(const struct tree *answer, struct token_file *file);

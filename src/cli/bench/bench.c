@@ -314,7 +314,7 @@ void bench_row_finish(struct buf *row)
 int bench_ads_read(const struct bench_settings *settings, struct symbols *symbols, const char *file,
                    struct tree ***ret_ads, size_t *ret_count)
 {
-    struct source source;
+    struct input_source source;
     struct tree *ad;
     int got = -1;
 

@@ -19,7 +19,7 @@
 static const struct env env = {.now = 972223116};
 
 /* What is searched, and what for. */
-struct pool {
+struct connection {
     struct tree **ads; /* requests, then offers */
     size_t requests, offers;
     struct gang_plan plan;
@@ -77,7 +77,8 @@ static double milliseconds(void)
 }
 
 /* The ads come into an empty engine, and a cycle is run in slices. */
-static void cycle_live(struct gauge *gauge, const struct pool *pool, struct gang_stats *ret_stats, double *ret_slowest)
+static void cycle_live(struct gauge *gauge, const struct connection *pool, struct gang_stats *ret_stats,
+                       double *ret_slowest)
 {
     struct engine *engine = engine_new(gauge->symbols);
     struct live live = {0};
@@ -106,8 +107,8 @@ static void cycle_live(struct gauge *gauge, const struct pool *pool, struct gang
 }
 
 /* One cycle. `pairs` forgets those of the last one. */
-static void cycle(struct gauge *gauge, const struct pool *pool, enum gang_algorithm algorithm, struct pairs *pairs,
-                  struct gang_stats *ret_stats)
+static void cycle(struct gauge *gauge, const struct connection *pool, enum gang_algorithm algorithm,
+                  struct pairs *pairs, struct gang_stats *ret_stats)
 {
     struct gang_settings settings = {
         .algorithm = algorithm, .preferences = gauge->settings->preferences != 0, .seed = gauge->settings->seed};
@@ -123,8 +124,8 @@ static void cycle(struct gauge *gauge, const struct pool *pool, enum gang_algori
 }
 
 /* The first round warms up, unless it was long: then it is the only one. Returns how many counted. */
-static uint64_t repeat(struct gauge *gauge, const struct pool *pool, enum gang_algorithm algorithm, struct bench *bench,
-                       struct pairs *pairs, struct gang_stats *ret_stats)
+static uint64_t repeat(struct gauge *gauge, const struct connection *pool, enum gang_algorithm algorithm,
+                       struct bench *bench, struct pairs *pairs, struct gang_stats *ret_stats)
 {
     uint64_t rounds = gauge->settings->rounds;
 
@@ -142,7 +143,7 @@ static uint64_t repeat(struct gauge *gauge, const struct pool *pool, enum gang_a
     return rounds;
 }
 
-static void row_begin(struct gauge *gauge, const struct pool *pool, enum gang_algorithm algorithm)
+static void row_begin(struct gauge *gauge, const struct connection *pool, enum gang_algorithm algorithm)
 {
     static const char *const names[GANG_WORKLOADS] = {"gang-base", "gang-duds", "gang-skewed", "gang-opportunity"};
     const struct gang_workload *workload = pool->workload;
@@ -168,7 +169,7 @@ static void row_begin(struct gauge *gauge, const struct pool *pool, enum gang_al
         bench_row_integer(row, "seed", gauge->settings->seed);
 }
 
-static void measure(struct gauge *gauge, const struct pool *pool, enum gang_algorithm algorithm)
+static void measure(struct gauge *gauge, const struct connection *pool, enum gang_algorithm algorithm)
 {
     bool bilateral = pool->workload && pool->workload->traits;
     struct pairs pairs = {.requests = pool->requests};
@@ -198,7 +199,7 @@ static void measure(struct gauge *gauge, const struct pool *pool, enum gang_algo
     free(pairs.items);
 }
 
-static void measure_all(struct gauge *gauge, const struct pool *pool)
+static void measure_all(struct gauge *gauge, const struct connection *pool)
 {
     int asked = gauge->settings->algorithm;
 
@@ -216,7 +217,7 @@ static void measure_all(struct gauge *gauge, const struct pool *pool)
 static void measure_plan(struct gauge *gauge, const struct gang_plan *plan)
 {
     struct gang_workload workload;
-    struct pool pool = {.plan = *plan, .workload = &workload};
+    struct connection pool = {.plan = *plan, .workload = &workload};
 
     gang_workload_init(&workload, gauge->symbols, plan);
     pool.ads = workload.ads;
@@ -302,7 +303,7 @@ static bool ports_are_sound(const char *file, struct tree *const *ads, size_t co
 static int measure_files(struct gauge *gauge)
 {
     const struct bench_settings *settings = gauge->settings;
-    struct pool pool = {0};
+    struct connection pool = {0};
     int status = STATUS_BAD;
     size_t count = 0;
 

@@ -42,7 +42,7 @@ static const struct option files_options[] = {
 
 static const struct files_settings files_defaults = {.size = UINT64_MAX};
 
-static const struct column files_columns[] = {
+static const struct table_column files_columns[] = {
     {"name", "Name", CELL_VALUE},   {"size", "Size", CELL_VALUE}, {"stores", "Stores", CELL_VALUE},
     {"owner", "Owner", CELL_VALUE}, {"hash", "Hash", CELL_VALUE},
 };

@@ -12,7 +12,7 @@
 #include "live/data/file_book.h"
 
 struct files_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     const char *prefix, *store, *output, *hash, *owner, *format;
     uint64_t size; /* UINT64_MAX: not said */
     bool json, long_form;
@@ -20,7 +20,7 @@ struct files_settings {
 
 /* One of the catalogues. */
 struct files_side {
-    struct pool pool;
+    struct connection pool;
     bool up; /* it has not failed to answer yet */
 };
 

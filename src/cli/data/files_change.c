@@ -24,7 +24,7 @@ static bool store_take(void *user, struct tree *ad)
 }
 
 /* The store's ad, from the pool. */
-static int store_find(struct pool *pool, const struct files_settings *settings, struct store_place *ret)
+static int store_find(struct connection *pool, const struct files_settings *settings, struct store_place *ret)
 {
     struct tree *ad = NULL;
     struct err err = {0};
@@ -39,7 +39,7 @@ static int store_find(struct pool *pool, const struct files_settings *settings, 
     buf_addc(&constraint, '"');
     buf_adds(&path, "/v1/ads");
     path_query(&path, "constraint", buf_string(&constraint));
-    status = pool_list(pool, buf_string(&path), 1, store_take, &ad);
+    status = connection_list(pool, buf_string(&path), 1, store_take, &ad);
     if (status == STATUS_DONE && !ad) {
         report("%s: there is no such store in the pool; an ad with Type = \"" STORE_TYPE "\" makes one",
                settings->store);
@@ -130,14 +130,14 @@ static int replica_place(const struct files_settings *settings, const char *name
 {
     struct store_place place;
     struct err err = {0};
-    struct pool pool;
+    struct connection pool;
     int status;
 
     if (strstr(what, "://")) {
         buf_adds(ret_url, what);
         return STATUS_DONE;
     }
-    status = pool_open(&pool, &settings->pool);
+    status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
         status = store_find(&pool, settings, &place);
     if (status == STATUS_DONE) {
@@ -147,7 +147,7 @@ static int replica_place(const struct files_settings *settings, const char *name
             status = STATUS_BAD;
         }
     }
-    pool_close(&pool);
+    connection_close(&pool);
     return status;
 }
 
@@ -252,9 +252,9 @@ static int side_remove(struct files_side *side, const char *name, const char *st
         buf_adds(&path, "/replicas");
         path_query(&path, "store", store);
     }
-    status = pool_fetch(
+    status = connection_fetch(
         &side->pool,
-        &(struct pool_ask){
+        &(struct connection_ask){
             .method = "DELETE", .path = buf_string(&path), .may_miss = true, .hush = true, .about = side_name(side)},
         &fetched);
     if (status == STATUS_DONE)

@@ -9,22 +9,22 @@
 
 const char *side_name(const struct files_side *side)
 {
-    const struct pool_place *place = &side->pool.places[side->pool.at];
+    const struct connection_place *place = &side->pool.places[side->pool.at];
 
     return place->socket ? place->socket : place->url;
 }
 
-static int side_open(struct files_sides *sides, const struct pool_options *options)
+static int side_open(struct files_sides *sides, const struct connection_options *options)
 {
     struct files_side *side = &sides->items[sides->count++];
 
     side->up = true;
-    return pool_open(&side->pool, options);
+    return connection_open(&side->pool, options);
 }
 
 int sides_open(struct files_sides *sides, const struct files_settings *settings)
 {
-    struct pool_options options = settings->pool;
+    struct connection_options options = settings->pool;
     const char *const *urls, *const *tokens;
     size_t count = 0, token_count;
     struct config config;
@@ -51,7 +51,7 @@ int sides_open(struct files_sides *sides, const struct files_settings *settings)
 void sides_close(struct files_sides *sides)
 {
     for (size_t i = 0; i < sides->count; i++)
-        pool_close(&sides->items[i].pool);
+        connection_close(&sides->items[i].pool);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- asking */
@@ -65,8 +65,8 @@ int side_find(struct files_side *side, const char *name, struct file_entry *ret)
 
     buf_init(&path);
     catalogue_path(&path, name);
-    status =
-        pool_fetch_ad(&side->pool, &(struct pool_ask){.path = buf_string(&path), .may_miss = true, .hush = true}, &ad);
+    status = connection_fetch_ad(
+        &side->pool, &(struct connection_ask){.path = buf_string(&path), .may_miss = true, .hush = true}, &ad);
     buf_done(&path);
     if (status == STATUS_DONE && file_entry_read(ad, ret, &err) < 0) {
         report("%s: %s: %s", side_name(side), name, err.text);
@@ -165,7 +165,7 @@ int side_load(struct files_side *side, const char *prefix, struct file_book *ret
     buf_init(&path);
     buf_adds(&path, "/v1/files");
     path_query(&path, "prefix", prefix);
-    status = pool_list(&side->pool, buf_string(&path), 0, load_ad, &load);
+    status = connection_list(&side->pool, buf_string(&path), 0, load_ad, &load);
     buf_done(&path);
     if (status == STATUS_DONE && load.failed)
         status = STATUS_UNREACHABLE;
@@ -183,9 +183,9 @@ static int side_tell(struct files_side *side, const char *method, const char *na
     buf_init(&path);
     catalogue_path(&path, name);
     buf_adds(&path, end);
-    status = pool_fetch_ad(
+    status = connection_fetch_ad(
         &side->pool,
-        &(struct pool_ask){
+        &(struct connection_ask){
             .method = method, .path = buf_string(&path), .body = body, .patient = true, .about = side_name(side)},
         &answer);
     buf_done(&path);

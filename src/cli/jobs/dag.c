@@ -83,7 +83,8 @@ static int job_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int jobs_list(struct pool *customer, uint64_t workflow, const char *from, const char *select, struct jobs *jobs)
+static int jobs_list(struct connection *customer, uint64_t workflow, const char *from, const char *select,
+                     struct jobs *jobs)
 {
     char constraint[64];
     struct buf path;
@@ -94,12 +95,13 @@ static int jobs_list(struct pool *customer, uint64_t workflow, const char *from,
     buf_adds(&path, from);
     path_query(&path, "constraint", constraint);
     path_query(&path, "select", select);
-    status = pool_list(customer, buf_string(&path), 0, job_add, jobs);
+    status = connection_list(customer, buf_string(&path), 0, job_add, jobs);
     buf_done(&path);
     return status;
 }
 
-static int jobs_of(struct pool *customer, uint64_t workflow, const char *select, pool_ad_fn *each, void *user)
+static int jobs_of(struct connection *customer, uint64_t workflow, const char *select, connection_ad_fn *each,
+                   void *user)
 {
     struct jobs jobs = {.count = 0};
     int status;
@@ -131,9 +133,9 @@ static bool progress_add(void *user, struct tree *row)
     return true;
 }
 
-static int dag_list(const struct dag_settings *settings, struct pool *customer, enum rows_form form)
+static int dag_list(const struct dag_settings *settings, struct connection *customer, enum rows_form form)
 {
-    static const struct column columns[] = {
+    static const struct table_column columns[] = {
         {"id", "Workflow", CELL_VALUE},     {"submitted", "Submitted", CELL_AGO}, {"jobs", "Jobs", CELL_VALUE},
         {"done", "Done", CELL_VALUE},       {"running", "Running", CELL_VALUE},   {"waiting", "Waiting", CELL_VALUE},
         {"blocked", "Blocked", CELL_VALUE}, {"failed", "Failed", CELL_VALUE},     {"held", "Held", CELL_VALUE},
@@ -145,7 +147,7 @@ static int dag_list(const struct dag_settings *settings, struct pool *customer, 
     rows_init(&rows, form, columns, sizeof columns / sizeof *columns);
     status = rows_set_format(&rows, customer->symbols, settings->format) < 0 ? STATUS_BAD : STATUS_DONE;
     if (status == STATUS_DONE)
-        status = pool_list(customer, "/v1/workflows", 0, progress_add, &rows);
+        status = connection_list(customer, "/v1/workflows", 0, progress_add, &rows);
     if (status == STATUS_DONE && (rows.count || form != ROWS_TABLE))
         rows_finish(&rows);
     else if (status == STATUS_DONE)
@@ -203,10 +205,10 @@ static bool node_add(void *user, struct tree *job)
     return more;
 }
 
-static int dag_status(const struct dag_settings *settings, struct pool *customer, enum rows_form form,
+static int dag_status(const struct dag_settings *settings, struct connection *customer, enum rows_form form,
                       uint64_t workflow)
 {
-    static const struct column columns[] = {
+    static const struct table_column columns[] = {
         {"node", "Node", CELL_VALUE},     {"id", "Job", CELL_VALUE},         {"state", "State", CELL_VALUE},
         {"status", "Status", CELL_VALUE}, {"where", "Provider", CELL_VALUE}, {"why", "Why", CELL_VALUE},
     };
@@ -283,7 +285,7 @@ static int text_write(const char *file, const struct buf *text)
     return good ? STATUS_DONE : STATUS_BAD;
 }
 
-static int rescue_file(const struct dag_settings *settings, struct pool *customer, uint64_t workflow)
+static int rescue_file(const struct dag_settings *settings, struct connection *customer, uint64_t workflow)
 {
     struct rescuing rescuing = {.room = 0};
     struct buf out;
@@ -324,8 +326,8 @@ static int changed_tell(const struct dag_settings *settings, uint64_t changed, u
     return changed ? STATUS_DONE : STATUS_NO;
 }
 
-static int dag_control(const struct dag_settings *settings, struct pool *customer, const char *verb, const char *one,
-                       const char *many, uint64_t workflow)
+static int dag_control(const struct dag_settings *settings, struct connection *customer, const char *verb,
+                       const char *one, const char *many, uint64_t workflow)
 {
     struct jobs_order order = {.verb = verb, .why = settings->why};
     struct jobs_changed sums;
@@ -342,7 +344,7 @@ static int dag_control(const struct dag_settings *settings, struct pool *custome
 
 static int verb_run(const struct dag_settings *settings, const char *verb, enum rows_form form, uint64_t workflow)
 {
-    struct pool customer;
+    struct connection customer;
     int status = customer_open(&customer, &settings->pool);
 
     if (status == STATUS_DONE && !verb)
@@ -355,7 +357,7 @@ static int verb_run(const struct dag_settings *settings, const char *verb, enum 
         status = dag_control(settings, &customer, "rescue", "waits again", "wait again", workflow);
     else if (status == STATUS_DONE)
         status = dag_control(settings, &customer, "remove", "removed", "removed", workflow);
-    pool_close(&customer);
+    connection_close(&customer);
     return status;
 }
 

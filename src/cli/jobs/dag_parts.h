@@ -10,7 +10,7 @@
 #include "lang/base/map.h"
 
 struct dag_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     const char *key, *cwd, *why, *file, *format;
     bool force, dry_run, json, long_form;
 };

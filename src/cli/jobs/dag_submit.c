@@ -157,7 +157,7 @@ static int node_of_ad(struct flow *flow, struct tree *ad, const char *file, unsi
 
 static int ad_file(struct flow *flow, const char *file, const struct buf *text, const char *folder)
 {
-    struct source source;
+    struct input_source source;
     struct tree *ad;
     int got = -1, status = STATUS_DONE;
 
@@ -203,7 +203,7 @@ static int job_keep(void *user, struct tree *ad, unsigned line)
 /* One ad of a file of ads. */
 static int job_of_ads(struct flow *flow, const char *path, const struct buf *text, struct tree **ret)
 {
-    struct source source;
+    struct input_source source;
     struct tree *ad;
     int got, result = 0;
 
@@ -485,7 +485,7 @@ static bool told_add(void *user, struct tree *answer)
     return true;
 }
 
-static int send_and_tell(struct submission *submission, const struct dag_settings *settings)
+static int send_and_tell(struct job_submission *submission, const struct dag_settings *settings)
 {
     struct told told = {0};
     int status = submission_send(submission, settings->key, settings->force, told_add, &told);
@@ -508,10 +508,10 @@ static int send_and_tell(struct submission *submission, const struct dag_setting
     return STATUS_DONE;
 }
 
-static int flow_send(struct flow *flow, struct pool *customer)
+static int flow_send(struct flow *flow, struct connection *customer)
 {
     const struct dag_settings *settings = flow->settings;
-    struct submission submission;
+    struct job_submission submission;
     int status = STATUS_DONE;
 
     submission_init(&submission, customer);
@@ -525,9 +525,9 @@ static int flow_send(struct flow *flow, struct pool *customer)
     if (status == STATUS_DONE && settings->dry_run) {
         status = submission_print(&submission, settings->json);
     } else if (status == STATUS_DONE) {
-        status = pool_knock(customer);
+        status = connection_knock(customer);
         if (status == STATUS_DONE && !settings->force)
-            status = vet_jobs(&settings->pool, &submission);
+            status = submit_check_jobs(&settings->pool, &submission);
         if (status == STATUS_DONE)
             status = submission_upload(&submission);
         if (status == STATUS_DONE)
@@ -540,7 +540,7 @@ static int flow_send(struct flow *flow, struct pool *customer)
 int dag_submit(const struct dag_settings *settings, int word_count, char **words)
 {
     struct flow flow = {.settings = settings};
-    struct pool customer;
+    struct connection customer;
     int status;
 
     if (!word_count) {
@@ -559,6 +559,6 @@ int dag_submit(const struct dag_settings *settings, int word_count, char **words
     if (status == STATUS_DONE)
         status = flow_send(&flow, &customer);
     flow_done(&flow);
-    pool_close(&customer);
+    connection_close(&customer);
     return status;
 }

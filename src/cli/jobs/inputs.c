@@ -24,7 +24,7 @@
 #define FOLDER_DEPTH_MAX 32
 
 struct inputs {
-    struct submission *submission;
+    struct job_submission *submission;
     const char *folder; /* from which names are looked up */
     const char *about;  /* of errors */
     struct buf *out;
@@ -75,7 +75,7 @@ static bool name_is_there(const struct inputs *inputs, const char *name)
 
 /* -------------------------------------------------------------------------------------------------------------- adding */
 
-static void upload_note(struct submission *submission, const char *path, const char *hash, uint64_t size)
+static void upload_note(struct job_submission *submission, const char *path, const char *hash, uint64_t size)
 {
     for (size_t i = 0; i < submission->upload_count; i++)
         if (!strcmp(submission->uploads[i].hash, hash))
@@ -84,7 +84,8 @@ static void upload_note(struct submission *submission, const char *path, const c
         submission->upload_room = submission->upload_room ? submission->upload_room * 2 : 16;
         submission->uploads = mem_grow(submission->uploads, submission->upload_room * sizeof *submission->uploads);
     }
-    submission->uploads[submission->upload_count] = (struct upload){.path = mem_dup(path, strlen(path)), .size = size};
+    submission->uploads[submission->upload_count] =
+        (struct input_upload){.path = mem_dup(path, strlen(path)), .size = size};
     memcpy(submission->uploads[submission->upload_count++].hash, hash, HASH_DIGITS + 1);
 }
 
@@ -428,7 +429,7 @@ static int extra_add(struct inputs *inputs, const struct tree *ad, const char *a
     return result;
 }
 
-int inputs_add(struct submission *submission, const struct tree *ad, const char *folder, const char *name,
+int inputs_add(struct job_submission *submission, const struct tree *ad, const char *folder, const char *name,
                struct buf *out, int64_t *ret_image)
 {
     struct inputs inputs = {.submission = submission, .folder = folder, .about = name, .out = out};
@@ -468,10 +469,10 @@ int inputs_add(struct submission *submission, const struct tree *ad, const char 
 /* ------------------------------------------------------------------------------------------------------------ uploading */
 
 /* From there on; the customer says how much it has then. */
-static int piece_send(struct pool *customer, const struct upload *upload, uint64_t offset, const struct buf *piece,
-                      uint64_t *ret_have)
+static int piece_send(struct connection *customer, const struct input_upload *upload, uint64_t offset,
+                      const struct buf *piece, uint64_t *ret_have)
 {
-    struct pool_ask ask = {
+    struct connection_ask ask = {
         .method = "PUT", .type = "application/octet-stream", .bytes = piece, .patient = true, .about = upload->path};
     struct tree *answer = NULL;
     struct buf path;
@@ -481,7 +482,7 @@ static int piece_send(struct pool *customer, const struct upload *upload, uint64
     buf_init(&path);
     buf_addf(&path, "/v1/spool/%s?offset=%" PRIu64 "&size=%" PRIu64, upload->hash, offset, upload->size);
     ask.path = buf_string(&path);
-    status = pool_fetch_ad(customer, &ask, &answer);
+    status = connection_fetch_ad(customer, &ask, &answer);
     if (status == STATUS_DONE && ad_integer(answer, "Have", &have) && have >= 0)
         *ret_have = (uint64_t)have;
     else if (status == STATUS_DONE)
@@ -491,7 +492,8 @@ static int piece_send(struct pool *customer, const struct upload *upload, uint64
     return status;
 }
 
-static int upload_pieces(struct pool *customer, const struct upload *upload, int fd, uint64_t offset, struct buf *piece)
+static int upload_pieces(struct connection *customer, const struct input_upload *upload, int fd, uint64_t offset,
+                         struct buf *piece)
 {
     int stuck = 0;
 
@@ -522,9 +524,9 @@ static int upload_pieces(struct pool *customer, const struct upload *upload, int
     return STATUS_DONE;
 }
 
-static int upload_one(struct pool *customer, const struct upload *upload, struct buf *piece)
+static int upload_one(struct connection *customer, const struct input_upload *upload, struct buf *piece)
 {
-    struct pool_ask ask = {.method = "HEAD", .may_miss = true, .patient = true, .hush = true};
+    struct connection_ask ask = {.method = "HEAD", .may_miss = true, .patient = true, .hush = true};
     struct fetched fetched;
     uint64_t offset = 0;
     struct buf path;
@@ -533,7 +535,7 @@ static int upload_one(struct pool *customer, const struct upload *upload, struct
     buf_init(&path);
     buf_addf(&path, "/v1/spool/%s", upload->hash);
     ask.path = buf_string(&path);
-    status = pool_fetch(customer, &ask, &fetched);
+    status = connection_fetch(customer, &ask, &fetched);
     if (status == STATUS_DONE) {
         if (fetched.whole && strcmp(fetched.whole, "true") != 0) { /* it was broken off: go on from there */
             offset = fetched.size ? strtoull(fetched.size, NULL, 10) : 0;
@@ -555,7 +557,7 @@ static int upload_one(struct pool *customer, const struct upload *upload, struct
     return status;
 }
 
-int submission_upload(struct submission *submission)
+int submission_upload(struct job_submission *submission)
 {
     int status = STATUS_DONE;
     struct buf piece;

@@ -10,7 +10,7 @@
 
 /* Appends the attributes Inputs (and Cmd and In, where they are called otherwise there) of the ad to the text of a layer; `*ret_image` are
  * the bytes of the executable, or -1. */
-int inputs_add(struct submission *submission, const struct tree *ad, const char *folder, const char *name,
+int inputs_add(struct job_submission *submission, const struct tree *ad, const char *folder, const char *name,
                struct buf *out, int64_t *ret_image);
 
 #endif

@@ -16,7 +16,7 @@
 #include <time.h>
 
 struct job_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     struct job_command_settings command;
     bool json, long_form;
 };
@@ -242,16 +242,16 @@ static void job_print(struct buf *out, const struct tree *job)
 
 /* ---------------------------------------------------------------------------------------------------- the log, and why it waits */
 
-static void log_print(struct pool *customer, uint64_t id, struct buf *out)
+static void log_print(struct connection *customer, uint64_t id, struct buf *out)
 {
-    struct pool_ask ask = {.accept = "*/*", .may_miss = true, .hush = true};
+    struct connection_ask ask = {.accept = "*/*", .may_miss = true, .hush = true};
     struct fetched fetched;
     struct buf path;
 
     buf_init(&path);
     job_path(&path, id, "/log?offset=0");
     ask.path = buf_string(&path);
-    if (pool_fetch(customer, &ask, &fetched) == STATUS_DONE) {
+    if (connection_fetch(customer, &ask, &fetched) == STATUS_DONE) {
         bool begins = true;
 
         buf_adds(out, fetched.body.len ? "\nWhat happened:\n" : "");
@@ -269,19 +269,19 @@ static void log_print(struct pool *customer, uint64_t id, struct buf *out)
 
 static void why_print_waits(const struct job_settings *settings, const struct tree *job, uint64_t id, struct buf *out)
 {
-    struct pool pool;
+    struct connection pool;
     struct buf text;
     char name[32];
     bool matches;
 
     buf_init(&text);
     snprintf(name, sizeof name, "job %" PRIu64, id);
-    if (pool_open(&pool, &settings->pool) == STATUS_DONE &&
+    if (connection_open(&pool, &settings->pool) == STATUS_DONE &&
         explain_job(&pool, job, name, false, &text, &matches) == STATUS_DONE) {
         buf_adds(out, matches ? "\nIt would match, and waits for its turn:\n" : "\nWhy it waits:\n");
         buf_add(out, text.text, text.len);
     }
-    pool_close(&pool);
+    connection_close(&pool);
     buf_done(&text);
 }
 
@@ -289,7 +289,7 @@ static void why_print_waits(const struct job_settings *settings, const struct tr
 static int job_tell(const struct job_settings *settings, int word_count, char **words)
 {
     struct job_command_settings command = settings->command;
-    struct pool customer;
+    struct connection customer;
     uint64_t id;
     int status;
 
@@ -299,7 +299,7 @@ static int job_tell(const struct job_settings *settings, int word_count, char **
     status = customer_open(&customer, &settings->pool);
     if (status == STATUS_DONE)
         status = job_command_run(&customer, &command, id, word_count - 1, words + 1);
-    pool_close(&customer);
+    connection_close(&customer);
     return status;
 }
 
@@ -307,7 +307,7 @@ static int job_run(const void *given, int word_count, char **words)
 {
     const struct job_settings *settings = given;
     struct tree *job = NULL;
-    struct pool customer;
+    struct connection customer;
     enum rows_form form;
     struct rows rows;
     struct buf out;
@@ -335,7 +335,7 @@ static int job_run(const void *given, int word_count, char **words)
         output_write(&out);
     }
     tree_unref(job);
-    pool_close(&customer);
+    connection_close(&customer);
     buf_done(&out);
     return status;
 }

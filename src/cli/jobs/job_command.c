@@ -38,8 +38,8 @@ bool job_command_good(const struct job_command_settings *settings, int word_coun
 
 /* ------------------------------------------------------------------------------------------------------------------ giving */
 
-static int command_give(struct pool *customer, const struct job_command_settings *settings, uint64_t job, char **words,
-                        int64_t offset, struct tree **ret)
+static int command_give(struct connection *customer, const struct job_command_settings *settings, uint64_t job,
+                        char **words, int64_t offset, struct tree **ret)
 {
     struct tree *body;
     struct maker maker;
@@ -153,8 +153,8 @@ static int bytes_write(const struct tree *answer, int64_t *ret_next)
     return STATUS_DONE;
 }
 
-static int peek_once(struct pool *customer, const struct job_command_settings *settings, uint64_t job, char **words,
-                     int64_t *offset)
+static int peek_once(struct connection *customer, const struct job_command_settings *settings, uint64_t job,
+                     char **words, int64_t *offset)
 {
     struct tree *command = NULL, *answer;
     int status = command_give(customer, settings, job, words, *offset, &command);
@@ -170,7 +170,8 @@ static int peek_once(struct pool *customer, const struct job_command_settings *s
 }
 
 /* As the file grows, until the job does not run any more. */
-static int peek_follow(struct pool *customer, const struct job_command_settings *settings, uint64_t job, char **words)
+static int peek_follow(struct connection *customer, const struct job_command_settings *settings, uint64_t job,
+                       char **words)
 {
     int64_t offset = -1;
     int status = peek_once(customer, settings, job, words, &offset);
@@ -191,7 +192,8 @@ static int peek_follow(struct pool *customer, const struct job_command_settings 
     return status;
 }
 
-static int json_run(struct pool *customer, const struct job_command_settings *settings, uint64_t job, char **words)
+static int json_run(struct connection *customer, const struct job_command_settings *settings, uint64_t job,
+                    char **words)
 {
     struct tree *command = NULL, *answer = NULL;
     struct rows rows;
@@ -210,8 +212,8 @@ static int json_run(struct pool *customer, const struct job_command_settings *se
     return status;
 }
 
-int job_command_run(struct pool *customer, const struct job_command_settings *settings, uint64_t job, int word_count,
-                    char **words)
+int job_command_run(struct connection *customer, const struct job_command_settings *settings, uint64_t job,
+                    int word_count, char **words)
 {
     struct tree *command = NULL, *answer;
     int64_t offset = -1;

@@ -11,8 +11,8 @@ struct job_command_settings {
 };
 
 /* The words behind the job's number; its status. The customer is open. */
-int job_command_run(struct pool *customer, const struct job_command_settings *settings, uint64_t job, int word_count,
-                    char **words);
+int job_command_run(struct connection *customer, const struct job_command_settings *settings, uint64_t job,
+                    int word_count, char **words);
 /* Are they a command? If not, that has been reported. */
 bool job_command_good(const struct job_command_settings *settings, int word_count, char **words);
 

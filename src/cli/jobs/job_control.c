@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 struct control_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     const char *constraint, *why;
     bool all, json;
 };
@@ -41,7 +41,8 @@ static uint64_t answer_count(const struct tree *answer, const char *name)
 }
 
 /* One request, about the jobs from number `*next` on, which becomes that of the first that was not looked at; 0: there is none. */
-static int control_ask(struct pool *customer, const struct jobs_order *order, uint64_t *next, struct jobs_changed *sums)
+static int control_ask(struct connection *customer, const struct jobs_order *order, uint64_t *next,
+                       struct jobs_changed *sums)
 {
     struct tree *answer = NULL, *body;
     struct maker maker;
@@ -54,8 +55,8 @@ static int control_ask(struct pool *customer, const struct jobs_order *order, ui
     maker_text(&maker, "Why", order->why);
     maker_integer(&maker, "From", (int64_t)*next);
     body = maker_seal(&maker);
-    status =
-        pool_fetch_ad(customer, &(struct pool_ask){.method = "POST", .path = "/v1/control", .body = body}, &answer);
+    status = connection_fetch_ad(
+        customer, &(struct connection_ask){.method = "POST", .path = "/v1/control", .body = body}, &answer);
     tree_unref(body);
     if (status != STATUS_DONE)
         return status;
@@ -68,7 +69,7 @@ static int control_ask(struct pool *customer, const struct jobs_order *order, ui
     return STATUS_DONE;
 }
 
-int jobs_control(struct pool *customer, const struct jobs_order *order, struct jobs_changed *ret)
+int jobs_control(struct connection *customer, const struct jobs_order *order, struct jobs_changed *ret)
 {
     bool shows = isatty(STDERR_FILENO), shown = false;
     uint64_t next = 1, last;
@@ -142,7 +143,7 @@ static int control_run(const struct control_settings *settings, const struct ver
     struct jobs_order order = {
         .verb = verb->word, .constraint = settings->all ? "true" : settings->constraint, .why = settings->why};
     struct jobs_changed sums;
-    struct pool customer;
+    struct connection customer;
     struct job_ids ids;
     int status = STATUS_BAD;
 
@@ -157,7 +158,7 @@ static int control_run(const struct control_settings *settings, const struct ver
             status = jobs_control(&customer, &order, &sums);
         if (status == STATUS_DONE)
             status = control_tell(settings, verb, &sums);
-        pool_close(&customer);
+        connection_close(&customer);
     }
     job_ids_done(&ids);
     return status;

@@ -56,7 +56,7 @@ struct piece {
 
 static int piece_copy(const struct job_stream *file, uint64_t offset, bool wait, const char *missing, struct piece *ret)
 {
-    struct pool_ask ask = {.accept = "*/*", .may_miss = true, .hush = true};
+    struct connection_ask ask = {.accept = "*/*", .may_miss = true, .hush = true};
     struct fetched fetched;
     char number[24];
     struct buf path;
@@ -71,7 +71,7 @@ static int piece_copy(const struct job_stream *file, uint64_t offset, bool wait,
     ask.path = buf_string(&path);
     ask.hush = missing == NULL;
     ask.about = missing;
-    status = pool_fetch(file->customer, &ask, &fetched);
+    status = connection_fetch(file->customer, &ask, &fetched);
     if (status == STATUS_DONE) {
         *ret = (struct piece){.got = fetched.body.len, .size = offset + fetched.body.len};
         if (fetched.size)
@@ -127,7 +127,7 @@ int job_file_copy(const struct job_stream *file, const char *missing)
 /* ----------------------------------------------------------------------------------------------------------------- logs */
 
 struct logs_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     bool follow, err, events;
 };
 
@@ -146,7 +146,7 @@ static int logs_run(const void *given, int word_count, char **words)
 {
     const struct logs_settings *settings = given;
     struct job_stream file = {.follow = settings->follow, .fd = STDOUT_FILENO};
-    struct pool customer;
+    struct connection customer;
     struct tree *job = NULL;
     int status;
 
@@ -167,7 +167,7 @@ static int logs_run(const void *given, int word_count, char **words)
         if (status == STATUS_NO)
             status = STATUS_DONE;
     }
-    pool_close(&customer);
+    connection_close(&customer);
     return status;
 }
 

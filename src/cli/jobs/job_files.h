@@ -5,7 +5,7 @@
 #include "cli/ask/connection.h"
 
 struct job_stream {
-    struct pool *customer;
+    struct connection *customer;
     uint64_t id;
     const char *path; /* behind /v1/jobs/ID: "/log", "/files/log/stdout" */
     bool follow;      /* until the job is over, and all has come */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct jobs_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     const char *constraint, *format;
     uint64_t limit;
     bool json, long_form, watch;
@@ -90,7 +90,7 @@ static void refused_print(struct job_rows *all)
 }
 
 /* Those of these numbers (NULL: all) that are there. */
-static int list_print(struct pool *customer, const struct jobs_settings *settings, const char *from,
+static int list_print(struct connection *customer, const struct jobs_settings *settings, const char *from,
                       struct job_ids *ids, enum rows_form form, unsigned *ret_count)
 {
     const char *select = form >= ROWS_LONG ? NULL : JOB_SELECT;
@@ -108,7 +108,7 @@ static int list_print(struct pool *customer, const struct jobs_settings *setting
     status = rows_set_format(&all.rows, customer->symbols, settings->format) < 0 ? STATUS_BAD : STATUS_DONE;
     if (status == STATUS_DONE)
         status = ids ? job_ids_list(customer, ids, select, list_add, &all)
-                     : pool_list(customer, buf_string(&path), settings->limit, list_add, &all);
+                     : connection_list(customer, buf_string(&path), settings->limit, list_add, &all);
     if (all.rows.count || form != ROWS_TABLE)
         rows_finish(&all.rows);
     refused_print(&all);
@@ -123,7 +123,7 @@ static int list_print(struct pool *customer, const struct jobs_settings *setting
 }
 
 /* Once: the jobs, and a line that counts them all. */
-static int jobs_print(struct pool *customer, const struct jobs_settings *settings, struct job_ids *ids,
+static int jobs_print(struct connection *customer, const struct jobs_settings *settings, struct job_ids *ids,
                       enum rows_form form, struct tree *summary)
 {
     unsigned count = 0;
@@ -143,7 +143,7 @@ static const char *ids_text(struct job_ids *ids)
     return ids ? buf_string(&ids->text) : NULL;
 }
 
-static int jobs_watch(struct pool *customer, const struct jobs_settings *settings, struct job_ids *ids)
+static int jobs_watch(struct connection *customer, const struct jobs_settings *settings, struct job_ids *ids)
 {
     bool clears = isatty(STDOUT_FILENO), over = false;
     double after = 0;
@@ -178,7 +178,7 @@ static int jobs_watch(struct pool *customer, const struct jobs_settings *setting
 static int jobs_ask(const struct jobs_settings *settings, struct job_ids *ids, enum rows_form form)
 {
     struct tree *summary = NULL;
-    struct pool customer;
+    struct connection customer;
     int status = customer_open(&customer, &settings->pool);
 
     if (status == STATUS_DONE && settings->watch) {
@@ -190,7 +190,7 @@ static int jobs_ask(const struct jobs_settings *settings, struct job_ids *ids, e
             status = jobs_print(&customer, settings, ids, form, summary);
         tree_unref(summary);
     }
-    pool_close(&customer);
+    connection_close(&customer);
     return status;
 }
 
@@ -248,7 +248,7 @@ static int history_run(const void *given, int word_count, char **words)
 {
     const struct jobs_settings *settings = given;
     enum rows_form form;
-    struct pool customer;
+    struct connection customer;
     unsigned count = 0;
     int status;
 
@@ -264,7 +264,7 @@ static int history_run(const void *given, int word_count, char **words)
         status = list_print(&customer, settings, "/v1/history", NULL, form, &count);
     if (status == STATUS_DONE && !count && settings->constraint)
         status = STATUS_NO;
-    pool_close(&customer);
+    connection_close(&customer);
     return status;
 }
 

@@ -11,7 +11,7 @@
 #define TOLD_MAX 20 /* jobs that did not end well, of which each is told */
 
 struct wait_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     uint64_t timeout; /* seconds; 0: none */
 };
 
@@ -75,7 +75,7 @@ static bool outcome_add(void *user, struct tree *job)
     return true;
 }
 
-static int outcomes_ask(struct pool *customer, struct job_ids *ids, struct outcomes *ret)
+static int outcomes_ask(struct connection *customer, struct job_ids *ids, struct outcomes *ret)
 {
     uint64_t wanted = job_ids_count(ids);
     int status = job_ids_list(customer, ids, "Job,State,Status,Reason,FilesMissing,Missing", outcome_add, ret);
@@ -102,7 +102,7 @@ static bool note_any(void *user, struct tree *job)
 }
 
 /* Are outputs of one of them still on their way? */
-static int outputs_due(struct pool *customer, struct job_ids *ids, bool *ret)
+static int outputs_due(struct connection *customer, struct job_ids *ids, bool *ret)
 {
     struct buf path;
     int status;
@@ -113,13 +113,13 @@ static int outputs_due(struct pool *customer, struct job_ids *ids, bool *ret)
     path_query(&path, "ids", buf_string(&ids->text));
     path_query(&path, "constraint", "OutputsDue");
     path_query(&path, "select", "Job");
-    status = pool_list(customer, buf_string(&path), 1, note_any, ret);
+    status = connection_list(customer, buf_string(&path), 1, note_any, ret);
     buf_done(&path);
     return status;
 }
 
 /* How they stand, when that has changed, or after so many seconds. */
-static int wait_look(struct pool *customer, struct job_ids *ids, int wait, double *changes, bool *ret_over,
+static int wait_look(struct connection *customer, struct job_ids *ids, int wait, double *changes, bool *ret_over,
                      enum waited *ret)
 {
     struct tree *summary = NULL;
@@ -140,7 +140,7 @@ static int wait_look(struct pool *customer, struct job_ids *ids, int wait, doubl
     return status;
 }
 
-static int wait_over(struct pool *customer, struct job_ids *ids, uint64_t timeout, enum waited *ret)
+static int wait_over(struct connection *customer, struct job_ids *ids, uint64_t timeout, enum waited *ret)
 {
     int64_t end = seconds_now() + (int64_t)timeout;
     int status = STATUS_DONE;
@@ -164,7 +164,7 @@ static int wait_run(const void *given, int word_count, char **words)
     const struct wait_settings *settings = given;
     struct outcomes outcomes = {0};
     enum waited waited = WAITED_OVER;
-    struct pool customer;
+    struct connection customer;
     struct job_ids ids;
     int status;
 
@@ -195,7 +195,7 @@ static int wait_run(const void *given, int word_count, char **words)
         if (status == STATUS_DONE && outcomes.bad)
             status = STATUS_NO;
     }
-    pool_close(&customer);
+    connection_close(&customer);
     job_ids_done(&ids);
     return status;
 }

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 struct outputs_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     const char *folder;
     bool json;
 };
@@ -37,7 +37,7 @@ static const struct outputs_settings outputs_defaults = {0};
 
 struct outputs {
     const struct outputs_settings *settings;
-    struct pool *customer;
+    struct connection *customer;
     uint64_t id;
     struct tree **files; /* that are to be fetched */
     size_t file_count, room;
@@ -215,7 +215,7 @@ static int outputs_fetch(struct outputs *outputs, const struct tree *file)
 
 static int outputs_fetch_all(struct outputs *outputs)
 {
-    static const struct column columns[] = {{"name", "Name", CELL_VALUE}, {"size", "Size", CELL_VALUE}};
+    static const struct table_column columns[] = {{"name", "Name", CELL_VALUE}, {"size", "Size", CELL_VALUE}};
     const char *folder = outputs->settings->folder;
     struct rows rows;
     struct buf path;
@@ -227,7 +227,7 @@ static int outputs_fetch_all(struct outputs *outputs)
     }
     buf_init(&path);
     job_path(&path, outputs->id, "/files");
-    status = pool_list(outputs->customer, buf_string(&path), 0, outputs_note, outputs);
+    status = connection_list(outputs->customer, buf_string(&path), 0, outputs_note, outputs);
     rows_init(&rows, outputs->settings->json ? ROWS_JSON : ROWS_TABLE, columns, 2);
     for (size_t i = 0; i < outputs->file_count && status == STATUS_DONE; i++) {
         status = outputs_fetch(outputs, outputs->files[i]);
@@ -261,7 +261,7 @@ static int outputs_run(const void *given, int word_count, char **words)
 {
     struct outputs outputs = {.settings = given};
     struct tree *job = NULL;
-    struct pool customer;
+    struct connection customer;
     int status;
 
     if (job_id_read("outputs", word_count, words, &outputs.id) < 0)
@@ -287,7 +287,7 @@ static int outputs_run(const void *given, int word_count, char **words)
     free(outputs.files);
     permits_free(outputs.permits);
     tree_unref(job);
-    pool_close(&customer);
+    connection_close(&customer);
     return status;
 }
 

@@ -31,7 +31,7 @@
 #define STATUS_SIGNALLED 128 /* and the signal's number: as a shell says it */
 
 struct run_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     uint64_t cpus, retries;
     int64_t memory, disk, time;
     struct option_words inputs, outputs, variables;
@@ -155,10 +155,10 @@ static bool note_first(void *user, struct tree *answer)
     return true;
 }
 
-static int run_submit(struct pool *customer, const struct run_settings *settings, int word_count, char **words,
+static int run_submit(struct connection *customer, const struct run_settings *settings, int word_count, char **words,
                       uint64_t *ret_id)
 {
-    struct submission submission;
+    struct job_submission submission;
     struct err err = {0};
     struct tree *ad = run_ad(customer->symbols, settings, word_count, words, &err);
     int status = STATUS_BAD;
@@ -169,9 +169,9 @@ static int run_submit(struct pool *customer, const struct run_settings *settings
     else
         report("%s", err.text);
     if (status == STATUS_DONE)
-        status = pool_knock(customer); /* before others are asked for it */
+        status = connection_knock(customer); /* before others are asked for it */
     if (status == STATUS_DONE && !settings->force)
-        status = vet_jobs(&settings->pool, &submission);
+        status = submit_check_jobs(&settings->pool, &submission);
     if (status == STATUS_DONE)
         status = submission_upload(&submission);
     if (status == STATUS_DONE)
@@ -214,7 +214,7 @@ struct streams {
     pid_t pids[STREAMS];
 };
 
-static void streams_start(struct streams *streams, struct pool *customer, uint64_t id)
+static void streams_start(struct streams *streams, struct connection *customer, uint64_t id)
 {
     static const char *const paths[STREAMS] = {"/files/log/stdout", "/files/log/stderr"};
 
@@ -280,7 +280,7 @@ static void state_tell(const struct run_settings *settings, uint64_t id, const s
     buf_done(&words);
 }
 
-static void job_remove(struct pool *customer, uint64_t id)
+static void job_remove(struct connection *customer, uint64_t id)
 {
     struct jobs_order order = {.verb = "remove", .why = "interrupted"};
     struct jobs_changed sums;
@@ -293,7 +293,7 @@ static void job_remove(struct pool *customer, uint64_t id)
 }
 
 /* Until the job is over and its outputs are here, or it is held: then `*ret` is its ad. An interrupt is STATUS_NO without one. */
-static int run_wait(struct pool *customer, const struct run_settings *settings, uint64_t id, struct tree **ret)
+static int run_wait(struct connection *customer, const struct run_settings *settings, uint64_t id, struct tree **ret)
 {
     int status = STATUS_DONE;
     struct buf last;
@@ -378,7 +378,7 @@ static bool missing_tell(uint64_t id, const struct tree *job)
     return !missing;
 }
 
-static int run_follow(struct pool *customer, const struct run_settings *settings, uint64_t id)
+static int run_follow(struct connection *customer, const struct run_settings *settings, uint64_t id)
 {
     struct tree *job = NULL;
     struct streams streams;
@@ -409,7 +409,7 @@ static int run_follow(struct pool *customer, const struct run_settings *settings
 static int run_run(const void *given, int word_count, char **words)
 {
     const struct run_settings *settings = given;
-    struct pool customer;
+    struct connection customer;
     uint64_t id = 0;
     int status;
 
@@ -422,7 +422,7 @@ static int run_run(const void *given, int word_count, char **words)
         status = run_submit(&customer, settings, word_count, words, &id);
     if (status == STATUS_DONE)
         status = run_follow(&customer, settings, id);
-    pool_close(&customer);
+    connection_close(&customer);
     return status;
 }
 

@@ -25,12 +25,12 @@
 #define DEFAULT_MEMORY ((uint64_t)512 << 20)
 #define DEFAULT_DISK ((uint64_t)1 << 30)
 
-void submission_init(struct submission *submission, struct pool *customer)
+void submission_init(struct job_submission *submission, struct connection *customer)
 {
-    *submission = (struct submission){.customer = customer};
+    *submission = (struct job_submission){.customer = customer};
 }
 
-void submission_done(struct submission *submission)
+void submission_done(struct job_submission *submission)
 {
     while (submission->count)
         tree_unref(submission->ads[--submission->count]);
@@ -85,7 +85,8 @@ static uint64_t disk_default(const char *folder)
 }
 
 /* What the ad does not say, as the text of an ad to be laid over it. */
-static void defaults_print(struct buf *out, const struct submission *submission, const struct tree *ad, int64_t image)
+static void defaults_print(struct buf *out, const struct job_submission *submission, const struct tree *ad,
+                           int64_t image)
 {
     char here[PATH_MAX];
 
@@ -112,7 +113,7 @@ static void defaults_print(struct buf *out, const struct submission *submission,
     }
 }
 
-int submission_add(struct submission *submission, struct tree *ad, const char *folder, const char *name)
+int submission_add(struct job_submission *submission, struct tree *ad, const char *folder, const char *name)
 {
     struct symbols *symbols = submission->customer->symbols;
     struct tree *layer = NULL, *whole = NULL;
@@ -146,9 +147,9 @@ int submission_add(struct submission *submission, struct tree *ad, const char *f
 
 /* -------------------------------------------------------------------------------------------------------------- sending */
 
-int submission_send(struct submission *submission, const char *key, bool force, pool_ad_fn *each, void *user)
+int submission_send(struct job_submission *submission, const char *key, bool force, connection_ad_fn *each, void *user)
 {
-    struct pool_ask ask = {.method = "POST", .type = TYPE_CLASSAD};
+    struct connection_ask ask = {.method = "POST", .type = TYPE_CLASSAD};
     unsigned char drawn[16] = {0};
     char digits[2 * sizeof drawn + 1];
     struct buf path, body;
@@ -169,11 +170,11 @@ int submission_send(struct submission *submission, const char *key, bool force, 
     path_query(&path, "force", force ? "1" : NULL);
     ask.path = buf_string(&path);
     ask.bytes = &body;
-    status = pool_fetch_ads(submission->customer, &ask, each, user);
+    status = connection_fetch_ads(submission->customer, &ask, each, user);
     if (status == STATUS_UNREACHABLE && key) {
         sleep(1);
         report("once more, in case it did not arrive");
-        status = pool_fetch_ads(submission->customer, &ask, each, user);
+        status = connection_fetch_ads(submission->customer, &ask, each, user);
     }
     buf_done(&path);
     buf_done(&body);
@@ -193,7 +194,7 @@ int submission_key(const char *text, void *target, struct err *err)
     return 0;
 }
 
-int submission_print(const struct submission *submission, bool json)
+int submission_print(const struct job_submission *submission, bool json)
 {
     struct err err = {0};
     struct buf out;

@@ -14,36 +14,36 @@
 #define SUBMISSION_KEY_MAX 48
 
 /* A file that jobs want. */
-struct upload {
+struct input_upload {
     char *path;
     char hash[HASH_DIGITS + 1];
     uint64_t size;
 };
 
-struct submission {
-    struct pool *customer;
+struct job_submission {
+    struct connection *customer;
     struct tree **ads; /* completed */
     size_t count, room;
-    struct upload *uploads; /* a row a content */
+    struct input_upload *uploads; /* a row a content */
     size_t upload_count, upload_room;
 };
 
-void submission_init(struct submission *submission, struct pool *customer);
-void submission_done(struct submission *submission);
+void submission_init(struct job_submission *submission, struct connection *customer);
+void submission_done(struct job_submission *submission);
 
 /* Completes an ad (lent; of the customer's symbols, in the classic dialect), whose inputs are named from `folder` on; `name` is for
  * errors. */
-int submission_add(struct submission *submission, struct tree *ad, const char *folder, const char *name);
+int submission_add(struct job_submission *submission, struct tree *ad, const char *folder, const char *name);
 
 /* What the customer does not have yet of the files, each content once. */
-int submission_upload(struct submission *submission);
+int submission_upload(struct job_submission *submission);
 
 /* An answer for each ad in order: [ First; Count ]. Repeated once with the same key when it is not known whether it arrived. `key` NULL: one
  * is drawn. */
-int submission_send(struct submission *submission, const char *key, bool force, pool_ad_fn *each, void *user);
+int submission_send(struct job_submission *submission, const char *key, bool force, connection_ad_fn *each, void *user);
 
 /* Prints the ads as they would be sent. */
-int submission_print(const struct submission *submission, bool json);
+int submission_print(const struct job_submission *submission, bool json);
 
 /* An option_fn: a key of a submission. */
 int submission_key(const char *text, void *target, struct err *err);

@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct submit_settings {
-    struct pool_options pool;
+    struct connection_options pool;
     const char *key, *cwd;
     enum submit_language from;
     bool force, dry_run, json;
@@ -55,7 +55,7 @@ static char *folder_of(const char *file)
 
 /* The ads of one file, as they come. */
 struct adding {
-    struct submission *submission;
+    struct job_submission *submission;
     const char *file, *folder;
     int status;
 };
@@ -72,7 +72,7 @@ static int ad_add(void *user, struct tree *ad, unsigned line)
 
 static int ads_add(struct adding *adding, const struct buf *text)
 {
-    struct source source;
+    struct input_source source;
     struct tree *ad;
     int got = -1;
 
@@ -86,7 +86,7 @@ static int ads_add(struct adding *adding, const struct buf *text)
     return got < 0 ? STATUS_BAD : adding->status;
 }
 
-static int file_add(struct submission *submission, const struct submit_settings *settings, const char *file)
+static int file_add(struct job_submission *submission, const struct submit_settings *settings, const char *file)
 {
     enum submit_language language = settings->from;
     struct adding adding = {.submission = submission, .file = file, .status = STATUS_DONE};
@@ -145,9 +145,9 @@ static bool told_add(void *user, struct tree *answer)
     return true;
 }
 
-static int send_and_tell(struct submission *submission, const struct submit_settings *settings)
+static int send_and_tell(struct job_submission *submission, const struct submit_settings *settings)
 {
-    static const struct column columns[] = {{"first", "First", CELL_VALUE}, {"count", "Count", CELL_VALUE}};
+    static const struct table_column columns[] = {{"first", "First", CELL_VALUE}, {"count", "Count", CELL_VALUE}};
     struct told told = {.count = 0};
     struct rows rows;
     struct buf out;
@@ -171,7 +171,7 @@ static int send_and_tell(struct submission *submission, const struct submit_sett
 }
 
 /* What is settled in silence about who runs a gang's job, once for what many ads say alike. */
-static void gangs_remark(const struct submission *submission)
+static void gangs_remark(const struct job_submission *submission)
 {
     struct buf words, before;
 
@@ -198,8 +198,8 @@ static void gangs_remark(const struct submission *submission)
 static int submit_run(const void *given, int word_count, char **words)
 {
     const struct submit_settings *settings = given;
-    struct submission submission;
-    struct pool customer;
+    struct job_submission submission;
+    struct connection customer;
     int status;
 
     if (!word_count) {
@@ -219,16 +219,16 @@ static int submit_run(const void *given, int word_count, char **words)
     if (status == STATUS_DONE && settings->dry_run) {
         status = submission_print(&submission, settings->json);
     } else if (status == STATUS_DONE) {
-        status = pool_knock(&customer); /* before others are asked for it */
+        status = connection_knock(&customer); /* before others are asked for it */
         if (status == STATUS_DONE && !settings->force)
-            status = vet_jobs(&settings->pool, &submission);
+            status = submit_check_jobs(&settings->pool, &submission);
         if (status == STATUS_DONE)
             status = submission_upload(&submission);
         if (status == STATUS_DONE)
             status = send_and_tell(&submission, settings);
     }
     submission_done(&submission);
-    pool_close(&customer);
+    connection_close(&customer);
     return status;
 }
 

@@ -15,7 +15,7 @@
 
 /* How the pool stands; asked once, when something does not match. */
 struct vetting {
-    struct pool *pool;
+    struct connection *pool;
     bool known, has_offers, is_busy;
     uint64_t unseen; /* machines that are there and offer nothing (explain.h) */
     bool is_empty;   /* no machine offers itself: that has been told, and there is no more to ask */
@@ -28,8 +28,8 @@ static bool note_any(void *user, struct tree *ad)
     return false;
 }
 
-static int stand_ask(struct pool *pool, const char *path, const char *constraint, uint64_t limit, pool_ad_fn *note,
-                     void *user)
+static int stand_ask(struct connection *pool, const char *path, const char *constraint, uint64_t limit,
+                     connection_ad_fn *note, void *user)
 {
     struct buf whole;
     int status;
@@ -37,14 +37,14 @@ static int stand_ask(struct pool *pool, const char *path, const char *constraint
     buf_init(&whole);
     buf_adds(&whole, path);
     path_query(&whole, "constraint", constraint);
-    status = pool_list(pool, buf_string(&whole), limit, note, user);
+    status = connection_list(pool, buf_string(&whole), limit, note, user);
     buf_done(&whole);
     return status;
 }
 
 static int pool_stand(struct vetting *vetting)
 {
-    struct pool *pool = vetting->pool;
+    struct connection *pool = vetting->pool;
     int status;
 
     if (vetting->known)
@@ -63,11 +63,11 @@ static int pool_stand(struct vetting *vetting)
 }
 
 /* Is there an offer for it now? Cheaper than why not. */
-static int match_ask(struct pool *pool, const struct tree *ad, bool *ret)
+static int match_ask(struct connection *pool, const struct tree *ad, bool *ret)
 {
     struct tree *body = explain_body(pool, ad);
-    struct pool_ask ask = {.method = "POST", .path = "/v1/match?limit=1", .body = body};
-    int status = body ? pool_fetch_ads(pool, &ask, note_any, ret) : STATUS_BAD;
+    struct connection_ask ask = {.method = "POST", .path = "/v1/match?limit=1", .body = body};
+    int status = body ? connection_fetch_ads(pool, &ask, note_any, ret) : STATUS_BAD;
 
     tree_unref(body);
     return status;
@@ -148,7 +148,7 @@ static void empty_report(struct vetting *vetting)
 }
 
 /* What does not match. */
-static int vet_unmatched(struct vetting *vetting, const struct tree *ad, size_t place)
+static int submit_check_unmatched(struct vetting *vetting, const struct tree *ad, size_t place)
 {
     bool matches = false;
     char name[32];
@@ -192,25 +192,25 @@ static int vet_unmatched(struct vetting *vetting, const struct tree *ad, size_t 
     return status;
 }
 
-static int vet_ad(struct vetting *vetting, const struct tree *ad, size_t place)
+static int submit_check_ad(struct vetting *vetting, const struct tree *ad, size_t place)
 {
     bool matches = false;
     int status = match_ask(vetting->pool, ad, &matches);
 
-    return status == STATUS_DONE && !matches ? vet_unmatched(vetting, ad, place) : status;
+    return status == STATUS_DONE && !matches ? submit_check_unmatched(vetting, ad, place) : status;
 }
 
-int vet_jobs(const struct pool_options *options, const struct submission *submission)
+int submit_check_jobs(const struct connection_options *options, const struct job_submission *submission)
 {
-    struct pool pool;
+    struct connection pool;
     struct vetting vetting = {.pool = &pool};
-    int status = pool_open(&pool, options);
+    int status = connection_open(&pool, options);
 
     if (status == STATUS_DONE)
-        status = vet_stores(&pool, submission);
+        status = submit_check_stores(&pool, submission);
     for (size_t i = 0; i < submission->count && i < VET_ADS_MAX && status == STATUS_DONE && !vetting.is_empty; i++)
-        status = vet_ad(&vetting, submission->ads[i], i + 1);
-    pool_close(&pool);
+        status = submit_check_ad(&vetting, submission->ads[i], i + 1);
+    connection_close(&pool);
     if (status == STATUS_DONE || status == STATUS_NO)
         return status;
     report("so the matchmaker could not be asked whether this can match: it is submitted all the same");

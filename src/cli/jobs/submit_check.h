@@ -6,6 +6,6 @@
 
 /* STATUS_DONE: submit them; what speaks against it has been told as a warning. STATUS_NO: one of them matches no machine of the pool, and
  * none is busy: why has been told. A pool that cannot be asked is a warning. */
-int vet_jobs(const struct pool_options *options, const struct submission *submission);
+int submit_check_jobs(const struct connection_options *options, const struct job_submission *submission);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct stores {
-    struct pool *pool;
+    struct connection *pool;
     struct textmap names; /* of those in the pool, and of those that were warned of */
     bool asked;
     int status;
@@ -34,7 +34,7 @@ static int stores_ask(struct stores *stores)
     buf_init(&path);
     buf_adds(&path, "/v1/ads?kind=offers&select=Name");
     path_query(&path, "constraint", "Type == \"Storage\"");
-    status = pool_list(stores->pool, buf_string(&path), 0, store_add, stores);
+    status = connection_list(stores->pool, buf_string(&path), 0, store_add, stores);
     buf_done(&path);
     return status;
 }
@@ -73,7 +73,7 @@ static void ad_vet(struct stores *stores, const struct tree *ad)
     name_vet(stores, ad, se);
 }
 
-int vet_stores(struct pool *pool, const struct submission *submission)
+int submit_check_stores(struct connection *pool, const struct job_submission *submission)
 {
     struct stores stores = {.pool = pool, .status = STATUS_DONE};
 

@@ -7,6 +7,6 @@
 
 /* Warns once of each name in OutputSE, or of a Store in OutputData, that is written as a text and is that of no store now: it may come. The
  * pool is asked when there is such a name. */
-int vet_stores(struct pool *pool, const struct submission *submission);
+int submit_check_stores(struct connection *pool, const struct job_submission *submission);
 
 #endif

@@ -61,11 +61,11 @@ static int customer_serve(const struct customer_options *options, const struct c
 {
     struct config_given given[CONFIG_OPTIONS_MAX];
     struct config_sources sources;
-    struct desk_settings settings = {.version = BERTH_VERSION,
-                                     .sources = &sources,
-                                     .token = options->token,
-                                     .log_fd = STDERR_FILENO,
-                                     .up = options->quiet ? NULL : tell_up};
+    struct customerd_settings settings = {.version = BERTH_VERSION,
+                                          .sources = &sources,
+                                          .token = options->token,
+                                          .log_fd = STDERR_FILENO,
+                                          .up = options->quiet ? NULL : tell_up};
     char path[PATH_MAX + 32];
     struct err err = {0};
     int ended;
@@ -77,7 +77,7 @@ static int customer_serve(const struct customer_options *options, const struct c
         report("%s", err.text);
         return STATUS_BAD;
     }
-    ended = desk_run(&settings, config, &err);
+    ended = customerd_run(&settings, config, &err);
     settings.shelf->kind->close(settings.shelf);
     if (ended < 0)
         report("%s", err.text);
@@ -99,13 +99,14 @@ static int customer_run(const void *given, int word_count, char **words)
         return STATUS_BAD;
     }
     arena_init(&texts);
-    if (agent_config_load(&options->config, DESK_FOLDER, &config, &all, &texts) < 0) {
+    if (agent_config_load(&options->config, CUSTOMERD_FOLDER, &config, &all, &texts) < 0) {
         arena_done(&texts);
         return STATUS_BAD;
     }
     raise_files();
     guard_memory();
-    if (snprintf(folder, sizeof folder, "%s/" DESK_FOLDER, config_text(&config, CONFIG_STATE)) >= (int)sizeof folder)
+    if (snprintf(folder, sizeof folder, "%s/" CUSTOMERD_FOLDER, config_text(&config, CONFIG_STATE)) >=
+        (int)sizeof folder)
         report("the name of the state folder is too long");
     else if (folder_make(folder) == 0)
         status = customer_serve(options, &all, &config, folder);

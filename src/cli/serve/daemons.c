@@ -52,9 +52,9 @@ int64_t disk_set_aside(int64_t setting, const char *scratch)
 }
 
 int daemon_serve(const char *folder, const struct config_options *options, struct config *config,
-                 const struct workshop_settings *workshop, bool fresh)
+                 const struct providerd_settings *providerd, bool fresh)
 {
-    struct workshop_settings settings = *workshop;
+    struct providerd_settings settings = *providerd;
     struct config_given given[CONFIG_OPTIONS_MAX];
     struct config_sources sources;
     char path[PATH_MAX];
@@ -78,7 +78,7 @@ int daemon_serve(const char *folder, const struct config_options *options, struc
         report("%s", err.text);
         return STATUS_BAD;
     }
-    ended = workshop_run(&settings, config, &err);
+    ended = providerd_run(&settings, config, &err);
     settings.shelf->kind->close(settings.shelf);
     if (ended < 0)
         report("%s", err.text);

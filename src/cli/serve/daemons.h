@@ -13,6 +13,6 @@ int64_t disk_set_aside(int64_t setting, const char *scratch);
 
 /* Opens the shelf in STATE/FOLDER (`fresh`: an empty one, where that of before is gone or damaged), runs the workshop, reports what went wrong; takes the configuration. The status to end with. */
 int daemon_serve(const char *folder, const struct config_options *options, struct config *config,
-                 const struct workshop_settings *workshop, bool fresh);
+                 const struct providerd_settings *providerd, bool fresh);
 
 #endif

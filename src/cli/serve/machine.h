@@ -22,7 +22,7 @@ struct machine {
 /* As the settings say, which lend it their texts; its own things lie in STATE/FOLDER. */
 void machine_init(struct machine *machine, const struct config *config, const char *folder);
 
-/* For struct workshop_settings; the user is a machine. */
+/* For struct providerd_settings; the user is a machine. */
 struct uv_loop_s;
 struct executor *machine_executor(void *user, struct uv_loop_s *loop, executor_told_fn *told, void *told_user,
                                   struct err *err);

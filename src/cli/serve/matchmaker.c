@@ -58,7 +58,7 @@ static int matchmaker_serve(const struct matchmaker_options *options, struct con
 {
     struct config_given given[CONFIG_OPTIONS_MAX];
     struct config_sources sources;
-    struct service_settings settings = {
+    struct matchmakerd_settings settings = {
         .version = BERTH_VERSION, .sources = &sources, .log_fd = STDERR_FILENO, .up = options->quiet ? NULL : tell_up};
     char path[PATH_MAX];
     struct err err = {0};
@@ -71,7 +71,7 @@ static int matchmaker_serve(const struct matchmaker_options *options, struct con
         report("%s", err.text);
         return STATUS_BAD;
     }
-    ended = service_run(&settings, config, &err);
+    ended = matchmakerd_run(&settings, config, &err);
     settings.shelf->kind->close(settings.shelf);
     if (ended < 0)
         report("%s", err.text);

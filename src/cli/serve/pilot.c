@@ -111,7 +111,7 @@ static int submit_all(struct fleet *fleet)
     int status = fleet_lead(fleet);
 
     if (status == STATUS_DONE)
-        status = pool_knock(&fleet->pool);
+        status = connection_knock(&fleet->pool);
     for (uint64_t i = 0; i < fleet->options->count && status == STATUS_DONE; i++) {
         if (fleet_submit(fleet, id, &err) < 0) {
             report("%s", err.text);
@@ -148,7 +148,7 @@ static struct tree *member_ad(struct symbols *symbols, const struct pilot_member
     return maker_seal(&maker);
 }
 
-static const struct column member_columns[] = {
+static const struct table_column member_columns[] = {
     {"name", "Name", CELL_VALUE},      {"job", "BatchJob", CELL_VALUE}, {"state", "State", CELL_VALUE},
     {"pool", "Connected", CELL_VALUE}, {"note", "Note", CELL_VALUE},    {"left", "Left", CELL_VALUE},
 };

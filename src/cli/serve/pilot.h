@@ -30,7 +30,7 @@
 #define PILOT_WAIT (24 * 60 * 60) /* seconds that a token allows for waiting in the batch system's queue */
 
 struct pilot_options {
-    struct pool_options pool;
+    struct connection_options pool;
     const char *batch, *when, *folder, *scratch, *program, *run, *like;
     bool slurm, once, json, long_form;
     uint64_t count, cpus;
@@ -55,7 +55,7 @@ void pilot_order_done(struct pilot_order *order);
 /* ---- pilot_order.c: what went wrong has been reported when they return a status that is not STATUS_DONE ---- */
 
 /* The folder of all pilots. */
-int pilots_folder(const struct pilot_options *options, struct pool *pool, char ret[PATH_MAX]);
+int pilots_folder(const struct pilot_options *options, struct connection *pool, char ret[PATH_MAX]);
 
 /* A new folder for one of that name, with all that it needs; `parent`: the token that its own is made from. */
 int pilot_folder_make(const struct pilot_options *options, const struct cluster *batch, const struct token_file *parent,
@@ -78,7 +78,7 @@ struct pilot_member {
 
 struct fleet {
     const struct pilot_options *options;
-    struct pool pool;
+    struct connection pool;
     struct cluster *batch;
     struct token_file parent;
     char folder[PATH_MAX], subject[TOKEN_NAME_MAX + 1];

@@ -34,7 +34,7 @@ int fleet_open(struct fleet *fleet, const struct pilot_options *options)
 
     *fleet = (struct fleet){.options = options, .lock = -1};
     token_file_init(&fleet->parent);
-    status = pool_open(&fleet->pool, &options->pool);
+    status = connection_open(&fleet->pool, &options->pool);
     if (status == STATUS_DONE)
         status = pilots_folder(options, &fleet->pool, fleet->folder);
     if (status == STATUS_DONE && !(fleet->batch = cluster_read(options->batch, &err))) {
@@ -46,7 +46,7 @@ int fleet_open(struct fleet *fleet, const struct pilot_options *options)
 
 void fleet_close(struct fleet *fleet)
 {
-    pool_close(&fleet->pool);
+    connection_close(&fleet->pool);
     token_file_done(&fleet->parent);
     cluster_free(fleet->batch);
     free(fleet->members);
@@ -92,7 +92,7 @@ int fleet_token(struct fleet *fleet)
             return STATUS_BAD;
         }
         if (fleet->pool.token_name)
-            status = pool_token(&fleet->options->pool, &fleet->parent);
+            status = connection_token(&fleet->options->pool, &fleet->parent);
         else
             status = token_ask(&fleet->pool, &wish, &fleet->parent);
     }
@@ -207,7 +207,7 @@ int fleet_ask_pool(struct fleet *fleet)
     buf_init(&path);
     buf_adds(&path, "/v1/agents");
     path_query(&path, "constraint", "regexp(\"^" PILOT_PREFIX "\", Name)");
-    status = pool_list(&fleet->pool, buf_string(&path), 0, agent_told, fleet);
+    status = connection_list(&fleet->pool, buf_string(&path), 0, agent_told, fleet);
     buf_done(&path);
     return status;
 }
@@ -227,7 +227,7 @@ static void name_draw(char ret[PILOT_NAME_MAX + 1])
 /* Where pilots find the pool: as it was named, if others can reach it by that; else as the token says. */
 static const char *pool_address(const struct fleet *fleet)
 {
-    const struct pool_place *place = &fleet->pool.places[fleet->pool.at];
+    const struct connection_place *place = &fleet->pool.places[fleet->pool.at];
 
     if (fleet->pool.named && !place->socket)
         return place->url;
@@ -258,11 +258,11 @@ int fleet_submit(struct fleet *fleet, char ret_id[CLUSTER_ID_MAX + 1], struct er
     snprintf(script, sizeof script, "%.4000s/script", folder);
     snprintf(output, sizeof output, "%.4000s/log", folder);
     if (pilot_folder_make(options, fleet->batch, &fleet->parent, pool_address(fleet), name, folder) != STATUS_DONE) {
-        beneath_remove(AT_FDCWD, folder, &ignored);
+        confined_remove(AT_FDCWD, folder, &ignored);
         return err_set(err, "nothing was submitted");
     }
     if (cluster_submit(fleet->batch, &order, ret_id, err) < 0) {
-        beneath_remove(AT_FDCWD, folder, &ignored);
+        confined_remove(AT_FDCWD, folder, &ignored);
         return -1;
     }
     pilot_note(folder, "id", ret_id);
@@ -295,6 +295,6 @@ void fleet_tidy(struct fleet *fleet)
         snprintf(path, sizeof path, "%s/token", member->folder);
         unlink(path);
         if (now >= member->changed + KEEP)
-            beneath_remove(AT_FDCWD, member->folder, &ignored);
+            confined_remove(AT_FDCWD, member->folder, &ignored);
     }
 }

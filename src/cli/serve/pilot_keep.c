@@ -136,7 +136,7 @@ static int look(struct keeper *keeper, struct err *err)
         return -1;
     if (fleet_ask_pool(fleet) == STATUS_DONE) {
         keeper->waiting = 0;
-        if (pool_list(&fleet->pool, "/v1/ads?kind=requests", 0, request_told, keeper) != STATUS_DONE)
+        if (connection_list(&fleet->pool, "/v1/ads?kind=requests", 0, request_told, keeper) != STATUS_DONE)
             keeper->waiting = -1;
     }
     pilots_count(keeper);

@@ -22,7 +22,7 @@
 
 #define PILOT_SCOPE "ad:read ad:write claim"
 
-int pilots_folder(const struct pilot_options *options, struct pool *pool, char ret[PATH_MAX])
+int pilots_folder(const struct pilot_options *options, struct connection *pool, char ret[PATH_MAX])
 {
     if (options->folder && *options->folder == '/')
         snprintf(ret, PATH_MAX, "%.3900s", options->folder);

@@ -47,7 +47,7 @@ struct pilot {
     int64_t idle_since, told_at;
     bool time_up;
     char why[PILOT_WHY_MAX + 1]; /* "" while it stays */
-    enum workshop_wish wish;
+    enum providerd_wish wish;
 };
 
 static int64_t clock_now(void)
@@ -167,16 +167,16 @@ static struct tree *pilot_probe(void *user, struct symbols *symbols, double own_
 
 /* ---------------------------------------------------------------------------------------------------- how long it stays */
 
-static void go(struct pilot *pilot, enum workshop_wish wish, const char *format, int64_t number, int64_t wanted)
+static void go(struct pilot *pilot, enum providerd_wish wish, const char *format, int64_t number, int64_t wanted)
 {
     if (wish <= pilot->wish)
         return;
     pilot->wish = wish;
-    pilot->time_up = pilot->time_up || wish == WORKSHOP_CLEARS;
+    pilot->time_up = pilot->time_up || wish == PROVIDERD_CLEARS;
     snprintf(pilot->why, sizeof pilot->why, format, (long long)number, (long long)wanted);
 }
 
-static void decide(struct pilot *pilot, const struct workshop_news *news, bool busy)
+static void decide(struct pilot *pilot, const struct providerd_news *news, bool busy)
 {
     int64_t now = clock_now(), left = time_left(pilot);
 
@@ -184,37 +184,37 @@ static void decide(struct pilot *pilot, const struct workshop_news *news, bool b
         pilot->idle_since = now;
     if (news->told && !pilot->told_at) {
         pilot->told_at = now;
-        go(pilot, WORKSHOP_CLEARS, "it was told to end", 0, 0);
+        go(pilot, PROVIDERD_CLEARS, "it was told to end", 0, 0);
     }
     if (left == 0)
-        go(pilot, WORKSHOP_CLEARS, "its time is up", 0, 0);
+        go(pilot, PROVIDERD_CLEARS, "its time is up", 0, 0);
     else if (pilot->order.once && news->started)
-        go(pilot, WORKSHOP_DRAINS, "it has run its one job", 0, 0);
+        go(pilot, PROVIDERD_DRAINS, "it has run its one job", 0, 0);
     else if (left < pilot->order.least.time)
-        go(pilot, WORKSHOP_DRAINS, "only %lld s are left for jobs, at least %lld s are wanted", left,
+        go(pilot, PROVIDERD_DRAINS, "only %lld s are left for jobs, at least %lld s are wanted", left,
            pilot->order.least.time);
     else if (pilot->order.idle && now - pilot->idle_since >= pilot->order.idle)
-        go(pilot, WORKSHOP_DRAINS, "nobody had work for it for %lld s", now - pilot->idle_since, 0);
+        go(pilot, PROVIDERD_DRAINS, "nobody had work for it for %lld s", now - pilot->idle_since, 0);
 }
 
-static enum workshop_wish pilot_tend(void *user, const struct workshop_news *news, char note[WORKSHOP_NOTE_MAX + 1])
+static enum providerd_wish pilot_tend(void *user, const struct providerd_news *news, char note[PROVIDERD_NOTE_MAX + 1])
 {
     struct pilot *pilot = user;
     bool busy = news->claims || news->jobs, late;
 
     decide(pilot, news, busy);
-    if (pilot->wish == WORKSHOP_STAYS) {
-        snprintf(note, WORKSHOP_NOTE_MAX + 1, "%s", busy ? "busy" : "idle");
-        return WORKSHOP_STAYS;
+    if (pilot->wish == PROVIDERD_STAYS) {
+        snprintf(note, PROVIDERD_NOTE_MAX + 1, "%s", busy ? "busy" : "idle");
+        return PROVIDERD_STAYS;
     }
     late = clock_now() >= pilot->ends - LAST_SECONDS ||
            (pilot->told_at && clock_now() >= pilot->told_at + pilot->grace + pilot->margin);
     if ((busy || news->owes) && !late) {
-        snprintf(note, WORKSHOP_NOTE_MAX + 1, "leaves: %s", pilot->why);
+        snprintf(note, PROVIDERD_NOTE_MAX + 1, "leaves: %s", pilot->why);
         return pilot->wish;
     }
-    snprintf(note, WORKSHOP_NOTE_MAX + 1, "left: %s", pilot->why);
-    return WORKSHOP_LEAVES;
+    snprintf(note, PROVIDERD_NOTE_MAX + 1, "left: %s", pilot->why);
+    return PROVIDERD_LEAVES;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- life */
@@ -303,16 +303,16 @@ static int options_make(const struct pilot *pilot, struct config_options *ret, s
 
 static int serve(struct pilot *pilot, const struct config_options *all, struct config *config)
 {
-    struct workshop_settings settings = {.role = ROLE,
-                                         .executor = machine_executor,
-                                         .pull = true,
-                                         .offers = 1,
-                                         .offer = pilot_offer,
-                                         .probe = pilot_probe,
-                                         .tend = pilot_tend,
-                                         .up = tell_up,
-                                         .down = pilot_down,
-                                         .user = pilot};
+    struct providerd_settings settings = {.role = ROLE,
+                                          .executor = machine_executor,
+                                          .pull = true,
+                                          .offers = 1,
+                                          .offer = pilot_offer,
+                                          .probe = pilot_probe,
+                                          .tend = pilot_tend,
+                                          .up = tell_up,
+                                          .down = pilot_down,
+                                          .user = pilot};
     int status;
 
     machine_init(&pilot->machine, config, ROLE);
@@ -366,7 +366,7 @@ int pilot_run(const char *folder)
     if (status == STATUS_DONE)
         status = pilot_live(pilot);
     if (*pilot->state)
-        beneath_remove(AT_FDCWD, pilot->state, &err);
+        confined_remove(AT_FDCWD, pilot->state, &err);
     pilot_order_done(&pilot->order);
     cluster_free(pilot->batch);
     free(pilot);

@@ -69,8 +69,8 @@ struct pool_run {
     char sets[CONFIG_OPTIONS_MAX][640]; /* --set KEY=VALUE of the command line, as the roles are given it */
     struct role roles[ROLES];
     bool wanted[ROLES];
-    bool is_local;    /* no other machine can be part of it */
-    struct pool pool; /* the matchmaker's, by its socket */
+    bool is_local;          /* no other machine can be part of it */
+    struct connection pool; /* the matchmaker's, by its socket */
     int64_t token_look;
     bool tokens_good, told;
     sigset_t signals;
@@ -223,7 +223,7 @@ static int tokens_tend(struct pool_run *run)
     size_t len;
     int result = 0;
 
-    if (pool_fetch_ad(&run->pool, &(struct pool_ask){.path = "/v1/keys"}, &keys) != STATUS_DONE)
+    if (connection_fetch_ad(&run->pool, &(struct connection_ask){.path = "/v1/keys"}, &keys) != STATUS_DONE)
         return -1;
     if (ad_string(keys, "PoolId", &text, &len) && len == TOKEN_ID_DIGITS)
         memcpy(id, text, len);
@@ -272,7 +272,7 @@ static void tell_up(struct pool_run *run)
 
     buf_init(&out);
     buf_adds(&out, "Berth pool is up");
-    if (pool_fetch_ad(&run->pool, &(struct pool_ask){.path = "/v1/status"}, &status) == STATUS_DONE) {
+    if (connection_fetch_ad(&run->pool, &(struct connection_ask){.path = "/v1/status"}, &status) == STATUS_DONE) {
         buf_adds(&out, ": ");
         cell_print(&out, status, "Url", CELL_VALUE, 0);
     }
@@ -287,14 +287,16 @@ static void tell_up(struct pool_run *run)
     buf_adds(&out, "Run something:            berth run -- hostname\n"
                    "Submit jobs, watch them:  berth submit job.ad; berth jobs --watch\n"
                    "The pool:                 berth status; berth ads\n");
-    if (pool_fetch_ad(&run->pool, &(struct pool_ask){.method = "POST", .path = "/v1/links"}, &link) == STATUS_DONE) {
+    if (connection_fetch_ad(&run->pool, &(struct connection_ask){.method = "POST", .path = "/v1/links"}, &link) ==
+        STATUS_DONE) {
         buf_adds(&out, "In a browser:             ");
         cell_print(&out, link, "Link", CELL_VALUE, 0);
         buf_adds(&out,
                  "\n                          (signed in; once, within ten minutes; `berth page` makes another)\n");
     }
     if (listens_elsewhere(run) &&
-        pool_fetch_ad(&run->pool, &(struct pool_ask){.method = "POST", .path = "/v1/codes"}, &code) == STATUS_DONE) {
+        connection_fetch_ad(&run->pool, &(struct connection_ask){.method = "POST", .path = "/v1/codes"}, &code) ==
+            STATUS_DONE) {
         buf_adds(&out, "Another machine:          berth join ");
         cell_print(&out, code, "Code", CELL_VALUE, 0);
         buf_adds(&out, "\n                          (once, within an hour; `berth token code` makes another)\n");
@@ -405,7 +407,7 @@ static int run_loop(struct pool_run *run)
 static int pool_run_state(const struct pool_run_settings *settings, const char *state, bool is_local)
 {
     struct pool_run *run = mem_alloc(sizeof *run);
-    struct pool_options options = {.config = settings->config};
+    struct connection_options options = {.config = settings->config};
     char url[4096 + 32];
     int lock, status = STATUS_BAD;
 
@@ -414,10 +416,10 @@ static int pool_run_state(const struct pool_run_settings *settings, const char *
     options.url = url;
     lock = lock_take(state);
     if (lock >= 0 && roles_init(run) == 0) {
-        status = pool_open_stranger(&run->pool, &options);
+        status = connection_open_stranger(&run->pool, &options);
         if (status == STATUS_DONE)
             status = run_loop(run);
-        pool_close(&run->pool);
+        connection_close(&run->pool);
     }
     if (lock >= 0)
         close(lock);

@@ -62,7 +62,7 @@ static int things_read(struct things *things)
     int failed = 0;
 
     for (int i = 0; i < things->file_count && !failed; i++) {
-        struct source source;
+        struct input_source source;
         struct tree *ad;
         int more = 0;
 
@@ -100,7 +100,7 @@ static int provide_run(const void *given, int word_count, char **words)
 {
     const struct provide_options *options = given;
     static struct things things;
-    struct workshop_settings settings = {.role = "provide", .offer = thing_offer, .up = tell_up, .user = &things};
+    struct providerd_settings settings = {.role = "provide", .offer = thing_offer, .up = tell_up, .user = &things};
     struct config_options all;
     struct arena texts;
     struct config config;

@@ -41,16 +41,16 @@ static int provider_serve(const struct provider_options *options, const struct c
                           struct config *config)
 {
     struct machine machine;
-    struct workshop_settings settings = {.role = "provider",
-                                         .executor = machine_executor,
-                                         .pull = options->pull || config_flag(config, CONFIG_PULL),
-                                         .pools = true,
-                                         .offers = 1,
-                                         .offer = machine_offer,
-                                         .probe = machine_probe,
-                                         .up = options->quiet ? NULL : tell_up,
-                                         .down = machine_down,
-                                         .user = &machine};
+    struct providerd_settings settings = {.role = "provider",
+                                          .executor = machine_executor,
+                                          .pull = options->pull || config_flag(config, CONFIG_PULL),
+                                          .pools = true,
+                                          .offers = 1,
+                                          .offer = machine_offer,
+                                          .probe = machine_probe,
+                                          .up = options->quiet ? NULL : tell_up,
+                                          .down = machine_down,
+                                          .user = &machine};
 
     machine_init(&machine, config, "provider");
     machine.policy = options->policy ? options->policy : machine.policy;

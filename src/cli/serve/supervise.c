@@ -135,7 +135,7 @@ void role_reap(struct role *role, int64_t now)
 
 void role_check(struct role *role)
 {
-    struct call call = {.url = "http://localhost/healthz", .unix_socket = role->socket, .timeout = CHECK_TIMEOUT};
+    struct http_call call = {.url = "http://localhost/healthz", .unix_socket = role->socket, .timeout = CHECK_TIMEOUT};
     struct fetched fetched;
     struct err err;
 

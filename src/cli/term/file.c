@@ -104,7 +104,7 @@ size_t text_mark(const char *text, size_t len)
 }
 
 /* Keeps what was read; when it is too much, the older half goes, up to a line's end. */
-static void source_keep(struct source *source, const char *text, size_t len)
+static void source_keep(struct input_source *source, const char *text, size_t len)
 {
     struct buf *recent = &source->recent;
 
@@ -124,7 +124,7 @@ static void source_keep(struct source *source, const char *text, size_t len)
 
 static ptrdiff_t source_read(void *user, char *out, size_t room, struct err *err)
 {
-    struct source *source = user;
+    struct input_source *source = user;
     ptrdiff_t got;
 
     if (source->given) {
@@ -142,7 +142,8 @@ static ptrdiff_t source_read(void *user, char *out, size_t room, struct err *err
     return got;
 }
 
-static void source_begin(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form)
+static void source_begin(struct input_source *source, struct symbols *symbols, const struct dialect *dialect,
+                         enum form form)
 {
     static const struct form_limits limits = {.cells = PARSE_CELLS_MAX};
 
@@ -150,20 +151,20 @@ static void source_begin(struct source *source, struct symbols *symbols, const s
     source->reader = form_reader_new(symbols, dialect, form, &limits, source_read, source);
 }
 
-void source_open_text(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
-                      const char *name, const struct buf *text)
+void source_open_text(struct input_source *source, struct symbols *symbols, const struct dialect *dialect,
+                      enum form form, const char *name, const struct buf *text)
 {
-    *source = (struct source){.name = name, .fd = -1, .given = text, .recent_line = 1};
+    *source = (struct input_source){.name = name, .fd = -1, .given = text, .recent_line = 1};
     buf_init(&source->recent);
     source_begin(source, symbols, dialect, form);
 }
 
-int source_open(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
+int source_open(struct input_source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
                 const char *name)
 {
     struct err err;
 
-    *source = (struct source){.name = name, .fd = file_open(name, &err), .recent_line = 1};
+    *source = (struct input_source){.name = name, .fd = file_open(name, &err), .recent_line = 1};
     buf_init(&source->recent);
     if (source->fd < 0) {
         report_error(name, &err, NULL, 0);
@@ -173,12 +174,12 @@ int source_open(struct source *source, struct symbols *symbols, const struct dia
     return 0;
 }
 
-void source_keep_all(struct source *source)
+void source_keep_all(struct input_source *source)
 {
     source->keeps = source->keeps_all = true;
 }
 
-int source_next(struct source *source, struct tree **ret_ad)
+int source_next(struct input_source *source, struct tree **ret_ad)
 {
     const char *line = NULL;
     size_t len = 0;
@@ -202,7 +203,7 @@ int source_next(struct source *source, struct tree **ret_ad)
     return -1;
 }
 
-void source_close(struct source *source)
+void source_close(struct input_source *source)
 {
     form_reader_free(source->reader);
     buf_done(&source->recent);
@@ -214,7 +215,7 @@ void source_close(struct source *source)
 struct tree *file_first_ad(struct symbols *symbols, const struct dialect *dialect, const char *name)
 {
     struct tree *ad = NULL;
-    struct source source;
+    struct input_source source;
 
     if (source_open(&source, symbols, dialect, FORM_UNKNOWN, name) == 0 && source_next(&source, &ad) == 0)
         report("%s: there is no ad in this file", name);

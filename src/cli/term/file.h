@@ -8,7 +8,7 @@
 #include "lang/base/buf.h"
 #include "lang/form/form.h"
 
-struct source {
+struct input_source {
     const char *name;
     int fd;
     const struct buf *given; /* the text, when it has been read before; or NULL */
@@ -22,14 +22,14 @@ struct source {
 };
 
 /* All return -1 when they have reported an error. */
-int source_open(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
+int source_open(struct input_source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
                 const char *name);
 /* The same for a text that has been read: lent until it is closed. */
-void source_open_text(struct source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
-                      const char *name, const struct buf *text);
-void source_keep_all(struct source *source);                  /* all that is read stays in `recent` */
-int source_next(struct source *source, struct tree **ret_ad); /* 1 and an ad, 0 at the end */
-void source_close(struct source *source);
+void source_open_text(struct input_source *source, struct symbols *symbols, const struct dialect *dialect,
+                      enum form form, const char *name, const struct buf *text);
+void source_keep_all(struct input_source *source);                  /* all that is read stays in `recent` */
+int source_next(struct input_source *source, struct tree **ret_ad); /* 1 and an ad, 0 at the end */
+void source_close(struct input_source *source);
 
 /* The first ad of a file in any form; NULL when there is none, which is reported. */
 struct tree *file_first_ad(struct symbols *symbols, const struct dialect *dialect, const char *name);

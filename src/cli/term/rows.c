@@ -42,7 +42,7 @@ int rows_set_format(struct rows *rows, struct symbols *symbols, const char *text
     return text ? format_init(&rows->format, symbols, &dialect_classic, text) : 0;
 }
 
-void rows_init(struct rows *rows, enum rows_form form, const struct column *columns, size_t column_count)
+void rows_init(struct rows *rows, enum rows_form form, const struct table_column *columns, size_t column_count)
 {
     *rows = (struct rows){.form = form, .columns = columns, .column_count = column_count, .now = time(NULL)};
     for (size_t i = 0; i < column_count; i++)
@@ -216,7 +216,7 @@ bool cell_print(struct buf *out, const struct tree *ad, const char *attribute, e
 
 /* --------------------------------------------------------------------------------------------------------------- rows */
 
-static void add_cell(struct rows *rows, const struct tree *ad, const struct column *column)
+static void add_cell(struct rows *rows, const struct tree *ad, const struct table_column *column)
 {
     struct arena arena;
     struct value value;

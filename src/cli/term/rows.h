@@ -24,7 +24,7 @@ enum cell {
     CELL_AGO,   /* a time: how long ago, in the same way */
 };
 
-struct column {
+struct table_column {
     const char *name;      /* the heading, and the key in JSON */
     const char *attribute; /* whose value it is; an attribute that is not there is empty, and null in JSON */
     enum cell cell;
@@ -39,8 +39,8 @@ int rows_form_of(bool json, bool long_form, const char *format, enum rows_form *
 
 struct rows {
     enum rows_form form;
-    struct format format;         /* of ROWS_FORMAT */
-    const struct column *columns; /* lent */
+    struct format format;               /* of ROWS_FORMAT */
+    const struct table_column *columns; /* lent */
     size_t column_count;
     const char *names[TABLE_COLUMNS_MAX];
     struct table table;
@@ -51,13 +51,13 @@ struct rows {
 };
 
 /* Without columns, JSON is the ads themselves. */
-void rows_init(struct rows *rows, enum rows_form form, const struct column *columns, size_t column_count);
+void rows_init(struct rows *rows, enum rows_form form, const struct table_column *columns, size_t column_count);
 void rows_done(struct rows *rows);
 
 /* Before the first ad: what --format says, of ads of these symbols. -1 when it is wrong, which has been reported. NULL: nothing. */
 int rows_set_format(struct rows *rows, struct symbols *symbols, const char *text);
 
-/* A pool_ad_fn, whose user is the rows: false when standard output does not take any more. */
+/* A connection_ad_fn, whose user is the rows: false when standard output does not take any more. */
 bool rows_add(void *user, struct tree *ad);
 
 /* Prints what has not been printed. */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-bool text_is_word(struct text text, const char *word)
+bool text_is_word(struct fn_text text, const char *word)
 {
     size_t i = 0;
 
@@ -14,16 +14,16 @@ bool text_is_word(struct text text, const char *word)
     return i == text.len && !word[i];
 }
 
-struct text text_trim(struct text text)
+struct fn_text text_trim(struct fn_text text)
 {
     while (text.len && ascii_blank(text.at[0]))
-        text = (struct text){text.at + 1, text.len - 1};
+        text = (struct fn_text){text.at + 1, text.len - 1};
     while (text.len && ascii_blank(text.at[text.len - 1]))
         text.len--;
     return text;
 }
 
-bool call_get_texts(const struct call *call, uint32_t from, struct text *ret)
+bool call_get_texts(const struct call *call, uint32_t from, struct fn_text *ret)
 {
     for (uint32_t i = from; i < call->count; i++)
         if (!value_get_text(&call->arguments[i], &ret[i - from]))
@@ -57,7 +57,7 @@ bool call_add_text(struct call *call, struct buf *out, const struct value *v)
     return out->len <= call->eval->bytes && eval_steps(call->eval, 1 + (out->len - before) / 64);
 }
 
-void call_return_text(struct call *call, struct text text, struct value *ret)
+void call_return_text(struct call *call, struct fn_text text, struct value *ret)
 {
     char *copy = eval_bytes(call->eval, text.len);
 
@@ -72,7 +72,7 @@ void call_return_text(struct call *call, struct text text, struct value *ret)
 
 void call_return_buf(struct call *call, struct buf *buf, struct value *ret)
 {
-    call_return_text(call, (struct text){buf->text, buf->len}, ret);
+    call_return_text(call, (struct fn_text){buf->text, buf->len}, ret);
     buf_done(buf);
 }
 
@@ -84,7 +84,7 @@ int64_t real_to_any_integer(double real)
     return integer;
 }
 
-static size_t take_digits(struct text text, size_t at, struct buf *out)
+static size_t take_digits(struct fn_text text, size_t at, struct buf *out)
 {
     for (; at < text.len && ascii_digit(text.at[at]); at++)
         buf_addc(out, text.at[at]);
@@ -92,7 +92,7 @@ static size_t take_digits(struct text text, size_t at, struct buf *out)
 }
 
 /* DIGITS[.DIGITS][e[+-]DIGITS] with digits on one side of the point at least; number_parse_real wants them on both. */
-static size_t take_decimal(struct text text, double *ret)
+static size_t take_decimal(struct fn_text text, double *ret)
 {
     struct buf plain;
     size_t at, before, after;
@@ -122,7 +122,7 @@ static size_t take_decimal(struct text text, double *ret)
     return before ? at : 0;
 }
 
-static size_t take_hexadecimal(struct text text, double *ret)
+static size_t take_hexadecimal(struct fn_text text, double *ret)
 {
     static const char digits[] = "0123456789abcdef";
     double value = 0;
@@ -141,7 +141,7 @@ static size_t take_hexadecimal(struct text text, double *ret)
     return at > 2 ? at : 0;
 }
 
-static size_t take_word(struct text text, double *ret)
+static size_t take_word(struct fn_text text, double *ret)
 {
     static const struct word {
         const char *text;
@@ -150,7 +150,7 @@ static size_t take_word(struct text text, double *ret)
     } words[] = {{"infinity", 8, INFINITY}, {"inf", 3, INFINITY}, {"nan", 3, NAN}};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (text.len >= words[i].len && text_is_word((struct text){text.at, words[i].len}, words[i].text)) {
+        if (text.len >= words[i].len && text_is_word((struct fn_text){text.at, words[i].len}, words[i].text)) {
             *ret = words[i].value;
             return words[i].len;
         }
@@ -158,7 +158,7 @@ static size_t take_word(struct text text, double *ret)
     return 0;
 }
 
-size_t text_to_real(struct text text, double *ret)
+size_t text_to_real(struct fn_text text, double *ret)
 {
     size_t at = 0, taken;
     bool minus;
@@ -168,7 +168,7 @@ size_t text_to_real(struct text text, double *ret)
         at++;
     minus = at < text.len && text.at[at] == '-';
     at += minus || (at < text.len && text.at[at] == '+');
-    text = (struct text){text.at + at, text.len - at};
+    text = (struct fn_text){text.at + at, text.len - at};
     if (!(taken = take_word(text, &value)) && !(taken = take_hexadecimal(text, &value)) &&
         !(taken = take_decimal(text, &value)))
         return 0;
@@ -176,7 +176,7 @@ size_t text_to_real(struct text text, double *ret)
     return at + taken;
 }
 
-double text_scale(struct text text, size_t at)
+double text_scale(struct fn_text text, size_t at)
 {
     static const char scales[] = "bkmgt";
     const char *found = at < text.len ? memchr(scales, ascii_lower(text.at[at]), sizeof scales - 1) : NULL;
@@ -186,7 +186,7 @@ double text_scale(struct text text, size_t at)
 
 bool value_to_real(const struct value *v, double *ret)
 {
-    struct text text;
+    struct fn_text text;
     size_t taken;
 
     switch ((enum value_type)v->type) {

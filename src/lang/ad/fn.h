@@ -19,12 +19,12 @@ extern "C" {
 #undef F
 
 /* A part of a string. */
-struct text {
+struct fn_text {
     const char *at;
     size_t len;
 };
 
-static inline bool text_same(struct text a, struct text b)
+static inline bool text_same(struct fn_text a, struct fn_text b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
 }
@@ -44,11 +44,11 @@ static inline bool ascii_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-bool text_is_word(struct text text, const char *word); /* whatever the case; the word is in small letters */
-struct text text_trim(struct text text);               /* without blanks around it */
+bool text_is_word(struct fn_text text, const char *word); /* whatever the case; the word is in small letters */
+struct fn_text text_trim(struct fn_text text);            /* without blanks around it */
 
 /* The string that a value is; false when it is none. */
-static inline bool value_get_text(const struct value *v, struct text *ret)
+static inline bool value_get_text(const struct value *v, struct fn_text *ret)
 {
     if (v->type != VALUE_STRING)
         return false;
@@ -58,7 +58,7 @@ static inline bool value_get_text(const struct value *v, struct text *ret)
 }
 
 /* The arguments from `from` on as strings; false when one of them is none. */
-bool call_get_texts(const struct call *call, uint32_t from, struct text *ret);
+bool call_get_texts(const struct call *call, uint32_t from, struct fn_text *ret);
 
 /* For HTCondor's functions that look for undefined before they look for error: true when that settled the value. */
 bool call_undefined_first(const struct call *call, struct value *ret);
@@ -67,7 +67,7 @@ bool call_undefined_first(const struct call *call, struct value *ret);
 bool call_add_text(struct call *call, struct buf *out, const struct value *v);
 
 /* A copy of the text as the value; the second empties the buffer for good. */
-void call_return_text(struct call *call, struct text text, struct value *ret);
+void call_return_text(struct call *call, struct fn_text text, struct value *ret);
 void call_return_buf(struct call *call, struct buf *buf, struct value *ret);
 
 /* Numbers. */
@@ -79,10 +79,10 @@ static inline double number_of(const struct value *v)
 int64_t real_to_any_integer(double real); /* past the range the smallest integer, which is what HTCondor gives */
 
 /* As much of the text as makes a number, blanks in front allowed: C's strtod without a locale. The bytes taken; 0 for none. */
-size_t text_to_real(struct text text, double *ret);
+size_t text_to_real(struct fn_text text, double *ret);
 
 /* What HTCondor multiplies a number by for the letter B, K, M, G or T behind it, at that place; 1 when there is none. */
-double text_scale(struct text text, size_t at);
+double text_scale(struct fn_text text, size_t at);
 
 /* What HTCondor's real() makes of a value; false for undefined, error, aggregates and texts that hold no number. */
 bool value_to_real(const struct value *v, double *ret);
@@ -106,17 +106,17 @@ struct byteset {
 
 /* The items of a string that holds a list, one after another: cut at any of the delimiters, blanks around them dropped. */
 struct text_items {
-    struct text rest;
+    struct fn_text rest;
     struct byteset delimiters;
     bool trim;
 };
 
-bool text_items_init(struct call *call, struct text text, struct text delimiters, struct text_items *ret);
-bool text_items_next(struct text_items *items, struct text *ret); /* none is empty */
+bool text_items_init(struct call *call, struct fn_text text, struct fn_text delimiters, struct text_items *ret);
+bool text_items_next(struct text_items *items, struct fn_text *ret); /* none is empty */
 
 /* Parts of a time. */
 int call_zone(struct call *call); /* of the evaluation, where the call stands */
-void time_format(struct buf *out, struct text format, int64_t seconds, int zone_minutes);
+void time_format(struct buf *out, struct fn_text format, int64_t seconds, int zone_minutes);
 
 #ifdef __cplusplus
 }

@@ -305,7 +305,7 @@ void fn_join(struct call *call, struct value *ret)
 }
 
 /* Cuts the text at the separators. An empty piece counts only when it ends at the last separator that was no blank. */
-static uint32_t split_pieces(struct text text, struct text separators, struct value *pieces)
+static uint32_t split_pieces(struct fn_text text, struct fn_text separators, struct value *pieces)
 {
     uint32_t count = 0;
     size_t start = 0;
@@ -329,7 +329,7 @@ static uint32_t split_pieces(struct text text, struct text separators, struct va
 
 void fn_split(struct call *call, struct value *ret)
 {
-    struct text text[2] = {{NULL, 0}, {", \t", 3}};
+    struct fn_text text[2] = {{NULL, 0}, {", \t", 3}};
     struct value *pieces;
     size_t room = 1;
 

@@ -48,7 +48,7 @@ static void keep_list(struct call *call, const struct tree *tree, unsigned depth
 static void keep_value(struct call *call, const struct tree *tree, unsigned depth, struct value *v)
 {
     if (v->type == VALUE_STRING)
-        call_return_text(call, (struct text){v->u.string, v->len}, v);
+        call_return_text(call, (struct fn_text){v->u.string, v->len}, v);
     else if (v->type == VALUE_AD && v->scope->tree == tree)
         *v = value_error();
     else if (v->type == VALUE_LIST && (v->scope->tree == tree || !v->scope->tree->symbols))
@@ -60,7 +60,7 @@ void fn_eval(struct call *call, struct value *ret)
     struct parse_options options = {.cells_max = TEXT_CELLS_MAX, .depth = TREE_DEPTH_MAX / 2};
     struct build build;
     struct tree *tree;
-    struct text text;
+    struct fn_text text;
 
     *ret = value_error();
     if (!value_get_text(&call->arguments[0], &text) || !eval_steps(call->eval, 1 + text.len / 4))

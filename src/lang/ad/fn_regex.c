@@ -55,7 +55,7 @@ static const struct letter {
     {'F', DIALECT_CLASSIC, SUBSTITUTE_WHOLE, 0}, {'G', DIALECT_CLASSIC, SUBSTITUTE_ALL, 0},
 };
 
-static uint32_t read_letters(struct text text, unsigned dialects, int *ret_substitute)
+static uint32_t read_letters(struct fn_text text, unsigned dialects, int *ret_substitute)
 {
     uint32_t options = 0;
 
@@ -87,7 +87,7 @@ static bool regex_charge(struct call *call, const struct regex *regex)
 
 /* False when the pattern is too long or is none; `regex` wants regex_done in any case. Bytes are bytes: UTF would have the whole
  * text checked at each match. */
-static bool regex_init(struct call *call, struct regex *regex, struct text pattern, struct text option_letters,
+static bool regex_init(struct call *call, struct regex *regex, struct fn_text pattern, struct fn_text option_letters,
                        unsigned dialects)
 {
     uint32_t options = PCRE2_AUTO_CALLOUT | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP;
@@ -113,7 +113,7 @@ static bool regex_init(struct call *call, struct regex *regex, struct text patte
 }
 
 /* The groups that the first match from `from` on set, itself counted; 0 for no match; below 0 when a limit was passed. */
-static int regex_search(struct call *call, struct regex *regex, struct text text, size_t from, uint32_t options)
+static int regex_search(struct call *call, struct regex *regex, struct fn_text text, size_t from, uint32_t options)
 {
     uint32_t before = regex->work;
     int groups;
@@ -127,18 +127,18 @@ static int regex_search(struct call *call, struct regex *regex, struct text text
     return groups == PCRE2_ERROR_NOMATCH ? 0 : groups;
 }
 
-static struct text regex_group(const struct regex *regex, struct text text, int n)
+static struct fn_text regex_group(const struct regex *regex, struct fn_text text, int n)
 {
     const size_t *places = pcre2_get_ovector_pointer(regex->found) + 2 * n;
 
     if (places[0] == PCRE2_UNSET || places[1] < places[0])
-        return (struct text){text.at, 0};
-    return (struct text){text.at + places[0], places[1] - places[0]};
+        return (struct fn_text){text.at, 0};
+    return (struct fn_text){text.at + places[0], places[1] - places[0]};
 }
 
 /* The substitute with its groups filled in; false when there is no such group, or too much. */
-static bool regex_fill(struct call *call, const struct regex *regex, struct text text, int groups,
-                       struct text substitute, struct buf *out)
+static bool regex_fill(struct call *call, const struct regex *regex, struct fn_text text, int groups,
+                       struct fn_text substitute, struct buf *out)
 {
     const char *at = substitute.at, *end = at + substitute.len;
     size_t before = out->len;
@@ -148,7 +148,7 @@ static bool regex_fill(struct call *call, const struct regex *regex, struct text
         bool group = stop && stop + 1 < end && ascii_digit(stop[1]);
 
         if (group) {
-            struct text found;
+            struct fn_text found;
 
             if (stop[1] - '0' >= groups)
                 return false;
@@ -167,14 +167,14 @@ static bool regex_fill(struct call *call, const struct regex *regex, struct text
     return eval_steps(call->eval, (out->len - before) / 16);
 }
 
-static void add_between(struct buf *out, struct text text, size_t from, size_t to)
+static void add_between(struct buf *out, struct fn_text text, size_t from, size_t to)
 {
     if (to > from)
         buf_add(out, text.at + from, to - from);
 }
 
 /* Substitutes the first match, or each; false when a limit was passed. */
-static bool regex_substitute(struct call *call, struct regex *regex, struct text text, struct text substitute,
+static bool regex_substitute(struct call *call, struct regex *regex, struct fn_text text, struct fn_text substitute,
                              struct buf *out)
 {
     bool whole = regex->substitute & SUBSTITUTE_WHOLE;
@@ -183,7 +183,7 @@ static bool regex_substitute(struct call *call, struct regex *regex, struct text
 
     for (size_t from = 0; from <= text.len;) {
         int groups = regex_search(call, regex, text, from, not_empty);
-        struct text match;
+        struct fn_text match;
         size_t start;
 
         if (groups < 0)
@@ -213,7 +213,7 @@ static bool regex_substitute(struct call *call, struct regex *regex, struct text
 
 void fn_regexp(struct call *call, struct value *ret)
 {
-    struct text text[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+    struct fn_text text[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
     struct regex regex;
     int groups = -1;
 
@@ -235,7 +235,7 @@ static void match_elements(struct call *call, struct regex *regex, struct value 
 
     for (uint32_t i = 0; i < list->len && !call->eval->exhausted; i++) {
         struct value element;
-        struct text text;
+        struct fn_text text;
         int groups;
 
         eval_element(call->eval, list, i, &element);
@@ -256,7 +256,7 @@ static void match_elements(struct call *call, struct regex *regex, struct value 
 
 void fn_regexp_member(struct call *call, struct value *ret)
 {
-    struct text pattern, option_letters = {NULL, 0};
+    struct fn_text pattern, option_letters = {NULL, 0};
     struct regex regex;
 
     *ret = value_error();
@@ -270,7 +270,7 @@ void fn_regexp_member(struct call *call, struct value *ret)
 
 static void substitute(struct call *call, int always, struct value *ret)
 {
-    struct text text[4] = {{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+    struct fn_text text[4] = {{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
     struct regex regex;
     struct buf out;
 
@@ -281,7 +281,7 @@ static void substitute(struct call *call, int always, struct value *ret)
     if (regex_init(call, &regex, text[0], text[3], call->dialect->bit)) {
         regex.substitute |= always;
         if (regex_substitute(call, &regex, text[1], text[2], &out))
-            call_return_text(call, (struct text){out.text, out.len}, ret);
+            call_return_text(call, (struct fn_text){out.text, out.len}, ret);
     }
     regex_done(&regex);
     buf_done(&out);
@@ -305,7 +305,7 @@ void fn_replace_all(struct call *call, struct value *ret)
 /* Each item is searched, as the letters say in either case. */
 void fn_string_list_regexp_member(struct call *call, struct value *ret)
 {
-    struct text text[4] = {{NULL, 0}, {NULL, 0}, {", ", 2}, {NULL, 0}}, item;
+    struct fn_text text[4] = {{NULL, 0}, {NULL, 0}, {", ", 2}, {NULL, 0}}, item;
     struct text_items items;
     struct regex regex;
     int groups = 0;

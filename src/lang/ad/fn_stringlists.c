@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static struct byteset byteset_of(struct text text)
+static struct byteset byteset_of(struct fn_text text)
 {
     struct byteset set = {{0}};
 
@@ -19,10 +19,10 @@ static bool byteset_has(const struct byteset *set, char c)
     return set->bits[(unsigned char)c >> 6] >> (c & 63) & 1;
 }
 
-bool text_items_next(struct text_items *items, struct text *ret)
+bool text_items_next(struct text_items *items, struct fn_text *ret)
 {
     while (items->rest.len) {
-        struct text item = {items->rest.at, 0};
+        struct fn_text item = {items->rest.at, 0};
 
         while (item.len < items->rest.len && !byteset_has(&items->delimiters, item.at[item.len]))
             item.len++;
@@ -35,7 +35,7 @@ bool text_items_next(struct text_items *items, struct text *ret)
     return false;
 }
 
-bool text_items_init(struct call *call, struct text text, struct text delimiters, struct text_items *ret)
+bool text_items_init(struct call *call, struct fn_text text, struct fn_text delimiters, struct text_items *ret)
 {
     *ret = (struct text_items){text, byteset_of(delimiters), true};
     return eval_steps(call->eval, 1 + (text.len + delimiters.len) / 8);
@@ -44,7 +44,7 @@ bool text_items_init(struct call *call, struct text text, struct text delimiters
 /* The items of the first argument, cut as the second says; false when they are not strings. */
 static bool items_of_call(struct call *call, struct text_items *ret)
 {
-    struct text text[2] = {{NULL, 0}, {", ", 2}};
+    struct fn_text text[2] = {{NULL, 0}, {", ", 2}};
 
     return call_get_texts(call, 0, text) && text_items_init(call, text[0], text[1], ret);
 }
@@ -52,7 +52,7 @@ static bool items_of_call(struct call *call, struct text_items *ret)
 void fn_string_list_size(struct call *call, struct value *ret)
 {
     struct text_items items;
-    struct text item;
+    struct fn_text item;
     int64_t count = 0;
 
     if (!items_of_call(call, &items)) {
@@ -65,7 +65,7 @@ void fn_string_list_size(struct call *call, struct value *ret)
 }
 
 /* An item as a number: an integer when it is written as one, else as much of it as makes a real. */
-static bool item_number(struct text item, struct value *ret)
+static bool item_number(struct fn_text item, struct value *ret)
 {
     int64_t integer;
     double real;
@@ -82,7 +82,7 @@ static bool item_number(struct text item, struct value *ret)
 static bool tally_items(struct call *call, struct tally *tally, struct value *ret)
 {
     struct text_items items;
-    struct text item;
+    struct fn_text item;
     struct value v;
 
     *tally = (struct tally){.dialect = call->dialect, .sum = value_real(0)};
@@ -134,7 +134,7 @@ void fn_string_list_max(struct call *call, struct value *ret)
 
 static int order_bytes(const void *a, const void *b)
 {
-    const struct text *x = a, *y = b;
+    const struct fn_text *x = a, *y = b;
     size_t len = x->len < y->len ? x->len : y->len;
     int order = memcmp(x->at, y->at, len);
 
@@ -143,7 +143,7 @@ static int order_bytes(const void *a, const void *b)
 
 static int order_folded(const void *a, const void *b)
 {
-    const struct text *x = a, *y = b;
+    const struct fn_text *x = a, *y = b;
 
     return op_compare_strings(x->at, x->len, y->at, y->len);
 }
@@ -152,7 +152,7 @@ typedef int order_fn(const void *, const void *);
 
 /* The items in order, to be searched; false when the budget is spent. */
 struct sorted {
-    struct text *items;
+    struct fn_text *items;
     size_t count;
     order_fn *order;
 };
@@ -160,12 +160,12 @@ struct sorted {
 static bool sorted_make(struct call *call, struct text_items items, order_fn *order, struct sorted *ret)
 {
     struct text_items again = items;
-    struct text item;
+    struct fn_text item;
     size_t count = 0;
 
     while (text_items_next(&items, &item))
         count++;
-    *ret = (struct sorted){(struct text *)eval_bytes(call->eval, (count + 1) * sizeof item), 0, order};
+    *ret = (struct sorted){(struct fn_text *)eval_bytes(call->eval, (count + 1) * sizeof item), 0, order};
     if (!ret->items || !eval_steps(call->eval, count))
         return false;
     while (text_items_next(&again, &item))
@@ -174,17 +174,17 @@ static bool sorted_make(struct call *call, struct text_items items, order_fn *or
     return true;
 }
 
-static bool sorted_has(const struct sorted *sorted, const struct text *item)
+static bool sorted_has(const struct sorted *sorted, const struct fn_text *item)
 {
     return bsearch(item, sorted->items, sorted->count, sizeof *item, sorted->order) != NULL;
 }
 
 /* A text and a list, and maybe delimiters: here HTCondor takes undefined for the empty string, unless both are. */
-static bool text_and_items(struct call *call, struct text *ret_text, struct text *ret_delimiters,
+static bool text_and_items(struct call *call, struct fn_text *ret_text, struct fn_text *ret_delimiters,
                            struct text_items *ret_items, struct value *ret)
 {
     const struct value *v = call->arguments;
-    struct text text[3] = {{"", 0}, {"", 0}, {", \t\r\n", 5}};
+    struct fn_text text[3] = {{"", 0}, {"", 0}, {", \t\r\n", 5}};
 
     *ret = value_error();
     for (uint32_t i = 0; i < call->count; i++)
@@ -202,7 +202,7 @@ static bool text_and_items(struct call *call, struct text *ret_text, struct text
 static void item_member(struct call *call, order_fn *order, struct value *ret)
 {
     struct text_items items;
-    struct text wanted, delimiters, item;
+    struct fn_text wanted, delimiters, item;
     bool found = false;
 
     if (!text_and_items(call, &wanted, &delimiters, &items, ret))
@@ -226,7 +226,7 @@ void fn_string_list_imember(struct call *call, struct value *ret)
 static void subset_match(struct call *call, order_fn *order, struct value *ret)
 {
     struct text_items part, whole;
-    struct text text, delimiters, item;
+    struct fn_text text, delimiters, item;
     struct sorted sorted;
     bool has = false;
 
@@ -255,7 +255,7 @@ void fn_string_list_isubset_match(struct call *call, struct value *ret)
 /* Here blanks belong to the items, but for those that are delimiters. */
 void fn_string_lists_intersect(struct call *call, struct value *ret)
 {
-    struct text text[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}}, item;
+    struct fn_text text[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}}, item;
     struct text_items one, other;
     struct sorted sorted;
     bool common = false;
@@ -264,7 +264,7 @@ void fn_string_lists_intersect(struct call *call, struct value *ret)
     if (!call_get_texts(call, 0, text))
         return;
     if (text[2].len == 0)
-        text[2] = (struct text){", ", 2};
+        text[2] = (struct fn_text){", ", 2};
     if (!text_items_init(call, text[0], text[2], &one) || !text_items_init(call, text[1], text[2], &other))
         return;
     one.trim = other.trim = false;

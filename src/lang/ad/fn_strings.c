@@ -88,7 +88,7 @@ static int compare_bytes(const char *a, size_t a_len, const char *b, size_t b_le
 
 static void compare(struct call *call, int (*order)(const char *, size_t, const char *, size_t), struct value *ret)
 {
-    struct text text[2];
+    struct fn_text text[2];
 
     if (call_get_texts(call, 0, text) && eval_steps(call->eval, text[0].len / 16))
         *ret = value_integer(sign(order(text[0].at, text[0].len, text[1].at, text[1].len)));
@@ -152,7 +152,7 @@ void fn_unescape(struct call *call, struct value *ret)
 static void split_at(struct call *call, bool slot, struct value *ret)
 {
     struct value parts[2] = {value_string("", 0), value_string("", 0)};
-    struct text text;
+    struct fn_text text;
     const char *at;
 
     if (!call_get_texts(call, 0, &text) || !eval_steps(call->eval, text.len / 64)) {

@@ -191,7 +191,7 @@ static bool format_word(struct buf *out, char letter, const struct moment *m)
     }
 }
 
-static void format_moment(struct buf *out, struct text format, const struct moment *m);
+static void format_moment(struct buf *out, struct fn_text format, const struct moment *m);
 
 static bool format_conversion(struct buf *out, char letter, const struct moment *m)
 {
@@ -201,7 +201,7 @@ static bool format_conversion(struct buf *out, char letter, const struct moment 
         if (row->letter != letter)
             continue;
         if (row->format)
-            format_moment(out, (struct text){row->format, strlen(row->format)}, m);
+            format_moment(out, (struct fn_text){row->format, strlen(row->format)}, m);
         else
             buf_addf(out, row->digits, row->get(m));
         return true;
@@ -210,7 +210,7 @@ static bool format_conversion(struct buf *out, char letter, const struct moment 
 }
 
 /* A conversion that there is not stays as it is. */
-static void format_moment(struct buf *out, struct text format, const struct moment *m)
+static void format_moment(struct buf *out, struct fn_text format, const struct moment *m)
 {
     for (size_t i = 0; i < format.len; i++) {
         if (format.at[i] == '%' && i + 1 < format.len && format_conversion(out, format.at[i + 1], m))
@@ -220,7 +220,7 @@ static void format_moment(struct buf *out, struct text format, const struct mome
     }
 }
 
-void time_format(struct buf *out, struct text format, int64_t seconds, int zone_minutes)
+void time_format(struct buf *out, struct fn_text format, int64_t seconds, int zone_minutes)
 {
     struct moment m = {.seconds = seconds, .zone = zone_minutes};
 

@@ -168,7 +168,7 @@ void fn_in_seconds(struct call *call, struct value *ret)
 
 void fn_format_time(struct call *call, struct value *ret)
 {
-    struct text format = {"%c", 2};
+    struct fn_text format = {"%c", 2};
     int64_t seconds = call->eval->env->now;
     int zone = call_zone(call);
     struct buf out;

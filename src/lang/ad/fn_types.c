@@ -28,7 +28,7 @@ void fn_is_number(struct call *call, struct value *ret)
 }
 
 /* The literal of a number, without a sign. */
-static bool lex_number(const struct dialect *dialect, struct text text, struct value *ret)
+static bool lex_number(const struct dialect *dialect, struct fn_text text, struct value *ret)
 {
     struct lexer lexer;
     struct buf copy; /* with a NUL behind it, as the lexer wants */
@@ -52,18 +52,18 @@ static bool lex_number(const struct dialect *dialect, struct text text, struct v
 }
 
 /* The same with a sign and blanks around it, and the numbers that have no literal. */
-static bool read_literal(const struct dialect *dialect, struct text text, struct value *ret)
+static bool read_literal(const struct dialect *dialect, struct fn_text text, struct value *ret)
 {
     bool minus;
 
     text = text_trim(text);
-    if (text_same(text, (struct text){"-9223372036854775808", 20})) {
+    if (text_same(text, (struct fn_text){"-9223372036854775808", 20})) {
         *ret = value_integer(INT64_MIN);
         return true;
     }
     minus = text.len && text.at[0] == '-';
     if (minus || (text.len && text.at[0] == '+'))
-        text = (struct text){text.at + 1, text.len - 1};
+        text = (struct fn_text){text.at + 1, text.len - 1};
     if (text_is_word(text, "inf"))
         *ret = value_real(INFINITY);
     else if (text_is_word(text, "nan"))
@@ -80,7 +80,7 @@ static bool read_literal(const struct dialect *dialect, struct text text, struct
 /* The number that a scalar is worth, of either type. */
 static bool read_number(struct call *call, const struct value *v, struct value *ret)
 {
-    struct text text;
+    struct fn_text text;
 
     switch ((enum value_type)v->type) {
     case VALUE_INTEGER:
@@ -121,7 +121,7 @@ void fn_real(struct call *call, struct value *ret)
 }
 
 /* Of "2.5K" HTCondor makes 2048: it truncates before it scales. */
-static bool text_to_integer(struct text text, int64_t *ret)
+static bool text_to_integer(struct fn_text text, int64_t *ret)
 {
     double real;
     size_t taken = text_to_real(text, &real);
@@ -134,7 +134,7 @@ static bool text_to_integer(struct text text, int64_t *ret)
 void fn_int_condor(struct call *call, struct value *ret)
 {
     const struct value *v = &call->arguments[0];
-    struct text text;
+    struct fn_text text;
     int64_t integer;
 
     if (value_get_text(v, &text))
@@ -195,7 +195,7 @@ void fn_bool(struct call *call, struct value *ret)
 
 void fn_bool_condor(struct call *call, struct value *ret)
 {
-    struct text text;
+    struct fn_text text;
 
     if (value_get_text(&call->arguments[0], &text))
         *ret = text_is_word(text, "true")    ? value_boolean(true)
@@ -215,7 +215,7 @@ static void return_abstime(struct call *call, int64_t seconds, int zone, struct 
 /* Seconds since 1970 of a number or a text; the zone is the text's own, else that which was in `zone`. */
 static bool read_abstime(struct call *call, const struct value *v, int64_t *ret_seconds, int *zone)
 {
-    struct text text;
+    struct fn_text text;
 
     switch ((enum value_type)v->type) {
     case VALUE_INTEGER:
@@ -224,7 +224,7 @@ static bool read_abstime(struct call *call, const struct value *v, int64_t *ret_
     case VALUE_REAL:
         return real_to_integer(v->u.real, ret_seconds);
     case VALUE_STRING:
-        text = text_trim((struct text){v->u.string, v->len});
+        text = text_trim((struct fn_text){v->u.string, v->len});
         return eval_steps(call->eval, v->len / 16) &&
                time_parse_absolute(call->dialect, text.at, text.len, *zone, ret_seconds, zone);
     default:
@@ -272,7 +272,7 @@ void fn_abs_time_condor(struct call *call, struct value *ret)
 
 static bool read_reltime(struct call *call, const struct value *v, int64_t *ret)
 {
-    struct text text;
+    struct fn_text text;
 
     switch ((enum value_type)v->type) {
     case VALUE_INTEGER:
@@ -282,7 +282,7 @@ static bool read_reltime(struct call *call, const struct value *v, int64_t *ret)
     case VALUE_REAL:
         return real_to_integer(v->u.real, ret);
     case VALUE_STRING:
-        text = text_trim((struct text){v->u.string, v->len});
+        text = text_trim((struct fn_text){v->u.string, v->len});
         return eval_steps(call->eval, v->len / 16) && time_parse_relative(call->dialect, text.at, text.len, ret);
     default:
         return false;

@@ -1,12 +1,12 @@
 /* fn_versions.c: versions of programs, "8.9.11", compared as people do. */
 #include "lang/ad/fn.h"
 
-static char at(struct text text, size_t i)
+static char at(struct fn_text text, size_t i)
 {
     return i < text.len ? text.at[i] : 0;
 }
 
-static size_t skip_zeros(struct text text, size_t i)
+static size_t skip_zeros(struct fn_text text, size_t i)
 {
     size_t start = i;
 
@@ -15,7 +15,7 @@ static size_t skip_zeros(struct text text, size_t i)
     return i > start && !ascii_digit(at(text, i)) ? i - 1 : i; /* the last zero of a number is its value */
 }
 
-static size_t skip_digits(struct text text, size_t i)
+static size_t skip_digits(struct fn_text text, size_t i)
 {
     while (ascii_digit(at(text, i)))
         i++;
@@ -23,7 +23,7 @@ static size_t skip_digits(struct text text, size_t i)
 }
 
 /* By byte; but where they first differ inside numbers, more leading zeros come first, then the smaller number. */
-static int64_t version_compare(struct text a, struct text b)
+static int64_t version_compare(struct fn_text a, struct fn_text b)
 {
     size_t differ = 0, start, zeros_a, zeros_b, end_a, end_b;
     int64_t by_byte;
@@ -49,7 +49,7 @@ static int64_t version_compare(struct text a, struct text b)
 /* The two arguments compared; false, and error, when they are no strings. */
 static bool compare(struct call *call, int64_t *ret_order, struct value *ret)
 {
-    struct text text[2];
+    struct fn_text text[2];
 
     *ret = value_error();
     if (!call_get_texts(call, 0, text) || !eval_steps(call->eval, text[0].len / 16))
@@ -83,7 +83,7 @@ TEST(fn_version_eq, ==)
 
 void fn_version_in_range(struct call *call, struct value *ret)
 {
-    struct text text[3];
+    struct fn_text text[3];
 
     if (call_get_texts(call, 0, text) && eval_steps(call->eval, text[0].len / 8))
         *ret = value_boolean(version_compare(text[1], text[0]) <= 0 && version_compare(text[0], text[2]) <= 0);

@@ -9,7 +9,7 @@
 
 /* -------------------------------------------------------------------------------------------------------------- program */
 
-int submit_key_executable(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_executable(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     struct buf path;
 
@@ -26,7 +26,7 @@ int submit_key_executable(struct job *job, const struct key *key, const char *te
 }
 
 struct list {
-    struct job *job;
+    struct submit_job *job;
     bool begun;
 };
 
@@ -47,12 +47,12 @@ static int argument_add(void *user, const char *word, size_t len, struct err *er
 }
 
 /* What a reader of words says gets the key and its place. */
-static int words_result(struct job *job, int result, const struct err *why)
+static int words_result(struct submit_job *job, int result, const struct err *why)
 {
     return result < 0 ? submit_job_fail(job, why->text) : 0;
 }
 
-int submit_key_arguments(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_arguments(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     struct list list = {job, false};
     struct err why = {0};
@@ -66,7 +66,7 @@ int submit_key_arguments(struct job *job, const struct key *key, const char *tex
 
 /* The environment as it is gathered: a later value of a name holds. */
 struct variables {
-    struct job *job;
+    struct submit_job *job;
     struct textmap names; /* in small letters, as attributes are told apart: the place is that in `texts` */
     char **texts;         /* NAME = expression */
     uint32_t room;
@@ -157,7 +157,7 @@ static int getenv_add(void *user, const char *word, size_t len, struct err *err)
 }
 
 /* The environment is of two keys: `getenv` and `environment`. */
-int submit_environment_print(struct job *job, struct submit_macro *taken, const char *names, size_t names_len,
+int submit_environment_print(struct submit_job *job, struct submit_macro *taken, const char *names, size_t names_len,
                              struct submit_macro *given, const char *text, size_t len)
 {
     struct variables variables = {.job = job};
@@ -197,7 +197,7 @@ static bool is_nowhere(const char *text, size_t len)
 }
 
 /* A name that is looked up where the job's files lie. */
-static void path_add(const struct job *job, const char *text, size_t len, struct buf *out)
+static void path_add(const struct submit_job *job, const char *text, size_t len, struct buf *out)
 {
     if (*text != '/' && job->iwd.len) {
         buf_add(out, job->iwd.text, job->iwd.len);
@@ -209,7 +209,7 @@ static void path_add(const struct job *job, const char *text, size_t len, struct
 static int input_add(void *user, const char *word, size_t len, struct err *err)
 {
     struct list *list = user;
-    struct job *job = list->job;
+    struct submit_job *job = list->job;
     const char *name = word;
     size_t name_len = len;
     struct buf from;
@@ -240,7 +240,7 @@ static int input_add(void *user, const char *word, size_t len, struct err *err)
     return 0;
 }
 
-int submit_key_inputs(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_inputs(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     struct list list = {job, false};
     struct err why = {0};
@@ -252,7 +252,7 @@ int submit_key_inputs(struct job *job, const struct key *key, const char *text, 
     return words_result(job, result, &why);
 }
 
-int submit_key_input(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_input(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     struct buf path;
 
@@ -299,7 +299,7 @@ static int output_add(void *user, const char *word, size_t len, struct err *err)
     return 0;
 }
 
-int submit_key_outputs(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_outputs(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     struct list list = {job, false};
     struct err why = {0};
@@ -324,7 +324,7 @@ static bool prefix_strip(const char **text, size_t *len, const char *folder, siz
 }
 
 /* Standard output and error. */
-int submit_key_stream(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_stream(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     const char *folder = job->reader->world->folder;
 
@@ -341,7 +341,7 @@ int submit_key_stream(struct job *job, const struct key *key, const char *text, 
     return 0;
 }
 
-int submit_key_iwd(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_iwd(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     const char *folder = job->reader->world->folder;
     struct buf path;

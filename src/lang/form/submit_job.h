@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* The ad that is being made. */
-struct job {
+struct submit_job {
     struct submit_reader *reader;
     struct submit_macro *macro; /* of the key at hand */
     struct buf out;             /* its attributes */
@@ -26,12 +26,12 @@ struct job {
     struct err *err;
 };
 
-struct key;
-typedef int key_fn(struct job *job, const struct key *key, const char *text, size_t len);
+struct submit_key;
+typedef int key_fn(struct submit_job *job, const struct submit_key *key, const char *text, size_t len);
 
 enum submit_when { FIXED, COMPUTED }; /* may it differ from job to job within an ad? */
 
-struct key {
+struct submit_key {
     const char *name, *also; /* another name of the same, or NULL */
     const char *attribute;   /* ours; or the words of a refusal */
     key_fn *write;
@@ -42,32 +42,32 @@ struct key {
 /* ---- submit_values.c */
 
 /* An error, and a remark, that name the key at hand. */
-int submit_job_fail(const struct job *job, const char *words);
-void submit_job_remark(const struct job *job, const char *words);
+int submit_job_fail(const struct submit_job *job, const char *words);
+void submit_job_remark(const struct submit_job *job, const char *words);
 
 /* A text as an expression: a literal, or put together by each job; and as the value of an attribute. */
-void submit_text_print(const struct job *job, const char *text, size_t len, struct buf *out);
-void submit_attribute_print(struct job *job, const char *name, const char *text, size_t len);
+void submit_text_print(const struct submit_job *job, const char *text, size_t len, struct buf *out);
+void submit_attribute_print(struct submit_job *job, const char *name, const char *text, size_t len);
 void submit_quotes_strip(const char **text, size_t *len);
 bool submit_is_true(const char *text, size_t len);
 bool submit_is_false(const char *text, size_t len);
 
 /* An expression of the key at hand, as ours. */
-int submit_expr_print(struct job *job, enum submit_side side, const char *text, size_t len, struct buf *out);
+int submit_expr_print(struct submit_job *job, enum submit_side side, const char *text, size_t len, struct buf *out);
 
 /* ---- submit_files.c */
 
 /* The environment is of two keys, `getenv` and `environment`; either may be NULL. */
-int submit_environment_print(struct job *job, struct submit_macro *taken, const char *names, size_t names_len,
+int submit_environment_print(struct submit_job *job, struct submit_macro *taken, const char *names, size_t names_len,
                              struct submit_macro *given, const char *text, size_t len);
 
 /* ---- submit_rows.c */
 
-extern const struct key submit_keys[];
+extern const struct submit_key submit_keys[];
 extern const size_t submit_key_count;
 
 /* What a key is given as, by either of its names; or NULL. */
-struct submit_macro *submit_key_macro(const struct submit_reader *reader, const struct key *key);
+struct submit_macro *submit_key_macro(const struct submit_reader *reader, const struct submit_key *key);
 bool submit_key_is_known(const char *name);
 /* Does a key make an attribute of that name? By `+` it would be there twice, or in another unit. */
 bool submit_is_made(const char *name, size_t len);

@@ -14,7 +14,7 @@
 /* -------------------------------------------------------------------------------------------------------------- values */
 
 /* 0 and the value of a macro, blanks around it gone. What has to be fixed and is not asks for another try. */
-static int value_expand(struct job *job, struct submit_macro *macro, enum submit_when when, struct buf *out,
+static int value_expand(struct submit_job *job, struct submit_macro *macro, enum submit_when when, struct buf *out,
                         const char **ret, size_t *ret_len)
 {
     struct submit_reader *reader = job->reader;
@@ -33,7 +33,7 @@ static int value_expand(struct job *job, struct submit_macro *macro, enum submit
     return 0;
 }
 
-static int key_write(struct job *job, const struct key *key, struct submit_macro *macro)
+static int key_write(struct submit_job *job, const struct submit_key *key, struct submit_macro *macro)
 {
     const char *text;
     size_t len;
@@ -50,7 +50,7 @@ static int key_write(struct job *job, const struct key *key, struct submit_macro
     return result;
 }
 
-static int flag_read(struct job *job, const char *name, bool *ret)
+static int flag_read(struct submit_job *job, const char *name, bool *ret)
 {
     struct submit_macro *macro = submit_macro(job->reader, name, strlen(name));
     const char *text;
@@ -71,9 +71,9 @@ static int flag_read(struct job *job, const char *name, bool *ret)
     return result;
 }
 
-static int iwd_read(struct job *job)
+static int iwd_read(struct submit_job *job)
 {
-    const struct key key = {"initialdir", "initial_dir", NULL, NULL, FIXED, 0};
+    const struct submit_key key = {"initialdir", "initial_dir", NULL, NULL, FIXED, 0};
     struct submit_macro *macro = submit_key_macro(job->reader, &key);
     const char *text;
     size_t len;
@@ -92,10 +92,10 @@ static int iwd_read(struct job *job)
     return result;
 }
 
-static int environment_write(struct job *job)
+static int environment_write(struct submit_job *job)
 {
-    const struct key given_key = {"environment", "env", NULL, NULL, COMPUTED, 0},
-                     taken_key = {"getenv", "get_env", NULL, NULL, FIXED, 0};
+    const struct submit_key given_key = {"environment", "env", NULL, NULL, COMPUTED, 0},
+                            taken_key = {"getenv", "get_env", NULL, NULL, FIXED, 0};
     struct submit_macro *given = submit_key_macro(job->reader, &given_key),
                         *taken = submit_key_macro(job->reader, &taken_key);
     const char *text = "", *names = "";
@@ -120,7 +120,7 @@ static int environment_write(struct job *job)
 /* ---------------------------------------------------------------------------------------------------------- constraint */
 
 /* What the file says; and of what it does not mention, that the machine is like this one and has as much as is asked for. */
-static int constraint_write(struct job *job)
+static int constraint_write(struct submit_job *job)
 {
     const struct submit_world *world = job->reader->world;
     struct submit_macro *macro = submit_macro(job->reader, "requirements", strlen("requirements"));
@@ -161,11 +161,11 @@ static bool starts(const char *name, const char *word)
 }
 
 /* request_licenses = 2: an attribute, and machines that have so many. */
-static int resource_write(struct job *job, struct submit_macro *macro)
+static int resource_write(struct submit_job *job, struct submit_macro *macro)
 {
     const char *name = macro->name + strlen("request_");
     char attribute[128] = "Request";
-    struct key key = {macro->name, NULL, attribute, submit_key_expr, FIXED, 0};
+    struct submit_key key = {macro->name, NULL, attribute, submit_key_expr, FIXED, 0};
     size_t len = strlen(name);
 
     job->macro = macro;
@@ -195,7 +195,7 @@ static bool differs(const char *text, size_t len)
     return false;
 }
 
-static int own_write(struct job *job, struct submit_macro *macro)
+static int own_write(struct submit_job *job, struct submit_macro *macro)
 {
     const char *name = macro->name + strlen("MY."), *text;
     size_t name_len = strlen(name), len;
@@ -232,7 +232,7 @@ static int own_write(struct job *job, struct submit_macro *macro)
     return result;
 }
 
-static int others_write(struct job *job)
+static int others_write(struct submit_job *job)
 {
     const struct submit_reader *reader = job->reader;
 
@@ -252,7 +252,7 @@ static int others_write(struct job *job)
 /* -------------------------------------------------------------------------------------------------------------- an ad */
 
 /* The items that share this ad. */
-static void items_write(struct job *job)
+static void items_write(struct submit_job *job)
 {
     struct submit_reader *reader = job->reader;
     bool several = reader->variable_count > 1;
@@ -270,7 +270,7 @@ static void items_write(struct job *job)
     buf_adds(&job->out, " };\n");
 }
 
-static int job_write(struct job *job)
+static int job_write(struct submit_job *job)
 {
     const struct submit_reader *reader = job->reader;
 
@@ -316,7 +316,7 @@ static int ad_give(struct submit_reader *reader, struct buf *text, struct err *e
 
 static int ad_make(struct submit_reader *reader, struct err *err)
 {
-    struct job job = {.reader = reader, .whole_executable = true, .err = err};
+    struct submit_job job = {.reader = reader, .whole_executable = true, .err = err};
     int result;
 
     if (!submit_macro(reader, "executable", strlen("executable")) && !submit_macro(reader, "cmd", strlen("cmd")))

@@ -13,7 +13,7 @@
     "what shall happen later to a job is not carried over: look with 'berth jobs -c', act with 'berth hold' and 'berth rm'"
 #define GRID "a job of that sort is not carried over"
 
-const struct key submit_keys[] = {
+const struct submit_key submit_keys[] = {
     {"universe", NULL, NULL, submit_key_universe, FIXED, 0},
     {"executable", "cmd", "Cmd", submit_key_executable, FIXED, 0},
     {"arguments", "args", "Args", submit_key_arguments, COMPUTED, 0},
@@ -153,7 +153,7 @@ static const char *const made[] = {
     "Iwd",   "RequestCpus", "RequestMemory", "RequestDisk", "RequestGpus", "Rank",    "Requirements", "Constraint",
     "Count", "Owner",       "Type",          "JobIndex",    "JobId"};
 
-struct submit_macro *submit_key_macro(const struct submit_reader *reader, const struct key *key)
+struct submit_macro *submit_key_macro(const struct submit_reader *reader, const struct submit_key *key)
 {
     struct submit_macro *macro = submit_macro(reader, key->name, strlen(key->name));
 

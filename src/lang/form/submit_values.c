@@ -8,14 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-int submit_job_fail(const struct job *job, const char *words)
+int submit_job_fail(const struct submit_job *job, const char *words)
 {
     const char *name = job->macro->name;
 
     return submit_fail(job->macro->at, job->err, "%.60s: %s", name, words);
 }
 
-void submit_job_remark(const struct job *job, const char *words)
+void submit_job_remark(const struct submit_job *job, const char *words)
 {
     if (!job->macro->spoken)
         submit_remark(job->reader, job->macro->at, "%.60s: %s", job->macro->name, words);
@@ -30,7 +30,7 @@ static void place_print(const struct submit_reader *reader, struct buf *out)
         buf_addf(out, " / %" PRIu64, reader->count);
 }
 
-static void mark_print(const struct job *job, char mark, struct buf *out)
+static void mark_print(const struct submit_job *job, char mark, struct buf *out)
 {
     const struct submit_reader *reader = job->reader;
     uint64_t process = reader->base + (reader->literal ? reader->step : 0);
@@ -59,7 +59,7 @@ static void mark_print(const struct job *job, char mark, struct buf *out)
 }
 
 /* A text as an expression: a literal, or put together by each job. */
-void submit_text_print(const struct job *job, const char *text, size_t len, struct buf *out)
+void submit_text_print(const struct submit_job *job, const char *text, size_t len, struct buf *out)
 {
     bool begun = false;
     size_t i = 0;
@@ -86,7 +86,7 @@ void submit_text_print(const struct job *job, const char *text, size_t len, stru
     buf_addc(out, ')');
 }
 
-void submit_attribute_print(struct job *job, const char *name, const char *text, size_t len)
+void submit_attribute_print(struct submit_job *job, const char *name, const char *text, size_t len)
 {
     buf_addf(&job->out, "%s = ", name);
     submit_text_print(job, text, len, &job->out);
@@ -101,7 +101,7 @@ void submit_quotes_strip(const char **text, size_t *len)
     }
 }
 
-int submit_key_text(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_text(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     submit_quotes_strip(&text, &len);
     if (len)
@@ -123,19 +123,19 @@ bool submit_is_false(const char *text, size_t len)
 
 /* --------------------------------------------------------------------------------------------------- what could not be */
 
-int submit_key_refused(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_refused(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     return submit_is_false(text, len) ? 0 : submit_job_fail(job, key->attribute);
 }
 
-int submit_key_passed(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_passed(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     if (!submit_is_false(text, len))
         submit_job_remark(job, key->attribute);
     return 0;
 }
 
-int submit_key_quiet(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_quiet(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     (void)job;
     (void)key;
@@ -144,14 +144,14 @@ int submit_key_quiet(struct job *job, const struct key *key, const char *text, s
     return 0;
 }
 
-int submit_key_notification(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_notification(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     if (!submit_same(text, len, "never") && !submit_is_false(text, len))
         submit_job_remark(job, key->attribute);
     return 0;
 }
 
-int submit_key_universe(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_universe(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     (void)key;
     if (submit_same(text, len, "vanilla") || submit_same(text, len, "5"))
@@ -161,7 +161,7 @@ int submit_key_universe(struct job *job, const struct key *key, const char *text
                        len > 40 ? 40 : (int)len, text);
 }
 
-int submit_key_transfer(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_transfer(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     (void)key;
     if (submit_same(text, len, "no"))
@@ -169,7 +169,7 @@ int submit_key_transfer(struct job *job, const struct key *key, const char *text
     return 0;
 }
 
-int submit_key_when(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_when(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     (void)key;
     if (submit_same(text, len, "on_exit_or_evict"))
@@ -180,7 +180,7 @@ int submit_key_when(struct job *job, const struct key *key, const char *text, si
     return 0;
 }
 
-int submit_key_zero(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_zero(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     return submit_same(text, len, "0") ? 0 : submit_job_fail(job, key->attribute);
 }
@@ -189,7 +189,7 @@ int submit_key_zero(struct job *job, const struct key *key, const char *text, si
 
 static bool job_has(void *user, const char *name, size_t len)
 {
-    const struct job *job = user;
+    const struct submit_job *job = user;
     char called[256] = "MY.";
 
     if (len >= sizeof called - 3)
@@ -200,7 +200,7 @@ static bool job_has(void *user, const char *name, size_t len)
 
 static void unknown_note(void *user, const char *name, const char *words)
 {
-    const struct job *job = user;
+    const struct submit_job *job = user;
 
     if (!job->macro->spoken)
         submit_remark(job->reader, job->macro->at, "%.60s: '%s' is always undefined: %s", job->macro->name, name,
@@ -209,12 +209,12 @@ static void unknown_note(void *user, const char *name, const char *words)
 
 static void mention_note(void *user, const char *name)
 {
-    struct job *job = user;
+    struct submit_job *job = user;
 
     submit_mention(&job->mentions, name);
 }
 
-int submit_expr_print(struct job *job, enum submit_side side, const char *text, size_t len, struct buf *out)
+int submit_expr_print(struct submit_job *job, enum submit_side side, const char *text, size_t len, struct buf *out)
 {
     struct submit_expr how = {.symbols = job->reader->symbols,
                               .dialect = &dialect_condor,
@@ -254,7 +254,7 @@ static bool size_read(const char *text, size_t len, int64_t unit, double *ret)
     return false;
 }
 
-int submit_key_size(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_size(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     double size = 0;
     int result = 0;
@@ -275,7 +275,7 @@ int submit_key_size(struct job *job, const struct key *key, const char *text, si
     return result;
 }
 
-int submit_key_expr(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_expr(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     int result;
 
@@ -287,7 +287,7 @@ int submit_key_expr(struct job *job, const struct key *key, const char *text, si
     return result;
 }
 
-int submit_key_rank(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_rank(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     int result;
 
@@ -297,7 +297,7 @@ int submit_key_rank(struct job *job, const struct key *key, const char *text, si
     return result;
 }
 
-int submit_key_whole(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_whole(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     size_t digits = 0;
 
@@ -309,7 +309,7 @@ int submit_key_whole(struct job *job, const struct key *key, const char *text, s
     return 0;
 }
 
-int submit_key_signal(struct job *job, const struct key *key, const char *text, size_t len)
+int submit_key_signal(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     if (len && *text >= '0' && *text <= '9')
         return submit_job_fail(job, "expected the name of a signal, such as SIGUSR1");

@@ -45,7 +45,7 @@ void command_replies_done(struct live_agent *live)
 
 /* -------------------------------------------------------------------------------------------------------------- answers */
 
-static void reply_sent(void *user, const struct outcome *outcome)
+static void reply_sent(void *user, const struct http_outcome *outcome)
 {
     struct command_reply *reply = user;
 

@@ -10,7 +10,7 @@ struct fetching {
     void *user;
 };
 
-static void fetch_done(void *user, const struct outcome *outcome)
+static void fetch_done(void *user, const struct http_outcome *outcome)
 {
     struct fetching *fetching = user;
     bool good = outcome->result == CALL_ANSWERED && outcome->status == 200;

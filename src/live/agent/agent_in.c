@@ -446,7 +446,7 @@ static void stream_bytes(void *user, const char *bytes, size_t len)
     uv_timer_start(&pool->again, listen_again, (uint64_t)(pool->live->settings->spans->deadline / MILLISECOND), 0);
 }
 
-static void stream_done(void *user, const struct outcome *outcome)
+static void stream_done(void *user, const struct http_outcome *outcome)
 {
     struct membership *pool = user;
     int64_t most;

@@ -131,7 +131,7 @@ static void relay_to_agent(struct contact *contact, const struct tree *ad, struc
 
 /* Nobody is at the address: an agent that was started anew may have another, which only the next match would tell. It still opens letters
  * that are sealed for it, and gets them wherever it is. */
-static bool errand_relay(struct errand *errand, const struct outcome *outcome)
+static bool errand_relay(struct errand *errand, const struct http_outcome *outcome)
 {
     struct live_agent *live = errand->pool->live;
     struct contact *contact = errand->called ? contacts_find(&errand->pool->contacts, errand->to) : NULL;
@@ -149,7 +149,7 @@ static bool errand_relay(struct errand *errand, const struct outcome *outcome)
     return true;
 }
 
-static void errand_done(void *user, const struct outcome *outcome)
+static void errand_done(void *user, const struct http_outcome *outcome)
 {
     struct errand *errand = user;
     struct live_agent *live = errand->pool->live;
@@ -279,7 +279,7 @@ static void bundle_answer(struct errand *errand, const char *text, size_t len)
     errand_free(errand);
 }
 
-static void bundle_done(void *user, const struct outcome *outcome)
+static void bundle_done(void *user, const struct http_outcome *outcome)
 {
     struct bundle *bundle = user;
     struct membership *pool = bundle->pool;
@@ -445,19 +445,19 @@ static void call_agent(struct contact *contact, const struct tree *ad, struct er
     struct live_agent *live = pool->live;
     char url[CONTACT_TEXT_MAX + 32];
     struct http_field fields[] = {{"Berth-Agent", live->settings->name}};
-    struct call call = {.method = "POST",
-                        .url = url,
-                        .token = bearer_for(pool, contact),
-                        .type = TYPE_CLASSAD,
-                        .accept = TYPE_CLASSAD,
-                        .fields = fields,
-                        .field_count = *live->settings->name ? 1 : 0,
-                        .timeout = live->settings->spans->deadline,
-                        .bytes_max = ANSWER_MAX,
-                        .pin = contact->pin,
-                        .https_only = !url_is_loopback(contact->address),
-                        .may_connect = may_connect,
-                        .may_user = pool};
+    struct http_call call = {.method = "POST",
+                             .url = url,
+                             .token = bearer_for(pool, contact),
+                             .type = TYPE_CLASSAD,
+                             .accept = TYPE_CLASSAD,
+                             .fields = fields,
+                             .field_count = *live->settings->name ? 1 : 0,
+                             .timeout = live->settings->spans->deadline,
+                             .bytes_max = ANSWER_MAX,
+                             .pin = contact->pin,
+                             .https_only = !url_is_loopback(contact->address),
+                             .may_connect = may_connect,
+                             .may_user = pool};
     size_t end = strlen(contact->address);
 
     while (end && contact->address[end - 1] == '/')
@@ -609,7 +609,7 @@ void agent_send(void *user, agent to, const struct message *message, uint64_t to
 
 /* ------------------------------------------------------------------------------------------------------------ answers */
 
-static void answer_done(void *user, const struct outcome *outcome)
+static void answer_done(void *user, const struct http_outcome *outcome)
 {
     if (outcome->result != CALL_CANCELLED)
         agent_heard(user, outcome);

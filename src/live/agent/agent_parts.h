@@ -119,13 +119,13 @@ struct live_agent {
 /* Another by our name began later: true when the answer says so, and what follows from it was done. */
 /* The number is above that one; the commit is the caller's. */
 int agent_raise(struct live_agent *live, uint64_t above, struct err *err);
-bool agent_heard_later(struct membership *pool, const struct outcome *outcome);
+bool agent_heard_later(struct membership *pool, const struct http_outcome *outcome);
 
 /* The call to the matchmaker that is asked now: address, token, name. `path` begins with a slash. The texts live until the next one. */
 struct agent_call {
     char url[1024];
     struct http_field fields[3];
-    struct call call;
+    struct http_call call;
     char incarnation[40];
 };
 /* False when there is no token to send. */
@@ -133,8 +133,8 @@ bool agent_call(struct membership *pool, struct agent_call *ret, const char *met
 /* A POST of what could lead to a match: it is refused, with 412, by a matchmaker that does not know how we are reached. */
 bool agent_call_known(struct membership *pool, struct agent_call *ret, const char *path);
 void agent_heard(struct membership *pool,
-                 const struct outcome *outcome); /* of a call to the matchmaker: does it answer? */
-void agent_heard_known(struct membership *pool, const struct outcome *outcome); /* of agent_call_known */
+                 const struct http_outcome *outcome); /* of a call to the matchmaker: does it answer? */
+void agent_heard_known(struct membership *pool, const struct http_outcome *outcome); /* of agent_call_known */
 void agent_describe(struct membership *pool); /* the matchmaker is told who we are and how we are reached */
 /* The pool's, when it is time; and makes itself known if it is not. */
 void agent_ask_keys(struct membership *pool);

@@ -293,7 +293,7 @@ int daemon_init(struct daemon *daemon, const struct daemon_settings *settings, s
     handles_start(daemon);
     if (sodium_init() < 0)
         return err_set(err, "no source of chance");
-    if (beneath_probe(err) < 0)
+    if (confined_probe(err) < 0)
         return -1;
     daemon->symbols = names_new(secrets_word(&secrets_live));
     daemon->spans = config_spans(&daemon->config);

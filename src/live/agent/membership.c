@@ -44,7 +44,7 @@ static void superseded(struct membership *pool)
         runner_halt(live->runner);
 }
 
-bool agent_heard_later(struct membership *pool, const struct outcome *outcome)
+bool agent_heard_later(struct membership *pool, const struct http_outcome *outcome)
 {
     static const char words[] = "superseded: incarnation ";
     const char *said = outcome->result == CALL_ANSWERED && outcome->status == 409 ? strstr(outcome->body, words) : NULL;
@@ -89,16 +89,16 @@ bool agent_call(struct membership *pool, struct agent_call *ret, const char *met
     snprintf(ret->incarnation, sizeof ret->incarnation, "%" PRIu64 ".%016" PRIx64, pool->live->incarnation,
              pool->live->process);
     ret->fields[*pool->live->settings->name ? 1 : 0] = (struct http_field){"Berth-Incarnation", ret->incarnation};
-    ret->call = (struct call){.method = method,
-                              .url = ret->url,
-                              .unix_socket = local ? base + 5 : NULL,
-                              .token = buf_string(&pool->bearer),
-                              .plain_token = pool->is.token->pool && !strcmp(pool->is.token->pool, base),
-                              .type = TYPE_CLASSAD,
-                              .accept = TYPE_CLASSAD,
-                              .fields = ret->fields,
-                              .field_count = *pool->live->settings->name ? 2 : 1,
-                              .timeout = pool->live->settings->spans->deadline};
+    ret->call = (struct http_call){.method = method,
+                                   .url = ret->url,
+                                   .unix_socket = local ? base + 5 : NULL,
+                                   .token = buf_string(&pool->bearer),
+                                   .plain_token = pool->is.token->pool && !strcmp(pool->is.token->pool, base),
+                                   .type = TYPE_CLASSAD,
+                                   .accept = TYPE_CLASSAD,
+                                   .fields = ret->fields,
+                                   .field_count = *pool->live->settings->name ? 2 : 1,
+                                   .timeout = pool->live->settings->spans->deadline};
     return true;
 }
 
@@ -110,7 +110,7 @@ bool agent_call_known(struct membership *pool, struct agent_call *ret, const cha
     return true;
 }
 
-void agent_heard_known(struct membership *pool, const struct outcome *outcome)
+void agent_heard_known(struct membership *pool, const struct http_outcome *outcome)
 {
     agent_heard(pool, outcome);
     if (agent_heard_later(pool, outcome))
@@ -123,7 +123,7 @@ void agent_heard_known(struct membership *pool, const struct outcome *outcome)
 }
 
 /* One that does not answer, several times, is left for the next. */
-void agent_heard(struct membership *pool, const struct outcome *outcome)
+void agent_heard(struct membership *pool, const struct http_outcome *outcome)
 {
     if (outcome->result == CALL_ANSWERED && outcome->status < 500) {
         pool->failures = 0;
@@ -216,7 +216,7 @@ static const char *key_row(const struct membership *pool, char ret[KEY_ROW_MAX])
     return ret;
 }
 
-static void keys_done(void *user, const struct outcome *outcome)
+static void keys_done(void *user, const struct http_outcome *outcome)
 {
     struct membership *pool = user;
     struct live_agent *live = pool->live;
@@ -236,7 +236,7 @@ static void keys_done(void *user, const struct outcome *outcome)
     tree_unref(ad);
 }
 
-static void register_done(void *user, const struct outcome *outcome)
+static void register_done(void *user, const struct http_outcome *outcome)
 {
     struct membership *pool = user;
     bool good = outcome->result == CALL_ANSWERED && outcome->status < 300, news = pool->standing == BEING_REGISTERED;

@@ -249,7 +249,7 @@ static int load_file(struct loader *loader, const char *path, bool plain, struct
     int result;
 
     buf_init(&text);
-    result = whole_read(path, CONFIG_FILE_MAX, plain, &text, &fault);
+    result = read_file(path, CONFIG_FILE_MAX, plain, &text, &fault);
     if (result < 0)
         err_set(err, "%.*s: %s", PATH_SHOWN, path, fault.text);
     if (result > 0 && !is_blank(&text)) {

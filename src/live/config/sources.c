@@ -289,7 +289,7 @@ int sources_cache_read(const char *folder, const char *section, const char *opti
     buf_init(&path);
     buf_init(&text);
     cache_path(&path, folder, section, option);
-    result = whole_read(path.text, CACHE_FILE_MAX, true, &text, err);
+    result = read_file(path.text, CACHE_FILE_MAX, true, &text, err);
     if (result > 0)
         result = cache_parse(&text, ret, err);
     if (result > 0 && !is_answer(ret->text.text, ret->text.len, !option))
@@ -347,7 +347,7 @@ static int ask_file(const struct sources_ask *ask, const char *path, struct sour
     int result;
 
     buf_init(&text);
-    result = whole_read(path, SOURCES_ANSWER_MAX, false, &text, NULL) > 0 ? 1 : -1;
+    result = read_file(path, SOURCES_ANSWER_MAX, false, &text, NULL) > 0 ? 1 : -1;
     if (result > 0) {
         answer_reset(ret);
         result = sources_pick(&ret->text, text.text, text.len, ask->section, ask->option, NULL);

@@ -16,8 +16,8 @@ static const char *const verbs[CONTROL_COUNT] = {
     [CONTROL_HOLD] = "hold", [CONTROL_RELEASE] = "release", [CONTROL_REMOVE] = "remove", [CONTROL_RESCUE] = "rescue"};
 
 struct controlling {
-    struct desk_task task;
-    struct desk *desk;
+    struct customerd_task task;
+    struct customerd *customerd;
     struct visit *visit; /* NULL: it has gone */
     char identity[TOKEN_NAME_MAX + 1];
     bool any;
@@ -41,7 +41,7 @@ static void controlling_end(struct controlling *all)
     if (all->visit && !all->lost) {
         all->visit->work = NULL;
         all->visit->forget = NULL;
-        maker_init(&maker, all->desk->daemon.symbols);
+        maker_init(&maker, all->customerd->daemon.symbols);
         maker_integer(&maker, "Changed", (int64_t)all->changed);
         maker_integer(&maker, "Unchanged", (int64_t)all->unchanged);
         maker_integer(&maker, "Missing", (int64_t)all->missing);
@@ -91,7 +91,7 @@ static bool verb_applies(enum control_verb verb, const struct job_view *view)
 
 static bool job_wanted(const struct controlling *all, const struct job_view *view)
 {
-    const struct config *config = &all->desk->daemon.config;
+    const struct config *config = &all->customerd->daemon.config;
     struct env env = {.now = runner_wall() / SECOND,
                       .steps = config_count(config, CONFIG_EVALUATION_STEPS),
                       .bytes = config_size(config, CONFIG_EVALUATION_BYTES)};
@@ -101,7 +101,8 @@ static bool job_wanted(const struct controlling *all, const struct job_view *vie
 
     if (!all->query)
         return true;
-    ad = job_ad(all->desk->daemon.symbols, all->desk->customer, view, tries_of(all->desk->tries, view->id), env.now);
+    ad = job_ad(all->customerd->daemon.symbols, all->customerd->customer, view,
+                attempts_of(all->customerd->tries, view->id), env.now);
     arena_init(&scratch);
     wanted = match_query(&env, &scratch, all->query, ad);
     arena_done(&scratch);
@@ -112,14 +113,14 @@ static bool job_wanted(const struct controlling *all, const struct job_view *vie
 /* Has it ended, but not all of its files are where they go? */
 static bool is_storing(const struct controlling *all, const struct job_view *view)
 {
-    const struct job_try *last = view_ended(view) ? tries_last(all->desk->tries, view->id) : NULL;
+    const struct job_attempt *last = view_ended(view) ? attempts_last(all->customerd->tries, view->id) : NULL;
 
     return last && stored_count(last->stored).over < last->transfers;
 }
 
 static void job_control(struct controlling *all, const struct job_view *view)
 {
-    struct peer peer = {.agent = all->desk->role.self, .identity = all->identity, .any = all->any};
+    struct peer peer = {.agent = all->customerd->role.self, .identity = all->identity, .any = all->any};
     struct message message = {.kind = MESSAGE_CONTROL};
     struct err err;
 
@@ -135,12 +136,12 @@ static void job_control(struct controlling *all, const struct job_view *view)
         return;
     }
     if (all->why && (all->verb == CONTROL_HOLD || all->verb == CONTROL_REMOVE)) {
-        tries_text(&tries_make(all->desk->tries, view->id)->why, all->why, strlen(all->why));
-        tries_store(all->desk->tries, view->id, &err);
+        attempts_text(&attempts_make(all->customerd->tries, view->id)->why, all->why, strlen(all->why));
+        attempts_store(all->customerd->tries, view->id, &err);
     }
     message.u.control = (struct control){.job = view->id, .verb = all->verb};
     all->waiting++;
-    agent_local(all->desk->live, &peer, &message, job_answered, all);
+    agent_local(all->customerd->live, &peer, &message, job_answered, all);
 }
 
 /* The next number that is looked at; 0: there are no more. */
@@ -150,10 +151,10 @@ static uint64_t job_next(const struct controlling *all)
 
     if (all->by_ids)
         return id_ranges_next(&all->ids, all->at);
-    return customer_next(all->desk->customer, all->at, &view) ? view.id : 0;
+    return customer_next(all->customerd->customer, all->at, &view) ? view.id : 0;
 }
 
-static bool controlling_step(struct desk_task *task)
+static bool controlling_step(struct customerd_task *task)
 {
     struct controlling *all = (struct controlling *)task;
     struct job_view view;
@@ -162,26 +163,26 @@ static bool controlling_step(struct desk_task *task)
     for (int i = 0; i < CONTROL_TURN && !all->walked; i++) {
         uint64_t id = job_next(all);
 
-        all->walked = !id || all->looked == DESK_LOOK_MAX;
+        all->walked = !id || all->looked == CUSTOMERD_LOOK_MAX;
         if (all->walked) {
             all->next = id;
             break;
         }
         all->at = id;
         all->looked++;
-        if (customer_job(all->desk->customer, id, &view))
+        if (customer_job(all->customerd->customer, id, &view))
             job_control(all, &view);
         else
             all->missing++;
     }
-    desk_commit(all->desk);
+    customerd_commit(all->customerd);
     if (--all->waiting || !all->walked)
         return !all->walked;
     controlling_end(all);
     return false;
 }
 
-static void controlling_drop(struct desk_task *task)
+static void controlling_drop(struct customerd_task *task)
 {
     struct controlling *all = (struct controlling *)task;
 
@@ -192,7 +193,7 @@ static void controlling_drop(struct desk_task *task)
 
 static bool constraint_read(struct visit *visit, const struct tree *ad, struct tree **ret)
 {
-    const struct daemon *daemon = &visit->desk->daemon;
+    const struct daemon *daemon = &visit->customerd->daemon;
     struct err err = {0};
     const char *text;
     size_t len;
@@ -249,13 +250,13 @@ static bool control_read(struct visit *visit, const struct tree *ad, struct cont
     }
     all->at = ad_find(ad, "From") ? (uint64_t)from - 1 : 0;
     if (ad_string(ad, "Why", &text, &len))
-        tries_text(&all->why, text, len);
+        attempts_text(&all->why, text, len);
     return true;
 }
 
 void api_control(struct visit *visit)
 {
-    const struct daemon *daemon = &visit->desk->daemon;
+    const struct daemon *daemon = &visit->customerd->daemon;
     struct controlling *all;
     struct err err = {0};
     unsigned status;
@@ -269,14 +270,14 @@ void api_control(struct visit *visit)
     memset(all, 0, sizeof *all);
     all->task.step = controlling_step;
     all->task.drop = controlling_drop;
-    all->desk = visit->desk;
+    all->customerd = visit->customerd;
     all->visit = visit;
     all->any = visit->any;
     memcpy(all->identity, visit->identity, sizeof all->identity);
     if (control_read(visit, ad, all)) {
         visit->work = all;
         visit->forget = controlling_forget;
-        desk_task(visit->desk, &all->task);
+        customerd_task(visit->customerd, &all->task);
     } else {
         tree_unref(all->query);
         free(all->why);

@@ -23,11 +23,11 @@ struct found {
 
 static bool found_in_role(const struct visit *visit, uint64_t id, struct found *ret)
 {
-    const struct desk *desk = visit->desk;
-    const struct job_try *last = tries_last(desk->tries, id);
+    const struct customerd *customerd = visit->customerd;
+    const struct job_attempt *last = attempts_last(customerd->tries, id);
     struct job_view view;
 
-    if (!customer_job(desk->customer, id, &view) || !visit_sees(visit, view.owner, strlen(view.owner)))
+    if (!customer_job(customerd->customer, id, &view) || !visit_sees(visit, view.owner, strlen(view.owner)))
         return false;
     ret->submitted = view.submitted;
     ret->changed = view.changed;
@@ -48,7 +48,7 @@ static bool found_in_role(const struct visit *visit, uint64_t id, struct found *
 
 static bool found_in_history(const struct visit *visit, uint64_t id, struct found *ret)
 {
-    struct tree *ad = history_ad(visit->desk->history, id);
+    struct tree *ad = history_ad(visit->customerd->history, id);
     const char *owner, *state;
     size_t len;
     bool good = ad && (visit->any || (ad_string(ad, "Owner", &owner, &len) && visit_sees(visit, owner, len)));
@@ -99,8 +99,8 @@ void api_job_log(struct visit *visit)
     if (!visit_number(visit, "offset", INT64_MAX, 0, &offset) || !found_job(visit, &found))
         return;
     buf_init(&text);
-    size = joblog_read(visit->desk->files, found.place.job, found.submitted, found.changed,
-                       *found.words ? found.words : NULL, offset, DESK_READ_MAX, &text);
+    size = joblog_read(visit->customerd->files, found.place.job, found.submitted, found.changed,
+                       *found.words ? found.words : NULL, offset, CUSTOMERD_READ_MAX, &text);
     if (text.len || found.over || !visit_waits(visit))
         answer_bytes(visit, TYPE_TEXT, &text, size, found.over);
     buf_done(&text);
@@ -119,7 +119,7 @@ static void file_add(void *user, const struct job_file *file)
     struct maker maker;
     struct tree *ad;
 
-    maker_init(&maker, list->visit->desk->daemon.symbols);
+    maker_init(&maker, list->visit->customerd->daemon.symbols);
     maker_text(&maker, "Name", file->name);
     maker_integer(&maker, "Size", (int64_t)file->size);
     maker_text(&maker, "Hash", *file->hash ? file->hash : NULL);
@@ -141,7 +141,7 @@ void api_job_files(struct visit *visit)
         return;
     buf_init(&list.out);
     listing_begin(&list.listing, &list.out, visit->form);
-    failed = jobfiles_each(visit->desk->files, &found.place, file_add, &list);
+    failed = jobfiles_each(visit->customerd->files, &found.place, file_add, &list);
     listing_end(&list.listing);
     if (failed)
         visit_problem(visit, 503, "the files cannot be looked at: %s", strerror(errno));
@@ -159,7 +159,7 @@ static void file_answer(struct visit *visit, const struct found *found, enum job
     bool whole = false;
     struct buf bytes;
     ssize_t got = 0;
-    int fd = jobfiles_open(visit->desk->files, &found->place, kind, visit->variables[2], &size, &whole);
+    int fd = jobfiles_open(visit->customerd->files, &found->place, kind, visit->variables[2], &size, &whole);
 
     if (fd < 0 && errno != ENOENT) {
         visit_problem(visit, 503, "the file cannot be opened: %s", strerror(errno));
@@ -173,7 +173,7 @@ static void file_answer(struct visit *visit, const struct found *found, enum job
     buf_init(&bytes);
     if (fd >= 0) {
         if (offset < size)
-            got = pread(fd, buf_reserve(&bytes, DESK_READ_MAX), DESK_READ_MAX, (off_t)offset);
+            got = pread(fd, buf_reserve(&bytes, CUSTOMERD_READ_MAX), CUSTOMERD_READ_MAX, (off_t)offset);
         close(fd);
     }
     if (got > 0)
@@ -193,7 +193,7 @@ void api_job_file(struct visit *visit)
 
     if (!visit_number(visit, "offset", INT64_MAX, 0, &offset) || !found_job(visit, &found))
         return;
-    if (kind < 0 || !beneath_name_is_good(visit->variables[2], strlen(visit->variables[2])))
+    if (kind < 0 || !confined_name_is_good(visit->variables[2], strlen(visit->variables[2])))
         visit_problem(visit, 404, "there is no such file");
     else
         file_answer(visit, &found, (enum job_file_kind)kind, offset);
@@ -228,7 +228,7 @@ void api_spool_head(struct visit *visit)
 
     if (!hash_checked(visit))
         return;
-    have = spool_have(visit->desk->spool, visit->identity, visit->variables[0], &whole);
+    have = spool_have(visit->customerd->spool, visit->identity, visit->variables[0], &whole);
     spool_answer(visit, whole ? 200 : 404, have, whole);
 }
 
@@ -241,7 +241,7 @@ void api_spool_put(struct visit *visit)
     if (!hash_checked(visit) || !visit_number(visit, "offset", INT64_MAX, 0, &offset) ||
         !visit_number(visit, "size", INT64_MAX, INT64_MAX, &size))
         return;
-    if (!desk_takes(visit)) /* for a job that will be refused nothing is taken */
+    if (!customerd_takes(visit)) /* for a job that will be refused nothing is taken */
         return;
     if (!visit_query(visit, "size")) {
         visit_problem(visit, 400, "size: how large is the whole file?");
@@ -250,7 +250,7 @@ void api_spool_put(struct visit *visit)
     piece.offset = offset;
     piece.size = (int64_t)size;
     piece.bytes = exchange_body(visit->exchange, &piece.len);
-    switch (spool_put(visit->desk->spool, visit->identity, visit->variables[0], &piece, &have, &err)) {
+    switch (spool_put(visit->customerd->spool, visit->identity, visit->variables[0], &piece, &have, &err)) {
     case PIECE_WHOLE:
         spool_answer(visit, 201, have, true);
         break;

@@ -25,7 +25,7 @@ struct job_list {
 
 static bool list_begin(struct job_list *list, struct visit *visit)
 {
-    const struct config *config = &visit->desk->daemon.config;
+    const struct config *config = &visit->customerd->daemon.config;
     struct err err = {0};
 
     *list = (struct job_list){.visit = visit,
@@ -33,11 +33,11 @@ static bool list_begin(struct job_list *list, struct visit *visit)
                               .env = {.now = runner_wall() / SECOND,
                                       .steps = config_count(config, CONFIG_EVALUATION_STEPS),
                                       .bytes = config_size(config, CONFIG_EVALUATION_BYTES)}};
-    if (!visit_number(visit, "limit", DESK_LIMIT_MAX, DESK_LIMIT_DEFAULT, &list->limit) ||
+    if (!visit_number(visit, "limit", CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &list->limit) ||
         !visit_number(visit, "cursor", INT64_MAX, 0, &list->cursor))
         return false;
     if (query_select(visit->exchange, &list->select, &err) < 0 ||
-        query_expr(visit->exchange, "constraint", visit->desk->daemon.symbols, config, &list->query, &err) < 0) {
+        query_expr(visit->exchange, "constraint", visit->customerd->daemon.symbols, config, &list->query, &err) < 0) {
         visit_problem(visit, 400, "%s", err.text);
         return false;
     }
@@ -57,7 +57,7 @@ static bool list_add(struct job_list *list, struct tree *ad)
 
     list->looked++;
     if (!list->query || match_query_counted(&list->env, &list->scratch, list->query, ad, &steps)) {
-        if (list->select && (part = ad_select(list->visit->desk->daemon.symbols, ad, list->select))) {
+        if (list->select && (part = ad_select(list->visit->customerd->daemon.symbols, ad, list->select))) {
             tree_unref(ad);
             ad = part;
         }
@@ -65,7 +65,7 @@ static bool list_add(struct job_list *list, struct tree *ad)
     }
     tree_unref(ad);
     list->steps -= steps < list->steps ? steps : list->steps;
-    return list->listing.count < list->limit && list->looked < DESK_LOOK_MAX && list->steps;
+    return list->listing.count < list->limit && list->looked < CUSTOMERD_LOOK_MAX && list->steps;
 }
 
 static void list_end(struct job_list *list, bool more, uint64_t cursor)
@@ -90,9 +90,10 @@ static bool ids_read(struct visit *visit, struct id_ranges *ret, bool *ret_given
 }
 
 /* The next job that the role has, of those that are asked for. */
-static bool next_job(const struct desk *desk, const struct id_ranges *ranges, uint64_t after, struct job_view *ret)
+static bool next_job(const struct customerd *customerd, const struct id_ranges *ranges, uint64_t after,
+                     struct job_view *ret)
 {
-    while (customer_next(desk->customer, after, ret)) {
+    while (customer_next(customerd->customer, after, ret)) {
         uint64_t wanted = ranges ? id_ranges_next(ranges, ret->id - 1) : ret->id;
 
         if (!wanted)
@@ -106,7 +107,7 @@ static bool next_job(const struct desk *desk, const struct id_ranges *ranges, ui
 
 void api_jobs_list(struct visit *visit)
 {
-    const struct desk *desk = visit->desk;
+    const struct customerd *customerd = visit->customerd;
     struct id_ranges ranges;
     struct job_view view;
     struct job_list list;
@@ -114,16 +115,16 @@ void api_jobs_list(struct visit *visit)
 
     if (!ids_read(visit, &ranges, &given) || !list_begin(&list, visit))
         return;
-    while (more && next_job(desk, given ? &ranges : NULL, list.cursor, &view)) {
+    while (more && next_job(customerd, given ? &ranges : NULL, list.cursor, &view)) {
         list.cursor = view.id;
         if (visit_sees(visit, view.owner, strlen(view.owner)))
-            more = list_add(&list, job_ad(desk->daemon.symbols, desk->customer, &view, tries_of(desk->tries, view.id),
-                                          list.env.now));
+            more = list_add(&list, job_ad(customerd->daemon.symbols, customerd->customer, &view,
+                                          attempts_of(customerd->tries, view.id), list.env.now));
         else
-            more = ++list.looked < DESK_LOOK_MAX;
+            more = ++list.looked < CUSTOMERD_LOOK_MAX;
     }
     /* Where it ended because there is enough: is there more at all? */
-    list_end(&list, !more && next_job(desk, given ? &ranges : NULL, list.cursor, &view), list.cursor);
+    list_end(&list, !more && next_job(customerd, given ? &ranges : NULL, list.cursor, &view), list.cursor);
 }
 
 static bool history_sees(const struct visit *visit, const struct tree *ad)
@@ -135,9 +136,9 @@ static bool history_sees(const struct visit *visit, const struct tree *ad)
 }
 
 /* One of the history. `Since` was counted when it was written down, which was moments after its end: it goes on. NULL: there is none. */
-static struct tree *history_told(const struct desk *desk, uint64_t job, int64_t now)
+static struct tree *history_told(const struct customerd *customerd, uint64_t job, int64_t now)
 {
-    struct tree *ad = history_ad(desk->history, job), *told = NULL;
+    struct tree *ad = history_ad(customerd->history, job), *told = NULL;
     struct ad_setting since;
     int64_t ended;
 
@@ -155,8 +156,8 @@ static struct tree *history_told(const struct desk *desk, uint64_t job, int64_t 
 /* The cursor counts from the oldest, so that jobs that end meanwhile move nothing. */
 void api_history(struct visit *visit)
 {
-    const struct desk *desk = visit->desk;
-    uint32_t count = history_count(desk->history);
+    const struct customerd *customerd = visit->customerd;
+    uint32_t count = history_count(customerd->history);
     struct history_row row;
     struct job_list list;
     bool more = true;
@@ -168,14 +169,14 @@ void api_history(struct visit *visit)
     while (more && list.cursor) {
         struct tree *ad;
 
-        history_at(desk->history, count - (uint32_t)list.cursor, &row);
+        history_at(customerd->history, count - (uint32_t)list.cursor, &row);
         list.cursor--;
-        ad = history_told(desk, row.job, list.env.now);
+        ad = history_told(customerd, row.job, list.env.now);
         if (ad && history_sees(visit, ad)) {
             more = list_add(&list, ad);
         } else {
             tree_unref(ad);
-            more = ++list.looked < DESK_LOOK_MAX;
+            more = ++list.looked < CUSTOMERD_LOOK_MAX;
         }
     }
     list_end(&list, list.cursor, list.cursor);
@@ -185,17 +186,17 @@ void api_history(struct visit *visit)
 
 void api_job_get(struct visit *visit)
 {
-    const struct desk *desk = visit->desk;
+    const struct customerd *customerd = visit->customerd;
     int64_t now = runner_wall() / SECOND;
     uint64_t id = visit_job(visit);
     struct tree *ad = NULL;
     struct job_view view;
 
-    if (customer_job(desk->customer, id, &view)) {
+    if (customer_job(customerd->customer, id, &view)) {
         if (visit_sees(visit, view.owner, strlen(view.owner)))
-            ad = job_ad(desk->daemon.symbols, desk->customer, &view, tries_of(desk->tries, id), now);
+            ad = job_ad(customerd->daemon.symbols, customerd->customer, &view, attempts_of(customerd->tries, id), now);
     } else {
-        ad = history_told(desk, id, now);
+        ad = history_told(customerd, id, now);
         if (ad && !history_sees(visit, ad)) {
             tree_unref(ad);
             ad = NULL;
@@ -212,32 +213,32 @@ void api_job_get(struct visit *visit)
 #define COUNT_STUCK STANDING_COUNT /* of those that are blocked, these for good */
 #define COUNTS (STANDING_COUNT + 1)
 
-static void count_job(const struct desk *desk, const struct visit *visit, const struct job_view *view,
+static void count_job(const struct customerd *customerd, const struct visit *visit, const struct job_view *view,
                       uint64_t counts[COUNTS])
 {
     if (!visit_sees(visit, view->owner, strlen(view->owner)))
         return;
-    counts[job_standing(view, tries_last(desk->tries, view->id))]++;
+    counts[job_standing(view, attempts_last(customerd->tries, view->id))]++;
     counts[COUNT_STUCK] += view->stuck;
 }
 
 /* Jobs by how they stand. Those in the history count where they are asked for by number. */
 static void count_jobs(const struct visit *visit, const struct id_ranges *ranges, uint64_t counts[COUNTS])
 {
-    const struct desk *desk = visit->desk;
+    const struct customerd *customerd = visit->customerd;
     struct history_row row;
     struct job_view view = {0};
 
     if (!ranges) {
-        while (customer_next(desk->customer, view.id, &view))
-            count_job(desk, visit, &view, counts);
+        while (customer_next(customerd->customer, view.id, &view))
+            count_job(customerd, visit, &view, counts);
         return;
     }
     for (uint64_t id = id_ranges_next(ranges, 0), left = HISTORY_MAX; id && left; left--) {
-        if (customer_job(desk->customer, id, &view)) {
-            count_job(desk, visit, &view, counts);
-        } else if (history_find(desk->history, id, &row)) {
-            struct tree *ad = visit->any ? NULL : history_ad(desk->history, id);
+        if (customer_job(customerd->customer, id, &view)) {
+            count_job(customerd, visit, &view, counts);
+        } else if (history_find(customerd->history, id, &row)) {
+            struct tree *ad = visit->any ? NULL : history_ad(customerd->history, id);
 
             counts[row.standing] += visit->any || (ad && history_sees(visit, ad));
             tree_unref(ad);
@@ -248,7 +249,7 @@ static void count_jobs(const struct visit *visit, const struct id_ranges *ranges
 
 void api_summary(struct visit *visit)
 {
-    const struct desk *desk = visit->desk;
+    const struct customerd *customerd = visit->customerd;
     uint64_t counts[COUNTS] = {0}, total = 0, after;
     struct id_ranges ranges;
     struct maker maker;
@@ -256,38 +257,38 @@ void api_summary(struct visit *visit)
 
     if (!ids_read(visit, &ranges, &given) || !visit_number(visit, "after", INT64_MAX, 0, &after))
         return;
-    if (visit_query(visit, "after") && desk->changes <= after && visit_waits(visit))
+    if (visit_query(visit, "after") && customerd->changes <= after && visit_waits(visit))
         return;
     count_jobs(visit, given ? &ranges : NULL, counts);
-    maker_init(&maker, desk->daemon.symbols);
-    maker_integer(&maker, "Changes", (int64_t)desk->changes);
+    maker_init(&maker, customerd->daemon.symbols);
+    maker_integer(&maker, "Changes", (int64_t)customerd->changes);
     for (int i = 0; i < STANDING_COUNT; i++)
         total += counts[i];
     maker_integer(&maker, "Total", (int64_t)total);
     for (int i = 0; i < STANDING_COUNT; i++)
         maker_integer(&maker, job_standing_word((enum job_standing)i), (int64_t)counts[i]);
     maker_integer(&maker, "Stuck", (int64_t)counts[COUNT_STUCK]);
-    maker_text(&maker, "Warning", desk_disk_words(desk));
+    maker_text(&maker, "Warning", customerd_disk_words(customerd));
     visit_ad_take(visit, 200, maker_seal(&maker));
 }
 
-void api_desk_status(struct visit *visit)
+void api_customer_status(struct visit *visit)
 {
-    struct desk *desk = visit->desk;
+    struct customerd *customerd = visit->customerd;
     uint64_t counts[COUNTS] = {0}, total = 0;
     struct maker maker;
 
     count_jobs(visit, NULL, counts);
     for (int i = 0; i < STANDING_COUNT; i++)
         total += counts[i];
-    maker_init(&maker, desk->daemon.symbols);
-    maker_text(&maker, "Name", desk->daemon.name);
-    maker_text(&maker, "Identity", desk->daemon.identity);
-    maker_text(&maker, "Version", desk->settings->version);
-    maker_text(&maker, "Matchmaker", agent_asks(desk->live));
-    maker_flag(&maker, "Connected", agent_is_connected(desk->live));
-    maker_text(&maker, "Address", agent_address(desk->live));
-    maker_integer(&maker, "Started", desk->started / SECOND);
+    maker_init(&maker, customerd->daemon.symbols);
+    maker_text(&maker, "Name", customerd->daemon.name);
+    maker_text(&maker, "Identity", customerd->daemon.identity);
+    maker_text(&maker, "Version", customerd->settings->version);
+    maker_text(&maker, "Matchmaker", agent_asks(customerd->live));
+    maker_flag(&maker, "Connected", agent_is_connected(customerd->live));
+    maker_text(&maker, "Address", agent_address(customerd->live));
+    maker_integer(&maker, "Started", customerd->started / SECOND);
     maker_integer(&maker, "Jobs", (int64_t)total);
     maker_integer(&maker, "Waiting", (int64_t)(counts[STANDING_WAITING] + counts[STANDING_BLOCKED]));
     maker_integer(&maker, "Running",
@@ -296,10 +297,10 @@ void api_desk_status(struct visit *visit)
     maker_integer(&maker, "Ended",
                   (int64_t)(counts[STANDING_DONE] + counts[STANDING_FAILED] + counts[STANDING_ABORTED] +
                             counts[STANDING_CANCELLED]));
-    maker_integer(&maker, "History", history_count(desk->history));
-    maker_integer(&maker, "Spool", (int64_t)spool_bytes(desk->spool));
-    maker_integer(&maker, "FreeDisk", (int64_t)desk->disk_free);
-    maker_text(&maker, "Warning", desk_disk_words(desk));
-    maker_integer(&maker, "Changes", (int64_t)desk->changes);
-    visit_ad_take(visit, 200, daemon_pools_ad(&desk->daemon, desk->live, maker_seal(&maker)));
+    maker_integer(&maker, "History", history_count(customerd->history));
+    maker_integer(&maker, "Spool", (int64_t)spool_bytes(customerd->spool));
+    maker_integer(&maker, "FreeDisk", (int64_t)customerd->disk_free);
+    maker_text(&maker, "Warning", customerd_disk_words(customerd));
+    maker_integer(&maker, "Changes", (int64_t)customerd->changes);
+    visit_ad_take(visit, 200, daemon_pools_ad(&customerd->daemon, customerd->live, maker_seal(&maker)));
 }

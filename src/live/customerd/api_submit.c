@@ -28,7 +28,7 @@
 
 /* A submission under way. */
 struct submitting {
-    struct desk *desk;
+    struct customerd *customerd;
     struct visit *visit; /* NULL: it has gone */
     char key[KEY_MAX + 1], row_key[SHELF_KEY_MAX], hash[HASH_DIGITS + 1];
     bool again; /* the same was submitted before */
@@ -77,10 +77,10 @@ static void ad_keep(struct submitting *all, struct tree *ad, const struct job_te
 }
 
 /* The pools that a job asks for are ours. */
-static int pools_check(const struct desk *desk, const struct tree *ad, struct err *err)
+static int pools_check(const struct customerd *customerd, const struct tree *ad, struct err *err)
 {
     const struct expr *list = ad_find(ad, "Pools"), *parts = list ? tree_parts(ad, list) : NULL;
-    const struct pool_list *ours = &desk->daemon.list;
+    const struct pool_list *ours = &customerd->daemon.list;
     struct buf names;
 
     for (uint32_t i = 0; list && i < list->u.run.count; i++) {
@@ -105,18 +105,18 @@ static int pools_check(const struct desk *desk, const struct tree *ad, struct er
 
 /* Does a pool that the job is for take requests of that owner? In its own the customer speaks for itself alone, unless its token has the
  * scope `serve` or `admin`; in others all its requests are its own. */
-static bool owner_is_served(const struct desk *desk, const struct tree *ad, const char *owner)
+static bool owner_is_served(const struct customerd *customerd, const struct tree *ad, const char *owner)
 {
-    const struct pool_entry *own = daemon_pool_own(&desk->daemon);
+    const struct pool_entry *own = daemon_pool_own(&customerd->daemon);
     const struct expr *list = ad ? ad_find(ad, "Pools") : NULL, *parts = list ? tree_parts(ad, list) : NULL;
     struct grant grant;
 
-    if (!strcmp(owner, desk->daemon.identity) ||
-        token_read(desk->daemon.token.token, strlen(desk->daemon.token.token), &grant) != TOKEN_OK ||
+    if (!strcmp(owner, customerd->daemon.identity) ||
+        token_read(customerd->daemon.token.token, strlen(customerd->daemon.token.token), &grant) != TOKEN_OK ||
         (grant.scope & (SCOPE_SERVE | SCOPE_ADMIN)))
         return true;
     if (!list)
-        return desk->daemon.other_count > 0;
+        return customerd->daemon.other_count > 0;
     for (uint32_t i = 0; i < list->u.run.count; i++)
         if (!own || strlen(own->name) != parts[i].u.run.count ||
             memcmp(own->name, tree_string(ad, &parts[i]), parts[i].u.run.count) != 0)
@@ -127,12 +127,12 @@ static bool owner_is_served(const struct desk *desk, const struct tree *ad, cons
 /* What nobody would ever be asked for is refused at once; -1 and why. */
 static int owner_check(const struct visit *visit, const struct tree *ad, const struct job_terms *terms, struct err *err)
 {
-    const char *ours = visit->desk->daemon.identity;
+    const char *ours = visit->customerd->daemon.identity;
     char owner[TEXT_MAX + 1];
 
     snprintf(owner, sizeof owner, "%.*s", terms->owner ? (int)terms->owner_len : TEXT_MAX,
              terms->owner ? terms->owner : visit->identity);
-    if (owner_is_served(visit->desk, ad, owner))
+    if (owner_is_served(visit->customerd, ad, owner))
         return 0;
     return err_set(
         err,
@@ -142,10 +142,10 @@ static int owner_check(const struct visit *visit, const struct tree *ad, const s
         ours, ours, owner);
 }
 
-bool desk_takes(struct visit *visit)
+bool customerd_takes(struct visit *visit)
 {
-    const struct desk *desk = visit->desk;
-    uint64_t most = config_count(&desk->daemon.config, CONFIG_JOBS_PER_IDENTITY);
+    const struct customerd *customerd = visit->customerd;
+    uint64_t most = config_count(&customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY);
     struct job_terms terms = {.count = 1};
     struct err err = {0};
 
@@ -153,7 +153,7 @@ bool desk_takes(struct visit *visit)
         return true;
     if (owner_check(visit, NULL, &terms, &err) < 0)
         visit_problem(visit, 403, "%s", err.text);
-    else if (customer_queued(desk->customer, visit->identity) >= most)
+    else if (customer_queued(customerd->customer, visit->identity) >= most)
         visit_problem(visit, 429, "JobsPerIdentity: at most %llu jobs of one user are queued",
                       (unsigned long long)most);
     else
@@ -175,8 +175,8 @@ static int ad_check(const struct visit *visit, const struct tree *ad, struct job
 {
     if (ad->dialect != &dialect_classic)
         return err_set(err, "jobs are submitted in the classic dialect");
-    if (job_check(ad, visit->desk->spool, visit->identity, ret, err) < 0 || pools_check(visit->desk, ad, err) < 0 ||
-        data_check(ad, err) < 0)
+    if (job_check(ad, visit->customerd->spool, visit->identity, ret, err) < 0 ||
+        pools_check(visit->customerd, ad, err) < 0 || data_check(ad, err) < 0)
         return -1;
     if (ret->iwd && !visit->local)
         return err_set(err, "Iwd: only the user who runs the customer may say where outputs go, on its own socket");
@@ -190,7 +190,7 @@ static int ad_check(const struct visit *visit, const struct tree *ad, struct job
 /* All ads of the body, each of them good; false, and a problem was answered. */
 static bool ads_read(struct visit *visit, struct submitting *all)
 {
-    struct form_limits limits = query_limits(&visit->desk->daemon.config);
+    struct form_limits limits = query_limits(&visit->customerd->daemon.config);
     struct form_text reader;
     struct form_reader *form;
     struct job_terms terms;
@@ -208,7 +208,8 @@ static bool ads_read(struct visit *visit, struct submitting *all)
         visit_problem(visit, 400, "line %u, column %u: %s", err.line, err.column, err.text);
         return false;
     }
-    form = form_reader_new(visit->desk->daemon.symbols, media.dialect, media.form, &limits, form_text_read, &reader);
+    form =
+        form_reader_new(visit->customerd->daemon.symbols, media.dialect, media.form, &limits, form_text_read, &reader);
     while ((got = form_reader_next(form, &ad, &err)) > 0) {
         bool full = all->count == SUBMISSION_ADS_MAX, bad = full || ad_check(visit, ad, &terms, &err) < 0;
 
@@ -303,18 +304,18 @@ static void body_hash(const struct visit *visit, char ret[HASH_DIGITS + 1])
 /* The row of a key: which body came under it, when, and which jobs it became (0: not known yet). */
 static int body_put(const struct submitting *all, uint64_t first, uint64_t last, struct err *err)
 {
-    struct shelf *shelf = all->desk->daemon.shelf;
+    struct shelf *shelf = all->customerd->daemon.shelf;
     char row[256];
 
     snprintf(row, sizeof row, "%s %" PRId64 " %" PRIu64 " %" PRIu64, all->hash,
-             runner_settled(all->desk->runner) / SECOND, first, last);
+             runner_settled(all->customerd->runner) / SECOND, first, last);
     return shelf->kind->put(shelf, BODY_SPACE, all->row_key, strlen(all->row_key), row, strlen(row), err);
 }
 
 /* Is the key new, or that of the same body? False, and a problem was answered, when it is that of another. */
 static bool body_check(struct visit *visit, struct submitting *all)
 {
-    struct shelf *shelf = visit->desk->daemon.shelf;
+    struct shelf *shelf = visit->customerd->daemon.shelf;
     struct err err = {0};
     struct buf row;
     bool other;
@@ -372,20 +373,20 @@ static bool key_is_old(void *user, const void *key, size_t key_len, const void *
     return old->count < SWEEP_KEYS;
 }
 
-void submissions_tidy(struct desk *desk)
+void submissions_tidy(struct customerd *customerd)
 {
     struct old_keys *old = mem_alloc(sizeof *old);
-    struct shelf *shelf = desk->daemon.shelf;
+    struct shelf *shelf = customerd->daemon.shelf;
     struct err err;
 
     memset(old, 0, sizeof *old);
-    old->customer = desk->customer;
-    old->before = runner_settled(desk->runner) / SECOND - KEYS_KEPT;
+    old->customer = customerd->customer;
+    old->before = runner_settled(customerd->runner) / SECOND - KEYS_KEPT;
     shelf->kind->each(shelf, BODY_SPACE, key_is_old, old, &err);
     for (uint32_t i = 0; i < old->count; i++)
         shelf->kind->remove(shelf, BODY_SPACE, old->keys[i], strlen(old->keys[i]), &err);
     if (old->count)
-        desk_commit(desk);
+        customerd_commit(customerd);
     free(old);
 }
 
@@ -394,7 +395,7 @@ void submissions_tidy(struct desk *desk)
 /* Is there room for all of them? Looked at before, so that none is made when one could not be. */
 static bool room_check(struct visit *visit, const struct submitting *all)
 {
-    uint64_t most = config_count(&visit->desk->daemon.config, CONFIG_JOBS_PER_IDENTITY);
+    uint64_t most = config_count(&visit->customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY);
     struct textmap owners;
     uint64_t *totals = mem_alloc((all->count + 1) * sizeof *totals), queued;
     bool good = true;
@@ -409,7 +410,7 @@ static bool room_check(struct visit *visit, const struct submitting *all)
         if (place == places)
             totals[place] = 0;
         totals[place] += all->terms[i].count;
-        queued = customer_queued(visit->desk->customer, owner.bytes);
+        queued = customer_queued(visit->customerd->customer, owner.bytes);
         good = totals[place] <= most && queued <= most - totals[place];
     }
     textmap_done(&owners);
@@ -429,14 +430,14 @@ static void ignore_answer(void *user, const struct message *answer)
 /* One was refused after all: none stays. */
 static void submitting_undo(const struct submitting *all)
 {
-    struct peer peer = {.agent = all->desk->role.self, .identity = all->desk->daemon.identity, .any = true};
+    struct peer peer = {.agent = all->customerd->role.self, .identity = all->customerd->daemon.identity, .any = true};
 
     for (uint32_t i = 0; i < all->count; i++)
         for (uint64_t n = 0; all->answers[i].reason == REASON_OK && n < all->answers[i].count; n++) {
             struct message message = {.kind = MESSAGE_CONTROL};
 
             message.u.control = (struct control){.job = all->answers[i].first + n, .verb = CONTROL_REMOVE};
-            agent_local(all->desk->live, &peer, &message, ignore_answer, NULL);
+            agent_local(all->customerd->live, &peer, &message, ignore_answer, NULL);
         }
 }
 
@@ -476,7 +477,7 @@ static void submitting_answer(struct submitting *all)
         struct maker maker;
         struct tree *ad;
 
-        maker_init(&maker, all->desk->daemon.symbols);
+        maker_init(&maker, all->customerd->daemon.symbols);
         maker_integer(&maker, "First", (int64_t)all->answers[i].first);
         maker_integer(&maker, "Count", (int64_t)all->answers[i].count);
         ad = maker_seal(&maker);
@@ -491,7 +492,7 @@ static void submitting_answer(struct submitting *all)
 /* All have answered: the row says which jobs there are; or, when one was refused, there are none, and the key is free. */
 static void submitting_settle(const struct submitting *all)
 {
-    struct shelf *shelf = all->desk->daemon.shelf;
+    struct shelf *shelf = all->customerd->daemon.shelf;
     uint64_t first = all->answers[0].first, last = 0;
     struct err err;
 
@@ -509,7 +510,7 @@ static void submitting_settle(const struct submitting *all)
         }
         body_put(all, first, last, &err);
     }
-    desk_commit(all->desk);
+    customerd_commit(all->customerd);
 }
 
 /* One thing less to wait for; behind the last one all is answered. */
@@ -525,7 +526,7 @@ static void submitting_step(struct submitting *all)
         submitting_settle(all);
         if (all->visit)
             submitting_answer(all);
-        desk_changed(all->desk);
+        customerd_changed(all->customerd);
     }
     submitting_free(all);
 }
@@ -557,14 +558,14 @@ static void ad_submit(struct submitting *all, uint32_t place)
     text_set(&message.u.submit.key, key, strlen(key));
     ad_owner(all, place, &message.u.submit.owner);
     message.u.submit.count = all->terms[place].count;
-    message.u.submit.ad = job_submitted(all->desk->daemon.symbols, ad);
+    message.u.submit.ad = job_submitted(all->customerd->daemon.symbols, ad);
     if (all->flow) {
         message.u.submit.flow = all->flow;
         message.u.submit.nodes = all->count;
-        message.u.submit.node = job_node(all->desk->daemon.symbols, ad);
+        message.u.submit.node = job_node(all->customerd->daemon.symbols, ad);
     }
     visit_peer(all->visit, &peer);
-    agent_local(all->desk->live, &peer, &message, ad_answered, one);
+    agent_local(all->customerd->live, &peer, &message, ad_answered, one);
     tree_unref(message.u.submit.ad);
     tree_unref(message.u.submit.node);
     tree_unref(ad);
@@ -582,7 +583,7 @@ static void submitting_begin(struct visit *visit, struct submitting *all)
     visit->work = all;
     visit->forget = submitting_forget;
     all->waiting = all->count + 1; /* ours is the last one, since an answer may come at once */
-    desk_commit(visit->desk);
+    customerd_commit(visit->customerd);
     for (uint32_t i = 0; i < all->count; i++)
         ad_submit(all, i);
     submitting_step(all);
@@ -611,7 +612,7 @@ static void data_find(struct visit *visit, struct submitting *all)
 {
     visit->work = all;
     visit->forget = submitting_forget;
-    all->resolving = resolving_start(visit->desk->catalogues, all->ads, all->count, data_found, all);
+    all->resolving = resolving_start(visit->customerd->catalogues, all->ads, all->count, data_found, all);
     if (all->resolving)
         return;
     visit->work = NULL;
@@ -624,7 +625,7 @@ void api_jobs_submit(struct visit *visit)
 {
     struct submitting *all = mem_alloc(sizeof *all);
 
-    *all = (struct submitting){.desk = visit->desk, .visit = visit};
+    *all = (struct submitting){.customerd = visit->customerd, .visit = visit};
     if (!key_read(visit, all->key) || !ads_read(visit, all) || !flow_read(visit, all) || !body_check(visit, all))
         submitting_free(all);
     else if (!all->again && resolving_is_needed(all->ads, all->count))

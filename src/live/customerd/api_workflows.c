@@ -39,10 +39,10 @@ static struct progress *progress_of(struct progresses *all, const struct job_vie
 
 static void progresses_read(struct progresses *all, const struct visit *visit, uint64_t after)
 {
-    const struct desk *desk = visit->desk;
+    const struct customerd *customerd = visit->customerd;
     struct job_view view = {0};
 
-    while (customer_next(desk->customer, view.id, &view)) {
+    while (customer_next(customerd->customer, view.id, &view)) {
         struct progress *one;
 
         if (view.workflow <= after || !visit_sees(visit, view.owner, strlen(view.owner)))
@@ -50,7 +50,7 @@ static void progresses_read(struct progresses *all, const struct visit *visit, u
         one = progress_of(all, &view);
         one->total++;
         one->stuck += view.stuck;
-        one->counts[job_standing(&view, tries_last(desk->tries, view.id))]++;
+        one->counts[job_standing(&view, attempts_last(customerd->tries, view.id))]++;
     }
 }
 
@@ -95,21 +95,21 @@ static struct tree *progress_ad(struct symbols *symbols, const struct progress *
 /* In the order of their numbers. The cursor is the last that was told of. */
 void api_workflows(struct visit *visit)
 {
-    struct desk *desk = visit->desk;
+    struct customerd *customerd = visit->customerd;
     struct progresses all = {0};
     struct listing listing;
     uint64_t limit, cursor;
     bool more = false;
 
-    if (!visit_number(visit, "limit", DESK_LIMIT_MAX, DESK_LIMIT_DEFAULT, &limit) ||
+    if (!visit_number(visit, "limit", CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &limit) ||
         !visit_number(visit, "cursor", INT64_MAX, 0, &cursor))
         return;
     map_init(&all.places, 0);
     progresses_read(&all, visit, cursor);
     if (all.count)
         qsort(all.items, all.count, sizeof *all.items, progress_order);
-    buf_reset(&desk->out);
-    listing_begin(&listing, &desk->out, visit->form);
+    buf_reset(&customerd->out);
+    listing_begin(&listing, &customerd->out, visit->form);
     for (uint32_t i = 0; i < all.count; i++) {
         struct tree *ad;
 
@@ -118,13 +118,13 @@ void api_workflows(struct visit *visit)
         more = listing.count >= (limit ? limit : 1);
         if (more)
             break;
-        ad = progress_ad(desk->daemon.symbols, &all.items[i]);
+        ad = progress_ad(customerd->daemon.symbols, &all.items[i]);
         listing_add(&listing, ad);
         tree_unref(ad);
         cursor = all.items[i].workflow;
     }
     listing_end(&listing);
-    visit_list(visit, &desk->out, more, cursor);
+    visit_list(visit, &customerd->out, more, cursor);
     free(all.items);
     map_done(&all.places);
 }

@@ -7,18 +7,18 @@
 
 #include <stdlib.h>
 
-void try_room_init(struct try_room *room, uint64_t claim, uint64_t number, uint64_t seed)
+void attempt_room_init(struct attempt_room *room, uint64_t claim, uint64_t number, uint64_t seed)
 {
-    *room = (struct try_room){.known = true, .claim = claim, .number = number};
+    *room = (struct attempt_room){.known = true, .claim = claim, .number = number};
     textmap_init(&room->names, seed);
 }
 
-void try_room_done(struct try_room *room)
+void attempt_room_done(struct attempt_room *room)
 {
     if (room->known)
         textmap_done(&room->names);
     free(room->sizes);
-    *room = (struct try_room){.known = false};
+    *room = (struct attempt_room){.known = false};
 }
 
 static void key_of(struct buf *out, enum job_file_kind kind, const char *name)
@@ -27,7 +27,7 @@ static void key_of(struct buf *out, enum job_file_kind kind, const char *name)
     buf_addf(out, "%d/%s", (int)kind, name);
 }
 
-void try_room_add(struct try_room *room, enum job_file_kind kind, const char *name, uint64_t size)
+void attempt_room_add(struct attempt_room *room, enum job_file_kind kind, const char *name, uint64_t size)
 {
     uint32_t known = room->names.count, place;
     struct buf key;
@@ -49,7 +49,8 @@ void try_room_add(struct try_room *room, enum job_file_kind kind, const char *na
     }
 }
 
-int try_room_check(const struct try_room *room, const struct job_leaving *leaving, uint64_t size, struct err *err)
+int attempt_room_check(const struct attempt_room *room, const struct job_leaving *leaving, uint64_t size,
+                       struct err *err)
 {
     uint64_t bytes = room->bytes[leaving->kind], before = room->before[leaving->kind], had = 0;
     struct buf key;

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-struct try_room {
+struct attempt_room {
     bool known;
     uint64_t claim, number; /* the try */
     struct textmap names;   /* "KIND/NAME" -> place */
@@ -22,14 +22,15 @@ struct try_room {
     uint64_t before[JOB_FILE_KIND_COUNT]; /* what other tries have left */
 };
 
-void try_room_init(struct try_room *room, uint64_t claim, uint64_t number, uint64_t seed);
-void try_room_done(struct try_room *room); /* takes one of zeros */
+void attempt_room_init(struct attempt_room *room, uint64_t claim, uint64_t number, uint64_t seed);
+void attempt_room_done(struct attempt_room *room); /* takes one of zeros */
 
 /* A file has, or is to have, so many bytes; less than before changes nothing. */
-void try_room_add(struct try_room *room, enum job_file_kind kind, const char *name, uint64_t size);
+void attempt_room_add(struct attempt_room *room, enum job_file_kind kind, const char *name, uint64_t size);
 
 /* May it become so long? -1, and `err` names the limit. */
-int try_room_check(const struct try_room *room, const struct job_leaving *leaving, uint64_t size, struct err *err);
+int attempt_room_check(const struct attempt_room *room, const struct job_leaving *leaving, uint64_t size,
+                       struct err *err);
 
 #ifdef __cplusplus
 }

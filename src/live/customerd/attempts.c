@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tries {
+struct attempts {
     struct symbols *symbols;
     struct shelf *shelf;
-    struct map jobs; /* id -> struct job_tries */
+    struct map jobs; /* id -> struct job_attempts */
     struct buf text;
 };
 
-static void try_done(struct job_try *one)
+static void try_done(struct job_attempt *one)
 {
     free(one->provider);
     free(one->pool);
@@ -27,7 +27,7 @@ static void try_done(struct job_try *one)
     missing_done(&one->missing);
 }
 
-static void job_free(struct job_tries *job)
+static void job_free(struct job_attempts *job)
 {
     for (uint32_t i = 0; i < job->count; i++)
         try_done(&job->tries[i]);
@@ -35,35 +35,35 @@ static void job_free(struct job_tries *job)
     free(job);
 }
 
-struct job_tries *tries_of(const struct tries *tries, uint64_t job)
+struct job_attempts *attempts_of(const struct attempts *tries, uint64_t job)
 {
     uint64_t value = map_find(&tries->jobs, job);
 
-    return value == MAP_NONE ? NULL : (struct job_tries *)(uintptr_t)value;
+    return value == MAP_NONE ? NULL : (struct job_attempts *)(uintptr_t)value;
 }
 
-struct job_tries *tries_make(struct tries *tries, uint64_t id)
+struct job_attempts *attempts_make(struct attempts *tries, uint64_t id)
 {
-    struct job_tries *job = tries_of(tries, id);
+    struct job_attempts *job = attempts_of(tries, id);
 
     if (job)
         return job;
     job = mem_alloc(sizeof *job);
-    *job = (struct job_tries){.job = id};
+    *job = (struct job_attempts){.job = id};
     map_set(&tries->jobs, id, (uint64_t)(uintptr_t)job);
     return job;
 }
 
-struct job_try *tries_last(const struct tries *tries, uint64_t id)
+struct job_attempt *attempts_last(const struct attempts *tries, uint64_t id)
 {
-    struct job_tries *job = tries_of(tries, id);
+    struct job_attempts *job = attempts_of(tries, id);
 
     return job && job->count ? &job->tries[job->count - 1] : NULL;
 }
 
-struct job_try *tries_find(const struct tries *tries, uint64_t id, uint64_t claim, uint64_t number)
+struct job_attempt *attempts_find(const struct attempts *tries, uint64_t id, uint64_t claim, uint64_t number)
 {
-    struct job_tries *job = tries_of(tries, id);
+    struct job_attempts *job = attempts_of(tries, id);
 
     for (uint32_t i = job ? job->count : 0; i-- > 0;)
         if (job->tries[i].claim == claim && job->tries[i].number == number)
@@ -71,34 +71,34 @@ struct job_try *tries_find(const struct tries *tries, uint64_t id, uint64_t clai
     return NULL;
 }
 
-static struct job_try *try_add(struct job_tries *job)
+static struct job_attempt *try_add(struct job_attempts *job)
 {
     if (job->count == TRIES_KEPT) {
         try_done(&job->tries[0]);
         memmove(job->tries, job->tries + 1, (TRIES_KEPT - 1) * sizeof *job->tries);
         job->count--;
     }
-    job->tries[job->count] = (struct job_try){.claim = 0};
+    job->tries[job->count] = (struct job_attempt){.claim = 0};
     return &job->tries[job->count++];
 }
 
-struct job_try *tries_begin(struct tries *tries, uint64_t id, uint64_t claim, uint64_t number, agent member,
-                            int64_t now, bool *ret_new)
+struct job_attempt *attempts_begin(struct attempts *tries, uint64_t id, uint64_t claim, uint64_t number, agent member,
+                                   int64_t now, bool *ret_new)
 {
-    struct job_try *one = tries_find(tries, id, claim, number);
-    struct job_tries *job;
+    struct job_attempt *one = attempts_find(tries, id, claim, number);
+    struct job_attempts *job;
 
     *ret_new = !one;
     if (one)
         return one;
-    job = tries_make(tries, id);
+    job = attempts_make(tries, id);
     one = try_add(job);
-    *one = (struct job_try){
+    *one = (struct job_attempt){
         .claim = claim, .number = number, .member = member, .serial = ++job->made, .began = now, .heard = now};
     return one;
 }
 
-void tries_text(char **text, const char *bytes, size_t len)
+void attempts_text(char **text, const char *bytes, size_t len)
 {
     size_t line = 0;
 
@@ -112,7 +112,7 @@ void tries_text(char **text, const char *bytes, size_t len)
 
 /* --------------------------------------------------------------------------------------------------------------- rows */
 
-static struct tree *try_ad(struct tries *tries, const struct job_try *one)
+static struct tree *try_ad(struct attempts *tries, const struct job_attempt *one)
 {
     struct tree *missing = missing_ad(tries->symbols, &one->missing);
     char digits[2 * KEY_BYTES + 1];
@@ -158,9 +158,9 @@ static void key_of(uint64_t job, unsigned char ret[8])
         ret[i] = (unsigned char)(job >> (56 - 8 * i));
 }
 
-int tries_store(struct tries *tries, uint64_t id, struct err *err)
+int attempts_store(struct attempts *tries, uint64_t id, struct err *err)
 {
-    const struct job_tries *job = tries_of(tries, id);
+    const struct job_attempts *job = attempts_of(tries, id);
     struct tree *ads[TRIES_KEPT], *row;
     unsigned char key[8];
     struct maker maker;
@@ -184,9 +184,9 @@ int tries_store(struct tries *tries, uint64_t id, struct err *err)
     return tries->shelf->kind->put(tries->shelf, TRY_SPACE, key, sizeof key, tries->text.text, tries->text.len, err);
 }
 
-int tries_forget(struct tries *tries, uint64_t id, struct err *err)
+int attempts_forget(struct attempts *tries, uint64_t id, struct err *err)
 {
-    struct job_tries *job = tries_of(tries, id);
+    struct job_attempts *job = attempts_of(tries, id);
     unsigned char key[8];
 
     if (!job)
@@ -203,7 +203,7 @@ static void text_load(const struct tree *ad, const char *name, char **ret)
     size_t len;
 
     if (ad_string(ad, name, &text, &len))
-        tries_text(ret, text, len);
+        attempts_text(ret, text, len);
 }
 
 static void integer_load(const struct tree *ad, const char *name, int64_t *ret)
@@ -214,9 +214,9 @@ static void integer_load(const struct tree *ad, const char *name, int64_t *ret)
         *ret = value;
 }
 
-static void try_load(struct job_tries *job, const struct tree *ad)
+static void try_load(struct job_attempts *job, const struct tree *ad)
 {
-    struct job_try *one = try_add(job);
+    struct job_attempt *one = try_add(job);
     int64_t serial = 0;
     const struct expr *stored = ad_find(ad, "Stored"), *missing = ad_find(ad, "Missing");
     const char *pass;
@@ -260,9 +260,9 @@ static void try_load(struct job_tries *job, const struct tree *ad)
 
 static bool row_load(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
-    struct tries *tries = user;
+    struct attempts *tries = user;
     const struct expr *list;
-    struct job_tries *job;
+    struct job_attempts *job;
     struct err err;
     struct tree *ad;
     int64_t id, made = 0;
@@ -273,7 +273,7 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
     buf_add(&tries->text, value, len);
     ad = form_parse(tries->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&tries->text), len, &err);
     if (ad && ad_integer(ad, "Job", &id) && id > 0) {
-        job = tries_make(tries, (uint64_t)id);
+        job = attempts_make(tries, (uint64_t)id);
         integer_load(ad, "Made", &made);
         job->made = (uint64_t)made;
         text_load(ad, "Why", &job->why);
@@ -290,30 +290,30 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
     return true;
 }
 
-struct tries *tries_new(struct symbols *symbols, struct shelf *shelf, struct err *err)
+struct attempts *attempts_new(struct symbols *symbols, struct shelf *shelf, struct err *err)
 {
-    struct tries *tries = mem_alloc(sizeof *tries);
+    struct attempts *tries = mem_alloc(sizeof *tries);
 
-    *tries = (struct tries){.symbols = symbols, .shelf = shelf};
+    *tries = (struct attempts){.symbols = symbols, .shelf = shelf};
     map_init(&tries->jobs, 0);
     buf_init(&tries->text);
     if (shelf->kind->each(shelf, TRY_SPACE, row_load, tries, err) < 0) {
-        tries_free(tries);
+        attempts_free(tries);
         return NULL;
     }
     return tries;
 }
 
-void tries_each(const struct tries *tries, tries_fn *fn, void *user)
+void attempts_each(const struct attempts *tries, attempts_fn *fn, void *user)
 {
     uint64_t id, value;
     uint32_t at = 0;
 
     while (map_next(&tries->jobs, &at, &id, &value))
-        fn(user, (const struct job_tries *)(uintptr_t)value);
+        fn(user, (const struct job_attempts *)(uintptr_t)value);
 }
 
-void tries_free(struct tries *tries)
+void attempts_free(struct attempts *tries)
 {
     uint64_t id, value;
     uint32_t at = 0;
@@ -321,7 +321,7 @@ void tries_free(struct tries *tries)
     if (!tries)
         return;
     while (map_next(&tries->jobs, &at, &id, &value))
-        job_free((struct job_tries *)(uintptr_t)value);
+        job_free((struct job_attempts *)(uintptr_t)value);
     map_done(&tries->jobs);
     buf_done(&tries->text);
     free(tries);

@@ -20,7 +20,7 @@ extern "C" {
 #define TRY_MESSAGE_MAX 256 /* bytes of a line of status */
 #define TRY_SPACE "try"
 
-struct job_try {
+struct job_attempt {
     uint64_t claim, number;
     agent member;
     struct key pass;      /* the key of its gang, from which passes are made (pool/claim/duty.h). None: it was a pair */
@@ -45,38 +45,38 @@ struct job_try {
     uint32_t told;          /* lines about its files in the job's log; not stored */
 };
 
-struct job_tries {
-    uint64_t job, made;               /* how many tries there were */
-    uint64_t failed;                  /* how many of them, as far as its log tells; not stored */
-    char *why;                        /* the words with which it was held or removed; owned, or NULL */
-    struct job_try tries[TRIES_KEPT]; /* the last one last */
+struct job_attempts {
+    uint64_t job, made;                   /* how many tries there were */
+    uint64_t failed;                      /* how many of them, as far as its log tells; not stored */
+    char *why;                            /* the words with which it was held or removed; owned, or NULL */
+    struct job_attempt tries[TRIES_KEPT]; /* the last one last */
     uint32_t count;
 };
 
-struct tries;
+struct attempts;
 
 /* With what is on the shelf. NULL and `err`. Both outlive it. */
-struct tries *tries_new(struct symbols *symbols, struct shelf *shelf, struct err *err);
-void tries_free(struct tries *tries);
+struct attempts *attempts_new(struct symbols *symbols, struct shelf *shelf, struct err *err);
+void attempts_free(struct attempts *tries);
 
-struct job_tries *tries_of(const struct tries *tries, uint64_t job); /* NULL: nothing is known */
-struct job_tries *tries_make(struct tries *tries, uint64_t job);     /* the same, made when there is none */
-struct job_try *tries_last(const struct tries *tries, uint64_t job); /* NULL: there was none */
-struct job_try *tries_find(const struct tries *tries, uint64_t job, uint64_t claim, uint64_t number);
+struct job_attempts *attempts_of(const struct attempts *tries, uint64_t job);  /* NULL: nothing is known */
+struct job_attempts *attempts_make(struct attempts *tries, uint64_t job);      /* the same, made when there is none */
+struct job_attempt *attempts_last(const struct attempts *tries, uint64_t job); /* NULL: there was none */
+struct job_attempt *attempts_find(const struct attempts *tries, uint64_t job, uint64_t claim, uint64_t number);
 
 /* A try: the one that is known, or a new one, which is the last one then. `*ret_new` tells. */
-struct job_try *tries_begin(struct tries *tries, uint64_t job, uint64_t claim, uint64_t number, agent member,
-                            int64_t now, bool *ret_new);
+struct job_attempt *attempts_begin(struct attempts *tries, uint64_t job, uint64_t claim, uint64_t number, agent member,
+                                   int64_t now, bool *ret_new);
 
 /* A text of a try or a job in the place of the one before, cut to one line of TRY_MESSAGE_MAX bytes. */
-void tries_text(char **text, const char *bytes, size_t len);
+void attempts_text(char **text, const char *bytes, size_t len);
 
 /* Puts the job's row on the shelf, or takes it away; durable with the next commit. */
-int tries_store(struct tries *tries, uint64_t job, struct err *err);
-int tries_forget(struct tries *tries, uint64_t job, struct err *err);
+int attempts_store(struct attempts *tries, uint64_t job, struct err *err);
+int attempts_forget(struct attempts *tries, uint64_t job, struct err *err);
 
-typedef void tries_fn(void *user, const struct job_tries *job);
-void tries_each(const struct tries *tries, tries_fn *fn, void *user); /* nothing may change meanwhile */
+typedef void attempts_fn(void *user, const struct job_attempts *job);
+void attempts_each(const struct attempts *tries, attempts_fn *fn, void *user); /* nothing may change meanwhile */
 
 #ifdef __cplusplus
 }

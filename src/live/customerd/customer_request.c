@@ -22,7 +22,7 @@ void visit_problem(struct visit *visit, unsigned status, const char *format, ...
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    LOG(&visit->desk->daemon.log, LEVEL_INFO, "problem", log_text("route", visit->route ? visit->route->id : NULL),
+    LOG(&visit->customerd->daemon.log, LEVEL_INFO, "problem", log_text("route", visit->route ? visit->route->id : NULL),
         log_text("subject", visit->identity), log_number("status", status), log_text("detail", detail));
     exchange_problem(visit->exchange, status, detail);
 }
@@ -48,7 +48,7 @@ void visit_list(struct visit *visit, const struct buf *rows, bool more, uint64_t
 
 void visit_ad_take(struct visit *visit, unsigned status, struct tree *ad)
 {
-    struct buf *out = &visit->desk->out;
+    struct buf *out = &visit->customerd->out;
 
     buf_reset(out);
     represent_ad(out, visit->form, ad);
@@ -89,7 +89,7 @@ bool visit_sees(const struct visit *visit, const char *owner, size_t len)
 
 void visit_peer(const struct visit *visit, struct peer *ret)
 {
-    *ret = (struct peer){.agent = visit->desk->role.self, .identity = visit->identity, .any = visit->any};
+    *ret = (struct peer){.agent = visit->customerd->role.self, .identity = visit->identity, .any = visit->any};
 }
 
 static bool number_read(const char **at, const char *end, uint64_t *ret)
@@ -116,7 +116,7 @@ bool id_ranges_read(const char *text, size_t len, struct id_ranges *ret)
     while (at < end) {
         struct id_range *range = &ret->items[ret->count];
 
-        if (ret->count == DESK_RANGES_MAX || !number_read(&at, end, &range->first))
+        if (ret->count == CUSTOMERD_RANGES_MAX || !number_read(&at, end, &range->first))
             return false;
         range->last = range->first;
         if (at < end && *at == '-') {
@@ -151,7 +151,7 @@ uint64_t id_ranges_next(const struct id_ranges *ranges, uint64_t after)
 
 static void waiting_remove(struct visit *visit)
 {
-    struct visit **link = &visit->desk->waiting;
+    struct visit **link = &visit->customerd->waiting;
 
     while (*link && *link != visit)
         link = &(*link)->next;
@@ -162,30 +162,31 @@ static void waiting_remove(struct visit *visit)
 
 bool visit_waits(struct visit *visit)
 {
-    struct desk *desk = visit->desk;
+    struct customerd *customerd = visit->customerd;
     uint64_t seconds;
 
     if (!visit->deadline) {
         if (!visit_number(visit, "wait", UINT32_MAX, 0, &seconds))
             return true; /* and that was answered */
-        visit->deadline = runner_now() + (int64_t)(seconds < DESK_WAIT_MAX ? seconds : DESK_WAIT_MAX) * SECOND;
+        visit->deadline =
+            runner_now() + (int64_t)(seconds < CUSTOMERD_WAIT_MAX ? seconds : CUSTOMERD_WAIT_MAX) * SECOND;
     }
-    if (desk->stopping || runner_now() >= visit->deadline)
+    if (customerd->stopping || runner_now() >= visit->deadline)
         return false;
     if (!visit->waits) {
-        visit->next = desk->waiting;
-        desk->waiting = visit;
+        visit->next = customerd->waiting;
+        customerd->waiting = visit;
     }
     visit->waits = true;
     return true;
 }
 
-void visits_wake(struct desk *desk, bool all)
+void visits_wake(struct customerd *customerd, bool all)
 {
-    struct visit *visit = desk->waiting, *next, *still = NULL;
+    struct visit *visit = customerd->waiting, *next, *still = NULL;
     int64_t now = runner_now();
 
-    desk->waiting = NULL; /* those that wait on are put in anew */
+    customerd->waiting = NULL; /* those that wait on are put in anew */
     for (; visit; visit = next) {
         next = visit->next;
         if (!all && now < visit->deadline) {
@@ -198,17 +199,17 @@ void visits_wake(struct desk *desk, bool all)
     }
     while ((visit = still)) {
         still = visit->next;
-        visit->next = desk->waiting;
-        desk->waiting = visit;
+        visit->next = customerd->waiting;
+        customerd->waiting = visit;
     }
 }
 
-void visits_end(struct desk *desk)
+void visits_end(struct customerd *customerd)
 {
     struct visit *visit;
 
-    while ((visit = desk->waiting)) {
-        desk->waiting = visit->next;
+    while ((visit = customerd->waiting)) {
+        customerd->waiting = visit->next;
         visit->waits = false;
         visit_problem(visit, 503, "the customer is going down");
     }
@@ -221,19 +222,19 @@ static unsigned route_of(struct visit *visit)
 {
     enum http_method method = exchange_method(visit->exchange);
     const char *path = exchange_raw_path(visit->exchange);
-    const struct desk_route *instead = NULL;
+    const struct customerd_route *instead = NULL;
     bool other = false;
 
-    for (size_t i = 0; i < desk_route_count; i++) {
-        if (!path_fits(desk_routes[i].path, path, false, sizeof visit->variables[0], visit->variables[0]))
+    for (size_t i = 0; i < customerd_route_count; i++) {
+        if (!path_fits(customerd_routes[i].path, path, false, sizeof visit->variables[0], visit->variables[0]))
             continue;
         other = true;
-        if (desk_routes[i].method == method) {
-            visit->route = &desk_routes[i];
+        if (customerd_routes[i].method == method) {
+            visit->route = &customerd_routes[i];
             return 0;
         }
-        if (method == HTTP_HEAD && desk_routes[i].method == HTTP_GET)
-            instead = &desk_routes[i];
+        if (method == HTTP_HEAD && customerd_routes[i].method == HTTP_GET)
+            instead = &customerd_routes[i];
     }
     visit->route = instead;
     return instead ? 0 : other ? 405 : 404;
@@ -244,18 +245,18 @@ static unsigned route_of(struct visit *visit)
 /* Who is it? 0, or the status that it gets. */
 static unsigned caller_find(struct visit *visit)
 {
-    struct desk *desk = visit->desk;
+    struct customerd *customerd = visit->customerd;
     struct grant grant;
     uint32_t user;
 
     if (exchange_peer_user(visit->exchange, &user)) {
         if (user != geteuid() && user != 0)
             return 403;
-        snprintf(visit->identity, sizeof visit->identity, "%s", desk->daemon.identity);
+        snprintf(visit->identity, sizeof visit->identity, "%s", customerd->daemon.identity);
         visit->any = visit->local = true;
         return 0;
     }
-    if (!agent_caller(desk->live, visit->exchange, &grant))
+    if (!agent_caller(customerd->live, visit->exchange, &grant))
         return 401;
     snprintf(visit->identity, sizeof visit->identity, "%s", grant.subject);
     visit->any = grant.scope & SCOPE_JOB_ANY;
@@ -268,9 +269,9 @@ static size_t body_most(const struct visit *visit)
 {
     switch (visit->route->body) {
     case VISIT_AD:
-        return config_size(&visit->desk->daemon.config, CONFIG_BODY_MAX);
+        return config_size(&visit->customerd->daemon.config, CONFIG_BODY_MAX);
     case VISIT_SUBMISSION:
-        return config_size(&visit->desk->daemon.config, CONFIG_SUBMISSION_MAX);
+        return config_size(&visit->customerd->daemon.config, CONFIG_SUBMISSION_MAX);
     case VISIT_PIECE:
         return SPOOL_PIECE_MAX;
     case VISIT_NONE:
@@ -287,7 +288,7 @@ static void visit_begin(void *user, struct exchange *exchange)
     unsigned status;
 
     memset(visit, 0, sizeof *visit);
-    visit->desk = user;
+    visit->customerd = user;
     visit->exchange = exchange;
     exchange_set_data(exchange, visit);
     status = route_of(visit);
@@ -313,13 +314,13 @@ static void visit_begin(void *user, struct exchange *exchange)
 static void visit_run(void *user, struct exchange *exchange)
 {
     struct visit *visit = exchange_data(exchange);
-    const struct desk *desk = user;
+    const struct customerd *customerd = user;
 
-    if (desk->stopping || runner_is_broken(desk->runner))
+    if (customerd->stopping || runner_is_broken(customerd->runner))
         visit_problem(
             visit, 503,
-            desk->stopping ? "the customer is going down"
-            : agent_is_superseded(desk->live)
+            customerd->stopping ? "the customer is going down"
+            : agent_is_superseded(customerd->live)
                 ? "another customer with this name and a copy of this state began later: this one takes no more work"
                 : "the store has failed");
     else

@@ -15,10 +15,10 @@
 extern "C" {
 #endif
 
-#define DESK_FOLDER "customer"      /* in the state folder */
-#define DESK_SOCKET "customer.sock" /* in that */
+#define CUSTOMERD_FOLDER "customer"      /* in the state folder */
+#define CUSTOMERD_SOCKET "customer.sock" /* in that */
 
-struct desk_settings {
+struct customerd_settings {
     const char *version;                  /* of the program */
     const struct config_sources *sources; /* for reloading */
     struct shelf *shelf;
@@ -31,7 +31,7 @@ struct desk_settings {
 
 /* Runs until it is told to end (SIGTERM, SIGINT) or cannot go on; takes the configuration. 0, or -1 and `err` when it could not start;
  * 1 when it had to stop by itself, which the log says. */
-int desk_run(const struct desk_settings *settings, struct config *config, struct err *err);
+int customerd_run(const struct customerd_settings *settings, struct config *config, struct err *err);
 
 #ifdef __cplusplus
 }

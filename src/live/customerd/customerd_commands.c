@@ -22,36 +22,36 @@
 #define EARLY_SPAN (SECOND / 2) /* or one where the job is about to begin */
 #define SWEEP_TICKS 20          /* calls between two looks at what was kept long enough, while none waits */
 
-static int64_t wall_seconds(const struct desk *desk)
+static int64_t wall_seconds(const struct customerd *customerd)
 {
-    return runner_settled(desk->runner) / SECOND;
+    return runner_settled(customerd->runner) / SECOND;
 }
 
-static const char *state_word(const struct desk *desk, const struct job_view *view)
+static const char *state_word(const struct customerd *customerd, const struct job_view *view)
 {
-    return job_standing_word(job_standing(view, tries_last(desk->tries, view->id)));
+    return job_standing_word(job_standing(view, attempts_last(customerd->tries, view->id)));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- telling */
 
 struct telling {
-    struct desk *desk;
+    struct customerd *customerd;
     uint64_t number;
 };
 
-static void command_settle(struct desk *desk, struct command *command, struct tree *answer)
+static void command_settle(struct customerd *customerd, struct agent_command *command, struct tree *answer)
 {
     const char *reason = "";
     struct err err = {0};
     size_t len = 0;
 
     ad_string(answer, "Reason", &reason, &len);
-    LOG_AUDIT(&desk->daemon.log, "commanded", log_text("subject", command->by),
+    LOG_AUDIT(&customerd->daemon.log, "commanded", log_text("subject", command->by),
               log_number("number", (int64_t)command->number), log_number("job", (int64_t)command->job),
               log_bytes("reason", reason, len));
-    command_answer(&desk->commands, command, answer, wall_seconds(desk), &err);
-    desk_commit(desk);
-    desk_changed(desk);
+    command_answer(&customerd->commands, command, answer, wall_seconds(customerd), &err);
+    customerd_commit(customerd);
+    customerd_changed(customerd);
 }
 
 static bool reason_is(const struct tree *answer, const char *word)
@@ -65,8 +65,8 @@ static bool reason_is(const struct tree *answer, const char *word)
 static void provider_answered(void *user, const struct tree *answer)
 {
     struct telling *telling = user;
-    struct desk *desk = telling->desk;
-    struct command *command = command_numbered(&desk->commands, telling->number);
+    struct customerd *customerd = telling->customerd;
+    struct agent_command *command = command_numbered(&customerd->commands, telling->number);
     struct tree *copy;
 
     free(telling);
@@ -74,62 +74,62 @@ static void provider_answered(void *user, const struct tree *answer)
         return;
     command->flying = false;
     command->due = runner_now() + AGAIN_SPAN;
-    if (!answer || desk->stopping || !command_wants_answer(command))
+    if (!answer || customerd->stopping || !command_wants_answer(command))
         return;
     if (reason_is(answer, "gone") || reason_is(answer, "early")) { /* if it is over, we shall hear of that as well */
         command->due = runner_now() + EARLY_SPAN;
         return;
     }
     copy = ad_without(answer, "Key");
-    command_settle(desk, command, copy);
+    command_settle(customerd, command, copy);
     tree_unref(copy);
 }
 
-static struct tree *question_make(struct desk *desk, const struct command *command)
+static struct tree *question_make(struct customerd *customerd, const struct agent_command *command)
 {
     struct maker maker;
 
-    maker_init(&maker, desk->daemon.symbols);
+    maker_init(&maker, customerd->daemon.symbols);
     maker_text(&maker, "Ask", "command");
     maker_word(&maker, "Key", command->key);
     maker_integer(&maker, "Job", (int64_t)command->job);
-    maker_integer(&maker, "Life", command->ends - wall_seconds(desk));
+    maker_integer(&maker, "Life", command->ends - wall_seconds(customerd));
     maker_integer(&maker, "Ends", command->ends);
     maker_ad(&maker, "What", command->what);
     return maker_seal(&maker);
 }
 
 /* The try that it was meant for is over: so is the command. */
-static void command_end(struct desk *desk, struct command *command, const char *state)
+static void command_end(struct customerd *customerd, struct agent_command *command, const char *state)
 {
     struct tree *answer;
     char words[160];
 
     snprintf(words, sizeof words, "job %" PRIu64 " %s before this reached it", command->job, state);
-    answer = command_reason(desk->daemon.symbols, "over", words);
-    command_settle(desk, command, answer);
+    answer = command_reason(customerd->daemon.symbols, "over", words);
+    command_settle(customerd, command, answer);
     tree_unref(answer);
 }
 
-static void command_ask(struct desk *desk, struct command *command)
+static void command_ask(struct customerd *customerd, struct agent_command *command)
 {
     struct telling *telling;
     struct tree *question;
     struct job_view view;
 
-    if (!customer_job(desk->customer, command->job, &view) || view.state != JOB_RUNNING) {
-        command_end(desk, command, "was over");
+    if (!customer_job(customerd->customer, command->job, &view) || view.state != JOB_RUNNING) {
+        command_end(customerd, command, "was over");
         return;
     }
     if (view.claim != command->claim || view.number != command->trial) {
-        command_end(desk, command, "began anew");
+        command_end(customerd, command, "began anew");
         return;
     }
     telling = mem_alloc(sizeof *telling);
-    *telling = (struct telling){desk, command->number};
-    question = question_make(desk, command);
+    *telling = (struct telling){customerd, command->number};
+    question = question_make(customerd, command);
     command->flying = true;
-    if (!agent_ask(desk->live, view.member, question, provider_answered, telling)) {
+    if (!agent_ask(customerd->live, view.member, question, provider_answered, telling)) {
         command->flying = false;
         command->due = runner_now() + AGAIN_SPAN;
         free(telling);
@@ -138,30 +138,30 @@ static void command_ask(struct desk *desk, struct command *command)
 }
 
 /* Is an earlier one for the same provider still on its way? They go in their order. */
-static bool is_behind(const struct desk *desk, const struct command *command)
+static bool is_behind(const struct customerd *customerd, const struct agent_command *command)
 {
-    for (const struct command *at = desk->commands.first; at != command; at = at->next)
+    for (const struct agent_command *at = customerd->commands.first; at != command; at = at->next)
         if (at->state == COMMAND_WAITS && at->job == command->job)
             return true;
     return false;
 }
 
-void commands_tick(struct desk *desk)
+void commands_tick(struct customerd *customerd)
 {
     int64_t now = runner_now();
-    struct command *next;
+    struct agent_command *next;
     struct err err;
 
-    desk->commands_ticks++;
-    if ((desk->commands.waiting || desk->commands_ticks % SWEEP_TICKS == 0) &&
-        commands_sweep(&desk->commands, wall_seconds(desk), &err)) {
-        desk_commit(desk);
-        desk_changed(desk);
+    customerd->commands_ticks++;
+    if ((customerd->commands.waiting || customerd->commands_ticks % SWEEP_TICKS == 0) &&
+        commands_sweep(&customerd->commands, wall_seconds(customerd), &err)) {
+        customerd_commit(customerd);
+        customerd_changed(customerd);
     }
-    for (struct command *at = desk->commands.waiting ? desk->commands.first : NULL; at; at = next) {
+    for (struct agent_command *at = customerd->commands.waiting ? customerd->commands.first : NULL; at; at = next) {
         next = at->next;
-        if (at->state == COMMAND_WAITS && !at->flying && at->due <= now && !is_behind(desk, at))
-            command_ask(desk, at);
+        if (at->state == COMMAND_WAITS && !at->flying && at->due <= now && !is_behind(customerd, at))
+            command_ask(customerd, at);
     }
 }
 
@@ -169,7 +169,7 @@ void commands_tick(struct desk *desk)
 
 /* It is durable: whoever gave it is told its number, and the provider is told of it. */
 struct taking {
-    struct desk *desk;
+    struct customerd *customerd;
     struct visit *visit; /* NULL: it has gone */
     uint64_t number;
 };
@@ -182,20 +182,20 @@ static void taking_forget(struct visit *visit)
 static void command_taken(void *user, bool durable)
 {
     struct taking *taking = user;
-    struct desk *desk = taking->desk;
-    struct command *command = durable ? command_numbered(&desk->commands, taking->number) : NULL;
+    struct customerd *customerd = taking->customerd;
+    struct agent_command *command = durable ? command_numbered(&customerd->commands, taking->number) : NULL;
 
     if (taking->visit) {
         taking->visit->work = NULL;
         taking->visit->forget = NULL;
     }
     if (command && taking->visit)
-        visit_ad_take(taking->visit, 201, command_ad(&desk->commands, command, wall_seconds(desk)));
-    if (command && !desk->stopping)
+        visit_ad_take(taking->visit, 201, command_ad(&customerd->commands, command, wall_seconds(customerd)));
+    if (command && !customerd->stopping)
         command->due = 0;
     free(taking);
-    if (durable && !desk->stopping)
-        commands_tick(desk);
+    if (durable && !customerd->stopping)
+        commands_tick(customerd);
 }
 
 /* [ Command = "peek"; File; Bytes; Lines; Offset ], [ Command = "signal"; Signal ]: what the provider is told; NULL, and the error. */
@@ -238,30 +238,30 @@ static struct tree *order_read(const struct tree *ad, struct err *err)
 /* The job, if the caller may command it and it runs. False, and that was answered. */
 static bool job_commanded(struct visit *visit, struct job_view *ret)
 {
-    struct desk *desk = visit->desk;
+    struct customerd *customerd = visit->customerd;
     uint64_t id = visit_job(visit);
     struct history_row row;
     const char *why;
 
-    if (!id || !customer_job(desk->customer, id, ret) || !visit_sees(visit, ret->owner, strlen(ret->owner))) {
-        if (id && customer_job(desk->customer, id, ret))
-            LOG_AUDIT(&desk->daemon.log, "refused", log_text("route", visit->route->id), log_number("status", 404),
+    if (!id || !customer_job(customerd->customer, id, ret) || !visit_sees(visit, ret->owner, strlen(ret->owner))) {
+        if (id && customer_job(customerd->customer, id, ret))
+            LOG_AUDIT(&customerd->daemon.log, "refused", log_text("route", visit->route->id), log_number("status", 404),
                       log_text("subject", visit->identity), log_number("job", (int64_t)id),
                       log_text("why", "the job is another's"));
-        if (visit->any && id && history_find(desk->history, id, &row))
+        if (visit->any && id && history_find(customerd->history, id, &row))
             visit_problem(visit, 409, "job %" PRIu64 " is over: it does not run", id);
         else
             visit_problem(visit, 404, "there is no such job");
         return false;
     }
     if (ret->state != JOB_RUNNING) {
-        visit_problem(visit, 409, "job %" PRIu64 " does not run: it is %s", id, state_word(desk, ret));
+        visit_problem(visit, 409, "job %" PRIu64 " does not run: it is %s", id, state_word(customerd, ret));
         return false;
     }
-    why = command_refusal(&desk->commands, ret->member, visit->identity);
+    why = command_refusal(&customerd->commands, ret->member, visit->identity);
     if (!why)
         return true;
-    LOG_AUDIT(&desk->daemon.log, "refused", log_text("route", visit->route->id), log_number("status", 429),
+    LOG_AUDIT(&customerd->daemon.log, "refused", log_text("route", visit->route->id), log_number("status", 429),
               log_text("subject", visit->identity), log_number("job", (int64_t)id), log_text("why", why));
     visit_problem(visit, 429, "%s", why);
     return false;
@@ -269,7 +269,7 @@ static bool job_commanded(struct visit *visit, struct job_view *ret)
 
 static void command_keep(struct visit *visit, const struct job_view *view, struct tree *what, int64_t life)
 {
-    struct desk *desk = visit->desk;
+    struct customerd *customerd = visit->customerd;
     const char *identity, *name, *word;
     struct command_order order = {.to = view->member,
                                   .name = "",
@@ -279,33 +279,33 @@ static void command_keep(struct visit *visit, const struct job_view *view, struc
                                   .by = visit->identity,
                                   .life = life,
                                   .what = what};
-    struct command *command;
+    struct agent_command *command;
     struct taking *taking;
     struct err err = {0};
     size_t len;
 
-    if (agent_known(desk->live, view->member, &identity, &name))
+    if (agent_known(customerd->live, view->member, &identity, &name))
         order.name = name;
-    command = command_add(&desk->commands, &order, secrets_word(&secrets_live), wall_seconds(desk), &err);
+    command = command_add(&customerd->commands, &order, secrets_word(&secrets_live), wall_seconds(customerd), &err);
     if (!command) {
         visit_problem(visit, 503, "%s", err.text);
         return;
     }
     word = command_word(command, &len);
-    LOG_AUDIT(&desk->daemon.log, "command", log_text("subject", visit->identity),
+    LOG_AUDIT(&customerd->daemon.log, "command", log_text("subject", visit->identity),
               log_number("number", (int64_t)command->number), log_bytes("command", word, len),
               log_number("job", (int64_t)view->id), log_text("name", command->name));
     command->due = INT64_MAX; /* until it is durable */
     taking = mem_alloc(sizeof *taking);
-    *taking = (struct taking){desk, visit, command->number};
+    *taking = (struct taking){customerd, visit, command->number};
     visit->work = taking;
     visit->forget = taking_forget;
-    runner_commit(desk->runner, command_taken, taking);
+    runner_commit(customerd->runner, command_taken, taking);
 }
 
 void api_job_command(struct visit *visit)
 {
-    const struct daemon *daemon = &visit->desk->daemon;
+    const struct daemon *daemon = &visit->customerd->daemon;
     double life = (double)COMMAND_LIFE;
     struct tree *what = NULL, *ad;
     struct job_view view;
@@ -331,20 +331,20 @@ void api_job_command(struct visit *visit)
 /* ------------------------------------------------------------------------------------------------------------- looking */
 
 /* Who gave it, the owner of the job, and who may see all. */
-static bool command_is_seen(const struct visit *visit, const struct command *command)
+static bool command_is_seen(const struct visit *visit, const struct agent_command *command)
 {
     struct job_view view;
 
     return visit_sees(visit, command->by, strlen(command->by)) ||
-           (customer_job(visit->desk->customer, command->job, &view) &&
+           (customer_job(visit->customerd->customer, command->job, &view) &&
             visit_sees(visit, view.owner, strlen(view.owner)));
 }
 
 void api_job_commands(struct visit *visit)
 {
-    struct desk *desk = visit->desk;
-    const struct config *config = &desk->daemon.config;
-    struct env env = {.now = wall_seconds(desk),
+    struct customerd *customerd = visit->customerd;
+    const struct config *config = &customerd->daemon.config;
+    struct env env = {.now = wall_seconds(customerd),
                       .steps = config_count(config, CONFIG_EVALUATION_STEPS),
                       .bytes = config_size(config, CONFIG_EVALUATION_BYTES)};
     struct tree *query = NULL;
@@ -353,33 +353,34 @@ void api_job_commands(struct visit *visit)
     struct err err = {0};
     uint64_t limit;
 
-    if (!visit_number(visit, "limit", DESK_LIMIT_MAX, DESK_LIMIT_DEFAULT, &limit))
+    if (!visit_number(visit, "limit", CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &limit))
         return;
-    if (query_expr(visit->exchange, "constraint", desk->daemon.symbols, config, &query, &err) < 0) {
+    if (query_expr(visit->exchange, "constraint", customerd->daemon.symbols, config, &query, &err) < 0) {
         visit_problem(visit, 400, "%s", err.text);
         return;
     }
     arena_init(&scratch);
-    buf_reset(&desk->out);
-    listing_begin(&listing, &desk->out, visit->form);
-    for (const struct command *at = desk->commands.first; at && listing.count < limit; at = at->next) {
-        struct tree *ad = command_is_seen(visit, at) ? command_ad(&desk->commands, at, wall_seconds(desk)) : NULL;
+    buf_reset(&customerd->out);
+    listing_begin(&listing, &customerd->out, visit->form);
+    for (const struct agent_command *at = customerd->commands.first; at && listing.count < limit; at = at->next) {
+        struct tree *ad =
+            command_is_seen(visit, at) ? command_ad(&customerd->commands, at, wall_seconds(customerd)) : NULL;
 
         if (ad && (!query || match_query(&env, &scratch, query, ad)))
             listing_add(&listing, ad);
         tree_unref(ad);
     }
     listing_end(&listing);
-    visit_answer(visit, 200, media_type(visit->form, &dialect_classic), desk->out.len ? desk->out.text : "",
-                 desk->out.len, NULL, 0);
+    visit_answer(visit, 200, media_type(visit->form, &dialect_classic), customerd->out.len ? customerd->out.text : "",
+                 customerd->out.len, NULL, 0);
     arena_done(&scratch);
     tree_unref(query);
 }
 
 void api_job_command_get(struct visit *visit)
 {
-    struct desk *desk = visit->desk;
-    const struct command *command = command_numbered(&desk->commands, visit_job(visit));
+    struct customerd *customerd = visit->customerd;
+    const struct agent_command *command = command_numbered(&customerd->commands, visit_job(visit));
 
     if (!command || !command_is_seen(visit, command)) {
         visit_problem(visit, 404, "there is no such command, or it was answered long ago");
@@ -387,5 +388,5 @@ void api_job_command_get(struct visit *visit)
     }
     if (command->state == COMMAND_WAITS && visit_waits(visit))
         return;
-    visit_ad_take(visit, 200, command_ad(&desk->commands, command, wall_seconds(desk)));
+    visit_ad_take(visit, 200, command_ad(&customerd->commands, command, wall_seconds(customerd)));
 }

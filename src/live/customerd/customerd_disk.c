@@ -15,38 +15,38 @@
 
 #define ROOM_AGAIN (PIECES_RESERVE / 4) /* more than that above the reserve: else it would be told again and again */
 
-const char *desk_disk_words(const struct desk *desk)
+const char *customerd_disk_words(const struct customerd *customerd)
 {
-    if (desk->disk_readonly)
+    if (customerd->disk_readonly)
         return "the customer's disk is read-only: nothing is taken until it can be written";
-    return desk->disk_full
+    return customerd->disk_full
                ? "the customer's disk is full, less than 64 MiB are left: no files are taken until there is room"
                : NULL;
 }
 
-void desk_disk_look(struct desk *desk)
+void customerd_disk_look(struct customerd *customerd)
 {
     struct statvfs disk;
     bool full, readonly;
 
-    if (statvfs(desk->daemon.folder, &disk) < 0)
+    if (statvfs(customerd->daemon.folder, &disk) < 0)
         return;
-    desk->disk_free = (uint64_t)disk.f_bavail * disk.f_frsize;
-    readonly = disk.f_flag & ST_RDONLY || beneath_is_readonly(desk->daemon.folder);
-    full = readonly || desk->disk_free < PIECES_RESERVE + (desk->disk_full ? ROOM_AGAIN : 0);
-    if (full == desk->disk_full && readonly == desk->disk_readonly)
+    customerd->disk_free = (uint64_t)disk.f_bavail * disk.f_frsize;
+    readonly = disk.f_flag & ST_RDONLY || confined_is_readonly(customerd->daemon.folder);
+    full = readonly || customerd->disk_free < PIECES_RESERVE + (customerd->disk_full ? ROOM_AGAIN : 0);
+    if (full == customerd->disk_full && readonly == customerd->disk_readonly)
         return;
-    desk->disk_full = full;
-    desk->disk_readonly = readonly;
+    customerd->disk_full = full;
+    customerd->disk_readonly = readonly;
     if (full)
-        LOG(&desk->daemon.log, LEVEL_WARNING, "disk.full", log_number("free", (int64_t)desk->disk_free),
-            log_text("folder", desk->daemon.folder), log_text("why", desk_disk_words(desk)));
+        LOG(&customerd->daemon.log, LEVEL_WARNING, "disk.full", log_number("free", (int64_t)customerd->disk_free),
+            log_text("folder", customerd->daemon.folder), log_text("why", customerd_disk_words(customerd)));
     else
-        LOG(&desk->daemon.log, LEVEL_INFO, "disk.room", log_number("free", (int64_t)desk->disk_free));
-    agent_say(desk->live, readonly ? "its disk is read-only: it takes nothing"
-                          : full   ? "its disk is full: it takes no files"
-                                   : "");
-    desk_changed(desk);
+        LOG(&customerd->daemon.log, LEVEL_INFO, "disk.room", log_number("free", (int64_t)customerd->disk_free));
+    agent_say(customerd->live, readonly ? "its disk is read-only: it takes nothing"
+                               : full   ? "its disk is full: it takes no files"
+                                        : "");
+    customerd_changed(customerd);
 }
 
 static void metric(struct buf *out, const char *name, const char *help, uint64_t value)
@@ -55,18 +55,18 @@ static void metric(struct buf *out, const char *name, const char *help, uint64_t
 }
 
 /* A few numbers that are worth an alarm. */
-void api_desk_metrics(struct visit *visit)
+void api_customer_metrics(struct visit *visit)
 {
-    const struct desk *desk = visit->desk;
+    const struct customerd *customerd = visit->customerd;
     struct buf out;
 
     buf_init(&out);
     metric(&out, "berth_customer_disk_free_bytes", "Bytes that are left on the disk of the state folder.",
-           desk->disk_free);
-    metric(&out, "berth_customer_disk_full", "1: no files are taken, for want of room.", desk->disk_full);
-    metric(&out, "berth_customer_jobs", "Jobs in the queue.", customer_count(desk->customer));
-    metric(&out, "berth_customer_spool_bytes", "Bytes of inputs that are kept.", spool_bytes(desk->spool));
-    metric(&out, "berth_customer_connected", "1: the matchmaker is reached.", agent_is_connected(desk->live));
+           customerd->disk_free);
+    metric(&out, "berth_customer_disk_full", "1: no files are taken, for want of room.", customerd->disk_full);
+    metric(&out, "berth_customer_jobs", "Jobs in the queue.", customer_count(customerd->customer));
+    metric(&out, "berth_customer_spool_bytes", "Bytes of inputs that are kept.", spool_bytes(customerd->spool));
+    metric(&out, "berth_customer_connected", "1: the matchmaker is reached.", agent_is_connected(customerd->live));
     buf_adds(&out, "# EOF\n");
     visit_answer(visit, 200, METRICS_TYPE, out.text, out.len, NULL, 0);
     buf_done(&out);

@@ -12,30 +12,31 @@
 
 static void wake_due(uv_timer_t *timer)
 {
-    struct desk *desk = timer->data;
+    struct customerd *customerd = timer->data;
 
-    desk->woken = false;
-    visits_wake(desk, true);
+    customerd->woken = false;
+    visits_wake(customerd, true);
 }
 
 /* Those who wait look again. */
-static void desk_wake(struct desk *desk)
+static void customerd_wake(struct customerd *customerd)
 {
-    if (desk->woken || !desk->waiting)
+    if (customerd->woken || !customerd->waiting)
         return;
-    desk->woken = true;
-    uv_timer_start(&desk->wake, wake_due, customer_count(desk->customer) > DESK_LOOK_MAX ? WAKE_MANY : WAKE_SPAN, 0);
+    customerd->woken = true;
+    uv_timer_start(&customerd->wake, wake_due,
+                   customer_count(customerd->customer) > CUSTOMERD_LOOK_MAX ? WAKE_MANY : WAKE_SPAN, 0);
 }
 
-void desk_changed(struct desk *desk)
+void customerd_changed(struct customerd *customerd)
 {
-    desk->changes++;
-    desk_wake(desk);
+    customerd->changes++;
+    customerd_wake(customerd);
 }
 
-void desk_commit(struct desk *desk)
+void customerd_commit(struct customerd *customerd)
 {
-    runner_commit(desk->runner, NULL, NULL);
+    runner_commit(customerd->runner, NULL, NULL);
 }
 
 static int64_t wall_seconds(void)
@@ -43,60 +44,62 @@ static int64_t wall_seconds(void)
     return runner_wall() / SECOND;
 }
 
-bool desk_job(void *user, uint64_t id, struct job_view *ret)
+bool customerd_job(void *user, uint64_t id, struct job_view *ret)
 {
-    const struct desk *desk = user;
+    const struct customerd *customerd = user;
 
-    return customer_job(desk->customer, id, ret);
+    return customer_job(customerd->customer, id, ret);
 }
 
-bool desk_node(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count)
+bool customerd_node(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count)
 {
-    const struct desk *desk = user;
+    const struct customerd *customerd = user;
 
-    return customer_node(desk->customer, job, name, len, ret_first, ret_count);
+    return customer_node(customerd->customer, job, name, len, ret_first, ret_count);
 }
 
-struct tree *desk_asked(void *user, const struct peer *peer, const struct tree *question)
+struct tree *customerd_asked(void *user, const struct peer *peer, const struct tree *question)
 {
-    struct desk *desk = user;
+    struct customerd *customerd = user;
 
-    return desk->stopping || runner_is_broken(desk->runner) ? NULL : question_answer(&desk->questions, peer, question);
+    return customerd->stopping || runner_is_broken(customerd->runner)
+               ? NULL
+               : question_answer(&customerd->questions, peer, question);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the role */
 
 /* The try that the role has decided on. */
-static void try_note(struct desk *desk, const struct job_view *view)
+static void try_note(struct customerd *customerd, const struct job_view *view)
 {
-    const char *identity, *name, *pool = agent_pool_of(desk->live, view->member);
-    struct job_try *one;
+    const char *identity, *name, *pool = agent_pool_of(customerd->live, view->member);
+    struct job_attempt *one;
     struct err err;
     bool made;
 
     if (!view->claim)
         return;
-    one = tries_begin(desk->tries, view->id, view->claim, view->number, view->member, wall_seconds(), &made);
+    one = attempts_begin(customerd->tries, view->id, view->claim, view->number, view->member, wall_seconds(), &made);
     if (!made)
         return;
     one->pass = view->pass;
-    if (agent_known(desk->live, view->member, &identity, &name))
-        tries_text(&one->provider, name, strlen(name));
+    if (agent_known(customerd->live, view->member, &identity, &name))
+        attempts_text(&one->provider, name, strlen(name));
     if (pool)
-        tries_text(&one->pool, pool, strlen(pool));
-    if (tries_store(desk->tries, view->id, &err) == 0)
-        desk_commit(desk);
-    joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "claimed %s of %s%s%s (claim %016llx, try %llu)",
-               one->provider ? one->provider : "a machine",
-               agent_known(desk->live, view->member, &identity, &name) ? identity : "somebody",
+        attempts_text(&one->pool, pool, strlen(pool));
+    if (attempts_store(customerd->tries, view->id, &err) == 0)
+        customerd_commit(customerd);
+    joblog_add(customerd->files, view->id, view->submitted, wall_seconds(),
+               "claimed %s of %s%s%s (claim %016llx, try %llu)", one->provider ? one->provider : "a machine",
+               agent_known(customerd->live, view->member, &identity, &name) ? identity : "somebody",
                pool ? " in the pool " : "", pool ? pool : "", (unsigned long long)view->claim,
                (unsigned long long)one->serial);
 }
 
 /* How a try ended, as its result says. */
-static void how_words(const struct desk *desk, const struct job_view *view, const char *verb, char ret[512])
+static void how_words(const struct customerd *customerd, const struct job_view *view, const char *verb, char ret[512])
 {
-    const struct job_try *last = tries_last(desk->tries, view->id);
+    const struct job_attempt *last = attempts_last(customerd->tries, view->id);
     const char *words = last && view->reason == REASON_SETUP ? last->words : NULL;
 
     if (view->reason == REASON_EXITED && view->status < 0)
@@ -107,17 +110,17 @@ static void how_words(const struct desk *desk, const struct job_view *view, cons
         snprintf(ret, 512, "%s: %s%s%s", verb, reason_words(view->reason), words ? ": " : "", words ? words : "");
 }
 
-static void end_words(const struct desk *desk, const struct job_view *view, char ret[512])
+static void end_words(const struct customerd *customerd, const struct job_view *view, char ret[512])
 {
-    const struct job_tries *tries = tries_of(desk->tries, view->id);
+    const struct job_attempts *tries = attempts_of(customerd->tries, view->id);
     const char *why = tries && tries->why ? tries->why : NULL;
 
     if (view->state == JOB_DONE)
-        how_words(desk, view, "ended", ret);
+        how_words(customerd, view, "ended", ret);
     else if (view->state == JOB_HELD && view->reason == REASON_RELEASED)
         snprintf(ret, 512, "held: %s", why ? why : reason_words(view->reason));
     else if (view->state == JOB_HELD) /* one that could run at all is held for the sake of another alone */
-        how_words(desk, view, view->reason == REASON_EXITED ? "held: a member of its gang failed" : "held", ret);
+        how_words(customerd, view, view->reason == REASON_EXITED ? "held: a member of its gang failed" : "held", ret);
     else if (view->state == JOB_REMOVED)
         snprintf(ret, 512, "removed%s%s", why ? ": " : "", why ? why : "");
     else
@@ -132,7 +135,7 @@ static bool is_result(enum reason reason)
 }
 
 /* The last try but the one that runs now. */
-static uint64_t try_before(const struct job_tries *tries, const struct job_view *view)
+static uint64_t try_before(const struct job_attempts *tries, const struct job_view *view)
 {
     for (uint32_t i = tries->count; i-- > 0;)
         if (view->state != JOB_RUNNING || tries->tries[i].claim != view->claim ||
@@ -143,9 +146,9 @@ static uint64_t try_before(const struct job_tries *tries, const struct job_view 
 
 /* A job that is to run once more: why, when that is news. The end of a try that another follows is no state of the job, and most often
  * the next one has begun when we hear of it: it is known by the count of those that failed, which begins anew when the job is released. */
-static bool again_words(const struct desk *desk, const struct job_view *view, char ret[640])
+static bool again_words(const struct customerd *customerd, const struct job_view *view, char ret[640])
 {
-    struct job_tries *tries = tries_of(desk->tries, view->id);
+    struct job_attempts *tries = attempts_of(customerd->tries, view->id);
     bool failed = tries && view->tries > tries->failed, released = tries && view->tries < tries->failed;
     const char *verb = view->state == JOB_IDLE ? "waits again" : "tried again";
     char how[512];
@@ -155,7 +158,7 @@ static bool again_words(const struct desk *desk, const struct job_view *view, ch
     if (tries)
         tries->failed = view->tries;
     if (failed) {
-        how_words(desk, view, "failed", how);
+        how_words(customerd, view, "failed", how);
         snprintf(ret, 640, "%s: try %llu %s", verb, (unsigned long long)try_before(tries, view), how);
     } else if (view->state == JOB_IDLE && view->in_vain) {
         int64_t rests = view->rests ? (view->rests - runner_now() + SECOND / 2) / SECOND : 0;
@@ -164,7 +167,7 @@ static bool again_words(const struct desk *desk, const struct job_view *view, ch
                  reason_words(view->reason), view->in_vain, (long long)rests);
     } else if (view->state == JOB_IDLE) {
         snprintf(ret, 640, "%s: %s", verb,
-                 endings_has(&desk->endings, view->id)                  ? "rescued"
+                 endings_has(&customerd->endings, view->id)             ? "rescued"
                  : released                                             ? reason_words(REASON_RELEASED)
                  : view->reason == REASON_OK || is_result(view->reason) ? "its machine was lost"
                                                                         : reason_words(view->reason));
@@ -173,20 +176,20 @@ static bool again_words(const struct desk *desk, const struct job_view *view, ch
 }
 
 /* A job that never ran leaves no file behind: there may be a hundred thousand of them. */
-static void state_log(struct desk *desk, const struct job_view *view)
+static void state_log(struct customerd *customerd, const struct job_view *view)
 {
     bool goes_on = view->state == JOB_RUNNING || view->state == JOB_IDLE;
-    struct job_tries *tries = tries_of(desk->tries, view->id);
+    struct job_attempts *tries = attempts_of(customerd->tries, view->id);
     char words[640];
 
-    if (goes_on && !again_words(desk, view, words))
+    if (goes_on && !again_words(customerd, view, words))
         return;
     if (!goes_on)
-        end_words(desk, view, words);
+        end_words(customerd, view, words);
     if (!goes_on && tries)
         tries->failed = view->tries;
-    if (joblog_exists(desk->files, view->id))
-        joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "%s", words);
+    if (joblog_exists(customerd->files, view->id))
+        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(), "%s", words);
 }
 
 bool view_ended(const struct job_view *view)
@@ -194,85 +197,87 @@ bool view_ended(const struct job_view *view)
     return view->state == JOB_DONE || view->state == JOB_REMOVED || view->state == JOB_ABORTED;
 }
 
-void desk_job_changed(void *user, uint64_t job)
+void customerd_job_changed(void *user, uint64_t job)
 {
-    struct desk *desk = user;
+    struct customerd *customerd = user;
     struct job_view view;
 
-    if (!desk->customer || !customer_job(desk->customer, job, &view))
+    if (!customerd->customer || !customer_job(customerd->customer, job, &view))
         return;
     /* Two changes that became durable together are told one after the other, and both show the end. */
     if (view.state == JOB_RUNNING)
-        state_log(desk, &view); /* how the try before ended */
-    try_note(desk, &view);
-    if (view.state != JOB_RUNNING && (!view_ended(&view) || !endings_has(&desk->endings, job)))
-        state_log(desk, &view);
+        state_log(customerd, &view); /* how the try before ended */
+    try_note(customerd, &view);
+    if (view.state != JOB_RUNNING && (!view_ended(&view) || !endings_has(&customerd->endings, job)))
+        state_log(customerd, &view);
     if (view_ended(&view))
-        endings_add(&desk->endings, job);
-    desk_changed(desk);
+        endings_add(&customerd->endings, job);
+    customerd_changed(customerd);
 }
 
 /* ------------------------------------------------------------------------------------------------------- the providers */
 
 /* What the machine says of the end of a try is a line of its own: it has nothing to do with the files. */
-static void finish_log(struct desk *desk, const struct job_view *view, const struct job_try *one, const char *name,
-                       const char *words)
+static void finish_log(struct customerd *customerd, const struct job_view *view, const struct job_attempt *one,
+                       const char *name, const char *words)
 {
     int64_t now = wall_seconds();
     struct buf missing;
 
     if (words)
-        joblog_add(desk->files, view->id, view->submitted, now, "%s says: %s", name, words);
+        joblog_add(customerd->files, view->id, view->submitted, now, "%s says: %s", name, words);
     buf_init(&missing);
     missing_words(&one->missing, &missing);
     if (missing.len)
-        joblog_add(desk->files, view->id, view->submitted, now, "not all files are here: %s", buf_string(&missing));
+        joblog_add(customerd->files, view->id, view->submitted, now, "not all files are here: %s",
+                   buf_string(&missing));
     else /* one that was stopped or never ran has not made all that it should: what there is of it has come */
-        joblog_add(desk->files, view->id, view->submitted, now,
+        joblog_add(customerd->files, view->id, view->submitted, now,
                    words ? "nothing more comes of this try" : "all files are here");
     buf_done(&missing);
 }
 
-void desk_news(void *user, const struct job_view *view, const struct job_try *one, enum question_news news,
-               const char *words)
+void customerd_news(void *user, const struct job_view *view, const struct job_attempt *one, enum question_news news,
+                    const char *words)
 {
-    struct desk *desk = user;
+    struct customerd *customerd = user;
     const char *name = one->provider ? one->provider : "a machine";
 
     if (news == NEWS_FILE) { /* for those who read that file; nothing else has changed */
-        desk_wake(desk);
+        customerd_wake(customerd);
         return;
     }
-    desk_commit(desk);
+    customerd_commit(customerd);
     if (news == NEWS_RUNNING)
-        joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "running on %s (claim %016llx, try %llu)",
-                   name, (unsigned long long)one->claim, (unsigned long long)one->serial);
+        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(),
+                   "running on %s (claim %016llx, try %llu)", name, (unsigned long long)one->claim,
+                   (unsigned long long)one->serial);
     else if (news == NEWS_STAGING)
-        joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "files on their way to %s", name);
+        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(), "files on their way to %s", name);
     else if (news == NEWS_FINISHED)
-        finish_log(desk, view, one, name, words);
+        finish_log(customerd, view, one, name, words);
     else if (news == NEWS_STORED)
-        joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "%s", words);
+        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(), "%s", words);
     else if (news == NEWS_REFUSED)
-        joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "refused: %s", words);
+        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(), "refused: %s", words);
     else if (news == NEWS_TROUBLE)
-        joblog_add(desk->files, view->id, view->submitted, wall_seconds(), "trouble with files: %s", words);
-    desk_changed(desk);
+        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(), "trouble with files: %s", words);
+    customerd_changed(customerd);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- restart */
 
 static void boot_job(void *user, const struct job_view *view)
 {
-    struct desk *desk = user;
-    struct job_tries *tries = tries_of(desk->tries, view->id);
+    struct customerd *customerd = user;
+    struct job_attempts *tries = attempts_of(customerd->tries, view->id);
 
     if (tries)
         tries->failed = view->tries; /* the log has them */
     if (view->state == JOB_RUNNING)
-        try_note(desk, view);
+        try_note(customerd, view);
     if (view_ended(view))
-        endings_add(&desk->endings, view->id);
+        endings_add(&customerd->endings, view->id);
 }
 
 struct strays {
@@ -281,7 +286,7 @@ struct strays {
     uint32_t count, room;
 };
 
-static void boot_tries(void *user, const struct job_tries *job)
+static void boot_tries(void *user, const struct job_attempts *job)
 {
     struct strays *strays = user;
     struct job_view view;
@@ -295,15 +300,15 @@ static void boot_tries(void *user, const struct job_tries *job)
     strays->ids[strays->count++] = job->job;
 }
 
-void desk_boot(struct desk *desk)
+void customerd_boot(struct customerd *customerd)
 {
-    struct strays strays = {.customer = desk->customer};
+    struct strays strays = {.customer = customerd->customer};
     struct err err;
 
-    customer_each(desk->customer, boot_job, desk);
-    tries_each(desk->tries, boot_tries, &strays);
+    customer_each(customerd->customer, boot_job, customerd);
+    attempts_each(customerd->tries, boot_tries, &strays);
     for (uint32_t i = 0; i < strays.count; i++)
-        tries_forget(desk->tries, strays.ids[i], &err);
+        attempts_forget(customerd->tries, strays.ids[i], &err);
     free(strays.ids);
-    desk_commit(desk);
+    customerd_commit(customerd);
 }

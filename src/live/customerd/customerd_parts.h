@@ -35,20 +35,20 @@
 extern "C" {
 #endif
 
-#define DESK_WAIT_MAX 25         /* seconds that a request waits for something to happen, at most */
-#define DESK_LOOK_MAX 20000      /* jobs that are looked at for one request */
-#define DESK_READ_MAX (1u << 20) /* bytes of a file in one answer */
-#define DESK_RANGES_MAX 1000     /* in `ids` */
-#define DESK_LIMIT_DEFAULT 1000
-#define DESK_LIMIT_MAX 100000
-#define DESK_FILES_KEPT (INT64_C(7) * 86400) /* seconds that the files of a job are kept after its end */
+#define CUSTOMERD_WAIT_MAX 25         /* seconds that a request waits for something to happen, at most */
+#define CUSTOMERD_LOOK_MAX 20000      /* jobs that are looked at for one request */
+#define CUSTOMERD_READ_MAX (1u << 20) /* bytes of a file in one answer */
+#define CUSTOMERD_RANGES_MAX 1000     /* in `ids` */
+#define CUSTOMERD_LIMIT_DEFAULT 1000
+#define CUSTOMERD_LIMIT_MAX 100000
+#define CUSTOMERD_FILES_KEPT (INT64_C(7) * 86400) /* seconds that the files of a job are kept after its end */
 
 struct visit;
-struct desk_task;
+struct customerd_task;
 
-struct desk {
+struct customerd {
     struct daemon daemon; /* in STATE/customer */
-    const struct desk_settings *settings;
+    const struct customerd_settings *settings;
     struct customer_settings role;
     struct customer_pool pools[POOL_LIST_MAX];
     struct live_agent *live;
@@ -59,7 +59,7 @@ struct desk {
 
     struct spool *spool;
     struct jobfiles *files;
-    struct tries *tries;
+    struct attempts *tries;
     struct history *history;
     struct questions questions;
     struct commands commands; /* that wait for providers */
@@ -69,7 +69,7 @@ struct desk {
     uint64_t changes; /* grows whenever something is to be seen, over restarts as well */
     struct endings endings;
     struct visit *waiting; /* who wait for a change */
-    struct desk_task *tasks;
+    struct customerd_task *tasks;
     uv_idle_t turn;  /* of the tasks */
     uv_timer_t wake; /* those who wait */
     uv_timer_t tidy;
@@ -85,24 +85,24 @@ struct desk {
 };
 
 /* Work that takes several turns of the loop. */
-struct desk_task {
-    struct desk_task *next;
-    bool (*step)(struct desk_task *task); /* false: it is over, and has freed itself or will */
-    void (*drop)(struct desk_task *task); /* all ends: there will be no more steps */
+struct customerd_task {
+    struct customerd_task *next;
+    bool (*step)(struct customerd_task *task); /* false: it is over, and has freed itself or will */
+    void (*drop)(struct customerd_task *task); /* all ends: there will be no more steps */
 };
-void desk_task(struct desk *desk, struct desk_task *task);
+void customerd_task(struct customerd *customerd, struct customerd_task *task);
 
 /* ---- customerd_disk.c ---- */
 
-void desk_disk_look(struct desk *desk);               /* every now and then */
-const char *desk_disk_words(const struct desk *desk); /* that it is full; NULL: it is not */
-void api_desk_metrics(struct visit *visit);
+void customerd_disk_look(struct customerd *customerd);               /* every now and then */
+const char *customerd_disk_words(const struct customerd *customerd); /* that it is full; NULL: it is not */
+void api_customer_metrics(struct visit *visit);
 
 /* ---- customer_request.c ---- */
 
 enum visit_body { VISIT_NONE, VISIT_AD, VISIT_SUBMISSION, VISIT_PIECE };
 
-struct desk_route {
+struct customerd_route {
     const char *id;
     enum http_method method;
     const char *path; /* with {variables}; {rest...} takes all that is left */
@@ -113,17 +113,17 @@ struct desk_route {
     void (*handle)(struct visit *visit);
 };
 
-extern const struct desk_route desk_routes[];
-extern const size_t desk_route_count;
+extern const struct customerd_route customerd_routes[];
+extern const size_t customerd_route_count;
 
 #define VISIT_VARIABLES 3
 
 /* A request and who makes it. */
 struct visit {
-    struct desk *desk;
+    struct customerd *customerd;
     struct exchange *exchange;
-    const struct desk_route *route;
-    char variables[VISIT_VARIABLES][BENEATH_NAME_MAX + 1];
+    const struct customerd_route *route;
+    char variables[VISIT_VARIABLES][CONFINED_NAME_MAX + 1];
     char identity[TOKEN_NAME_MAX + 1];
     bool any;   /* it may see and do everything */
     bool local; /* it is the user who runs this, or the superuser, on this machine */
@@ -148,12 +148,12 @@ const char *visit_query(const struct visit *visit, const char *name);
 bool visit_number(struct visit *visit, const char *name, uint64_t high, uint64_t fallback, uint64_t *ret);
 /* Has it still time to wait for a change (its parameter `wait`)? Then its handler is called again. */
 bool visit_waits(struct visit *visit);
-void visits_wake(struct desk *desk, bool all); /* those whose time is up; all: all that wait */
-void visits_end(struct desk *desk);            /* nobody waits any longer */
-uint64_t visit_job(const struct visit *visit); /* the number that its path has; 0: it is none */
+void visits_wake(struct customerd *customerd, bool all); /* those whose time is up; all: all that wait */
+void visits_end(struct customerd *customerd);            /* nobody waits any longer */
+uint64_t visit_job(const struct visit *visit);           /* the number that its path has; 0: it is none */
 bool visit_sees(const struct visit *visit, const char *owner, size_t len);
 void visit_peer(const struct visit *visit, struct peer *ret);
-bool desk_takes(
+bool customerd_takes(
     struct visit
         *visit); /* could a job of the caller's be submitted at all? Else a problem was answered (api_submit.c) */
 
@@ -161,7 +161,7 @@ bool desk_takes(
 struct id_ranges {
     struct id_range {
         uint64_t first, last;
-    } items[DESK_RANGES_MAX];
+    } items[CUSTOMERD_RANGES_MAX];
     uint32_t count;
 };
 bool id_ranges_read(const char *text, size_t len, struct id_ranges *ret);
@@ -170,35 +170,35 @@ uint64_t id_ranges_next(const struct id_ranges *ranges, uint64_t after);
 
 /* ---- customerd_news.c ---- */
 
-void desk_job_changed(void *user, uint64_t job); /* of the agent's settings */
+void customerd_job_changed(void *user, uint64_t job); /* of the agent's settings */
 bool view_ended(const struct job_view *view);
-bool desk_job(void *user, uint64_t id, struct job_view *ret);
-bool desk_node(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count);
-void desk_news(void *user, const struct job_view *view, const struct job_try *one, enum question_news news,
-               const char *words);
-struct tree *desk_asked(void *user, const struct peer *peer, const struct tree *question);
-void desk_changed(struct desk *desk); /* something is to be seen */
-void desk_boot(struct desk *desk);    /* what the role has, and what is known of it, are brought together */
-void desk_commit(struct desk *desk);
+bool customerd_job(void *user, uint64_t id, struct job_view *ret);
+bool customerd_node(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count);
+void customerd_news(void *user, const struct job_view *view, const struct job_attempt *one, enum question_news news,
+                    const char *words);
+struct tree *customerd_asked(void *user, const struct peer *peer, const struct tree *question);
+void customerd_changed(struct customerd *customerd); /* something is to be seen */
+void customerd_boot(struct customerd *customerd); /* what the role has, and what is known of it, are brought together */
+void customerd_commit(struct customerd *customerd);
 
 /* ---- customerd_tidy.c ---- */
 
-void desk_tidy(struct desk *desk); /* some of it; called often */
+void customerd_tidy(struct customerd *customerd); /* some of it; called often */
 
 /* ---- customerd_commands.c ---- */
 
-void commands_tick(struct desk *desk); /* those that wait are told, when it is time; called often */
+void commands_tick(struct customerd *customerd); /* those that wait are told, when it is time; called often */
 void api_job_command(struct visit *visit);
 void api_job_commands(struct visit *visit);
 void api_job_command_get(struct visit *visit);
 
 /* ---- api_submit.c ---- */
 
-void submissions_tidy(struct desk *desk); /* keys that are of no use any more are forgotten, some of them */
+void submissions_tidy(struct customerd *customerd); /* keys that are of no use any more are forgotten, some of them */
 
 /* ---- api_*.c ---- */
 
-void api_desk_status(struct visit *visit);
+void api_customer_status(struct visit *visit);
 void api_jobs_list(struct visit *visit);
 void api_job_get(struct visit *visit);
 void api_jobs_submit(struct visit *visit);

@@ -5,9 +5,10 @@
 #define TEXT "text/plain"
 #define BYTES "application/octet-stream"
 
-const struct desk_route desk_routes[] = {
-    {"status", HTTP_GET, "/v1/status", SCOPE_JOB_OWN, VISIT_NONE, "", ADS, api_desk_status},
-    {"metrics", HTTP_GET, "/metrics", SCOPE_JOB_OWN, VISIT_NONE, "", "application/openmetrics-text", api_desk_metrics},
+const struct customerd_route customerd_routes[] = {
+    {"status", HTTP_GET, "/v1/status", SCOPE_JOB_OWN, VISIT_NONE, "", ADS, api_customer_status},
+    {"metrics", HTTP_GET, "/metrics", SCOPE_JOB_OWN, VISIT_NONE, "", "application/openmetrics-text",
+     api_customer_metrics},
     {"jobs.submit", HTTP_POST, "/v1/jobs", SCOPE_JOB_SUBMIT, VISIT_SUBMISSION, "key force", ADS, api_jobs_submit},
     {"jobs.list", HTTP_GET, "/v1/jobs", SCOPE_JOB_OWN, VISIT_NONE, "constraint select limit cursor ids", ADS,
      api_jobs_list},
@@ -27,4 +28,4 @@ const struct desk_route desk_routes[] = {
     {"spool.get", HTTP_GET, "/v1/spool/{hash}", SCOPE_JOB_SUBMIT, VISIT_NONE, "", ADS, api_spool_head},
     {"spool.put", HTTP_PUT, "/v1/spool/{hash}", SCOPE_JOB_SUBMIT, VISIT_PIECE, "offset size", ADS, api_spool_put},
 };
-const size_t desk_route_count = sizeof desk_routes / sizeof *desk_routes;
+const size_t customerd_route_count = sizeof customerd_routes / sizeof *customerd_routes;

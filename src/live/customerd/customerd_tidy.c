@@ -13,9 +13,9 @@
 #define LEFT_WAIT INT64_C(300) /* seconds that the files of a job that was removed are waited for */
 
 /* Is all that is to come of the job here? */
-static bool job_is_over(const struct desk *desk, const struct job_view *view, int64_t now)
+static bool job_is_over(const struct customerd *customerd, const struct job_view *view, int64_t now)
 {
-    const struct job_try *last = tries_last(desk->tries, view->id);
+    const struct job_attempt *last = attempts_last(customerd->tries, view->id);
 
     if (view->rooted || view->kept)
         return false;
@@ -27,15 +27,17 @@ static bool job_is_over(const struct desk *desk, const struct job_view *view, in
 }
 
 /* With what is needed to find its files again. */
-static struct tree *ad_for_history(struct desk *desk, const struct job_view *view, int64_t now)
+static struct tree *ad_for_history(struct customerd *customerd, const struct job_view *view, int64_t now)
 {
-    struct tree *ad = job_ad(desk->daemon.symbols, desk->customer, view, tries_of(desk->tries, view->id), now), *more;
-    const struct job_try *last = tries_last(desk->tries, view->id);
+    struct tree *ad = job_ad(customerd->daemon.symbols, customerd->customer, view,
+                             attempts_of(customerd->tries, view->id), now),
+                *more;
+    const struct job_attempt *last = attempts_last(customerd->tries, view->id);
     struct maker maker;
 
     if (!last)
         return ad;
-    maker_init(&maker, desk->daemon.symbols);
+    maker_init(&maker, customerd->daemon.symbols);
     maker_parts(&maker, ad, "OutputsDue");
     maker_word(&maker, "LastClaim", last->claim);
     maker_word(&maker, "LastNumber", last->number);
@@ -45,59 +47,61 @@ static struct tree *ad_for_history(struct desk *desk, const struct job_view *vie
 }
 
 /* What was waited for in vain is not here: nobody takes the end of the waiting for all of it. */
-static void late_tell(struct desk *desk, const struct job_view *view, int64_t now)
+static void late_tell(struct customerd *customerd, const struct job_view *view, int64_t now)
 {
     static const char why[] = "its machine did not send all of it within a day";
-    struct job_try *last = tries_last(desk->tries, view->id);
+    struct job_attempt *last = attempts_last(customerd->tries, view->id);
 
     if (view->state != JOB_DONE || !last || last->finished)
         return;
     missing_add(&last->missing, "(others)", 8, why, sizeof why - 1);
-    joblog_add(desk->files, view->id, view->submitted, now, "not all files are here: %s", why);
+    joblog_add(customerd->files, view->id, view->submitted, now, "not all files are here: %s", why);
 }
 
 /* False: it could not be written down. */
-static bool job_close(struct desk *desk, const struct job_view *view, int64_t now)
+static bool job_close(struct customerd *customerd, const struct job_view *view, int64_t now)
 {
     struct history_row row = {
-        .job = view->id, .ended = now, .standing = job_standing(view, tries_last(desk->tries, view->id))};
-    struct tree *ad = ad_for_history(desk, view, now);
+        .job = view->id, .ended = now, .standing = job_standing(view, attempts_last(customerd->tries, view->id))};
+    struct tree *ad = ad_for_history(customerd, view, now);
     struct err err = {0};
-    bool done = history_add(desk->history, &row, ad, &err) == 0 && tries_forget(desk->tries, view->id, &err) == 0;
+    bool done =
+        history_add(customerd->history, &row, ad, &err) == 0 && attempts_forget(customerd->tries, view->id, &err) == 0;
 
     if (done) {
-        desk_commit(desk);
+        customerd_commit(customerd);
         /* All of it is durable together, or nothing is. */
-        runner_event(desk->runner, &(struct event){.kind = EVENT_FORGET, .job = view->id});
-        desk_changed(desk);
+        runner_event(customerd->runner, &(struct event){.kind = EVENT_FORGET, .job = view->id});
+        customerd_changed(customerd);
     } else {
-        LOG(&desk->daemon.log, LEVEL_ERROR, "history", log_text("why", err.text));
+        LOG(&customerd->daemon.log, LEVEL_ERROR, "history", log_text("why", err.text));
     }
     tree_unref(ad);
     return done;
 }
 
 /* Those of which something is still to come are looked at again when all the others were. */
-static void endings_tidy(struct desk *desk)
+static void endings_tidy(struct customerd *customerd)
 {
-    uint32_t looks = endings_count(&desk->endings) < TIDY_LOOKED ? endings_count(&desk->endings) : TIDY_LOOKED;
-    int64_t now = runner_settled(desk->runner) / SECOND;
+    uint32_t looks =
+        endings_count(&customerd->endings) < TIDY_LOOKED ? endings_count(&customerd->endings) : TIDY_LOOKED;
+    int64_t now = runner_settled(customerd->runner) / SECOND;
     struct job_view view;
 
     for (uint32_t closed = 0; looks && closed < TIDY_JOBS; looks--) {
-        uint64_t job = endings_take(&desk->endings);
+        uint64_t job = endings_take(&customerd->endings);
         bool over;
 
-        if (!customer_job(desk->customer, job, &view) || !view_ended(&view))
+        if (!customer_job(customerd->customer, job, &view) || !view_ended(&view))
             continue; /* it has gone, or waits again */
-        over = job_is_over(desk, &view, now);
+        over = job_is_over(customerd, &view, now);
         if (over)
-            late_tell(desk, &view, now);
-        if (over && job_close(desk, &view, now)) {
+            late_tell(customerd, &view, now);
+        if (over && job_close(customerd, &view, now)) {
             closed++;
             continue;
         }
-        endings_add(&desk->endings, job);
+        endings_add(&customerd->endings, job);
         if (over)
             break; /* the next could not be written down, either */
     }
@@ -105,27 +109,27 @@ static void endings_tidy(struct desk *desk)
 
 static void files_go(void *user, uint64_t job)
 {
-    struct desk *desk = user;
+    struct customerd *customerd = user;
 
-    jobfiles_remove(desk->files, job);
-    desk->expired -= desk->expired != 0;
+    jobfiles_remove(customerd->files, job);
+    customerd->expired -= customerd->expired != 0;
 }
 
-static void files_tidy(struct desk *desk)
+static void files_tidy(struct customerd *customerd)
 {
-    int64_t now = runner_settled(desk->runner) / SECOND;
+    int64_t now = runner_settled(customerd->runner) / SECOND;
     struct history_row row;
     struct err err;
 
-    for (int i = 0; i < TIDY_FILES && desk->expired < history_count(desk->history); i++) {
-        history_at(desk->history, history_count(desk->history) - 1 - desk->expired, &row);
-        if (row.ended + DESK_FILES_KEPT > now)
+    for (int i = 0; i < TIDY_FILES && customerd->expired < history_count(customerd->history); i++) {
+        history_at(customerd->history, history_count(customerd->history) - 1 - customerd->expired, &row);
+        if (row.ended + CUSTOMERD_FILES_KEPT > now)
             break;
-        jobfiles_remove(desk->files, row.job);
-        desk->expired++;
+        jobfiles_remove(customerd->files, row.job);
+        customerd->expired++;
     }
-    if (history_trim(desk->history, files_go, desk, &err))
-        desk_commit(desk);
+    if (history_trim(customerd->history, files_go, customerd, &err))
+        customerd_commit(customerd);
 }
 
 /* --------------------------------------------------------------------------------------------------------- the spool */
@@ -155,26 +159,26 @@ static bool is_named(void *user, const char *hash)
     return textmap_find(user, hash, strlen(hash)) != TEXTMAP_NONE;
 }
 
-static void spool_tidy(struct desk *desk)
+static void spool_tidy(struct customerd *customerd)
 {
     struct naming naming = {.last = NULL};
     uint32_t gone;
 
     textmap_init(&naming.hashes, 0);
-    customer_each(desk->customer, name_job, &naming);
-    gone = spool_sweep(desk->spool, runner_settled(desk->runner) / SECOND, is_named, &naming.hashes);
+    customer_each(customerd->customer, name_job, &naming);
+    gone = spool_sweep(customerd->spool, runner_settled(customerd->runner) / SECOND, is_named, &naming.hashes);
     if (gone)
-        LOG(&desk->daemon.log, LEVEL_INFO, "spool.swept", log_number("files", gone));
+        LOG(&customerd->daemon.log, LEVEL_INFO, "spool.swept", log_number("files", gone));
     textmap_done(&naming.hashes);
 }
 
-void desk_tidy(struct desk *desk)
+void customerd_tidy(struct customerd *customerd)
 {
-    endings_tidy(desk);
-    if (++desk->tidied % 10 == 0)
-        files_tidy(desk);
-    if (desk->tidied % TIDY_SPOOL == 100)
-        spool_tidy(desk);
-    if (desk->tidied % TIDY_SPOOL == 200)
-        submissions_tidy(desk);
+    endings_tidy(customerd);
+    if (++customerd->tidied % 10 == 0)
+        files_tidy(customerd);
+    if (customerd->tidied % TIDY_SPOOL == 100)
+        spool_tidy(customerd);
+    if (customerd->tidied % TIDY_SPOOL == 200)
+        submissions_tidy(customerd);
 }

@@ -32,7 +32,7 @@ const char *job_standing_word(enum job_standing standing)
 }
 
 /* A job under a claim: how far that is. */
-static enum job_standing standing_running(const struct job_view *view, const struct job_try *last)
+static enum job_standing standing_running(const struct job_view *view, const struct job_attempt *last)
 {
     bool current = last && last->claim == view->claim && last->number == view->number;
 
@@ -43,7 +43,7 @@ static enum job_standing standing_running(const struct job_view *view, const str
     return STANDING_SCHEDULED;
 }
 
-enum job_standing job_standing(const struct job_view *view, const struct job_try *last)
+enum job_standing job_standing(const struct job_view *view, const struct job_attempt *last)
 {
     switch (view->state) {
     case JOB_IDLE:
@@ -63,12 +63,12 @@ enum job_standing job_standing(const struct job_view *view, const struct job_try
     return STANDING_ABORTED;
 }
 
-bool job_outputs_due(const struct job_view *view, const struct job_try *last, int64_t now)
+bool job_outputs_due(const struct job_view *view, const struct job_attempt *last, int64_t now)
 {
     return view->state == JOB_DONE && last && !last->finished && now < view->changed + OUTPUTS_KEPT;
 }
 
-bool job_files_due(const struct job_view *view, const struct job_try *last, int64_t now)
+bool job_files_due(const struct job_view *view, const struct job_attempt *last, int64_t now)
 {
     return view->state == JOB_DONE && last && last->transfers && stored_count(last->stored).over < last->transfers &&
            now < view->changed + STORED_KEPT;
@@ -99,7 +99,7 @@ static void parts_copy(struct maker *maker, const struct tree *ad)
     }
 }
 
-static void usage_add(struct maker *maker, const struct job_try *last)
+static void usage_add(struct maker *maker, const struct job_attempt *last)
 {
     maker_text(maker, "Provider", last->provider);
     maker_text(maker, "Pool", last->pool);
@@ -163,7 +163,7 @@ static void waits_add_all(struct maker *maker, const struct customer *customer, 
 }
 
 /* What became of the files that go to stores. */
-static void stored_add(struct maker *maker, const struct job_try *last)
+static void stored_add(struct maker *maker, const struct job_attempt *last)
 {
     const struct expr *list = last->stored ? ad_find(last->stored, "Files") : NULL;
     struct stored_count count = stored_count(last->stored);
@@ -183,7 +183,7 @@ static void stored_add(struct maker *maker, const struct job_try *last)
 }
 
 /* What it was to bring and did not. */
-static void missing_put(struct maker *maker, struct symbols *symbols, const struct job_try *last)
+static void missing_put(struct maker *maker, struct symbols *symbols, const struct job_attempt *last)
 {
     struct tree *missing = missing_ad(symbols, &last->missing), *files;
     const struct expr *list = missing ? ad_find(missing, "Files") : NULL;
@@ -198,8 +198,8 @@ static void missing_put(struct maker *maker, struct symbols *symbols, const stru
 }
 
 /* Why it stands where it does, in words. */
-static void reason_add(struct maker *maker, const struct job_view *view, const struct job_tries *tries,
-                       const struct job_try *last)
+static void reason_add(struct maker *maker, const struct job_view *view, const struct job_attempts *tries,
+                       const struct job_attempt *last)
 {
     char text[2 * TRY_MESSAGE_MAX + 64];
     const char *said = tries && tries->why ? tries->why : NULL;
@@ -234,9 +234,9 @@ static void reason_add(struct maker *maker, const struct job_view *view, const s
 }
 
 struct tree *job_ad(struct symbols *symbols, const struct customer *customer, const struct job_view *view,
-                    const struct job_tries *tries, int64_t now)
+                    const struct job_attempts *tries, int64_t now)
 {
-    const struct job_try *last = tries && tries->count ? &tries->tries[tries->count - 1] : NULL;
+    const struct job_attempt *last = tries && tries->count ? &tries->tries[tries->count - 1] : NULL;
     enum job_standing standing = job_standing(view, last);
     bool ended = job_standing_is_end(standing);
     struct maker maker;

@@ -38,19 +38,19 @@ static inline bool job_standing_is_end(enum job_standing standing)
 }
 
 /* `last` is the last try, or NULL. */
-enum job_standing job_standing(const struct job_view *view, const struct job_try *last);
+enum job_standing job_standing(const struct job_view *view, const struct job_attempt *last);
 
 /* Are its outputs still to come? */
 #define OUTPUTS_KEPT INT64_C(86400) /* seconds after a job's end that are waited for them */
-bool job_outputs_due(const struct job_view *view, const struct job_try *last, int64_t now);
+bool job_outputs_due(const struct job_view *view, const struct job_attempt *last, int64_t now);
 
 /* Are files of it still on their way to stores? */
-bool job_files_due(const struct job_view *view, const struct job_try *last, int64_t now);
+bool job_files_due(const struct job_view *view, const struct job_attempt *last, int64_t now);
 
 /* All attributes that were submitted, and those that tell how it stands; the caller unrefs it. `tries` may be NULL. Whom one that is
  * blocked waits for the role is asked. */
 struct tree *job_ad(struct symbols *symbols, const struct customer *customer, const struct job_view *view,
-                    const struct job_tries *tries, int64_t now);
+                    const struct job_attempts *tries, int64_t now);
 
 #define JOB_INPUTS_MAX 2000 /* files that a job reads: the list of them goes in one answer */
 

@@ -44,7 +44,7 @@ static bool is_argument(const struct tree *ad, const struct expr *e)
 
 static bool is_file_name(const struct tree *ad, const struct expr *e)
 {
-    return is_computed(e) || (is_text(ad, e) && beneath_name_is_good(tree_string(ad, e), e->u.run.count));
+    return is_computed(e) || (is_text(ad, e) && confined_name_is_good(tree_string(ad, e), e->u.run.count));
 }
 
 static bool is_arguments(const struct tree *ad, const struct expr *e)
@@ -88,7 +88,7 @@ static bool is_input(const struct tree *ad, const struct expr *e)
     if (e->kind != EXPR_AD)
         return false;
     one = ad_part(ad, e);
-    good = ad_string(one, "Name", &name, &name_len) && beneath_name_is_good(name, name_len) &&
+    good = ad_string(one, "Name", &name, &name_len) && confined_name_is_good(name, name_len) &&
            ad_string(one, "Hash", &hash, &hash_len) && hash_is_good(hash, hash_len) && ad_integer(one, "Size", &size) &&
            size >= 0 && (!ad_find(one, "Mode") || (ad_integer(one, "Mode", &mode) && mode >= 0 && mode <= 07777));
     tree_unref(one);
@@ -166,7 +166,7 @@ static bool is_node_input(const struct tree *ad, const struct expr *e)
     const char *colon = text ? memchr(text, ':', e->u.run.count) : NULL;
     size_t before = colon ? (size_t)(colon + 1 - text) : 0;
 
-    return before > 1 && beneath_name_is_good(colon + 1, e->u.run.count - before);
+    return before > 1 && confined_name_is_good(colon + 1, e->u.run.count - before);
 }
 
 static bool is_node_inputs(const struct tree *ad, const struct expr *e)
@@ -275,7 +275,7 @@ int job_check(const struct tree *ad, const struct spool *spool, const char *who,
             return err_set(err, "%s: %s", rows[i].name, rows[i].wanted);
     }
     e = ad_find(ad, "OutputData");
-    if ((e && job_parcels_check(ad, e, err) < 0) || ports_check(ad, err) < 0)
+    if ((e && job_uploads_check(ad, e, err) < 0) || ports_check(ad, err) < 0)
         return -1;
     e = ad_find(ad, "Count");
     if (e)

@@ -43,13 +43,13 @@ struct file_index {
     struct textmap names; /* "KIND/NAME" -> place */
     struct job_file *items;
     uint32_t room;
-    struct try_room left; /* by the try that sent something last */
+    struct attempt_room left; /* by the try that sent something last */
 };
 
 struct jobfiles {
     int folder;
     char *path;
-    struct rubbish *rubbish;
+    struct trash *rubbish;
     struct symbols *symbols;
     struct pieces *pieces;
     struct file_index indexes[INDEXES];
@@ -79,12 +79,12 @@ struct jobfiles *jobfiles_new(const char *path, struct symbols *symbols, struct 
     files->pieces = pieces_new();
     randombytes_buf(&files->seed, sizeof files->seed);
     files->path = mem_dup(path, strlen(path));
-    files->folder = beneath_folder(AT_FDCWD, path, err);
+    files->folder = confined_folder(AT_FDCWD, path, err);
     if (files->folder >= 0) {
         char trash[PATH_MAX];
 
         snprintf(trash, sizeof trash, "%.4000s/" TRASH, path);
-        files->rubbish = rubbish_new(trash, err);
+        files->rubbish = trash_new(trash, err);
     }
     if (!files->rubbish) {
         jobfiles_free(files);
@@ -119,7 +119,7 @@ static void index_done(struct file_index *index)
     if (index->job) {
         textmap_done(&index->names);
         free(index->items);
-        try_room_done(&index->left);
+        attempt_room_done(&index->left);
     }
     *index = (struct file_index){.job = 0};
 }
@@ -131,7 +131,7 @@ void jobfiles_free(struct jobfiles *files)
     for (int i = 0; i < INDEXES; i++)
         index_done(&files->indexes[i]);
     pieces_free(files->pieces);
-    rubbish_free(files->rubbish);
+    trash_free(files->rubbish);
     if (files->folder >= 0)
         close(files->folder);
     free(files->path);
@@ -228,7 +228,7 @@ static void line_load(struct jobfiles *files, struct file_index *index, const ch
 
     if (ad && ad_string(ad, "Kind", &kind, &kind_len) && ad_string(ad, "Name", &name, &name_len) &&
         ad_string(ad, "Hash", &hash, &hash_len) && hash_is_good(hash, hash_len) && ad_integer(ad, "Size", &size) &&
-        ad_integer(ad, "Mode", &mode) && beneath_name_is_good(name, name_len) &&
+        ad_integer(ad, "Mode", &mode) && confined_name_is_good(name, name_len) &&
         (which = job_file_kind(kind, kind_len)) >= 0) {
         char *copy = mem_dup(name, name_len);
 
@@ -250,7 +250,7 @@ static void line_load(struct jobfiles *files, struct file_index *index, const ch
 /* -1 and errno: there is one, and it cannot be read. */
 static int index_load(struct jobfiles *files, struct file_index *index, int folder)
 {
-    int fd = beneath_file(folder, LIST, O_RDONLY, 0), failed;
+    int fd = confined_file(folder, LIST, O_RDONLY, 0), failed;
     struct buf text;
     ssize_t got = 0;
     char *at, *end;
@@ -304,7 +304,7 @@ static struct file_index *index_get(struct jobfiles *files, uint64_t job, int fo
 /* A line more, on disk before anybody is told. */
 static int list_add(struct jobfiles *files, int folder, struct file_index *index, const struct job_file *file)
 {
-    int fd = beneath_file(folder, LIST, O_WRONLY | O_APPEND, 0600);
+    int fd = confined_file(folder, LIST, O_WRONLY | O_APPEND, 0600);
     bool made = fd < 0 && errno == ENOENT;
     struct maker maker;
     struct tree *ad;
@@ -312,7 +312,7 @@ static int list_add(struct jobfiles *files, int folder, struct file_index *index
     bool good;
 
     if (made)
-        fd = beneath_file(folder, LIST, O_WRONLY | O_CREAT | O_APPEND, 0600);
+        fd = confined_file(folder, LIST, O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (fd < 0)
         return -1;
     maker_init(&maker, files->symbols);
@@ -359,7 +359,7 @@ static int parts_each(int fd, enum job_file_kind kind, const char *prefix, int d
     if (!dir)
         close_keep(fd);
     while (!failed && (errno = 0, row = readdir(dir))) {
-        char name[BENEATH_NAME_MAX + 2];
+        char name[CONFINED_NAME_MAX + 2];
         int inside;
 
         if (!strcmp(row->d_name, ".") || !strcmp(row->d_name, "..") ||
@@ -393,7 +393,7 @@ static int parts_all(int folder, const struct job_place *place, job_file_fn *fn,
         int parent;
 
         part_name(name, sizeof name, place, (enum job_file_kind)kind, "x");
-        parent = beneath_parent(folder, name, false, &last);
+        parent = confined_parent(folder, name, false, &last);
         if (parent < 0)
             failed = errno == ENOENT ? 0 : -1;
         else
@@ -403,19 +403,19 @@ static int parts_all(int folder, const struct job_place *place, job_file_fn *fn,
 }
 
 /* What the file is called where the job says. False: that is too long for a name. */
-static bool away_name(const struct job_place *place, const char *name, bool beside, char ret[BENEATH_NAME_MAX + 32])
+static bool away_name(const struct job_place *place, const char *name, bool beside, char ret[CONFINED_NAME_MAX + 32])
 {
     if (beside)
-        snprintf(ret, BENEATH_NAME_MAX + 32, "%s.%llu", name, (unsigned long long)place->job);
+        snprintf(ret, CONFINED_NAME_MAX + 32, "%s.%llu", name, (unsigned long long)place->job);
     else
-        snprintf(ret, BENEATH_NAME_MAX + 32, "%s", name);
-    return beneath_name_is_good(ret, strlen(ret));
+        snprintf(ret, CONFINED_NAME_MAX + 32, "%s", name);
+    return confined_name_is_good(ret, strlen(ret));
 }
 
 /* Does what lies there have these bytes already? Then it was put there before a crash, or is as good. */
 static bool away_is_same(int iwd, const char *name, const struct piece *piece)
 {
-    int fd = beneath_file(iwd, name, O_RDONLY, 0);
+    int fd = confined_file(iwd, name, O_RDONLY, 0);
     char digits[HASH_DIGITS + 1];
     struct err err;
     struct stat stat;
@@ -431,11 +431,11 @@ static bool away_is_same(int iwd, const char *name, const struct piece *piece)
 /* Into that name, over what this job has brought or names, else where nothing is. -1 and errno. */
 static int away_move(int folder, const char *part, int iwd, const char *name, bool over, const struct piece *piece)
 {
-    int moved = over ? beneath_move(folder, part, iwd, name) : beneath_move_new(folder, part, iwd, name);
+    int moved = over ? confined_move(folder, part, iwd, name) : confined_move_new(folder, part, iwd, name);
 
     if (moved < 0 && !over && errno == EEXIST) {
         if (away_is_same(iwd, name, piece))
-            return beneath_move(folder, part, iwd, name);
+            return confined_move(folder, part, iwd, name);
         errno = EEXIST;
     }
     return moved;
@@ -447,7 +447,7 @@ static int file_send(int folder, const char *part, const struct job_place *place
 {
     int iwd = open(place->iwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC), moved = -1;
     bool beside = leaving->permit == PERMIT_BESIDE || (known && known->away && known->beside);
-    char name[BENEATH_NAME_MAX + 32];
+    char name[CONFINED_NAME_MAX + 32];
 
     if (iwd < 0)
         return -1;
@@ -470,8 +470,8 @@ static int file_send(int folder, const char *part, const struct job_place *place
 static int file_settle(int folder, const char *part, const struct job_place *place, const struct job_leaving *leaving,
                        const struct job_file *known, const struct piece *piece, struct job_file *ret, struct err *err)
 {
-    int fd = beneath_file(folder, part, O_RDONLY, 0), failed;
-    char whole[BENEATH_NAME_MAX + 32];
+    int fd = confined_file(folder, part, O_RDONLY, 0), failed;
+    char whole[CONFINED_NAME_MAX + 32];
 
     if (fd < 0)
         return -1;
@@ -492,7 +492,7 @@ static int file_settle(int folder, const char *part, const struct job_place *pla
     }
     ret->away = ret->beside = false;
     snprintf(whole, sizeof whole, "%s/%s", kinds[leaving->kind].folder, leaving->name);
-    return beneath_move(folder, part, folder, whole);
+    return confined_move(folder, part, folder, whole);
 }
 
 static bool file_is_same(const struct job_file *file, const struct job_place *place, const struct piece *piece)
@@ -503,31 +503,31 @@ static bool file_is_same(const struct job_file *file, const struct job_place *pl
 
 static void left_part(void *user, const struct job_file *file)
 {
-    try_room_add(user, file->kind, file->name, file->size);
+    attempt_room_add(user, file->kind, file->name, file->size);
 }
 
 /* What this try has left so far. -1 and errno: that cannot be told now. */
 static int left_know(struct jobfiles *files, struct file_index *index, int folder, const struct job_place *place)
 {
-    struct try_room *left = &index->left;
+    struct attempt_room *left = &index->left;
 
     if (left->known && left->claim == place->claim && left->number == place->number)
         return 0;
-    try_room_done(left);
-    try_room_init(left, place->claim, place->number, files->seed);
+    attempt_room_done(left);
+    attempt_room_init(left, place->claim, place->number, files->seed);
     for (uint32_t i = 0; i < index->names.places; i++) {
         const struct job_file *file = &index->items[i];
 
         if (!textmap_text(&index->names, i))
             continue;
         if (file->claim == place->claim && file->number == place->number)
-            try_room_add(left, file->kind, file->name, file->size);
+            attempt_room_add(left, file->kind, file->name, file->size);
         else
             left->before[file->kind] += file->size;
     }
     if (parts_all(folder, place, left_part, left) == 0)
         return 0;
-    try_room_done(left);
+    attempt_room_done(left);
     return -1;
 }
 
@@ -544,13 +544,13 @@ static enum piece_result left_check(struct jobfiles *files, struct file_index *i
         err_set(err, "%s", strerror(errno));
         return PIECE_DISK;
     }
-    if (try_room_check(&index->left, leaving, size, err) < 0)
+    if (attempt_room_check(&index->left, leaving, size, err) < 0)
         return PIECE_FULL;
     if (index->names.count >= JOBFILES_MAX && !index_find(index, leaving->kind, leaving->name)) {
         err_set(err, "more than %d files", JOBFILES_MAX);
         return PIECE_FULL;
     }
-    try_room_add(&index->left, leaving->kind, leaving->name, size);
+    attempt_room_add(&index->left, leaving->kind, leaving->name, size);
     return PIECE_MORE;
 }
 
@@ -560,7 +560,7 @@ static enum piece_result store_in(struct jobfiles *files, int folder, const stru
 {
     struct file_index *index = index_get(files, place->job, folder);
     struct job_file *known, file;
-    char part[BENEATH_NAME_MAX + 128];
+    char part[CONFINED_NAME_MAX + 128];
     enum piece_result result;
 
     if (!index) {
@@ -608,7 +608,7 @@ enum piece_result jobfiles_store(struct jobfiles *files, const struct job_place 
     int folder;
 
     *ret_have = 0;
-    if (!beneath_name_is_good(leaving->name, strlen(leaving->name)) || leaving->permit == PERMIT_NO)
+    if (!confined_name_is_good(leaving->name, strlen(leaving->name)) || leaving->permit == PERMIT_NO)
         return PIECE_BAD;
     folder = folder_open(files, place->job, true);
     if (folder < 0) {
@@ -646,12 +646,12 @@ int jobfiles_each(struct jobfiles *files, const struct job_place *place, job_fil
 /* A file that is whole, where it lies. -1 and errno. */
 static int whole_open(int folder, const struct job_place *place, const struct job_file *file)
 {
-    char path[BENEATH_NAME_MAX + 32];
+    char path[CONFINED_NAME_MAX + 32];
     int iwd, fd = -1;
 
     if (!file->away) {
         snprintf(path, sizeof path, "%s/%s", kinds[file->kind].folder, file->name);
-        return beneath_file(folder, path, O_RDONLY, 0);
+        return confined_file(folder, path, O_RDONLY, 0);
     }
     iwd = place->iwd ? open(place->iwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (!place->iwd)
@@ -659,7 +659,7 @@ static int whole_open(int folder, const struct job_place *place, const struct jo
     if (iwd < 0)
         return -1;
     away_name(place, file->name, file->beside, path);
-    fd = beneath_file(iwd, path, O_RDONLY, 0);
+    fd = confined_file(iwd, path, O_RDONLY, 0);
     return close_keep(iwd), fd;
 }
 
@@ -667,13 +667,13 @@ int jobfiles_open(struct jobfiles *files, const struct job_place *place, enum jo
                   uint64_t *ret_size, bool *ret_whole)
 {
     int folder = -1, fd = -1;
-    char path[BENEATH_NAME_MAX + 128];
+    char path[CONFINED_NAME_MAX + 128];
     const struct file_index *index;
     const struct job_file *file;
     struct stat stat;
 
     errno = ENOENT;
-    if (beneath_name_is_good(name, strlen(name)))
+    if (confined_name_is_good(name, strlen(name)))
         folder = folder_open(files, place->job, false);
     if (folder < 0)
         return -1;
@@ -684,7 +684,7 @@ int jobfiles_open(struct jobfiles *files, const struct job_place *place, enum jo
         fd = whole_open(folder, place, file);
     } else if (index) {
         part_name(path, sizeof path, place, kind, name);
-        fd = beneath_file(folder, path, O_RDONLY, 0);
+        fd = confined_file(folder, path, O_RDONLY, 0);
     }
     close_keep(folder);
     if (fd >= 0 && fstat(fd, &stat) < 0) {
@@ -704,7 +704,7 @@ static void folder_drop(struct jobfiles *files, const char *name)
     char path[PATH_MAX];
 
     if (snprintf(path, sizeof path, "%s/%s", files->path, name) < (int)sizeof path)
-        rubbish_take(files->rubbish, path, NULL); /* what cannot be removed now is looked for again */
+        trash_take(files->rubbish, path, NULL); /* what cannot be removed now is looked for again */
 }
 
 void jobfiles_drop(struct jobfiles *files, uint64_t job, uint64_t claim, uint64_t number)

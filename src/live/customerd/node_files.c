@@ -41,7 +41,7 @@ static void file_look(void *user, const struct job_file *file)
 static bool job_look(struct looking *looking, uint64_t id)
 {
     struct questions *questions = looking->questions;
-    const struct job_try *last = tries_last(questions->tries, id);
+    const struct job_attempt *last = attempts_last(questions->tries, id);
     struct job_view view;
     int failed;
 

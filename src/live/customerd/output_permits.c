@@ -50,7 +50,7 @@ static bool names_add(struct textmap *names, const struct value *value, bool spl
             at++;
         while (at + len < value->len && !(split && strchr(" \t\n", value->u.string[at + len])))
             len++;
-        if (beneath_name_is_good(value->u.string + at, len))
+        if (confined_name_is_good(value->u.string + at, len))
             textmap_add(names, value->u.string + at, len);
         at += len;
     }
@@ -85,12 +85,12 @@ static bool input_add(void *user, const struct job_input *input)
 
 static void parcels_read(struct permits *permits, const struct tree *ad, int64_t now)
 {
-    struct job_parcels parcels = {.count = 0};
+    struct job_uploads parcels = {.count = 0};
     struct arena arena;
     struct err err;
 
     arena_init(&arena);
-    permits->parcels_open = job_parcels_read(&arena, ad, now, &parcels, &err) < 0;
+    permits->parcels_open = job_uploads_read(&arena, ad, now, &parcels, &err) < 0;
     for (size_t i = 0; !permits->parcels_open && i < parcels.count; i++)
         textmap_add(&permits->parcels, parcels.items[i].name, strlen(parcels.items[i].name));
     arena_done(&arena);
@@ -231,5 +231,5 @@ bool permits_stores(const struct permits *permits, const char *name, size_t len)
 
 uint64_t permits_stored(const struct permits *permits)
 {
-    return permits->parcels_open ? JOB_PARCELS_MAX : permits->parcels.count;
+    return permits->parcels_open ? JOB_UPLOADS_MAX : permits->parcels.count;
 }

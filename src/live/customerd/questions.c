@@ -26,7 +26,7 @@ struct asking {
     struct questions *questions;
     const struct tree *question;
     struct job_view view;
-    struct job_try *one;
+    struct job_attempt *one;
     bool last;  /* it is the job's last try */
     bool helps; /* a member of the gang asks that is not its leader: it may read inputs, and nothing else */
     int64_t now;
@@ -93,7 +93,7 @@ void questions_done(struct questions *questions)
 static const struct permits *permits_of(const struct asking *asking)
 {
     const struct job_view *view = &asking->view;
-    const struct job_try *one = asking->one;
+    const struct job_attempt *one = asking->one;
     struct questions *questions = asking->questions;
     struct question_permits *kept = &questions->permits[0];
     bool current = view->claim == one->claim && view->number == one->number;
@@ -192,8 +192,8 @@ static bool manifest_input(void *user, const struct job_input *input)
 /* The try before may still be sending what this one begins with. */
 static bool checkpoint_is_coming(const struct asking *asking)
 {
-    const struct job_tries *job = tries_of(asking->questions->tries, asking->view.id);
-    const struct job_try *before = job && job->count > 1 ? &job->tries[job->count - 2] : NULL;
+    const struct job_attempts *job = attempts_of(asking->questions->tries, asking->view.id);
+    const struct job_attempt *before = job && job->count > 1 ? &job->tries[job->count - 2] : NULL;
     int64_t since;
 
     if (!before || before->finished || !before->started || asking->one->read || !ad_find(asking->view.ad, "Checkpoint"))
@@ -205,7 +205,7 @@ static bool checkpoint_is_coming(const struct asking *asking)
 /* From now on its files are what they are: nothing of older tries is taken any more. */
 static void try_reads(const struct asking *asking)
 {
-    struct job_tries *job = tries_of(asking->questions->tries, asking->view.id);
+    struct job_attempts *job = attempts_of(asking->questions->tries, asking->view.id);
     struct err err;
 
     if (asking->one->read)
@@ -213,7 +213,7 @@ static void try_reads(const struct asking *asking)
     asking->one->read = true;
     for (uint32_t i = 0; i + 1 < job->count; i++)
         jobfiles_drop(asking->questions->files, asking->view.id, job->tries[i].claim, job->tries[i].number);
-    tries_store(asking->questions->tries, asking->view.id, &err);
+    attempts_store(asking->questions->tries, asking->view.id, &err);
     tell(asking, NEWS_MESSAGE, NULL);
 }
 
@@ -398,7 +398,7 @@ static bool piece_read(const struct tree *question, struct buf *bytes, char hash
 /* The last try stores what it likes; one before it only what the last one waits for. */
 static bool may_store(const struct asking *asking, int kind)
 {
-    const struct job_try *last = tries_last(asking->questions->tries, asking->view.id);
+    const struct job_attempt *last = attempts_last(asking->questions->tries, asking->view.id);
 
     return asking->last ? !asking->one->finished : kind == JOB_FILE_CHECKPOINT && !last->read;
 }
@@ -418,7 +418,7 @@ static struct tree *store_answer(const struct asking *asking, enum piece_result 
 /* It is not one that the job leaves: that is told, but not without end. */
 static struct tree *store_refuse(struct asking *asking, const char *name, const char *why)
 {
-    char words[BENEATH_NAME_MAX + 128];
+    char words[CONFINED_NAME_MAX + 128];
 
     snprintf(words, sizeof words, "%s: %s", name, why);
     tell_files(asking, NEWS_REFUSED, words);
@@ -437,7 +437,7 @@ static void store_tell(struct asking *asking, const struct job_leaving *leaving,
         tell_files(asking, NEWS_TROUBLE, err->text);
     if (result == PIECE_FULL || result == PIECE_BAD) {
         missing_add(&asking->one->missing, leaving->name, strlen(leaving->name), why, strlen(why));
-        tries_store(asking->questions->tries, asking->view.id, &ignored);
+        attempts_store(asking->questions->tries, asking->view.id, &ignored);
         tell(asking, NEWS_MESSAGE, NULL);
     }
     if (result == PIECE_WHOLE || result == PIECE_MORE)
@@ -470,7 +470,7 @@ static struct tree *store_piece(struct asking *asking, enum job_file_kind kind, 
 
 static struct tree *ask_store(struct asking *asking)
 {
-    char hash[HASH_DIGITS + 1] = "", name[BENEATH_NAME_MAX + 1] = "";
+    char hash[HASH_DIGITS + 1] = "", name[CONFINED_NAME_MAX + 1] = "";
     struct tree *answer;
     struct piece piece;
     const char *text;
@@ -481,7 +481,7 @@ static struct tree *ask_store(struct asking *asking)
     kind = ad_string(asking->question, "Kind", &text, &len) ? job_file_kind(text, len) : -1;
     if (kind < 0)
         return answer_reason(asking, "invalid");
-    if (!ad_string(asking->question, "Name", &text, &len) || !beneath_name_is_good(text, len))
+    if (!ad_string(asking->question, "Name", &text, &len) || !confined_name_is_good(text, len))
         return answer_reason(asking, "name");
     memcpy(name, text, len);
     if (!may_store(asking, kind))
@@ -498,7 +498,7 @@ static struct tree *ask_store(struct asking *asking)
 
 static void usage_read(const struct asking *asking)
 {
-    struct job_try *one = asking->one;
+    struct job_attempt *one = asking->one;
     double cpu = one->cpu, wall = one->wall, cpus;
     int64_t memory = one->memory, disk = one->disk;
 
@@ -522,7 +522,7 @@ static void usage_read(const struct asking *asking)
 
 static struct tree *ask_report(struct asking *asking)
 {
-    struct job_try *one = asking->one;
+    struct job_attempt *one = asking->one;
     enum question_news news = NEWS_MESSAGE;
     const char *text;
     struct err err;
@@ -532,7 +532,7 @@ static struct tree *ask_report(struct asking *asking)
         return answer_reason(asking, "stale");
     usage_read(asking);
     if (ad_string(asking->question, "Message", &text, &len))
-        tries_text(&one->message, text, len);
+        attempts_text(&one->message, text, len);
     if (ad_string(asking->question, "State", &text, &len)) {
         if (len == 7 && !memcmp(text, "running", 7) && !one->started) {
             one->started = asking->now;
@@ -542,7 +542,7 @@ static struct tree *ask_report(struct asking *asking)
             news = NEWS_STAGING;
         }
     }
-    if (tries_store(asking->questions->tries, asking->view.id, &err) < 0)
+    if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0)
         return NULL;
     tell(asking, news, one->message);
     if (ad_string(asking->question, "Trouble", &text, &len) && len <= TRY_MESSAGE_MAX) {
@@ -608,9 +608,9 @@ static struct tree *ask_finish(struct asking *asking)
     }
     missing_told(asking);
     if (ad_string(asking->question, "Words", &text, &len))
-        tries_text(&asking->one->words, text, len);
+        attempts_text(&asking->one->words, text, len);
     asking->one->finished = asking->now;
-    if (tries_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
+    if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
         return NULL;
     unmade_told(asking);
     tell(asking, NEWS_FINISHED, asking->one->words);
@@ -660,7 +660,7 @@ static struct tree *ask_stored(struct asking *asking)
     tree_unref(asking->one->stored);
     asking->one->stored = stored;
     asking->one->transfers = stored_count(stored).total;
-    if (tries_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
+    if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
         return NULL;
     tell(asking, NEWS_MESSAGE, NULL);
     return answer_reason(asking, "ok");
@@ -686,7 +686,7 @@ static const struct {
  * it has the claim, and to one who shows what is another's, nothing is told. False: a stranger. */
 static bool asking_admits(struct asking *asking, const struct peer *peer)
 {
-    const struct job_try *one = asking->one;
+    const struct job_attempt *one = asking->one;
     struct key shown, lead = one->pass, help;
     const char *text;
     size_t len;
@@ -705,19 +705,19 @@ static bool asking_admits(struct asking *asking, const struct peer *peer)
     if (!asking->helps && !key_equal(&shown, &lead))
         return false;
     if (!asking->helps && ad_string(asking->question, "Provider", &text, &len) && len)
-        tries_text(&asking->one->provider, text, len); /* it runs there, whoever was claimed */
+        attempts_text(&asking->one->provider, text, len); /* it runs there, whoever was claimed */
     return true;
 }
 
 /* The try that is meant: one that is known, or that the role knows and has not told of yet. NULL: none. */
-static struct job_try *try_of(const struct asking *asking, uint64_t claim, uint64_t number)
+static struct job_attempt *try_of(const struct asking *asking, uint64_t claim, uint64_t number)
 {
     const struct job_view *view = &asking->view;
-    struct job_try *one = tries_find(asking->questions->tries, view->id, claim, number);
+    struct job_attempt *one = attempts_find(asking->questions->tries, view->id, claim, number);
     bool made;
 
     if (!one && view->claim == claim && view->number == number && view->state == JOB_RUNNING)
-        one = tries_begin(asking->questions->tries, view->id, claim, number, view->member, asking->now, &made);
+        one = attempts_begin(asking->questions->tries, view->id, claim, number, view->member, asking->now, &made);
     if (one && pass_is_none(&one->pass) && view->claim == claim && view->number == number)
         one->pass = view->pass;
     return one;
@@ -743,7 +743,7 @@ struct tree *question_answer(struct questions *questions, const struct peer *pee
         return answer_reason(&asking, "stale");
     if (!asking_admits(&asking, peer))
         return NULL;
-    asking.last = asking.one == tries_last(questions->tries, asking.view.id);
+    asking.last = asking.one == attempts_last(questions->tries, asking.view.id);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !answer; i++)
         if (ask_is(ask, len, rows[i].ask) && (rows[i].reads || !asking.helps))
             answer = rows[i].answer(&asking);

@@ -50,7 +50,7 @@ struct question_permits {
 
 struct questions {
     struct symbols *symbols;
-    struct tries *tries;
+    struct attempts *tries;
     struct jobfiles *files;
     struct spool *spool;
     struct shelf *shelf;
@@ -59,7 +59,7 @@ struct questions {
     /* The jobs of a node in a job's workflow, as customer_node has it. NULL: there are no workflows. */
     bool (*node)(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count);
     /* Something was told of a try. Rows may be on the shelf: commit. */
-    void (*news)(void *user, const struct job_view *view, const struct job_try *one, enum question_news news,
+    void (*news)(void *user, const struct job_view *view, const struct job_attempt *one, enum question_news news,
                  const char *words);
     void *user;
     struct question_permits permits[QUESTION_PERMITS]; /* of zeros at first */

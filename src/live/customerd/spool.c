@@ -120,11 +120,11 @@ struct spool *spool_new(const char *path, uint64_t room, struct err *err)
 
     *spool = (struct spool){.folder = -1, .part = -1, .held = -1, .room = room, .pieces = pieces_new()};
     map_init(&spool->shares, 0);
-    spool->folder = beneath_folder(AT_FDCWD, path, err);
+    spool->folder = confined_folder(AT_FDCWD, path, err);
     if (spool->folder >= 0)
-        spool->part = beneath_folder(spool->folder, PART, err);
+        spool->part = confined_folder(spool->folder, PART, err);
     if (spool->part >= 0)
-        spool->held = beneath_folder(spool->folder, HELD, err);
+        spool->held = confined_folder(spool->folder, HELD, err);
     if (spool->held < 0) {
         spool_free(spool);
         return NULL;
@@ -193,7 +193,7 @@ uint64_t spool_have(const struct spool *spool, const char *who, const char *hash
 int spool_open(const struct spool *spool, const char *hash)
 {
     errno = ENOENT;
-    return hash_is_good(hash, strlen(hash)) ? beneath_file(spool->folder, hash, O_RDONLY, 0) : -1;
+    return hash_is_good(hash, strlen(hash)) ? confined_file(spool->folder, hash, O_RDONLY, 0) : -1;
 }
 
 /* It has sent all of it: from now on it has it. What was there already, of others, stays. */

@@ -241,7 +241,7 @@ static void errand_step(struct errand *errand)
 }
 
 /* The detail of a problem is all that a person wants of it. */
-static void problem_words(struct said *said, const struct outcome *outcome)
+static void problem_words(struct said *said, const struct http_outcome *outcome)
 {
     const char *detail = strstr(outcome->body, "\"detail\":\""), *end;
 
@@ -250,7 +250,7 @@ static void problem_words(struct said *said, const struct outcome *outcome)
     snprintf(said->words, sizeof said->words, "%.*s (%u)", end ? (int)(end - detail) : 0, detail, outcome->status);
 }
 
-static void entry_take(struct errand *errand, struct said *said, const struct outcome *outcome)
+static void entry_take(struct errand *errand, struct said *said, const struct http_outcome *outcome)
 {
     struct err err = {0};
     struct media media;
@@ -265,7 +265,7 @@ static void entry_take(struct errand *errand, struct said *said, const struct ou
     tree_unref(ad);
 }
 
-static void call_came(void *user, const struct outcome *outcome)
+static void call_came(void *user, const struct http_outcome *outcome)
 {
     struct errand_call *call = user;
     struct errand *errand = call->errand;
@@ -328,18 +328,18 @@ static void errand_send(struct errand *errand, uint32_t place, const char *path,
     buf_init(&url);
     buf_addf(&url, "%s%s", catalogue->url, path);
     errand->said[place].call = client_send(catalogue->client,
-                                           &(struct call){.method = body ? "POST" : "GET",
-                                                          .url = buf_string(&url),
-                                                          .unix_socket = catalogue->socket,
-                                                          .token = bearer_of(catalogue),
-                                                          .plain_token = is_where_token_says(catalogue),
-                                                          .type = body ? TYPE_CLASSAD : NULL,
-                                                          .accept = TYPE_CLASSAD,
-                                                          .body = body,
-                                                          .len = len,
-                                                          .fields = fields,
-                                                          .field_count = field_count,
-                                                          .bytes_max = ANSWER_MAX},
+                                           &(struct http_call){.method = body ? "POST" : "GET",
+                                                               .url = buf_string(&url),
+                                                               .unix_socket = catalogue->socket,
+                                                               .token = bearer_of(catalogue),
+                                                               .plain_token = is_where_token_says(catalogue),
+                                                               .type = body ? TYPE_CLASSAD : NULL,
+                                                               .accept = TYPE_CLASSAD,
+                                                               .body = body,
+                                                               .len = len,
+                                                               .fields = fields,
+                                                               .field_count = field_count,
+                                                               .bytes_max = ANSWER_MAX},
                                            call_came, call);
     buf_done(&url);
 }

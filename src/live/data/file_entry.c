@@ -24,7 +24,7 @@ static bool is_plain(const char *text, size_t len, unsigned char from)
 
 bool file_name_is_good(const char *name, size_t len)
 {
-    return len <= FILE_NAME_MAX && beneath_name_is_good(name, len) && is_plain(name, len, ' ') &&
+    return len <= FILE_NAME_MAX && confined_name_is_good(name, len) && is_plain(name, len, ' ') &&
            utf8_check(name, len, NULL) == 0;
 }
 

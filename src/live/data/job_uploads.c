@@ -47,9 +47,9 @@ static bool part_read(struct reading *reading, const struct value *ad, const cha
 }
 
 /* What is not known yet is NULL, and good. */
-static int parcel_check(const struct job_parcel *parcel, struct err *err)
+static int parcel_check(const struct job_upload *parcel, struct err *err)
 {
-    if (parcel->file && !beneath_name_is_good(parcel->file, strlen(parcel->file)))
+    if (parcel->file && !confined_name_is_good(parcel->file, strlen(parcel->file)))
         return err_set(err, "OutputData: %.80s is no name of a file in the job's folder", parcel->file);
     if (parcel->name && !file_name_is_good(parcel->name, strlen(parcel->name)))
         return err_set(err, "OutputData: %.80s is no logical name of a file", parcel->name);
@@ -58,9 +58,9 @@ static int parcel_check(const struct job_parcel *parcel, struct err *err)
     return 0;
 }
 
-static int parcel_read(struct reading *reading, const struct value *value, struct job_parcel *ret, struct err *err)
+static int parcel_read(struct reading *reading, const struct value *value, struct job_upload *ret, struct err *err)
 {
-    *ret = (struct job_parcel){.file = text_keep(reading, value)};
+    *ret = (struct job_upload){.file = text_keep(reading, value)};
     if (!ret->file &&
         (value->type != VALUE_AD || !part_read(reading, value, "File", &ret->file) || !ret->file ||
          !part_read(reading, value, "Name", &ret->name) || !part_read(reading, value, "Store", &ret->store)))
@@ -70,7 +70,7 @@ static int parcel_read(struct reading *reading, const struct value *value, struc
 }
 
 /* A logical name is one file's. */
-static int parcels_differ(const struct job_parcel *items, uint32_t last, struct err *err)
+static int parcels_differ(const struct job_upload *items, uint32_t last, struct err *err)
 {
     for (uint32_t i = 0; items[last].name && i < last; i++)
         if (items[i].name && !strcmp(items[i].name, items[last].name))
@@ -80,14 +80,14 @@ static int parcels_differ(const struct job_parcel *items, uint32_t last, struct 
 
 static int data_count(bool is_list, size_t count, struct err *err)
 {
-    return is_list && count <= JOB_PARCELS_MAX
+    return is_list && count <= JOB_UPLOADS_MAX
                ? 0
-               : err_set(err, "OutputData: a list of up to %d files is expected", JOB_PARCELS_MAX);
+               : err_set(err, "OutputData: a list of up to %d files is expected", JOB_UPLOADS_MAX);
 }
 
-static int data_read(struct reading *reading, const struct value *list, struct job_parcels *ret, struct err *err)
+static int data_read(struct reading *reading, const struct value *list, struct job_uploads *ret, struct err *err)
 {
-    struct job_parcel *items;
+    struct job_upload *items;
     struct value element;
 
     if (data_count(list->type == VALUE_LIST, list->len, err) < 0)
@@ -103,7 +103,7 @@ static int data_read(struct reading *reading, const struct value *list, struct j
     return 0;
 }
 
-static int stores_read(struct reading *reading, const struct value *value, struct job_parcels *ret, struct err *err)
+static int stores_read(struct reading *reading, const struct value *value, struct job_uploads *ret, struct err *err)
 {
     size_t count = value->type == VALUE_LIST ? value->len : 1;
     const char **stores;
@@ -132,7 +132,7 @@ static bool attribute(struct reading *reading, const struct scope *scope, const 
     return label && eval_attribute(&reading->eval, scope, label, ret) && ret->type != VALUE_UNDEFINED;
 }
 
-static int whole_read(struct reading *reading, const struct scope *scope, struct job_parcels *ret, struct err *err)
+static int read_file(struct reading *reading, const struct scope *scope, struct job_uploads *ret, struct err *err)
 {
     struct value value;
 
@@ -147,10 +147,10 @@ static int whole_read(struct reading *reading, const struct scope *scope, struct
     return 0;
 }
 
-int job_parcels_read(struct arena *arena, const struct tree *ad, int64_t now, struct job_parcels *ret, struct err *err)
+int job_uploads_read(struct arena *arena, const struct tree *ad, int64_t now, struct job_uploads *ret, struct err *err)
 {
     static const char *const none[] = {NULL};
-    struct job_parcels read = {.stores = none, .elsewhere = true};
+    struct job_uploads read = {.stores = none, .elsewhere = true};
     struct reading reading = {.into = arena, .symbols = ad->symbols};
     struct env env = {.now = now};
     struct arena scratch;
@@ -160,7 +160,7 @@ int job_parcels_read(struct arena *arena, const struct tree *ad, int64_t now, st
     arena_init(&scratch);
     scope_init(&scope, ad, NULL);
     eval_init(&reading.eval, &env, &scratch);
-    failed = whole_read(&reading, &scope, &read, err);
+    failed = read_file(&reading, &scope, &read, err);
     arena_done(&scratch);
     if (!failed)
         *ret = read;
@@ -208,7 +208,7 @@ static int literal_read(struct arena *into, const struct tree *ad, const struct 
 }
 
 /* [File; Name; Store], and nothing besides: what is misspelt would be as if it were not there. */
-static int parcel_parts(struct arena *into, const struct tree *ad, const struct expr *e, struct job_parcel *ret,
+static int parcel_parts(struct arena *into, const struct tree *ad, const struct expr *e, struct job_upload *ret,
                         struct err *err)
 {
     static const char *const names[] = {"File", "Name", "Store"};
@@ -232,10 +232,10 @@ static int parcel_parts(struct arena *into, const struct tree *ad, const struct 
     return there[0] ? 0 : err_set(err, PARCELS_WANTED);
 }
 
-static int parcel_literal(struct arena *into, const struct tree *ad, const struct expr *e, struct job_parcel *ret,
+static int parcel_literal(struct arena *into, const struct tree *ad, const struct expr *e, struct job_upload *ret,
                           struct err *err)
 {
-    *ret = (struct job_parcel){0};
+    *ret = (struct job_upload){0};
     if (e->kind == EXPR_AD) {
         if (parcel_parts(into, ad, e, ret, err) < 0)
             return -1;
@@ -247,9 +247,9 @@ static int parcel_literal(struct arena *into, const struct tree *ad, const struc
     return parcel_check(ret, err);
 }
 
-int job_parcels_check(const struct tree *ad, const struct expr *data, struct err *err)
+int job_uploads_check(const struct tree *ad, const struct expr *data, struct err *err)
 {
-    struct job_parcel *items;
+    struct job_upload *items;
     struct arena arena;
     int failed = 0;
 

@@ -16,27 +16,27 @@
 extern "C" {
 #endif
 
-#define JOB_PARCELS_MAX 1000 /* files of a job that go to stores */
+#define JOB_UPLOADS_MAX 1000 /* files of a job that go to stores */
 #define JOB_STORES_MAX 64    /* in OutputSE */
 
-struct job_parcel {
+struct job_upload {
     const char *file;  /* in the job's folder */
     const char *name;  /* the logical one; the same, when the job does not say */
     const char *store; /* the first that is to have it; or NULL */
 };
 
-struct job_parcels {
-    const struct job_parcel *items;
+struct job_uploads {
+    const struct job_upload *items;
     size_t count;
     const char *const *stores; /* ends with NULL */
     bool elsewhere;            /* further stores may have it when those cannot be reached */
 };
 
 /* All lies in the arena. `now`: seconds, for its expressions. -1 and the attribute that is wrong. */
-int job_parcels_read(struct arena *arena, const struct tree *ad, int64_t now, struct job_parcels *ret, struct err *err);
+int job_uploads_read(struct arena *arena, const struct tree *ad, int64_t now, struct job_uploads *ret, struct err *err);
 
 /* As written in an ad that is submitted: what each job computes for itself is good. */
-int job_parcels_check(const struct tree *ad, const struct expr *data,
+int job_uploads_check(const struct tree *ad, const struct expr *data,
                       struct err *err);                                     /* of OutputData; -1 and why not */
 bool job_stores_are_good(const struct tree *ad, const struct expr *stores); /* of OutputSE */
 

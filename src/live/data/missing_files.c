@@ -36,7 +36,7 @@ static char *text_keep(const char *text, size_t len, size_t max)
 
 void missing_add(struct missing *missing, const char *name, size_t name_len, const char *why, size_t why_len)
 {
-    char *kept = text_keep(name, name_len, BENEATH_NAME_MAX);
+    char *kept = text_keep(name, name_len, CONFINED_NAME_MAX);
 
     for (uint32_t i = 0; i < missing->known; i++)
         if (!strcmp(missing->files[i].name, kept)) {

@@ -28,7 +28,7 @@ static bool is_plain(const char *text, size_t len)
 
 bool store_name_is_good(const char *name, size_t len)
 {
-    return beneath_name_is_good(name, len) && is_plain(name, len);
+    return confined_name_is_good(name, len) && is_plain(name, len);
 }
 
 static int name_read(const struct tree *ad, struct store_place *place, struct err *err)
@@ -102,7 +102,7 @@ static int path_read(const struct tree *ad, struct store_place *place, struct er
         return err_set(err, "Path: a folder, as a path from the root, is expected");
     while (len && text[len - 1] == '/')
         len--;
-    if (len && !beneath_name_is_good(text + 1, len - 1))
+    if (len && !confined_name_is_good(text + 1, len - 1))
         return err_set(err, "Path: a folder, as a path from the root without \".\" and \"..\", is expected");
     memcpy(place->path, text, len);
     return 0;

@@ -89,7 +89,7 @@ static struct tree *file_take(struct symbols *symbols, const struct tree *told)
 /* ------------------------------------------------------------------------------------------------------------------ merging */
 
 struct files {
-    struct tree *items[JOB_PARCELS_MAX];
+    struct tree *items[JOB_UPLOADS_MAX];
     uint32_t count;
 };
 
@@ -97,7 +97,7 @@ static void files_load(struct files *files, const struct tree *ad)
 {
     const struct expr *list = ad ? ad_find(ad, "Files") : NULL;
 
-    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count && files->count < JOB_PARCELS_MAX;
+    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count && files->count < JOB_UPLOADS_MAX;
          i++)
         files->items[files->count++] = ad_part(ad, &tree_parts(ad, list)[i]);
 }
@@ -152,7 +152,7 @@ static bool file_put(struct files *files, struct tree *file, stored_news_fn *new
                 news_tell(file, news, user);
             return true;
         }
-    if (files->count == JOB_PARCELS_MAX) {
+    if (files->count == JOB_UPLOADS_MAX) {
         tree_unref(file);
         return false;
     }
@@ -189,7 +189,7 @@ struct tree *stored_merge(struct symbols *symbols, const struct tree *before, co
 
     files->count = 0;
     files_load(files, before);
-    if (ad_integer(told, "Total", &total) && total >= 0 && total <= JOB_PARCELS_MAX &&
+    if (ad_integer(told, "Total", &total) && total >= 0 && total <= JOB_UPLOADS_MAX &&
         files_take(symbols, files, told, news, user) && files->count <= (uint64_t)total) {
         maker_init(&maker, symbols);
         maker_integer(&maker, "Total", total);

@@ -42,7 +42,7 @@ static const char *folder_of(const struct transfer_rules *rules, const char *pat
 
         len -= len == 1; /* the root */
         if (strncmp(path, rules->folders[i], len) != 0 || path[len] != '/' ||
-            !beneath_name_is_good(path + len + 1, strlen(path + len + 1)))
+            !confined_name_is_good(path + len + 1, strlen(path + len + 1)))
             continue;
         *ret_rest = path + len + 1;
         return rules->folders[i];
@@ -108,7 +108,7 @@ static bool bytes_copy(struct carriage *carriage, int from, int to)
 static bool copy_check(struct carriage *carriage, int fd, int folder, const char *name)
 {
     char sent[HASH_DIGITS + 1], there[HASH_DIGITS + 1];
-    int again = fsync(fd) < 0 ? -1 : beneath_file(folder, name, O_RDONLY, 0), failed;
+    int again = fsync(fd) < 0 ? -1 : confined_file(folder, name, O_RDONLY, 0), failed;
     uint64_t size;
 
     hashing_digits(&carriage->hash, sent);
@@ -143,15 +143,15 @@ bool local_put(struct carriage *carriage)
     if (folder < 0)
         return false;
     temporary_name(carriage, name, temporary, sizeof temporary);
-    fd = beneath_create(folder, temporary, 0644, &err);
+    fd = confined_create(folder, temporary, 0644, &err);
     good = fd >= 0 ? bytes_copy(carriage, carriage->fd, fd) && copy_check(carriage, fd, folder, temporary)
                    : carriage_ends(carriage, TRANSFER_AGAIN, "%.150s: %.80s", path, err.text);
     if (fd >= 0)
         close(fd);
-    if (good && beneath_move(folder, temporary, folder, name) < 0)
+    if (good && confined_move(folder, temporary, folder, name) < 0)
         good = carriage_ends(carriage, TRANSFER_AGAIN, "%.150s: %s", path, strerror(errno));
     if (!good && fd >= 0)
-        beneath_remove(folder, temporary, &err);
+        confined_remove(folder, temporary, &err);
     close(folder);
     return good;
 }
@@ -168,7 +168,7 @@ bool local_get(struct carriage *carriage)
     if (folder < 0)
         return false;
     hashing_begin(&carriage->hash);
-    fd = beneath_read(folder, name, &size, &err);
+    fd = confined_read(folder, name, &size, &err);
     close(folder);
     if (fd < 0)
         return carriage_ends(carriage, errno == ENOENT ? TRANSFER_REFUSED : TRANSFER_AGAIN, "%.150s: %.80s", path,

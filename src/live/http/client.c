@@ -260,7 +260,7 @@ static void on_wake(uv_timer_t *timer)
     client_act(client, CURL_SOCKET_TIMEOUT, 0);
 }
 
-uint64_t client_send(struct client *client, const struct call *call, call_done_fn *done, void *user)
+uint64_t client_send(struct client *client, const struct http_call *call, call_done_fn *done, void *user)
 {
     struct transfer *transfer = client->idle.last;
 
@@ -381,7 +381,7 @@ static char *text_dup(const char *text)
     return text ? mem_dup(text, strlen(text)) : NULL;
 }
 
-static void on_fetched(void *user, const struct outcome *outcome)
+static void on_fetched(void *user, const struct http_outcome *outcome)
 {
     struct fetch *fetch = user;
     struct fetched *fetched = fetch->fetched;
@@ -413,7 +413,8 @@ void fetched_done(struct fetched *fetched)
     *fetched = (struct fetched){0};
 }
 
-int client_fetch(const struct client_settings *settings, const struct call *call, struct fetched *ret, struct err *err)
+int client_fetch(const struct client_settings *settings, const struct http_call *call, struct fetched *ret,
+                 struct err *err)
 {
     struct fetch fetch = {.fetched = ret, .err = err};
     struct client *client;

@@ -59,7 +59,7 @@ enum call_result {
 const char *call_result_name(enum call_result result); /* "answered" */
 
 /* What became of a call; all is lent until `done` returns. */
-struct outcome {
+struct http_outcome {
     enum call_result result;
     unsigned status; /* 0: no answer came */
     /* Fields of the answer; NULL when it has none such. */
@@ -72,7 +72,7 @@ struct outcome {
     const char *error; /* words for a person; NULL when answered */
 };
 
-typedef void call_done_fn(void *user, const struct outcome *outcome);
+typedef void call_done_fn(void *user, const struct http_outcome *outcome);
 
 /* Is that address one that may be connected to? Asked with the address really connected to, after resolving, and for a kept connection
  * again before it is used. Not asked about a `unix_socket`, which no stranger names. */
@@ -82,7 +82,7 @@ typedef bool call_address_fn(void *user, const struct sockaddr *address);
 typedef void call_bytes_fn(void *user, const char *bytes, size_t len);
 
 /* What is to be sent; all is copied but the functions and what they are given. */
-struct call {
+struct http_call {
     const char *method;        /* NULL: GET */
     const char *url;           /* http:// or https://, as url_read (live/config/address.h) reads it */
     const char *unix_socket;   /* or NULL: connect there instead */
@@ -105,7 +105,7 @@ struct call {
 };
 
 /* An id; `done` is called once, and never before this returns. 0 from a `done` that client_free calls: nothing is sent any more. */
-uint64_t client_send(struct client *client, const struct call *call, call_done_fn *done, void *user);
+uint64_t client_send(struct client *client, const struct http_call *call, call_done_fn *done, void *user);
 
 /* Neither done nor bytes is called any more. An id that is over is nothing. */
 void client_cancel(struct client *client, uint64_t id);
@@ -124,7 +124,8 @@ void fetched_done(struct fetched *fetched);
 
 /* For tools: sends and waits, in a loop of its own. 0: answered, whatever the status; the caller ends it with fetched_done. -1: not;
  * then only ret->result is set. */
-int client_fetch(const struct client_settings *settings, const struct call *call, struct fetched *ret, struct err *err);
+int client_fetch(const struct client_settings *settings, const struct http_call *call, struct fetched *ret,
+                 struct err *err);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 
 #include <curl/curl.h>
 
-/* The answer's fields that are kept: a member of struct outcome and the field's name. */
+/* The answer's fields that are kept: a member of struct http_outcome and the field's name. */
 #define ANSWER_FIELDS(X)          \
     X(type, "content-type")       \
     X(etag, "etag")               \
@@ -66,7 +66,7 @@ void transfer_free(struct transfer *transfer);
 void transfer_reset(struct transfer *transfer); /* ready for the next call */
 
 /* Takes the call over. -1: it is malformed; then `why` says what, and it is refused. */
-int transfer_prepare(struct transfer *transfer, const struct call *call, const char *ca_file);
+int transfer_prepare(struct transfer *transfer, const struct http_call *call, const char *ca_file);
 
 /* Tells the caller. `curl` is what libcurl said; cancelled: by client_free. */
 void transfer_report(struct transfer *transfer, CURLcode curl, bool cancelled);

@@ -301,7 +301,7 @@ static void field_leave_out(struct transfer *transfer, const char *line)
     transfer->head = longer;
 }
 
-static int head_make(struct transfer *transfer, const struct call *call)
+static int head_make(struct transfer *transfer, const struct http_call *call)
 {
     if (call->len <= ASK_FIRST)
         field_leave_out(transfer, "Expect:");
@@ -340,7 +340,7 @@ static const struct {
     {"DELETE", true, false}, {"POST", false, true}, {"OPTIONS", true, false},
 };
 
-static void method_set(struct transfer *transfer, const struct call *call, const char *method)
+static void method_set(struct transfer *transfer, const struct http_call *call, const char *method)
 {
     CURL *easy = transfer->easy;
     bool has_body = call->body != NULL;
@@ -363,7 +363,7 @@ static void method_set(struct transfer *transfer, const struct call *call, const
         curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
 }
 
-static int call_check(struct transfer *transfer, const struct call *call, const char *method)
+static int call_check(struct transfer *transfer, const struct http_call *call, const char *method)
 {
     struct url url;
     struct err err = {0};
@@ -423,7 +423,7 @@ static void callbacks_set(struct transfer *transfer)
 }
 
 /* A pin names the one key that is trusted, so neither a CA nor the name in the certificate is asked. */
-static void trust_set(struct transfer *transfer, const struct call *call, const char *ca_file)
+static void trust_set(struct transfer *transfer, const struct http_call *call, const char *ca_file)
 {
     CURL *easy = transfer->easy;
 
@@ -442,7 +442,7 @@ static void trust_set(struct transfer *transfer, const struct call *call, const 
     }
 }
 
-int transfer_prepare(struct transfer *transfer, const struct call *call, const char *ca_file)
+int transfer_prepare(struct transfer *transfer, const struct http_call *call, const char *ca_file)
 {
     const char *method = call->method ? call->method : "GET";
     CURL *easy = transfer->easy;
@@ -495,7 +495,7 @@ static const char *words_of(const struct transfer *transfer, CURLcode curl, bool
 
 void transfer_report(struct transfer *transfer, CURLcode curl, bool cancelled)
 {
-    struct outcome outcome = {
+    struct http_outcome outcome = {
         .result = result_of(transfer, curl, cancelled),
         .status = transfer->status,
 #define X(member, name) .member = transfer->fields.member,

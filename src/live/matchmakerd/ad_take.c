@@ -31,11 +31,11 @@ static int ad_check(const struct tree *ad, struct err *err)
 
 /* -------------------------------------------------------------------------------------------------------------- taking */
 
-void id_unlive(struct service *service, uint32_t place)
+void id_unlive(struct matchmakerd *matchmakerd, uint32_t place)
 {
-    struct ad_id *row = &service->ids.items[place];
-    struct identity *account = &service->callers.items[row->account];
-    uint32_t who = agents_find(&service->agents, row->agent);
+    struct ad_id *row = &matchmakerd->ids.items[place];
+    struct identity *account = &matchmakerd->callers.items[row->account];
+    uint32_t who = agents_find(&matchmakerd->agents, row->agent);
 
     if (!row->live)
         return;
@@ -44,24 +44,24 @@ void id_unlive(struct service *service, uint32_t place)
     account->bytes -= row->bytes;
     row->bytes = 0;
     if (who != TEXTMAP_NONE)
-        service->agents.items[who].ads--;
+        matchmakerd->agents.items[who].ads--;
 }
 
-void id_forget(struct service *service, uint32_t place)
+void id_forget(struct matchmakerd *matchmakerd, uint32_t place)
 {
-    id_unlive(service, place);
-    service->callers.items[service->ids.items[place].account].ids--;
-    ids_remove(&service->ids, place);
+    id_unlive(matchmakerd, place);
+    matchmakerd->callers.items[matchmakerd->ids.items[place].account].ids--;
+    ids_remove(&matchmakerd->ids, place);
 }
 
 /* Is that the id which an agent of Berth of that name gives its own offers (providerd.c)? Nobody else has a reason to. */
-static bool id_is_derived(const struct service *service, const struct agent_row *row, const char *id)
+static bool id_is_derived(const struct matchmakerd *matchmakerd, const struct agent_row *row, const char *id)
 {
     char text[2 * TOKEN_NAME_MAX + 32];
 
     for (unsigned i = 0; i < DERIVED_MAX; i++) {
-        snprintf(text, sizeof text, i ? "%s/%s.%u" : "%s/%s", caller_text(&service->callers, row->identity), row->name,
-                 i);
+        snprintf(text, sizeof text, i ? "%s/%s.%u" : "%s/%s", caller_text(&matchmakerd->callers, row->identity),
+                 row->name, i);
         if (id_number(text, strlen(text)) == id_number(id, strlen(id)))
             return true;
     }
@@ -70,21 +70,21 @@ static bool id_is_derived(const struct service *service, const struct agent_row 
 
 static void id_keep(struct request *request, uint32_t who, const char *id, uint32_t place, size_t bytes)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct identity *account;
     struct ad_id *row;
 
     if (place == TEXTMAP_NONE) {
-        place = ids_add(&service->ids, id, strlen(id), service->agents.items[who].handle, request->caller.account,
-                        id_is_derived(service, &service->agents.items[who], id));
-        service->callers.items[request->caller.account].ids++;
+        place = ids_add(&matchmakerd->ids, id, strlen(id), matchmakerd->agents.items[who].handle,
+                        request->caller.account, id_is_derived(matchmakerd, &matchmakerd->agents.items[who], id));
+        matchmakerd->callers.items[request->caller.account].ids++;
     }
-    row = &service->ids.items[place];
-    account = &service->callers.items[row->account];
+    row = &matchmakerd->ids.items[place];
+    account = &matchmakerd->callers.items[row->account];
     if (!row->live) {
         row->live = true;
         account->ads++;
-        service->agents.items[who].ads++;
+        matchmakerd->agents.items[who].ads++;
     }
     account->bytes += bytes;
     account->bytes -= row->bytes;
@@ -94,15 +94,15 @@ static void id_keep(struct request *request, uint32_t who, const char *id, uint3
 /* Would the ad be too much for its identity? Then the name of the limit. */
 static const char *limit_passed(const struct request *request, uint32_t place, size_t bytes)
 {
-    const struct service *service = request->service;
-    const struct identity *account = &service->callers.items[request->caller.account];
-    uint64_t most = config_count(&service->config, CONFIG_ADS_PER_IDENTITY);
-    uint64_t before = place == TEXTMAP_NONE ? 0 : service->ids.items[place].bytes;
-    bool counted = place != TEXTMAP_NONE && service->ids.items[place].live;
+    const struct matchmakerd *matchmakerd = request->matchmakerd;
+    const struct identity *account = &matchmakerd->callers.items[request->caller.account];
+    uint64_t most = config_count(&matchmakerd->config, CONFIG_ADS_PER_IDENTITY);
+    uint64_t before = place == TEXTMAP_NONE ? 0 : matchmakerd->ids.items[place].bytes;
+    bool counted = place != TEXTMAP_NONE && matchmakerd->ids.items[place].live;
 
     if ((!counted && account->ads >= most) || (place == TEXTMAP_NONE && account->ids >= 2 * most))
         return "AdsPerIdentity";
-    if (account->bytes + bytes - before > config_size(&service->config, CONFIG_AD_BYTES_PER_IDENTITY))
+    if (account->bytes + bytes - before > config_size(&matchmakerd->config, CONFIG_AD_BYTES_PER_IDENTITY))
         return "AdBytesPerIdentity";
     return NULL;
 }
@@ -132,8 +132,8 @@ static bool ad_says_same(const struct tree *there, const struct tree *ad)
 enum reason sealed_key_take(const struct request *request, uint32_t who, const char *id, const char *text, size_t len,
                             struct key *ret, struct err *err)
 {
-    const struct service *service = request->service;
-    enum offer_key_result result = offer_key_open(keyring_box(service->keys), service->agents.items[who].handle,
+    const struct matchmakerd *matchmakerd = request->matchmakerd;
+    enum offer_key_result result = offer_key_open(keyring_box(matchmakerd->keys), matchmakerd->agents.items[who].handle,
                                                   id_number(id, strlen(id)), text, len, ret);
 
     if (result == OFFER_KEY_OK)
@@ -152,9 +152,9 @@ static bool machine_asks(const struct request *request, const struct advertise *
 
 static bool ad_put(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct advertise *advertise = &message->u.advertise;
-    uint64_t handle = service->agents.items[who].handle;
+    uint64_t handle = matchmakerd->agents.items[who].handle;
     size_t bytes = advertise->ad ? tree_size(advertise->ad) : 0;
     struct entry_view view;
     const char *limit;
@@ -169,8 +169,8 @@ static bool ad_put(struct request *request, uint32_t who, const char *id, struct
         return true;
     }
     advertise->id = id_number(id, strlen(id));
-    place = ids_find(&service->ids, handle, id, strlen(id));
-    if (place == TEXTMAP_NONE && ids_find_number(&service->ids, handle, advertise->id) != TEXTMAP_NONE) {
+    place = ids_find(&matchmakerd->ids, handle, id, strlen(id));
+    if (place == TEXTMAP_NONE && ids_find_number(&matchmakerd->ids, handle, advertise->id) != TEXTMAP_NONE) {
         ret->reason = REASON_CONFLICT;
         err_set(&ret->err, "another id of this agent has the same number");
         return true;
@@ -184,10 +184,10 @@ static bool ad_put(struct request *request, uint32_t who, const char *id, struct
         ret->reason = REASON_INVALID;
         return true;
     }
-    lives = matchmaker_find(service->matchmaker, handle, advertise->id, &view);
+    lives = matchmaker_find(matchmakerd->matchmaker, handle, advertise->id, &view);
     if (!advertise->version)
         advertise->version = lives ? view.version + !advertise->bare
-                                   : matchmaker_version(service->matchmaker, handle, advertise->id) + 1;
+                                   : matchmaker_version(matchmakerd->matchmaker, handle, advertise->id) + 1;
     else if (lives && advertise->ad && advertise->version == view.version && !ad_says_same(view.ad, advertise->ad)) {
         ret->reason = REASON_CONFLICT;
         err_set(&ret->err, "this version is there with another text");
@@ -196,7 +196,7 @@ static bool ad_put(struct request *request, uint32_t who, const char *id, struct
     request_peer(request, who, &peer);
     if (!request_ask(request, &peer, message))
         return false;
-    ret->reason = service->reply.u.advertised.reason;
+    ret->reason = matchmakerd->reply.u.advertised.reason;
     ret->created = !lives;
     if ((ret->reason == REASON_OK || ret->reason == REASON_CONSUMED) && !advertise->bare)
         id_keep(request, who, id, place, bytes);
@@ -204,10 +204,10 @@ static bool ad_put(struct request *request, uint32_t who, const char *id, struct
 }
 
 /* What an agent advertises in vain is told to those who look after it: once in the log, and with the agent as long as it is so. */
-static void refusal_tell(struct service *service, uint32_t who, const char *id, const struct taking *taking)
+static void refusal_tell(struct matchmakerd *matchmakerd, uint32_t who, const char *id, const struct taking *taking)
 {
     bool good = taking->reason == REASON_OK || taking->reason == REASON_CONSUMED;
-    struct agent_row *row = &service->agents.items[who];
+    struct agent_row *row = &matchmakerd->agents.items[who];
     char words[AGENT_TEXT_MAX + 1];
     size_t len = strlen(id);
 
@@ -223,8 +223,8 @@ static void refusal_tell(struct service *service, uint32_t who, const char *id, 
     if (row->refused && !strcmp(row->refused, words))
         return;
     agent_set_text(&row->refused, words);
-    LOG(&service->log, LEVEL_WARNING, "ad.refused", log_word("agent", row->handle),
-        log_text("identity", caller_text(&service->callers, row->identity)), log_text("name", row->name),
+    LOG(&matchmakerd->log, LEVEL_WARNING, "ad.refused", log_word("agent", row->handle),
+        log_text("identity", caller_text(&matchmakerd->callers, row->identity)), log_text("name", row->name),
         log_text("ad", id), log_text("why", *taking->err.text ? taking->err.text : reason_words(taking->reason)));
 }
 
@@ -233,6 +233,6 @@ bool ad_take(struct request *request, uint32_t who, const char *id, struct messa
     bool asked = ad_put(request, who, id, message, ret);
 
     if (asked)
-        refusal_tell(request->service, who, id, ret);
+        refusal_tell(request->matchmakerd, who, id, ret);
     return asked;
 }

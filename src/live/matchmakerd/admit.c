@@ -21,16 +21,16 @@
 
 static bool token_is_revoked(void *user, const char *id)
 {
-    const struct service *service = user;
+    const struct matchmakerd *matchmakerd = user;
 
-    return textmap_find(&service->revoked, id, strlen(id)) != TEXTMAP_NONE;
+    return textmap_find(&matchmakerd->revoked, id, strlen(id)) != TEXTMAP_NONE;
 }
 
 /* The name of a user of this machine. It is remembered for a while: where names come from a directory, looking one up can take long, and
  * all others would wait. */
-static const char *local_name(struct service *service, uint32_t uid, int64_t now)
+static const char *local_name(struct matchmakerd *matchmakerd, uint32_t uid, int64_t now)
 {
-    struct local_user *user = &service->local_users[uid % LOCAL_USERS];
+    struct local_user *user = &matchmakerd->local_users[uid % LOCAL_USERS];
     struct passwd row, *found = NULL;
     char text[2048];
 
@@ -48,16 +48,17 @@ static const char *local_name(struct service *service, uint32_t uid, int64_t now
 }
 
 /* A user of this machine, as the kernel says. Whoever runs the service, and the superuser, may do everything. */
-static bool caller_by_socket(struct service *service, const struct exchange *exchange, int64_t now, struct caller *ret)
+static bool caller_by_socket(struct matchmakerd *matchmakerd, const struct exchange *exchange, int64_t now,
+                             struct caller *ret)
 {
     const char *name;
     uint32_t uid;
 
     if (!exchange_peer_user(exchange, &uid))
         return false;
-    name = local_name(service, uid, now);
+    name = local_name(matchmakerd, uid, now);
     *ret = (struct caller){
-        .identity = callers_add(&service->callers, name, strlen(name), now),
+        .identity = callers_add(&matchmakerd->callers, name, strlen(name), now),
         .scope = uid == geteuid() || uid == 0 ? SCOPE_ALL : LOCAL_SCOPES,
     };
     ret->account = ret->identity;
@@ -65,8 +66,8 @@ static bool caller_by_socket(struct service *service, const struct exchange *exc
 }
 
 /* 0, or the status and why not. */
-static unsigned caller_find(struct service *service, const struct exchange *exchange, int64_t now, struct caller *ret,
-                            const char **ret_why)
+static unsigned caller_find(struct matchmakerd *matchmakerd, const struct exchange *exchange, int64_t now,
+                            struct caller *ret, const char **ret_why)
 {
     const char *field = exchange_field(exchange, "Authorization");
     enum token_fault fault;
@@ -74,41 +75,42 @@ static unsigned caller_find(struct service *service, const struct exchange *exch
 
     ret->identity = CALLERS_NONE;
     if (!field)
-        return caller_by_socket(service, exchange, now, ret) ? 0 : (*ret_why = "a token is needed", 401);
+        return caller_by_socket(matchmakerd, exchange, now, ret) ? 0 : (*ret_why = "a token is needed", 401);
     if (strncasecmp(field, "Bearer ", 7) != 0)
         return *ret_why = "the token must be a bearer token", 401;
     field += 7;
     field += strspn(field, " ");
-    fault = token_check(service->tokens, &service->token_keys, keyring_pool(service->keys), field, strlen(field),
-                        runner_wall() / SECOND, token_is_revoked, service, &grant);
+    fault = token_check(matchmakerd->tokens, &matchmakerd->token_keys, keyring_pool(matchmakerd->keys), field,
+                        strlen(field), runner_wall() / SECOND, token_is_revoked, matchmakerd, &grant);
     if (fault != TOKEN_OK) {
-        metrics_add(service->metrics, METRIC_TOKENS_REFUSED, fault, 0, 1);
+        metrics_add(matchmakerd->metrics, METRIC_TOKENS_REFUSED, fault, 0, 1);
         *ret_why = token_fault_words(fault);
         return 401;
     }
     if (!strcmp(grant.subject, RESERVED_IDENTITY))
         return *ret_why = "that identity is the matchmaker's own", 401;
-    *ret = (struct caller){.identity = callers_add(&service->callers, grant.subject, strlen(grant.subject), now),
+    *ret = (struct caller){.identity = callers_add(&matchmakerd->callers, grant.subject, strlen(grant.subject), now),
                            .scope = grant.scope,
                            .expires = grant.expires,
                            .links = grant.links};
     memcpy(ret->ids, grant.ids, sizeof ret->ids);
-    ret->account = callers_add(&service->callers, grant.root, strlen(grant.root), now);
+    ret->account = callers_add(&matchmakerd->callers, grant.root, strlen(grant.root), now);
     return 0;
 }
 
-bool caller_is_revoked(const struct service *service, const struct caller *caller)
+bool caller_is_revoked(const struct matchmakerd *matchmakerd, const struct caller *caller)
 {
     for (uint32_t i = 0; i < caller->links; i++)
-        if (textmap_find(&service->revoked, caller->ids[i], strlen(caller->ids[i])) != TEXTMAP_NONE)
+        if (textmap_find(&matchmakerd->revoked, caller->ids[i], strlen(caller->ids[i])) != TEXTMAP_NONE)
             return true;
     return false;
 }
 
 const char *request_identity(const struct request *request)
 {
-    return request->caller.identity == CALLERS_NONE ? ""
-                                                    : caller_text(&request->service->callers, request->caller.identity);
+    return request->caller.identity == CALLERS_NONE
+               ? ""
+               : caller_text(&request->matchmakerd->callers, request->caller.identity);
 }
 
 bool request_any(const struct request *request)
@@ -143,7 +145,7 @@ static bool incarnation_take(struct request *request, struct agent_row *row)
     }
     if (number > row->incarnation) {
         if (row->incarnation && row->life != process)
-            LOG(&request->service->log, LEVEL_INFO, "incarnation", log_text("identity", request_identity(request)),
+            LOG(&request->matchmakerd->log, LEVEL_INFO, "incarnation", log_text("identity", request_identity(request)),
                 log_text("name", row->name), log_number("incarnation", (int64_t)number));
         row->incarnation = number;
         row->life = process;
@@ -158,7 +160,7 @@ static bool incarnation_take(struct request *request, struct agent_row *row)
 bool request_is_superseded(const struct request *request, uint32_t who)
 {
     const char *field = exchange_field(request->exchange, INCARNATION_FIELD);
-    const struct agent_row *row = &request->service->agents.items[who];
+    const struct agent_row *row = &request->matchmakerd->agents.items[who];
     unsigned long long number, process;
 
     return field && row->incarnation && sscanf(field, "%16llu.%16llx", &number, &process) == 2 && process != row->life;
@@ -167,19 +169,19 @@ bool request_is_superseded(const struct request *request, uint32_t who)
 /* One that is new counts for its account: names cost nothing, and rows do. */
 uint32_t request_agent_named(struct request *request, const char *name)
 {
-    struct service *service = request->service;
-    struct identity *account = &service->callers.items[request->caller.account];
-    uint32_t place = agents_find(&service->agents, agent_handle(request_identity(request), name));
+    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct identity *account = &matchmakerd->callers.items[request->caller.account];
+    uint32_t place = agents_find(&matchmakerd->agents, agent_handle(request_identity(request), name));
 
-    if (place == TEXTMAP_NONE && account->agents >= config_count(&service->config, CONFIG_ADS_PER_IDENTITY)) {
+    if (place == TEXTMAP_NONE && account->agents >= config_count(&matchmakerd->config, CONFIG_ADS_PER_IDENTITY)) {
         request_problem(request, 429, "AdsPerIdentity: so many agents are known of this identity");
         return TEXTMAP_NONE;
     }
-    place = agents_add(&service->agents, request->caller.identity, request->caller.account, name, runner_now());
-    if (!incarnation_take(request, &service->agents.items[place]))
+    place = agents_add(&matchmakerd->agents, request->caller.identity, request->caller.account, name, runner_now());
+    if (!incarnation_take(request, &matchmakerd->agents.items[place]))
         return TEXTMAP_NONE;
-    service->agents.items[place].links = request->caller.links;
-    memcpy(service->agents.items[place].ids, request->caller.ids, sizeof request->caller.ids);
+    matchmakerd->agents.items[place].links = request->caller.links;
+    memcpy(matchmakerd->agents.items[place].ids, request->caller.ids, sizeof request->caller.ids);
     return place;
 }
 
@@ -200,7 +202,7 @@ uint32_t request_advertiser(struct request *request)
     uint32_t who = request_agent(request);
 
     if (who == TEXTMAP_NONE || !exchange_field(request->exchange, "Berth-Introduced") ||
-        request->service->agents.items[who].introduced)
+        request->matchmakerd->agents.items[who].introduced)
         return who;
     request_problem(request, 412, "this matchmaker has not been told how the agent is reached: PUT /v1/agents/NAME");
     return TEXTMAP_NONE;
@@ -217,7 +219,7 @@ uint64_t request_handle(struct request *request)
 
 void request_peer(struct request *request, uint32_t who, struct peer *ret)
 {
-    *ret = (struct peer){.agent = request->service->agents.items[who].handle,
+    *ret = (struct peer){.agent = request->matchmakerd->agents.items[who].handle,
                          .identity = request_identity(request),
                          .any = request_serves(request)};
 }
@@ -228,7 +230,7 @@ static void audit_refusal(const struct request *request, unsigned status, const 
 {
     char from[ADDRESS_TEXT_MAX];
 
-    LOG_AUDIT(&request->service->log, "refused", log_word("request", request->number),
+    LOG_AUDIT(&request->matchmakerd->log, "refused", log_word("request", request->number),
               log_text("route", request->route ? request->route->id : NULL), log_number("status", status),
               log_text("subject", request_identity(request)),
               log_text("from", address_print(exchange_from(request->exchange), from)), log_text("why", why));
@@ -246,14 +248,14 @@ static enum caller_pace request_pace(const struct request *request)
 
 static bool request_paced(struct request *request, int64_t now)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     enum caller_pace pace = request_pace(request);
-    uint64_t rate = config_count(&service->config,
+    uint64_t rate = config_count(&matchmakerd->config,
                                  pace == PACE_PERSON ? CONFIG_REQUESTS_PER_SECOND : CONFIG_AGENT_REQUESTS_PER_SECOND);
     char seconds[24];
     int64_t wait;
 
-    if (caller_may(&service->callers, request->caller.account, pace, (double)rate, now, &wait))
+    if (caller_may(&matchmakerd->callers, request->caller.account, pace, (double)rate, now, &wait))
         return true;
     snprintf(seconds, sizeof seconds, "%lld", (long long)(wait / SECOND + 1));
     request_problem_with(request, 429,
@@ -268,7 +270,7 @@ static bool request_paced(struct request *request, int64_t now)
 bool host_is_known(const struct request *request)
 {
     const char *host = exchange_field(request->exchange, "Host");
-    const char *public_url = config_text(&request->service->config, CONFIG_PUBLIC_URL);
+    const char *public_url = config_text(&request->matchmakerd->config, CONFIG_PUBLIC_URL);
     const struct sockaddr *from = exchange_from(request->exchange);
     unsigned char bytes[16];
     char name[ADDRESS_HOST_MAX + 1];
@@ -299,12 +301,12 @@ bool origin_is_ours(const struct request *request)
 
 bool request_admitted(struct request *request, int64_t now)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const struct route *route = request->route;
-    bool metrics_open = route->handle == api_metrics && config_flag(&service->config, CONFIG_METRICS) &&
+    bool metrics_open = route->handle == api_metrics && config_flag(&matchmakerd->config, CONFIG_METRICS) &&
                         address_sort(exchange_from(request->exchange)) == ADDRESS_LOOPBACK;
     const char *why = NULL;
-    unsigned status = caller_find(service, request->exchange, now, &request->caller, &why);
+    unsigned status = caller_find(matchmakerd, request->exchange, now, &request->caller, &why);
 
     if (route->scope == SCOPE_NONE || metrics_open)
         return true;
@@ -336,42 +338,42 @@ bool request_admitted(struct request *request, int64_t now)
 
 bool request_counted(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *len = exchange_field(request->exchange, "Content-Length");
     uint64_t bytes = len ? strtoull(len, NULL, 10) : 0;
     struct identity *account;
 
     if (request->caller.identity == CALLERS_NONE)
         return true;
-    account = &service->callers.items[request->caller.account];
-    if (service->bodies + bytes > BODIES_MAX) {
+    account = &matchmakerd->callers.items[request->caller.account];
+    if (matchmakerd->bodies + bytes > BODIES_MAX) {
         request_problem(request, 503, "too much is under way; try again soon");
         return false;
     }
     if (account->bodies + bytes > BODIES_ACCOUNT_MAX ||
-        account->requests >= config_count(&service->config, CONFIG_CONNECTIONS) / 2) {
+        account->requests >= config_count(&matchmakerd->config, CONFIG_CONNECTIONS) / 2) {
         request_problem(request, 429, "too many requests of this identity are under way");
         return false;
     }
     request->counted = true;
     request->body = bytes;
-    service->bodies += bytes;
+    matchmakerd->bodies += bytes;
     account->bodies += bytes;
     account->requests++;
-    service->callers.items[request->caller.identity].holds++;
+    matchmakerd->callers.items[request->caller.identity].holds++;
     return true;
 }
 
 void request_uncount(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct identity *account;
 
     if (!request->counted)
         return;
-    account = &service->callers.items[request->caller.account];
-    service->bodies -= request->body;
+    account = &matchmakerd->callers.items[request->caller.account];
+    matchmakerd->bodies -= request->body;
     account->bodies -= request->body;
     account->requests--;
-    service->callers.items[request->caller.identity].holds--;
+    matchmakerd->callers.items[request->caller.identity].holds--;
 }

@@ -95,7 +95,7 @@ void request_problem_with(struct request *request, unsigned status, const char *
              status);
     json_quote(&body, detail, strlen(detail));
     buf_addf(&body, ",\"request\":\"%llx\"}\n", (unsigned long long)request->number);
-    LOG(&request->service->log, LEVEL_INFO, "problem", log_word("request", request->number),
+    LOG(&request->matchmakerd->log, LEVEL_INFO, "problem", log_word("request", request->number),
         log_text("route", request->route ? request->route->id : NULL), log_text("subject", request_identity(request)),
         log_number("status", status), log_text("detail", detail));
     request_answer(request, status, TYPE_PROBLEM, body.text, body.len, fields, field ? 1 : 0);
@@ -117,7 +117,7 @@ void request_problem(struct request *request, unsigned status, const char *forma
 void request_ad(struct request *request, unsigned status, const struct tree *ad, const struct http_field *fields,
                 size_t field_count)
 {
-    struct buf *out = &request->service->out;
+    struct buf *out = &request->matchmakerd->out;
     char etag[24], link[GUARD_PATH_MAX + 32];
     struct http_field all[FIELDS_MAX + 2];
     size_t count = 0;
@@ -161,7 +161,7 @@ void request_ad_take(struct request *request, unsigned status, struct tree *ad)
 void request_message(struct request *request, unsigned status, const struct message *message,
                      const struct http_field *fields, size_t field_count)
 {
-    struct tree *ad = wire_message(request->service->symbols, message);
+    struct tree *ad = wire_message(request->matchmakerd->symbols, message);
 
     request_ad(request, status, ad, fields, field_count);
     tree_unref(ad);
@@ -267,7 +267,7 @@ void request_kept(struct request *request, struct tree *ad)
 
     kept_etag(ad, etag);
     if (!told) {
-        maker_init(&maker, request->service->symbols);
+        maker_init(&maker, request->matchmakerd->symbols);
         told = maker_seal(&maker);
     }
     request_ad(request, 200, told, fields, 1);

@@ -19,9 +19,9 @@
 /* ---------------------------------------------------------------------------------------------------------------- PUT */
 
 /* A version of an ad: numbers begin anew with another agent, and in another life of ours. */
-static void version_etag(const struct service *service, uint64_t agent_number, uint64_t version, char out[40])
+static void version_etag(const struct matchmakerd *matchmakerd, uint64_t agent_number, uint64_t version, char out[40])
 {
-    snprintf(out, 40, "\"%" PRIu64 "-%08x\"", version, (unsigned)rng_mix(service->incarnation ^ agent_number));
+    snprintf(out, 40, "\"%" PRIu64 "-%08x\"", version, (unsigned)rng_mix(matchmakerd->incarnation ^ agent_number));
 }
 
 static bool field_number(struct request *request, const char *name, uint64_t *ret)
@@ -118,7 +118,7 @@ static void links_print(char out[LINKS_MAX], const char *id)
 
 static void taking_answer(struct request *request, const char *id, const struct taking *taking)
 {
-    const struct advertised *advertised = &request->service->reply.u.advertised;
+    const struct advertised *advertised = &request->matchmakerd->reply.u.advertised;
     char etag[40], links[LINKS_MAX];
     const struct http_field fields[] = {{"ETag", etag}, {"Link", links}};
 
@@ -126,9 +126,9 @@ static void taking_answer(struct request *request, const char *id, const struct 
         taking_problem(request, taking);
         return;
     }
-    version_etag(request->service, request_handle(request), advertised->version, etag);
+    version_etag(request->matchmakerd, request_handle(request), advertised->version, etag);
     links_print(links, id);
-    request_message(request, taking->created ? 201 : 200, &request->service->reply, fields, 2);
+    request_message(request, taking->created ? 201 : 200, &request->matchmakerd->reply, fields, 2);
 }
 
 static bool id_good(struct request *request)
@@ -143,7 +143,7 @@ static bool id_good(struct request *request)
 
 void api_ad_put(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct message message = {.kind = MESSAGE_ADVERTISE};
     struct advertise *advertise = &message.u.advertise;
     const char *id = request_variable(request, 0);
@@ -158,9 +158,10 @@ void api_ad_put(struct request *request)
     if (!id_good(request) || (who = request_advertiser(request)) == TEXTMAP_NONE ||
         !advertise_fields(request, who, advertise))
         return;
-    lives = matchmaker_find(service->matchmaker, service->agents.items[who].handle, id_number(id, strlen(id)), &view);
+    lives = matchmaker_find(matchmakerd->matchmaker, matchmakerd->agents.items[who].handle, id_number(id, strlen(id)),
+                            &view);
     if (lives)
-        version_etag(request->service, view.agent, view.version, etag);
+        version_etag(request->matchmakerd, view.agent, view.version, etag);
     if (!conditions_met(request, lives ? etag : NULL))
         return;
     exchange_body(request->exchange, &len);
@@ -187,7 +188,7 @@ static bool entry_find_seen(struct request *request, struct entry_view *ret);
 
 void api_ad_delete(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct message message = {.kind = MESSAGE_WITHDRAW};
     const char *id = request_variable(request, 0);
     struct entry_view view;
@@ -200,59 +201,60 @@ void api_ad_delete(struct request *request)
     if (!id_good(request) || (who = request_agent(request)) == TEXTMAP_NONE ||
         !field_number(request, "Berth-Version", &version))
         return;
-    place = ids_find(&service->ids, service->agents.items[who].handle, id, strlen(id));
-    if (place == TEXTMAP_NONE && ids_next(&service->ids, id, strlen(id), TEXTMAP_NONE) != TEXTMAP_NONE) {
+    place = ids_find(&matchmakerd->ids, matchmakerd->agents.items[who].handle, id, strlen(id));
+    if (place == TEXTMAP_NONE && ids_next(&matchmakerd->ids, id, strlen(id), TEXTMAP_NONE) != TEXTMAP_NONE) {
         if (entry_find_seen(request, &view)) /* what it cannot read it does not learn of in this way, either */
             request_problem(request, 403, "this id is another agent's");
         return;
     }
-    lives = matchmaker_find(service->matchmaker, service->agents.items[who].handle, id_number(id, strlen(id)), &view);
+    lives = matchmaker_find(matchmakerd->matchmaker, matchmakerd->agents.items[who].handle, id_number(id, strlen(id)),
+                            &view);
     if (!lives) {
         request_problem(request, 404, "there is no such ad");
         return;
     }
-    version_etag(request->service, view.agent, view.version, etag);
+    version_etag(request->matchmakerd, view.agent, view.version, etag);
     if (!conditions_met(request, etag))
         return;
     message.u.withdraw = (struct withdraw){.id = view.id, .version = version ? version : view.version};
     request_peer(request, who, &peer);
     if (!request_ask(request, &peer, &message))
         return;
-    if (service->reply.u.got.reason == REASON_OK) {
+    if (matchmakerd->reply.u.got.reason == REASON_OK) {
         if (place != TEXTMAP_NONE)
-            id_unlive(service, place);
+            id_unlive(matchmakerd, place);
         request_done(request);
     } else
-        request_problem(request, reason_status(service->reply.u.got.reason), "%s",
-                        reason_words(service->reply.u.got.reason));
+        request_problem(request, reason_status(matchmakerd->reply.u.got.reason), "%s",
+                        reason_words(matchmakerd->reply.u.got.reason));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- GET */
 
-const char *entry_id(const struct service *service, const struct entry_view *view)
+const char *entry_id(const struct matchmakerd *matchmakerd, const struct entry_view *view)
 {
-    uint32_t place = ids_find_number(&service->ids, view->agent, view->id);
+    uint32_t place = ids_find_number(&matchmakerd->ids, view->agent, view->id);
 
-    return place == TEXTMAP_NONE ? "" : ids_unique(&service->ids, place);
+    return place == TEXTMAP_NONE ? "" : ids_unique(&matchmakerd->ids, place);
 }
 
 static bool entry_is_own(const struct request *request, const struct entry_view *view)
 {
-    uint32_t who = agents_find(&request->service->agents, view->agent);
+    uint32_t who = agents_find(&request->matchmakerd->agents, view->agent);
 
-    return who != TEXTMAP_NONE && request->service->agents.items[who].identity == request->caller.identity;
+    return who != TEXTMAP_NONE && request->matchmakerd->agents.items[who].identity == request->caller.identity;
 }
 
 /* Has the caller's agent been matched with that ad, and not only with another of the same agent? A letter tells. */
 static bool is_matched_with(struct request *request, const struct entry_view *view)
 {
-    const struct service *service = request->service;
+    const struct matchmakerd *matchmakerd = request->matchmakerd;
     uint64_t handle = request_handle(request);
-    uint32_t who = handle ? agents_find(&service->agents, handle) : TEXTMAP_NONE;
+    uint32_t who = handle ? agents_find(&matchmakerd->agents, handle) : TEXTMAP_NONE;
 
     if (who == TEXTMAP_NONE)
         return false;
-    for (const struct letter *letter = service->agents.items[who].first; letter; letter = letter->next)
+    for (const struct letter *letter = matchmakerd->agents.items[who].first; letter; letter = letter->next)
         if (letter->match.kind == MESSAGE_MATCH && letter->match.u.match_told.superior == view->agent &&
             letter->match.u.match_told.superior_ad &&
             tree_equal(letter->match.u.match_told.superior_ad, tree_root(letter->match.u.match_told.superior_ad),
@@ -270,18 +272,19 @@ bool request_sees(struct request *request, const struct entry_view *view)
  * some are looked at. */
 bool entry_named(struct request *request, const char *id, struct entry_view *ret)
 {
-    const struct service *service = request->service;
-    uint32_t place = ids_find(&service->ids, request_handle(request), id, strlen(id));
+    const struct matchmakerd *matchmakerd = request->matchmakerd;
+    uint32_t place = ids_find(&matchmakerd->ids, request_handle(request), id, strlen(id));
 
-    if (place != TEXTMAP_NONE &&
-        matchmaker_find(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, ret))
+    if (place != TEXTMAP_NONE && matchmaker_find(matchmakerd->matchmaker, matchmakerd->ids.items[place].agent,
+                                                 matchmakerd->ids.items[place].id, ret))
         return true;
     place = TEXTMAP_NONE;
     for (int i = 0; i < ALIKE_MAX; i++) {
-        place = ids_next(&service->ids, id, strlen(id), place);
+        place = ids_next(&matchmakerd->ids, id, strlen(id), place);
         if (place == TEXTMAP_NONE)
             return false;
-        if (matchmaker_find(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, ret) &&
+        if (matchmaker_find(matchmakerd->matchmaker, matchmakerd->ids.items[place].agent,
+                            matchmakerd->ids.items[place].id, ret) &&
             request_sees(request, ret))
             return true;
     }
@@ -307,12 +310,12 @@ void api_ad_get(struct request *request)
 
     if (!entry_find_seen(request, &view) || !select_checked(request))
         return;
-    version_etag(request->service, view.agent, view.version, etag);
+    version_etag(request->matchmakerd, view.agent, view.version, etag);
     links_print(links, request_variable(request, 0));
     if (answered_unchanged(request, etag))
         return;
     if (select) {
-        part = ad_select(request->service->symbols, view.ad, select);
+        part = ad_select(request->matchmakerd->symbols, view.ad, select);
         request_ad(request, 200, part, fields, 2);
         tree_unref(part);
     } else {
@@ -322,7 +325,7 @@ void api_ad_get(struct request *request)
 
 void api_ad_matches(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct entry_view view;
     struct listing listing;
     struct buf out;
@@ -334,10 +337,10 @@ void api_ad_matches(struct request *request)
         request_problem(request, 403, "this ad is another's");
         return;
     }
-    who = agents_find(&service->agents, view.agent);
+    who = agents_find(&matchmakerd->agents, view.agent);
     buf_init(&out);
     listing_begin(&listing, &out, request->form);
-    for (const struct letter *letter = agents_letter_after(&service->agents, who, 0, runner_now()); letter;
+    for (const struct letter *letter = agents_letter_after(&matchmakerd->agents, who, 0, runner_now()); letter;
          letter = letter->next) {
         const struct edges *edges = letter->match.u.match_told.edges;
         uint32_t i = 0;
@@ -345,7 +348,7 @@ void api_ad_matches(struct request *request)
         if (letter->match.kind != MESSAGE_MATCH || letter->match.u.match_told.id != view.id)
             continue;
         do {
-            struct tree *row = match_row(service, &service->agents.items[who], letter,
+            struct tree *row = match_row(matchmakerd, &matchmakerd->agents.items[who], letter,
                                          edges && edges->count ? &edges->items[i] : NULL, runner_now());
 
             listing_add(&listing, row);

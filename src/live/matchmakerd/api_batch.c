@@ -50,7 +50,7 @@ static void batch_answer(struct batch *batch, const struct message *answer)
         batch->answers->count++;
         return;
     }
-    ad = wire_message(batch->request->service->symbols, answer);
+    ad = wire_message(batch->request->matchmakerd->symbols, answer);
 
     listing_add(batch->answers, ad);
     tree_unref(ad);
@@ -64,25 +64,26 @@ static void batch_refuse(struct batch *batch, const char *id, enum reason reason
 static bool batch_withdraw(struct batch *batch, struct message *message, const char *id)
 {
     struct request *request = batch->request;
-    struct service *service = request->service;
-    uint64_t handle = service->agents.items[batch->agent].handle;
-    uint32_t place = ids_find(&service->ids, handle, id, strlen(id));
+    struct matchmakerd *matchmakerd = request->matchmakerd;
+    uint64_t handle = matchmakerd->agents.items[batch->agent].handle;
+    uint32_t place = ids_find(&matchmakerd->ids, handle, id, strlen(id));
     struct entry_view view;
     struct peer peer;
 
-    if (!message->u.withdraw.version && matchmaker_find(service->matchmaker, handle, message->u.withdraw.id, &view))
+    if (!message->u.withdraw.version && matchmaker_find(matchmakerd->matchmaker, handle, message->u.withdraw.id, &view))
         message->u.withdraw.version = view.version;
     request_peer(request, batch->agent, &peer);
     if (!request_ask(request, &peer, message))
         return false;
-    if (service->reply.u.got.reason == REASON_OK && place != TEXTMAP_NONE)
-        id_unlive(service, place);
-    batch_answer(batch, &service->reply);
+    if (matchmakerd->reply.u.got.reason == REASON_OK && place != TEXTMAP_NONE)
+        id_unlive(matchmakerd, place);
+    batch_answer(batch, &matchmakerd->reply);
     return true;
 }
 
 /* Is it [Message="advertise"; Id="..."; Bare=true] and no more, as most are? Then it need not be read field by field. */
-static bool is_renewal(const struct service *service, const struct tree *ad, const char **ret_id, size_t *ret_len)
+static bool is_renewal(const struct matchmakerd *matchmakerd, const struct tree *ad, const char **ret_id,
+                       size_t *ret_len)
 {
     const struct expr *root = tree_root(ad), *parts = tree_parts(ad, root);
     const struct expr *found[RENEWAL_WORDS] = {NULL};
@@ -91,7 +92,7 @@ static bool is_renewal(const struct service *service, const struct tree *ad, con
         return false;
     for (int i = 0; i < RENEWAL_WORDS; i++)
         for (int n = 0; n < RENEWAL_WORDS; n++)
-            if (symbol_same(parts[i].label, service->renewal[n]))
+            if (symbol_same(parts[i].label, matchmakerd->renewal[n]))
                 found[n] = &parts[i];
     if (!found[0] || !found[1] || !found[2] || found[0]->kind != EXPR_STRING || found[1]->kind != EXPR_STRING ||
         found[2]->kind != EXPR_BOOLEAN || !found[2]->small || found[0]->u.run.count != 9 ||
@@ -142,7 +143,7 @@ static bool batch_one(struct batch *batch, struct tree *ad)
     struct taking taking;
     enum reason reason;
     size_t len = 0;
-    bool goes_on = true, renewal = is_renewal(request->service, ad, &text, &len);
+    bool goes_on = true, renewal = is_renewal(request->matchmakerd, ad, &text, &len);
 
     if ((!renewal && !ad_string(ad, "Id", &text, &len)) || !id_is_good(text, len)) {
         batch_refuse(batch, "", REASON_INVALID, "Id: an id is expected");
@@ -168,7 +169,7 @@ static bool batch_one(struct batch *batch, struct tree *ad)
         if (goes_on && taking.err.text[0])
             batch_refuse(batch, id, taking.reason, taking.err.text);
         else if (goes_on)
-            batch_answer(batch, &request->service->reply);
+            batch_answer(batch, &request->matchmakerd->reply);
     }
     message_done(&message);
     return goes_on;

@@ -30,23 +30,23 @@ enum { COUNT_TAKEN, COUNT_REFUSED };
 
 /* ---------------------------------------------------------------------------------------------------------------- asking */
 
-static bool list_step(struct tour *tour)
+static bool list_step(struct scan *scan)
 {
-    struct collection *collection = (struct collection *)tour;
+    struct collection *collection = (struct collection *)scan;
     struct request *request = collection->request;
-    const struct file_book *book = &request->service->files;
+    const struct file_book *book = &request->matchmakerd->files;
     const char *prefix = request_query(request, "prefix");
 
-    if (prefix && !tour->from)
-        tour->from = file_book_from(book, prefix);
-    if (tour->from >= book->count || (prefix && strncmp(book->items[tour->from]->name, prefix, strlen(prefix)) != 0))
+    if (prefix && !scan->from)
+        scan->from = file_book_from(book, prefix);
+    if (scan->from >= book->count || (prefix && strncmp(book->items[scan->from]->name, prefix, strlen(prefix)) != 0))
         return false;
-    return collection_add(collection, file_entry_ad(book->items[tour->from++], request->service->symbols));
+    return collection_add(collection, file_entry_ad(book->items[scan->from++], request->matchmakerd->symbols));
 }
 
 void api_catalogue_list(struct request *request)
 {
-    metrics_add(request->service->metrics, METRIC_FILES_ASKED, COUNT_LISTED, 0, 1);
+    metrics_add(request->matchmakerd->metrics, METRIC_FILES_ASKED, COUNT_LISTED, 0, 1);
     collection_tour(request, list_step);
 }
 
@@ -68,7 +68,7 @@ static const char *name_in_path(struct request *request)
 /* The entry of the path; NULL, and a problem was answered, when there is none. */
 static struct file_entry *entry_in_path(struct request *request)
 {
-    struct file_entry *entry = file_book_find(&request->service->files, request_variable(request, 0));
+    struct file_entry *entry = file_book_find(&request->matchmakerd->files, request_variable(request, 0));
 
     if (!entry)
         request_problem(request, 404, "there is no such file in the catalogue");
@@ -81,10 +81,10 @@ void api_catalogue_get(struct request *request)
     struct tree *ad;
     char etag[KEPT_ETAG_MAX];
 
-    metrics_add(request->service->metrics, METRIC_FILES_ASKED, entry ? COUNT_FOUND : COUNT_MISSING, 0, 1);
+    metrics_add(request->matchmakerd->metrics, METRIC_FILES_ASKED, entry ? COUNT_FOUND : COUNT_MISSING, 0, 1);
     if (!entry)
         return;
-    ad = file_entry_ad(entry, request->service->symbols);
+    ad = file_entry_ad(entry, request->matchmakerd->symbols);
     kept_etag(ad, etag);
     if (!answered_unchanged(request, etag))
         request_kept(request, ad);
@@ -111,8 +111,8 @@ static bool refuse(struct request *request, const struct file_entry *entry, cons
     char why[TOKEN_NAME_MAX + 100];
 
     snprintf(why, sizeof why, "this file is %s's%s", entry->owner ? entry->owner : "another", besides);
-    metrics_add(request->service->metrics, METRIC_FILES_CHANGED, COUNT_REFUSED, 0, 1);
-    LOG_AUDIT(&request->service->log, "refused", log_word("request", request->number),
+    metrics_add(request->matchmakerd->metrics, METRIC_FILES_CHANGED, COUNT_REFUSED, 0, 1);
+    LOG_AUDIT(&request->matchmakerd->log, "refused", log_word("request", request->number),
               log_text("route", request->route->id), log_number("status", 403),
               log_text("subject", request_identity(request)), log_text("name", entry->name), log_text("why", why));
     request_problem(request, 403, "%s", why);
@@ -127,7 +127,7 @@ static bool own_checked(struct request *request, const struct file_entry *entry)
 
 static bool match_checked(struct request *request, const struct file_entry *entry)
 {
-    struct tree *ad = entry ? file_entry_ad(entry, request->service->symbols) : NULL;
+    struct tree *ad = entry ? file_entry_ad(entry, request->matchmakerd->symbols) : NULL;
     char etag[KEPT_ETAG_MAX];
     bool met;
 
@@ -141,8 +141,8 @@ static bool match_checked(struct request *request, const struct file_entry *entr
 /* Is there room for one more of the caller's? False when not, and that was answered. */
 static bool room_checked(struct request *request)
 {
-    const struct file_book *book = &request->service->files;
-    uint64_t most = config_count(&request->service->config, CONFIG_FILES_PER_IDENTITY);
+    const struct file_book *book = &request->matchmakerd->files;
+    uint64_t most = config_count(&request->matchmakerd->config, CONFIG_FILES_PER_IDENTITY);
 
     if (book->count < FILES_MAX && file_book_owned(book, request_identity(request)) < most)
         return true;
@@ -154,19 +154,19 @@ static bool room_checked(struct request *request)
 /* The entry was changed, or has gone: its row follows, and the answer when that is durable. */
 static void change_keep(struct request *request, const char *what, unsigned status)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *name = request_variable(request, 0);
-    const struct file_entry *entry = file_book_find(&service->files, name);
-    struct tree *ad = entry && status != 204 ? file_entry_ad(entry, service->symbols) : NULL;
+    const struct file_entry *entry = file_book_find(&matchmakerd->files, name);
+    struct tree *ad = entry && status != 204 ? file_entry_ad(entry, matchmakerd->symbols) : NULL;
     struct err err = {0};
 
-    if (file_book_keep(&service->files, service->shelf, service->symbols, name, &err) < 0) {
+    if (file_book_keep(&matchmakerd->files, matchmakerd->shelf, matchmakerd->symbols, name, &err) < 0) {
         tree_unref(ad);
         request_store_failed(request, err.text);
         return;
     }
-    metrics_add(service->metrics, METRIC_FILES_CHANGED, COUNT_TAKEN, 0, 1);
-    LOG_AUDIT(&service->log, "file", log_text("subject", request_identity(request)), log_text("what", what),
+    metrics_add(matchmakerd->metrics, METRIC_FILES_CHANGED, COUNT_TAKEN, 0, 1);
+    LOG_AUDIT(&matchmakerd->log, "file", log_text("subject", request_identity(request)), log_text("what", what),
               log_text("name", name));
     request_answer_durable(request, status, ad);
 }
@@ -175,7 +175,7 @@ static void change_keep(struct request *request, const char *what, unsigned stat
 static bool receipt_shown(struct request *request, const char *name, struct text *ret_account)
 {
     const char *field = exchange_field(request->exchange, CATALOGUE_RECEIPT), *mark;
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct tree *ad = NULL;
     struct receipt receipt;
     struct err err;
@@ -184,8 +184,8 @@ static bool receipt_shown(struct request *request, const char *name, struct text
 
     buf_init(&text);
     good = field && *field && strlen(field) <= RECEIPT_FIELD_MAX && base64url_read(&text, field, strlen(field)) &&
-           wire_parse(service->symbols, text.text, text.len, &ad, &err) == 0 &&
-           matchmaker_receipt(service->matchmaker, &secrets_live, ad, &receipt) &&
+           wire_parse(matchmakerd->symbols, text.text, text.len, &ad, &err) == 0 &&
+           matchmaker_receipt(matchmakerd->matchmaker, &secrets_live, ad, &receipt) &&
            receipt.agent == request_handle(request);
     if (good) {
         mark = strchr(receipt.account.bytes, GROUPS_MARK); /* it may be charged to a group of the user's */
@@ -237,7 +237,7 @@ static void entry_enter(struct request *request, struct file_entry *entry, const
     if (!entry->name)
         entry->name = mem_dup(name, strlen(name));
     entry_sign(request, entry);
-    (void)file_book_put_take(&request->service->files, entry);
+    (void)file_book_put_take(&request->matchmakerd->files, entry);
     change_keep(request, what, status);
 }
 
@@ -272,7 +272,7 @@ void api_catalogue_put(struct request *request)
 
     if (!body_read(request, "Name Size Hash Replicas Owner", file_entry_read, &entry))
         return;
-    before = file_book_find(&request->service->files, request_variable(request, 0));
+    before = file_book_find(&request->matchmakerd->files, request_variable(request, 0));
     if (before && !entry.owner && before->owner &&
         (!file_name_is_kept(before->name) || file_name_is_of(before->name, before->owner)))
         entry.owner = mem_dup(before->owner, strlen(before->owner));
@@ -292,7 +292,7 @@ void api_catalogue_delete(struct request *request)
 
     if (!entry || !own_checked(request, entry) || !match_checked(request, entry))
         return;
-    file_book_remove(&request->service->files, request_variable(request, 0));
+    file_book_remove(&request->matchmakerd->files, request_variable(request, 0));
     change_keep(request, "removed", 204);
 }
 
@@ -343,10 +343,10 @@ static void replica_add(struct request *request, struct file_entry *entry, const
     if (!sameness_checked(request, entry, added))
         return;
     if (replica_is_there(entry, replica))
-        request_answer_durable(request, 200, file_entry_ad(entry, request->service->symbols));
+        request_answer_durable(request, 200, file_entry_ad(entry, request->matchmakerd->symbols));
     else if (!addition_checked(request, entry, replica))
         return;
-    else if (file_book_replica_put(&request->service->files, entry, replica->store, replica->url, &err) < 0)
+    else if (file_book_replica_put(&request->matchmakerd->files, entry, replica->store, replica->url, &err) < 0)
         request_problem(request, 400, "%s", err.text);
     else
         change_keep(request, "replica", 200);
@@ -358,7 +358,7 @@ void api_catalogue_add(struct request *request)
 
     if (!body_read(request, "Name Store Url Size Hash Owner", file_addition_read, &added))
         return;
-    entry = file_book_find(&request->service->files, request_variable(request, 0));
+    entry = file_book_find(&request->matchmakerd->files, request_variable(request, 0));
     if (entry)
         replica_add(request, entry, &added);
     else if (room_checked(request) && name_checked(request, &added))
@@ -377,7 +377,7 @@ void api_catalogue_drop(struct request *request)
         request_problem(request, 400, "store: the name of the store is expected");
     else if (!own_checked(request, entry))
         return;
-    else if (!file_book_replica_drop(&request->service->files, entry, store))
+    else if (!file_book_replica_drop(&request->matchmakerd->files, entry, store))
         request_problem(request, 404, "%s has no replica in that store", entry->name);
     else
         change_keep(request, "replica removed", 204);

@@ -21,44 +21,44 @@ enum { COUNT_TAKEN, COUNT_ANSWERED, COUNT_EXPIRED, COUNT_REFUSED }; /* places in
 
 static const char *const agent_words[] = {"drain", "resume", "status"};
 
-static int64_t wall_seconds(const struct service *service)
+static int64_t wall_seconds(const struct matchmakerd *matchmakerd)
 {
-    return runner_settled(service->runner) / SECOND;
+    return runner_settled(matchmakerd->runner) / SECOND;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- letters */
 
-void commands_tell(struct service *service, uint32_t who)
+void commands_tell(struct matchmakerd *matchmakerd, uint32_t who)
 {
-    int64_t now = runner_now(), wall = wall_seconds(service);
-    const struct command *command = NULL;
+    int64_t now = runner_now(), wall = wall_seconds(matchmakerd);
+    const struct agent_command *command = NULL;
 
-    while ((command = command_waiting(&service->commands, command, service->agents.items[who].handle)))
+    while ((command = command_waiting(&matchmakerd->commands, command, matchmakerd->agents.items[who].handle)))
         if (command->ends > wall)
-            agents_write_command(&service->agents, who, command->key, now, now + (command->ends - wall) * SECOND);
+            agents_write_command(&matchmakerd->agents, who, command->key, now, now + (command->ends - wall) * SECOND);
 }
 
-void command_letter(struct service *service, uint64_t key, struct maker *maker)
+void command_letter(struct matchmakerd *matchmakerd, uint64_t key, struct maker *maker)
 {
-    const struct command *command = command_keyed(&service->commands, key);
+    const struct agent_command *command = command_keyed(&matchmakerd->commands, key);
 
     if (!command)
         return; /* its letter is about to go */
     maker_integer(maker, "Number", (int64_t)command->number);
     maker_word(maker, "Key", command->key);
-    maker_integer(maker, "Left", command->ends - wall_seconds(service));
+    maker_integer(maker, "Left", command->ends - wall_seconds(matchmakerd));
     maker_integer(maker, "Ends",
                   command->ends); /* the letter may lie for long in the stream of an agent that stands still */
     maker_text(maker, "By", command->by);
     maker_ad(maker, "What", command->what);
 }
 
-static void letter_drop(struct service *service, const struct command *command)
+static void letter_drop(struct matchmakerd *matchmakerd, const struct agent_command *command)
 {
-    uint32_t place = agents_find(&service->agents, command->to);
+    uint32_t place = agents_find(&matchmakerd->agents, command->to);
 
     if (place != TEXTMAP_NONE)
-        agents_drop_text(&service->agents, place, command->key);
+        agents_drop_text(&matchmakerd->agents, place, command->key);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- taking */
@@ -72,16 +72,16 @@ struct addressee {
 /* One that we have not heard of since we started is named by its identity and name: they give its handle. False when it was answered. */
 static bool addressee_find(struct request *request, const struct tree *ad, struct addressee *ret)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *text = request_variable(request, 0);
     const struct agent_row *row;
     unsigned char bytes[8];
     uint32_t place = TEXTMAP_NONE;
 
     if (hex_read(text, strlen(text), bytes, sizeof bytes))
-        place = agents_find(&service->agents, ret->handle = id_number(text, 16));
+        place = agents_find(&matchmakerd->agents, ret->handle = id_number(text, 16));
     else if (agent_name_is_good(text, strlen(text)))
-        place = agents_find(&service->agents, ret->handle = agent_handle(request_identity(request), text));
+        place = agents_find(&matchmakerd->agents, ret->handle = agent_handle(request_identity(request), text));
     if (!body_text(request, ad, "Identity", "", ret->identity, sizeof ret->identity) ||
         !body_text(request, ad, "Name", "", ret->name, sizeof ret->name))
         return false;
@@ -91,8 +91,8 @@ static bool addressee_find(struct request *request, const struct tree *ad, struc
         request_problem(request, 404, "no such agent is known: name one of `berth agents`, or say whose it is");
         return false;
     }
-    row = &service->agents.items[place];
-    snprintf(ret->identity, sizeof ret->identity, "%s", caller_text(&service->callers, row->identity));
+    row = &matchmakerd->agents.items[place];
+    snprintf(ret->identity, sizeof ret->identity, "%s", caller_text(&matchmakerd->callers, row->identity));
     snprintf(ret->name, sizeof ret->name, "%s", row->name);
     if (row->role && !strcmp(row->role, "provider"))
         return true;
@@ -103,20 +103,20 @@ static bool addressee_find(struct request *request, const struct tree *ad, struc
 /* False, and that was answered: an audit line says which check it was. */
 static bool commander_may(struct request *request, const struct addressee *to)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *why = NULL;
     unsigned status = 403;
 
     if (!request_any(request) && !identity_owns(request_identity(request), to->identity)) {
         why = "the agent is another's: its owner and administrators command it";
     } else {
-        why = command_refusal(&service->commands, to->handle, request_identity(request));
+        why = command_refusal(&matchmakerd->commands, to->handle, request_identity(request));
         status = 429;
     }
     if (!why)
         return true;
-    metrics_add(service->metrics, METRIC_COMMANDS, COUNT_REFUSED, 0, 1);
-    LOG_AUDIT(&service->log, "refused", log_word("request", request->number), log_text("route", request->route->id),
+    metrics_add(matchmakerd->metrics, METRIC_COMMANDS, COUNT_REFUSED, 0, 1);
+    LOG_AUDIT(&matchmakerd->log, "refused", log_word("request", request->number), log_text("route", request->route->id),
               log_number("status", status), log_text("subject", request_identity(request)),
               log_word("agent", to->handle), log_text("why", why));
     request_problem(request, status, "%s", why);
@@ -150,7 +150,7 @@ static struct tree *order_read(struct request *request, const struct tree *ad, i
         return NULL;
     }
     *ret_life = (int64_t)life;
-    maker_init(&maker, request->service->symbols);
+    maker_init(&maker, request->matchmakerd->symbols);
     maker_text(&maker, "Command", word);
     if (now)
         maker_flag(&maker, "Now", true);
@@ -160,23 +160,23 @@ static struct tree *order_read(struct request *request, const struct tree *ad, i
 /* It is durable: the agent is told, if it is there. */
 static void command_taken(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct tree *ad = request->answer;
     uint64_t handle;
     uint32_t place;
 
     request->answer = NULL;
-    if (ad_word(ad, "Agent", &handle) && (place = agents_find(&service->agents, handle)) != TEXTMAP_NONE)
-        commands_tell(service, place);
+    if (ad_word(ad, "Agent", &handle) && (place = agents_find(&matchmakerd->agents, handle)) != TEXTMAP_NONE)
+        commands_tell(matchmakerd, place);
     request_ad_take(request, 201, ad);
 }
 
 static void command_take(struct request *request, const struct tree *ad)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct addressee to = {.handle = 0};
     struct command_order order = {.by = request_identity(request)};
-    struct command *command;
+    struct agent_command *command;
     struct err err = {0};
 
     order.what = order_read(request, ad, &order.life);
@@ -185,18 +185,19 @@ static void command_take(struct request *request, const struct tree *ad)
     if (addressee_find(request, ad, &to) && commander_may(request, &to)) {
         order.to = to.handle;
         order.name = to.name;
-        command = command_add(&service->commands, &order, secrets_word(&secrets_live), wall_seconds(service), &err);
+        command =
+            command_add(&matchmakerd->commands, &order, secrets_word(&secrets_live), wall_seconds(matchmakerd), &err);
         if (!command) {
             request_store_failed(request, err.text);
         } else {
             size_t len;
             const char *word = command_word(command, &len);
 
-            metrics_add(service->metrics, METRIC_COMMANDS, COUNT_TAKEN, 0, 1);
-            LOG_AUDIT(&service->log, "command", log_text("subject", order.by),
+            metrics_add(matchmakerd->metrics, METRIC_COMMANDS, COUNT_TAKEN, 0, 1);
+            LOG_AUDIT(&matchmakerd->log, "command", log_text("subject", order.by),
                       log_number("number", (int64_t)command->number), log_bytes("command", word, len),
                       log_word("agent", to.handle), log_text("name", to.name), log_text("identity", to.identity));
-            request->answer = command_ad(&service->commands, command, wall_seconds(service));
+            request->answer = command_ad(&matchmakerd->commands, command, wall_seconds(matchmakerd));
             request_commit(request, command_taken);
         }
     }
@@ -215,28 +216,28 @@ void api_agent_command(struct request *request)
 /* ------------------------------------------------------------------------------------------------------------- looking */
 
 /* Who asked, the agent's owner, and administrators. */
-static bool command_is_seen(const struct request *request, const struct command *command)
+static bool command_is_seen(const struct request *request, const struct agent_command *command)
 {
-    const struct service *service = request->service;
-    uint32_t place = agents_find(&service->agents, command->to);
+    const struct matchmakerd *matchmakerd = request->matchmakerd;
+    uint32_t place = agents_find(&matchmakerd->agents, command->to);
 
     return request_any(request) || !strcmp(command->by, request_identity(request)) ||
            (place != TEXTMAP_NONE &&
             identity_owns(request_identity(request),
-                          caller_text(&service->callers, service->agents.items[place].identity)));
+                          caller_text(&matchmakerd->callers, matchmakerd->agents.items[place].identity)));
 }
 
 void api_commands_list(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct collection collection;
     bool more = true;
 
     if (!collection_begin(&collection, request))
         return;
-    for (const struct command *at = service->commands.first; at && more; at = at->next)
+    for (const struct agent_command *at = matchmakerd->commands.first; at && more; at = at->next)
         if (command_is_seen(request, at))
-            more = collection_add(&collection, command_ad(&service->commands, at, wall_seconds(service)));
+            more = collection_add(&collection, command_ad(&matchmakerd->commands, at, wall_seconds(matchmakerd)));
     collection_end(&collection);
 }
 
@@ -250,7 +251,7 @@ struct command_wait {
 
 static void wait_forget(struct request *request)
 {
-    struct command_wait **link = &request->service->command_waits, *wait = request->work;
+    struct command_wait **link = &request->matchmakerd->command_waits, *wait = request->work;
 
     while (*link != wait)
         link = &(*link)->next;
@@ -262,42 +263,42 @@ static void wait_forget(struct request *request)
 
 static void command_tell(struct request *request, uint64_t number)
 {
-    struct service *service = request->service;
-    const struct command *command = command_numbered(&service->commands, number);
+    struct matchmakerd *matchmakerd = request->matchmakerd;
+    const struct agent_command *command = command_numbered(&matchmakerd->commands, number);
 
     if (command && command_is_seen(request, command))
-        request_ad_take(request, 200, command_ad(&service->commands, command, wall_seconds(service)));
+        request_ad_take(request, 200, command_ad(&matchmakerd->commands, command, wall_seconds(matchmakerd)));
     else
         request_problem(request, 404, "there is no such command, or it was answered long ago");
 }
 
-static bool has_expired(const struct service *service, uint64_t number)
+static bool has_expired(const struct matchmakerd *matchmakerd, uint64_t number)
 {
-    const struct command *command = command_numbered(&service->commands, number);
+    const struct agent_command *command = command_numbered(&matchmakerd->commands, number);
 
     return command && command->state == COMMAND_EXPIRED;
 }
 
 /* Those who wait for that command, or for one that has expired, or whose time is over. */
-static void waits_answer(struct service *service, uint64_t number, int64_t now, bool all)
+static void waits_answer(struct matchmakerd *matchmakerd, uint64_t number, int64_t now, bool all)
 {
     struct command_wait *next;
 
-    for (struct command_wait *wait = service->command_waits; wait; wait = next) {
+    for (struct command_wait *wait = matchmakerd->command_waits; wait; wait = next) {
         struct request *request = wait->request;
         uint64_t its = wait->number;
 
         next = wait->next;
-        if (!all && its != number && wait->ends > now && !has_expired(service, its))
+        if (!all && its != number && wait->ends > now && !has_expired(matchmakerd, its))
             continue;
         wait_forget(request);
         command_tell(request, its);
     }
 }
 
-void command_waits_sweep(struct service *service, int64_t now, bool all)
+void command_waits_sweep(struct matchmakerd *matchmakerd, int64_t now, bool all)
 {
-    waits_answer(service, 0, now, all);
+    waits_answer(matchmakerd, 0, now, all);
 }
 
 static uint64_t number_read(const struct request *request)
@@ -309,8 +310,8 @@ static uint64_t number_read(const struct request *request)
 
 void api_command_get(struct request *request)
 {
-    struct service *service = request->service;
-    const struct command *command = command_numbered(&service->commands, number_read(request));
+    struct matchmakerd *matchmakerd = request->matchmakerd;
+    const struct agent_command *command = command_numbered(&matchmakerd->commands, number_read(request));
     struct command_wait *wait;
     uint64_t seconds;
 
@@ -321,11 +322,11 @@ void api_command_get(struct request *request)
         return;
     }
     wait = mem_alloc(sizeof *wait);
-    *wait = (struct command_wait){.next = service->command_waits,
+    *wait = (struct command_wait){.next = matchmakerd->command_waits,
                                   .request = request,
                                   .number = command->number,
                                   .ends = runner_now() + (int64_t)seconds * SECOND};
-    service->command_waits = wait;
+    matchmakerd->command_waits = wait;
     request->work = wait;
     request->forget = wait_forget;
 }
@@ -334,18 +335,18 @@ void api_command_get(struct request *request)
 
 static void answer_kept(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     uint64_t number = number_read(request);
 
     request_done(request);
-    waits_answer(service, number, 0, false);
+    waits_answer(matchmakerd, number, 0, false);
 }
 
 /* The command that the caller was told; NULL, and that was answered. */
-static struct command *command_told(struct request *request, const struct tree *ad)
+static struct agent_command *command_told(struct request *request, const struct tree *ad)
 {
-    struct service *service = request->service;
-    struct command *command = command_numbered(&service->commands, number_read(request));
+    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct agent_command *command = command_numbered(&matchmakerd->commands, number_read(request));
     uint64_t key = 0;
     const char *text;
     size_t len;
@@ -369,8 +370,8 @@ static struct command *command_told(struct request *request, const struct tree *
 
 static void answer_take(struct request *request, const struct tree *ad)
 {
-    struct service *service = request->service;
-    struct command *command = command_told(request, ad);
+    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct agent_command *command = command_told(request, ad);
     const char *reason = "";
     struct tree *answer;
     struct err err = {0};
@@ -379,21 +380,21 @@ static void answer_take(struct request *request, const struct tree *ad)
 
     if (!command)
         return;
-    letter_drop(service, command);
+    letter_drop(matchmakerd, command);
     if (!command_wants_answer(command)) {
         request_done(request); /* it is said again, because our answer was lost */
         return;
     }
     waited = command->state == COMMAND_WAITS; /* else it has expired, and this is what really became of it */
     answer = ad_without(ad, "Key");
-    if (command_answer(&service->commands, command, answer, wall_seconds(service), &err) < 0) {
+    if (command_answer(&matchmakerd->commands, command, answer, wall_seconds(matchmakerd), &err) < 0) {
         request_store_failed(request, err.text);
     } else {
         ad_string(answer, "Reason", &reason, &len);
         if (waited || command->state == COMMAND_DONE)
-            metrics_add(service->metrics, METRIC_COMMANDS,
+            metrics_add(matchmakerd->metrics, METRIC_COMMANDS,
                         command->state == COMMAND_DONE ? COUNT_ANSWERED : COUNT_EXPIRED, 0, 1);
-        LOG_AUDIT(&service->log, "commanded", log_text("subject", command->by),
+        LOG_AUDIT(&matchmakerd->log, "commanded", log_text("subject", command->by),
                   log_number("number", (int64_t)command->number), log_word("agent", command->to),
                   log_bytes("reason", reason, len));
         request_commit(request, answer_kept);
@@ -411,34 +412,35 @@ void api_command_answer(struct request *request)
 }
 
 /* Those who gave it may have left before it was durable, or there was no room among the letters: an agent that listens is told now. */
-static void command_remind(struct service *service, const struct command *command, int64_t wall)
+static void command_remind(struct matchmakerd *matchmakerd, const struct agent_command *command, int64_t wall)
 {
-    uint32_t place = agents_find(&service->agents, command->to);
+    uint32_t place = agents_find(&matchmakerd->agents, command->to);
     int64_t now = runner_now();
 
-    if (place != TEXTMAP_NONE && service->agents.items[place].watchers)
-        agents_write_command(&service->agents, place, command->key, now, now + (command->ends - wall) * SECOND);
+    if (place != TEXTMAP_NONE && matchmakerd->agents.items[place].watchers)
+        agents_write_command(&matchmakerd->agents, place, command->key, now, now + (command->ends - wall) * SECOND);
 }
 
-static void command_expire(struct service *service, const struct command *command)
+static void command_expire(struct matchmakerd *matchmakerd, const struct agent_command *command)
 {
-    letter_drop(service, command);
-    metrics_add(service->metrics, METRIC_COMMANDS, COUNT_EXPIRED, 0, 1);
-    LOG_AUDIT(&service->log, "command.expired", log_text("subject", command->by),
+    letter_drop(matchmakerd, command);
+    metrics_add(matchmakerd->metrics, METRIC_COMMANDS, COUNT_EXPIRED, 0, 1);
+    LOG_AUDIT(&matchmakerd->log, "command.expired", log_text("subject", command->by),
               log_number("number", (int64_t)command->number), log_word("agent", command->to));
 }
 
-void commands_expire(struct service *service)
+void commands_expire(struct matchmakerd *matchmakerd)
 {
-    int64_t wall = wall_seconds(service);
+    int64_t wall = wall_seconds(matchmakerd);
     struct err err;
 
-    for (const struct command *at = service->commands.waiting ? service->commands.first : NULL; at; at = at->next) {
+    for (const struct agent_command *at = matchmakerd->commands.waiting ? matchmakerd->commands.first : NULL; at;
+         at = at->next) {
         if (at->state == COMMAND_WAITS && at->ends <= wall)
-            command_expire(service, at);
+            command_expire(matchmakerd, at);
         else if (at->state == COMMAND_WAITS && at->at + COMMAND_REMIND <= wall)
-            command_remind(service, at, wall);
+            command_remind(matchmakerd, at, wall);
     }
-    if (commands_sweep(&service->commands, wall, &err))
-        runner_commit(service->runner, NULL, NULL);
+    if (commands_sweep(&matchmakerd->commands, wall, &err))
+        runner_commit(matchmakerd->runner, NULL, NULL);
 }

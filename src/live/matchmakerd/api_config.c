@@ -22,7 +22,7 @@ static void tree_etag(const struct tree *tree, const struct expr *e, char out[24
 
 /* The section in the path, as it is kept; NULL when there is none. The caller unrefs it. */
 struct section_read {
-    struct service *service;
+    struct matchmakerd *matchmakerd;
     struct tree *ad;
 };
 
@@ -33,18 +33,18 @@ static bool section_row(void *user, const void *key, size_t key_len, const void 
 
     (void)key;
     (void)key_len;
-    read->ad = form_parse(read->service->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+    read->ad = form_parse(read->matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
     return false;
 }
 
 static struct tree *section_find(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *section = request_variable(request, 0);
-    struct section_read read = {service, NULL};
+    struct section_read read = {matchmakerd, NULL};
     struct err err;
 
-    service->shelf->kind->get(service->shelf, CONFIG_SPACE, section, strlen(section), section_row, &read, &err);
+    matchmakerd->shelf->kind->get(matchmakerd->shelf, CONFIG_SPACE, section, strlen(section), section_row, &read, &err);
     return read.ad;
 }
 
@@ -83,7 +83,7 @@ void api_config_option(struct request *request)
 {
     struct tree *ad = section_find(request), *part;
     const struct expr *e = ad ? ad_find(ad, request_variable(request, 1)) : NULL;
-    struct buf *out = &request->service->out;
+    struct buf *out = &request->matchmakerd->out;
     char etag[24];
     const struct http_field fields[] = {{"ETag", etag}};
 
@@ -98,7 +98,7 @@ void api_config_option(struct request *request)
         return;
     }
     if (request->form == FORM_JSON) {
-        part = ad_select(request->service->symbols, ad, request_variable(request, 1));
+        part = ad_select(request->matchmakerd->symbols, ad, request_variable(request, 1));
         request_ad(request, 200, part, fields, 1);
         tree_unref(part);
     } else {
@@ -113,7 +113,7 @@ void api_config_option(struct request *request)
 /* Takes the ad: it is the section from now on. */
 static void section_write(struct request *request, struct tree *before, struct tree *ad)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *section = request_variable(request, 0);
     struct tree *again;
     struct err err;
@@ -128,13 +128,13 @@ static void section_write(struct request *request, struct tree *before, struct t
     }
     buf_init(&text);
     represent_ad(&text, FORM_CLASSAD, ad);
-    again = form_parse(service->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, &err);
+    again = form_parse(matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, &err);
     tree_unref(again);
     if (!again) {
         request_problem(request, 400, "the name of an option is a word of the language");
         tree_unref(ad);
     } else if (request_row_put(request, CONFIG_SPACE, section, strlen(section), text.text, text.len)) {
-        LOG_AUDIT(&service->log, "config", log_text("subject", request_identity(request)),
+        LOG_AUDIT(&matchmakerd->log, "config", log_text("subject", request_identity(request)),
                   log_text("section", section));
         tree_etag(ad, tree_root(ad), request->answer_etag);
         request_answer_durable(request, before ? 200 : 201, ad);
@@ -162,9 +162,9 @@ void api_config_put(struct request *request)
 
 void api_config_put_option(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *option = request_variable(request, 1), *body;
-    struct parse_options options = {.cells_max = (uint32_t)config_count(&service->config, CONFIG_AD_NODES)};
+    struct parse_options options = {.cells_max = (uint32_t)config_count(&matchmakerd->config, CONFIG_AD_NODES)};
     struct tree *before, *value;
     struct maker maker;
     struct build build;
@@ -174,7 +174,7 @@ void api_config_put_option(struct request *request)
     if (!names_are_good(request, true))
         return;
     body = exchange_body(request->exchange, &len);
-    build_init(&build, service->symbols, &dialect_classic);
+    build_init(&build, matchmakerd->symbols, &dialect_classic);
     value = utf8_check(body, len, &err) == 0 ? parse_expr(&build, &options, body, len, &err) : NULL;
     build_done(&build);
     if (!value) {
@@ -182,7 +182,7 @@ void api_config_put_option(struct request *request)
         return;
     }
     before = section_find(request);
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     if (before)
         maker_parts(&maker, before, option);
     maker_ad(&maker, option, value);
@@ -193,7 +193,7 @@ void api_config_put_option(struct request *request)
 
 void api_config_delete(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *section = request_variable(request, 0);
     struct tree *before = section_find(request);
     char etag[24];
@@ -207,11 +207,11 @@ void api_config_delete(struct request *request)
     tree_unref(before);
     if (!conditions_met(request, etag))
         return;
-    if (service->shelf->kind->remove(service->shelf, CONFIG_SPACE, section, strlen(section), &err) < 0) {
+    if (matchmakerd->shelf->kind->remove(matchmakerd->shelf, CONFIG_SPACE, section, strlen(section), &err) < 0) {
         request_store_failed(request, err.text);
         return;
     }
-    LOG_AUDIT(&service->log, "config", log_text("subject", request_identity(request)), log_text("section", section),
+    LOG_AUDIT(&matchmakerd->log, "config", log_text("subject", request_identity(request)), log_text("section", section),
               log_flag("removed", true));
     request_answer_durable(request, 204, NULL);
 }

@@ -16,14 +16,14 @@
 #include <string.h>
 #include <strings.h>
 
-#define DESK_SPAN 60                     /* seconds that a token is good for */
-#define DESK_WAIT (40 * SECOND)          /* for an answer: customers may wait half a minute for news */
-#define DESK_BYTES_MAX ((size_t)8 << 20) /* of an answer; of what is longer, parts are asked for */
+#define CUSTOMERD_SPAN 60                     /* seconds that a token is good for */
+#define CUSTOMERD_WAIT (40 * SECOND)          /* for an answer: customers may wait half a minute for news */
+#define CUSTOMERD_BYTES_MAX ((size_t)8 << 20) /* of an answer; of what is longer, parts are asked for */
 #define TYPE_TEXT "text/plain; charset=utf-8"
 #define TYPE_BYTES "application/octet-stream"
-#define DESK_SCOPES (SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_JOB_ANY)
+#define CUSTOMERD_SCOPES (SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_JOB_ANY)
 
-/* Parameters that are handed on: those of desk_routes. */
+/* Parameters that are handed on: those of customer_routes. */
 static const char *const handed_on[] = {"constraint", "select", "limit", "cursor", "ids",  "offset",
                                         "size",       "wait",   "key",   "force",  "after"};
 
@@ -33,35 +33,35 @@ static bool is_desk(const struct agent_row *row)
 }
 
 /* Its own user's, and those of whom that user is one that was delegated from; others only where an administrator has said so. */
-static bool desk_is_for(const struct request *request, const struct agent_row *row)
+static bool customer_is_for(const struct request *request, const struct agent_row *row)
 {
-    return is_desk(row) && (row->serves || identity_owns(caller_text(&request->service->callers, row->identity),
+    return is_desk(row) && (row->serves || identity_owns(caller_text(&request->matchmakerd->callers, row->identity),
                                                          request_identity(request)));
 }
 
-static bool desks_step(struct tour *tour)
+static bool customers_step(struct scan *scan)
 {
-    struct collection *collection = (struct collection *)tour;
-    struct service *service = tour->request->service;
+    struct collection *collection = (struct collection *)scan;
+    struct matchmakerd *matchmakerd = scan->request->matchmakerd;
     const struct agent_row *row;
     struct maker maker;
 
-    if (tour->from >= service->agents.texts.places)
+    if (scan->from >= matchmakerd->agents.texts.places)
         return false;
-    row = &service->agents.items[tour->from++];
-    if (!desk_is_for(tour->request, row))
+    row = &matchmakerd->agents.items[scan->from++];
+    if (!customer_is_for(scan->request, row))
         return true;
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Desk");
     maker_word(&maker, "Agent", row->handle);
-    maker_text(&maker, "Identity", caller_text(&service->callers, row->identity));
+    maker_text(&maker, "Identity", caller_text(&matchmakerd->callers, row->identity));
     maker_text(&maker, "Name", row->name);
     return collection_add(collection, maker_seal(&maker));
 }
 
 void api_desks_list(struct request *request)
 {
-    collection_tour(request, desks_step);
+    collection_tour(request, customers_step);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- handing on */
@@ -82,7 +82,7 @@ static const char *answer_type(const char *type)
     return TYPE_BYTES;
 }
 
-static void errand_done(void *user, const struct outcome *outcome)
+static void errand_done(void *user, const struct http_outcome *outcome)
 {
     struct errand *errand = user;
     struct request *request = errand->request;
@@ -117,7 +117,7 @@ static void errand_forget(struct request *request)
 {
     struct errand *errand = request->work;
 
-    client_cancel(request->service->client, errand->call);
+    client_cancel(request->matchmakerd->client, errand->call);
     request->work = NULL;
     request->forget = NULL;
     free(errand);
@@ -143,33 +143,33 @@ static void target_print(const struct request *request, struct buf *out)
 /* A token with the caller's name and rights, for that agent; false when it cannot be made. */
 static bool token_print(const struct request *request, const struct agent_row *row, struct buf *out)
 {
-    const struct service *service = request->service;
+    const struct matchmakerd *matchmakerd = request->matchmakerd;
     char audience[TOKEN_NAME_MAX + 1];
     int64_t now = runner_wall() / SECOND;
-    struct token_terms terms = {.issuer = keyring_pool(service->keys),
+    struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),
                                 .subject = request_identity(request),
                                 .audience = audience,
-                                .scope = request->caller.scope & DESK_SCOPES,
+                                .scope = request->caller.scope & CUSTOMERD_SCOPES,
                                 .issued = now,
-                                .expires = now + DESK_SPAN};
+                                .expires = now + CUSTOMERD_SPAN};
     struct err err;
 
-    token_agent_audience(keyring_pool(service->keys), row->handle, audience);
-    return token_sign(out, keyring_current(service->keys), &terms, NULL, &err) == 0;
+    token_agent_audience(keyring_pool(matchmakerd->keys), row->handle, audience);
+    return token_sign(out, keyring_current(matchmakerd->keys), &terms, NULL, &err) == 0;
 }
 
 void api_desk(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *name = request_variable(request, 0);
     unsigned char bytes[8];
     uint32_t place = hex_read(name, strlen(name), bytes, sizeof bytes)
-                         ? agents_find(&service->agents, id_number(name, 16))
+                         ? agents_find(&matchmakerd->agents, id_number(name, 16))
                          : TEXTMAP_NONE;
     struct errand *errand;
     struct buf target, token;
 
-    if (place == TEXTMAP_NONE || !desk_is_for(request, &service->agents.items[place])) {
+    if (place == TEXTMAP_NONE || !customer_is_for(request, &matchmakerd->agents.items[place])) {
         request_problem(request, 404,
                         "there is no such customer of yours, nor one that serves others, that can be called");
         return;
@@ -177,23 +177,23 @@ void api_desk(struct request *request)
     buf_init(&target);
     buf_init(&token);
     target_print(request, &target);
-    if (!token_print(request, &service->agents.items[place], &token)) {
+    if (!token_print(request, &matchmakerd->agents.items[place], &token)) {
         request_problem(request, 500, "no token could be made");
     } else {
-        struct call call = {.method = method_name(exchange_method(request->exchange)),
-                            .token = buf_string(&token),
-                            .type = exchange_field(request->exchange, "Content-Type"),
-                            .accept = exchange_field(request->exchange, "Accept"),
-                            .timeout = DESK_WAIT,
-                            .bytes_max = DESK_BYTES_MAX};
+        struct http_call call = {.method = method_name(exchange_method(request->exchange)),
+                                 .token = buf_string(&token),
+                                 .type = exchange_field(request->exchange, "Content-Type"),
+                                 .accept = exchange_field(request->exchange, "Accept"),
+                                 .timeout = CUSTOMERD_WAIT,
+                                 .bytes_max = CUSTOMERD_BYTES_MAX};
 
         call.body = exchange_method(request->exchange) != HTTP_GET ? exchange_body(request->exchange, &call.len) : NULL;
         errand = mem_alloc(sizeof *errand);
         *errand = (struct errand){.request = request};
         request->work = errand;
         request->forget = errand_forget;
-        errand->call =
-            contact_send(service, &service->agents.items[place], buf_string(&target), &call, errand_done, errand);
+        errand->call = contact_send(matchmakerd, &matchmakerd->agents.items[place], buf_string(&target), &call,
+                                    errand_done, errand);
     }
     buf_wipe(&token);
     buf_done(&token);

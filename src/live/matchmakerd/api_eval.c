@@ -37,7 +37,7 @@ static bool text_is_blank(const char *text, size_t len)
 /* False, and a problem was answered, when it is there and no text. What cannot be read is told in the answer. */
 static bool part_read(struct trial *trial, const struct tree *body, enum part part)
 {
-    const struct config *config = &trial->request->service->config;
+    const struct config *config = &trial->request->matchmakerd->config;
     struct parse_options options = {.cells_max = (uint32_t)config_count(config, CONFIG_AD_NODES),
                                     .attributes_max = (uint32_t)config_count(config, CONFIG_AD_ATTRIBUTES)};
     struct err err = {0};
@@ -55,7 +55,7 @@ static bool part_read(struct trial *trial, const struct tree *body, enum part pa
     if (text_is_blank(text, len))
         return true;
     if (utf8_check(text, len, &err) == 0) {
-        build_init(&build, trial->request->service->symbols, trial->dialect);
+        build_init(&build, trial->request->matchmakerd->symbols, trial->dialect);
         trial->trees[part] = part == PART_EXPRESSION ? parse_expr(&build, &options, text, len, &err)
                                                      : parse_ad(&build, &options, text, len, &err);
         build_done(&build);
@@ -128,7 +128,7 @@ void api_eval(struct request *request)
     if (!body)
         return;
     arena_init(&trial.scratch);
-    maker_init(&trial.maker, request->service->symbols);
+    maker_init(&trial.maker, request->matchmakerd->symbols);
     good = dialect_read(&trial, body);
     for (int part = 0; good && part < PARTS; part++)
         good = part_read(&trial, body, part);

@@ -28,9 +28,9 @@
 
 /* ------------------------------------------------------------------------------------------------------------ letters */
 
-static void event_id(const struct service *service, uint64_t number, char out[48])
+static void event_id(const struct matchmakerd *matchmakerd, uint64_t number, char out[48])
 {
-    snprintf(out, 48, "%016" PRIx64 ".%" PRIu64, service->incarnation, number);
+    snprintf(out, 48, "%016" PRIx64 ".%" PRIu64, matchmakerd->incarnation, number);
 }
 
 /* What a letter is about, as its reader is told. */
@@ -39,29 +39,30 @@ static const char *letter_kind(const struct letter *letter)
     return letter->match.kind == MESSAGE_MATCH ? "match" : letter->command ? "command" : "message";
 }
 
-static struct tree *letter_ad(struct service *service, const struct agent_row *to, const struct letter *letter)
+static struct tree *letter_ad(struct matchmakerd *matchmakerd, const struct agent_row *to, const struct letter *letter)
 {
     struct tree *body = NULL;
     struct maker maker;
     uint32_t from;
     char id[48];
 
-    event_id(service, letter->number, id);
-    maker_init(&maker, service->symbols);
+    event_id(matchmakerd, letter->number, id);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Event", id);
     maker_text(&maker, "Kind", letter_kind(letter));
     if (letter->match.kind == MESSAGE_MATCH) {
-        body = match_letter(service, to, &letter->match, letter->at);
+        body = match_letter(matchmakerd, to, &letter->match, letter->at);
         maker_ad(&maker, "Body", body);
     } else if (letter->command) {
-        command_letter(service, letter->relay, &maker);
+        command_letter(matchmakerd, letter->relay, &maker);
     } else {
-        from = agents_find(&service->agents, letter->from);
+        from = agents_find(&matchmakerd->agents, letter->from);
         maker_word(&maker, "Relay", letter->relay);
         maker_word(&maker, "From", letter->from);
         if (from != TEXTMAP_NONE) {
-            maker_text(&maker, "Identity", caller_text(&service->callers, service->agents.items[from].identity));
-            maker_text(&maker, "Name", service->agents.items[from].name);
+            maker_text(&maker, "Identity",
+                       caller_text(&matchmakerd->callers, matchmakerd->agents.items[from].identity));
+            maker_text(&maker, "Name", matchmakerd->agents.items[from].name);
         }
         maker_bytes(&maker, "Text", letter->text, letter->len);
     }
@@ -69,13 +70,13 @@ static struct tree *letter_ad(struct service *service, const struct agent_row *t
     return maker_seal(&maker);
 }
 
-static struct tree *reset_ad(struct service *service)
+static struct tree *reset_ad(struct matchmakerd *matchmakerd)
 {
     struct maker maker;
     char id[48];
 
-    event_id(service, 0, id);
-    maker_init(&maker, service->symbols);
+    event_id(matchmakerd, 0, id);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Event", id);
     maker_text(&maker, "Kind", "reset");
     return maker_seal(&maker);
@@ -104,11 +105,11 @@ static void event_print(struct buf *out, enum form form, const struct tree *ad)
 /* False when the stream has been cut: its reader is too slow. */
 static bool stream_tell(struct waiting *waiting, const char *kind, uint64_t number, struct tree *ad)
 {
-    struct service *service = waiting->request->service;
-    struct buf *out = &service->out;
+    struct matchmakerd *matchmakerd = waiting->request->matchmakerd;
+    struct buf *out = &matchmakerd->out;
     char id[48];
 
-    event_id(service, number, id);
+    event_id(matchmakerd, number, id);
     buf_reset(out);
     buf_addf(out, "id: %s\nevent: %s\ndata: ", id, kind);
     event_print(out, waiting->request->form, ad);
@@ -119,27 +120,27 @@ static bool stream_tell(struct waiting *waiting, const char *kind, uint64_t numb
 
 static void stream_go_on(struct waiting *waiting)
 {
-    struct service *service = waiting->request->service;
+    struct matchmakerd *matchmakerd = waiting->request->matchmakerd;
     const struct letter *letter;
 
-    if (waiting->reset && !stream_tell(waiting, "reset", 0, reset_ad(service)))
+    if (waiting->reset && !stream_tell(waiting, "reset", 0, reset_ad(matchmakerd)))
         return;
     waiting->reset = false;
     waiting->behind = false;
-    for (letter = agents_letter_after(&service->agents, waiting->watcher.agent, waiting->after, runner_now()); letter;
-         letter = letter->next) {
+    for (letter = agents_letter_after(&matchmakerd->agents, waiting->watcher.agent, waiting->after, runner_now());
+         letter; letter = letter->next) {
         const char *kind = letter_kind(letter);
 
         /* What its reader has not taken yet must not grow: the rest follows when there is room again. */
         if (exchange_stream_waiting(waiting->request->exchange) >
-            config_size(&service->config, CONFIG_STREAM_QUEUE) / 2) {
+            config_size(&matchmakerd->config, CONFIG_STREAM_QUEUE) / 2) {
             waiting->behind = true;
             return;
         }
 
         waiting->after = letter->number;
         if (!stream_tell(waiting, kind, letter->number,
-                         letter_ad(service, &service->agents.items[waiting->watcher.agent], letter)))
+                         letter_ad(matchmakerd, &matchmakerd->agents.items[waiting->watcher.agent], letter)))
             return;
     }
 }
@@ -147,18 +148,18 @@ static void stream_go_on(struct waiting *waiting)
 static void waiting_free(struct request *request)
 {
     struct waiting *waiting = request->work, **link;
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
 
-    agents_unwatch(&service->agents, &waiting->watcher);
-    for (link = &service->waitings; *link && *link != waiting; link = &(*link)->next)
+    agents_unwatch(&matchmakerd->agents, &waiting->watcher);
+    for (link = &matchmakerd->waitings; *link && *link != waiting; link = &(*link)->next)
         ;
     if (*link)
         *link = waiting->next;
     if (waiting->stream) {
         if (exchange_stream_waiting(request->exchange))
-            metrics_count(service->metrics, METRIC_STREAMS_CUT); /* its reader left, or was too slow */
-        service->streams--;
-        service->callers.items[request->caller.account].streams--;
+            metrics_count(matchmakerd->metrics, METRIC_STREAMS_CUT); /* its reader left, or was too slow */
+        matchmakerd->streams--;
+        matchmakerd->callers.items[request->caller.account].streams--;
     }
     request->work = NULL;
     request->forget = NULL;
@@ -182,7 +183,7 @@ static void poll_add(struct listing *listing, struct tree *ad)
 static void poll_answer(struct waiting *waiting)
 {
     struct request *request = waiting->request;
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const struct letter *letter;
     struct listing listing;
     struct buf out;
@@ -190,10 +191,10 @@ static void poll_answer(struct waiting *waiting)
     buf_init(&out);
     listing_begin(&listing, &out, request->form);
     if (waiting->reset)
-        poll_add(&listing, reset_ad(service));
-    for (letter = agents_letter_after(&service->agents, waiting->watcher.agent, waiting->after, runner_now());
+        poll_add(&listing, reset_ad(matchmakerd));
+    for (letter = agents_letter_after(&matchmakerd->agents, waiting->watcher.agent, waiting->after, runner_now());
          letter && listing.count < POLL_LETTERS_MAX && out.len < POLL_BYTES_MAX; letter = letter->next) {
-        poll_add(&listing, letter_ad(service, &service->agents.items[waiting->watcher.agent], letter));
+        poll_add(&listing, letter_ad(matchmakerd, &matchmakerd->agents.items[waiting->watcher.agent], letter));
     }
     listing_end(&listing);
     waiting_free(request);
@@ -211,17 +212,17 @@ static void waiting_wake(struct watcher *watcher)
         poll_answer(waiting);
 }
 
-void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds)
+void waitings_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_seconds)
 {
     struct waiting *next;
 
-    for (struct waiting *waiting = service->waitings; waiting; waiting = next) {
+    for (struct waiting *waiting = matchmakerd->waitings; waiting; waiting = next) {
         next = waiting->next;
         if (!waiting->stream && waiting->ends <= now)
             poll_answer(waiting);
         else if (waiting->stream &&
                  ((waiting->request->caller.expires && waiting->request->caller.expires <= wall_seconds) ||
-                  caller_is_revoked(service, &waiting->request->caller) ||
+                  caller_is_revoked(matchmakerd, &waiting->request->caller) ||
                   request_is_superseded(waiting->request, waiting->watcher.agent)))
             exchange_stream_end(waiting->request->exchange);
         else if (waiting->behind)
@@ -230,19 +231,19 @@ void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds)
 }
 
 /* Without an id: it is no letter, and who comes back has asked for the whole list. */
-void waitings_revoked(struct service *service, const char *id)
+void waitings_revoked(struct matchmakerd *matchmakerd, const char *id)
 {
     struct waiting *next;
 
-    for (struct waiting *waiting = service->waitings; waiting; waiting = next) {
-        struct buf *out = &service->out;
+    for (struct waiting *waiting = matchmakerd->waitings; waiting; waiting = next) {
+        struct buf *out = &matchmakerd->out;
         struct maker maker;
         struct tree *ad;
 
         next = waiting->next;
         if (!waiting->stream)
             continue;
-        maker_init(&maker, service->symbols);
+        maker_init(&maker, matchmakerd->symbols);
         maker_text(&maker, "Kind", "revoked");
         maker_text(&maker, "Id", id);
         ad = maker_seal(&maker);
@@ -255,11 +256,11 @@ void waitings_revoked(struct service *service, const char *id)
     }
 }
 
-void waitings_end(struct service *service)
+void waitings_end(struct matchmakerd *matchmakerd)
 {
     struct waiting *next;
 
-    for (struct waiting *waiting = service->waitings; waiting; waiting = next) {
+    for (struct waiting *waiting = matchmakerd->waitings; waiting; waiting = next) {
         next = waiting->next;
         if (!waiting->stream)
             poll_answer(waiting);
@@ -267,7 +268,7 @@ void waitings_end(struct service *service)
 }
 
 /* The last that was seen: INCARNATION.NUMBER; one of another life, or that there never was, begins anew. False when it is no such thing. */
-static bool after_read(const struct service *service, const char *text, uint64_t most, uint64_t *ret_number,
+static bool after_read(const struct matchmakerd *matchmakerd, const char *text, uint64_t most, uint64_t *ret_number,
                        bool *ret_reset)
 {
     uint64_t incarnation, number;
@@ -279,7 +280,7 @@ static bool after_read(const struct service *service, const char *text, uint64_t
         return true;
     if (sscanf(text, "%16" SCNx64 ".%" SCNu64 "%n", &incarnation, &number, &end) != 2 || text[end])
         return false;
-    if (incarnation == service->incarnation && number <= most)
+    if (incarnation == matchmakerd->incarnation && number <= most)
         *ret_number = number;
     else
         *ret_reset = true;
@@ -288,11 +289,11 @@ static bool after_read(const struct service *service, const char *text, uint64_t
 
 void api_events(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *accept = exchange_field(request->exchange, "Accept");
     const char *last = exchange_field(request->exchange, "Last-Event-ID");
     bool stream = accept && media_wants(accept, TYPE_EVENTS), reset;
-    struct identity *account = &service->callers.items[request->caller.account];
+    struct identity *account = &matchmakerd->callers.items[request->caller.account];
     struct http_field fields[CACHE_FIELDS];
     struct waiting *waiting;
     uint64_t after, wait;
@@ -300,37 +301,37 @@ void api_events(struct request *request)
 
     if (!request_number(request, "wait", 0, WAIT_MAX, 0, &wait) || (who = request_agent(request)) == TEXTMAP_NONE)
         return;
-    if (!after_read(service, last ? last : request_query(request, "after"), service->agents.items[who].numbered, &after,
-                    &reset)) {
+    if (!after_read(matchmakerd, last ? last : request_query(request, "after"), matchmakerd->agents.items[who].numbered,
+                    &after, &reset)) {
         request_problem(request, 400, "after: the id of an event is expected: INCARNATION.NUMBER");
         return;
     }
-    if (stream && account->streams >= config_count(&service->config, CONFIG_STREAMS_PER_IDENTITY)) {
+    if (stream && account->streams >= config_count(&matchmakerd->config, CONFIG_STREAMS_PER_IDENTITY)) {
         request_problem(request, 429, "StreamsPerIdentity: too many streams are open");
         return;
     }
     waiting = mem_alloc(sizeof *waiting);
     *waiting = (struct waiting){.watcher = {.agent = who, .wake = waiting_wake, .user = waiting},
-                                .next = service->waitings,
+                                .next = matchmakerd->waitings,
                                 .request = request,
                                 .after = after,
                                 .ends = runner_now() + (int64_t)wait * SECOND,
                                 .stream = stream,
                                 .reset = reset};
-    commands_tell(service, who); /* those that waited for it, before anybody wakes it for them */
-    service->waitings = waiting;
+    commands_tell(matchmakerd, who); /* those that waited for it, before anybody wakes it for them */
+    matchmakerd->waitings = waiting;
     request->work = waiting;
     request->forget = waiting_free;
-    agents_watch(&service->agents, &waiting->watcher);
+    agents_watch(&matchmakerd->agents, &waiting->watcher);
     if (stream) {
-        service->streams++;
+        matchmakerd->streams++;
         account->streams++;
         request->status = 200;
         exchange_stream(request->exchange, TYPE_EVENTS, fields, request_cache_fields(request, false, fields),
-                        config_size(&service->config, CONFIG_STREAM_QUEUE) + LETTER_BYTES_MAX);
+                        config_size(&matchmakerd->config, CONFIG_STREAM_QUEUE) + LETTER_BYTES_MAX);
         exchange_stream_write(request->exchange, ":\n\n", 3); /* so that the head leaves at once */
         stream_go_on(waiting);
-    } else if (reset || !wait || agents_letter_after(&service->agents, who, after, runner_now())) {
+    } else if (reset || !wait || agents_letter_after(&matchmakerd->agents, who, after, runner_now())) {
         poll_answer(waiting);
     }
 }
@@ -339,7 +340,7 @@ void api_events(struct request *request)
 
 struct relay {
     struct relay *next;
-    struct service *service;
+    struct matchmakerd *matchmakerd;
     struct request *request; /* of the sender */
     uint64_t number, to;
     int64_t ends;
@@ -347,16 +348,16 @@ struct relay {
 
 static void relay_free(struct relay *relay)
 {
-    struct relay **link = &relay->service->relays;
+    struct relay **link = &relay->matchmakerd->relays;
     uint32_t place;
 
     while (*link != relay)
         link = &(*link)->next;
     *link = relay->next;
-    relay->service->relay_count--;
-    place = agents_find(&relay->service->agents, relay->to);
+    relay->matchmakerd->relay_count--;
+    place = agents_find(&relay->matchmakerd->agents, relay->to);
     if (place != TEXTMAP_NONE)
-        agents_drop_text(&relay->service->agents, place, relay->number);
+        agents_drop_text(&relay->matchmakerd->agents, place, relay->number);
     relay->request->work = NULL;
     relay->request->forget = NULL;
     free(relay);
@@ -367,11 +368,11 @@ static void relay_forget(struct request *request)
     relay_free(request->work);
 }
 
-void relays_sweep(struct service *service, int64_t now)
+void relays_sweep(struct matchmakerd *matchmakerd, int64_t now)
 {
     struct relay *next;
 
-    for (struct relay *relay = service->relays; relay; relay = next) {
+    for (struct relay *relay = matchmakerd->relays; relay; relay = next) {
         struct request *request = relay->request;
 
         next = relay->next;
@@ -393,8 +394,8 @@ static bool is_plain_text(const char *text, size_t len)
 
 void relay_displaced(void *user, uint64_t number)
 {
-    struct service *service = user;
-    struct relay *relay = service->relays;
+    struct matchmakerd *matchmakerd = user;
+    struct relay *relay = matchmakerd->relays;
     struct request *request;
 
     while (relay && relay->number != number)
@@ -408,9 +409,9 @@ void relay_displaced(void *user, uint64_t number)
 
 void api_relay(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *to = request_variable(request, 0), *body;
-    int64_t now = runner_now(), ends = now + service->spans.deadline;
+    int64_t now = runner_now(), ends = now + matchmakerd->spans.deadline;
     uint32_t from, place;
     struct relay *relay;
     size_t len;
@@ -418,7 +419,7 @@ void api_relay(struct request *request)
     from = request_agent(request);
     if (from == TEXTMAP_NONE)
         return;
-    place = strlen(to) == 16 ? agents_find(&service->agents, id_number(to, 16)) : TEXTMAP_NONE;
+    place = strlen(to) == 16 ? agents_find(&matchmakerd->agents, id_number(to, 16)) : TEXTMAP_NONE;
     if (place == TEXTMAP_NONE) {
         request_problem(request, 404, "no such agent is known");
         return;
@@ -428,32 +429,32 @@ void api_relay(struct request *request)
         request_problem(request, 400, "a message that is carried is text: UTF-8 without control characters");
         return;
     }
-    if (service->relay_count == RELAYS_MAX) {
+    if (matchmakerd->relay_count == RELAYS_MAX) {
         request_problem(request, 503, "too many messages wait for an answer");
         return;
     }
     relay = mem_alloc(sizeof *relay);
-    *relay = (struct relay){.next = service->relays,
-                            .service = service,
+    *relay = (struct relay){.next = matchmakerd->relays,
+                            .matchmakerd = matchmakerd,
                             .request = request,
                             .number = secrets_word(&secrets_live),
-                            .to = service->agents.items[place].handle,
+                            .to = matchmakerd->agents.items[place].handle,
                             .ends = ends};
-    service->relays = relay;
-    service->relay_count++;
+    matchmakerd->relays = relay;
+    matchmakerd->relay_count++;
     request->work = relay;
     request->forget = relay_forget;
-    if (!agents_write_text(&service->agents, place, relay->number, from, body, len, now, ends)) {
+    if (!agents_write_text(&matchmakerd->agents, place, relay->number, from, body, len, now, ends)) {
         relay_free(relay);
         request_problem(request, 429, RELAY_SHARE);
         return;
     }
-    metrics_count(service->metrics, METRIC_RELAYED);
+    metrics_count(matchmakerd->metrics, METRIC_RELAYED);
 }
 
 void api_relay_answer(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *number = request_variable(request, 0), *body;
     uint32_t who = request_agent(request);
     struct request *sender;
@@ -462,9 +463,9 @@ void api_relay_answer(struct request *request)
 
     if (who == TEXTMAP_NONE)
         return;
-    for (relay = service->relays; relay; relay = relay->next)
+    for (relay = matchmakerd->relays; relay; relay = relay->next)
         if (strlen(number) == 16 && relay->number == id_number(number, 16) &&
-            relay->to == service->agents.items[who].handle)
+            relay->to == matchmakerd->agents.items[who].handle)
             break;
     if (!relay) {
         request_problem(request, 404, "nobody waits for that answer");

@@ -15,78 +15,79 @@
 /* --------------------------------------------------------------------------------------------------------------- keys */
 
 /* So that agents refuse them too; for those alone who belong to the pool. */
-static void revoked_add(struct maker *maker, const struct service *service)
+static void revoked_add(struct maker *maker, const struct matchmakerd *matchmakerd)
 {
-    uint32_t end = service->revoked.places, first = end > TOKEN_REVOKED_TOLD ? end - TOKEN_REVOKED_TOLD : 0;
+    uint32_t end = matchmakerd->revoked.places, first = end > TOKEN_REVOKED_TOLD ? end - TOKEN_REVOKED_TOLD : 0;
 
     for (uint32_t i = first; i < end; i++)
-        build_string(&maker->build, textmap_text(&service->revoked, i), TOKEN_ID_DIGITS);
+        build_string(&maker->build, textmap_text(&matchmakerd->revoked, i), TOKEN_ID_DIGITS);
     build_bind(&maker->build, EXPR_LIST, end - first);
-    build_attribute(&maker->build, symbols_take(service->symbols, "Revoked", 7));
+    build_attribute(&maker->build, symbols_take(matchmakerd->symbols, "Revoked", 7));
     maker->count++;
 }
 
 void api_keys(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     char digits[2 * PUBLIC_KEY_BYTES + 1];
     struct maker maker;
 
-    maker_init(&maker, service->symbols);
-    maker_text(&maker, "PoolId", keyring_pool(service->keys));
-    for (uint32_t i = 0; i < service->token_keys.count; i++) {
+    maker_init(&maker, matchmakerd->symbols);
+    maker_text(&maker, "PoolId", keyring_pool(matchmakerd->keys));
+    for (uint32_t i = 0; i < matchmakerd->token_keys.count; i++) {
         struct maker key;
         struct tree *ad;
 
-        hex_print(service->token_keys.keys[i].open.bytes, PUBLIC_KEY_BYTES, digits);
-        maker_init(&key, service->symbols);
-        maker_text(&key, "Id", service->token_keys.keys[i].id);
+        hex_print(matchmakerd->token_keys.keys[i].open.bytes, PUBLIC_KEY_BYTES, digits);
+        maker_init(&key, matchmakerd->symbols);
+        maker_text(&key, "Id", matchmakerd->token_keys.keys[i].id);
         maker_text(&key, "Key", digits);
         ad = maker_seal(&key);
         build_copy(&maker.build, ad, tree_root(ad));
         tree_unref(ad);
     }
-    build_bind(&maker.build, EXPR_LIST, service->token_keys.count);
-    build_attribute(&maker.build, symbols_take(service->symbols, "Keys", 4));
+    build_bind(&maker.build, EXPR_LIST, matchmakerd->token_keys.count);
+    build_attribute(&maker.build, symbols_take(matchmakerd->symbols, "Keys", 4));
     maker.count++;
-    hex_print(keyring_box(service->keys)->open.bytes, BOX_KEY_BYTES, digits);
+    hex_print(keyring_box(matchmakerd->keys)->open.bytes, BOX_KEY_BYTES, digits);
     maker_text(&maker, "BoxKey", digits);
-    maker_text(&maker, "Ca", keyring_ca_pem(service->keys));
+    maker_text(&maker, "Ca", keyring_ca_pem(matchmakerd->keys));
     if (request->caller.identity != CALLERS_NONE)
-        revoked_add(&maker, service);
+        revoked_add(&maker, matchmakerd);
     request_ad_take(request, 200, maker_seal(&maker));
 }
 
 void api_keys_rotate(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct err err = {0};
 
-    if (keyring_rotate(service->keys, &err) < 0) {
+    if (keyring_rotate(matchmakerd->keys, &err) < 0) {
         request_problem(request, 503, "%s", err.text);
         return;
     }
-    keyring_token_keys(service->keys, &service->token_keys);
-    token_cache_retain(service->tokens, &service->token_keys);
-    LOG_AUDIT(&service->log, "keys", log_text("subject", request_identity(request)));
+    keyring_token_keys(matchmakerd->keys, &matchmakerd->token_keys);
+    token_cache_retain(matchmakerd->tokens, &matchmakerd->token_keys);
+    LOG_AUDIT(&matchmakerd->log, "keys", log_text("subject", request_identity(request)));
     api_keys(request);
 }
 
 /* ------------------------------------------------------------------------------------------------------- codes, joining */
 
-int service_join_code(struct service *service, struct buf *out, struct err *err)
+int matchmakerd_join_code(struct matchmakerd *matchmakerd, struct buf *out, struct err *err)
 {
     struct join_code code;
     struct join_row row = {0};
     unsigned char ca[CERT_HASH_BYTES];
     char key[24];
 
-    keyring_ca_fingerprint(service->keys, ca);
-    if (join_book_make(service->codes, ca, service->url, runner_settled(service->runner) / SECOND, &code, &row, err) <
-        0)
+    keyring_ca_fingerprint(matchmakerd->keys, ca);
+    if (join_book_make(matchmakerd->codes, ca, matchmakerd->url, runner_settled(matchmakerd->runner) / SECOND, &code,
+                       &row, err) < 0)
         return -1;
     snprintf(key, sizeof key, "%016" PRIx64, row.number);
-    if (service->shelf->kind->put(service->shelf, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes, err) < 0)
+    if (matchmakerd->shelf->kind->put(matchmakerd->shelf, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes,
+                                      err) < 0)
         return -1;
     join_code_print(out, &code);
     join_code_done(&code);
@@ -95,19 +96,19 @@ int service_join_code(struct service *service, struct buf *out, struct err *err)
 
 void api_code_create(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct err err = {0};
     struct maker maker;
     struct buf text;
 
     buf_init(&text);
-    if (service_join_code(service, &text, &err) < 0) {
+    if (matchmakerd_join_code(matchmakerd, &text, &err) < 0) {
         request_problem(request, 429, "%s", err.text);
     } else {
-        maker_init(&maker, service->symbols);
+        maker_init(&maker, matchmakerd->symbols);
         maker_text(&maker, "Code", buf_string(&text));
         maker_integer(&maker, "Expires", runner_wall() / SECOND + JOIN_SPAN);
-        LOG_AUDIT(&service->log, "code", log_text("subject", request_identity(request)));
+        LOG_AUDIT(&matchmakerd->log, "code", log_text("subject", request_identity(request)));
         request_answer_durable(request, 201, maker_seal(&maker));
     }
     buf_wipe(&text);
@@ -116,7 +117,7 @@ void api_code_create(struct request *request)
 
 /* Looks for a token of that subject that was made for another key, and still holds. */
 struct namesake {
-    struct service *service;
+    struct matchmakerd *matchmakerd;
     const char *subject, *key;
     int64_t now;
     bool found;
@@ -129,12 +130,13 @@ static bool namesake_row(void *user, const void *id, size_t id_len, const void *
     size_t subject_len, key_len;
     struct err err;
     int64_t expires;
-    struct tree *ad = form_parse(namesake->service->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+    struct tree *ad =
+        form_parse(namesake->matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
 
     namesake->found = ad && ad_string(ad, "Subject", &subject, &subject_len) &&
                       subject_len == strlen(namesake->subject) && !memcmp(subject, namesake->subject, subject_len) &&
                       ad_integer(ad, "Expires", &expires) && expires > namesake->now &&
-                      textmap_find(&namesake->service->revoked, id, id_len) == TEXTMAP_NONE &&
+                      textmap_find(&namesake->matchmakerd->revoked, id, id_len) == TEXTMAP_NONE &&
                       !(ad_string(ad, "Delegate", &key, &key_len) && key_len == strlen(namesake->key) &&
                         !memcmp(key, namesake->key, key_len));
     tree_unref(ad);
@@ -142,26 +144,27 @@ static bool namesake_row(void *user, const void *id, size_t id_len, const void *
 }
 
 /* A machine's name belongs to the key that first joined by it. */
-static bool name_is_anothers(struct service *service, const char *subject, const struct public_key *key, int64_t now)
+static bool name_is_anothers(struct matchmakerd *matchmakerd, const char *subject, const struct public_key *key,
+                             int64_t now)
 {
     char digits[2 * PUBLIC_KEY_BYTES + 1];
-    struct namesake namesake = {service, subject, digits, now, false};
+    struct namesake namesake = {matchmakerd, subject, digits, now, false};
     struct err err;
 
     hex_print(key->bytes, PUBLIC_KEY_BYTES, digits);
-    service->shelf->kind->each(service->shelf, TOKEN_SPACE, namesake_row, &namesake, &err);
+    matchmakerd->shelf->kind->each(matchmakerd->shelf, TOKEN_SPACE, namesake_row, &namesake, &err);
     return namesake.found;
 }
 
 static void join_redeem(struct request *request, const struct tree *ad)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     char name[AGENT_NAME_MAX + 1], subject[AGENT_NAME_MAX + 16], key[24];
     unsigned char secret[JOIN_SECRET_BYTES],
         user[PUBLIC_KEY_BYTES + AGENT_NAME_MAX + 1]; /* who redeems it: key and name */
-    struct token_terms terms = {.issuer = keyring_pool(service->keys),
+    struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),
                                 .subject = subject,
-                                .audience = keyring_pool(service->keys),
+                                .audience = keyring_pool(matchmakerd->keys),
                                 .scope = MACHINE_SCOPES,
                                 .issued = runner_wall() / SECOND,
                                 .expires = runner_wall() / SECOND + TOKEN_SPAN_MAX};
@@ -190,9 +193,9 @@ static void join_redeem(struct request *request, const struct tree *ad)
     }
     memcpy(user, delegate.bytes, sizeof delegate.bytes);
     memcpy(user + sizeof delegate.bytes, name, sizeof name);
-    result = join_book_redeem(service->codes, secret, user, sizeof delegate.bytes + strlen(name),
-                              runner_settled(service->runner) / SECOND, &row);
-    LOG_AUDIT(&service->log, "join", log_text("name", name), log_text("result", join_result_words(result)));
+    result = join_book_redeem(matchmakerd->codes, secret, user, sizeof delegate.bytes + strlen(name),
+                              runner_settled(matchmakerd->runner) / SECOND, &row);
+    LOG_AUDIT(&matchmakerd->log, "join", log_text("name", name), log_text("result", join_result_words(result)));
     if (result != JOIN_OK) {
         request_problem(request, 403, "%s", join_result_words(result));
         return;
@@ -200,7 +203,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
     snprintf(subject, sizeof subject, "machine/%s", name);
     snprintf(key, sizeof key, "%016" PRIx64, row.number);
     terms.delegate = &delegate;
-    if (name_is_anothers(service, subject, &delegate, terms.issued))
+    if (name_is_anothers(matchmakerd, subject, &delegate, terms.issued))
         request_problem(request, 403,
                         "Name: another machine is called so; revoke its token, or join by a new code and name");
     else if (request_row_put(request, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes))
@@ -210,7 +213,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
 /* Whoever tries codes is slow, wherever from. */
 static bool join_paced(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     char address[ADDRESS_TEXT_MAX], *colon;
     int64_t wait;
     uint32_t place;
@@ -219,8 +222,8 @@ static bool join_paced(struct request *request)
     colon = strrchr(address, ':');
     if (colon)
         *colon = '\0'; /* without the port */
-    place = callers_add(&service->callers, address, strlen(address), runner_now());
-    if (caller_may(&service->callers, place, PACE_PERSON, JOIN_TRIES, runner_now(), &wait))
+    place = callers_add(&matchmakerd->callers, address, strlen(address), runner_now());
+    if (caller_may(&matchmakerd->callers, place, PACE_PERSON, JOIN_TRIES, runner_now(), &wait))
         return true;
     request_problem(request, 429, "too many tries from that address");
     return false;

@@ -20,7 +20,7 @@
 /* ------------------------------------------------------------------------------------------------------------ listing */
 
 struct list {
-    struct tour tour;
+    struct scan scan;
     struct tree *query;
     const char *select;
     struct listing listing;
@@ -35,22 +35,23 @@ struct list {
 };
 
 /* Takes an ad; gives it with that text as an attribute. */
-static struct tree *ad_with(struct service *service, struct tree *ad, const char *name, const char *text)
+static struct tree *ad_with(struct matchmakerd *matchmakerd, struct tree *ad, const char *name, const char *text)
 {
-    struct ad_setting setting = {symbols_take(service->symbols, name, strlen(name)), value_string(text, strlen(text))};
+    struct ad_setting setting = {symbols_take(matchmakerd->symbols, name, strlen(name)),
+                                 value_string(text, strlen(text))};
     struct tree *with = ad_set(ad, &setting, 1, NULL);
 
-    symbols_drop(service->symbols, setting.name);
+    symbols_drop(matchmakerd->symbols, setting.name);
     if (!with)
         return ad;
     tree_unref(ad);
     return with;
 }
 
-static bool list_visit(struct tour *tour, uint32_t place, const struct entry_view *view)
+static bool list_visit(struct scan *scan, uint32_t place, const struct entry_view *view)
 {
-    struct list *list = (struct list *)tour;
-    struct request *request = tour->request;
+    struct list *list = (struct list *)scan;
+    struct request *request = scan->request;
     struct tree *ad, *part;
     uint64_t steps = 1;
     bool wanted;
@@ -66,23 +67,23 @@ static bool list_visit(struct tour *tour, uint32_t place, const struct entry_vie
     ad = tree_ref((struct tree *)view->ad);
     wanted = !list->query || match_query_counted(&list->env, &list->scratch, list->query, ad, &steps);
     if (wanted)
-        ad = ad_with(request->service, ad, "AdId", entry_id(request->service, view));
-    if (wanted && list->select && (part = ad_select(request->service->symbols, ad, list->select))) {
+        ad = ad_with(request->matchmakerd, ad, "AdId", entry_id(request->matchmakerd, view));
+    if (wanted && list->select && (part = ad_select(request->matchmakerd->symbols, ad, list->select))) {
         tree_unref(ad);
         ad = part;
     }
     if (wanted)
         listing_add(&list->listing, ad);
     tree_unref(ad);
-    list->spent = steps >= tour->steps;
-    tour->steps -= list->spent ? tour->steps : steps;
+    list->spent = steps >= scan->steps;
+    scan->steps -= list->spent ? scan->steps : steps;
     return !list->spent;
 }
 
-static void list_finish(struct tour *tour)
+static void list_finish(struct scan *scan)
 {
-    struct list *list = (struct list *)tour;
-    struct request *request = tour->request;
+    struct list *list = (struct list *)scan;
+    struct request *request = scan->request;
 
     if (list->spent) {
         request_problem(request, 429, "QuerySteps: the query takes too long; ask for less, or more simply");
@@ -92,9 +93,9 @@ static void list_finish(struct tour *tour)
     request_list(request, &list->out, list->more, list->next);
 }
 
-static void list_done(struct tour *tour)
+static void list_done(struct scan *scan)
 {
-    struct list *list = (struct list *)tour;
+    struct list *list = (struct list *)scan;
 
     tree_unref(list->query);
     buf_done(&list->out);
@@ -124,7 +125,7 @@ void api_ads_list(struct request *request)
         return;
     list = mem_alloc(sizeof *list);
     *list =
-        (struct list){.tour = {.visit = list_visit, .finish = list_finish, .done = list_done, .from = (uint32_t)cursor},
+        (struct list){.scan = {.visit = list_visit, .finish = list_finish, .done = list_done, .from = (uint32_t)cursor},
                       .query = query,
                       .select = request_query(request, "select"),
                       .env = request_env(request),
@@ -136,13 +137,13 @@ void api_ads_list(struct request *request)
     buf_init(&list->out);
     arena_init(&list->scratch);
     listing_begin(&list->listing, &list->out, request->form);
-    tour_start(&list->tour, request);
+    scan_start(&list->scan, request);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- match */
 
 struct meeting {
-    struct tour tour;
+    struct scan scan;
     struct tree *ad; /* that asks */
     uint64_t self;   /* its own place plus one, when it is one of the pool's; 0: it is not */
     bool is_request; /* it meets offers; else requests */
@@ -169,7 +170,7 @@ struct meeting {
     struct policy policy;
     struct why why;
     struct explaining *run; /* the explanation, while it is made; NULL: it is not */
-    struct supposed supposed;
+    struct what_if what_if;
 };
 
 static void meeting_keep(struct meeting *meeting, const char *id, double rank)
@@ -218,39 +219,39 @@ static uint64_t meeting_meet(struct meeting *meeting, struct tree *other, const 
 /* Has it steps left, after so many? */
 static bool meeting_spend(struct meeting *meeting, uint64_t steps)
 {
-    struct tour *tour = &meeting->tour;
+    struct scan *scan = &meeting->scan;
 
-    meeting->spent = steps >= tour->steps;
-    tour->steps -= meeting->spent ? tour->steps : steps;
+    meeting->spent = steps >= scan->steps;
+    scan->steps -= meeting->spent ? scan->steps : steps;
     return !meeting->spent;
 }
 
-static bool meeting_visit(struct tour *tour, uint32_t place, const struct entry_view *view)
+static bool meeting_visit(struct scan *scan, uint32_t place, const struct entry_view *view)
 {
-    struct meeting *meeting = (struct meeting *)tour;
-    const char *id = entry_id(tour->request->service, view);
+    struct meeting *meeting = (struct meeting *)scan;
+    const char *id = entry_id(scan->request->matchmakerd, view);
     struct tree *other = (struct tree *)(view->left ? view->left : view->ad);
-    struct supposed_ad *supposed;
+    struct what_if_ad *what_if;
 
     if (view->request == meeting->is_request || meeting->self == (uint64_t)place + 1 ||
-        !request_sees(tour->request, view))
+        !request_sees(scan->request, view))
         return true;
-    supposed = supposed_find(&meeting->supposed, id);
-    if (supposed) {
-        supposed->used = true;
-        other = supposed->ad;
+    what_if = what_if_find(&meeting->what_if, id);
+    if (what_if) {
+        what_if->used = true;
+        other = what_if->ad;
     } else if (view->free < 1 && !meeting->explains) {
         return true;
     }
-    meeting->taken += !supposed && view->free < 1;
+    meeting->taken += !what_if && view->free < 1;
     return meeting_spend(meeting, meeting_meet(meeting, other, id));
 }
 
 /* Of those that are supposed, the ones that the pool does not have come last. */
 static void meeting_add_supposed(struct meeting *meeting)
 {
-    for (uint32_t i = 0; i < meeting->supposed.count && !meeting->spent; i++) {
-        const struct supposed_ad *one = &meeting->supposed.items[i];
+    for (uint32_t i = 0; i < meeting->what_if.count && !meeting->spent; i++) {
+        const struct what_if_ad *one = &meeting->what_if.items[i];
 
         if (!one->used)
             meeting_spend(meeting, meeting_meet(meeting, one->ad, one->id));
@@ -313,9 +314,9 @@ static struct gang_question meeting_gang(struct meeting *meeting)
 }
 
 /* When all have been met: is it about a gang? An explanation is made slice by slice. */
-static bool meeting_more(struct tour *tour)
+static bool meeting_more(struct scan *scan)
 {
-    struct meeting *meeting = (struct meeting *)tour;
+    struct meeting *meeting = (struct meeting *)scan;
 
     if (meeting->asked)
         return meeting->run && why_go_on(meeting->run, EXPLAIN_STEPS);
@@ -327,21 +328,21 @@ static bool meeting_more(struct tour *tour)
     if (meeting->is_request && (meeting->explains || !meeting->row_count)) {
         struct gang_question question = meeting_gang(meeting);
 
-        meeting->about_gang = gang_is_asked(tour->request, &question);
+        meeting->about_gang = gang_is_asked(scan->request, &question);
         meeting->ported = question.ported;
     }
     if (!meeting->explains || meeting->about_gang)
         return false;
-    policy_init(&meeting->policy, tour->request->service->policy, NULL, NULL);
+    policy_init(&meeting->policy, scan->request->matchmakerd->policy, NULL, NULL);
     meeting->run = why_begin(&meeting->why, &meeting->env, &meeting->scratch, &meeting->policy, meeting->ad,
                              meeting->others, meeting->other_count - meeting->ported);
     return true;
 }
 
-static void meeting_finish(struct tour *tour)
+static void meeting_finish(struct scan *scan)
 {
-    struct meeting *meeting = (struct meeting *)tour;
-    struct request *request = tour->request;
+    struct meeting *meeting = (struct meeting *)scan;
+    struct request *request = scan->request;
     struct roll roll;
 
     if (meeting->spent) {
@@ -368,7 +369,7 @@ static void meeting_finish(struct tour *tour)
     for (uint32_t i = 0; i < meeting->row_count && i < meeting->limit; i++) {
         struct maker maker;
 
-        maker_init(&maker, request->service->symbols);
+        maker_init(&maker, request->matchmakerd->symbols);
         maker_text(&maker, "Id", meeting->rows[i].id);
         maker_real(&maker, "Rank", meeting->rows[i].rank);
         roll_add(&roll, &maker);
@@ -376,9 +377,9 @@ static void meeting_finish(struct tour *tour)
     roll_end(&roll);
 }
 
-static void meeting_done(struct tour *tour)
+static void meeting_done(struct scan *scan)
 {
-    struct meeting *meeting = (struct meeting *)tour;
+    struct meeting *meeting = (struct meeting *)scan;
 
     for (uint32_t i = 0; i < meeting->row_count; i++)
         free(meeting->rows[i].id);
@@ -390,7 +391,7 @@ static void meeting_done(struct tour *tour)
     free(meeting->others);
     free(meeting->other_ids);
     tree_unref(meeting->ad);
-    supposed_done(&meeting->supposed);
+    what_if_done(&meeting->what_if);
     if (meeting->run) {
         why_end(meeting->run);
         why_done(&meeting->why);
@@ -405,7 +406,7 @@ static struct meeting *meeting_new(struct request *request, struct tree *ad, con
     struct meeting *meeting = mem_alloc(sizeof *meeting);
 
     *meeting = (struct meeting){
-        .tour = {.visit = meeting_visit, .more = meeting_more, .finish = meeting_finish, .done = meeting_done},
+        .scan = {.visit = meeting_visit, .more = meeting_more, .finish = meeting_finish, .done = meeting_done},
         .ad = ad,
         .is_request = is_request,
         .gang = is_request && gang_why_ported(ad),
@@ -419,7 +420,7 @@ static struct meeting *meeting_new(struct request *request, struct tree *ad, con
 void api_match(struct request *request)
 {
     const char *kind = request_query(request, "kind");
-    struct supposed supposed = {.count = 0};
+    struct what_if what_if = {.count = 0};
     struct meeting *meeting;
     struct tree *ad;
     uint64_t limit;
@@ -430,23 +431,23 @@ void api_match(struct request *request)
         request_problem(request, 400, "kind: request or offer is expected");
         return;
     }
-    ad = supposed_read(request, &supposed);
+    ad = what_if_read(request, &what_if);
     if (!ad) {
-        supposed_done(&supposed);
+        what_if_done(&what_if);
         return;
     }
     if (*request_identity(request) && !ad_find(ad, "Owner")) /* as if it were put in: offers may ask whose it is */
-        ad = ad_with(request->service, ad, "Owner", request_identity(request));
+        ad = ad_with(request->matchmakerd, ad, "Owner", request_identity(request));
     meeting = meeting_new(request, ad, "ad", !kind || *kind == 'r');
     meeting->explains = request_flag(request, "why");
     meeting->limit = limit;
-    meeting->supposed = supposed;
-    tour_start(&meeting->tour, request);
+    meeting->what_if = what_if;
+    scan_start(&meeting->scan, request);
 }
 
 void api_ad_why(struct request *request)
 {
-    const struct service *service = request->service;
+    const struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *id = request_variable(request, 0);
     uint32_t from = 0, next;
     struct entry_view view, other;
@@ -456,11 +457,11 @@ void api_ad_why(struct request *request)
         request_problem(request, 404, "there is no such ad");
         return;
     }
-    while (matchmaker_next(service->matchmaker, from, &other, &next) &&
+    while (matchmaker_next(matchmakerd->matchmaker, from, &other, &next) &&
            (other.agent != view.agent || other.id != view.id))
         from = next;
-    meeting = meeting_new(request, tree_ref((struct tree *)view.ad), entry_id(service, &view), view.request);
+    meeting = meeting_new(request, tree_ref((struct tree *)view.ad), entry_id(matchmakerd, &view), view.request);
     meeting->self = next;
     meeting->explains = true;
-    tour_start(&meeting->tour, request);
+    scan_start(&meeting->scan, request);
 }

@@ -15,7 +15,7 @@ void api_health(struct request *request)
 
 void api_ready(struct request *request)
 {
-    if (request->service->ready)
+    if (request->matchmakerd->ready)
         plain(request, 200, "ready\n");
     else
         request_problem(request, 503, "not ready");
@@ -23,10 +23,10 @@ void api_ready(struct request *request)
 
 void api_openapi(struct request *request)
 {
-    struct buf *out = &request->service->out;
+    struct buf *out = &request->matchmakerd->out;
 
     buf_reset(out);
-    openapi_print(out, request->service->settings->version);
+    openapi_print(out, request->matchmakerd->settings->version);
     request_answer(request, 200, TYPE_JSON, out->text, out->len, NULL, 0);
 }
 
@@ -35,29 +35,29 @@ void api_root(struct request *request)
     static const struct http_field fields[] = {
         {"Link", "</v1/ads>; rel=\"ads\", </v1/status>; rel=\"status\", </v1/keys>; rel=\"keys\", "
                  "</openapi.json>; rel=\"service-desc\""}};
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct maker maker;
     struct tree *ad;
 
-    maker_init(&maker, service->symbols);
-    maker_text(&maker, "Name", config_text(&service->config, CONFIG_NAME));
-    maker_text(&maker, "Version", service->settings->version);
-    maker_text(&maker, "PoolId", keyring_pool(service->keys));
-    maker_word(&maker, "Incarnation", service->incarnation);
+    maker_init(&maker, matchmakerd->symbols);
+    maker_text(&maker, "Name", config_text(&matchmakerd->config, CONFIG_NAME));
+    maker_text(&maker, "Version", matchmakerd->settings->version);
+    maker_text(&maker, "PoolId", keyring_pool(matchmakerd->keys));
+    maker_word(&maker, "Incarnation", matchmakerd->incarnation);
     ad = maker_seal(&maker);
     request_ad(request, 200, ad, fields, 1);
     tree_unref(ad);
 }
 
 /* Gauges are looked at when they are asked for. */
-static void gauges_set(struct service *service)
+static void gauges_set(struct matchmakerd *matchmakerd)
 {
-    struct metrics *metrics = service->metrics;
+    struct metrics *metrics = matchmakerd->metrics;
     int64_t kinds[2] = {0}, waiting[ENGINE_HELD + 1] = {0}, connections = 0;
     struct entry_view view;
     uint32_t from = 0;
 
-    while (matchmaker_next(service->matchmaker, from, &view, &from)) {
+    while (matchmaker_next(matchmakerd->matchmaker, from, &view, &from)) {
         kinds[view.request]++;
         if (view.request)
             waiting[view.outcome]++;
@@ -66,24 +66,24 @@ static void gauges_set(struct service *service)
         metrics_set(metrics, METRIC_ADS, (size_t)i, 0, kinds[i]);
     for (int i = 0; i <= ENGINE_HELD; i++)
         metrics_set(metrics, METRIC_WAITING, (size_t)i, 0, waiting[i]);
-    for (size_t i = 0; i < service->server_count; i++)
-        connections += server_connections(service->servers[i]);
+    for (size_t i = 0; i < matchmakerd->server_count; i++)
+        connections += server_connections(matchmakerd->servers[i]);
     metrics_set(metrics, METRIC_CONNECTIONS, 0, 0, connections);
-    metrics_set(metrics, METRIC_STREAMS, 0, 0, service->streams);
-    metrics_set(metrics, METRIC_COMMANDS_WAITING, 0, 0, service->commands.waiting);
-    metrics_set(metrics, METRIC_FILES, 0, 0, service->files.count);
-    metrics_set(metrics, METRIC_REPLICAS, 0, 0, (int64_t)service->files.replicas);
-    metrics_set(metrics, METRIC_MATCHES, 0, 0, (int64_t)matchmaker_counts(service->matchmaker).matches);
-    metrics_set(metrics, METRIC_LOG_DROPPED, 0, 0, (int64_t)service->log.dropped);
+    metrics_set(metrics, METRIC_STREAMS, 0, 0, matchmakerd->streams);
+    metrics_set(metrics, METRIC_COMMANDS_WAITING, 0, 0, matchmakerd->commands.waiting);
+    metrics_set(metrics, METRIC_FILES, 0, 0, matchmakerd->files.count);
+    metrics_set(metrics, METRIC_REPLICAS, 0, 0, (int64_t)matchmakerd->files.replicas);
+    metrics_set(metrics, METRIC_MATCHES, 0, 0, (int64_t)matchmaker_counts(matchmakerd->matchmaker).matches);
+    metrics_set(metrics, METRIC_LOG_DROPPED, 0, 0, (int64_t)matchmakerd->log.dropped);
     metrics_set(metrics, METRIC_RESIDENT, 0, 0, metrics_resident());
 }
 
 void api_metrics(struct request *request)
 {
-    struct buf *out = &request->service->out;
+    struct buf *out = &request->matchmakerd->out;
 
-    gauges_set(request->service);
+    gauges_set(request->matchmakerd);
     buf_reset(out);
-    metrics_print(out, request->service->metrics);
+    metrics_print(out, request->matchmakerd->metrics);
     request_answer(request, 200, METRICS_TYPE, out->text, out->len, NULL, 0);
 }

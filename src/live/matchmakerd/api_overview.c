@@ -21,14 +21,14 @@ int outcome_find(const char *word)
     return 0;
 }
 
-static uint32_t kinds_make(struct service *service, struct tree *ads[CENSUS_KINDS])
+static uint32_t kinds_make(struct matchmakerd *matchmakerd, struct tree *ads[CENSUS_KINDS])
 {
-    const struct census_counts *counts = &service->census.last;
+    const struct census_counts *counts = &matchmakerd->census.last;
 
     for (uint32_t i = 0; i < counts->kind_count; i++) {
         struct maker maker;
 
-        maker_init(&maker, service->symbols);
+        maker_init(&maker, matchmakerd->symbols);
         maker_text(&maker, "Kind", counts->kinds[i].name);
         maker_integer(&maker, "Offers", (int64_t)counts->kinds[i].offers);
         maker_integer(&maker, "Parted", (int64_t)counts->kinds[i].parted);
@@ -38,9 +38,9 @@ static uint32_t kinds_make(struct service *service, struct tree *ads[CENSUS_KIND
     return counts->kind_count;
 }
 
-static uint32_t outcomes_make(struct service *service, struct tree *ads[CENSUS_OUTCOMES])
+static uint32_t outcomes_make(struct matchmakerd *matchmakerd, struct tree *ads[CENSUS_OUTCOMES])
 {
-    const struct census_counts *counts = &service->census.last;
+    const struct census_counts *counts = &matchmakerd->census.last;
     uint32_t count = 0;
 
     for (int i = 1; i < CENSUS_OUTCOMES; i++) {
@@ -48,7 +48,7 @@ static uint32_t outcomes_make(struct service *service, struct tree *ads[CENSUS_O
 
         if (!counts->outcomes[i])
             continue;
-        maker_init(&maker, service->symbols);
+        maker_init(&maker, matchmakerd->symbols);
         maker_text(&maker, "Outcome", outcome_words[i]);
         maker_integer(&maker, "Requests", (int64_t)counts->outcomes[i]);
         maker_integer(&maker, "Units", (int64_t)counts->outcome_units[i]);
@@ -57,15 +57,15 @@ static uint32_t outcomes_make(struct service *service, struct tree *ads[CENSUS_O
     return count;
 }
 
-struct tree *overview_ad(struct service *service, int64_t missed)
+struct tree *overview_ad(struct matchmakerd *matchmakerd, int64_t missed)
 {
-    const struct census_counts *counts = &service->census.last;
-    struct matchmaker_counts work = matchmaker_counts(service->matchmaker);
+    const struct census_counts *counts = &matchmakerd->census.last;
+    struct matchmaker_counts work = matchmaker_counts(matchmakerd->matchmaker);
     struct tree *kinds[CENSUS_KINDS], *outcomes[CENSUS_OUTCOMES];
-    uint32_t kind_count = kinds_make(service, kinds), outcome_count = outcomes_make(service, outcomes);
+    uint32_t kind_count = kinds_make(matchmakerd, kinds), outcome_count = outcomes_make(matchmakerd, outcomes);
     struct maker maker;
 
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Overview");
     maker_integer(&maker, "Offers", (int64_t)counts->offers);
     maker_integer(&maker, "Requests", (int64_t)counts->requests);
@@ -73,7 +73,7 @@ struct tree *overview_ad(struct service *service, int64_t missed)
     maker_integer(&maker, "Claims", (int64_t)work.claims);
     maker_integer(&maker, "Matches", (int64_t)work.matches);
     maker_integer(&maker, "Cycles", (int64_t)work.cycles);
-    maker_integer(&maker, "Agents", service->agents.texts.count);
+    maker_integer(&maker, "Agents", matchmakerd->agents.texts.count);
     if (missed)
         maker_integer(&maker, "Missed", missed);
     maker_list(&maker, "Kinds", kinds, kind_count);
@@ -87,7 +87,7 @@ struct tree *overview_ad(struct service *service, int64_t missed)
 
 void api_overview(struct request *request)
 {
-    request_ad_take(request, 200, overview_ad(request->service, 0));
+    request_ad_take(request, 200, overview_ad(request->matchmakerd, 0));
 }
 
 /* -------------------------------------------------------------------------------------------------------------- series */
@@ -103,7 +103,7 @@ static const struct {
 
 void api_series(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *word = request_query(request, "span");
     enum census_span span = CENSUS_HOUR;
     struct maker maker;
@@ -116,13 +116,13 @@ void api_series(struct request *request)
         request_problem(request, 400, "span: hour, day or month is expected");
         return;
     }
-    count = census_samples(&service->census, span);
+    count = census_samples(&matchmakerd->census, span);
     numbers = mem_alloc((count + 1) * sizeof *numbers);
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Span", census_span_words[span]);
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
         for (uint32_t i = 0; i < count; i++)
-            memcpy(&numbers[i], (const char *)census_sample(&service->census, span, i) + columns[c].at,
+            memcpy(&numbers[i], (const char *)census_sample(&matchmakerd->census, span, i) + columns[c].at,
                    sizeof *numbers);
         maker_integers(&maker, columns[c].name, numbers, count);
     }
@@ -133,7 +133,7 @@ void api_series(struct request *request)
 /* --------------------------------------------------------------------------------------------------------------- names */
 
 struct names {
-    struct tour tour;
+    struct scan scan;
     struct map counts; /* symbol -> ads that have it; each symbol is held */
     uint64_t limit;
     const char *prefix;
@@ -157,19 +157,19 @@ static void name_count(struct names *names, struct symbols *symbols, symbol name
     map_set(&names->counts, name, count + 1);
 }
 
-static bool names_visit(struct tour *tour, uint32_t place, const struct entry_view *view)
+static bool names_visit(struct scan *scan, uint32_t place, const struct entry_view *view)
 {
-    struct names *names = (struct names *)tour;
+    struct names *names = (struct names *)scan;
     const struct expr *parts = tree_parts(view->ad, tree_root(view->ad));
     uint32_t count = tree_root(view->ad)->u.run.count;
 
     (void)place;
-    if ((names->kind && view->request != (names->kind == 2)) || !request_sees(tour->request, view))
+    if ((names->kind && view->request != (names->kind == 2)) || !request_sees(scan->request, view))
         return true;
     for (uint32_t i = 0; i < count; i++)
         name_count(names, view->ad->symbols, parts[i].label);
-    tour->steps -= tour->steps < count ? tour->steps : count;
-    return tour->steps > 0;
+    scan->steps -= scan->steps < count ? scan->steps : count;
+    return scan->steps > 0;
 }
 
 struct name_row {
@@ -187,11 +187,11 @@ static int name_compare(const void *a, const void *b)
     return strcasecmp(left->text, right->text);
 }
 
-static void names_finish(struct tour *tour)
+static void names_finish(struct scan *scan)
 {
-    struct names *names = (struct names *)tour;
-    struct request *request = tour->request;
-    struct service *service = request->service;
+    struct names *names = (struct names *)scan;
+    struct request *request = scan->request;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     uint32_t count = map_count(&names->counts), at = 0, used = 0;
     struct name_row *rows = mem_alloc((count + 1) * sizeof *rows);
     struct roll roll;
@@ -200,7 +200,7 @@ static void names_finish(struct tour *tour)
     while (map_next(&names->counts, &at, &key, &value)) {
         size_t len;
 
-        rows[used++] = (struct name_row){symbols_text(service->symbols, (symbol)key, &len), value};
+        rows[used++] = (struct name_row){symbols_text(matchmakerd->symbols, (symbol)key, &len), value};
     }
     if (used)
         qsort(rows, used, sizeof *rows, name_compare);
@@ -208,7 +208,7 @@ static void names_finish(struct tour *tour)
     for (uint32_t i = 0; i < used && i < names->limit; i++) {
         struct maker maker;
 
-        maker_init(&maker, service->symbols);
+        maker_init(&maker, matchmakerd->symbols);
         maker_text(&maker, "Name", rows[i].text);
         maker_integer(&maker, "Ads", (int64_t)rows[i].count);
         roll_add(&roll, &maker);
@@ -217,14 +217,14 @@ static void names_finish(struct tour *tour)
     free(rows);
 }
 
-static void names_done(struct tour *tour)
+static void names_done(struct scan *scan)
 {
-    struct names *names = (struct names *)tour;
+    struct names *names = (struct names *)scan;
     uint64_t key, value;
     uint32_t at = 0;
 
     while (map_next(&names->counts, &at, &key, &value))
-        symbols_drop(tour->request->service->symbols, (symbol)key);
+        symbols_drop(scan->request->matchmakerd->symbols, (symbol)key);
     map_done(&names->counts);
 }
 
@@ -241,12 +241,12 @@ void api_names(struct request *request)
         return;
     }
     names = mem_alloc(sizeof *names);
-    *names = (struct names){.tour = {.visit = names_visit, .finish = names_finish, .done = names_done},
+    *names = (struct names){.scan = {.visit = names_visit, .finish = names_finish, .done = names_done},
                             .limit = limit,
                             .prefix = request_query(request, "prefix"),
                             .kind = !kind          ? 0
                                     : *kind == 'o' ? 1
                                                    : 2};
-    map_init(&names->counts, request->service->incarnation);
-    tour_start(&names->tour, request);
+    map_init(&names->counts, request->matchmakerd->incarnation);
+    scan_start(&names->scan, request);
 }

@@ -40,7 +40,7 @@ static void answer_plain(struct request *request, const char *words)
 {
     static const struct http_field fields[] = {{"Content-Security-Policy", POLICY},
                                                {"X-Content-Type-Options", "nosniff"}};
-    struct buf *out = &request->service->out;
+    struct buf *out = &request->matchmakerd->out;
 
     buf_reset(out);
     buf_addf(out, plain_page, words);

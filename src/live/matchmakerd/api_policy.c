@@ -5,14 +5,14 @@
 
 static void policy_answer(struct request *request)
 {
-    request_kept(request, request->service->policy);
+    request_kept(request, request->matchmakerd->policy);
 }
 
 void api_policy_get(struct request *request)
 {
     char etag[32];
 
-    kept_etag(request->service->policy, etag);
+    kept_etag(request->matchmakerd->policy, etag);
     if (!answered_unchanged(request, etag))
         policy_answer(request);
 }
@@ -29,7 +29,7 @@ struct tree *policy_body(struct request *request)
         return NULL;
     if (policy_init(&policy, ad, &wrong, &err) < 0) {
         request_problem(request, 400, "%s: %s",
-                        wrong == SYMBOL_NONE ? "policy" : symbols_text(request->service->symbols, wrong, &len),
+                        wrong == SYMBOL_NONE ? "policy" : symbols_text(request->matchmakerd->symbols, wrong, &len),
                         err.text);
         tree_unref(ad);
         return NULL;
@@ -40,7 +40,7 @@ struct tree *policy_body(struct request *request)
 
 void api_policy_put(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct tree *ad = policy_body(request);
     struct buf text;
     struct err err;
@@ -49,7 +49,7 @@ void api_policy_put(struct request *request)
 
     if (!ad)
         return;
-    kept_etag(service->policy, etag);
+    kept_etag(matchmakerd->policy, etag);
     if (!conditions_met(request, etag)) {
         tree_unref(ad);
         return;
@@ -57,16 +57,16 @@ void api_policy_put(struct request *request)
     buf_init(&text);
     buf_adds(&text, ad->dialect == &dialect_condor ? "condor " : "classic ");
     represent_ad(&text, FORM_CLASSAD, ad);
-    failed = service->shelf->kind->put(service->shelf, POLICY_SPACE, "policy", 6, text.text, text.len, &err);
+    failed = matchmakerd->shelf->kind->put(matchmakerd->shelf, POLICY_SPACE, "policy", 6, text.text, text.len, &err);
     buf_done(&text);
     if (failed) {
         tree_unref(ad);
         request_store_failed(request, err.text);
         return;
     }
-    tree_unref(service->policy);
-    service->policy = ad;
-    runner_event(service->runner, &(struct event){.kind = EVENT_POLICY, .ad = ad});
-    LOG_AUDIT(&service->log, "policy", log_text("subject", request_identity(request)));
+    tree_unref(matchmakerd->policy);
+    matchmakerd->policy = ad;
+    runner_event(matchmakerd->runner, &(struct event){.kind = EVENT_POLICY, .ad = ad});
+    LOG_AUDIT(&matchmakerd->log, "policy", log_text("subject", request_identity(request)));
     request_commit(request, policy_answer);
 }

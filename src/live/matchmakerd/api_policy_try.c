@@ -34,7 +34,7 @@ struct trial_side {
 };
 
 struct trial {
-    struct tour tour;
+    struct scan scan;
     struct trial_side sides[SIDES];
     bool compares;
     char **ids; /* by the numbers that the engines know; "": the caller may not see it */
@@ -46,20 +46,20 @@ struct trial {
     struct buf out;
 };
 
-static bool trial_visit(struct tour *tour, uint32_t place, const struct entry_view *view)
+static bool trial_visit(struct scan *scan, uint32_t place, const struct entry_view *view)
 {
-    struct trial *trial = (struct trial *)tour;
+    struct trial *trial = (struct trial *)scan;
     struct engine_terms terms = {.request = view->request, .units = view->free, .order = place};
     const char *id;
 
     /* What the asker may not see must not show in the outcome either. */
-    if (view->free < 1 || (!(tour->request->caller.scope & SCOPE_CONFIG) && !request_sees(tour->request, view)))
+    if (view->free < 1 || (!(scan->request->caller.scope & SCOPE_CONFIG) && !request_sees(scan->request, view)))
         return true;
     if (trial->count == trial->room) {
         trial->room = trial->room ? trial->room * 2 : 64;
         trial->ids = mem_grow(trial->ids, trial->room * sizeof *trial->ids);
     }
-    id = request_sees(tour->request, view) ? entry_id(tour->request->service, view) : "";
+    id = request_sees(scan->request, view) ? entry_id(scan->request->matchmakerd, view) : "";
     trial->ids[trial->count] = mem_dup(id, strlen(id));
     for (int i = 0; i < SIDES; i++)
         if (trial->sides[i].engine)
@@ -95,7 +95,7 @@ static void trial_match(void *user, uint32_t root, uint32_t offer, const struct 
     }
     if (trial->listing.count >= trial->limit)
         return;
-    maker_init(&maker, trial->tour.request->service->symbols);
+    maker_init(&maker, trial->scan.request->matchmakerd->symbols);
     maker_text(&maker, "Request", trial->ids[root]);
     maker_text(&maker, "Offer", trial->ids[offer]);
     maker_real(&maker, "Rank", rank ? rank_number(rank) : 0);
@@ -126,9 +126,9 @@ static bool side_step(struct trial_side *side)
     return !side->over;
 }
 
-static bool trial_more(struct tour *tour)
+static bool trial_more(struct scan *scan)
 {
-    struct trial *trial = (struct trial *)tour;
+    struct trial *trial = (struct trial *)scan;
     bool more = side_step(&trial->sides[THEN]);
 
     return side_step(&trial->sides[NOW]) || more;
@@ -189,7 +189,7 @@ static uint64_t trial_compare(struct trial *trial)
             struct maker maker;
             struct tree *ad;
 
-            maker_init(&maker, trial->tour.request->service->symbols);
+            maker_init(&maker, trial->scan.request->matchmakerd->symbols);
             maker_text(&maker, "Request", trial->ids[root]);
             offers_tell(trial, &maker, now, n, theirs, "Now", "NowCount");
             offers_tell(trial, &maker, then, t, ours, "Then", "ThenCount");
@@ -203,9 +203,9 @@ static uint64_t trial_compare(struct trial *trial)
     return changed;
 }
 
-static void trial_finish(struct tour *tour)
+static void trial_finish(struct scan *scan)
 {
-    struct trial *trial = (struct trial *)tour;
+    struct trial *trial = (struct trial *)scan;
     const struct trial_side *then = &trial->sides[THEN], *now = &trial->sides[NOW];
     char matches[24], before[24], changed[24];
     const struct http_field fields[] = {
@@ -220,13 +220,13 @@ static void trial_finish(struct tour *tour)
     listing_end(&trial->listing);
     snprintf(matches, sizeof matches, "%" PRIu64, then->matches);
     snprintf(before, sizeof before, "%" PRIu64, now->matches);
-    request_answer(tour->request, 200, media_type(tour->request->form, &dialect_classic), trial->out.text,
+    request_answer(scan->request, 200, media_type(scan->request->form, &dialect_classic), trial->out.text,
                    trial->out.len, fields, trial->compares ? 4 : 2);
 }
 
-static void trial_done(struct tour *tour)
+static void trial_done(struct scan *scan)
 {
-    struct trial *trial = (struct trial *)tour;
+    struct trial *trial = (struct trial *)scan;
 
     for (int i = 0; i < SIDES; i++) {
         engine_free(trial->sides[i].engine);
@@ -254,7 +254,7 @@ static void side_open(struct trial *trial, int which, struct symbols *symbols, s
 
 void api_policy_try(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct trial *trial;
     struct tree *ad;
     uint64_t limit;
@@ -263,18 +263,18 @@ void api_policy_try(struct request *request)
         return;
     trial = mem_alloc(sizeof *trial);
     *trial =
-        (struct trial){.tour = {.visit = trial_visit, .finish = trial_finish, .done = trial_done, .more = trial_more},
+        (struct trial){.scan = {.visit = trial_visit, .finish = trial_finish, .done = trial_done, .more = trial_more},
                        .compares = request_flag(request, "compare"),
                        .limit = limit,
                        .env = request_env(request)};
     for (int i = 0; i < SIDES; i++)
         trial->sides[i].trial = trial;
-    side_open(trial, THEN, service->symbols, ad);
+    side_open(trial, THEN, matchmakerd->symbols, ad);
     if (trial->compares)
-        side_open(trial, NOW, service->symbols, service->policy);
+        side_open(trial, NOW, matchmakerd->symbols, matchmakerd->policy);
     tree_unref(ad);
     arena_init(&trial->scratch);
     buf_init(&trial->out);
     listing_begin(&trial->listing, &trial->out, request->form);
-    tour_start(&trial->tour, request);
+    scan_start(&trial->scan, request);
 }

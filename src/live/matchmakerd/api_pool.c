@@ -18,30 +18,30 @@
 /* ------------------------------------------------------------------------------------------------------------ matches */
 
 /* What an id of an ad is called; "" when that is forgotten. */
-static const char *id_text(const struct service *service, uint64_t who, uint64_t id)
+static const char *id_text(const struct matchmakerd *matchmakerd, uint64_t who, uint64_t id)
 {
-    uint32_t place = ids_find_number(&service->ids, who, id);
+    uint32_t place = ids_find_number(&matchmakerd->ids, who, id);
 
-    return place == TEXTMAP_NONE ? "" : ids_unique(&service->ids, place);
+    return place == TEXTMAP_NONE ? "" : ids_unique(&matchmakerd->ids, place);
 }
 
-static const char *agent_identity(const struct service *service, uint64_t handle)
+static const char *agent_identity(const struct matchmakerd *matchmakerd, uint64_t handle)
 {
-    uint32_t place = agents_find(&service->agents, handle);
+    uint32_t place = agents_find(&matchmakerd->agents, handle);
 
-    return place == TEXTMAP_NONE ? NULL : caller_text(&service->callers, service->agents.items[place].identity);
+    return place == TEXTMAP_NONE ? NULL : caller_text(&matchmakerd->callers, matchmakerd->agents.items[place].identity);
 }
 
 /* The superior's ad: as it stands, or as the member was told of it. NULL: neither is there any more. */
-static const struct tree *superior_ad(const struct service *service, const struct agent_row *row,
+static const struct tree *superior_ad(const struct matchmakerd *matchmakerd, const struct agent_row *row,
                                       const struct match_told *told, const struct edge *edge)
 {
-    uint32_t place = agents_find(&service->agents, edge->agent);
+    uint32_t place = agents_find(&matchmakerd->agents, edge->agent);
     struct entry_view view;
 
-    if (matchmaker_find(service->matchmaker, row->handle, told->id, &view))
+    if (matchmaker_find(matchmakerd->matchmaker, row->handle, told->id, &view))
         return view.ad;
-    for (const struct letter *letter = place == TEXTMAP_NONE ? NULL : service->agents.items[place].first; letter;
+    for (const struct letter *letter = place == TEXTMAP_NONE ? NULL : matchmakerd->agents.items[place].first; letter;
          letter = letter->next)
         if (letter->match.kind == MESSAGE_MATCH && letter->match.u.match_told.claim == edge->claim)
             return letter->match.u.match_told.superior_ad;
@@ -49,10 +49,10 @@ static const struct tree *superior_ad(const struct service *service, const struc
 }
 
 /* By what its superior calls whoever docks at a port: told only where the superior has ports. */
-static void row_add_label(struct maker *maker, const struct service *service, const struct agent_row *row,
+static void row_add_label(struct maker *maker, const struct matchmakerd *matchmakerd, const struct agent_row *row,
                           const struct match_told *told, const struct edge *edge)
 {
-    const struct tree *superior = superior_ad(service, row, told, edge);
+    const struct tree *superior = superior_ad(matchmakerd, row, told, edge);
     struct ports ports;
     const char *label;
     size_t len;
@@ -68,24 +68,24 @@ static void row_add_label(struct maker *maker, const struct service *service, co
 
 /* The letter of a superior names its members: `edge` is one of them. A member's own letter (NULL) names its superior, whose ad's id is not
  * told to it. */
-struct tree *match_row(struct service *service, const struct agent_row *row, const struct letter *letter,
+struct tree *match_row(struct matchmakerd *matchmakerd, const struct agent_row *row, const struct letter *letter,
                        const struct edge *edge, int64_t now)
 {
     const struct match_told *told = &letter->match.u.match_told;
     struct maker maker;
 
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Match");
     if (edge) {
-        maker_text(&maker, "Request", id_text(service, row->handle, told->id));
-        maker_text(&maker, "Offer", id_text(service, edge->agent, edge->offer));
-        maker_text(&maker, "Owner", caller_text(&service->callers, row->identity));
-        maker_text(&maker, "Provider", agent_identity(service, edge->agent));
-        row_add_label(&maker, service, row, told, edge);
+        maker_text(&maker, "Request", id_text(matchmakerd, row->handle, told->id));
+        maker_text(&maker, "Offer", id_text(matchmakerd, edge->agent, edge->offer));
+        maker_text(&maker, "Owner", caller_text(&matchmakerd->callers, row->identity));
+        maker_text(&maker, "Provider", agent_identity(matchmakerd, edge->agent));
+        row_add_label(&maker, matchmakerd, row, told, edge);
     } else {
-        maker_text(&maker, "Offer", id_text(service, row->handle, told->id));
-        maker_text(&maker, "Owner", agent_identity(service, told->superior));
-        maker_text(&maker, "Provider", caller_text(&service->callers, row->identity));
+        maker_text(&maker, "Offer", id_text(matchmakerd, row->handle, told->id));
+        maker_text(&maker, "Owner", agent_identity(matchmakerd, told->superior));
+        maker_text(&maker, "Provider", caller_text(&matchmakerd->callers, row->identity));
     }
     maker_word(&maker, "Gang", told->gang);
     maker_word(&maker, "Claim", edge ? edge->claim : told->claim);
@@ -94,24 +94,25 @@ struct tree *match_row(struct service *service, const struct agent_row *row, con
 }
 
 /* Of one agent, which may have some thousand. */
-static bool matches_step(struct tour *tour)
+static bool matches_step(struct scan *scan)
 {
-    struct collection *collection = (struct collection *)tour;
-    struct request *request = tour->request;
-    struct service *service = request->service;
+    struct collection *collection = (struct collection *)scan;
+    struct request *request = scan->request;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const struct agent_row *row;
     bool goes_on = true;
 
-    if (tour->from >= service->agents.texts.places)
+    if (scan->from >= matchmakerd->agents.texts.places)
         return false;
-    row = &service->agents.items[tour->from++];
+    row = &matchmakerd->agents.items[scan->from++];
     if (!row->handle || (!request_any(request) && row->identity != request->caller.identity))
         return true;
     for (const struct letter *letter = row->first; letter && goes_on; letter = letter->next) {
         const struct edges *edges = letter->match.kind == MESSAGE_MATCH ? letter->match.u.match_told.edges : NULL;
 
         for (uint32_t i = 0; edges && i < edges->count && goes_on; i++)
-            goes_on = collection_add(collection, match_row(service, row, letter, &edges->items[i], collection->now));
+            goes_on =
+                collection_add(collection, match_row(matchmakerd, row, letter, &edges->items[i], collection->now));
     }
     return goes_on;
 }
@@ -123,16 +124,16 @@ void api_matches_list(struct request *request)
 
 /* ------------------------------------------------------------------------------------------------------------- claims */
 
-static struct tree *claim_row(struct service *service, const struct claim_view *view, int64_t now)
+static struct tree *claim_row(struct matchmakerd *matchmakerd, const struct claim_view *view, int64_t now)
 {
     struct maker maker;
 
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Claim");
     maker_word(&maker, "Claim", view->claim);
     maker_word(&maker, "Gang", view->gang);
     maker_text(&maker, "Owner", view->user);
-    maker_text(&maker, "Provider", agent_identity(service, view->agent));
+    maker_text(&maker, "Provider", agent_identity(matchmakerd, view->agent));
     maker_text(&maker, "State", view->over ? "over" : view->reported ? "active" : "expected");
     if (view->over)
         maker_text(&maker, "Reason", view->reason == REASON_PREEMPTED ? "preempted" : reason_words(view->reason));
@@ -144,21 +145,21 @@ static struct tree *claim_row(struct service *service, const struct claim_view *
 /* A claim is seen by its owner, by the agent that tells of it, and by administrators. */
 static bool claim_is_seen(const struct request *request, const struct claim_view *view)
 {
-    const char *provider = agent_identity(request->service, view->agent), *self = request_identity(request);
+    const char *provider = agent_identity(request->matchmakerd, view->agent), *self = request_identity(request);
 
     return request_any(request) || (view->user && !strcmp(view->user, self)) || (provider && !strcmp(provider, self));
 }
 
-static bool claims_step(struct tour *tour)
+static bool claims_step(struct scan *scan)
 {
-    struct collection *collection = (struct collection *)tour;
-    struct service *service = tour->request->service;
+    struct collection *collection = (struct collection *)scan;
+    struct matchmakerd *matchmakerd = scan->request->matchmakerd;
     struct claim_view view;
 
-    if (!matchmaker_next_claim(service->matchmaker, tour->from, &view, &tour->from))
+    if (!matchmaker_next_claim(matchmakerd->matchmaker, scan->from, &view, &scan->from))
         return false;
-    return !claim_is_seen(tour->request, &view) ||
-           collection_add(collection, claim_row(service, &view, collection->now));
+    return !claim_is_seen(scan->request, &view) ||
+           collection_add(collection, claim_row(matchmakerd, &view, collection->now));
 }
 
 void api_claims_list(struct request *request)
@@ -168,7 +169,7 @@ void api_claims_list(struct request *request)
 
 static bool report_take(struct request *request, void *user, struct tree *ad, struct listing *answers)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     uint32_t who = *(const uint32_t *)user;
     struct message message;
     struct err err = {0};
@@ -183,15 +184,15 @@ static bool report_take(struct request *request, void *user, struct tree *ad, st
     if (message.kind != MESSAGE_REPORT) {
         message_refuse(request, answers, MESSAGE_REPORT, NULL, REASON_INVALID, "Message: report is expected");
     } else if ((goes_on = request_ask(request, &peer, &message))) {
-        struct tree *answer = wire_message(service->symbols, &service->reply);
+        struct tree *answer = wire_message(matchmakerd->symbols, &matchmakerd->reply);
 
-        LOG_AUDIT(&service->log, "claim", log_word("claim", message.u.report.claim),
+        LOG_AUDIT(&matchmakerd->log, "claim", log_word("claim", message.u.report.claim),
                   log_text("subject", request_identity(request)), log_text("owner", message.u.report.owner.bytes),
                   log_flag("over", message.u.report.over),
-                  log_text("answer", reason_words(service->reply.u.got.reason)));
+                  log_text("answer", reason_words(matchmakerd->reply.u.got.reason)));
         listing_add(answers, answer);
         tree_unref(answer);
-        observers_claim(service, &message.u.report, request_identity(request));
+        observers_claim(matchmakerd, &message.u.report, request_identity(request));
     }
     message_done(&message);
     return goes_on;
@@ -207,11 +208,11 @@ void api_claims_report(struct request *request)
 
 /* -------------------------------------------------------------------------------------------------------------- users */
 
-static struct tree *user_row(struct service *service, const struct user_view *view)
+static struct tree *user_row(struct matchmakerd *matchmakerd, const struct user_view *view)
 {
     struct maker maker;
 
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "User");
     maker_text(&maker, "Name", view->name);
     maker_real(&maker, "Usage", view->usage);
@@ -231,13 +232,13 @@ static bool account_valid(const char *name)
            (!mark || subject_valid(name, (size_t)(mark - name)));
 }
 
-static bool users_step(struct tour *tour)
+static bool users_step(struct scan *scan)
 {
-    struct service *service = tour->request->service;
+    struct matchmakerd *matchmakerd = scan->request->matchmakerd;
     struct user_view view;
 
-    return matchmaker_next_user(service->matchmaker, runner_wall() / SECOND, tour->from, &view, &tour->from) &&
-           collection_add((struct collection *)tour, user_row(service, &view));
+    return matchmaker_next_user(matchmakerd->matchmaker, runner_wall() / SECOND, scan->from, &view, &scan->from) &&
+           collection_add((struct collection *)scan, user_row(matchmakerd, &view));
 }
 
 void api_users_list(struct request *request)
@@ -245,17 +246,18 @@ void api_users_list(struct request *request)
     collection_tour(request, users_step);
 }
 
-static struct tree *user_find(struct service *service, const char *name)
+static struct tree *user_find(struct matchmakerd *matchmakerd, const char *name)
 {
     struct user_view view;
 
-    return matchmaker_find_user(service->matchmaker, runner_wall() / SECOND, name, &view) ? user_row(service, &view)
-                                                                                          : NULL;
+    return matchmaker_find_user(matchmakerd->matchmaker, runner_wall() / SECOND, name, &view)
+               ? user_row(matchmakerd, &view)
+               : NULL;
 }
 
 void api_user_get(struct request *request)
 {
-    struct tree *ad = user_find(request->service, request_variable(request, 0));
+    struct tree *ad = user_find(request->matchmakerd, request_variable(request, 0));
 
     if (ad)
         request_ad_take(request, 200, ad);
@@ -265,7 +267,7 @@ void api_user_get(struct request *request)
 
 void api_user_put(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *name = request_variable(request, 0);
     struct tree *ad;
     double factor;
@@ -285,9 +287,9 @@ void api_user_put(struct request *request)
     if (!ad_number(ad, "Factor", &factor) || !(factor >= 1e-6) || factor > 1e9) {
         request_problem(request, 400, "Factor: a number from 0.000001 to 1e9 is expected");
     } else {
-        runner_event(service->runner, &(struct event){.kind = EVENT_FACTOR, .user = name, .factor = factor});
-        LOG_AUDIT(&service->log, "user", log_text("subject", request_identity(request)), log_text("user", name));
-        request_answer_durable(request, 200, user_find(service, name));
+        runner_event(matchmakerd->runner, &(struct event){.kind = EVENT_FACTOR, .user = name, .factor = factor});
+        LOG_AUDIT(&matchmakerd->log, "user", log_text("subject", request_identity(request)), log_text("user", name));
+        request_answer_durable(request, 200, user_find(matchmakerd, name));
     }
     tree_unref(ad);
 }
@@ -296,14 +298,14 @@ void api_user_put(struct request *request)
 
 static const char *const contact_words[] = {"none", "checking", "good", "bad"};
 
-static struct tree *agent_ad(struct service *service, const struct agent_row *row, int64_t now)
+static struct tree *agent_ad(struct matchmakerd *matchmakerd, const struct agent_row *row, int64_t now)
 {
     char box[2 * BOX_KEY_BYTES + 1];
     struct maker maker;
 
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Agent");
-    maker_text(&maker, "Identity", caller_text(&service->callers, row->identity));
+    maker_text(&maker, "Identity", caller_text(&matchmakerd->callers, row->identity));
     maker_text(&maker, "Name", row->name);
     maker_word(&maker, "Agent", row->handle);
     maker_seconds(&maker, "Since", now - row->since);
@@ -329,16 +331,16 @@ static struct tree *agent_ad(struct service *service, const struct agent_row *ro
     return maker_seal(&maker);
 }
 
-static bool agents_step(struct tour *tour)
+static bool agents_step(struct scan *scan)
 {
-    struct collection *collection = (struct collection *)tour;
-    struct service *service = tour->request->service;
+    struct collection *collection = (struct collection *)scan;
+    struct matchmakerd *matchmakerd = scan->request->matchmakerd;
     const struct agent_row *row;
 
-    if (tour->from >= service->agents.texts.places)
+    if (scan->from >= matchmakerd->agents.texts.places)
         return false;
-    row = &service->agents.items[tour->from++];
-    return !row->handle || collection_add(collection, agent_ad(service, row, collection->now));
+    row = &matchmakerd->agents.items[scan->from++];
+    return !row->handle || collection_add(collection, agent_ad(matchmakerd, row, collection->now));
 }
 
 void api_agents_list(struct request *request)
@@ -356,16 +358,16 @@ static uint64_t handle_read(const char *text)
 
 void api_agent_get(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *name = request_variable(request, 0);
-    uint32_t place = agents_find(&service->agents, handle_read(name));
+    uint32_t place = agents_find(&matchmakerd->agents, handle_read(name));
 
     if (place == TEXTMAP_NONE && agent_name_is_good(name, strlen(name))) /* one of the caller's own, by its name */
-        place = agents_find(&service->agents, agent_handle(request_identity(request), name));
+        place = agents_find(&matchmakerd->agents, agent_handle(request_identity(request), name));
     if (place == TEXTMAP_NONE)
         request_problem(request, 404, "no such agent is known");
     else
-        request_ad_take(request, 200, agent_ad(service, &service->agents.items[place], runner_now()));
+        request_ad_take(request, 200, agent_ad(matchmakerd, &matchmakerd->agents.items[place], runner_now()));
 }
 
 /* A text of up to AGENT_TEXT_MAX bytes without control characters; false when it is another. One that is not there is "". */
@@ -434,11 +436,11 @@ static int said_read(const struct tree *ad, struct said *ret, struct err *err)
 }
 
 /* What it has last said of itself is for the log as well: an agent that has left is asked no more. */
-static void note_log(struct service *service, const struct agent_row *row, const char *note)
+static void note_log(struct matchmakerd *matchmakerd, const struct agent_row *row, const char *note)
 {
     if (*note && (!row->note || strcmp(row->note, note) != 0))
-        LOG(&service->log, LEVEL_INFO, "agent.note",
-            log_text("identity", caller_text(&service->callers, row->identity)), log_text("name", row->name),
+        LOG(&matchmakerd->log, LEVEL_INFO, "agent.note",
+            log_text("identity", caller_text(&matchmakerd->callers, row->identity)), log_text("name", row->name),
             log_text("note", note));
 }
 
@@ -462,13 +464,13 @@ static void said_take(struct agent_row *row, const struct said *said)
 
 void agent_answer(struct request *request, uint32_t place)
 {
-    const struct agent_row *row = place == TEXTMAP_NONE ? NULL : &request->service->agents.items[place];
+    const struct agent_row *row = place == TEXTMAP_NONE ? NULL : &request->matchmakerd->agents.items[place];
 
     if (!row)
         request_problem(request, 404, "no such agent is known");
     else
         request_ad_take(request, row->contact_state == CONTACT_CHECKING ? 202 : 200,
-                        agent_ad(request->service, row, runner_now()));
+                        agent_ad(request->matchmakerd, row, runner_now()));
 }
 
 /* What an agent knows that those before it did not; in the head, where others pass over it: receipts. */
@@ -481,8 +483,8 @@ static bool agent_knows(const struct request *request, const char *word)
 
 void api_agent_put(struct request *request)
 {
-    struct service *service = request->service;
-    int64_t most = service->spans.deadline;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
+    int64_t most = matchmakerd->spans.deadline;
     const char *name = request_variable(request, 0);
     struct err err = {0};
     struct said said;
@@ -506,15 +508,15 @@ void api_agent_put(struct request *request)
         place = request_agent_named(request, name);
     }
     if (place != TEXTMAP_NONE) {
-        bool stays = contact_stays(&service->agents.items[place], &said);
+        bool stays = contact_stays(&matchmakerd->agents.items[place], &said);
 
-        note_log(service, &service->agents.items[place], said.texts[NOTE_TEXT]);
-        said_take(&service->agents.items[place], &said);
-        service->agents.items[place].serves = request_serves(request);
-        service->agents.items[place].receipts = agent_knows(request, "receipts");
+        note_log(matchmakerd, &matchmakerd->agents.items[place], said.texts[NOTE_TEXT]);
+        said_take(&matchmakerd->agents.items[place], &said);
+        matchmakerd->agents.items[place].serves = request_serves(request);
+        matchmakerd->agents.items[place].receipts = agent_knows(request, "receipts");
         if (wait && (int64_t)wait * SECOND < most)
             most = (int64_t)wait * SECOND;
-        if (!stays && !contact_check(service, place, wait ? request : NULL, most))
+        if (!stays && !contact_check(matchmakerd, place, wait ? request : NULL, most))
             request_problem(request, 429, "up to %d contact addresses of an identity are checked at a time",
                             CHECKS_MAX);
         else if (!request->work)
@@ -527,26 +529,26 @@ void api_agent_put(struct request *request)
 
 void api_status(struct request *request)
 {
-    struct service *service = request->service;
-    struct matchmaker_counts counts = matchmaker_counts(service->matchmaker);
+    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmaker_counts counts = matchmaker_counts(matchmakerd->matchmaker);
     struct maker maker;
 
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Matchmaker");
-    maker_text(&maker, "Name", config_text(&service->config, CONFIG_NAME));
-    maker_text(&maker, "Version", service->settings->version);
-    maker_text(&maker, "Pool", keyring_pool(service->keys));
-    maker_text(&maker, "Url", service->url);
-    maker_word(&maker, "Incarnation", service->incarnation);
-    maker_seconds(&maker, "Up", runner_wall() - service->started);
+    maker_text(&maker, "Name", config_text(&matchmakerd->config, CONFIG_NAME));
+    maker_text(&maker, "Version", matchmakerd->settings->version);
+    maker_text(&maker, "Pool", keyring_pool(matchmakerd->keys));
+    maker_text(&maker, "Url", matchmakerd->url);
+    maker_word(&maker, "Incarnation", matchmakerd->incarnation);
+    maker_seconds(&maker, "Up", runner_wall() - matchmakerd->started);
     maker_integer(&maker, "Process", getpid());
     maker_integer(&maker, "Ads", (int64_t)counts.ads);
-    maker_integer(&maker, "Agents", service->agents.texts.count);
+    maker_integer(&maker, "Agents", matchmakerd->agents.texts.count);
     maker_integer(&maker, "Matches", (int64_t)counts.matches);
     maker_integer(&maker, "Claims", (int64_t)counts.claims);
     maker_integer(&maker, "Cycles", (int64_t)counts.cycles);
     maker_integer(&maker, "NotificationsWaiting", (int64_t)counts.waiting);
     maker_integer(&maker, "NotificationsGivenUp", (int64_t)counts.given_up);
-    maker_integer(&maker, "Streams", service->streams);
+    maker_integer(&maker, "Streams", matchmakerd->streams);
     request_ad_take(request, 200, maker_seal(&maker));
 }

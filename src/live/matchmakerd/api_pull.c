@@ -109,7 +109,7 @@ static bool is_message(const struct tree *ad)
 }
 
 /* The role's answer, and how the superior is reached. */
-static struct tree *pulled_ad(struct service *service, const struct agent_row *to, struct message *reply)
+static struct tree *pulled_ad(struct matchmakerd *matchmakerd, const struct agent_row *to, struct message *reply)
 {
     struct match_told told = {.superior = reply->u.pulled.superior};
     struct tree *ad, *contacts, *both;
@@ -119,12 +119,12 @@ static struct tree *pulled_ad(struct service *service, const struct agent_row *t
         tree_unref(reply->u.pulled.receipt);
         reply->u.pulled.receipt = NULL;
     }
-    ad = wire_message(service->symbols, reply);
+    ad = wire_message(matchmakerd->symbols, reply);
     if (reply->u.pulled.reason != REASON_OK)
         return ad;
-    agents_acquaint(&service->agents, (uint32_t)(to - service->agents.items), told.superior);
-    contacts = match_contacts(service, &told);
-    maker_init(&maker, service->symbols);
+    agents_acquaint(&matchmakerd->agents, (uint32_t)(to - matchmakerd->agents.items), told.superior);
+    contacts = match_contacts(matchmakerd, &told);
+    maker_init(&maker, matchmakerd->symbols);
     maker_parts(&maker, ad, NULL);
     maker_ad(&maker, "Contacts", contacts);
     both = maker_seal(&maker);
@@ -138,7 +138,8 @@ static void pull_refuse(const struct pulling_request *pulling, const struct peer
 {
     struct request *request = pulling->request;
 
-    if (reason == REASON_LIMIT && matchmaker_pulls_full(request->service->matchmaker, peer, pulling->message.u.pull.id))
+    if (reason == REASON_LIMIT &&
+        matchmaker_pulls_full(request->matchmakerd->matchmaker, peer, pulling->message.u.pull.id))
         request_problem(request, reason_status(reason), "AdsPerIdentity: so many offers of this identity pull");
     else
         request_problem(request, reason_status(reason), "%s", reason_words(reason));
@@ -147,14 +148,14 @@ static void pull_refuse(const struct pulling_request *pulling, const struct peer
 static void pull_answer(const struct pulling_request *pulling, const struct peer *peer)
 {
     struct request *request = pulling->request;
-    const struct pulled *pulled = &request->service->reply.u.pulled;
+    const struct pulled *pulled = &request->matchmakerd->reply.u.pulled;
     struct http_field field = {"Retry-After", NULL};
     char seconds[24];
 
     if (!pulling->plain || pulled->reason == REASON_OK) {
-        request_ad_take(
-            request, 200,
-            pulled_ad(request->service, &request->service->agents.items[pulling->who], &request->service->reply));
+        request_ad_take(request, 200,
+                        pulled_ad(request->matchmakerd, &request->matchmakerd->agents.items[pulling->who],
+                                  &request->matchmakerd->reply));
     } else if (pulled->reason == REASON_WAIT) {
         snprintf(seconds, sizeof seconds, "%lld", (long long)((pulled->span + SECOND - 1) / SECOND));
         field.value = seconds;
@@ -177,7 +178,7 @@ void api_pull(struct request *request)
     pulling.plain = !is_message(ad);
     good = pulling.plain ? plain_read(&pulling, ad) : message_read(&pulling, ad);
     request_peer(request, pulling.who, &peer);
-    peer.account = caller_text(&request->service->callers, request->caller.account);
+    peer.account = caller_text(&request->matchmakerd->callers, request->caller.account);
     if (good && request_ask(request, &peer, &pulling.message))
         pull_answer(&pulling, &peer);
     message_done(&pulling.message);

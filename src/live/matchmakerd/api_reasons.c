@@ -33,7 +33,7 @@ struct reason_row {
 };
 
 struct reasons {
-    struct tour tour;
+    struct scan scan;
     struct waiter *waiters; /* by their units, the last has fewest */
     uint32_t waiter_count, explained;
     uint64_t passed, passed_units; /* requests that found no room */
@@ -101,17 +101,17 @@ static void waiter_keep(struct reasons *reasons, const struct entry_view *view, 
     reasons->waiter_count++;
 }
 
-static bool reasons_visit(struct tour *tour, uint32_t place, const struct entry_view *view)
+static bool reasons_visit(struct scan *scan, uint32_t place, const struct entry_view *view)
 {
-    struct reasons *reasons = (struct reasons *)tour;
+    struct reasons *reasons = (struct reasons *)scan;
 
     (void)place;
     if (view->free < 1)
         return true;
     if (!view->request)
         offer_keep(reasons, view);
-    else if (request_sees(tour->request, view))
-        waiter_keep(reasons, view, entry_id(tour->request->service, view));
+    else if (request_sees(scan->request, view))
+        waiter_keep(reasons, view, entry_id(scan->request->matchmakerd, view));
     return true;
 }
 
@@ -201,9 +201,9 @@ static void run_end(struct reasons *reasons)
 }
 
 /* One request a slice, or a part of one. */
-static bool reasons_more(struct tour *tour)
+static bool reasons_more(struct scan *scan)
 {
-    struct reasons *reasons = (struct reasons *)tour;
+    struct reasons *reasons = (struct reasons *)scan;
     const struct waiter *waiter = &reasons->waiters[reasons->explained];
     bool looked;
 
@@ -211,7 +211,7 @@ static bool reasons_more(struct tour *tour)
         return false;
     looked = waiter_is_looked_into(reasons, waiter);
     if (looked && !reasons->run) {
-        policy_init(&reasons->policy, tour->request->service->policy, NULL, NULL);
+        policy_init(&reasons->policy, scan->request->matchmakerd->policy, NULL, NULL);
         reasons->run = why_begin(&reasons->why, &reasons->env, &reasons->scratch, &reasons->policy, waiter->ad,
                                  reasons->offers, reasons->offer_count);
     }
@@ -239,10 +239,10 @@ static int row_compare(const void *a, const void *b)
     return strcmp(left->words, right->words);
 }
 
-static void reasons_finish(struct tour *tour)
+static void reasons_finish(struct scan *scan)
 {
-    struct reasons *reasons = (struct reasons *)tour;
-    struct request *request = tour->request;
+    struct reasons *reasons = (struct reasons *)scan;
+    struct request *request = scan->request;
     struct roll roll;
 
     if (reasons->row_count)
@@ -253,7 +253,7 @@ static void reasons_finish(struct tour *tour)
     for (uint32_t i = 0; i < reasons->row_count; i++) {
         struct maker maker;
 
-        maker_init(&maker, request->service->symbols);
+        maker_init(&maker, request->matchmakerd->symbols);
         maker_text(&maker, "Reason", reasons->rows[i].words);
         maker_integer(&maker, "Requests", (int64_t)reasons->rows[i].requests);
         maker_integer(&maker, "Units", (int64_t)reasons->rows[i].units);
@@ -263,9 +263,9 @@ static void reasons_finish(struct tour *tour)
     roll_end(&roll);
 }
 
-static void reasons_done(struct tour *tour)
+static void reasons_done(struct scan *scan)
 {
-    struct reasons *reasons = (struct reasons *)tour;
+    struct reasons *reasons = (struct reasons *)scan;
 
     if (reasons->run) {
         run_end(reasons);
@@ -291,10 +291,10 @@ void api_reasons(struct request *request)
     struct reasons *reasons = mem_alloc(sizeof *reasons);
 
     *reasons = (struct reasons){
-        .tour = {.visit = reasons_visit, .more = reasons_more, .finish = reasons_finish, .done = reasons_done},
+        .scan = {.visit = reasons_visit, .more = reasons_more, .finish = reasons_finish, .done = reasons_done},
         .env = request_env(request)};
     reasons->waiters = mem_alloc(EXPLAINED_MAX * sizeof *reasons->waiters);
     reasons->rows = mem_alloc((EXPLAINED_MAX + 1) * sizeof *reasons->rows);
     arena_init(&reasons->scratch);
-    tour_start(&reasons->tour, request);
+    scan_start(&reasons->scan, request);
 }

@@ -23,7 +23,7 @@ void api_whoami(struct request *request)
 
     buf_init(&scope);
     scopes_print(&scope, request->caller.scope);
-    maker_init(&maker, request->service->symbols);
+    maker_init(&maker, request->matchmakerd->symbols);
     maker_text(&maker, "Subject", request_identity(request));
     maker_text(&maker, "Scope", buf_string(&scope));
     if (request->caller.expires)
@@ -33,22 +33,22 @@ void api_whoami(struct request *request)
 }
 
 /* The place of the link that ends first: it makes room. */
-static struct page_link *link_room(struct service *service)
+static struct page_link *link_room(struct matchmakerd *matchmakerd)
 {
-    struct page_link *oldest = service->links;
+    struct page_link *oldest = matchmakerd->links;
 
     for (int i = 1; i < PAGE_LINKS; i++)
-        if (service->links[i].ends < oldest->ends)
-            oldest = &service->links[i];
+        if (matchmakerd->links[i].ends < oldest->ends)
+            oldest = &matchmakerd->links[i];
     return oldest;
 }
 
 /* What a link gives is a token of its own, which does not end when another is revoked: so it is for those who can make tokens anyway. */
 void api_link_create(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     int64_t now = runner_now() / SECOND;
-    struct page_link *link = link_room(service);
+    struct page_link *link = link_room(matchmakerd);
     char url[1200];
     struct maker maker;
 
@@ -57,16 +57,16 @@ void api_link_create(struct request *request)
     snprintf(link->subject, sizeof link->subject, "%s", request_identity(request));
     for (int i = 0; i < 2; i++)
         snprintf(link->code + 16 * i, 17, "%016" PRIx64, secrets_word(&secrets_live));
-    snprintf(url, sizeof url, "%.1100s/#k=%s", service->url, link->code);
-    LOG_AUDIT(&service->log, "link", log_text("subject", request_identity(request)));
-    maker_init(&maker, service->symbols);
+    snprintf(url, sizeof url, "%.1100s/#k=%s", matchmakerd->url, link->code);
+    LOG_AUDIT(&matchmakerd->log, "link", log_text("subject", request_identity(request)));
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Link", url);
     maker_integer(&maker, "Ends", runner_wall() / SECOND + LINK_SPAN);
     request_ad_take(request, 201, maker_seal(&maker));
 }
 
 /* Every link is compared whole, so that the time tells nothing. */
-static struct page_link *link_find(struct service *service, const char *code, int64_t now)
+static struct page_link *link_find(struct matchmakerd *matchmakerd, const char *code, int64_t now)
 {
     struct page_link *found = NULL;
 
@@ -74,27 +74,27 @@ static struct page_link *link_find(struct service *service, const char *code, in
         unsigned different = 0;
 
         for (size_t at = 0; at < LINK_DIGITS; at++)
-            different |= (unsigned)(service->links[i].code[at] ^ code[at]);
-        if (!different && service->links[i].ends > now)
-            found = &service->links[i];
+            different |= (unsigned)(matchmakerd->links[i].code[at] ^ code[at]);
+        if (!different && matchmakerd->links[i].ends > now)
+            found = &matchmakerd->links[i];
     }
     return found;
 }
 
 static void session_begin(struct request *request, const struct tree *ad)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     char code[LINK_DIGITS + 1] = {0}, subject[TOKEN_NAME_MAX + 1];
     int64_t now = runner_wall() / SECOND, most = now + SESSION_SPAN;
-    struct token_terms terms = {.issuer = keyring_pool(service->keys),
-                                .audience = keyring_pool(service->keys),
+    struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),
+                                .audience = keyring_pool(matchmakerd->keys),
                                 .subject = subject,
                                 .issued = now};
     struct page_link *link;
 
     if (!body_text(request, ad, "Code", "", code, sizeof code))
         return;
-    link = strlen(code) == LINK_DIGITS ? link_find(service, code, runner_now() / SECOND) : NULL;
+    link = strlen(code) == LINK_DIGITS ? link_find(matchmakerd, code, runner_now() / SECOND) : NULL;
     if (!link) {
         request_problem(request, 403, "Code: this link was used before, or its time is over; ask for another one");
         return;

@@ -25,7 +25,7 @@ static int shares_check(struct tree *ad, struct err *err)
     return 0;
 }
 
-static int shares_file(struct service *service, const char *path, struct tree **ret, struct err *err)
+static int shares_file(struct matchmakerd *matchmakerd, const char *path, struct tree **ret, struct err *err)
 {
     FILE *file = fopen(path, "r");
     struct buf text;
@@ -37,7 +37,7 @@ static int shares_file(struct service *service, const char *path, struct tree **
     while ((c = getc(file)) != EOF && text.len < FILE_MAX)
         buf_addc(&text, (char)c);
     fclose(file);
-    *ret = form_parse(service->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, err);
+    *ret = form_parse(matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, err);
     buf_done(&text);
     if (*ret && shares_check(*ret, err) == 0)
         return 0;
@@ -48,66 +48,66 @@ static int shares_file(struct service *service, const char *path, struct tree **
 
 static bool shares_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
-    struct service *service = user;
+    struct matchmakerd *matchmakerd = user;
     struct err err;
 
     (void)key;
     (void)key_len;
-    service->shares = form_parse(service->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+    matchmakerd->shares = form_parse(matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
     return false;
 }
 
-int shares_load(struct service *service, struct err *err)
+int shares_load(struct matchmakerd *matchmakerd, struct err *err)
 {
-    const char *file = config_text(&service->config, CONFIG_SHARES);
+    const char *file = config_text(&matchmakerd->config, CONFIG_SHARES);
 
-    if (service->shelf->kind->get(service->shelf, POLICY_SPACE, SHARES_KEY, strlen(SHARES_KEY), shares_row, service,
-                                  err) < 0)
+    if (matchmakerd->shelf->kind->get(matchmakerd->shelf, POLICY_SPACE, SHARES_KEY, strlen(SHARES_KEY), shares_row,
+                                      matchmakerd, err) < 0)
         return -1;
-    service->shares_put = service->shares != NULL;
-    return !service->shares && *file ? shares_file(service, file, &service->shares, err) : 0;
+    matchmakerd->shares_put = matchmakerd->shares != NULL;
+    return !matchmakerd->shares && *file ? shares_file(matchmakerd, file, &matchmakerd->shares, err) : 0;
 }
 
-static void shares_apply(struct service *service, struct tree *ad)
+static void shares_apply(struct matchmakerd *matchmakerd, struct tree *ad)
 {
-    tree_unref(service->shares);
-    service->shares = ad;
-    runner_event(service->runner, &(struct event){.kind = EVENT_SHARES, .ad = ad});
+    tree_unref(matchmakerd->shares);
+    matchmakerd->shares = ad;
+    runner_event(matchmakerd->runner, &(struct event){.kind = EVENT_SHARES, .ad = ad});
 }
 
-void shares_reload(struct service *service, bool changed)
+void shares_reload(struct matchmakerd *matchmakerd, bool changed)
 {
-    const char *file = config_text(&service->config, CONFIG_SHARES);
+    const char *file = config_text(&matchmakerd->config, CONFIG_SHARES);
     struct tree *ad = NULL;
     struct err err = {0};
 
-    if (!changed && (service->shares_put || !*file))
+    if (!changed && (matchmakerd->shares_put || !*file))
         return;
-    if (*file && shares_file(service, file, &ad, &err) < 0) {
-        LOG(&service->log, LEVEL_ERROR, "shares.refused", log_text("why", err.text));
+    if (*file && shares_file(matchmakerd, file, &ad, &err) < 0) {
+        LOG(&matchmakerd->log, LEVEL_ERROR, "shares.refused", log_text("why", err.text));
         return;
     }
-    service->shares_put = false;
-    shares_apply(service, ad);
+    matchmakerd->shares_put = false;
+    shares_apply(matchmakerd, ad);
 }
 
 static void shares_answer(struct request *request)
 {
-    request_kept(request, request->service->shares);
+    request_kept(request, request->matchmakerd->shares);
 }
 
 void api_shares_get(struct request *request)
 {
     char etag[32];
 
-    kept_etag(request->service->shares, etag);
+    kept_etag(request->matchmakerd->shares, etag);
     if (!answered_unchanged(request, etag))
         shares_answer(request);
 }
 
 void api_shares_put(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct tree *ad = request_body_ad(request);
     struct err err = {0};
     struct buf text;
@@ -116,7 +116,7 @@ void api_shares_put(struct request *request)
 
     if (!ad)
         return;
-    kept_etag(service->shares, etag);
+    kept_etag(matchmakerd->shares, etag);
     if (ad->dialect != &dialect_classic || shares_check(ad, &err) < 0) {
         request_problem(request, 400, "%s", *err.text ? err.text : "it is written in the classic dialect");
         tree_unref(ad);
@@ -128,38 +128,38 @@ void api_shares_put(struct request *request)
     }
     buf_init(&text);
     represent_ad(&text, FORM_CLASSAD, ad);
-    failed = service->shelf->kind->put(service->shelf, POLICY_SPACE, SHARES_KEY, strlen(SHARES_KEY), text.text,
-                                       text.len, &err);
+    failed = matchmakerd->shelf->kind->put(matchmakerd->shelf, POLICY_SPACE, SHARES_KEY, strlen(SHARES_KEY), text.text,
+                                           text.len, &err);
     buf_done(&text);
     if (failed) {
         tree_unref(ad);
         request_store_failed(request, err.text);
         return;
     }
-    service->shares_put = true;
-    shares_apply(service, ad);
-    LOG_AUDIT(&service->log, "shares", log_text("subject", request_identity(request)));
+    matchmakerd->shares_put = true;
+    shares_apply(matchmakerd, ad);
+    LOG_AUDIT(&matchmakerd->log, "shares", log_text("subject", request_identity(request)));
     request_commit(request, shares_answer);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- what is in use */
 
-static bool groups_step(struct tour *tour)
+static bool groups_step(struct scan *scan)
 {
-    struct service *service = tour->request->service;
+    struct matchmakerd *matchmakerd = scan->request->matchmakerd;
     struct group_view view;
     struct maker maker;
 
-    if (!matchmaker_next_group(service->matchmaker, tour->from, &view, &tour->from))
+    if (!matchmaker_next_group(matchmakerd->matchmaker, scan->from, &view, &scan->from))
         return false;
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Group");
     maker_text(&maker, "Name", view.name);
     maker_real(&maker, "Quota", view.quota);
     maker_real(&maker, "Used", view.used);
     maker_flag(&maker, "Surplus", view.surplus);
-    maker_real(&maker, "Pool", matchmaker_pool(service->matchmaker));
-    return collection_add((struct collection *)tour, maker_seal(&maker));
+    maker_real(&maker, "Pool", matchmaker_pool(matchmakerd->matchmaker));
+    return collection_add((struct collection *)scan, maker_seal(&maker));
 }
 
 void api_groups_list(struct request *request)
@@ -167,21 +167,21 @@ void api_groups_list(struct request *request)
     collection_tour(request, groups_step);
 }
 
-static bool limits_step(struct tour *tour)
+static bool limits_step(struct scan *scan)
 {
-    struct service *service = tour->request->service;
+    struct matchmakerd *matchmakerd = scan->request->matchmakerd;
     struct limit_view view;
     struct maker maker;
 
-    if (!matchmaker_next_limit(service->matchmaker, tour->from, &view, &tour->from))
+    if (!matchmaker_next_limit(matchmakerd->matchmaker, scan->from, &view, &scan->from))
         return false;
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Limit");
     maker_text(&maker, "Name", view.name);
     if (view.most >= 0)
         maker_integer(&maker, "Most", view.most);
     maker_integer(&maker, "Used", view.used);
-    return collection_add((struct collection *)tour, maker_seal(&maker));
+    return collection_add((struct collection *)scan, maker_seal(&maker));
 }
 
 void api_limits_list(struct request *request)
@@ -205,12 +205,13 @@ static const char *const hold_sentences[] = {
     [HOLD_GAVE_UP] = "its next try%s: looking for an offer took too long in the last cycle, and was given up",
 };
 
-static bool hold_find(const struct service *service, const char *id, struct user_hold *ret)
+static bool hold_find(const struct matchmakerd *matchmakerd, const char *id, struct user_hold *ret)
 {
-    uint32_t place = ids_next(&service->ids, id, strlen(id), TEXTMAP_NONE); /* the caller has made out whose it is */
+    uint32_t place =
+        ids_next(&matchmakerd->ids, id, strlen(id), TEXTMAP_NONE); /* the caller has made out whose it is */
 
-    return place != TEXTMAP_NONE &&
-           request_hold(service->matchmaker, service->ids.items[place].agent, service->ids.items[place].id, ret);
+    return place != TEXTMAP_NONE && request_hold(matchmakerd->matchmaker, matchmakerd->ids.items[place].agent,
+                                                 matchmakerd->ids.items[place].id, ret);
 }
 
 static void hold_print(struct buf *out, const struct user_hold *hold)
@@ -225,22 +226,22 @@ static void hold_print(struct buf *out, const struct user_hold *hold)
     buf_addc(out, '.');
 }
 
-void shares_explain(const struct service *service, const char *id, struct buf *out)
+void shares_explain(const struct matchmakerd *matchmakerd, const char *id, struct buf *out)
 {
     struct user_hold hold;
 
-    if (!hold_find(service, id, &hold))
+    if (!hold_find(matchmakerd, id, &hold))
         return;
     hold_print(out, &hold);
     buf_addc(out, '\n');
 }
 
-bool shares_explain_json(const struct service *service, const char *id, struct buf *out)
+bool shares_explain_json(const struct matchmakerd *matchmakerd, const char *id, struct buf *out)
 {
     struct user_hold hold;
     struct buf words;
 
-    if (!hold_find(service, id, &hold))
+    if (!hold_find(matchmakerd, id, &hold))
         return false;
     buf_init(&words);
     hold_print(&words, &hold);
@@ -258,11 +259,11 @@ bool shares_explain_json(const struct service *service, const char *id, struct b
     return true;
 }
 
-static struct tree *hold_row(struct service *service, const struct user_hold *hold)
+static struct tree *hold_row(struct matchmakerd *matchmakerd, const struct user_hold *hold)
 {
     struct maker maker;
 
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Kind", hold_words[hold->kind]);
     if (*hold->name.bytes)
         maker_text(&maker, "Name", hold->name.bytes);
@@ -274,11 +275,11 @@ static struct tree *hold_row(struct service *service, const struct user_hold *ho
     return maker_seal(&maker);
 }
 
-static struct tree *ahead_row(struct service *service, const struct user_ahead *ahead)
+static struct tree *ahead_row(struct matchmakerd *matchmakerd, const struct user_ahead *ahead)
 {
     struct maker maker;
 
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Name", ahead->name.bytes);
     maker_real(&maker, "Usage", ahead->usage);
     maker_real(&maker, "Factor", ahead->factor);
@@ -288,14 +289,14 @@ static struct tree *ahead_row(struct service *service, const struct user_ahead *
     return maker_seal(&maker);
 }
 
-static void why_lists(struct service *service, struct maker *maker, const struct user_why *why)
+static void why_lists(struct matchmakerd *matchmakerd, struct maker *maker, const struct user_why *why)
 {
     struct tree *ahead[USER_WHY_AHEAD], *holds[USER_WHY_REASONS];
 
     for (uint32_t i = 0; i < why->ahead_count; i++)
-        ahead[i] = ahead_row(service, &why->ahead[i]);
+        ahead[i] = ahead_row(matchmakerd, &why->ahead[i]);
     for (uint32_t i = 0; i < why->hold_count; i++)
-        holds[i] = hold_row(service, &why->holds[i]);
+        holds[i] = hold_row(matchmakerd, &why->holds[i]);
     maker_list(maker, "Ahead", ahead, why->ahead_count);
     maker_list(maker, "Holds", holds, why->hold_count);
     for (uint32_t i = 0; i < why->ahead_count; i++)
@@ -304,11 +305,11 @@ static void why_lists(struct service *service, struct maker *maker, const struct
         tree_unref(holds[i]);
 }
 
-static struct tree *why_ad(struct service *service, const struct user_why *why)
+static struct tree *why_ad(struct matchmakerd *matchmakerd, const struct user_why *why)
 {
     struct maker maker;
 
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "UserWhy");
     maker_text(&maker, "Name", why->name.bytes);
     maker_real(&maker, "Usage", why->usage);
@@ -338,7 +339,7 @@ static struct tree *why_ad(struct service *service, const struct user_why *why)
         maker_flag(&maker, "MoreDelegates", why->delegate_more);
         buf_done(&names);
     }
-    why_lists(service, &maker, why);
+    why_lists(matchmakerd, &maker, why);
     if (!isnan(why->seconds))
         maker_real(&maker, "AheadAfter", why->seconds);
     if (!isnan(why->least_factor))
@@ -348,11 +349,11 @@ static struct tree *why_ad(struct service *service, const struct user_why *why)
 
 void api_user_why(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct user_why why;
 
-    if (user_why(service->matchmaker, runner_wall() / SECOND, request_variable(request, 0), &why))
-        request_ad_take(request, 200, why_ad(service, &why));
+    if (user_why(matchmakerd->matchmaker, runner_wall() / SECOND, request_variable(request, 0), &why))
+        request_ad_take(request, 200, why_ad(matchmakerd, &why));
     else
         request_problem(request, 404, "nothing is known of that user");
 }

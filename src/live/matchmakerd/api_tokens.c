@@ -12,7 +12,7 @@
 /* Who made which token, for whom and until when: never the token. */
 static bool token_note(struct request *request, const struct token_terms *terms, const char *id)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     char key[2 * PUBLIC_KEY_BYTES + 1];
     struct maker maker;
     struct tree *ad;
@@ -22,7 +22,7 @@ static bool token_note(struct request *request, const struct token_terms *terms,
     buf_init(&text);
     buf_init(&scope);
     scopes_print(&scope, terms->scope);
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Token");
     maker_text(&maker, "Id", id);
     maker_text(&maker, "Subject", terms->subject);
@@ -38,8 +38,9 @@ static bool token_note(struct request *request, const struct token_terms *terms,
     ad = maker_seal(&maker);
     represent_ad(&text, FORM_CLASSAD, ad);
     kept = request_row_put(request, TOKEN_SPACE, id, strlen(id), text.text, text.len);
-    LOG_AUDIT(&service->log, "token", log_text("subject", request_identity(request)), log_text("for", terms->subject),
-              log_text("id", id), log_text("scope", buf_string(&scope)), log_number("expires", terms->expires));
+    LOG_AUDIT(&matchmakerd->log, "token", log_text("subject", request_identity(request)),
+              log_text("for", terms->subject), log_text("id", id), log_text("scope", buf_string(&scope)),
+              log_number("expires", terms->expires));
     tree_unref(ad);
     buf_done(&text);
     buf_done(&scope);
@@ -48,24 +49,24 @@ static bool token_note(struct request *request, const struct token_terms *terms,
 
 void token_give(struct request *request, unsigned status, const struct token_terms *terms)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     char id[TOKEN_ID_DIGITS + 1];
     struct maker maker;
     struct err err = {0};
     struct buf text;
 
     buf_init(&text);
-    if (token_sign(&text, keyring_current(service->keys), terms, id, &err) < 0) {
+    if (token_sign(&text, keyring_current(matchmakerd->keys), terms, id, &err) < 0) {
         request_problem(request, 400, "%s", err.text);
     } else if (token_note(request, terms, id)) {
-        maker_init(&maker, service->symbols);
+        maker_init(&maker, matchmakerd->symbols);
         maker_text(&maker, "Token", buf_string(&text));
         maker_text(&maker, "Id", id);
         maker_text(&maker, "Subject", terms->subject);
         maker_integer(&maker, "Expires", terms->expires);
-        maker_text(&maker, "PoolId", keyring_pool(service->keys));
-        maker_text(&maker, "Pool", service->url);
-        maker_text(&maker, "Ca", keyring_ca_pem(service->keys));
+        maker_text(&maker, "PoolId", keyring_pool(matchmakerd->keys));
+        maker_text(&maker, "Pool", matchmakerd->url);
+        maker_text(&maker, "Ca", keyring_ca_pem(matchmakerd->keys));
         request_answer_durable(request, status, maker_seal(&maker));
     }
     buf_wipe(&text);
@@ -74,13 +75,13 @@ void token_give(struct request *request, unsigned status, const struct token_ter
 
 static void token_create(struct request *request, const struct tree *ad)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     char subject[TOKEN_NAME_MAX + 1], scope[256];
-    struct token_terms terms = {.issuer = keyring_pool(service->keys),
+    struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),
                                 .subject = subject,
-                                .audience = keyring_pool(service->keys),
+                                .audience = keyring_pool(matchmakerd->keys),
                                 .issued = runner_wall() / SECOND};
-    double span = (double)config_span(&service->config, CONFIG_TOKEN_LIFETIME) / (double)SECOND;
+    double span = (double)config_span(&matchmakerd->config, CONFIG_TOKEN_LIFETIME) / (double)SECOND;
     struct public_key delegate;
 
     if (!body_text(request, ad, "Subject", request_identity(request), subject, sizeof subject) ||
@@ -123,7 +124,7 @@ void api_token_create(struct request *request)
 
 /* Ids of tokens that have ended, gathered: the shelf may not change while it is read. */
 struct ended {
-    struct service *service;
+    struct matchmakerd *matchmakerd;
     struct buf ids;
     int64_t now;
 };
@@ -133,7 +134,7 @@ static bool ended_row(void *user, const void *key, size_t key_len, const void *v
     struct ended *ended = user;
     struct err err;
     int64_t expires;
-    struct tree *ad = form_parse(ended->service->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+    struct tree *ad = form_parse(ended->matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
 
     if (key_len == TOKEN_ID_DIGITS && (!ad || !ad_integer(ad, "Expires", &expires) || expires < ended->now))
         buf_add(&ended->ids, key, key_len);
@@ -141,10 +142,10 @@ static bool ended_row(void *user, const void *key, size_t key_len, const void *v
     return ended->ids.len < TOKEN_ID_DIGITS * 1000; /* the rest another time */
 }
 
-void tokens_sweep(struct service *service)
+void tokens_sweep(struct matchmakerd *matchmakerd)
 {
-    struct ended ended = {.service = service, .now = runner_settled(service->runner) / SECOND};
-    struct shelf *shelf = service->shelf;
+    struct ended ended = {.matchmakerd = matchmakerd, .now = runner_settled(matchmakerd->runner) / SECOND};
+    struct shelf *shelf = matchmakerd->shelf;
     struct err err;
 
     buf_init(&ended.ids);
@@ -152,43 +153,43 @@ void tokens_sweep(struct service *service)
     for (size_t at = 0; at < ended.ids.len; at += TOKEN_ID_DIGITS)
         shelf->kind->remove(shelf, TOKEN_SPACE, ended.ids.text + at, TOKEN_ID_DIGITS, &err);
     if (ended.ids.len)
-        runner_commit(service->runner, NULL, NULL);
+        runner_commit(matchmakerd->runner, NULL, NULL);
     buf_done(&ended.ids);
 }
 
 struct token_tour {
     struct collection *collection;
-    struct service *service;
+    struct matchmakerd *matchmakerd;
 };
 
 static bool token_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
-    struct token_tour *tour = user;
+    struct token_tour *scan = user;
     struct tree *ad, *whole;
     struct maker maker;
     struct err err;
 
-    ad = form_parse(tour->service->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+    ad = form_parse(scan->matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
     if (!ad)
         return true;
-    maker_init(&maker, tour->service->symbols);
+    maker_init(&maker, scan->matchmakerd->symbols);
     maker_parts(&maker, ad, NULL);
-    maker_flag(&maker, "Revoked", textmap_find(&tour->service->revoked, key, key_len) != TEXTMAP_NONE);
+    maker_flag(&maker, "Revoked", textmap_find(&scan->matchmakerd->revoked, key, key_len) != TEXTMAP_NONE);
     whole = maker_seal(&maker);
     tree_unref(ad);
-    return collection_add(tour->collection, whole);
+    return collection_add(scan->collection, whole);
 }
 
 void api_tokens_list(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     struct collection collection;
-    struct token_tour tour = {&collection, service};
+    struct token_tour scan = {&collection, matchmakerd};
     struct err err;
 
     if (!collection_begin(&collection, request))
         return;
-    service->shelf->kind->each(service->shelf, TOKEN_SPACE, token_row, &tour, &err);
+    matchmakerd->shelf->kind->each(matchmakerd->shelf, TOKEN_SPACE, token_row, &scan, &err);
     collection_end(&collection);
 }
 
@@ -204,11 +205,11 @@ static bool agent_showed(const struct agent_row *row, const char *id)
  * it would be given jobs until its ads end, a day perhaps. False when the store has failed, which was answered. */
 static bool agents_revoke(struct request *request, const char *id)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     bool found = false;
 
-    for (uint32_t i = 0; i < service->agents.texts.places; i++) {
-        struct agent_row *row = &service->agents.items[i];
+    for (uint32_t i = 0; i < matchmakerd->agents.texts.places; i++) {
+        struct agent_row *row = &matchmakerd->agents.items[i];
 
         if (!row->handle || !agent_showed(row, id))
             continue;
@@ -217,23 +218,23 @@ static bool agents_revoke(struct request *request, const char *id)
         row->contact_try++; /* a check that is under way decides nothing */
         found = true;
     }
-    for (uint32_t i = 0; found && i < service->ids.texts.places; i++) {
-        struct ad_id *ad = &service->ids.items[i];
-        uint32_t who = ad->live ? agents_find(&service->agents, ad->agent) : TEXTMAP_NONE;
+    for (uint32_t i = 0; found && i < matchmakerd->ids.texts.places; i++) {
+        struct ad_id *ad = &matchmakerd->ids.items[i];
+        uint32_t who = ad->live ? agents_find(&matchmakerd->agents, ad->agent) : TEXTMAP_NONE;
         struct message message = {.kind = MESSAGE_WITHDRAW};
         struct entry_view view;
         struct peer peer;
 
-        if (who == TEXTMAP_NONE || !agent_showed(&service->agents.items[who], id) ||
-            !matchmaker_find(service->matchmaker, ad->agent, ad->id, &view))
+        if (who == TEXTMAP_NONE || !agent_showed(&matchmakerd->agents.items[who], id) ||
+            !matchmaker_find(matchmakerd->matchmaker, ad->agent, ad->id, &view))
             continue;
         message.u.withdraw = (struct withdraw){.id = view.id, .version = view.version};
         peer = (struct peer){.agent = ad->agent,
-                             .identity = caller_text(&service->callers, service->agents.items[who].identity)};
+                             .identity = caller_text(&matchmakerd->callers, matchmakerd->agents.items[who].identity)};
         if (!request_ask(request, &peer, &message))
             return false;
-        if (service->reply.u.got.reason == REASON_OK)
-            id_unlive(service, i);
+        if (matchmakerd->reply.u.got.reason == REASON_OK)
+            id_unlive(matchmakerd, i);
     }
     return true;
 }
@@ -241,7 +242,7 @@ static bool agents_revoke(struct request *request, const char *id)
 /* Any id may be revoked: those of tokens that were delegated are not known here. It is remembered for as long as a token can last. */
 void api_token_revoke(struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
     const char *id = request_variable(request, 0);
     unsigned char bytes[TOKEN_ID_DIGITS / 2];
     char ends[24];
@@ -253,10 +254,10 @@ void api_token_revoke(struct request *request)
     snprintf(ends, sizeof ends, "%" PRId64, runner_wall() / SECOND + REVOKED_SPAN);
     if (!request_row_put(request, REVOKED_SPACE, id, strlen(id), ends, strlen(ends)))
         return;
-    textmap_add(&service->revoked, id, strlen(id));
-    waitings_revoked(service, id);
+    textmap_add(&matchmakerd->revoked, id, strlen(id));
+    waitings_revoked(matchmakerd, id);
     if (!agents_revoke(request, id))
         return;
-    LOG_AUDIT(&service->log, "revoked", log_text("subject", request_identity(request)), log_text("id", id));
+    LOG_AUDIT(&matchmakerd->log, "revoked", log_text("subject", request_identity(request)), log_text("id", id));
     request_answer_durable(request, 204, NULL);
 }

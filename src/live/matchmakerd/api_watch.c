@@ -27,7 +27,7 @@ struct observer {
 /* The event as it is written, in the service's scratch. */
 static struct buf *event_print(const struct observer *observer, const char *event, const struct tree *ad)
 {
-    struct buf *out = &observer->request->service->out;
+    struct buf *out = &observer->request->matchmakerd->out;
 
     buf_reset(out);
     buf_addf(out, "event: %s\ndata: ", event);
@@ -47,12 +47,12 @@ static void tell(struct observer *observer, const char *event, const struct tree
 }
 
 /* Takes the row. `owner`, `provider`: who may see it, beside administrators; NULL: nobody. */
-static void row_tell(struct service *service, const char *event, struct tree *row, const char *owner,
+static void row_tell(struct matchmakerd *matchmakerd, const char *event, struct tree *row, const char *owner,
                      const char *provider)
 {
     struct observer *next;
 
-    for (struct observer *observer = service->observers; observer; observer = next) {
+    for (struct observer *observer = matchmakerd->observers; observer; observer = next) {
         const char *self = request_identity(observer->request);
 
         next = observer->next;
@@ -69,28 +69,29 @@ static void row_tell(struct service *service, const char *event, struct tree *ro
     tree_unref(row);
 }
 
-void observers_match(struct service *service, const struct agent_row *row, const struct letter *letter)
+void observers_match(struct matchmakerd *matchmakerd, const struct agent_row *row, const struct letter *letter)
 {
     const struct match_told *told = &letter->match.u.match_told;
 
-    for (uint32_t i = 0; service->observers && told->edges && i < told->edges->count; i++) {
+    for (uint32_t i = 0; matchmakerd->observers && told->edges && i < told->edges->count; i++) {
         const struct edge *edge = &told->edges->items[i];
-        uint32_t place = agents_find(&service->agents, edge->agent);
-        const char *provider =
-            place == TEXTMAP_NONE ? NULL : caller_text(&service->callers, service->agents.items[place].identity);
+        uint32_t place = agents_find(&matchmakerd->agents, edge->agent);
+        const char *provider = place == TEXTMAP_NONE
+                                   ? NULL
+                                   : caller_text(&matchmakerd->callers, matchmakerd->agents.items[place].identity);
 
-        row_tell(service, "match", match_row(service, row, letter, edge, runner_now()),
-                 caller_text(&service->callers, row->identity), provider);
+        row_tell(matchmakerd, "match", match_row(matchmakerd, row, letter, edge, runner_now()),
+                 caller_text(&matchmakerd->callers, row->identity), provider);
     }
 }
 
-void observers_claim(struct service *service, const struct report *report, const char *provider)
+void observers_claim(struct matchmakerd *matchmakerd, const struct report *report, const char *provider)
 {
     struct maker maker;
 
-    if (!service->observers)
+    if (!matchmakerd->observers)
         return;
-    maker_init(&maker, service->symbols);
+    maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Claim");
     maker_word(&maker, "Claim", report->claim);
     maker_word(&maker, "Gang", report->gang);
@@ -98,15 +99,15 @@ void observers_claim(struct service *service, const struct report *report, const
     maker_text(&maker, "Provider", provider);
     maker_text(&maker, "State", report->over ? "over" : "active");
     maker_seconds(&maker, "Used", report->used);
-    row_tell(service, "claim", maker_seal(&maker), report->owner.bytes, provider);
+    row_tell(matchmakerd, "claim", maker_seal(&maker), report->owner.bytes, provider);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ overview */
 
 static void overview_tell(struct observer *observer, int64_t now)
 {
-    struct service *service = observer->request->service;
-    struct tree *ad = overview_ad(service, observer->missed);
+    struct matchmakerd *matchmakerd = observer->request->matchmakerd;
+    struct tree *ad = overview_ad(matchmakerd, observer->missed);
     const struct buf *out = event_print(observer, "overview", ad);
     uint64_t hash = text_hash(0, out->text, out->len);
 
@@ -120,15 +121,15 @@ static void overview_tell(struct observer *observer, int64_t now)
     exchange_stream_write(observer->request->exchange, out->text, out->len);
 }
 
-void observers_sweep(struct service *service, int64_t now, int64_t wall_seconds)
+void observers_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_seconds)
 {
     struct observer *next;
 
-    for (struct observer *observer = service->observers; observer; observer = next) {
+    for (struct observer *observer = matchmakerd->observers; observer; observer = next) {
         const struct caller *caller = &observer->request->caller;
 
         next = observer->next;
-        if ((caller->expires && caller->expires <= wall_seconds) || caller_is_revoked(service, caller))
+        if ((caller->expires && caller->expires <= wall_seconds) || caller_is_revoked(matchmakerd, caller))
             exchange_stream_end(observer->request->exchange);
         else if (now - observer->told >= SECOND)
             overview_tell(observer, now);
@@ -137,13 +138,13 @@ void observers_sweep(struct service *service, int64_t now, int64_t wall_seconds)
 
 static void observer_free(struct request *request)
 {
-    struct observer *observer = request->work, **link = &request->service->observers;
+    struct observer *observer = request->work, **link = &request->matchmakerd->observers;
 
     while (*link != observer)
         link = &(*link)->next;
     *link = observer->next;
-    request->service->streams--;
-    request->service->callers.items[request->caller.account].streams--;
+    request->matchmakerd->streams--;
+    request->matchmakerd->callers.items[request->caller.account].streams--;
     request->work = NULL;
     request->forget = NULL;
     free(observer);
@@ -151,8 +152,8 @@ static void observer_free(struct request *request)
 
 void api_watch(struct request *request)
 {
-    struct service *service = request->service;
-    struct identity *account = &service->callers.items[request->caller.account];
+    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct identity *account = &matchmakerd->callers.items[request->caller.account];
     const char *accept = exchange_field(request->exchange, "Accept");
     struct http_field fields[CACHE_FIELDS];
     struct observer *observer;
@@ -161,14 +162,14 @@ void api_watch(struct request *request)
         api_overview(request);
         return;
     }
-    if (account->streams >= config_count(&service->config, CONFIG_STREAMS_PER_IDENTITY)) {
+    if (account->streams >= config_count(&matchmakerd->config, CONFIG_STREAMS_PER_IDENTITY)) {
         request_problem(request, 429, "StreamsPerIdentity: too many streams are open");
         return;
     }
     observer = mem_alloc(sizeof *observer);
-    *observer = (struct observer){.next = service->observers, .request = request};
-    service->observers = observer;
-    service->streams++;
+    *observer = (struct observer){.next = matchmakerd->observers, .request = request};
+    matchmakerd->observers = observer;
+    matchmakerd->streams++;
     account->streams++;
     request->work = observer;
     request->forget = observer_free;

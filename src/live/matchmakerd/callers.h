@@ -23,7 +23,7 @@ struct identity {
     uint32_t holds; /* agents, ids and requests that name it */
     /* what counts for it as an account: itself, and all whom it delegated to */
     uint32_t ads, ids; /* those that live; those that are remembered */
-    uint32_t agents, requests, streams, tours, checks;
+    uint32_t agents, requests, streams, scans, checks;
     uint64_t bytes;  /* of the ads' texts */
     uint64_t bodies; /* of requests under way */
     int64_t heard;

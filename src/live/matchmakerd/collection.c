@@ -11,7 +11,7 @@
 
 struct env request_env(const struct request *request)
 {
-    const struct config *config = &request->service->config;
+    const struct config *config = &request->matchmakerd->config;
     struct env env = {.now = runner_wall() / SECOND,
                       .seed = request->number,
                       .steps = config_count(config, CONFIG_EVALUATION_STEPS),
@@ -22,10 +22,10 @@ struct env request_env(const struct request *request)
 
 bool request_expr(struct request *request, const char *name, struct tree **ret)
 {
-    const struct service *service = request->service;
+    const struct matchmakerd *matchmakerd = request->matchmakerd;
     struct err err = {0};
 
-    if (query_expr(request->exchange, name, service->symbols, &service->config, ret, &err) == 0)
+    if (query_expr(request->exchange, name, matchmakerd->symbols, &matchmakerd->config, ret, &err) == 0)
         return true;
     request_problem(request, 400, "%s", err.text);
     return false;
@@ -69,7 +69,7 @@ bool collection_begin(struct collection *collection, struct request *request)
     *collection = (struct collection){.request = request,
                                       .now = runner_now(),
                                       .select = request_query(request, "select"),
-                                      .steps = config_count(&request->service->config, CONFIG_QUERY_STEPS),
+                                      .steps = config_count(&request->matchmakerd->config, CONFIG_QUERY_STEPS),
                                       .env = request_env(request)};
     if (!request_number(request, "limit", 1, LIMIT_MAX, LIMIT_DEFAULT, &collection->limit) ||
         !request_number(request, "cursor", 0, UINT32_MAX, 0, &collection->cursor) || !select_checked(request) ||
@@ -89,7 +89,7 @@ static bool collection_wants(struct collection *collection, const struct tree *a
 
     collection->spent = collection->spent || steps >= collection->steps;
     collection->steps -= collection->spent ? collection->steps : steps;
-    collection->tour.steps -= collection->tour.steps < steps ? collection->tour.steps : steps;
+    collection->scan.steps -= collection->scan.steps < steps ? collection->scan.steps : steps;
     return wanted && !collection->spent;
 }
 
@@ -98,7 +98,7 @@ bool collection_add(struct collection *collection, struct tree *ad)
     struct tree *part;
     bool enough = collection->more || collection->spent;
 
-    collection->tour.steps -= collection->tour.steps < ROW_STEPS ? collection->tour.steps : ROW_STEPS;
+    collection->scan.steps -= collection->scan.steps < ROW_STEPS ? collection->scan.steps : ROW_STEPS;
     if (enough || collection->at++ < collection->cursor || !collection_wants(collection, ad)) {
         tree_unref(ad);
         return !enough && !collection->spent;
@@ -109,7 +109,7 @@ bool collection_add(struct collection *collection, struct tree *ad)
         tree_unref(ad);
         return false;
     }
-    if (collection->select && (part = ad_select(collection->request->service->symbols, ad, collection->select))) {
+    if (collection->select && (part = ad_select(collection->request->matchmakerd->symbols, ad, collection->select))) {
         tree_unref(ad);
         ad = part;
     }
@@ -142,17 +142,17 @@ void collection_end(struct collection *collection)
     collection_done(collection);
 }
 
-static void tour_finish(struct tour *tour)
+static void scan_finish(struct scan *scan)
 {
-    collection_answer((struct collection *)tour);
+    collection_answer((struct collection *)scan);
 }
 
-static void tour_done(struct tour *tour)
+static void scan_done(struct scan *scan)
 {
-    collection_done((struct collection *)tour);
+    collection_done((struct collection *)scan);
 }
 
-void collection_tour(struct request *request, bool (*step)(struct tour *tour))
+void collection_tour(struct request *request, bool (*step)(struct scan *scan))
 {
     struct collection *collection = mem_alloc(sizeof *collection);
 
@@ -160,6 +160,6 @@ void collection_tour(struct request *request, bool (*step)(struct tour *tour))
         free(collection);
         return;
     }
-    collection->tour = (struct tour){.step = step, .finish = tour_finish, .done = tour_done};
-    tour_start(&collection->tour, request);
+    collection->scan = (struct scan){.step = step, .finish = scan_finish, .done = scan_done};
+    scan_start(&collection->scan, request);
 }

@@ -26,9 +26,9 @@ enum delivery_result { DELIVERED, DELIVERY_REFUSED, DELIVERY_UNKNOWN, DELIVERY_D
 
 /* ------------------------------------------------------------------------------------------------------------- letter */
 
-static void contact_add(struct service *service, struct build *build, uint64_t handle, uint32_t *count)
+static void contact_add(struct matchmakerd *matchmakerd, struct build *build, uint64_t handle, uint32_t *count)
 {
-    uint32_t place = agents_find(&service->agents, handle);
+    uint32_t place = agents_find(&matchmakerd->agents, handle);
     const struct agent_row *row;
     char box[2 * BOX_KEY_BYTES + 1];
     struct maker maker;
@@ -36,10 +36,10 @@ static void contact_add(struct service *service, struct build *build, uint64_t h
 
     if (place == TEXTMAP_NONE)
         return;
-    row = &service->agents.items[place];
-    maker_init(&maker, service->symbols);
+    row = &matchmakerd->agents.items[place];
+    maker_init(&maker, matchmakerd->symbols);
     maker_word(&maker, "Agent", row->handle);
-    maker_text(&maker, "Identity", caller_text(&service->callers, row->identity));
+    maker_text(&maker, "Identity", caller_text(&matchmakerd->callers, row->identity));
     maker_text(&maker, "Name", row->name);
     if (row->contact_state == CONTACT_GOOD) {
         maker_text(&maker, "Contact", row->contact);
@@ -56,37 +56,37 @@ static void contact_add(struct service *service, struct build *build, uint64_t h
 }
 
 /* The contacts of all whom a match names. */
-struct tree *match_contacts(struct service *service, const struct match_told *told)
+struct tree *match_contacts(struct matchmakerd *matchmakerd, const struct match_told *told)
 {
     struct build build;
     struct tree *list;
     uint32_t count = 0;
 
-    build_init(&build, service->symbols, &dialect_classic);
+    build_init(&build, matchmakerd->symbols, &dialect_classic);
     if (told->superior)
-        contact_add(service, &build, told->superior, &count);
+        contact_add(matchmakerd, &build, told->superior, &count);
     if (told->customer) /* whose files it may have to ask for */
-        contact_add(service, &build, told->customer, &count);
+        contact_add(matchmakerd, &build, told->customer, &count);
     for (uint32_t i = 0; told->edges && i < told->edges->count; i++)
-        contact_add(service, &build, told->edges->items[i].agent, &count);
+        contact_add(matchmakerd, &build, told->edges->items[i].agent, &count);
     for (uint32_t i = 0; !told->claim && told->below && i < told->below->count;
          i++) /* the customer has to do with them */
-        contact_add(service, &build, told->below->items[i].agent, &count);
+        contact_add(matchmakerd, &build, told->below->items[i].agent, &count);
     build_bind(&build, EXPR_LIST, count);
     list = build_seal(&build);
     build_done(&build);
     return list;
 }
 
-static bool agent_knows_receipts(const struct service *service, uint64_t handle)
+static bool agent_knows_receipts(const struct matchmakerd *matchmakerd, uint64_t handle)
 {
-    uint32_t place = agents_find(&service->agents, handle);
+    uint32_t place = agents_find(&matchmakerd->agents, handle);
 
-    return place != TEXTMAP_NONE && service->agents.items[place].receipts;
+    return place != TEXTMAP_NONE && matchmakerd->agents.items[place].receipts;
 }
 
 /* Messages are read strictly: an agent of a version that knows no receipts is sent none, and none is given to others for it. */
-static void match_fit(const struct service *service, const struct agent_row *to, struct match_told *told)
+static void match_fit(const struct matchmakerd *matchmakerd, const struct agent_row *to, struct match_told *told)
 {
     struct edges *edges;
 
@@ -102,7 +102,7 @@ static void match_fit(const struct service *service, const struct agent_row *to,
 
         *edge = told->edges->items[i];
         edge->ad = edge->ad ? tree_ref(edge->ad) : NULL;
-        edge->receipt = edge->receipt && to->receipts && agent_knows_receipts(service, edge->agent)
+        edge->receipt = edge->receipt && to->receipts && agent_knows_receipts(matchmakerd, edge->agent)
                             ? tree_ref(edge->receipt)
                             : NULL;
     }
@@ -110,7 +110,8 @@ static void match_fit(const struct service *service, const struct agent_row *to,
     told->edges = edges;
 }
 
-struct tree *match_letter(struct service *service, const struct agent_row *to, const struct message *match, int64_t at)
+struct tree *match_letter(struct matchmakerd *matchmakerd, const struct agent_row *to, const struct message *match,
+                          int64_t at)
 {
     struct message now;
     struct tree *ad, *list, *letter;
@@ -118,11 +119,11 @@ struct tree *match_letter(struct service *service, const struct agent_row *to, c
 
     message_copy(&now, match);
     now.u.match_told.age += runner_now() - at;
-    match_fit(service, to, &now.u.match_told);
-    ad = wire_message(service->symbols, &now);
+    match_fit(matchmakerd, to, &now.u.match_told);
+    ad = wire_message(matchmakerd->symbols, &now);
     message_done(&now);
-    list = match_contacts(service, &match->u.match_told);
-    maker_init(&maker, service->symbols);
+    list = match_contacts(matchmakerd, &match->u.match_told);
+    maker_init(&maker, matchmakerd->symbols);
     maker_parts(&maker, ad, NULL);
     maker_ad(&maker, "Contacts", list);
     letter = maker_seal(&maker);
@@ -134,36 +135,36 @@ struct tree *match_letter(struct service *service, const struct agent_row *to, c
 /* ------------------------------------------------------------------------------------------------------------- calling */
 
 struct delivery {
-    struct service *service;
+    struct matchmakerd *matchmakerd;
     uint64_t agent, token;
     uint32_t tag;
 };
 
-static void delivery_answered(struct delivery *delivery, const struct outcome *outcome)
+static void delivery_answered(struct delivery *delivery, const struct http_outcome *outcome)
 {
-    struct service *service = delivery->service;
+    struct matchmakerd *matchmakerd = delivery->matchmakerd;
     struct peer peer = {.agent = delivery->agent};
     struct message message;
     struct tree *ad;
     struct err err;
 
-    if (wire_parse(service->symbols, outcome->body, outcome->len, &ad, &err) < 0) {
-        metrics_add(service->metrics, METRIC_NOTIFICATIONS, DELIVERY_REFUSED, 0, 1);
-        runner_no_answer(service->runner, delivery->token, delivery->tag);
+    if (wire_parse(matchmakerd->symbols, outcome->body, outcome->len, &ad, &err) < 0) {
+        metrics_add(matchmakerd->metrics, METRIC_NOTIFICATIONS, DELIVERY_REFUSED, 0, 1);
+        runner_no_answer(matchmakerd->runner, delivery->token, delivery->tag);
         return;
     }
     if (wire_read_message(ad, &message, &err) == 0) {
-        metrics_add(service->metrics, METRIC_NOTIFICATIONS, DELIVERED, 0, 1);
-        runner_answer(service->runner, delivery->token, delivery->tag, &peer, &message);
+        metrics_add(matchmakerd->metrics, METRIC_NOTIFICATIONS, DELIVERED, 0, 1);
+        runner_answer(matchmakerd->runner, delivery->token, delivery->tag, &peer, &message);
         message_done(&message);
     } else {
-        metrics_add(service->metrics, METRIC_NOTIFICATIONS, DELIVERY_REFUSED, 0, 1);
-        runner_no_answer(service->runner, delivery->token, delivery->tag);
+        metrics_add(matchmakerd->metrics, METRIC_NOTIFICATIONS, DELIVERY_REFUSED, 0, 1);
+        runner_no_answer(matchmakerd->runner, delivery->token, delivery->tag);
     }
     tree_unref(ad);
 }
 
-static void delivery_done(void *user, const struct outcome *outcome)
+static void delivery_done(void *user, const struct http_outcome *outcome)
 {
     struct delivery *delivery = user;
 
@@ -174,21 +175,21 @@ static void delivery_done(void *user, const struct outcome *outcome)
     if (outcome->result == CALL_ANSWERED && outcome->status == 200) {
         delivery_answered(delivery, outcome);
     } else {
-        metrics_add(delivery->service->metrics, METRIC_NOTIFICATIONS,
+        metrics_add(delivery->matchmakerd->metrics, METRIC_NOTIFICATIONS,
                     outcome->result == CALL_ANSWERED ? DELIVERY_REFUSED : DELIVERY_UNKNOWN, 0, 1);
-        LOG(&delivery->service->log, LEVEL_WARNING, "notification.failed", log_word("agent", delivery->agent),
+        LOG(&delivery->matchmakerd->log, LEVEL_WARNING, "notification.failed", log_word("agent", delivery->agent),
             log_number("status", outcome->status), log_text("why", outcome->error));
-        runner_no_answer(delivery->service->runner, delivery->token, delivery->tag);
+        runner_no_answer(delivery->matchmakerd->runner, delivery->token, delivery->tag);
     }
     free(delivery);
 }
 
 /* A token by which the agent knows us: for it alone. */
-static const char *bearer_for(struct service *service, struct agent_row *row)
+static const char *bearer_for(struct matchmakerd *matchmakerd, struct agent_row *row)
 {
     char audience[TOKEN_NAME_MAX + 1];
     int64_t wall = runner_wall(), now = runner_now();
-    struct token_terms terms = {.issuer = keyring_pool(service->keys),
+    struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),
                                 .subject = "matchmaker",
                                 .audience = audience,
                                 .scope = SCOPE_MATCH,
@@ -199,9 +200,9 @@ static const char *bearer_for(struct service *service, struct agent_row *row)
 
     if (row->bearer && token_made_serves(&row->bearer_made, wall, now))
         return row->bearer;
-    token_agent_audience(keyring_pool(service->keys), row->handle, audience);
+    token_agent_audience(keyring_pool(matchmakerd->keys), row->handle, audience);
     buf_init(&text);
-    if (token_sign(&text, keyring_current(service->keys), &terms, NULL, &err) == 0)
+    if (token_sign(&text, keyring_current(matchmakerd->keys), &terms, NULL, &err) == 0)
         agent_set_text(&row->bearer, buf_string(&text));
     row->bearer_made = token_made_at(wall, now, terms.expires, BEARER_SPAN / 2);
     buf_done(&text);
@@ -210,14 +211,14 @@ static const char *bearer_for(struct service *service, struct agent_row *row)
 
 static bool may_connect(void *user, const struct sockaddr *address)
 {
-    const struct service *service = user;
+    const struct matchmakerd *matchmakerd = user;
 
-    return address_may_be_contacted(&service->networks, address);
+    return address_may_be_contacted(&matchmakerd->networks, address);
 }
 
 /* To the address that the agent told, if it may be one, with the key that it told. */
-static uint64_t contact_call(struct service *service, struct client *client, const struct agent_row *row,
-                             const char *path, struct call *call, call_done_fn *done, void *user)
+static uint64_t contact_call(struct matchmakerd *matchmakerd, struct client *client, const struct agent_row *row,
+                             const char *path, struct http_call *call, call_done_fn *done, void *user)
 {
     size_t end = strlen(row->contact);
     struct buf address;
@@ -232,23 +233,23 @@ static uint64_t contact_call(struct service *service, struct client *client, con
     call->pin = row->pin;
     call->https_only = !url_is_loopback(row->contact); /* and only where loopback is one of the networks */
     call->may_connect = may_connect;
-    call->may_user = service;
+    call->may_user = matchmakerd;
     id = client_send(client, call, done, user);
     buf_done(&address);
     return id;
 }
 
-uint64_t contact_send(struct service *service, const struct agent_row *row, const char *path, struct call *call,
-                      call_done_fn *done, void *user)
+uint64_t contact_send(struct matchmakerd *matchmakerd, const struct agent_row *row, const char *path,
+                      struct http_call *call, call_done_fn *done, void *user)
 {
-    return contact_call(service, service->client, row, path, call, done, user);
+    return contact_call(matchmakerd, matchmakerd->client, row, path, call, done, user);
 }
 
 /* The letter that was written when the match was first told: a repeat is no other. */
-static struct letter *letter_find(struct service *service, uint32_t place, const struct message *message)
+static struct letter *letter_find(struct matchmakerd *matchmakerd, uint32_t place, const struct message *message)
 {
     const struct match_told *told = &message->u.match_told;
-    const struct agent_row *row = &service->agents.items[place];
+    const struct agent_row *row = &matchmakerd->agents.items[place];
     struct letter *letter;
 
     if (row->told_id != told->id || row->told_number != told->number)
@@ -262,8 +263,8 @@ static struct letter *letter_find(struct service *service, uint32_t place, const
 
 void delivery_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag)
 {
-    struct service *service = user;
-    uint32_t place = agents_find(&service->agents, to);
+    struct matchmakerd *matchmakerd = user;
+    uint32_t place = agents_find(&matchmakerd->agents, to);
     const struct message heard = {.kind = MESSAGE_GOT};
     struct peer peer = {.agent = to};
     struct agent_row *row;
@@ -274,41 +275,41 @@ void delivery_send(void *user, agent to, const struct message *message, uint64_t
     int64_t now = runner_now();
 
     if (place == TEXTMAP_NONE || message->kind != MESSAGE_MATCH) {
-        metrics_add(service->metrics, METRIC_NOTIFICATIONS, DELIVERY_DROPPED, 0, 1);
-        runner_no_answer(service->runner, token, tag);
+        metrics_add(matchmakerd->metrics, METRIC_NOTIFICATIONS, DELIVERY_DROPPED, 0, 1);
+        runner_no_answer(matchmakerd->runner, token, tag);
         return;
     }
-    row = &service->agents.items[place];
-    letter = letter_find(service, place, message);
+    row = &matchmakerd->agents.items[place];
+    letter = letter_find(matchmakerd, place, message);
     if (!letter) {
-        letter =
-            agents_write_match(&service->agents, place, message, now, now + LETTER_WINDOWS * service->spans.window);
+        letter = agents_write_match(&matchmakerd->agents, place, message, now,
+                                    now + LETTER_WINDOWS * matchmakerd->spans.window);
         if (letter)
-            observers_match(service, row, letter);
+            observers_match(matchmakerd, row, letter);
     }
     if (row->contact_state != CONTACT_GOOD) {
-        metrics_add(service->metrics, METRIC_NOTIFICATIONS, letter ? DELIVERED : DELIVERY_DROPPED, 0, 1);
+        metrics_add(matchmakerd->metrics, METRIC_NOTIFICATIONS, letter ? DELIVERED : DELIVERY_DROPPED, 0, 1);
         if (letter)
-            runner_answer(service->runner, token, tag, &peer, &heard);
+            runner_answer(matchmakerd->runner, token, tag, &peer, &heard);
         else
-            runner_no_answer(service->runner, token, tag);
+            runner_no_answer(matchmakerd->runner, token, tag);
         return;
     }
     delivery = mem_alloc(sizeof *delivery);
-    *delivery = (struct delivery){service, to, token, tag};
-    ad = match_letter(service, row, message, now);
+    *delivery = (struct delivery){matchmakerd, to, token, tag};
+    ad = match_letter(matchmakerd, row, message, now);
     buf_init(&text);
     wire_print(&text, ad);
     tree_unref(ad);
-    contact_call(service, service->client, row, "/v1/messages",
-                 &(struct call){.method = "POST",
-                                .token = bearer_for(service, row),
-                                .type = TYPE_CLASSAD,
-                                .accept = TYPE_CLASSAD,
-                                .body = text.text,
-                                .len = text.len,
-                                .timeout = service->spans.deadline,
-                                .bytes_max = ANSWER_BYTES_MAX},
+    contact_call(matchmakerd, matchmakerd->client, row, "/v1/messages",
+                 &(struct http_call){.method = "POST",
+                                     .token = bearer_for(matchmakerd, row),
+                                     .type = TYPE_CLASSAD,
+                                     .accept = TYPE_CLASSAD,
+                                     .body = text.text,
+                                     .len = text.len,
+                                     .timeout = matchmakerd->spans.deadline,
+                                     .bytes_max = ANSWER_BYTES_MAX},
                  delivery_done, delivery);
     buf_done(&text);
 }
@@ -316,7 +317,7 @@ void delivery_send(void *user, agent to, const struct message *message, uint64_t
 /* ------------------------------------------------------------------------------------------------------------ checking */
 
 struct check {
-    struct service *service;
+    struct matchmakerd *matchmakerd;
     uint64_t agent;
     uint32_t account, number;
     struct key nonce;
@@ -328,9 +329,9 @@ struct check {
 };
 
 /* Is that the proof of whoever gave us the challenge's key? */
-static bool proof_is_good(const struct check *check, const struct agent_row *row, const struct outcome *outcome)
+static bool proof_is_good(const struct check *check, const struct agent_row *row, const struct http_outcome *outcome)
 {
-    struct service *service = check->service;
+    struct matchmakerd *matchmakerd = check->matchmakerd;
     struct media media = {FORM_UNKNOWN, &dialect_classic};
     struct key proof, expected;
     const char *text;
@@ -341,7 +342,7 @@ static bool proof_is_good(const struct check *check, const struct agent_row *row
 
     if (outcome->result != CALL_ANSWERED || outcome->status != 200)
         return false;
-    ad = represent_read(service->symbols, &media, NULL, outcome->body, outcome->len, &err);
+    ad = represent_read(matchmakerd->symbols, &media, NULL, outcome->body, outcome->len, &err);
     if (!ad)
         return false;
     secrets_live.seal(secrets_live.user, &row->challenge, check->nonce.bytes, KEY_BYTES, &expected);
@@ -364,7 +365,7 @@ static void check_forget(struct request *request)
 /* The agent of the check, unless it has said something else since. */
 static struct agent_row *check_row(const struct check *check, uint32_t *ret_place)
 {
-    struct agents *agents = &check->service->agents;
+    struct agents *agents = &check->matchmakerd->agents;
 
     *ret_place = agents_find(agents, check->agent);
     return *ret_place != TEXTMAP_NONE && agents->items[*ret_place].contact_try == check->number
@@ -375,15 +376,15 @@ static struct agent_row *check_row(const struct check *check, uint32_t *ret_plac
 /* Takes the check. */
 static void check_end(struct check *check, bool decided, bool good)
 {
-    struct service *service = check->service;
+    struct matchmakerd *matchmakerd = check->matchmakerd;
     uint32_t place;
     struct agent_row *row = check_row(check, &place);
 
-    service->callers.items[check->account].checks--;
+    matchmakerd->callers.items[check->account].checks--;
     if (row && decided) {
         row->contact_state = good ? CONTACT_GOOD : CONTACT_BAD;
-        LOG_AUDIT(&service->log, "contact", log_word("agent", check->agent),
-                  log_text("identity", caller_text(&service->callers, row->identity)),
+        LOG_AUDIT(&matchmakerd->log, "contact", log_word("agent", check->agent),
+                  log_text("identity", caller_text(&matchmakerd->callers, row->identity)),
                   log_text("contact", row->contact), log_flag("good", good), log_number("status", check->status),
                   log_text("why", *check->why ? check->why : NULL));
     }
@@ -398,10 +399,10 @@ static void check_end(struct check *check, bool decided, bool good)
 
 /* Where loopback is one of the networks, the time and the manner of a failure would tell which ports of this machine are open: all failures there are
  * told alike, when the time of the check is over. */
-static void check_done(void *user, const struct outcome *outcome)
+static void check_done(void *user, const struct http_outcome *outcome)
 {
     struct check *check = user;
-    struct service *service = check->service;
+    struct matchmakerd *matchmakerd = check->matchmakerd;
     uint32_t place;
     const struct agent_row *row = check_row(check, &place);
     bool decided = outcome->result != CALL_CANCELLED, good = row && decided && proof_is_good(check, row, outcome);
@@ -409,16 +410,16 @@ static void check_done(void *user, const struct outcome *outcome)
     check->status = outcome->status;
     snprintf(check->why, sizeof check->why, "%s", outcome->error ? outcome->error : "");
     if (row && decided && !good && outcome->result != CALL_REFUSED && url_is_loopback(row->contact)) {
-        check->next = service->failed_checks;
-        service->failed_checks = check;
+        check->next = matchmakerd->failed_checks;
+        matchmakerd->failed_checks = check;
         return;
     }
     check_end(check, decided, good);
 }
 
-void checks_sweep(struct service *service, int64_t now)
+void checks_sweep(struct matchmakerd *matchmakerd, int64_t now)
 {
-    struct check **link = &service->failed_checks;
+    struct check **link = &matchmakerd->failed_checks;
 
     while (*link) {
         struct check *check = *link;
@@ -432,9 +433,9 @@ void checks_sweep(struct service *service, int64_t now)
     }
 }
 
-bool contact_check(struct service *service, uint32_t who, struct request *waits, int64_t most)
+bool contact_check(struct matchmakerd *matchmakerd, uint32_t who, struct request *waits, int64_t most)
 {
-    struct agent_row *row = &service->agents.items[who];
+    struct agent_row *row = &matchmakerd->agents.items[who];
     char digits[2 * KEY_BYTES + 1], path[2 * KEY_BYTES + 64];
     struct check *check;
 
@@ -442,12 +443,12 @@ bool contact_check(struct service *service, uint32_t who, struct request *waits,
     row->contact_state = CONTACT_NONE;
     if (!row->contact)
         return true;
-    if (service->callers.items[row->account].checks >= CHECKS_MAX)
+    if (matchmakerd->callers.items[row->account].checks >= CHECKS_MAX)
         return false;
-    service->callers.items[row->account].checks++;
+    matchmakerd->callers.items[row->account].checks++;
     row->contact_state = CONTACT_CHECKING;
     check = mem_alloc(sizeof *check);
-    *check = (struct check){.service = service,
+    *check = (struct check){.matchmakerd = matchmakerd,
                             .agent = row->handle,
                             .account = row->account,
                             .number = row->contact_try,
@@ -460,8 +461,8 @@ bool contact_check(struct service *service, uint32_t who, struct request *waits,
     secrets_live.draw(secrets_live.user, check->nonce.bytes, KEY_BYTES);
     hex_print(check->nonce.bytes, KEY_BYTES, digits);
     snprintf(path, sizeof path, "/v1/challenge?nonce=%s", digits);
-    contact_call(service, service->checker, row, path,
-                 &(struct call){.accept = TYPE_CLASSAD, .timeout = most, .bytes_max = ANSWER_BYTES_MAX}, check_done,
-                 check);
+    contact_call(matchmakerd, matchmakerd->checker, row, path,
+                 &(struct http_call){.accept = TYPE_CLASSAD, .timeout = most, .bytes_max = ANSWER_BYTES_MAX},
+                 check_done, check);
     return true;
 }

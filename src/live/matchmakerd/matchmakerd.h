@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-struct service_settings {
+struct matchmakerd_settings {
     const char *version;                  /* of the program */
     const struct config_sources *sources; /* for reloading */
     struct shelf *shelf;
@@ -26,7 +26,7 @@ struct service_settings {
 /* Runs until it is told to end (SIGTERM, SIGINT) or cannot go on; takes the configuration. 0, or -1 and `err` when it could not start;
  * 1 when it had to stop by itself, which the log says. Once it is told to end, being told again changes nothing; those signals stay blocked
  * when this returns, or the next would kill. */
-int service_run(const struct service_settings *settings, struct config *config, struct err *err);
+int matchmakerd_run(const struct matchmakerd_settings *settings, struct config *config, struct err *err);
 
 #ifdef __cplusplus
 }

@@ -27,10 +27,10 @@ static bool host_is_any(const char *host)
 }
 
 /* The certificate that all encrypted addresses serve with: for this machine's names. */
-static int certificate_get(struct service *service, struct cert_pair *ret, struct err *err)
+static int certificate_get(struct matchmakerd *matchmakerd, struct cert_pair *ret, struct err *err)
 {
     char names[20][ADDRESS_HOST_MAX + 1];
-    const char *pointers[20], *const *addresses, *public_url = config_text(&service->config, CONFIG_PUBLIC_URL);
+    const char *pointers[20], *const *addresses, *public_url = config_text(&matchmakerd->config, CONFIG_PUBLIC_URL);
     size_t address_count, count = 0;
     struct url url;
     struct err ignored;
@@ -42,7 +42,7 @@ static int certificate_get(struct service *service, struct cert_pair *ret, struc
     count += names[count][0] != '\0' && strcmp(names[count], "localhost") != 0;
     if (*public_url && url_read(public_url, strlen(public_url), &url, &ignored) == 0)
         snprintf(names[count++], sizeof *names, "%s", url.host);
-    addresses = config_list(&service->config, CONFIG_LISTEN, &address_count);
+    addresses = config_list(&matchmakerd->config, CONFIG_LISTEN, &address_count);
     for (size_t i = 0; i < address_count && count < 20; i++) {
         bool known = false;
 
@@ -53,20 +53,20 @@ static int certificate_get(struct service *service, struct cert_pair *ret, struc
     }
     for (size_t i = 0; i < count; i++)
         pointers[i] = names[i];
-    return keyring_certificate(service->keys, pointers, count, runner_wall() / SECOND, ret, err);
+    return keyring_certificate(matchmakerd->keys, pointers, count, runner_wall() / SECOND, ret, err);
 }
 
 /* Is that address served encrypted? -1 when it must be and shall not. */
-static int is_encrypted(const struct service *service, const char *address, struct err *err)
+static int is_encrypted(const struct matchmakerd *matchmakerd, const char *address, struct err *err)
 {
-    int tls = config_word(&service->config, CONFIG_TLS); /* auto, on, off */
+    int tls = config_word(&matchmakerd->config, CONFIG_TLS); /* auto, on, off */
     bool local = config_address_is_local(address);
 
     if (!strncmp(address, "unix:", 5))
         return 0;
-    if (tls == 1 || (tls == 0 && !local && !config_flag(&service->config, CONFIG_ALLOW_PLAIN)))
+    if (tls == 1 || (tls == 0 && !local && !config_flag(&matchmakerd->config, CONFIG_ALLOW_PLAIN)))
         return 1;
-    if (local || config_flag(&service->config, CONFIG_ALLOW_PLAIN))
+    if (local || config_flag(&matchmakerd->config, CONFIG_ALLOW_PLAIN))
         return 0;
     return err_set(
         err,
@@ -75,23 +75,24 @@ static int is_encrypted(const struct service *service, const char *address, stru
         address);
 }
 
-static int listen_at(struct service *service, const char *address, const struct server_limits *limits, struct err *err)
+static int listen_at(struct matchmakerd *matchmakerd, const char *address, const struct server_limits *limits,
+                     struct err *err)
 {
-    struct server_handler handler = service_handler;
+    struct server_handler handler = matchmakerd_handler;
     struct cert_pair pair = {0};
-    int encrypted = is_encrypted(service, address, err);
+    int encrypted = is_encrypted(matchmakerd, address, err);
     struct server *server;
 
-    if (encrypted < 0 || (encrypted && certificate_get(service, &pair, err) < 0))
+    if (encrypted < 0 || (encrypted && certificate_get(matchmakerd, &pair, err) < 0))
         return -1;
-    handler.user = service;
-    server = server_new(service->loop, address, encrypted ? pair.cert : NULL, encrypted ? pair.key : NULL, limits,
+    handler.user = matchmakerd;
+    server = server_new(matchmakerd->loop, address, encrypted ? pair.cert : NULL, encrypted ? pair.key : NULL, limits,
                         &handler, err);
     if (encrypted)
         cert_pair_done(&pair);
     if (!server)
         return -1;
-    if (!service->url && strncmp(address, "unix:", 5) != 0) {
+    if (!matchmakerd->url && strncmp(address, "unix:", 5) != 0) {
         char text[ADDRESS_HOST_MAX + 64], host[ADDRESS_HOST_MAX + 1], name[ADDRESS_HOST_MAX + 1] = "";
         const char *port = strrchr(server_address(server), ':');
 
@@ -99,15 +100,15 @@ static int listen_at(struct service *service, const char *address, const struct 
         gethostname(name, ADDRESS_HOST_MAX);
         snprintf(text, sizeof text, "%s://%s%s%s%s", encrypted ? "https" : "http", strchr(host, ':') ? "[" : "",
                  host_is_any(host) ? name : host, strchr(host, ':') ? "]" : "", port ? port : "");
-        service->url = mem_dup(text, strlen(text));
+        matchmakerd->url = mem_dup(text, strlen(text));
     }
-    service->servers[service->server_count++] = server;
+    matchmakerd->servers[matchmakerd->server_count++] = server;
     return 0;
 }
 
-int service_listen(struct service *service, struct err *err)
+int matchmakerd_listen(struct matchmakerd *matchmakerd, struct err *err)
 {
-    const struct config *config = &service->config;
+    const struct config *config = &matchmakerd->config;
     struct server_limits limits = {.head = config_span(config, CONFIG_HEAD_DEADLINE),
                                    .body = config_span(config, CONFIG_BODY_DEADLINE),
                                    .reply = config_span(config, CONFIG_REPLY_DEADLINE),
@@ -119,15 +120,15 @@ int service_listen(struct service *service, struct err *err)
     size_t count;
 
     if (*public_url)
-        service->url = mem_dup(public_url, strlen(public_url));
+        matchmakerd->url = mem_dup(public_url, strlen(public_url));
     addresses = config_list(config, CONFIG_LISTEN, &count);
     for (size_t i = 0; i < count; i++)
-        if (listen_at(service, addresses[i], &limits, err) < 0)
+        if (listen_at(matchmakerd, addresses[i], &limits, err) < 0)
             return -1;
     snprintf(path, sizeof path, "unix:%s/" SOCKET_NAME, config_text(config, CONFIG_STATE));
-    if (listen_at(service, path, &limits, err) < 0)
+    if (listen_at(matchmakerd, path, &limits, err) < 0)
         return -1;
-    if (!service->url)
-        service->url = mem_dup(path, strlen(path));
+    if (!matchmakerd->url)
+        matchmakerd->url = mem_dup(path, strlen(path));
     return 0;
 }

@@ -34,9 +34,9 @@ static int revoked_order(const void *a, const void *b)
 }
 
 /* In the order in which they were revoked: api_keys tells the last ones. */
-static int revoked_load(struct service *service, struct err *err)
+static int revoked_load(struct matchmakerd *matchmakerd, struct err *err)
 {
-    struct shelf *shelf = service->shelf;
+    struct shelf *shelf = matchmakerd->shelf;
     struct buf rows;
     int failed;
 
@@ -45,26 +45,26 @@ static int revoked_load(struct service *service, struct err *err)
     if (rows.len)
         qsort(rows.text, rows.len / sizeof(struct revoked_row), sizeof(struct revoked_row), revoked_order);
     for (size_t at = 0; at < rows.len; at += sizeof(struct revoked_row))
-        textmap_add(&service->revoked, ((struct revoked_row *)(void *)(rows.text + at))->id, TOKEN_ID_DIGITS);
+        textmap_add(&matchmakerd->revoked, ((struct revoked_row *)(void *)(rows.text + at))->id, TOKEN_ID_DIGITS);
     buf_done(&rows);
     return failed;
 }
 
 static bool code_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
-    struct service *service = user;
+    struct matchmakerd *matchmakerd = user;
     struct err err;
 
     (void)key;
     (void)key_len;
-    if (join_book_load(service->codes, value, len, &err) < 0)
-        LOG(&service->log, LEVEL_WARNING, "code.lost", log_text("why", err.text));
+    if (join_book_load(matchmakerd->codes, value, len, &err) < 0)
+        LOG(&matchmakerd->log, LEVEL_WARNING, "code.lost", log_text("why", err.text));
     return true;
 }
 
 static bool policy_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
-    struct service *service = user;
+    struct matchmakerd *matchmakerd = user;
     const char *text = value, *blank = memchr(text, ' ', len);
     bool condor = blank && blank - text == 6;
     struct err err;
@@ -72,12 +72,12 @@ static bool policy_row(void *user, const void *key, size_t key_len, const void *
     (void)key;
     (void)key_len;
     if (blank)
-        service->policy = form_parse(service->symbols, condor ? &dialect_condor : &dialect_classic, FORM_CLASSAD, NULL,
-                                     blank + 1, len - (size_t)(blank + 1 - text), &err);
+        matchmakerd->policy = form_parse(matchmakerd->symbols, condor ? &dialect_condor : &dialect_classic,
+                                         FORM_CLASSAD, NULL, blank + 1, len - (size_t)(blank + 1 - text), &err);
     return false;
 }
 
-int policy_file(struct service *service, const char *path, struct tree **ret, struct err *err)
+int policy_file(struct matchmakerd *matchmakerd, const char *path, struct tree **ret, struct err *err)
 {
     FILE *file = fopen(path, "r");
     struct policy policy;
@@ -91,7 +91,7 @@ int policy_file(struct service *service, const char *path, struct tree **ret, st
     while ((c = getc(file)) != EOF && text.len < 1u << 20)
         buf_addc(&text, (char)c);
     fclose(file);
-    *ret = form_parse(service->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, err);
+    *ret = form_parse(matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, err);
     buf_done(&text);
     if (*ret && policy_init(&policy, *ret, &wrong, err) == 0) {
         policy_done(&policy);
@@ -102,17 +102,17 @@ int policy_file(struct service *service, const char *path, struct tree **ret, st
     return err_context(err, "%s", path);
 }
 
-int service_load(struct service *service, struct err *err)
+int matchmakerd_load(struct matchmakerd *matchmakerd, struct err *err)
 {
-    struct shelf *shelf = service->shelf;
-    const char *file = config_text(&service->config, CONFIG_POLICY);
+    struct shelf *shelf = matchmakerd->shelf;
+    const char *file = config_text(&matchmakerd->config, CONFIG_POLICY);
 
-    if (revoked_load(service, err) < 0 || shelf->kind->each(shelf, CODE_SPACE, code_row, service, err) < 0 ||
-        shelf->kind->get(shelf, POLICY_SPACE, "policy", 6, policy_row, service, err) < 0 ||
-        shares_load(service, err) < 0 || commands_load(&service->commands, err) < 0 ||
-        file_book_load(&service->files, shelf, service->symbols, err) < 0)
+    if (revoked_load(matchmakerd, err) < 0 || shelf->kind->each(shelf, CODE_SPACE, code_row, matchmakerd, err) < 0 ||
+        shelf->kind->get(shelf, POLICY_SPACE, "policy", 6, policy_row, matchmakerd, err) < 0 ||
+        shares_load(matchmakerd, err) < 0 || commands_load(&matchmakerd->commands, err) < 0 ||
+        file_book_load(&matchmakerd->files, shelf, matchmakerd->symbols, err) < 0)
         return -1;
-    if (!service->policy && *file)
-        return policy_file(service, file, &service->policy, err);
+    if (!matchmakerd->policy && *file)
+        return policy_file(matchmakerd, file, &matchmakerd->policy, err);
     return 0;
 }

@@ -56,14 +56,14 @@ extern "C" {
 #define POLICY_SPACE "policy"            /* "policy", "shares" -> the ad that was applied last */
 #define TOKEN_SPAN_MAX INT64_C(31536000) /* seconds that a token lasts at most, and that of a machine */
 
-struct tour;
+struct scan;
 struct relay;
 struct waiting;
 struct command_wait;
 
-struct service {
+struct matchmakerd {
     uv_loop_t *loop;
-    const struct service_settings *settings;
+    const struct matchmakerd_settings *settings;
     struct config config;
     struct spans spans;
     struct symbols *symbols;
@@ -110,8 +110,8 @@ struct service {
     struct commands commands;           /* that wait for agents */
     struct command_wait *command_waits; /* who wait for their answers */
     struct observer *observers;         /* who watch the pool */
-    struct tour *tours;                 /* under way */
-    uv_idle_t tour_turn;
+    struct scan *scans;                 /* under way */
+    uv_idle_t scan_turn;
 
     uv_timer_t sweep, lag, watchdog;
     uv_signal_t signals[3];
@@ -160,7 +160,7 @@ struct caller {
 };
 
 struct request {
-    struct service *service;
+    struct matchmakerd *matchmakerd;
     struct exchange *exchange;
     const struct route *route;
     struct route_match match;
@@ -182,7 +182,7 @@ struct request {
 
 /* ---- request.c ---- */
 
-extern const struct server_handler service_handler; /* its user is the service */
+extern const struct server_handler matchmakerd_handler; /* its user is the service */
 
 const char *request_variable(const struct request *request, int place);
 const char *request_query(const struct request *request, const char *name); /* NULL: it is not there */
@@ -255,7 +255,7 @@ uint32_t request_advertiser(struct request *request);
 uint32_t request_agent_named(struct request *request, const char *name); /* by that name, which is good */
 void request_peer(struct request *request, uint32_t who, struct peer *ret);
 
-bool caller_is_revoked(const struct service *service, const struct caller *caller);
+bool caller_is_revoked(const struct matchmakerd *matchmakerd, const struct caller *caller);
 
 /* ---- answer.c ---- */
 
@@ -304,23 +304,23 @@ enum reason sealed_key_take(const struct request *request, uint32_t who, const c
 /* The heart of PUT and of the batch. A version of 0 is the next one. False when the store has failed, and that was answered. */
 bool ad_take(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret);
 /* The ad of that id has gone: it no longer counts for its identity. And: nothing of it is remembered, it goes. */
-void id_unlive(struct service *service, uint32_t place);
-void id_forget(struct service *service, uint32_t place);
+void id_unlive(struct matchmakerd *matchmakerd, uint32_t place);
+void id_forget(struct matchmakerd *matchmakerd, uint32_t place);
 
 /* ---- matchmakerd_load.c ---- */
 
-int service_load(struct service *service, struct err *err); /* what was kept, from the shelf */
+int matchmakerd_load(struct matchmakerd *matchmakerd, struct err *err); /* what was kept, from the shelf */
 /* The policy of the file that the configuration names. -1 when there is none, or it is none. */
-int policy_file(struct service *service, const char *path, struct tree **ret, struct err *err);
+int policy_file(struct matchmakerd *matchmakerd, const char *path, struct tree **ret, struct err *err);
 
 /* Groups and limits: at the start, and when the configuration was read again. */
-int shares_load(struct service *service, struct err *err);
-void shares_reload(struct service *service, bool changed);
+int shares_load(struct matchmakerd *matchmakerd, struct err *err);
+void shares_reload(struct matchmakerd *matchmakerd, bool changed);
 
 /* A line about what the request of that id is held back by, if it is; appended. */
-void shares_explain(const struct service *service, const char *id, struct buf *out);
+void shares_explain(const struct matchmakerd *matchmakerd, const char *id, struct buf *out);
 /* The same as a JSON object; false, and nothing appended, when nothing holds it back. */
-bool shares_explain_json(const struct service *service, const char *id, struct buf *out);
+bool shares_explain_json(const struct matchmakerd *matchmakerd, const char *id, struct buf *out);
 
 /* ---- api_policy.c ---- */
 
@@ -336,8 +336,8 @@ void explanation_end(const struct request *request, const char *id, uint64_t tak
 
 #define SUPPOSED_MAX 64
 
-struct supposed {
-    struct supposed_ad {
+struct what_if {
+    struct what_if_ad {
         struct tree *ad; /* held */
         char id[ID_LEN_MAX + 1];
         bool used; /* in the place of one of the pool's */
@@ -346,56 +346,58 @@ struct supposed {
 };
 
 /* The body: the ad that asks, which the caller unrefs, and behind it those that are supposed. NULL, and a problem was answered. In either
- * case supposed_done is to be called. */
-struct tree *supposed_read(struct request *request, struct supposed *ret);
-struct supposed_ad *supposed_find(struct supposed *supposed, const char *id); /* NULL: there is none */
-void supposed_done(struct supposed *supposed);
+ * case what_if_done is to be called. */
+struct tree *what_if_read(struct request *request, struct what_if *ret);
+struct what_if_ad *what_if_find(struct what_if *what_if, const char *id); /* NULL: there is none */
+void what_if_done(struct what_if *what_if);
 
 /* ---- matchmakerd_listen.c ---- */
 
-int service_listen(struct service *service, struct err *err); /* at every address, and says what it is called */
+int matchmakerd_listen(struct matchmakerd *matchmakerd,
+                       struct err *err); /* at every address, and says what it is called */
 
 /* ---- delivery.c ---- */
 
 void delivery_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag);
 /* A match as it is told: with its age now, and the contacts of those it names. The caller unrefs it. */
-struct tree *match_letter(struct service *service, const struct agent_row *to, const struct message *match, int64_t at);
+struct tree *match_letter(struct matchmakerd *matchmakerd, const struct agent_row *to, const struct message *match,
+                          int64_t at);
 /* How those that a match names are reached: a list. The caller unrefs it. */
-struct tree *match_contacts(struct service *service, const struct match_told *told);
+struct tree *match_contacts(struct matchmakerd *matchmakerd, const struct match_told *told);
 /* A call to an agent whose contact is good; where it goes is filled in. Returns the call's id. */
-uint64_t contact_send(struct service *service, const struct agent_row *row, const char *path, struct call *call,
-                      call_done_fn *done, void *user);
+uint64_t contact_send(struct matchmakerd *matchmakerd, const struct agent_row *row, const char *path,
+                      struct http_call *call, call_done_fn *done, void *user);
 #define CHECKS_MAX 16 /* of one account, at a time */
 /* Its contact address, if it has one, is asked to prove itself, within that time; then the request, if there is one, is answered. False
  * when too many of its account are. */
-bool contact_check(struct service *service, uint32_t who, struct request *waits, int64_t most);
+bool contact_check(struct matchmakerd *matchmakerd, uint32_t who, struct request *waits, int64_t most);
 void agent_answer(struct request *request, uint32_t place); /* with what is known of it; TEXTMAP_NONE: nothing is */
 
 /* ---- api_pool.c ---- */
 
 /* A match as it is listed, from a letter of one of its parties: who got what, and when; never a ticket. The caller unrefs it. */
-struct tree *match_row(struct service *service, const struct agent_row *row, const struct letter *letter,
+struct tree *match_row(struct matchmakerd *matchmakerd, const struct agent_row *row, const struct letter *letter,
                        const struct edge *edge, int64_t now);
 
 /* ---- api_events.c ---- */
 
-void relays_sweep(struct service *service, int64_t now);
-void checks_sweep(struct service *service, int64_t now); /* INT64_MAX: the end of all */
-void relay_displaced(void *user, uint64_t number);       /* for agents.h: its letter had to give way */
-void waitings_sweep(struct service *service, int64_t now, int64_t wall_seconds);
-void waitings_end(struct service *service); /* those who only ask are answered */
-void waitings_revoked(struct service *service,
+void relays_sweep(struct matchmakerd *matchmakerd, int64_t now);
+void checks_sweep(struct matchmakerd *matchmakerd, int64_t now); /* INT64_MAX: the end of all */
+void relay_displaced(void *user, uint64_t number);               /* for agents.h: its letter had to give way */
+void waitings_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_seconds);
+void waitings_end(struct matchmakerd *matchmakerd); /* those who only ask are answered */
+void waitings_revoked(struct matchmakerd *matchmakerd,
                       const char *id); /* every stream is told that the token of that id is refused */
 
 /* ---- api_commands.c ---- */
 
 /* Those that wait for that agent lie among its letters from now on. */
-void commands_tell(struct service *service, uint32_t who);
+void commands_tell(struct matchmakerd *matchmakerd, uint32_t who);
 /* What a letter says of the command with that key. */
-void command_letter(struct service *service, uint64_t key, struct maker *maker);
-void command_waits_sweep(struct service *service, int64_t now, bool all);
+void command_letter(struct matchmakerd *matchmakerd, uint64_t key, struct maker *maker);
+void command_waits_sweep(struct matchmakerd *matchmakerd, int64_t now, bool all);
 void commands_expire(
-    struct service *service); /* those whose time is over; and agents that listen are told of the others */
+    struct matchmakerd *matchmakerd); /* those whose time is over; and agents that listen are told of the others */
 
 /* ---- api_overview.c ---- */
 
@@ -404,45 +406,45 @@ extern const char *const outcome_words[CENSUS_OUTCOMES]; /* by enum engine_outco
 int outcome_find(const char *word);
 
 /* The pool at a glance, and how many rows a watcher has missed (0: that is not said). The caller unrefs it. */
-struct tree *overview_ad(struct service *service, int64_t missed);
+struct tree *overview_ad(struct matchmakerd *matchmakerd, int64_t missed);
 
 /* ---- api_watch.c ---- */
 
 /* Those who watch hear of a match that a letter to that agent tells of; and of a claim that the provider reports. */
-void observers_match(struct service *service, const struct agent_row *row, const struct letter *letter);
-void observers_claim(struct service *service, const struct report *report, const char *provider);
-void observers_sweep(struct service *service, int64_t now, int64_t wall_seconds);
+void observers_match(struct matchmakerd *matchmakerd, const struct agent_row *row, const struct letter *letter);
+void observers_claim(struct matchmakerd *matchmakerd, const struct report *report, const char *provider);
+void observers_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_seconds);
 
 /* ---- api_tokens.c ---- */
 
 /* Signs it, notes it, and answers with it when that is durable. */
 void token_give(struct request *request, unsigned status, const struct token_terms *terms);
-void tokens_sweep(struct service *service); /* what is told of those that have ended goes */
+void tokens_sweep(struct matchmakerd *matchmakerd); /* what is told of those that have ended goes */
 
 /* ---- api_join.c ---- */
 
 /* A code with which a machine joins, appended; its row is on the shelf and wants a commit. */
-int service_join_code(struct service *service, struct buf *out, struct err *err);
+int matchmakerd_join_code(struct matchmakerd *matchmakerd, struct buf *out, struct err *err);
 
 /* ---- sliced_scan.c ---- */
 
 /* One who looks at all there is of something, in slices, so that others are served in between: at all ads that live, by `visit`; or, by
  * `step`, at something else, of which `from` says how far it is. */
-struct tour {
-    struct tour *next;
+struct scan {
+    struct scan *next;
     struct request *request;
     uint32_t from;
     uint64_t steps;                                                                  /* of evaluation that are left */
-    bool (*visit)(struct tour *tour, uint32_t place, const struct entry_view *view); /* false: enough */
-    bool (*step)(struct tour *tour);   /* one more; false: there is none, or enough. NULL: `visit` is asked */
-    void (*finish)(struct tour *tour); /* answers; the tour is freed behind it */
-    bool (*more)(struct tour *tour);   /* further slices before the finish; NULL: none. True: go on */
-    void (*done)(struct tour *tour);   /* gives back what it holds; NULL: nothing */
+    bool (*visit)(struct scan *scan, uint32_t place, const struct entry_view *view); /* false: enough */
+    bool (*step)(struct scan *scan);   /* one more; false: there is none, or enough. NULL: `visit` is asked */
+    void (*finish)(struct scan *scan); /* answers; the tour is freed behind it */
+    bool (*more)(struct scan *scan);   /* further slices before the finish; NULL: none. True: go on */
+    void (*done)(struct scan *scan);   /* gives back what it holds; NULL: nothing */
     bool walked;
 };
 
 /* Takes the tour, which is the first member of a block from mem_alloc. It begins at once. */
-void tour_start(struct tour *tour, struct request *request);
+void scan_start(struct scan *scan, struct request *request);
 
 /* ---- api_gang.c: an ad that asks for several at once. All is lent; offers and ids may come back in another order. ---- */
 struct gang_question {
@@ -461,7 +463,7 @@ struct gang_question {
 /* Are there ports that matter to it, so that pairs do not tell? */
 bool gang_is_asked(const struct request *request, struct gang_question *question);
 void gang_answer(struct request *request, struct gang_question *question);
-void tours_done(struct service *service);
+void scans_done(struct matchmakerd *matchmakerd);
 
 /* ---- collection.c ---- */
 
@@ -488,7 +490,7 @@ void roll_end(struct roll *roll);                      /* answers */
 
 /* A list of ads that are made for the answer: asked for by constraint, select, limit and cursor as ads are. */
 struct collection {
-    struct tour tour; /* of one that is made in slices */
+    struct scan scan; /* of one that is made in slices */
     struct request *request;
     int64_t now; /* when it was asked for */
     struct tree *query;
@@ -508,7 +510,7 @@ bool collection_add(struct collection *collection, struct tree *ad);
 void collection_end(struct collection *collection); /* answers */
 
 /* The same in slices: `step` adds what is found at tour.from, and moves that on; false when there is no more, or enough. */
-void collection_tour(struct request *request, bool (*step)(struct tour *tour));
+void collection_tour(struct request *request, bool (*step)(struct scan *scan));
 
 /* ---- visibility ---- */
 
@@ -516,7 +518,7 @@ void collection_tour(struct request *request, bool (*step)(struct tour *tour));
 bool request_sees(struct request *request, const struct entry_view *view);
 /* The ad of an id, of those that the caller may see; false when there is none. */
 bool entry_named(struct request *request, const char *id, struct entry_view *ret);
-const char *entry_id(const struct service *service, const struct entry_view *view); /* "" when it has none */
+const char *entry_id(const struct matchmakerd *matchmakerd, const struct entry_view *view); /* "" when it has none */
 
 /* ---- handlers, one a route ---- */
 

@@ -57,12 +57,12 @@ bool select_checked(struct request *request)
 
 static struct tree *body_resource(struct request *request, enum grdl_form form)
 {
-    const struct service *service = request->service;
-    struct form_limits limits = query_limits(&service->config);
+    const struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct form_limits limits = query_limits(&matchmakerd->config);
     struct err err = {0};
     size_t len;
     const char *body = exchange_body(request->exchange, &len);
-    struct tree *ad = resource_read(service->symbols, form, &limits, body, len, &err);
+    struct tree *ad = resource_read(matchmakerd->symbols, form, &limits, body, len, &err);
 
     if (!ad && err.line)
         request_problem(request, 400, "line %u, column %u: %s", err.line, err.column, err.text);
@@ -73,7 +73,7 @@ static struct tree *body_resource(struct request *request, enum grdl_form form)
 
 struct tree *request_body_ad(struct request *request)
 {
-    const struct service *service = request->service;
+    const struct matchmakerd *matchmakerd = request->matchmakerd;
     struct err err = {0};
     unsigned status;
     enum grdl_form form = request->route->body == BODY_RESOURCE
@@ -83,7 +83,7 @@ struct tree *request_body_ad(struct request *request)
 
     if (form != GRDL_FORM_UNKNOWN)
         return body_resource(request, form);
-    ad = query_body(request->exchange, service->symbols, &service->config, &status, &err);
+    ad = query_body(request->exchange, matchmakerd->symbols, &matchmakerd->config, &status, &err);
     if (!ad)
         request_problem(request, status, "%s", err.text);
     return ad;
@@ -166,19 +166,19 @@ bool body_key(struct request *request, const struct tree *ad, const char *name, 
 
 bool request_ask(struct request *request, const struct peer *peer, const struct message *message)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
 
-    message_done(&service->reply);
-    service->replied = false;
-    runner_event(service->runner,
+    message_done(&matchmakerd->reply);
+    matchmakerd->replied = false;
+    runner_event(matchmakerd->runner,
                  &(struct event){.kind = EVENT_MESSAGE, .token = request->number, .peer = peer, .message = message});
-    if (!service->replied)
+    if (!matchmakerd->replied)
         request_problem(request, 503, "the store has failed, and nothing is taken any more");
-    return service->replied;
+    return matchmakerd->replied;
 }
 
 struct pending_commit {
-    struct service *service;
+    struct matchmakerd *matchmakerd;
     struct request *request; /* NULL: it has gone */
     void (*then)(struct request *request);
 };
@@ -205,13 +205,13 @@ static void commit_done(void *user, bool durable)
 void request_store_failed(struct request *request, const char *why)
 {
     request_problem(request, 503, "%s", why);
-    runner_commit(request->service->runner, NULL, NULL); /* which fails too, and all comes to an end */
+    runner_commit(request->matchmakerd->runner, NULL, NULL); /* which fails too, and all comes to an end */
 }
 
 bool request_row_put(struct request *request, const char *space, const void *key, size_t key_len, const void *value,
                      size_t len)
 {
-    struct shelf *shelf = request->service->shelf;
+    struct shelf *shelf = request->matchmakerd->shelf;
     struct err err;
 
     if (shelf->kind->put(shelf, space, key, key_len, value, len, &err) == 0)
@@ -245,10 +245,10 @@ void request_commit(struct request *request, void (*then)(struct request *reques
 {
     struct pending_commit *commit = mem_alloc(sizeof *commit);
 
-    *commit = (struct pending_commit){request->service, request, then};
+    *commit = (struct pending_commit){request->matchmakerd, request, then};
     request->work = commit;
     request->forget = commit_forget;
-    runner_commit(request->service->runner, commit_done, commit);
+    runner_commit(request->matchmakerd->runner, commit_done, commit);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- stages */
@@ -268,14 +268,14 @@ static bool body_fits(struct request *request, size_t most)
 
 static void request_begin(void *user, struct exchange *exchange)
 {
-    struct service *service = user;
+    struct matchmakerd *matchmakerd = user;
     struct request *request = mem_alloc(sizeof *request);
     enum route_result found;
     size_t most;
 
-    *request = (struct request){.service = service,
+    *request = (struct request){.matchmakerd = matchmakerd,
                                 .exchange = exchange,
-                                .number = ++service->requests,
+                                .number = ++matchmakerd->requests,
                                 .began = runner_now(),
                                 .caller = {.identity = CALLERS_NONE}};
     exchange_set_data(exchange, request);
@@ -296,7 +296,7 @@ static void request_begin(void *user, struct exchange *exchange)
         request->resource = resource_accept(exchange_field(exchange, "Accept"), request->route->types);
         most = request->route->body == BODY_NONE
                    ? 0
-                   : config_size(&service->config, request->route->large ? CONFIG_SUBMISSION_MAX : CONFIG_BODY_MAX);
+                   : config_size(&matchmakerd->config, request->route->large ? CONFIG_SUBMISSION_MAX : CONFIG_BODY_MAX);
         if (body_fits(request, most) && request_counted(request)) {
             exchange_accept(exchange, most, request->caller.identity != CALLERS_NONE);
             return;
@@ -307,17 +307,17 @@ static void request_begin(void *user, struct exchange *exchange)
 static void request_run(void *user, struct exchange *exchange)
 {
     struct request *request = exchange_data(exchange);
-    const struct service *service = user;
+    const struct matchmakerd *matchmakerd = user;
 
-    if (service->stopping || runner_is_broken(service->runner))
-        request_problem(request, 503, service->stopping ? "the service is going down" : "the store has failed");
+    if (matchmakerd->stopping || runner_is_broken(matchmakerd->runner))
+        request_problem(request, 503, matchmakerd->stopping ? "the service is going down" : "the store has failed");
     else
         request->route->handle(request);
 }
 
 static void request_over(void *user, struct exchange *exchange)
 {
-    struct service *service = user;
+    struct matchmakerd *matchmakerd = user;
     struct request *request = exchange_data(exchange);
     size_t route = request && request->route ? (size_t)(request->route - routes) : route_count;
     int64_t took;
@@ -329,9 +329,9 @@ static void request_over(void *user, struct exchange *exchange)
     if (request->forget)
         request->forget(request);
     tree_unref(request->answer);
-    metrics_add(service->metrics, METRIC_HTTP_REQUESTS, route, request->status ? request->status / 100 - 1 : 4, 1);
-    metrics_observe(service->metrics, METRIC_HTTP_SECONDS, route, took);
-    LOG(&service->log, LEVEL_DEBUG, "request", log_word("request", request->number),
+    metrics_add(matchmakerd->metrics, METRIC_HTTP_REQUESTS, route, request->status ? request->status / 100 - 1 : 4, 1);
+    metrics_observe(matchmakerd->metrics, METRIC_HTTP_SECONDS, route, took);
+    LOG(&matchmakerd->log, LEVEL_DEBUG, "request", log_word("request", request->number),
         log_text("route", request->route ? request->route->id : NULL), log_text("subject", request_identity(request)),
         log_number("status", request->status), log_number("us", took));
     request_uncount(request);
@@ -350,15 +350,15 @@ static size_t guard_place(const char *why)
 
 static void request_refused(void *user, const char *why, const struct sockaddr *from)
 {
-    struct service *service = user;
+    struct matchmakerd *matchmakerd = user;
     char address[ADDRESS_TEXT_MAX];
 
-    metrics_add(service->metrics, METRIC_GUARD_REFUSALS, guard_place(why), 0, 1);
-    LOG(&service->log, LEVEL_INFO, "refused", log_text("why", why),
+    metrics_add(matchmakerd->metrics, METRIC_GUARD_REFUSALS, guard_place(why), 0, 1);
+    LOG(&matchmakerd->log, LEVEL_INFO, "refused", log_text("why", why),
         log_text("from", from ? address_print(from, address) : NULL));
 }
 
-const struct server_handler service_handler = {
+const struct server_handler matchmakerd_handler = {
     .begin = request_begin,
     .handle = request_run,
     .over = request_over,

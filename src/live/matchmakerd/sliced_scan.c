@@ -3,121 +3,121 @@
 
 #include <stdlib.h>
 
-#define TOUR_SLICE 500              /* ads, or rows, that one looks at before the next one's turn */
-#define TOUR_SLICE_STEPS 20000      /* of evaluation, likewise: a millisecond or so */
-#define TOUR_TURN (4 * MILLISECOND) /* of each turn of the loop that goes to tours */
+#define SCAN_SLICE 500              /* ads, or rows, that one looks at before the next one's turn */
+#define SCAN_SLICE_STEPS 20000      /* of evaluation, likewise: a millisecond or so */
+#define SCAN_TURN (4 * MILLISECOND) /* of each turn of the loop that goes to tours */
 #define TOURS_MAX 8                 /* of one account at a time */
 
-static void tour_free(struct tour *tour)
+static void scan_free(struct scan *scan)
 {
-    struct tour **link = &tour->request->service->tours;
+    struct scan **link = &scan->request->matchmakerd->scans;
 
-    while (*link && *link != tour)
+    while (*link && *link != scan)
         link = &(*link)->next;
     if (*link)
-        *link = tour->next;
-    tour->request->work = NULL;
-    tour->request->forget = NULL;
-    tour->request->service->callers.items[tour->request->caller.account].tours--;
-    if (tour->done)
-        tour->done(tour);
-    free(tour);
+        *link = scan->next;
+    scan->request->work = NULL;
+    scan->request->forget = NULL;
+    scan->request->matchmakerd->callers.items[scan->request->caller.account].scans--;
+    if (scan->done)
+        scan->done(scan);
+    free(scan);
 }
 
 /* The next ad; false when there is none, or enough. */
-static bool tour_visit(struct tour *tour)
+static bool scan_visit(struct scan *scan)
 {
     struct entry_view view;
     uint32_t next;
 
-    if (!matchmaker_next(tour->request->service->matchmaker, tour->from, &view, &next) ||
-        !tour->visit(tour, next - 1, &view))
+    if (!matchmaker_next(scan->request->matchmakerd->matchmaker, scan->from, &view, &next) ||
+        !scan->visit(scan, next - 1, &view))
         return false;
-    tour->from = next;
+    scan->from = next;
     return true;
 }
 
 /* A slice. True while there is more to do. */
-static bool tour_walk(struct tour *tour)
+static bool scan_walk(struct scan *scan)
 {
-    uint64_t enough = tour->steps > TOUR_SLICE_STEPS ? tour->steps - TOUR_SLICE_STEPS : 0;
+    uint64_t enough = scan->steps > SCAN_SLICE_STEPS ? scan->steps - SCAN_SLICE_STEPS : 0;
 
-    for (int i = 0; i < TOUR_SLICE && !tour->walked; i++) {
-        tour->walked = !(tour->step ? tour->step(tour) : tour_visit(tour));
-        if (tour->steps <= enough)
+    for (int i = 0; i < SCAN_SLICE && !scan->walked; i++) {
+        scan->walked = !(scan->step ? scan->step(scan) : scan_visit(scan));
+        if (scan->steps <= enough)
             break;
     }
-    return !tour->walked || (tour->more && tour->more(tour));
+    return !scan->walked || (scan->more && scan->more(scan));
 }
 
-static void tour_step(struct tour *tour)
+static void scan_step(struct scan *scan)
 {
-    if (tour_walk(tour))
+    if (scan_walk(scan))
         return;
-    tour->finish(tour);
-    tour_free(tour);
+    scan->finish(scan);
+    scan_free(scan);
 }
 
 /* The first becomes the last: all get their share. */
-static void tours_rotate(struct service *service)
+static void scans_rotate(struct matchmakerd *matchmakerd)
 {
-    struct tour *first = service->tours, **link = &service->tours;
+    struct scan *first = matchmakerd->scans, **link = &matchmakerd->scans;
 
     if (!first || !first->next)
         return;
-    service->tours = first->next;
+    matchmakerd->scans = first->next;
     first->next = NULL;
     while (*link)
         link = &(*link)->next;
     *link = first;
 }
 
-static void tours_turn(uv_idle_t *idle)
+static void scans_turn(uv_idle_t *idle)
 {
-    struct service *service = idle->data;
-    int64_t ends = runner_now() + TOUR_TURN;
+    struct matchmakerd *matchmakerd = idle->data;
+    int64_t ends = runner_now() + SCAN_TURN;
 
     do {
-        struct tour *tour = service->tours;
+        struct scan *scan = matchmakerd->scans;
 
-        if (tour) {
-            tours_rotate(service);
-            tour_step(tour);
+        if (scan) {
+            scans_rotate(matchmakerd);
+            scan_step(scan);
         }
-    } while (service->tours && runner_now() < ends);
-    if (!service->tours)
+    } while (matchmakerd->scans && runner_now() < ends);
+    if (!matchmakerd->scans)
         uv_idle_stop(idle);
 }
 
-static void tour_forget(struct request *request)
+static void scan_forget(struct request *request)
 {
-    tour_free(request->work);
+    scan_free(request->work);
 }
 
-void tour_start(struct tour *tour, struct request *request)
+void scan_start(struct scan *scan, struct request *request)
 {
-    struct service *service = request->service;
+    struct matchmakerd *matchmakerd = request->matchmakerd;
 
-    tour->request = request;
-    if (service->callers.items[request->caller.account].tours >= TOURS_MAX) {
+    scan->request = request;
+    if (matchmakerd->callers.items[request->caller.account].scans >= TOURS_MAX) {
         request_problem(request, 429, "up to %d questions over all ads are answered at a time", TOURS_MAX);
-        if (tour->done)
-            tour->done(tour);
-        free(tour);
+        if (scan->done)
+            scan->done(scan);
+        free(scan);
         return;
     }
-    tour->steps = config_count(&service->config, CONFIG_QUERY_STEPS);
-    request->work = tour;
-    request->forget = tour_forget;
-    tour->next = service->tours;
-    service->tours = tour;
-    service->callers.items[request->caller.account].tours++;
-    uv_idle_start(&service->tour_turn, tours_turn);
-    tour_step(tour);
+    scan->steps = config_count(&matchmakerd->config, CONFIG_QUERY_STEPS);
+    request->work = scan;
+    request->forget = scan_forget;
+    scan->next = matchmakerd->scans;
+    matchmakerd->scans = scan;
+    matchmakerd->callers.items[request->caller.account].scans++;
+    uv_idle_start(&matchmakerd->scan_turn, scans_turn);
+    scan_step(scan);
 }
 
-void tours_done(struct service *service)
+void scans_done(struct matchmakerd *matchmakerd)
 {
-    while (service->tours)
-        tour_free(service->tours);
+    while (matchmakerd->scans)
+        scan_free(matchmakerd->scans);
 }

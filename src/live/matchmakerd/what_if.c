@@ -11,26 +11,26 @@
 #include <string.h>
 
 /* Takes the ad. Its name is the AdId that it says; -1 when that is none, or another's. */
-static int supposed_add(struct supposed *supposed, struct tree *ad, struct err *err)
+static int what_if_add(struct what_if *what_if, struct tree *ad, struct err *err)
 {
-    struct supposed_ad *one = &supposed->items[supposed->count];
+    struct what_if_ad *one = &what_if->items[what_if->count];
     const char *id = "";
     size_t len = 0;
 
-    if (supposed->count == SUPPOSED_MAX) {
+    if (what_if->count == SUPPOSED_MAX) {
         tree_unref(ad);
         return err_set(err, "up to %d ads are supposed", SUPPOSED_MAX);
     }
-    *one = (struct supposed_ad){.ad = ad};
-    supposed->count++;
+    *one = (struct what_if_ad){.ad = ad};
+    what_if->count++;
     if (ad_find(ad, "AdId") && (!ad_string(ad, "AdId", &id, &len) || !len || len > ID_LEN_MAX || memchr(id, 0, len)))
         return err_set(err, "AdId: the id of an ad is expected");
     if (!len)
-        snprintf(one->id, sizeof one->id, "supposed-%u", supposed->count);
+        snprintf(one->id, sizeof one->id, "supposed-%u", what_if->count);
     else
         snprintf(one->id, sizeof one->id, "%.*s", (int)len, id);
-    for (uint32_t i = 0; i + 1 < supposed->count; i++)
-        if (!strcmp(supposed->items[i].id, one->id))
+    for (uint32_t i = 0; i + 1 < what_if->count; i++)
+        if (!strcmp(what_if->items[i].id, one->id))
             return err_set(err, "AdId: %.60s is supposed twice", one->id);
     return 0;
 }
@@ -45,9 +45,9 @@ static bool body_is_json(const struct form_text *body)
 }
 
 static int body_ads(const struct request *request, const struct media *media, struct tree **ret_ad,
-                    struct supposed *supposed, struct err *err)
+                    struct what_if *what_if, struct err *err)
 {
-    struct form_limits limits = query_limits(&request->service->config);
+    struct form_limits limits = query_limits(&request->matchmakerd->config);
     struct tree *first = NULL, *ad;
     struct form_text reader;
     struct form_reader *form;
@@ -59,12 +59,12 @@ static int body_ads(const struct request *request, const struct media *media, st
         return -1;
     if (kind == FORM_UNKNOWN)
         kind = body_is_json(&reader) ? FORM_JSON : FORM_CLASSAD;
-    form = form_reader_new(request->service->symbols, media->dialect, kind, &limits, form_text_read, &reader);
+    form = form_reader_new(request->matchmakerd->symbols, media->dialect, kind, &limits, form_text_read, &reader);
     while (!failed && (got = form_reader_next(form, &ad, err)) > 0) {
         if (!first)
             first = ad;
         else
-            failed = supposed_add(supposed, ad, err);
+            failed = what_if_add(what_if, ad, err);
     }
     form_reader_free(form);
     if (!failed && got == 0 && !first)
@@ -77,7 +77,7 @@ static int body_ads(const struct request *request, const struct media *media, st
     return 0;
 }
 
-struct tree *supposed_read(struct request *request, struct supposed *ret)
+struct tree *what_if_read(struct request *request, struct what_if *ret)
 {
     struct err err = {0};
     struct tree *ad = NULL;
@@ -95,16 +95,16 @@ struct tree *supposed_read(struct request *request, struct supposed *ret)
     return ad;
 }
 
-struct supposed_ad *supposed_find(struct supposed *supposed, const char *id)
+struct what_if_ad *what_if_find(struct what_if *what_if, const char *id)
 {
-    for (uint32_t i = 0; i < supposed->count; i++)
-        if (!strcmp(supposed->items[i].id, id))
-            return &supposed->items[i];
+    for (uint32_t i = 0; i < what_if->count; i++)
+        if (!strcmp(what_if->items[i].id, id))
+            return &what_if->items[i];
     return NULL;
 }
 
-void supposed_done(struct supposed *supposed)
+void what_if_done(struct what_if *what_if)
 {
-    while (supposed->count)
-        tree_unref(supposed->items[--supposed->count].ad);
+    while (what_if->count)
+        tree_unref(what_if->items[--what_if->count].ad);
 }

@@ -16,26 +16,26 @@
 #include <unistd.h>
 #include <uv.h>
 
-struct laying {
+struct file_copy {
     int from, to;
     int64_t size;
-    char name[BENEATH_NAME_MAX + 1];
+    char name[CONFINED_NAME_MAX + 1];
     struct err err; /* "": all of it is there */
     atomic_bool cancelled;
     uv_work_t work;
-    laying_done_fn *done; /* NULL: nobody waits for it */
+    file_copy_done_fn *done; /* NULL: nobody waits for it */
     void *user;
 };
 
 /* ------------------------------------------------------------------------------------------------------------- copying */
 
 /* All of it; or until nobody wants it. */
-static void copy(struct laying *laying)
+static void copy(struct file_copy *laying)
 {
     int64_t left = laying->size;
 
     while (left > 0 && !atomic_load(&laying->cancelled)) {
-        ssize_t n = sendfile(laying->to, laying->from, NULL, (size_t)(left < LAYING_SLICE ? left : LAYING_SLICE));
+        ssize_t n = sendfile(laying->to, laying->from, NULL, (size_t)(left < FILE_COPY_SLICE ? left : FILE_COPY_SLICE));
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -47,7 +47,7 @@ static void copy(struct laying *laying)
     }
 }
 
-static int files_open(struct laying *laying, const struct laying_order *order, struct err *err)
+static int files_open(struct file_copy *laying, const struct file_copy_order *order, struct err *err)
 {
     int folder = -1, failed = -1;
 
@@ -58,7 +58,7 @@ static int files_open(struct laying *laying, const struct laying_order *order, s
         err_set(err, "%s: %s", laying->from < 0 ? order->from : order->folder, strerror(errno));
         return -1;
     }
-    laying->to = beneath_create(folder, order->name, order->mode, err);
+    laying->to = confined_create(folder, order->name, order->mode, err);
     if (laying->to >= 0)
         failed = 0;
     close(folder);
@@ -66,7 +66,7 @@ static int files_open(struct laying *laying, const struct laying_order *order, s
     return failed;
 }
 
-static void laying_free(struct laying *laying)
+static void file_copy_free(struct file_copy *laying)
 {
     if (laying->from >= 0)
         close(laying->from);
@@ -84,24 +84,24 @@ static void work_run(uv_work_t *work)
 
 static void work_over(uv_work_t *work, int status)
 {
-    struct laying *laying = work->data;
-    laying_done_fn *done = laying->done;
+    struct file_copy *laying = work->data;
+    file_copy_done_fn *done = laying->done;
     void *user = laying->user;
     struct err err = laying->err;
 
     (void)status; /* it is below 0 only of what was cancelled */
-    laying_free(laying);
+    file_copy_free(laying);
     if (done)
         done(user, *err.text ? err.text : NULL);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- life */
 
-enum laying_result laying_start(struct uv_loop_s *loop, const struct laying_order *order, laying_done_fn *done,
-                                void *user, struct laying **ret, struct err *err)
+enum file_copy_result file_copy_start(struct uv_loop_s *loop, const struct file_copy_order *order,
+                                      file_copy_done_fn *done, void *user, struct file_copy **ret, struct err *err)
 {
-    struct laying *laying = mem_alloc(sizeof *laying);
-    enum laying_result result;
+    struct file_copy *laying = mem_alloc(sizeof *laying);
+    enum file_copy_result result;
 
     memset(laying, 0, sizeof *laying);
     laying->from = laying->to = -1;
@@ -114,11 +114,11 @@ enum laying_result laying_start(struct uv_loop_s *loop, const struct laying_orde
     if (files_open(laying, order, err) < 0) {
         int failed = errno;
 
-        laying_free(laying);
+        file_copy_free(laying);
         errno = failed;
         return UNLAID;
     }
-    if (order->size > LAYING_AT_ONCE) {
+    if (order->size > FILE_COPY_AT_ONCE) {
         laying->work.data = laying;
         if (uv_queue_work(loop, &laying->work, work_run, work_over) < 0)
             abort(); /* only without a work callback */
@@ -129,11 +129,11 @@ enum laying_result laying_start(struct uv_loop_s *loop, const struct laying_orde
     result = *laying->err.text ? UNLAID : LAID;
     if (result == UNLAID)
         *err = laying->err;
-    laying_free(laying);
+    file_copy_free(laying);
     return result;
 }
 
-void laying_cancel(struct laying *laying)
+void file_copy_cancel(struct file_copy *laying)
 {
     if (!laying)
         return;

@@ -12,19 +12,19 @@
 #include <unistd.h>
 #include <uv.h>
 
-struct settling {
+struct file_sync {
     uv_work_t work;
     char *folder;
     char **names;
     int *results;
     size_t count;
-    settling_done_fn *done;
+    file_sync_done_fn *done;
     void *user;
     bool over;
     atomic_bool dropped; /* by the loop: what has not begun need not be done */
 };
 
-static void memory_free(struct settling *settling)
+static void memory_free(struct file_sync *settling)
 {
     for (size_t i = 0; i < settling->count; i++)
         free(settling->names[i]);
@@ -40,7 +40,7 @@ static int file_settle(int folder, const char *name)
 {
     struct err err = {0};
     int64_t size;
-    int fd = beneath_read(folder, name, &size, &err), result = 0;
+    int fd = confined_read(folder, name, &size, &err), result = 0;
 
     if (fd < 0)
         return -1;
@@ -52,7 +52,7 @@ static int file_settle(int folder, const char *name)
 
 static void work_run(uv_work_t *work)
 {
-    struct settling *settling = work->data;
+    struct file_sync *settling = work->data;
     int folder = open(settling->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     for (size_t i = 0; folder >= 0 && i < settling->count && !atomic_load(&settling->dropped); i++)
@@ -63,7 +63,7 @@ static void work_run(uv_work_t *work)
 
 static void work_over(uv_work_t *work, int status)
 {
-    struct settling *settling = work->data;
+    struct file_sync *settling = work->data;
 
     (void)status; /* it is below 0 only of what was cancelled */
     settling->over = true;
@@ -75,10 +75,10 @@ static void work_over(uv_work_t *work, int status)
 
 /* ----------------------------------------------------------------------------------------------------------------- life */
 
-struct settling *settling_start(struct uv_loop_s *loop, const char *folder, const char *const *names, size_t count,
-                                settling_done_fn *done, void *user)
+struct file_sync *file_sync_start(struct uv_loop_s *loop, const char *folder, const char *const *names, size_t count,
+                                  file_sync_done_fn *done, void *user)
 {
-    struct settling *settling = mem_alloc(sizeof *settling);
+    struct file_sync *settling = mem_alloc(sizeof *settling);
 
     memset(settling, 0, sizeof *settling);
     settling->folder = mem_dup(folder, strlen(folder));
@@ -98,12 +98,12 @@ struct settling *settling_start(struct uv_loop_s *loop, const char *folder, cons
     return settling;
 }
 
-int settling_result(const struct settling *settling, size_t place)
+int file_sync_result(const struct file_sync *settling, size_t place)
 {
     return settling && settling->over && place < settling->count ? settling->results[place] : -1;
 }
 
-void settling_free(struct settling *settling)
+void file_sync_free(struct file_sync *settling)
 {
     if (!settling)
         return;

@@ -1,6 +1,6 @@
 /* file_sync.h: files that a job has left are brought to disk by a thread, while the loop goes on: a large one may take minutes.
  *
- *     settling_start -> `done` from the loop; then settling_result tells of each file, until settling_free
+ *     file_sync_start -> `done` from the loop; then file_sync_result tells of each file, until file_sync_free
  *
  * The names come from the job: no link is followed, and nothing but a regular file is opened. */
 #ifndef BERTH_LIVE_PROVIDERD_FILE_SYNC_H
@@ -13,17 +13,17 @@ extern "C" {
 #endif
 
 struct uv_loop_s;
-struct settling;
+struct file_sync;
 
-typedef void settling_done_fn(void *user);
+typedef void file_sync_done_fn(void *user);
 
 /* `folder` is a path, and the names are in it; both are copied. */
-struct settling *settling_start(struct uv_loop_s *loop, const char *folder, const char *const *names, size_t count,
-                                settling_done_fn *done, void *user);
+struct file_sync *file_sync_start(struct uv_loop_s *loop, const char *folder, const char *const *names, size_t count,
+                                  file_sync_done_fn *done, void *user);
 /* 0: what it had when its turn came is on disk. The errno of what went wrong; -1: it could not be opened, or nothing was done. */
-int settling_result(const struct settling *settling, size_t place);
+int file_sync_result(const struct file_sync *settling, size_t place);
 /* Takes NULL. While a thread is at it nobody hears of it any more, and the loop has to run until it has ended. */
-void settling_free(struct settling *settling);
+void file_sync_free(struct file_sync *settling);
 
 #ifdef __cplusplus
 }

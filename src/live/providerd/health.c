@@ -28,9 +28,9 @@
 #define TRIAL_BYTES 4096
 #define TRIAL_NUMBER 1
 
-static void path_in(const struct workshop *workshop, const char *name, char ret[DAEMON_PATH_MAX])
+static void path_in(const struct providerd *providerd, const char *name, char ret[DAEMON_PATH_MAX])
 {
-    snprintf(ret, DAEMON_PATH_MAX, "%.4000s%s%s", workshop->daemon.folder, *name ? "/" : "", name);
+    snprintf(ret, DAEMON_PATH_MAX, "%.4000s%s%s", providerd->daemon.folder, *name ? "/" : "", name);
 }
 
 /* What is wrong with a folder that we write in; false: nothing. */
@@ -46,7 +46,7 @@ static bool folder_lacks(const char *path, char *ret, size_t size)
     room = (double)st.f_bavail * (double)st.f_frsize;
     whole = (double)st.f_blocks * (double)st.f_frsize;
     reserve = whole / RESERVE_PART < (double)RESERVE ? whole / RESERVE_PART : (double)RESERVE;
-    if (st.f_flag & ST_RDONLY || beneath_is_readonly(path))
+    if (st.f_flag & ST_RDONLY || confined_is_readonly(path))
         snprintf(ret, size, "%.200s: the file system is read-only", path);
     else if (room < reserve)
         snprintf(ret, size, "%.200s: only %.1f MiB are free", path, room / (1 << 20));
@@ -57,24 +57,24 @@ static bool folder_lacks(const char *path, char *ret, size_t size)
     return true;
 }
 
-static bool room_lacks(const struct workshop *workshop, char *ret, size_t size)
+static bool room_lacks(const struct providerd *providerd, char *ret, size_t size)
 {
     static const char *const names[] = {"", "work", "claims"};
     char path[DAEMON_PATH_MAX];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        path_in(workshop, names[i], path);
+        path_in(providerd, names[i], path);
         if (folder_lacks(path, ret, size))
             return true;
     }
     return false;
 }
 
-bool health_lacks(const struct workshop *workshop)
+bool health_lacks(const struct providerd *providerd)
 {
     char words[HEALTH_WORDS_MAX + 1];
 
-    return room_lacks(workshop, words, sizeof words);
+    return room_lacks(providerd, words, sizeof words);
 }
 
 static void pause_longer(struct health *health)
@@ -85,12 +85,12 @@ static void pause_longer(struct health *health)
     health->try_at = runner_now() + health->pause;
 }
 
-static void health_falls(struct workshop *workshop, const char *words)
+static void health_falls(struct providerd *providerd, const char *words)
 {
-    struct health *health = &workshop->health;
+    struct health *health = &providerd->health;
 
     if (!health->ails || strcmp(words, health->words) != 0)
-        LOG(&workshop->daemon.log, LEVEL_WARNING, "machine.unwell", log_text("why", words),
+        LOG(&providerd->daemon.log, LEVEL_WARNING, "machine.unwell", log_text("why", words),
             log_text("what", "it takes no more jobs until one of its own works"));
     if (!health->ails)
         health->since = runner_wall() / SECOND;
@@ -98,47 +98,47 @@ static void health_falls(struct workshop *workshop, const char *words)
     snprintf(health->words, sizeof health->words, "%s", words);
 }
 
-void health_fault(struct workshop *workshop, const char *words)
+void health_fault(struct providerd *providerd, const char *words)
 {
-    bool fresh = !workshop->health.ails;
+    bool fresh = !providerd->health.ails;
 
-    health_falls(workshop, *words ? words : "a job could not be run");
+    health_falls(providerd, *words ? words : "a job could not be run");
     if (fresh)
-        pause_longer(&workshop->health);
+        pause_longer(&providerd->health);
 }
 
-void health_good(struct workshop *workshop)
+void health_good(struct providerd *providerd)
 {
-    if (!workshop->health.ails)
-        workshop->health.pause = 0;
+    if (!providerd->health.ails)
+        providerd->health.pause = 0;
 }
 
-const char *health_words(const struct workshop *workshop)
+const char *health_words(const struct providerd *providerd)
 {
-    return workshop->health.ails ? workshop->health.words : NULL;
+    return providerd->health.ails ? providerd->health.words : NULL;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- trials */
 
-static void trial_over(struct workshop *workshop, const char *why)
+static void trial_over(struct providerd *providerd, const char *why)
 {
-    struct health *health = &workshop->health;
+    struct health *health = &providerd->health;
     char folder[DAEMON_PATH_MAX];
     struct err err;
 
     health->trying = false;
-    workshop->executor->kind->clear(workshop->executor, health->claim);
-    workshop_folder(workshop, folder, sizeof folder, health->claim, TRIAL_NUMBER);
-    beneath_remove(AT_FDCWD, folder, &err);
+    providerd->executor->kind->clear(providerd->executor, health->claim);
+    providerd_folder(providerd, folder, sizeof folder, health->claim, TRIAL_NUMBER);
+    confined_remove(AT_FDCWD, folder, &err);
     if (why) {
-        health_falls(workshop, why);
+        health_falls(providerd, why);
         pause_longer(health);
     } else {
         health->ails = false;
-        LOG(&workshop->daemon.log, LEVEL_INFO, "machine.well",
+        LOG(&providerd->daemon.log, LEVEL_INFO, "machine.well",
             log_number("after", runner_wall() / SECOND - health->since));
     }
-    workshop_probe(workshop);
+    providerd_probe(providerd);
 }
 
 /* Can a file be written there, and brought to disk? */
@@ -162,12 +162,12 @@ static int trial_write(const char *folder, struct err *err)
     return wrote == (ssize_t)sizeof bytes ? 0 : -1;
 }
 
-static void trial_begin(struct workshop *workshop)
+static void trial_begin(struct providerd *providerd)
 {
     static const char *const arguments[] = {"/bin/sh", "-c", "echo well >works && test -s works", NULL};
     static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
-    struct health *health = &workshop->health;
-    struct executor *executor = workshop->executor;
+    struct health *health = &providerd->health;
+    struct executor *executor = providerd->executor;
     char folder[DAEMON_PATH_MAX];
     struct executor_order order = {
         .number = TRIAL_NUMBER,
@@ -184,44 +184,44 @@ static void trial_begin(struct workshop *workshop)
 
     health->claim = order.claim = secrets_word(&secrets_live);
     health->trying = true;
-    workshop_folder(workshop, folder, sizeof folder, health->claim, TRIAL_NUMBER);
-    if (workfolder_make(workshop, health->claim, TRIAL_NUMBER, &err) < 0 || trial_write(folder, &err) < 0 ||
+    providerd_folder(providerd, folder, sizeof folder, health->claim, TRIAL_NUMBER);
+    if (workfolder_make(providerd, health->claim, TRIAL_NUMBER, &err) < 0 || trial_write(folder, &err) < 0 ||
         executor->kind->launch(executor, &order, &err) < 0)
-        trial_over(workshop, err.text);
+        trial_over(providerd, err.text);
 }
 
-bool health_told(struct workshop *workshop, const struct executor_news *news)
+bool health_told(struct providerd *providerd, const struct executor_news *news)
 {
-    bool ours = workshop->health.trying && news->claim == workshop->health.claim;
+    bool ours = providerd->health.trying && news->claim == providerd->health.claim;
     char words[EXECUTOR_WORDS_MAX + 64];
 
     if (!ours || news->kind == EXECUTOR_RUNS)
         return ours;
     snprintf(words, sizeof words, "a job of its own: %s%s%s", reason_words(news->reason), *news->words ? ": " : "",
              news->words);
-    trial_over(workshop,
+    trial_over(providerd,
                news->kind == EXECUTOR_ENDED && news->reason == REASON_EXITED && news->status == 0 ? NULL : words);
     return true;
 }
 
-void health_tick(struct workshop *workshop)
+void health_tick(struct providerd *providerd)
 {
-    struct health *health = &workshop->health;
+    struct health *health = &providerd->health;
     bool ailed = health->ails;
     char words[HEALTH_WORDS_MAX + 1];
 
-    if (!workshop->executor || health->trying || (ailed && runner_now() < health->try_at))
+    if (!providerd->executor || health->trying || (ailed && runner_now() < health->try_at))
         return;
     if (!ailed && runner_now() < health->look_at)
         return;
     health->look_at = runner_now() + PROBE_MS * MILLISECOND;
-    if (room_lacks(workshop, words, sizeof words)) {
-        health_falls(workshop, words);
+    if (room_lacks(providerd, words, sizeof words)) {
+        health_falls(providerd, words);
         health->pause = PAUSE_LEAST; /* looking costs nothing */
         health->try_at = runner_now() + health->pause;
         if (!ailed)
-            workshop_probe(workshop);
+            providerd_probe(providerd);
     } else if (ailed) {
-        trial_begin(workshop);
+        trial_begin(providerd);
     }
 }

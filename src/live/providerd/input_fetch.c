@@ -28,8 +28,8 @@
 #define WORDS_EACH 120 /* bytes about one replica */
 
 struct datain {
-    struct task *task;         /* NULL: nobody waits for it any more */
-    struct workshop *workshop; /* lives as long as there is a task */
+    struct task *task;           /* NULL: nobody waits for it any more */
+    struct providerd *providerd; /* lives as long as there is a task */
     char folder[DAEMON_PATH_MAX];
     struct input_data data;
     uint32_t at;             /* the file at hand ... */
@@ -42,7 +42,7 @@ struct datain {
     bool checking, closed;
     char part[DAEMON_PATH_MAX]; /* where it comes to */
     struct err wrong;           /* that the check has found */
-    struct laying *laying;      /* into the job's folder; or NULL */
+    struct file_copy *laying;   /* into the job's folder; or NULL */
     uv_timer_t again;
     uint32_t pauses;
 };
@@ -91,10 +91,10 @@ void datain_cancel(struct datain *datain)
     datain->task->datain = NULL;
     datain->task = NULL;
     if (datain->asking)
-        catalogues_cancel(datain->workshop->catalogues, datain->asking);
+        catalogues_cancel(datain->providerd->catalogues, datain->asking);
     if (datain->run)
         transfer_cancel(datain->run);
-    laying_cancel(datain->laying);
+    file_copy_cancel(datain->laying);
     uv_close((uv_handle_t *)&datain->again, again_closed);
 }
 
@@ -121,7 +121,7 @@ static void datain_fail(struct datain *datain, const char *why)
 
 static void cache_path(const struct datain *datain, char ret[DAEMON_PATH_MAX])
 {
-    snprintf(ret, DAEMON_PATH_MAX, "%.3900s/cache/data-%s", datain->workshop->daemon.folder,
+    snprintf(ret, DAEMON_PATH_MAX, "%.3900s/cache/data-%s", datain->providerd->daemon.folder,
              datain->entry.hash + FILE_HASH_DIGITS_AT);
 }
 
@@ -142,16 +142,16 @@ static void file_laid(void *user, const char *why)
 static void file_place(struct datain *datain)
 {
     char path[DAEMON_PATH_MAX];
-    struct laying_order order = {.from = path,
-                                 .folder = datain->folder,
-                                 .name = file_name_last(datain->data.names[datain->at]),
-                                 .mode = 0644,
-                                 .size = datain->entry.size};
-    enum laying_result result;
+    struct file_copy_order order = {.from = path,
+                                    .folder = datain->folder,
+                                    .name = file_name_last(datain->data.names[datain->at]),
+                                    .mode = 0644,
+                                    .size = datain->entry.size};
+    enum file_copy_result result;
     struct err err = {0};
 
     cache_path(datain, path);
-    result = laying_start(&datain->workshop->daemon.loop, &order, file_laid, datain, &datain->laying, &err);
+    result = file_copy_start(&datain->providerd->daemon.loop, &order, file_laid, datain, &datain->laying, &err);
     if (result != LAYING)
         file_laid(datain, result == UNLAID ? err.text : NULL);
 }
@@ -170,15 +170,16 @@ static bool list_has(const struct tree *ad, const struct expr *list, const char 
 }
 
 /* Is the store one of those near to this machine, as its settings or its own ad say? */
-static bool store_is_near(const struct workshop *workshop, const char *store)
+static bool store_is_near(const struct providerd *providerd, const char *store)
 {
     size_t count;
-    const char *const *near = config_list(&workshop->daemon.config, CONFIG_CLOSE_STORAGE, &count);
+    const char *const *near = config_list(&providerd->daemon.config, CONFIG_CLOSE_STORAGE, &count);
 
     for (size_t i = 0; i < count; i++)
         if (!strcmp(near[i], store))
             return true;
-    return workshop->settings->offers && list_has(workshop->ads[0], ad_find(workshop->ads[0], "CloseStorage"), store);
+    return providerd->settings->offers &&
+           list_has(providerd->ads[0], ad_find(providerd->ads[0], "CloseStorage"), store);
 }
 
 /* Near ones first; of those that are alike, local paths. */
@@ -189,7 +190,7 @@ static void order_make(struct datain *datain)
 
     for (int sort = 0; sort < 4; sort++)
         for (uint32_t i = 0; i < entry->count; i++) {
-            bool near = store_is_near(datain->workshop, entry->replicas[i].store);
+            bool near = store_is_near(datain->providerd, entry->replicas[i].store);
             bool local = !strncmp(entry->replicas[i].url, "file:", 5);
 
             if ((near ? 0 : 2) + (local ? 0 : 1) == sort)
@@ -203,7 +204,7 @@ static void replica_bad(struct datain *datain, const char *why)
 {
     const struct file_replica *replica = &datain->entry.replicas[datain->order[datain->tried]];
 
-    LOG(&datain->workshop->daemon.log, LEVEL_WARNING, "data.replica", log_word("claim", datain->task->claim),
+    LOG(&datain->providerd->daemon.log, LEVEL_WARNING, "data.replica", log_word("claim", datain->task->claim),
         log_text("name", datain->entry.name), log_text("store", replica->store), log_text("why", why));
     buf_addf(&datain->words, "%s%.60s: %.*s", datain->words.len ? "; " : "", replica->store, WORDS_EACH, why);
     part_drop(datain);
@@ -262,7 +263,7 @@ static void transfer_over(void *user, const struct transfer_result *result)
     } else {
         datain->check.data = datain;
         datain->checking = true;
-        if (uv_queue_work(&datain->workshop->daemon.loop, &datain->check, check_work, check_over) < 0)
+        if (uv_queue_work(&datain->providerd->daemon.loop, &datain->check, check_work, check_over) < 0)
             abort(); /* only without a work callback */
     }
 }
@@ -278,12 +279,12 @@ static void replica_next(struct datain *datain)
         return;
     }
     snprintf(datain->part, sizeof datain->part, "%.3900s/cache/data-%016llx.%llu.%u.new",
-             datain->workshop->daemon.folder, (unsigned long long)datain->task->claim,
+             datain->providerd->daemon.folder, (unsigned long long)datain->task->claim,
              (unsigned long long)datain->task->number, datain->at);
     order.url = datain->entry.replicas[datain->order[datain->tried]].url;
     order.bytes_max = datain->entry.size > 0 ? datain->entry.size : 1;
     datain->run =
-        transfer_start(&datain->workshop->daemon.loop, datain->workshop->data_rules, &order, transfer_over, datain);
+        transfer_start(&datain->providerd->daemon.loop, datain->providerd->data_rules, &order, transfer_over, datain);
 }
 
 /* --------------------------------------------------------------------------------------------------------- catalogues */
@@ -300,7 +301,7 @@ static void entry_take(struct datain *datain, const struct catalogue_answer *ans
     struct stat info;
 
     if (*answer->words)
-        LOG(&datain->workshop->daemon.log, LEVEL_WARNING, "data.catalogue", log_text("name", answer->entry->name),
+        LOG(&datain->providerd->daemon.log, LEVEL_WARNING, "data.catalogue", log_text("name", answer->entry->name),
             log_text("why", answer->words));
     file_entry_done(&datain->entry);
     file_entry_copy(answer->entry, &datain->entry);
@@ -340,7 +341,7 @@ static void datain_next(struct datain *datain)
         datain_end(datain, NULL);
     else
         datain->asking =
-            catalogues_find(datain->workshop->catalogues, datain->data.names[datain->at], catalogue_came, datain);
+            catalogues_find(datain->providerd->catalogues, datain->data.names[datain->at], catalogue_came, datain);
 }
 
 bool datain_is_needed(const struct task *task)
@@ -355,10 +356,10 @@ void datain_begin(struct task *task)
 
     memset(datain, 0, sizeof *datain);
     datain->task = task;
-    datain->workshop = task->workshop;
+    datain->providerd = task->providerd;
     buf_init(&datain->words);
-    workshop_folder(task->workshop, datain->folder, sizeof datain->folder, task->claim, task->number);
-    uv_timer_init(&task->workshop->daemon.loop, &datain->again);
+    providerd_folder(task->providerd, datain->folder, sizeof datain->folder, task->claim, task->number);
+    uv_timer_init(&task->providerd->daemon.loop, &datain->again);
     datain->again.data = datain;
     task->datain = datain;
     if (input_data_read(task->ad, &datain->data, &err) < 0)
@@ -369,16 +370,16 @@ void datain_begin(struct task *task)
 
 /* ---------------------------------------------------------------------------------------------------------- the shop's */
 
-int datain_open(struct workshop *workshop, struct err *err)
+int datain_open(struct providerd *providerd, struct err *err)
 {
-    workshop->catalogues = daemon_catalogues(&workshop->daemon, err);
-    workshop->data_rules =
-        workshop->catalogues ? transfer_rules_new(&workshop->daemon.config, &workshop->daemon.networks, err) : NULL;
-    return workshop->data_rules ? 0 : -1;
+    providerd->catalogues = daemon_catalogues(&providerd->daemon, err);
+    providerd->data_rules =
+        providerd->catalogues ? transfer_rules_new(&providerd->daemon.config, &providerd->daemon.networks, err) : NULL;
+    return providerd->data_rules ? 0 : -1;
 }
 
-void datain_close(struct workshop *workshop)
+void datain_close(struct providerd *providerd)
 {
-    catalogues_free(workshop->catalogues);
-    transfer_rules_unref(workshop->data_rules);
+    catalogues_free(providerd->catalogues);
+    transfer_rules_unref(providerd->data_rules);
 }

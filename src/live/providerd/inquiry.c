@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-void question_begin(struct maker *maker, const struct workshop *workshop, const char *ask,
+void question_begin(struct maker *maker, const struct providerd *providerd, const char *ask,
                     const struct inquiry *inquiry)
 {
     char digits[2 * KEY_BYTES + 1];
 
-    maker_init(maker, workshop->daemon.symbols);
+    maker_init(maker, providerd->daemon.symbols);
     maker_text(maker, "Ask", ask);
     maker_word(maker, "Claim", inquiry->claim);
     maker_word(maker, "Number", inquiry->number);
@@ -21,7 +21,7 @@ void question_begin(struct maker *maker, const struct workshop *workshop, const 
         return;
     hex_print(inquiry->pass.bytes, KEY_BYTES, digits);
     maker_text(maker, "Pass", digits);
-    maker_text(maker, "Provider", workshop->daemon.name); /* the customer may never have heard of us */
+    maker_text(maker, "Provider", providerd->daemon.name); /* the customer may never have heard of us */
 }
 
 void inquiry_of(const struct tenant_view *tenant, struct inquiry *ret)

@@ -15,20 +15,20 @@ static const char *const kinds[] = {"log", "output", "checkpoint"};
 enum { LOG_KIND, OUTPUT_KIND, CHECKPOINT_KIND };
 
 struct finding {
-    struct leaving *leaving;
+    struct job_leavings *leaving;
     const struct tree *row;
     int folder;
     bool failed;
     int error;
 };
 
-void leaving_init(struct leaving *leaving)
+void leaving_init(struct job_leavings *leaving)
 {
-    *leaving = (struct leaving){.count = 0};
+    *leaving = (struct job_leavings){.count = 0};
     textmap_init(&leaving->known, 0);
 }
 
-void leaving_done(struct leaving *leaving)
+void leaving_done(struct job_leavings *leaving)
 {
     for (uint32_t i = 0; i < leaving->count; i++)
         free(leaving->files[i].name);
@@ -39,7 +39,7 @@ void leaving_done(struct leaving *leaving)
 }
 
 /* A file, by another name than it has in the folder; NULL: by the same. */
-static void file_add(struct leaving *leaving, int kind, const char *name, const char *from)
+static void file_add(struct job_leavings *leaving, int kind, const char *name, const char *from)
 {
     uint32_t before = leaving->known.count;
     char why[64];
@@ -67,11 +67,11 @@ static void file_add(struct leaving *leaving, int kind, const char *name, const 
 /* A log that is an output as well, by the name that the job gives it. */
 static void stream_add(struct finding *finding, const char *attribute, const char *from)
 {
-    char name[BENEATH_NAME_MAX + 1];
+    char name[CONFINED_NAME_MAX + 1];
     const char *text;
     size_t len;
 
-    if (!ad_string(finding->row, attribute, &text, &len) || !len || len > BENEATH_NAME_MAX)
+    if (!ad_string(finding->row, attribute, &text, &len) || !len || len > CONFINED_NAME_MAX)
         return;
     memcpy(name, text, len);
     name[len] = '\0';
@@ -88,9 +88,9 @@ static bool row_names(const struct finding *finding, const char *list, void (*fn
         return false;
     for (uint32_t i = 0; i < names->u.run.count; i++) {
         const struct expr *name = &tree_parts(finding->row, names)[i];
-        char text[BENEATH_NAME_MAX + 1];
+        char text[CONFINED_NAME_MAX + 1];
 
-        if (name->kind != EXPR_STRING || name->u.run.count > BENEATH_NAME_MAX)
+        if (name->kind != EXPR_STRING || name->u.run.count > CONFINED_NAME_MAX)
             continue;
         memcpy(text, tree_string(finding->row, name), name->u.run.count);
         text[name->u.run.count] = '\0';
@@ -109,26 +109,26 @@ static int inside_found(void *user, const char *name)
 static void output_add(void *user, const char *name)
 {
     struct finding *finding = user;
-    struct leaving *leaving = finding->leaving;
+    struct job_leavings *leaving = finding->leaving;
     struct err err = {0};
 
     if (finding->failed)
         return;
-    switch (beneath_look(finding->folder, name)) {
-    case BENEATH_FILE:
+    switch (confined_look(finding->folder, name)) {
+    case CONFINED_FILE:
         file_add(leaving, OUTPUT_KIND, name, NULL);
         break;
-    case BENEATH_FOLDER:
-        if (beneath_walk(finding->folder, name, LEAVING_LOOKED, inside_found, leaving, &err) < 0)
+    case CONFINED_FOLDER:
+        if (confined_walk(finding->folder, name, LEAVING_LOOKED, inside_found, leaving, &err) < 0)
             missing_add(&leaving->missing, name, strlen(name), err.text, strlen(err.text));
         break;
-    case BENEATH_OTHER:
+    case CONFINED_OTHER:
         missing_add(&leaving->missing, name, strlen(name), "it is neither a file nor a folder", 33);
         break;
-    case BENEATH_ABSENT:
+    case CONFINED_ABSENT:
         missing_add(&leaving->unmade, name, strlen(name), "", 0);
         break;
-    case BENEATH_FAILED:
+    case CONFINED_FAILED:
         finding->failed = true;
         finding->error = errno;
         break;
@@ -146,7 +146,7 @@ static void known_add(void *user, const char *name)
 }
 
 struct found {
-    struct leaving *leaving;
+    struct job_leavings *leaving;
     struct textmap known; /* as something else than an output */
 };
 
@@ -170,7 +170,7 @@ static int outputs_find(struct finding *finding, struct err *err)
     textmap_init(&found.known, 0);
     row_names(finding, "Inputs", known_add, &found.known);
     row_names(finding, "Checkpoint", known_add, &found.known);
-    failed = beneath_each(finding->folder, LEAVING_LOOKED, output_found, &found, err);
+    failed = confined_each(finding->folder, LEAVING_LOOKED, output_found, &found, err);
     textmap_done(&found.known);
     if (failed && errno == EOVERFLOW) { /* so many that nobody has looked at the others */
         missing_add(&finding->leaving->missing, "(others)", 8, err->text, strlen(err->text));
@@ -181,7 +181,7 @@ static int outputs_find(struct finding *finding, struct err *err)
 
 static int list_all(struct finding *finding, bool passing, struct err *err)
 {
-    struct leaving *leaving = finding->leaving;
+    struct job_leavings *leaving = finding->leaving;
 
     if (!passing) {
         file_add(leaving, LOG_KIND, JOB_STDOUT, NULL);
@@ -197,7 +197,7 @@ static int list_all(struct finding *finding, bool passing, struct err *err)
     return 0;
 }
 
-int leaving_list(struct leaving *leaving, const struct tree *row, int folder, bool passing, struct err *err)
+int leaving_list(struct job_leavings *leaving, const struct tree *row, int folder, bool passing, struct err *err)
 {
     struct finding finding = {.leaving = leaving, .row = row, .folder = folder};
 

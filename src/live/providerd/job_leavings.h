@@ -18,7 +18,7 @@ struct leaving_file {
     const char *from; /* what it is called in the job's folder */
 };
 
-struct leaving {
+struct job_leavings {
     struct leaving_file *files;
     uint32_t count, room;
     struct textmap known;   /* "KIND/NAME" */
@@ -27,12 +27,12 @@ struct leaving {
     struct missing unmade;  /* what the job names and has not made */
 };
 
-void leaving_init(struct leaving *leaving);
-void leaving_done(struct leaving *leaving);
+void leaving_init(struct job_leavings *leaving);
+void leaving_done(struct job_leavings *leaving);
 
 /* Logs, what Outputs names (of a folder all that lies in it) or else every file at the top, and checkpoint files; of one that still runs the
  * checkpoint alone. `row` says what the job names (results_send.c). -1: it cannot be told now; then the list is as it was before. */
-int leaving_list(struct leaving *leaving, const struct tree *row, int folder, bool passing, struct err *err);
+int leaving_list(struct job_leavings *leaving, const struct tree *row, int folder, bool passing, struct err *err);
 
 #ifdef __cplusplus
 }

@@ -113,7 +113,7 @@ static int names_read(struct reading *reading, const char *name, const char *con
     if (texts_read(reading, name, 0, &names, err) < 0)
         return -1;
     for (; names[count]; count++)
-        if (!beneath_name_is_good(names[count], strlen(names[count])))
+        if (!confined_name_is_good(names[count], strlen(names[count])))
             return err_set(err, "%s: %.80s is no name of a file in the job's folder", name, names[count]);
     if (count > JOB_FILES_MAX)
         return err_set(err, "%s: more than %d files", name, JOB_FILES_MAX);
@@ -302,12 +302,12 @@ static int name_read(struct reading *reading, const char *attribute_name, const 
 {
     if (text_read(reading, attribute_name, ret, err) < 0)
         return -1;
-    if (*ret && !beneath_name_is_good(*ret, strlen(*ret)))
+    if (*ret && !confined_name_is_good(*ret, strlen(*ret)))
         return err_set(err, "%s: %.80s is no name of a file in the job's folder", attribute_name, *ret);
     return 0;
 }
 
-static int whole_read(struct reading *reading, uint64_t job, struct job_order *ret, struct err *err)
+static int read_file(struct reading *reading, uint64_t job, struct job_order *ret, struct err *err)
 {
     struct executor_order *order = &ret->order;
     const char **arguments;
@@ -353,7 +353,7 @@ int job_order_read(const struct tree *ad, int64_t now, uint64_t job, struct job_
     reading.into = &ret->arena;
     scope_init(&reading.scope, ad, NULL);
     eval_init(&reading.eval, &env, &reading.scratch);
-    failed = whole_read(&reading, job, ret, err);
+    failed = read_file(&reading, job, ret, err);
     arena_done(&reading.scratch);
     if (failed)
         job_order_done(ret);

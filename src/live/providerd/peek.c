@@ -79,7 +79,7 @@ static struct tree *names_tell(struct symbols *symbols, int folder)
     struct maker maker;
     struct tree *ad;
 
-    beneath_each(folder, UINT32_MAX, name_keep, &names, NULL);
+    confined_each(folder, UINT32_MAX, name_keep, &names, NULL);
     maker_init(&maker, symbols);
     maker_text(&maker, "Reason", "missing");
     maker_text(&maker, "Words", "there is no file of that name in the job's folder");
@@ -99,7 +99,7 @@ struct tree *peek_answer(struct symbols *symbols, const char *folder, const stru
 
     if (at < 0)
         return command_reason(symbols, "missing", "the job has no folder yet");
-    fd = beneath_read(at, order->name, &size, &err);
+    fd = confined_read(at, order->name, &size, &err);
     failed = errno;
     if (fd >= 0)
         answer = bytes_tell(symbols, fd, size, order);

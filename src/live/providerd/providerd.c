@@ -17,9 +17,9 @@
 
 #define TRANSFER_THREADS "64" /* files under way: slow ones of some jobs must not keep those of others waiting */
 
-void workshop_folder(const struct workshop *workshop, char *ret, size_t size, uint64_t claim, uint64_t number)
+void providerd_folder(const struct providerd *providerd, char *ret, size_t size, uint64_t claim, uint64_t number)
 {
-    snprintf(ret, size, "%.4000s/work/%016llx.%llu", workshop->daemon.folder, (unsigned long long)claim,
+    snprintf(ret, size, "%.4000s/work/%016llx.%llu", providerd->daemon.folder, (unsigned long long)claim,
              (unsigned long long)number);
 }
 
@@ -35,21 +35,21 @@ bool answer_is(const struct tree *answer, const char *reason)
 
 static void role_wants(void *user, const struct effect *effect)
 {
-    struct workshop *workshop = user;
+    struct providerd *providerd = user;
 
     switch (effect->kind) {
     case EFFECT_JOB:
-        task_launch(workshop, effect);
-        tending_tick(workshop); /* if it came for one job only, the next is not to be let in */
+        task_launch(providerd, effect);
+        tending_tick(providerd); /* if it came for one job only, the next is not to be let in */
         break;
     case EFFECT_DEADLINE:
-        task_deadline(workshop, effect->claim, effect->at);
+        task_deadline(providerd, effect->claim, effect->at);
         break;
     case EFFECT_STOP:
-        task_stop(workshop, effect->claim, effect->span);
+        task_stop(providerd, effect->claim, effect->span);
         break;
     case EFFECT_SUSPEND:
-        task_suspend(workshop, effect->claim, effect->span != 0);
+        task_suspend(providerd, effect->claim, effect->span != 0);
         break;
     default:
         break;
@@ -58,37 +58,37 @@ static void role_wants(void *user, const struct effect *effect)
 
 static void shelf_broke(void *user, const char *why)
 {
-    struct workshop *workshop = user;
+    struct providerd *providerd = user;
 
-    daemon_broken(&workshop->daemon, why);
+    daemon_broken(&providerd->daemon, why);
 }
 
 static void news_came(void *user, const struct executor_news *news)
 {
-    struct workshop *workshop = user;
+    struct providerd *providerd = user;
 
-    if (health_told(workshop, news))
+    if (health_told(providerd, news))
         return;
-    if (workshop->booted)
-        task_told(workshop, news);
+    if (providerd->booted)
+        task_told(providerd, news);
     else
-        task_found(workshop, news);
+        task_found(providerd, news);
 }
 
 /* --------------------------------------------------------------------------------------------------------- the machine */
 
 /* Others know it by the name that it has in the pool; Machine is that of its host. Which stores are near, its settings say. */
-static struct tree *state_name(struct workshop *workshop, struct tree *state)
+static struct tree *state_name(struct providerd *providerd, struct tree *state)
 {
     size_t count;
-    const char *const *near = config_list(&workshop->daemon.config, CONFIG_CLOSE_STORAGE, &count);
+    const char *const *near = config_list(&providerd->daemon.config, CONFIG_CLOSE_STORAGE, &count);
     struct maker maker;
     struct tree *named;
 
-    maker_init(&maker, workshop->daemon.symbols);
-    maker_text(&maker, "Name", workshop->daemon.name);
-    maker_text(&maker, "Unwell", health_words(workshop));
-    maker_integer(&maker, "TransferRoom", (int64_t)shipments_room(workshop));
+    maker_init(&maker, providerd->daemon.symbols);
+    maker_text(&maker, "Name", providerd->daemon.name);
+    maker_text(&maker, "Unwell", health_words(providerd));
+    maker_integer(&maker, "TransferRoom", (int64_t)uploads_room(providerd));
     maker_parts(&maker, state, "Name");
     if (count && !ad_find(state, "CloseStorage"))
         maker_texts(&maker, "CloseStorage", near, count);
@@ -97,104 +97,105 @@ static struct tree *state_name(struct workshop *workshop, struct tree *state)
     return named;
 }
 
-void workshop_probe(struct workshop *workshop)
+void providerd_probe(struct providerd *providerd)
 {
     struct tree *state;
 
-    for (uint32_t i = 0; i < workshop->settings->offers; i++) {
-        state = workshop->settings->probe ? workshop->settings->probe(workshop->settings->user,
-                                                                      workshop->daemon.symbols, tasks_load(workshop))
-                                          : NULL;
+    for (uint32_t i = 0; i < providerd->settings->offers; i++) {
+        state = providerd->settings->probe
+                    ? providerd->settings->probe(providerd->settings->user, providerd->daemon.symbols,
+                                                 tasks_load(providerd))
+                    : NULL;
         if (state) {
-            state = state_name(workshop, state);
+            state = state_name(providerd, state);
         } else {
             struct maker maker;
 
-            maker_init(&maker, workshop->daemon.symbols);
-            if (!workshop->executor) /* whoever leads a gang knows that its job does not run here */
+            maker_init(&maker, providerd->daemon.symbols);
+            if (!providerd->executor) /* whoever leads a gang knows that its job does not run here */
                 maker_flag(&maker, "Executes", false);
             state = maker_seal(&maker);
         }
-        runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_PROBED, .claim = i, .ad = state});
+        runner_event(agent_runner(providerd->live), &(struct event){.kind = EVENT_PROBED, .claim = i, .ad = state});
         tree_unref(state);
     }
 }
 
 static void probe_due(uv_timer_t *timer)
 {
-    struct workshop *workshop = timer->data;
+    struct providerd *providerd = timer->data;
 
-    workshop_probe(workshop);
-    if (workshop->drain.now)
-        drain_tell(workshop);
+    providerd_probe(providerd);
+    if (providerd->drain.now)
+        drain_tell(providerd);
 }
 
 static void tick_due(uv_timer_t *timer)
 {
     tasks_tick(timer->data);
-    outgoing_tick(timer->data);
-    shipments_tick(timer->data);
+    results_tick(timer->data);
+    uploads_tick(timer->data);
     health_tick(timer->data);
     tending_tick(timer->data);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- life */
 
-static int folders_make(struct workshop *workshop, struct err *err)
+static int folders_make(struct providerd *providerd, struct err *err)
 {
     static const char *const names[] = {"work", "cache", "claims"};
     char path[DAEMON_PATH_MAX];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%.4000s/%s", workshop->daemon.folder, names[i]);
+        snprintf(path, sizeof path, "%.4000s/%s", providerd->daemon.folder, names[i]);
         if (mkdir(path, 0711) < 0 && errno != EEXIST)
             return err_set(err, "%s: %s", path, strerror(errno));
     }
-    snprintf(path, sizeof path, "%.4000s/cache", workshop->daemon.folder);
+    snprintf(path, sizeof path, "%.4000s/cache", providerd->daemon.folder);
     cache_boot(path);
     return 0;
 }
 
-static int offers_make(struct workshop *workshop, struct err *err)
+static int offers_make(struct providerd *providerd, struct err *err)
 {
-    const struct workshop_settings *settings = workshop->settings;
-    const struct pool_entry *own = daemon_pool_own(&workshop->daemon);
-    const struct pool_list *list = &workshop->daemon.list;
+    const struct providerd_settings *settings = providerd->settings;
+    const struct pool_entry *own = daemon_pool_own(&providerd->daemon);
+    const struct pool_list *list = &providerd->daemon.list;
     char id[2 * TOKEN_NAME_MAX + 32];
 
-    workshop->ids = mem_alloc((settings->offers + 1) * sizeof *workshop->ids);
-    workshop->ads = mem_alloc((settings->offers + 1) * sizeof *workshop->ads);
-    memset(workshop->ads, 0, (settings->offers + 1) * sizeof *workshop->ads);
+    providerd->ids = mem_alloc((settings->offers + 1) * sizeof *providerd->ids);
+    providerd->ads = mem_alloc((settings->offers + 1) * sizeof *providerd->ads);
+    memset(providerd->ads, 0, (settings->offers + 1) * sizeof *providerd->ads);
     for (uint32_t i = 0; i < settings->offers; i++) {
-        workshop->ads[i] = settings->offer(settings->user, workshop->daemon.symbols, i, err);
-        if (!workshop->ads[i])
+        providerd->ads[i] = settings->offer(settings->user, providerd->daemon.symbols, i, err);
+        if (!providerd->ads[i])
             return -1;
-        snprintf(id, sizeof id, i ? "%s/%s.%u" : "%s/%s", workshop->daemon.identity, workshop->daemon.name, i);
-        workshop->ids[i] = id_number(id, strlen(id));
+        snprintf(id, sizeof id, i ? "%s/%s.%u" : "%s/%s", providerd->daemon.identity, providerd->daemon.name, i);
+        providerd->ids[i] = id_number(id, strlen(id));
     }
-    workshop->provider = (struct provider_settings){
-        .self = agent_self(workshop->daemon.identity, workshop->daemon.name),
+    providerd->provider = (struct provider_settings){
+        .self = agent_self(providerd->daemon.identity, providerd->daemon.name),
         .matchmaker = own ? agent_pool_matchmaker(own->name) : agent_matchmaker(),
-        .spans = &workshop->daemon.spans,
-        .identity = workshop->daemon.identity,
-        .ids = workshop->ids,
-        .ads = workshop->ads,
+        .spans = &providerd->daemon.spans,
+        .identity = providerd->daemon.identity,
+        .ids = providerd->ids,
+        .ads = providerd->ads,
         .count = settings->offers,
-        .pools = workshop->pools,
+        .pools = providerd->pools,
         .pool_count = list->count      ? list->count
                       : settings->pull ? 1
                                        : 0,
     };
-    workshop->pools[0] = (struct provider_pool){.matchmaker = agent_matchmaker()};
+    providerd->pools[0] = (struct provider_pool){.matchmaker = agent_matchmaker()};
     for (uint32_t i = 0; i < list->count; i++)
-        workshop->pools[i] = (struct provider_pool){.matchmaker = agent_pool_matchmaker(list->items[i].name),
-                                                    .access = list->items[i].access,
-                                                    .share = list->items[i].share};
+        providerd->pools[i] = (struct provider_pool){.matchmaker = agent_pool_matchmaker(list->items[i].name),
+                                                     .access = list->items[i].access,
+                                                     .share = list->items[i].share};
     return 0;
 }
 
 /* Folders of jobs that neither run nor have anything to send: left by a crash. And inputs that nobody wanted for a day. */
-static void folders_sweep(struct workshop *workshop)
+static void folders_sweep(struct providerd *providerd)
 {
     char path[DAEMON_PATH_MAX], inner[DAEMON_PATH_MAX + 300];
     struct dirent *entry;
@@ -202,25 +203,25 @@ static void folders_sweep(struct workshop *workshop)
     struct stat stat_of;
     DIR *dir;
 
-    snprintf(path, sizeof path, "%.4000s/work", workshop->daemon.folder);
+    snprintf(path, sizeof path, "%.4000s/work", providerd->daemon.folder);
     dir = opendir(path);
     while (dir && (entry = readdir(dir))) {
         unsigned long long claim, number;
 
-        if (sscanf(entry->d_name, "%16llx.%llu", &claim, &number) != 2 || task_is_here(workshop, claim, number) ||
-            outgoing_has(workshop, claim, number))
+        if (sscanf(entry->d_name, "%16llx.%llu", &claim, &number) != 2 || task_is_here(providerd, claim, number) ||
+            results_has(providerd, claim, number))
             continue;
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        rubbish_take(workshop->rubbish, inner, &err);
+        trash_take(providerd->rubbish, inner, &err);
     }
     if (dir)
         closedir(dir);
-    snprintf(path, sizeof path, "%.4000s/cache", workshop->daemon.folder);
+    snprintf(path, sizeof path, "%.4000s/cache", providerd->daemon.folder);
     dir = opendir(path);
     while (dir && (entry = readdir(dir))) {
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
         if (*entry->d_name != '.' && stat(inner, &stat_of) == 0 &&
-            stat_of.st_mtim.tv_sec + CACHE_LIFE < runner_settled(agent_runner(workshop->live)) / SECOND)
+            stat_of.st_mtim.tv_sec + CACHE_LIFE < runner_settled(agent_runner(providerd->live)) / SECOND)
             unlink(inner);
     }
     if (dir)
@@ -229,107 +230,107 @@ static void folders_sweep(struct workshop *workshop)
 
 static void sweep_due(uv_timer_t *timer)
 {
-    shipments_sweep(timer->data);
+    uploads_sweep(timer->data);
     folders_sweep(timer->data);
-    workshop_sweep(timer->data);
+    providerd_sweep(timer->data);
 }
 
-static int rubbish_start(struct workshop *workshop, struct err *err)
+static int trash_start(struct providerd *providerd, struct err *err)
 {
     char path[DAEMON_PATH_MAX];
 
-    snprintf(path, sizeof path, "%.4000s/trash", workshop->daemon.folder);
-    workshop->rubbish = rubbish_new(path, err);
-    return workshop->rubbish ? 0 : -1;
+    snprintf(path, sizeof path, "%.4000s/trash", providerd->daemon.folder);
+    providerd->rubbish = trash_new(path, err);
+    return providerd->rubbish ? 0 : -1;
 }
 
 /* What runs goes on; it is not drained for longer than this process. */
-static void workshop_superseded(void *user)
+static void providerd_superseded(void *user)
 {
-    struct workshop *workshop = user;
+    struct providerd *providerd = user;
 
-    runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_DRAIN});
+    runner_event(agent_runner(providerd->live), &(struct event){.kind = EVENT_DRAIN});
 }
 
-static int workshop_start(struct workshop *workshop, struct err *err)
+static int providerd_start(struct providerd *providerd, struct err *err)
 {
-    const struct workshop_settings *settings = workshop->settings;
-    struct agent_settings *ours = &workshop->daemon.agent;
+    const struct providerd_settings *settings = providerd->settings;
+    struct agent_settings *ours = &providerd->daemon.agent;
 
-    if (folders_make(workshop, err) < 0 || offers_make(workshop, err) < 0 || datain_open(workshop, err) < 0)
+    if (folders_make(providerd, err) < 0 || offers_make(providerd, err) < 0 || datain_open(providerd, err) < 0)
         return -1;
-    if (drain_load(workshop, err) < 0 || rubbish_start(workshop, err) < 0)
+    if (drain_load(providerd, err) < 0 || trash_start(providerd, err) < 0)
         return -1;
-    ours->draining = workshop->drain.is;
+    ours->draining = providerd->drain.is;
     ours->role = &provider_role;
-    ours->role_settings = &workshop->provider;
+    ours->role_settings = &providerd->provider;
     ours->job = role_wants;
-    ours->commanded = workshop_commanded;
-    ours->asked = workshop_asked;
+    ours->commanded = providerd_commanded;
+    ours->asked = providerd_asked;
     ours->broken = shelf_broke;
-    ours->superseded = workshop_superseded;
-    ours->user = workshop;
+    ours->superseded = providerd_superseded;
+    ours->user = providerd;
     if (settings->executor) {
-        workshop->executor = settings->executor(settings->user, &workshop->daemon.loop, news_came, workshop, err);
-        if (!workshop->executor)
+        providerd->executor = settings->executor(settings->user, &providerd->daemon.loop, news_came, providerd, err);
+        if (!providerd->executor)
             return -1;
     }
-    workshop->live = agent_new(&workshop->daemon.loop, ours, err);
-    if (!workshop->live || !outgoing_load(workshop, err) || shipments_load(workshop, err) < 0 ||
-        (workshop->executor && workshop->executor->kind->find(workshop->executor, err) < 0))
+    providerd->live = agent_new(&providerd->daemon.loop, ours, err);
+    if (!providerd->live || !results_load(providerd, err) || uploads_load(providerd, err) < 0 ||
+        (providerd->executor && providerd->executor->kind->find(providerd->executor, err) < 0))
         return -1;
-    workshop_probe(workshop);
-    drain_tell(workshop);
-    workshop->booted = true;
-    runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_BOOTED});
-    folders_sweep(workshop);
-    shipments_sweep(workshop);
-    if (status_start(workshop, err) < 0)
+    providerd_probe(providerd);
+    drain_tell(providerd);
+    providerd->booted = true;
+    runner_event(agent_runner(providerd->live), &(struct event){.kind = EVENT_BOOTED});
+    folders_sweep(providerd);
+    uploads_sweep(providerd);
+    if (status_start(providerd, err) < 0)
         return -1;
-    uv_timer_init(&workshop->daemon.loop, &workshop->tick);
-    uv_timer_init(&workshop->daemon.loop, &workshop->probe);
-    workshop->tick.data = workshop->probe.data = workshop;
-    uv_timer_start(&workshop->tick, tick_due, TICK_MS, TICK_MS);
-    uv_timer_start(&workshop->probe, probe_due, PROBE_MS, PROBE_MS);
-    uv_timer_init(&workshop->daemon.loop, &workshop->sweep);
-    workshop->sweep.data = workshop;
-    uv_timer_start(&workshop->sweep, sweep_due, SWEEP_MS, SWEEP_MS);
+    uv_timer_init(&providerd->daemon.loop, &providerd->tick);
+    uv_timer_init(&providerd->daemon.loop, &providerd->probe);
+    providerd->tick.data = providerd->probe.data = providerd;
+    uv_timer_start(&providerd->tick, tick_due, TICK_MS, TICK_MS);
+    uv_timer_start(&providerd->probe, probe_due, PROBE_MS, PROBE_MS);
+    uv_timer_init(&providerd->daemon.loop, &providerd->sweep);
+    providerd->sweep.data = providerd;
+    uv_timer_start(&providerd->sweep, sweep_due, SWEEP_MS, SWEEP_MS);
     if (settings->up) {
         struct buf asks;
 
         buf_init(&asks);
-        settings->up(settings->user, workshop->daemon.name,
-                     daemon_pools_words(&workshop->daemon, workshop->live, &asks),
-                     workshop->executor ? workshop->executor->kind->describe(workshop->executor) : "nothing is run");
+        settings->up(settings->user, providerd->daemon.name,
+                     daemon_pools_words(&providerd->daemon, providerd->live, &asks),
+                     providerd->executor ? providerd->executor->kind->describe(providerd->executor) : "nothing is run");
         buf_done(&asks);
     }
     return 0;
 }
 
-static void workshop_done(struct workshop *workshop)
+static void providerd_done(struct providerd *providerd)
 {
-    shipments_stop(workshop);
-    tasks_done(workshop);
-    server_free(workshop->status);
-    agent_free(workshop->live);
-    datain_close(workshop);
-    outgoing_done(workshop);
-    shipments_done(workshop);
-    if (workshop->executor)
-        workshop->executor->kind->free(workshop->executor);
-    for (uint32_t i = 0; workshop->ads && i < workshop->settings->offers; i++)
-        tree_unref(workshop->ads[i]);
-    free(workshop->ads);
-    free(workshop->ids);
-    rubbish_free(workshop->rubbish);
-    if (workshop->settings->down)
-        workshop->settings->down(workshop->settings->user);
-    daemon_done(&workshop->daemon);
+    uploads_stop(providerd);
+    tasks_done(providerd);
+    server_free(providerd->status);
+    agent_free(providerd->live);
+    datain_close(providerd);
+    results_done(providerd);
+    uploads_done(providerd);
+    if (providerd->executor)
+        providerd->executor->kind->free(providerd->executor);
+    for (uint32_t i = 0; providerd->ads && i < providerd->settings->offers; i++)
+        tree_unref(providerd->ads[i]);
+    free(providerd->ads);
+    free(providerd->ids);
+    trash_free(providerd->rubbish);
+    if (providerd->settings->down)
+        providerd->settings->down(providerd->settings->user);
+    daemon_done(&providerd->daemon);
 }
 
-int workshop_run(const struct workshop_settings *settings, struct config *config, struct err *err)
+int providerd_run(const struct providerd_settings *settings, struct config *config, struct err *err)
 {
-    struct workshop *workshop = mem_alloc(sizeof *workshop);
+    struct providerd *providerd = mem_alloc(sizeof *providerd);
     struct daemon_settings ours = {.role = settings->role,
                                    .name = settings->name,
                                    .listen = config_text(config, CONFIG_PROVIDER_LISTEN),
@@ -341,19 +342,19 @@ int workshop_run(const struct workshop_settings *settings, struct config *config
                                    .log_fd = settings->log_fd};
     int status;
 
-    memset(workshop, 0, sizeof *workshop);
-    workshop->settings = settings;
+    memset(providerd, 0, sizeof *providerd);
+    providerd->settings = settings;
     setenv("UV_THREADPOOL_SIZE", TRANSFER_THREADS, 0); /* before the first of them begins */
-    status = daemon_init(&workshop->daemon, &ours, config, err);
+    status = daemon_init(&providerd->daemon, &ours, config, err);
     if (settings->tend) {
-        workshop->daemon.ending = tending_told;
-        workshop->daemon.user = workshop;
+        providerd->daemon.ending = tending_told;
+        providerd->daemon.user = providerd;
     }
     if (status == 0)
-        status = workshop_start(workshop, err);
+        status = providerd_start(providerd, err);
     if (status == 0)
-        status = daemon_run(&workshop->daemon, workshop->live);
-    workshop_done(workshop);
-    free(workshop);
+        status = daemon_run(&providerd->daemon, providerd->live);
+    providerd_done(providerd);
+    free(providerd);
     return status;
 }

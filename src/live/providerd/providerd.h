@@ -19,7 +19,7 @@ extern "C" {
 struct uv_loop_s; /* uv_loop_t */
 
 /* How things stand, for one who says how long it shall go on. */
-struct workshop_news {
+struct providerd_news {
     uint32_t claims;  /* that it has, or is about to have */
     uint32_t jobs;    /* at hand */
     uint64_t started; /* jobs, since it began */
@@ -27,16 +27,16 @@ struct workshop_news {
     bool told;        /* a signal told it to end */
 };
 
-enum workshop_wish {
-    WORKSHOP_STAYS,
-    WORKSHOP_DRAINS, /* no more claims; jobs go on to their end */
-    WORKSHOP_CLEARS, /* the same, and the machine is looked at anew: its ad may veto what runs */
-    WORKSHOP_LEAVES, /* it ends, whatever there is */
+enum providerd_wish {
+    PROVIDERD_STAYS,
+    PROVIDERD_DRAINS, /* no more claims; jobs go on to their end */
+    PROVIDERD_CLEARS, /* the same, and the machine is looked at anew: its ad may veto what runs */
+    PROVIDERD_LEAVES, /* it ends, whatever there is */
 };
 
-#define WORKSHOP_NOTE_MAX 200
+#define PROVIDERD_NOTE_MAX 200
 
-struct workshop_settings {
+struct providerd_settings {
     const char *version, *name; /* name: of the agent; NULL: the host's */
     const char *role;           /* whose folder it is: "provider" for most */
     const struct config_sources *sources;
@@ -54,7 +54,7 @@ struct workshop_settings {
     struct tree *(*probe)(void *user, struct symbols *symbols, double own_load);
     /* Asked a few times a second, in the loop: how long shall it go on? `note`: what its pool is told of it, as it was before. A signal that tells
      * it to end is then for this one to heed. Or NULL: until it is told to end. */
-    enum workshop_wish (*tend)(void *user, const struct workshop_news *news, char note[WORKSHOP_NOTE_MAX + 1]);
+    enum providerd_wish (*tend)(void *user, const struct providerd_news *news, char note[PROVIDERD_NOTE_MAX + 1]);
     /* It is up. Or NULL. */
     void (*up)(void *user, const char *name, const char *matchmaker, const char *held);
     /* It ends: ads that the caller holds are to be given back now, the table of their symbols goes next. Or NULL. */
@@ -63,7 +63,7 @@ struct workshop_settings {
 };
 
 /* Runs until it is told to end; takes the configuration. 0; -1 and `err` when it could not start; 1 when it had to stop by itself. */
-int workshop_run(const struct workshop_settings *settings, struct config *config, struct err *err);
+int providerd_run(const struct providerd_settings *settings, struct config *config, struct err *err);
 
 #ifdef __cplusplus
 }

@@ -21,64 +21,64 @@
 #define DRAIN_KEY "drain"
 #define SIGNALS_MAX 1000 /* that the owner of a job may send it */
 
-static int64_t wall_seconds(const struct workshop *workshop)
+static int64_t wall_seconds(const struct providerd *providerd)
 {
-    return runner_settled(agent_runner(workshop->live)) / SECOND;
+    return runner_settled(agent_runner(providerd->live)) / SECOND;
 }
 
-static struct tree *say(struct workshop *workshop, const char *reason, const char *words)
+static struct tree *say(struct providerd *providerd, const char *reason, const char *words)
 {
-    return command_reason(workshop->daemon.symbols, reason, words);
+    return command_reason(providerd->daemon.symbols, reason, words);
 }
 
-static struct tree *say_expired(struct workshop *workshop)
+static struct tree *say_expired(struct providerd *providerd)
 {
-    return say(workshop, "expired", "its time was over by the clock of this machine: it was not carried out");
+    return say(providerd, "expired", "its time was over by the clock of this machine: it was not carried out");
 }
 
 /* --------------------------------------------------------------------------------------------------------------- drain */
 
 static bool drain_read(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
-    struct workshop *workshop = user;
+    struct providerd *providerd = user;
     struct err err;
-    struct tree *row = form_parse(workshop->daemon.symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+    struct tree *row = form_parse(providerd->daemon.symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
     const char *by;
 
     (void)key;
     (void)key_len;
     if (row) {
-        workshop->drain = (struct drain){.is = true};
-        ad_integer(row, "Since", &workshop->drain.since);
-        ad_flag(row, "Now", &workshop->drain.now);
+        providerd->drain = (struct drain){.is = true};
+        ad_integer(row, "Since", &providerd->drain.since);
+        ad_flag(row, "Now", &providerd->drain.now);
         if (ad_string(row, "By", &by, &len) && len <= TOKEN_NAME_MAX)
-            memcpy(workshop->drain.by, by, len);
+            memcpy(providerd->drain.by, by, len);
     }
     tree_unref(row);
     return false;
 }
 
-int drain_load(struct workshop *workshop, struct err *err)
+int drain_load(struct providerd *providerd, struct err *err)
 {
-    struct shelf *shelf = workshop->daemon.shelf;
+    struct shelf *shelf = providerd->daemon.shelf;
 
-    return shelf->kind->get(shelf, DRAIN_SPACE, DRAIN_KEY, strlen(DRAIN_KEY), drain_read, workshop, err);
+    return shelf->kind->get(shelf, DRAIN_SPACE, DRAIN_KEY, strlen(DRAIN_KEY), drain_read, providerd, err);
 }
 
-static int drain_store(struct workshop *workshop, struct err *err)
+static int drain_store(struct providerd *providerd, struct err *err)
 {
-    struct shelf *shelf = workshop->daemon.shelf;
+    struct shelf *shelf = providerd->daemon.shelf;
     struct maker maker;
     struct tree *row;
     struct buf text;
     int failed;
 
-    if (!workshop->drain.is)
+    if (!providerd->drain.is)
         return shelf->kind->remove(shelf, DRAIN_SPACE, DRAIN_KEY, strlen(DRAIN_KEY), err);
-    maker_init(&maker, workshop->daemon.symbols);
-    maker_integer(&maker, "Since", workshop->drain.since);
-    maker_flag(&maker, "Now", workshop->drain.now);
-    maker_text(&maker, "By", workshop->drain.by);
+    maker_init(&maker, providerd->daemon.symbols);
+    maker_integer(&maker, "Since", providerd->drain.since);
+    maker_flag(&maker, "Now", providerd->drain.now);
+    maker_text(&maker, "By", providerd->drain.by);
     row = maker_seal(&maker);
     buf_init(&text);
     represent_ad(&text, FORM_CLASSAD, row);
@@ -88,21 +88,22 @@ static int drain_store(struct workshop *workshop, struct err *err)
     return failed;
 }
 
-void drain_tell(struct workshop *workshop)
+void drain_tell(struct providerd *providerd)
 {
-    agent_set_draining(workshop->live, workshop->drain.is);
-    if (workshop->drain.is)
-        runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_DRAIN, .status = workshop->drain.now});
+    agent_set_draining(providerd->live, providerd->drain.is);
+    if (providerd->drain.is)
+        runner_event(agent_runner(providerd->live),
+                     &(struct event){.kind = EVENT_DRAIN, .status = providerd->drain.now});
 }
 
-static struct tree *drain_answer(struct workshop *workshop, bool changed)
+static struct tree *drain_answer(struct providerd *providerd, bool changed)
 {
-    struct tree *status = status_ad(workshop), *answer;
+    struct tree *status = status_ad(providerd), *answer;
     struct maker maker;
 
-    maker_init(&maker, workshop->daemon.symbols);
+    maker_init(&maker, providerd->daemon.symbols);
     maker_text(&maker, "Reason", "ok");
-    maker_text(&maker, "Words", changed ? NULL : workshop->drain.is ? "it was drained already" : "it was not drained");
+    maker_text(&maker, "Words", changed ? NULL : providerd->drain.is ? "it was drained already" : "it was not drained");
     maker_parts(&maker, status, "Sandbox");
     answer = maker_seal(&maker);
     tree_unref(status);
@@ -110,33 +111,33 @@ static struct tree *drain_answer(struct workshop *workshop, bool changed)
 }
 
 /* The row, the answer and what was said before are durable together. */
-static struct tree *drain_set(struct workshop *workshop, const struct agent_order *order, const struct drain *drain)
+static struct tree *drain_set(struct providerd *providerd, const struct agent_order *order, const struct drain *drain)
 {
-    bool changed = workshop->drain.is != drain->is || workshop->drain.now != drain->now;
+    bool changed = providerd->drain.is != drain->is || providerd->drain.now != drain->now;
     int64_t life = order->life < LEDGER_LIFE_MAX ? order->life : LEDGER_LIFE_MAX;
     struct err err = {0};
     struct tree *answer;
 
     if (changed)
-        workshop->drain = *drain;
-    answer = drain_answer(workshop, changed);
-    if ((changed && drain_store(workshop, &err) < 0) ||
-        ledger_write(workshop->daemon.shelf, order->key, answer, wall_seconds(workshop) + life + 3600, &err) < 0) {
-        daemon_broken(&workshop->daemon, err.text);
+        providerd->drain = *drain;
+    answer = drain_answer(providerd, changed);
+    if ((changed && drain_store(providerd, &err) < 0) ||
+        ledger_write(providerd->daemon.shelf, order->key, answer, wall_seconds(providerd) + life + 3600, &err) < 0) {
+        daemon_broken(&providerd->daemon, err.text);
         return answer; /* which is never sent: the shelf is broken */
     }
     if (drain->is)
-        LOG_AUDIT(&workshop->daemon.log, "drained", log_text("subject", order->by),
+        LOG_AUDIT(&providerd->daemon.log, "drained", log_text("subject", order->by),
                   log_number("number", (int64_t)order->number), log_flag("now", drain->now),
                   log_flag("changed", changed));
     else
-        LOG_AUDIT(&workshop->daemon.log, "resumed", log_text("subject", order->by),
+        LOG_AUDIT(&providerd->daemon.log, "resumed", log_text("subject", order->by),
                   log_number("number", (int64_t)order->number), log_flag("changed", changed));
     if (!drain->is && changed) {
-        agent_set_draining(workshop->live, false);
-        runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_RESUME});
+        agent_set_draining(providerd->live, false);
+        runner_event(agent_runner(providerd->live), &(struct event){.kind = EVENT_RESUME});
     }
-    drain_tell(workshop);
+    drain_tell(providerd);
     return answer;
 }
 
@@ -153,12 +154,12 @@ static bool word_is(const struct tree *what, const char *word)
     return text_is(what, "Command", word);
 }
 
-static struct tree *status_answer(struct workshop *workshop)
+static struct tree *status_answer(struct providerd *providerd)
 {
-    struct tree *status = status_ad(workshop), *answer;
+    struct tree *status = status_ad(providerd), *answer;
     struct maker maker;
 
-    maker_init(&maker, workshop->daemon.symbols);
+    maker_init(&maker, providerd->daemon.symbols);
     maker_text(&maker, "Reason", "ok");
     maker_parts(&maker, status, NULL);
     answer = maker_seal(&maker);
@@ -166,46 +167,46 @@ static struct tree *status_answer(struct workshop *workshop)
     return answer;
 }
 
-struct tree *workshop_commanded(void *user, const struct agent_order *order)
+struct tree *providerd_commanded(void *user, const struct agent_order *order)
 {
-    struct workshop *workshop = user;
-    struct tree *known = ledger_find(workshop->daemon.shelf, workshop->daemon.symbols, order->key);
-    struct drain drain = {.since = wall_seconds(workshop)};
+    struct providerd *providerd = user;
+    struct tree *known = ledger_find(providerd->daemon.shelf, providerd->daemon.symbols, order->key);
+    struct drain drain = {.since = wall_seconds(providerd)};
 
     if (known)
         return known;
     if (word_is(order->what, "status"))
-        return status_answer(workshop);
+        return status_answer(providerd);
     if (order->late)
-        return say_expired(workshop);
+        return say_expired(providerd);
     drain.is = word_is(order->what, "drain");
     if (!drain.is && !word_is(order->what, "resume"))
-        return say(workshop, "refused", "it does not know that command: it is older than who gave it");
-    if (!drain.is && workshop->drains)
-        return say(workshop, "refused", "it is about to leave, and takes no more work");
+        return say(providerd, "refused", "it does not know that command: it is older than who gave it");
+    if (!drain.is && providerd->drains)
+        return say(providerd, "refused", "it is about to leave, and takes no more work");
     if (drain.is) {
-        if (workshop->drain.is)
-            drain = workshop->drain; /* since then, and by whom; and what has to go has to go */
+        if (providerd->drain.is)
+            drain = providerd->drain; /* since then, and by whom; and what has to go has to go */
         else
             snprintf(drain.by, sizeof drain.by, "%s", order->by);
         if (!drain.now)
             ad_flag(order->what, "Now", &drain.now);
     }
-    return drain_set(workshop, order, &drain);
+    return drain_set(providerd, order, &drain);
 }
 
-void workshop_sweep(struct workshop *workshop)
+void providerd_sweep(struct providerd *providerd)
 {
-    if (ledger_sweep(workshop->daemon.shelf, workshop->daemon.symbols, wall_seconds(workshop)))
-        runner_commit(agent_runner(workshop->live), NULL, NULL);
+    if (ledger_sweep(providerd->daemon.shelf, providerd->daemon.symbols, wall_seconds(providerd)))
+        runner_commit(agent_runner(providerd->live), NULL, NULL);
 }
 
 /* ---------------------------------------------------------------------------------------------------- about one's job */
 
 /* The job of that customer, as it runs here; NULL: it does not. Somebody else's is not there. */
-static struct task *task_of(const struct workshop *workshop, agent customer, uint64_t job)
+static struct task *task_of(const struct providerd *providerd, agent customer, uint64_t job)
 {
-    struct task *task = workshop->tasks;
+    struct task *task = providerd->tasks;
 
     while (task && (task->job != job || task->inquiry.customer != customer || task->helps))
         task = task->next;
@@ -222,64 +223,64 @@ struct signal_order {
 /* Written down before it is done: who is killed in between does not do it again, and says so. */
 static struct tree *signal_send(struct task *task, uint64_t key, int64_t number, int64_t ends)
 {
-    struct workshop *workshop = task->workshop;
-    struct shelf *shelf = workshop->daemon.shelf;
-    struct tree *unsure = say(workshop, "unsure", "the agent restarted in the middle of it: perhaps it was sent");
-    struct tree *sent = say(workshop, "ok", NULL);
+    struct providerd *providerd = task->providerd;
+    struct shelf *shelf = providerd->daemon.shelf;
+    struct tree *unsure = say(providerd, "unsure", "the agent restarted in the middle of it: perhaps it was sent");
+    struct tree *sent = say(providerd, "ok", NULL);
     struct err err = {0};
 
     if (ledger_write(shelf, key, unsure, ends, &err) < 0 || shelf->kind->commit(shelf, &err) < 0) {
         tree_unref(sent);
-        daemon_broken(&workshop->daemon, err.text);
+        daemon_broken(&providerd->daemon, err.text);
         return unsure;
     }
-    workshop->executor->kind->signal(workshop->executor, task->claim, (int)number);
+    providerd->executor->kind->signal(providerd->executor, task->claim, (int)number);
     task->signals++;
-    LOG_AUDIT(&workshop->daemon.log, "signal", log_number("job", (int64_t)task->job), log_word("claim", task->claim),
+    LOG_AUDIT(&providerd->daemon.log, "signal", log_number("job", (int64_t)task->job), log_word("claim", task->claim),
               log_number("signal", number));
     if (ledger_write(shelf, key, sent, ends, &err) == 0)
-        runner_commit(agent_runner(workshop->live), NULL, NULL);
+        runner_commit(agent_runner(providerd->live), NULL, NULL);
     tree_unref(unsure);
     return sent;
 }
 
 static struct tree *signal_answer(struct task *task, const struct tree *what, const struct signal_order *order)
 {
-    struct workshop *workshop = task->workshop;
-    struct tree *known = ledger_find(workshop->daemon.shelf, workshop->daemon.symbols, order->key);
+    struct providerd *providerd = task->providerd;
+    struct tree *known = ledger_find(providerd->daemon.shelf, providerd->daemon.symbols, order->key);
     int64_t number = 0;
 
     if (known)
         return known;
     if (order->late)
-        return say_expired(workshop);
+        return say_expired(providerd);
     if (!ad_integer(what, "Signal", &number) || !signal_is_allowed((int)(number < 64 ? number : 0)))
-        return say(workshop, "refused", "that signal is not sent to jobs");
+        return say(providerd, "refused", "that signal is not sent to jobs");
     if (task->state != TASK_RUNS)
-        return say(workshop, "early", "its files are still on their way: nothing runs yet");
+        return say(providerd, "early", "its files are still on their way: nothing runs yet");
     if (task->signals >= SIGNALS_MAX)
-        return say(workshop, "refused", "so many signals were sent to it already");
-    return signal_send(task, order->key, number, wall_seconds(workshop) + order->life + 3600);
+        return say(providerd, "refused", "so many signals were sent to it already");
+    return signal_send(task, order->key, number, wall_seconds(providerd) + order->life + 3600);
 }
 
 static struct tree *peek_tell(const struct task *task, const struct tree *what)
 {
-    struct workshop *workshop = task->workshop;
+    struct providerd *providerd = task->providerd;
     char name[PEEK_NAME_ROOM], folder[DAEMON_PATH_MAX];
     struct peek_order order;
     struct err err = {0};
 
     if (peek_order_read(what, name, &order, &err) < 0)
-        return say(workshop, "refused", err.text);
-    workshop_folder(workshop, folder, sizeof folder, task->claim, task->number);
-    return peek_answer(workshop->daemon.symbols, folder, &order);
+        return say(providerd, "refused", err.text);
+    providerd_folder(providerd, folder, sizeof folder, task->claim, task->number);
+    return peek_answer(providerd->daemon.symbols, folder, &order);
 }
 
-struct tree *workshop_asked(void *user, const struct peer *peer, const struct tree *question)
+struct tree *providerd_asked(void *user, const struct peer *peer, const struct tree *question)
 {
-    struct workshop *workshop = user;
+    struct providerd *providerd = user;
     const struct expr *part = ad_find(question, "What");
-    struct signal_order order = {.late = command_is_late(question, wall_seconds(workshop))};
+    struct signal_order order = {.late = command_is_late(question, wall_seconds(providerd))};
     int64_t job = 0;
     struct tree *what, *answer;
     struct task *task;
@@ -288,16 +289,16 @@ struct tree *workshop_asked(void *user, const struct peer *peer, const struct tr
         !ad_integer(question, "Life", &order.life) || order.life < 0 || order.life > LEDGER_LIFE_MAX ||
         !ad_word(question, "Key", &order.key))
         return NULL;
-    task = task_of(workshop, peer->agent, (uint64_t)job);
+    task = task_of(providerd, peer->agent, (uint64_t)job);
     if (!task)
-        return say(workshop, "gone", "that job does not run here");
-    if (!workshop->executor)
-        return say(workshop, "refused", "nothing is run here: it is only held");
+        return say(providerd, "gone", "that job does not run here");
+    if (!providerd->executor)
+        return say(providerd, "refused", "nothing is run here: it is only held");
     what = ad_part(question, part);
     answer = word_is(what, "signal") ? signal_answer(task, what, &order)
              : word_is(what, "peek")
                  ? peek_tell(task, what)
-                 : say(workshop, "refused", "it does not know that command: it is older than who gave it");
+                 : say(providerd, "refused", "it does not know that command: it is older than who gave it");
     tree_unref(what);
     return answer;
 }

@@ -39,9 +39,9 @@
 
 #define HEALTH_WORDS_MAX 255
 
-struct workshop;
+struct providerd;
 struct staging;
-struct shipments;
+struct uploads;
 struct datain;
 struct catalogues;
 struct transfer_rules;
@@ -62,7 +62,7 @@ struct inquiry {
 
 struct task {
     struct task *next;
-    struct workshop *workshop;
+    struct providerd *providerd;
     uint64_t claim, number, job;
     struct inquiry inquiry;
     bool helps; /* another one is the leader of its gang: what it leaves is nobody's */
@@ -74,7 +74,7 @@ struct task {
     int64_t began;               /* the process; 0: not yet */
     struct staging *staging;     /* or NULL */
     struct datain *datain;       /* or NULL */
-    struct settling *settling;   /* or NULL */
+    struct file_sync *settling;  /* or NULL */
     struct executor_news ending; /* TASK_SETTLES: how it ended */
     bool reported, asking;       /* the customer knows that it runs; a question is on its way */
     int64_t log_sent[2];         /* bytes of stdout and stderr that the customer has */
@@ -84,8 +84,8 @@ struct task {
     uint32_t transfers;  /* of its files to stores, when it has ended */
 };
 
-struct workshop {
-    const struct workshop_settings *settings;
+struct providerd {
+    const struct providerd_settings *settings;
     struct daemon daemon;
     struct live_agent *live;
     struct executor *executor; /* or NULL */
@@ -97,10 +97,10 @@ struct workshop {
     uint64_t *ids;
     struct tree **ads;
     struct task *tasks;
-    struct outgoing *outgoing;
-    struct shipments *shipments;
-    struct rubbish *rubbish; /* NULL: not yet, or no more */
-    uint64_t *claims;        /* that had jobs, and that what holds jobs is kept for */
+    struct results *outgoing;
+    struct uploads *uploads;
+    struct trash *rubbish; /* NULL: not yet, or no more */
+    uint64_t *claims;      /* that had jobs, and that what holds jobs is kept for */
     uint32_t claim_count, claim_room;
     uv_timer_t tick, probe, sweep;
     bool booted;
@@ -119,14 +119,14 @@ struct workshop {
     uint64_t started; /* jobs, in this life */
     bool told, drains;
     int64_t leaves; /* since when it leaves; 0: it does not */
-    char note[WORKSHOP_NOTE_MAX + 1];
+    char note[PROVIDERD_NOTE_MAX + 1];
 };
 
 /* Names of folders; `size` bytes. */
-void workshop_folder(const struct workshop *workshop, char *ret, size_t size, uint64_t claim, uint64_t number);
+void providerd_folder(const struct providerd *providerd, char *ret, size_t size, uint64_t claim, uint64_t number);
 /* The beginning of a question about a try. */
 struct maker;
-void question_begin(struct maker *maker, const struct workshop *workshop, const char *ask,
+void question_begin(struct maker *maker, const struct providerd *providerd, const char *ask,
                     const struct inquiry *inquiry);
 /* What the answer's Reason is; "" when there is no answer. */
 bool answer_is(const struct tree *answer, const char *reason);
@@ -141,94 +141,94 @@ void inquiry_write(struct maker *maker, const struct inquiry *inquiry, uint64_t 
 bool inquiry_read(const struct tree *row, uint64_t claim, uint64_t number, struct inquiry *ret);
 
 /* ---- tasks.c ---- */
-void task_launch(struct workshop *workshop, const struct effect *effect);
-void task_deadline(struct workshop *workshop, uint64_t claim, int64_t at);
-void task_stop(struct workshop *workshop, uint64_t claim, int64_t grace);
-void task_suspend(struct workshop *workshop, uint64_t claim, bool suspended);
+void task_launch(struct providerd *providerd, const struct effect *effect);
+void task_deadline(struct providerd *providerd, uint64_t claim, int64_t at);
+void task_stop(struct providerd *providerd, uint64_t claim, int64_t grace);
+void task_suspend(struct providerd *providerd, uint64_t claim, bool suspended);
 void task_told(void *user, const struct executor_news *news);  /* of the executor */
 void task_found(void *user, const struct executor_news *news); /* before the role has begun */
-void tasks_tick(struct workshop *workshop);
-void tasks_done(struct workshop *workshop);
-bool claim_is_kept(const struct workshop *workshop, uint64_t claim); /* it had a job, and may have another */
-bool task_is_here(const struct workshop *workshop, uint64_t claim, uint64_t number);
-double tasks_load(const struct workshop *workshop);
+void tasks_tick(struct providerd *providerd);
+void tasks_done(struct providerd *providerd);
+bool claim_is_kept(const struct providerd *providerd, uint64_t claim); /* it had a job, and may have another */
+bool task_is_here(const struct providerd *providerd, uint64_t claim, uint64_t number);
+double tasks_load(const struct providerd *providerd);
 /* Its files are there (NULL), or cannot be had. And those of the catalogue. */
 void task_staged(struct task *task, const char *why);
 void task_data_staged(struct task *task, const char *why);
 
 /* ---- workfolder.c ---- */
 /* An empty folder for a job, but for logs that may be there, and are empty too. */
-int workfolder_make(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err);
+int workfolder_make(const struct providerd *providerd, uint64_t claim, uint64_t number, struct err *err);
 /* All that was in it is with the customer: it goes, or is kept for another job of its claim. */
-int workfolder_leave(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err);
-void workfolder_forget(const struct workshop *workshop, uint64_t claim); /* no more jobs of it */
+int workfolder_leave(const struct providerd *providerd, uint64_t claim, uint64_t number, struct err *err);
+void workfolder_forget(const struct providerd *providerd, uint64_t claim); /* no more jobs of it */
 
 /* ---- health.c ---- */
-void health_fault(struct workshop *workshop, const char *words); /* a job came to nothing by the machine's fault */
-void health_good(struct workshop *workshop);                     /* one has run, well or badly by its own fault */
-void health_tick(struct workshop *workshop);
-bool health_told(struct workshop *workshop,
-                 const struct executor_news *news);        /* of the executor: was that of a trial? */
-bool health_lacks(const struct workshop *workshop);        /* is there too little room, now? */
-const char *health_words(const struct workshop *workshop); /* what it lacks; NULL: nothing */
+void health_fault(struct providerd *providerd, const char *words); /* a job came to nothing by the machine's fault */
+void health_good(struct providerd *providerd);                     /* one has run, well or badly by its own fault */
+void health_tick(struct providerd *providerd);
+bool health_told(struct providerd *providerd,
+                 const struct executor_news *news);          /* of the executor: was that of a trial? */
+bool health_lacks(const struct providerd *providerd);        /* is there too little room, now? */
+const char *health_words(const struct providerd *providerd); /* what it lacks; NULL: nothing */
 
 /* ---- tending.c ---- */
-void tending_tick(struct workshop *workshop);
-void tending_told(void *workshop);                     /* a signal came */
-void workshop_probe(struct workshop *workshop);        /* providerd.c: its role hears how the machine is now */
-uint32_t tasks_count(const struct workshop *workshop); /* tasks.c */
+void tending_tick(struct providerd *providerd);
+void tending_told(void *providerd);                      /* a signal came */
+void providerd_probe(struct providerd *providerd);       /* providerd.c: its role hears how the machine is now */
+uint32_t tasks_count(const struct providerd *providerd); /* tasks.c */
 
 /* ---- providerd_status.c ---- */
-int status_start(struct workshop *workshop, struct err *err);
-struct tree *status_ad(struct workshop *workshop); /* what it does now; the caller unrefs it */
+int status_start(struct providerd *providerd, struct err *err);
+struct tree *status_ad(struct providerd *providerd); /* what it does now; the caller unrefs it */
 
 /* ---- providerd_command.c ---- */
-int drain_load(struct workshop *workshop, struct err *err);
+int drain_load(struct providerd *providerd, struct err *err);
 void drain_tell(
-    struct workshop *workshop); /* the role, if it is drained: before it begins, and again for jobs that have to go */
-void workshop_sweep(struct workshop *workshop); /* commands that nobody asks about any more are forgotten */
-struct tree *workshop_commanded(void *user, const struct agent_order *order);
-struct tree *workshop_asked(void *user, const struct peer *peer, const struct tree *question);
+    struct providerd *providerd); /* the role, if it is drained: before it begins, and again for jobs that have to go */
+void providerd_sweep(struct providerd *providerd); /* commands that nobody asks about any more are forgotten */
+struct tree *providerd_commanded(void *user, const struct agent_order *order);
+struct tree *providerd_asked(void *user, const struct peer *peer, const struct tree *question);
 
 /* ---- staging.c ---- */
 void staging_begin(struct task *task, const char *folder); /* task_staged follows, perhaps at once */
 void staging_cancel(struct staging *staging);              /* takes NULL */
 
 /* ---- input_fetch.c ---- */
-int datain_open(struct workshop *workshop, struct err *err);
-void datain_close(struct workshop *workshop); /* after all tasks have gone */
+int datain_open(struct providerd *providerd, struct err *err);
+void datain_close(struct providerd *providerd); /* after all tasks have gone */
 bool datain_is_needed(const struct task *task);
 void datain_begin(struct task *task);      /* task_data_staged follows, perhaps at once */
 void datain_cancel(struct datain *datain); /* takes NULL */
 
 /* ---- results_send.c ---- */
 /* A try is over: what it made is to be sent. Lies on the shelf when this returns; a commit follows. */
-void outgoing_add(struct workshop *workshop, const struct task *task, const struct executor_news *news);
+void results_add(struct providerd *providerd, const struct task *task, const struct executor_news *news);
 /* A file of a job that still runs: what is new of it since `from`. `done` as in agent_ask. */
-bool outgoing_piece(struct workshop *workshop, const struct task *task, const char *kind, const char *name,
-                    int64_t from, agent_answer_fn *done, void *user);
+bool results_piece(struct providerd *providerd, const struct task *task, const char *kind, const char *name,
+                   int64_t from, agent_answer_fn *done, void *user);
 /* The checkpoint files of a job that still runs. */
-void outgoing_checkpoint(struct workshop *workshop, const struct task *task);
-bool outgoing_load(struct workshop *workshop, struct err *err);
-bool outgoing_has(const struct workshop *workshop, uint64_t claim, uint64_t number);
-void outgoing_tick(struct workshop *workshop);
-void outgoing_done(struct workshop *workshop);
-uint32_t outgoing_count(const struct workshop *workshop);
+void results_checkpoint(struct providerd *providerd, const struct task *task);
+bool results_load(struct providerd *providerd, struct err *err);
+bool results_has(const struct providerd *providerd, uint64_t claim, uint64_t number);
+void results_tick(struct providerd *providerd);
+void results_done(struct providerd *providerd);
+uint32_t results_count(const struct providerd *providerd);
 
 /* ---- uploads.c ---- */
 /* Does the job's ad say well what goes to stores? -1 and what is wrong. */
-int shipments_check(const struct task *task, struct err *err);
+int uploads_check(const struct task *task, struct err *err);
 /* A try has ended well: what it made for stores is brought to disk, and then it is `done`. NULL: there is nothing. */
-struct settling *shipments_settle(const struct task *task, settling_done_fn *done, void *user);
+struct file_sync *uploads_settle(const struct task *task, file_sync_done_fn *done, void *user);
 /* What it made for stores is moved aside, and a request for it lies on the shelf; a commit follows. How many files. */
-uint32_t shipments_add(struct workshop *workshop, const struct task *task);
-bool shipments_has(const struct workshop *workshop, uint64_t claim, uint64_t number);
-int shipments_load(struct workshop *workshop, struct err *err);
-void shipments_tick(struct workshop *workshop);
-void shipments_sweep(struct workshop *workshop);
-uint64_t shipments_room(const struct workshop *workshop);  /* bytes that are left for files that wait */
-uint32_t shipments_count(const struct workshop *workshop); /* files that wait */
-void shipments_stop(struct workshop *workshop); /* what is under way is cut, and waited for: before the agent goes */
-void shipments_done(struct workshop *workshop);
+uint32_t uploads_add(struct providerd *providerd, const struct task *task);
+bool uploads_has(const struct providerd *providerd, uint64_t claim, uint64_t number);
+int uploads_load(struct providerd *providerd, struct err *err);
+void uploads_tick(struct providerd *providerd);
+void uploads_sweep(struct providerd *providerd);
+uint64_t uploads_room(const struct providerd *providerd);  /* bytes that are left for files that wait */
+uint32_t uploads_count(const struct providerd *providerd); /* files that wait */
+void uploads_stop(struct providerd *providerd); /* what is under way is cut, and waited for: before the agent goes */
+void uploads_done(struct providerd *providerd);
 
 #endif

@@ -14,7 +14,7 @@ static struct tree *task_ad(const struct task *task)
     static const char *const words[] = {"staging", "running", "held"};
     struct maker maker;
 
-    maker_init(&maker, task->workshop->daemon.symbols);
+    maker_init(&maker, task->providerd->daemon.symbols);
     maker_integer(&maker, "Job", (int64_t)task->job);
     maker_word(&maker, "Claim", task->claim);
     maker_text(&maker, "State", words[task->state]);
@@ -22,62 +22,62 @@ static struct tree *task_ad(const struct task *task)
     return maker_seal(&maker);
 }
 
-static void tasks_tell(struct maker *maker, const struct workshop *workshop)
+static void tasks_tell(struct maker *maker, const struct providerd *providerd)
 {
     struct tree *ads[STATUS_JOBS_MAX];
     uint32_t count = 0;
 
-    for (const struct task *task = workshop->tasks; task && count < STATUS_JOBS_MAX; task = task->next)
+    for (const struct task *task = providerd->tasks; task && count < STATUS_JOBS_MAX; task = task->next)
         ads[count++] = task_ad(task);
     maker_list(maker, "Jobs", ads, count);
     while (count)
         tree_unref(ads[--count]);
 }
 
-static void drain_tell_of(struct maker *maker, const struct workshop *workshop)
+static void drain_tell_of(struct maker *maker, const struct providerd *providerd)
 {
-    maker_flag(maker, "Draining", workshop->drain.is);
-    if (!workshop->drain.is)
+    maker_flag(maker, "Draining", providerd->drain.is);
+    if (!providerd->drain.is)
         return;
-    maker_integer(maker, "DrainedSince", workshop->drain.since);
-    maker_text(maker, "DrainedBy", workshop->drain.by);
-    maker_flag(maker, "DrainedNow", workshop->drain.now);
+    maker_integer(maker, "DrainedSince", providerd->drain.since);
+    maker_text(maker, "DrainedBy", providerd->drain.by);
+    maker_flag(maker, "DrainedNow", providerd->drain.now);
 }
 
-struct tree *status_ad(struct workshop *workshop)
+struct tree *status_ad(struct providerd *providerd)
 {
     uint32_t staging = 0, running = 0, held = 0;
     struct maker maker;
     double load;
 
-    for (const struct task *task = workshop->tasks; task; task = task->next) {
+    for (const struct task *task = providerd->tasks; task; task = task->next) {
         staging += task->state == TASK_STAGING;
         running += task->state == TASK_RUNS || task->state == TASK_SETTLES;
         held += task->state == TASK_HELD;
     }
-    maker_init(&maker, workshop->daemon.symbols);
-    maker_text(&maker, "Name", workshop->daemon.name);
-    maker_text(&maker, "Identity", workshop->daemon.identity);
-    maker_text(&maker, "Version", workshop->settings->version);
-    maker_text(&maker, "Matchmaker", agent_asks(workshop->live));
-    maker_flag(&maker, "Connected", agent_is_connected(workshop->live));
-    maker_text(&maker, "Address", agent_address(workshop->live));
+    maker_init(&maker, providerd->daemon.symbols);
+    maker_text(&maker, "Name", providerd->daemon.name);
+    maker_text(&maker, "Identity", providerd->daemon.identity);
+    maker_text(&maker, "Version", providerd->settings->version);
+    maker_text(&maker, "Matchmaker", agent_asks(providerd->live));
+    maker_flag(&maker, "Connected", agent_is_connected(providerd->live));
+    maker_text(&maker, "Address", agent_address(providerd->live));
     maker_integer(&maker, "Staging", staging);
     maker_integer(&maker, "Running", running);
     maker_integer(&maker, "Held", held);
-    maker_integer(&maker, "Outgoing", outgoing_count(workshop));
-    maker_integer(&maker, "Transfers", shipments_count(workshop));
-    maker_integer(&maker, "TransferRoom", (int64_t)shipments_room(workshop));
-    drain_tell_of(&maker, workshop);
-    maker_text(&maker, "Unwell", health_words(workshop));
-    if (health_words(workshop))
-        maker_integer(&maker, "UnwellSince", workshop->health.since);
+    maker_integer(&maker, "Outgoing", results_count(providerd));
+    maker_integer(&maker, "Transfers", uploads_count(providerd));
+    maker_integer(&maker, "TransferRoom", (int64_t)uploads_room(providerd));
+    drain_tell_of(&maker, providerd);
+    maker_text(&maker, "Unwell", health_words(providerd));
+    if (health_words(providerd))
+        maker_integer(&maker, "UnwellSince", providerd->health.since);
     if (getloadavg(&load, 1) == 1)
         maker_real(&maker, "Load", load);
-    tasks_tell(&maker, workshop);
-    if (workshop->executor)
-        maker_text(&maker, "Sandbox", workshop->executor->kind->describe(workshop->executor));
-    return daemon_pools_ad(&workshop->daemon, workshop->live, maker_seal(&maker));
+    tasks_tell(&maker, providerd);
+    if (providerd->executor)
+        maker_text(&maker, "Sandbox", providerd->executor->kind->describe(providerd->executor));
+    return daemon_pools_ad(&providerd->daemon, providerd->live, maker_seal(&maker));
 }
 
 static void status_begin(void *user, struct exchange *exchange)
@@ -96,7 +96,7 @@ static void status_begin(void *user, struct exchange *exchange)
 static void status_handle(void *user, struct exchange *exchange)
 {
     const char *path = exchange_raw_path(exchange);
-    struct workshop *workshop = user;
+    struct providerd *providerd = user;
     struct buf out;
     struct tree *ad;
 
@@ -105,7 +105,7 @@ static void status_handle(void *user, struct exchange *exchange)
         return;
     }
     if (!strcmp(path, "/readyz")) {
-        bool ready = agent_is_connected(workshop->live);
+        bool ready = agent_is_connected(providerd->live);
 
         exchange_answer(exchange, &(struct http_answer){.status = ready ? 200 : 503,
                                                         .type = "text/plain",
@@ -118,7 +118,7 @@ static void status_handle(void *user, struct exchange *exchange)
         return;
     }
     buf_init(&out);
-    ad = status_ad(workshop);
+    ad = status_ad(providerd);
     represent_ad(&out, FORM_CLASSAD, ad);
     buf_adds(&out, "\n");
     exchange_answer(exchange,
@@ -133,13 +133,13 @@ static void status_over(void *user, struct exchange *exchange)
     (void)exchange;
 }
 
-int status_start(struct workshop *workshop, struct err *err)
+int status_start(struct providerd *providerd, struct err *err)
 {
     struct server_handler handler = {
-        .user = workshop, .begin = status_begin, .handle = status_handle, .over = status_over};
+        .user = providerd, .begin = status_begin, .handle = status_handle, .over = status_over};
     char address[DAEMON_PATH_MAX + 32];
 
-    snprintf(address, sizeof address, "unix:%s/%s.sock", workshop->daemon.folder, workshop->settings->role);
-    workshop->status = server_new(&workshop->daemon.loop, address, NULL, NULL, NULL, &handler, err);
-    return workshop->status ? 0 : -1;
+    snprintf(address, sizeof address, "unix:%s/%s.sock", providerd->daemon.folder, providerd->settings->role);
+    providerd->status = server_new(&providerd->daemon.loop, address, NULL, NULL, NULL, &handler, err);
+    return providerd->status ? 0 : -1;
 }

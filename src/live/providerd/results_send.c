@@ -29,13 +29,13 @@
 #define HASHES_MAX 3 /* times that a file is sent anew because its hash was wrong */
 #define KEY_SIZE 16
 
-struct outgoing {
-    struct outgoing *next;
-    struct workshop *workshop;
+struct results {
+    struct results *next;
+    struct providerd *providerd;
     uint64_t claim, number; /* where its folder is */
     struct inquiry inquiry;
     struct tree *row; /* held */
-    struct leaving leaving;
+    struct job_leavings leaving;
     uint32_t at; /* of its files */
     bool listed;
     bool told;    /* the customer was told that something cannot be read */
@@ -49,7 +49,7 @@ struct outgoing {
     bool asking;
 };
 
-static void outgoing_next(struct outgoing *outgoing);
+static void results_next(struct results *outgoing);
 
 static void key_make(unsigned char ret[KEY_SIZE], uint64_t claim, uint64_t number)
 {
@@ -61,25 +61,25 @@ static void key_make(unsigned char ret[KEY_SIZE], uint64_t claim, uint64_t numbe
 
 /* -------------------------------------------------------------------------------------------------------------- files */
 
-static void file_close(struct outgoing *outgoing)
+static void file_close(struct results *outgoing)
 {
     if (outgoing->fd >= 0)
         close(outgoing->fd);
     outgoing->fd = -1;
 }
 
-static int folder_open(const struct outgoing *outgoing)
+static int folder_open(const struct results *outgoing)
 {
     char path[DAEMON_PATH_MAX];
 
-    workshop_folder(outgoing->workshop, path, sizeof path, outgoing->claim, outgoing->number);
+    providerd_folder(outgoing->providerd, path, sizeof path, outgoing->claim, outgoing->number);
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* What became of an attempt: it is there; there is nothing to send of it; or it cannot be told now, and is tried again. */
 enum outcome { THERE, ABSENT, FAILED };
 
-static enum outcome files_list(struct outgoing *outgoing, struct err *err)
+static enum outcome files_list(struct results *outgoing, struct err *err)
 {
     int folder, failed;
 
@@ -98,20 +98,20 @@ static enum outcome files_list(struct outgoing *outgoing, struct err *err)
 }
 
 /* The file at hand cannot come, whatever is done. */
-static void file_miss(struct outgoing *outgoing, const char *why)
+static void file_miss(struct results *outgoing, const char *why)
 {
     const char *name = outgoing->leaving.files[outgoing->at].name;
 
-    LOG(&outgoing->workshop->daemon.log, LEVEL_WARNING, "outputs.missing", log_word("claim", outgoing->claim),
+    LOG(&outgoing->providerd->daemon.log, LEVEL_WARNING, "outputs.missing", log_word("claim", outgoing->claim),
         log_text("file", name), log_text("why", why));
     missing_add(&outgoing->leaving.missing, name, strlen(name), why, strlen(why));
 }
 
-static enum outcome file_open(struct outgoing *outgoing, struct err *err)
+static enum outcome file_open(struct results *outgoing, struct err *err)
 {
     const struct leaving_file *file = &outgoing->leaving.files[outgoing->at];
     int folder = folder_open(outgoing);
-    enum beneath_sort sort;
+    enum confined_sort sort;
     struct stat info;
 
     if (folder < 0 && errno != ENOENT) {
@@ -120,14 +120,14 @@ static enum outcome file_open(struct outgoing *outgoing, struct err *err)
     }
     if (folder < 0)
         return ABSENT;
-    outgoing->fd = beneath_read(folder, file->from ? file->from : file->name, &outgoing->size, err);
-    sort = outgoing->fd < 0 ? beneath_failed(errno) : BENEATH_FILE;
+    outgoing->fd = confined_read(folder, file->from ? file->from : file->name, &outgoing->size, err);
+    sort = outgoing->fd < 0 ? confined_failed(errno) : CONFINED_FILE;
     close(folder);
-    if (sort == BENEATH_FAILED)
+    if (sort == CONFINED_FAILED)
         return FAILED;
-    if (sort == BENEATH_OTHER)
+    if (sort == CONFINED_OTHER)
         file_miss(outgoing, err->text);
-    if (sort != BENEATH_FILE || (!outgoing->size && !strcmp(file->kind, "log"))) {
+    if (sort != CONFINED_FILE || (!outgoing->size && !strcmp(file->kind, "log"))) {
         file_close(outgoing);
         return ABSENT;
     }
@@ -142,7 +142,7 @@ static enum outcome file_open(struct outgoing *outgoing, struct err *err)
 }
 
 /* The next one that is there. ABSENT: there is none. */
-static enum outcome file_find(struct outgoing *outgoing, struct err *err)
+static enum outcome file_find(struct results *outgoing, struct err *err)
 {
     enum outcome outcome = files_list(outgoing, err);
 
@@ -157,7 +157,7 @@ static enum outcome file_find(struct outgoing *outgoing, struct err *err)
 }
 
 /* The customer has so much: what comes before is only summed up. */
-static bool file_seek(struct outgoing *outgoing, int64_t to)
+static bool file_seek(struct results *outgoing, int64_t to)
 {
     if (to < outgoing->hash.upto)
         hashing_begin(&outgoing->hash);
@@ -167,10 +167,10 @@ static bool file_seek(struct outgoing *outgoing, int64_t to)
 
 /* ---------------------------------------------------------------------------------------------------------------- life */
 
-static void outgoing_drop(struct outgoing *outgoing)
+static void results_drop(struct results *outgoing)
 {
-    struct workshop *workshop = outgoing->workshop;
-    struct outgoing **link = &workshop->outgoing;
+    struct providerd *providerd = outgoing->providerd;
+    struct results **link = &providerd->outgoing;
     unsigned char key[KEY_SIZE];
     struct err err = {0};
 
@@ -180,14 +180,14 @@ static void outgoing_drop(struct outgoing *outgoing)
     if (outgoing->passing)
         return;
     key_make(key, outgoing->claim, outgoing->number);
-    if (workshop->daemon.shelf->kind->remove(workshop->daemon.shelf, OUTGOING_SPACE, key, sizeof key, &err) == 0)
-        runner_commit(agent_runner(workshop->live), NULL, NULL);
-    if (workfolder_leave(workshop, outgoing->claim, outgoing->number, &err) < 0)
-        LOG(&workshop->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
+    if (providerd->daemon.shelf->kind->remove(providerd->daemon.shelf, OUTGOING_SPACE, key, sizeof key, &err) == 0)
+        runner_commit(agent_runner(providerd->live), NULL, NULL);
+    if (workfolder_leave(providerd, outgoing->claim, outgoing->number, &err) < 0)
+        LOG(&providerd->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
     file_close(outgoing);
 }
 
-static void outgoing_free(struct outgoing *outgoing)
+static void results_free(struct results *outgoing)
 {
     file_close(outgoing);
     tree_unref(outgoing->row);
@@ -195,7 +195,7 @@ static void outgoing_free(struct outgoing *outgoing)
     free(outgoing);
 }
 
-static void outgoing_pause(struct outgoing *outgoing)
+static void results_pause(struct results *outgoing)
 {
     outgoing->pause = outgoing->pause ? outgoing->pause * 2 : PAUSE_MIN;
     if (outgoing->pause > PAUSE_MAX)
@@ -204,7 +204,7 @@ static void outgoing_pause(struct outgoing *outgoing)
 }
 
 /* True when the answer is of use; else it waits, or is over. */
-static bool outgoing_answered(struct outgoing *outgoing, const struct tree *answer)
+static bool results_answered(struct results *outgoing, const struct tree *answer)
 {
     outgoing->asking = false;
     if (answer && (answer_is(answer, "ok") || answer_is(answer, "hash"))) {
@@ -213,29 +213,29 @@ static bool outgoing_answered(struct outgoing *outgoing, const struct tree *answ
     }
     if (answer &&
         answer_is(answer, "stale")) { /* nobody wants it any more; whatever else is said is asked again later */
-        LOG(&outgoing->workshop->daemon.log, LEVEL_INFO, "outputs.unwanted", log_word("claim", outgoing->claim));
-        outgoing_drop(outgoing);
-        outgoing_free(outgoing);
+        LOG(&outgoing->providerd->daemon.log, LEVEL_INFO, "outputs.unwanted", log_word("claim", outgoing->claim));
+        results_drop(outgoing);
+        results_free(outgoing);
         return false;
     }
-    outgoing_pause(outgoing);
+    results_pause(outgoing);
     return false;
 }
 
 static void finish_answered(void *user, const struct tree *answer)
 {
-    struct outgoing *outgoing = user;
+    struct results *outgoing = user;
 
-    if (!outgoing_answered(outgoing, answer))
+    if (!results_answered(outgoing, answer))
         return;
-    outgoing_drop(outgoing);
-    outgoing_free(outgoing);
+    results_drop(outgoing);
+    results_free(outgoing);
 }
 
-static bool piece_ask(struct workshop *workshop, agent to, struct maker *maker, agent_answer_fn *done, void *user)
+static bool piece_ask(struct providerd *providerd, agent to, struct maker *maker, agent_answer_fn *done, void *user)
 {
     struct tree *question = maker_seal(maker);
-    bool asked = agent_ask(workshop->live, to, question, done, user);
+    bool asked = agent_ask(providerd->live, to, question, done, user);
 
     tree_unref(question);
     return asked;
@@ -243,54 +243,54 @@ static bool piece_ask(struct workshop *workshop, agent to, struct maker *maker, 
 
 static void trouble_answered(void *user, const struct tree *answer)
 {
-    struct outgoing *outgoing = user;
+    struct results *outgoing = user;
 
     (void)answer;
     outgoing->asking = false;
 }
 
 /* Something cannot be read now: later, from the beginning; and that is said, here and to the customer. A checkpoint comes again by itself. */
-static void outgoing_wait(struct outgoing *outgoing, const struct err *err)
+static void results_wait(struct results *outgoing, const struct err *err)
 {
     struct maker maker;
 
-    LOG(&outgoing->workshop->daemon.log, LEVEL_WARNING, "outputs.wait", log_word("claim", outgoing->claim),
+    LOG(&outgoing->providerd->daemon.log, LEVEL_WARNING, "outputs.wait", log_word("claim", outgoing->claim),
         log_text("why", err->text));
     file_close(outgoing);
     if (outgoing->passing) {
-        outgoing_drop(outgoing);
-        outgoing_free(outgoing);
+        results_drop(outgoing);
+        results_free(outgoing);
         return;
     }
-    outgoing_pause(outgoing);
+    results_pause(outgoing);
     if (outgoing->told)
         return;
-    question_begin(&maker, outgoing->workshop, "report", &outgoing->inquiry);
+    question_begin(&maker, outgoing->providerd, "report", &outgoing->inquiry);
     maker_text(&maker, "Trouble", err->text);
     outgoing->told = outgoing->asking = true;
-    if (!piece_ask(outgoing->workshop, outgoing->inquiry.customer, &maker, trouble_answered, outgoing))
+    if (!piece_ask(outgoing->providerd, outgoing->inquiry.customer, &maker, trouble_answered, outgoing))
         outgoing->told = outgoing->asking = false;
 }
 
 static void store_answered(void *user, const struct tree *answer)
 {
-    struct outgoing *outgoing = user;
+    struct results *outgoing = user;
     struct err err = {0};
     int64_t have = 0;
 
     if (answer && (answer_is(answer, "name") || answer_is(answer, "invalid"))) { /* of this file nothing can come */
-        LOG(&outgoing->workshop->daemon.log, LEVEL_WARNING, "outputs.refused", log_word("claim", outgoing->claim),
+        LOG(&outgoing->providerd->daemon.log, LEVEL_WARNING, "outputs.refused", log_word("claim", outgoing->claim),
             log_text("file", outgoing->leaving.files[outgoing->at].name));
         outgoing->asking = false;
         file_close(outgoing);
         outgoing->at++;
-        outgoing_next(outgoing);
+        results_next(outgoing);
         return;
     }
-    if (!outgoing_answered(outgoing, answer))
+    if (!results_answered(outgoing, answer))
         return;
     if (answer_is(answer, "hash") && ++outgoing->hashes > HASHES_MAX) {
-        LOG(&outgoing->workshop->daemon.log, LEVEL_ERROR, "outputs.hash", log_word("claim", outgoing->claim),
+        LOG(&outgoing->providerd->daemon.log, LEVEL_ERROR, "outputs.hash", log_word("claim", outgoing->claim),
             log_text("file", outgoing->leaving.files[outgoing->at].name));
         file_miss(outgoing, "what came was not what was sent, again and again");
         have = outgoing->size;
@@ -304,10 +304,10 @@ static void store_answered(void *user, const struct tree *answer)
     } else if (!file_seek(outgoing, have < 0 ? 0 : have)) {
         err_set(&err, "%s cannot be read: %s", outgoing->leaving.files[outgoing->at].name,
                 errno ? strerror(errno) : "it has become shorter");
-        outgoing_wait(outgoing, &err);
+        results_wait(outgoing, &err);
         return;
     }
-    outgoing_next(outgoing);
+    results_next(outgoing);
 }
 
 static void piece_bytes(struct maker *maker, const unsigned char *bytes, size_t len)
@@ -321,7 +321,7 @@ static void piece_bytes(struct maker *maker, const unsigned char *bytes, size_t 
 }
 
 /* THERE: it was asked; ABSENT: it could not be asked; FAILED: it could not be read. */
-static enum outcome store_ask(struct outgoing *outgoing, struct err *err)
+static enum outcome store_ask(struct results *outgoing, struct err *err)
 {
     const struct leaving_file *file = &outgoing->leaving.files[outgoing->at];
     static unsigned char bytes[PIECE_BYTES];
@@ -336,7 +336,7 @@ static enum outcome store_ask(struct outgoing *outgoing, struct err *err)
     }
     if (outgoing->hash.upto + n > outgoing->size)
         n = (ssize_t)(outgoing->size - outgoing->hash.upto);
-    question_begin(&maker, outgoing->workshop, "store", &outgoing->inquiry);
+    question_begin(&maker, outgoing->providerd, "store", &outgoing->inquiry);
     maker_text(&maker, "Kind", file->kind);
     maker_text(&maker, "Name", file->name);
     maker_integer(&maker, "Offset", outgoing->hash.upto);
@@ -348,19 +348,20 @@ static enum outcome store_ask(struct outgoing *outgoing, struct err *err)
         maker_text(&maker, "Hash", digits);
     }
     piece_bytes(&maker, bytes, (size_t)n);
-    return piece_ask(outgoing->workshop, outgoing->inquiry.customer, &maker, store_answered, outgoing) ? THERE : ABSENT;
+    return piece_ask(outgoing->providerd, outgoing->inquiry.customer, &maker, store_answered, outgoing) ? THERE
+                                                                                                        : ABSENT;
 }
 
-static void missing_put(struct maker *maker, const struct outgoing *outgoing, const char *name,
+static void missing_put(struct maker *maker, const struct results *outgoing, const char *name,
                         const struct missing *missing)
 {
-    struct tree *ad = missing_ad(outgoing->workshop->daemon.symbols, missing);
+    struct tree *ad = missing_ad(outgoing->providerd->daemon.symbols, missing);
 
     maker_ad(maker, name, ad);
     tree_unref(ad);
 }
 
-static bool finish_ask(struct outgoing *outgoing)
+static bool finish_ask(struct results *outgoing)
 {
     static const struct {
         const char *name;
@@ -371,7 +372,7 @@ static bool finish_ask(struct outgoing *outgoing)
     size_t len;
     int64_t n;
 
-    question_begin(&maker, outgoing->workshop, "finish", &outgoing->inquiry);
+    question_begin(&maker, outgoing->providerd, "finish", &outgoing->inquiry);
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
         if (ad_integer(outgoing->row, used[i].name, &n))
             (used[i].is_time ? maker_seconds : maker_integer)(&maker, used[i].name, n);
@@ -379,21 +380,21 @@ static bool finish_ask(struct outgoing *outgoing)
         maker_bytes(&maker, "Words", words, len);
     missing_put(&maker, outgoing, "Missing", &outgoing->leaving.missing);
     missing_put(&maker, outgoing, "NotMade", &outgoing->leaving.unmade);
-    return piece_ask(outgoing->workshop, outgoing->inquiry.customer, &maker, finish_answered, outgoing);
+    return piece_ask(outgoing->providerd, outgoing->inquiry.customer, &maker, finish_answered, outgoing);
 }
 
-static void outgoing_next(struct outgoing *outgoing)
+static void results_next(struct results *outgoing)
 {
     struct err err = {0};
     enum outcome found = file_find(outgoing, &err), asked;
 
     if (found == FAILED) {
-        outgoing_wait(outgoing, &err);
+        results_wait(outgoing, &err);
         return;
     }
     if (outgoing->passing && found == ABSENT) {
-        outgoing_drop(outgoing);
-        outgoing_free(outgoing);
+        results_drop(outgoing);
+        results_free(outgoing);
         return;
     }
     outgoing->asking = true;
@@ -402,28 +403,28 @@ static void outgoing_next(struct outgoing *outgoing)
         return;
     outgoing->asking = false;
     if (asked == FAILED)
-        outgoing_wait(outgoing, &err);
+        results_wait(outgoing, &err);
     else
-        outgoing_pause(outgoing);
+        results_pause(outgoing);
 }
 
 /* --------------------------------------------------------------------------------------------------------- a job's end */
 
-static struct outgoing *outgoing_new(struct workshop *workshop, uint64_t claim, uint64_t number,
-                                     const struct inquiry *inquiry, struct tree *row)
+static struct results *results_new(struct providerd *providerd, uint64_t claim, uint64_t number,
+                                   const struct inquiry *inquiry, struct tree *row)
 {
-    struct outgoing *outgoing = mem_alloc(sizeof *outgoing);
+    struct results *outgoing = mem_alloc(sizeof *outgoing);
 
-    *outgoing = (struct outgoing){.next = workshop->outgoing,
-                                  .workshop = workshop,
-                                  .claim = claim,
-                                  .number = number,
-                                  .inquiry = *inquiry,
-                                  .row = tree_ref(row),
-                                  .fd = -1,
-                                  .until = runner_now() + OUTGOING_LIFE};
+    *outgoing = (struct results){.next = providerd->outgoing,
+                                 .providerd = providerd,
+                                 .claim = claim,
+                                 .number = number,
+                                 .inquiry = *inquiry,
+                                 .row = tree_ref(row),
+                                 .fd = -1,
+                                 .until = runner_now() + OUTGOING_LIFE};
     leaving_init(&outgoing->leaving);
-    workshop->outgoing = outgoing;
+    providerd->outgoing = outgoing;
     return outgoing;
 }
 
@@ -468,16 +469,16 @@ static void row_add_inputs(struct maker *maker, const struct tree *ad)
     arena_done(&arena);
 }
 
-void outgoing_add(struct workshop *workshop, const struct task *task, const struct executor_news *news)
+void results_add(struct providerd *providerd, const struct task *task, const struct executor_news *news)
 {
-    struct shelf *shelf = workshop->daemon.shelf;
+    struct shelf *shelf = providerd->daemon.shelf;
     unsigned char key[KEY_SIZE];
     struct err err = {0};
     struct maker maker;
     struct tree *row;
     struct buf text;
 
-    maker_init(&maker, workshop->daemon.symbols);
+    maker_init(&maker, providerd->daemon.symbols);
     inquiry_write(&maker, &task->inquiry, task->claim);
     maker_integer(&maker, "Cpu", news->usage.cpu);
     maker_integer(&maker, "Memory", news->usage.memory);
@@ -496,15 +497,15 @@ void outgoing_add(struct workshop *workshop, const struct task *task, const stru
     wire_print(&text, row);
     key_make(key, task->claim, task->number);
     if (shelf->kind->put(shelf, OUTGOING_SPACE, key, sizeof key, text.text, text.len, &err) < 0)
-        LOG(&workshop->daemon.log, LEVEL_ERROR, "outgoing", log_text("why", err.text));
+        LOG(&providerd->daemon.log, LEVEL_ERROR, "outgoing", log_text("why", err.text));
     buf_done(&text);
-    outgoing_new(workshop, task->claim, task->number, &task->inquiry, row);
+    results_new(providerd, task->claim, task->number, &task->inquiry, row);
     tree_unref(row);
 }
 
-void outgoing_checkpoint(struct workshop *workshop, const struct task *task)
+void results_checkpoint(struct providerd *providerd, const struct task *task)
 {
-    const struct outgoing *last = workshop->outgoing;
+    const struct results *last = providerd->outgoing;
     struct maker maker;
     struct tree *row;
 
@@ -512,50 +513,50 @@ void outgoing_checkpoint(struct workshop *workshop, const struct task *task)
         last = last->next;
     if (last)
         return; /* the one before is still on its way: the customer may be away for long */
-    maker_init(&maker, workshop->daemon.symbols);
+    maker_init(&maker, providerd->daemon.symbols);
     row_add(&maker, "Checkpoint", task->order.checkpoint);
     row = maker_seal(&maker);
-    outgoing_new(workshop, task->claim, task->number, &task->inquiry, row)->passing = true;
+    results_new(providerd, task->claim, task->number, &task->inquiry, row)->passing = true;
     tree_unref(row);
 }
 
-bool outgoing_has(const struct workshop *workshop, uint64_t claim, uint64_t number)
+bool results_has(const struct providerd *providerd, uint64_t claim, uint64_t number)
 {
-    const struct outgoing *outgoing = workshop->outgoing;
+    const struct results *outgoing = providerd->outgoing;
 
     while (outgoing && (outgoing->passing || outgoing->claim != claim || outgoing->number != number))
         outgoing = outgoing->next;
     return outgoing != NULL;
 }
 
-void outgoing_tick(struct workshop *workshop)
+void results_tick(struct providerd *providerd)
 {
     int64_t now = runner_now();
-    struct outgoing *next;
+    struct results *next;
     uint32_t busy = 0;
 
-    for (struct outgoing *outgoing = workshop->outgoing; outgoing; outgoing = outgoing->next)
+    for (struct results *outgoing = providerd->outgoing; outgoing; outgoing = outgoing->next)
         busy += outgoing->asking;
-    for (struct outgoing *outgoing = workshop->outgoing; outgoing && busy < AT_ONCE; outgoing = next) {
+    for (struct results *outgoing = providerd->outgoing; outgoing && busy < AT_ONCE; outgoing = next) {
         next = outgoing->next;
         if (outgoing->asking || outgoing->due > now)
             continue;
         if (now > outgoing->until) {
-            LOG(&workshop->daemon.log, LEVEL_WARNING, "outputs.dropped", log_word("claim", outgoing->claim));
-            outgoing_drop(outgoing);
-            outgoing_free(outgoing);
+            LOG(&providerd->daemon.log, LEVEL_WARNING, "outputs.dropped", log_word("claim", outgoing->claim));
+            results_drop(outgoing);
+            results_free(outgoing);
             continue;
         }
-        outgoing_next(outgoing);
+        results_next(outgoing);
         busy++;
     }
 }
 
-uint32_t outgoing_count(const struct workshop *workshop)
+uint32_t results_count(const struct providerd *providerd)
 {
     uint32_t count = 0;
 
-    for (const struct outgoing *outgoing = workshop->outgoing; outgoing; outgoing = outgoing->next)
+    for (const struct results *outgoing = providerd->outgoing; outgoing; outgoing = outgoing->next)
         count++;
     return count;
 }
@@ -564,47 +565,47 @@ uint32_t outgoing_count(const struct workshop *workshop)
 
 static bool row_load(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
-    struct workshop *workshop = user;
+    struct providerd *providerd = user;
     const unsigned char *bytes = key;
     uint64_t claim = 0, number = 0;
     struct tree *row;
     struct inquiry inquiry;
     struct err err;
 
-    if (key_len != KEY_SIZE || wire_parse(workshop->daemon.symbols, value, len, &row, &err) < 0)
+    if (key_len != KEY_SIZE || wire_parse(providerd->daemon.symbols, value, len, &row, &err) < 0)
         return true;
     for (int i = 0; i < 8; i++) {
         claim = claim << 8 | bytes[i];
         number = number << 8 | bytes[8 + i];
     }
     if (inquiry_read(row, claim, number, &inquiry))
-        outgoing_new(workshop, claim, number, &inquiry, row);
+        results_new(providerd, claim, number, &inquiry, row);
     tree_unref(row);
     return true;
 }
 
-bool outgoing_load(struct workshop *workshop, struct err *err)
+bool results_load(struct providerd *providerd, struct err *err)
 {
-    struct shelf *shelf = workshop->daemon.shelf;
+    struct shelf *shelf = providerd->daemon.shelf;
 
-    return shelf->kind->each(shelf, OUTGOING_SPACE, row_load, workshop, err) == 0;
+    return shelf->kind->each(shelf, OUTGOING_SPACE, row_load, providerd, err) == 0;
 }
 
-void outgoing_done(struct workshop *workshop)
+void results_done(struct providerd *providerd)
 {
-    struct outgoing *next;
+    struct results *next;
 
-    for (struct outgoing *outgoing = workshop->outgoing; outgoing; outgoing = next) {
+    for (struct results *outgoing = providerd->outgoing; outgoing; outgoing = next) {
         next = outgoing->next;
-        outgoing_free(outgoing);
+        results_free(outgoing);
     }
-    workshop->outgoing = NULL;
+    providerd->outgoing = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------- of a job that still runs */
 
-bool outgoing_piece(struct workshop *workshop, const struct task *task, const char *kind, const char *name,
-                    int64_t from, agent_answer_fn *done, void *user)
+bool results_piece(struct providerd *providerd, const struct task *task, const char *kind, const char *name,
+                   int64_t from, agent_answer_fn *done, void *user)
 {
     static unsigned char bytes[PIECE_BYTES];
     char path[DAEMON_PATH_MAX];
@@ -614,10 +615,10 @@ bool outgoing_piece(struct workshop *workshop, const struct task *task, const ch
     ssize_t n = 0;
     struct maker maker;
 
-    workshop_folder(workshop, path, sizeof path, task->claim, task->number);
+    providerd_folder(providerd, path, sizeof path, task->claim, task->number);
     folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0) {
-        fd = beneath_read(folder, name, &size, &err);
+        fd = confined_read(folder, name, &size, &err);
         close(folder);
     }
     if (fd >= 0 && size > from)
@@ -626,11 +627,11 @@ bool outgoing_piece(struct workshop *workshop, const struct task *task, const ch
         close(fd);
     if (n <= 0)
         return false;
-    question_begin(&maker, workshop, "store", &task->inquiry);
+    question_begin(&maker, providerd, "store", &task->inquiry);
     maker_text(&maker, "Kind", kind);
     maker_text(&maker, "Name", name);
     maker_integer(&maker, "Offset", from);
     maker_integer(&maker, "Size", -1);
     piece_bytes(&maker, bytes, (size_t)n);
-    return piece_ask(workshop, task->inquiry.customer, &maker, done, user);
+    return piece_ask(providerd, task->inquiry.customer, &maker, done, user);
 }

@@ -31,14 +31,14 @@
 struct staging {
     struct task *task; /* NULL: nobody waits for it any more */
     char folder[DAEMON_PATH_MAX];
-    struct tree *manifest; /* held */
-    uint32_t at;           /* the file that is fetched */
-    int part;              /* its part in the cache; -1: none */
-    struct hashing hash;   /* of what is there of it ... */
-    bool looked;           /* ... all of which was read */
-    bool older;            /* ... and some of which was there before */
-    struct laying *laying; /* into the job's folder; or NULL */
-    int64_t laid;          /* bytes of small ones, since the loop had its turn */
+    struct tree *manifest;    /* held */
+    uint32_t at;              /* the file that is fetched */
+    int part;                 /* its part in the cache; -1: none */
+    struct hashing hash;      /* of what is there of it ... */
+    bool looked;              /* ... all of which was read */
+    bool older;               /* ... and some of which was there before */
+    struct file_copy *laying; /* into the job's folder; or NULL */
+    int64_t laid;             /* bytes of small ones, since the loop had its turn */
     uv_timer_t again;
     uint64_t pause;
     bool asking, closing;
@@ -66,7 +66,7 @@ static void staging_free(struct staging *staging)
     if (staging->part >= 0)
         close(staging->part);
     staging->part = -1;
-    laying_cancel(staging->laying);
+    file_copy_cancel(staging->laying);
     staging->laying = NULL;
     staging->closing = true;
     uv_close((uv_handle_t *)&staging->again, staging_closed);
@@ -104,7 +104,7 @@ static void staging_failed(struct staging *staging, const char *why, int error)
         staging_end(staging, why);
         return;
     }
-    LOG(&staging->task->workshop->daemon.log, LEVEL_WARNING, "inputs.wait", log_word("claim", staging->task->claim),
+    LOG(&staging->task->providerd->daemon.log, LEVEL_WARNING, "inputs.wait", log_word("claim", staging->task->claim),
         log_text("why", why));
     staging_wait(staging);
 }
@@ -123,7 +123,7 @@ static bool staging_answered(struct staging *staging)
 /* ---------------------------------------------------------------------------------------------------------- the cache */
 
 struct input {
-    char name[BENEATH_NAME_MAX + 1], hash[HASH_DIGITS + 1];
+    char name[CONFINED_NAME_MAX + 1], hash[HASH_DIGITS + 1];
     int64_t size, mode;
 };
 
@@ -147,7 +147,7 @@ static bool input_read(const struct staging *staging, uint32_t place, struct inp
     ad = build_seal(&build);
     build_done(&build);
     *ret = (struct input){.mode = 0644};
-    good = ad_string(ad, "Name", &text, &len) && beneath_name_is_good(text, len);
+    good = ad_string(ad, "Name", &text, &len) && confined_name_is_good(text, len);
     if (good)
         memcpy(ret->name, text, len);
     good = good && ad_string(ad, "Hash", &text, &len) && hash_is_good(text, len) &&
@@ -161,7 +161,7 @@ static bool input_read(const struct staging *staging, uint32_t place, struct inp
 
 static void cache_path(const struct staging *staging, const char *hash, const char *end, char ret[DAEMON_PATH_MAX])
 {
-    snprintf(ret, DAEMON_PATH_MAX, "%.4000s/cache/%s%s", staging->task->workshop->daemon.folder, hash, end);
+    snprintf(ret, DAEMON_PATH_MAX, "%.4000s/cache/%s%s", staging->task->providerd->daemon.folder, hash, end);
 }
 
 static void input_laid(void *user, const char *why)
@@ -180,19 +180,19 @@ static void input_laid(void *user, const char *why)
 /* From the cache into the job's folder. True: it is there, and the next may follow at once. */
 static bool input_place(struct staging *staging, const struct input *input)
 {
-    uv_loop_t *loop = &staging->task->workshop->daemon.loop;
+    uv_loop_t *loop = &staging->task->providerd->daemon.loop;
     char path[DAEMON_PATH_MAX];
-    struct laying_order order = {.from = path,
-                                 .folder = staging->folder,
-                                 .name = input->name,
-                                 .mode = input->mode & 0111 ? 0755 : 0644,
-                                 .size = input->size};
-    enum laying_result result;
+    struct file_copy_order order = {.from = path,
+                                    .folder = staging->folder,
+                                    .name = input->name,
+                                    .mode = input->mode & 0111 ? 0755 : 0644,
+                                    .size = input->size};
+    enum file_copy_result result;
     struct err err = {0};
 
     cache_path(staging, input->hash, "", path);
     errno = 0;
-    result = laying_start(loop, &order, input_laid, staging, &staging->laying, &err);
+    result = file_copy_start(loop, &order, input_laid, staging, &staging->laying, &err);
     if (result == UNLAID)
         staging_failed(staging, err.text, errno);
     if (result != LAID)
@@ -326,13 +326,13 @@ static void fetch_ask(struct staging *staging, const struct input *input)
     struct maker maker;
     struct tree *question;
 
-    question_begin(&maker, task->workshop, "fetch", &task->inquiry);
+    question_begin(&maker, task->providerd, "fetch", &task->inquiry);
     maker_text(&maker, "Hash", input->hash);
     maker_integer(&maker, "Offset", staging->hash.upto);
     maker_integer(&maker, "Length", PIECE_BYTES);
     question = maker_seal(&maker);
     staging->asking = true;
-    if (!agent_ask(task->workshop->live, task->inquiry.customer, question, fetch_answered, staging)) {
+    if (!agent_ask(task->providerd->live, task->inquiry.customer, question, fetch_answered, staging)) {
         staging->asking = false;
         staging_wait(staging);
     }
@@ -382,10 +382,10 @@ static void manifest_ask(struct staging *staging)
     struct maker maker;
     struct tree *question;
 
-    question_begin(&maker, task->workshop, "manifest", &task->inquiry);
+    question_begin(&maker, task->providerd, "manifest", &task->inquiry);
     question = maker_seal(&maker);
     staging->asking = true;
-    if (!agent_ask(task->workshop->live, task->inquiry.customer, question, manifest_answered, staging)) {
+    if (!agent_ask(task->providerd->live, task->inquiry.customer, question, manifest_answered, staging)) {
         staging->asking = false;
         staging_wait(staging);
     }
@@ -443,7 +443,7 @@ void staging_begin(struct task *task, const char *folder)
 
     *staging = (struct staging){.task = task, .part = -1, .pause = STAGING_PAUSE};
     snprintf(staging->folder, sizeof staging->folder, "%s", folder);
-    uv_timer_init(&task->workshop->daemon.loop, &staging->again);
+    uv_timer_init(&task->providerd->daemon.loop, &staging->again);
     staging->again.data = staging;
     task->staging = staging;
     staging_next(staging);

@@ -24,9 +24,9 @@
 
 static const char *const log_names[2] = {JOB_STDOUT, JOB_STDERR};
 
-static struct task *task_find(const struct workshop *workshop, uint64_t claim)
+static struct task *task_find(const struct providerd *providerd, uint64_t claim)
 {
-    struct task *task = workshop->tasks;
+    struct task *task = providerd->tasks;
 
     while (task && task->claim != claim)
         task = task->next;
@@ -34,13 +34,13 @@ static struct task *task_find(const struct workshop *workshop, uint64_t claim)
 }
 
 /* The tenant's own record says whose job it is; NULL: it has none. */
-static struct task *task_new(struct workshop *workshop, uint64_t claim, uint64_t number, uint64_t job,
+static struct task *task_new(struct providerd *providerd, uint64_t claim, uint64_t number, uint64_t job,
                              const struct tenant_view *tenant, struct tree *ad)
 {
     struct task *task = mem_alloc(sizeof *task);
 
-    *task = (struct task){.next = workshop->tasks,
-                          .workshop = workshop,
+    *task = (struct task){.next = providerd->tasks,
+                          .providerd = providerd,
                           .claim = claim,
                           .number = number,
                           .job = job,
@@ -51,20 +51,20 @@ static struct task *task_new(struct workshop *workshop, uint64_t claim, uint64_t
         inquiry_of(tenant, &task->inquiry);
     task->inquiry.number = number;
     task->inquiry.job = job;
-    workshop->tasks = task;
+    providerd->tasks = task;
     return task;
 }
 
 static void task_free(struct task *task)
 {
-    struct task **link = &task->workshop->tasks;
+    struct task **link = &task->providerd->tasks;
 
     while (*link != task)
         link = &(*link)->next;
     *link = task->next;
     staging_cancel(task->staging);
     datain_cancel(task->datain);
-    settling_free(task->settling);
+    file_sync_free(task->settling);
     job_order_done(&task->order);
     tree_unref(task->ad);
     tree_unref(task->receipt);
@@ -72,36 +72,36 @@ static void task_free(struct task *task)
 }
 
 /* The role is told; what stands in the shelf before goes with the same commit. */
-static void role_tell(struct workshop *workshop, const struct executor_news *news, enum job_news kind)
+static void role_tell(struct providerd *providerd, const struct executor_news *news, enum job_news kind)
 {
-    runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_JOB,
-                                                               .news = kind,
-                                                               .claim = news->claim,
-                                                               .number = news->number,
-                                                               .reason = news->reason,
-                                                               .status = news->status,
-                                                               .used = news->usage.cpu,
-                                                               .at = news->deadline});
+    runner_event(agent_runner(providerd->live), &(struct event){.kind = EVENT_JOB,
+                                                                .news = kind,
+                                                                .claim = news->claim,
+                                                                .number = news->number,
+                                                                .reason = news->reason,
+                                                                .status = news->status,
+                                                                .used = news->usage.cpu,
+                                                                .at = news->deadline});
 }
 
-bool claim_is_kept(const struct workshop *workshop, uint64_t claim)
+bool claim_is_kept(const struct providerd *providerd, uint64_t claim)
 {
-    for (uint32_t i = 0; i < workshop->claim_count; i++)
-        if (workshop->claims[i] == claim)
+    for (uint32_t i = 0; i < providerd->claim_count; i++)
+        if (providerd->claims[i] == claim)
             return true;
     return false;
 }
 
 /* The claim may have another job: what holds its jobs stays until it is over. */
-static void claim_keep(struct workshop *workshop, uint64_t claim)
+static void claim_keep(struct providerd *providerd, uint64_t claim)
 {
-    if (claim_is_kept(workshop, claim))
+    if (claim_is_kept(providerd, claim))
         return;
-    if (workshop->claim_count == workshop->claim_room) {
-        workshop->claim_room = workshop->claim_room ? workshop->claim_room * 2 : 16;
-        workshop->claims = mem_grow(workshop->claims, workshop->claim_room * sizeof *workshop->claims);
+    if (providerd->claim_count == providerd->claim_room) {
+        providerd->claim_room = providerd->claim_room ? providerd->claim_room * 2 : 16;
+        providerd->claims = mem_grow(providerd->claims, providerd->claim_room * sizeof *providerd->claims);
     }
-    workshop->claims[workshop->claim_count++] = claim;
+    providerd->claims[providerd->claim_count++] = claim;
 }
 
 /* Some of what it made may go to stores. */
@@ -120,48 +120,48 @@ static bool is_fault(const struct executor_news *news)
 static void task_leaves(struct task *task, const struct executor_news *news)
 {
     static const char *const nothing[] = {NULL};
-    struct workshop *workshop = task->workshop;
+    struct providerd *providerd = task->providerd;
     struct err err = {0};
 
-    if (task->state == TASK_HELD || outgoing_has(workshop, task->claim, task->number))
+    if (task->state == TASK_HELD || results_has(providerd, task->claim, task->number))
         return;
     if (is_fault(news)) { /* what lies there is no output of it: it runs elsewhere */
         task->order.outputs = task->order.checkpoint = nothing;
         task->order.out = task->order.err = NULL;
     }
     if (ends_well(task, news))
-        task->transfers = shipments_add(workshop, task);
+        task->transfers = uploads_add(providerd, task);
     if (!task->helps)
-        outgoing_add(workshop, task, news);
-    else if (workfolder_leave(workshop, task->claim, task->number, &err) < 0)
-        LOG(&workshop->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
+        results_add(providerd, task, news);
+    else if (workfolder_leave(providerd, task->claim, task->number, &err) < 0)
+        LOG(&providerd->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
 }
 
 /* It is over, one way or the other. What was ended at a limit was killed. */
 static void task_end(struct task *task, const struct executor_news *given)
 {
-    struct workshop *workshop = task->workshop;
+    struct providerd *providerd = task->providerd;
     struct executor_news told = *given, *news = &told;
     bool gone = news->kind == EXECUTOR_GONE;
 
     if (news->reason == REASON_TIME || news->reason == REASON_MEMORY || news->reason == REASON_DISK)
         news->status = news->status ? news->status : -SIGKILL;
-    LOG(&workshop->daemon.log, LEVEL_INFO, "job.ended", log_word("claim", task->claim),
+    LOG(&providerd->daemon.log, LEVEL_INFO, "job.ended", log_word("claim", task->claim),
         log_number("job", (int64_t)task->job), log_text("how", gone ? "stopped" : reason_words(news->reason)),
         log_number("status", news->status), log_text("words", news->words));
     if (is_fault(news))
-        health_fault(workshop, news->words);
+        health_fault(providerd, news->words);
     else if (!gone)
-        health_good(workshop);
+        health_good(providerd);
     task_leaves(task, news);
-    claim_keep(workshop, task->claim);
-    role_tell(workshop, news, gone ? JOB_GONE : JOB_EXITED);
+    claim_keep(providerd, task->claim);
+    role_tell(providerd, news, gone ? JOB_GONE : JOB_EXITED);
     if (is_fault(news))
-        workshop_probe(workshop); /* those who look at its ad see why */
-    runner_commit(agent_runner(workshop->live), NULL, NULL);
+        providerd_probe(providerd); /* those who look at its ad see why */
+    runner_commit(agent_runner(providerd->live), NULL, NULL);
     task_free(task);
-    outgoing_tick(workshop);
-    shipments_tick(workshop);
+    results_tick(providerd);
+    uploads_tick(providerd);
 }
 
 /* It cannot even begin. */
@@ -205,22 +205,22 @@ static void tenant_look(void *user, const struct tenant_view *tenant)
     search->found = true;
 }
 
-static struct tenant_search tenant_of(const struct workshop *workshop, uint64_t claim)
+static struct tenant_search tenant_of(const struct providerd *providerd, uint64_t claim)
 {
     struct tenant_search search = {.claim = claim};
 
-    provider_each(runner_role(agent_runner(workshop->live)), tenant_look, &search);
+    provider_each(runner_role(agent_runner(providerd->live)), tenant_look, &search);
     return search;
 }
 
 static void task_execute(struct task *task)
 {
-    struct executor *executor = task->workshop->executor;
+    struct executor *executor = task->providerd->executor;
     struct executor_order *order = &task->order.order;
     char folder[DAEMON_PATH_MAX];
     struct err err = {0};
 
-    workshop_folder(task->workshop, folder, sizeof folder, task->claim, task->number);
+    providerd_folder(task->providerd, folder, sizeof folder, task->claim, task->number);
     task->state = TASK_RUNS;
     order->claim = task->claim;
     order->number = task->number;
@@ -234,7 +234,7 @@ static void task_execute(struct task *task)
 void task_data_staged(struct task *task, const char *why)
 {
     if (why) /* words that may be a stranger's: it is looked here whether they can be true */
-        task_fail_for(task, why, health_lacks(task->workshop) ? REASON_FAULT : REASON_SETUP);
+        task_fail_for(task, why, health_lacks(task->providerd) ? REASON_FAULT : REASON_SETUP);
     else
         task_execute(task);
 }
@@ -249,33 +249,34 @@ void task_staged(struct task *task, const char *why)
         task_data_staged(task, NULL);
 }
 
-void task_launch(struct workshop *workshop, const struct effect *effect)
+void task_launch(struct providerd *providerd, const struct effect *effect)
 {
-    struct tenant_search tenant = tenant_of(workshop, effect->claim);
+    struct tenant_search tenant = tenant_of(providerd, effect->claim);
     struct task *task;
     char folder[DAEMON_PATH_MAX];
     struct err err = {0};
 
-    task = task_find(workshop, effect->claim);
+    task = task_find(providerd, effect->claim);
     if (task) /* it cannot be: the role has one job a claim */
         task_free(task);
     task =
-        task_new(workshop, effect->claim, effect->number, effect->job, tenant.found ? &tenant.view : NULL, effect->ad);
+        task_new(providerd, effect->claim, effect->number, effect->job, tenant.found ? &tenant.view : NULL, effect->ad);
     task->deadline = effect->at;
     task->span = effect->span;
     task->began = runner_now();
-    workshop->started++;
-    LOG(&workshop->daemon.log, LEVEL_INFO, "job.start", log_word("claim", task->claim),
-        log_number("job", (int64_t)task->job), log_text("pool", agent_pool_of(workshop->live, task->inquiry.customer)));
-    if (!workshop->executor) {
+    providerd->started++;
+    LOG(&providerd->daemon.log, LEVEL_INFO, "job.start", log_word("claim", task->claim),
+        log_number("job", (int64_t)task->job),
+        log_text("pool", agent_pool_of(providerd->live, task->inquiry.customer)));
+    if (!providerd->executor) {
         task->state = TASK_HELD;
         return;
     }
-    workshop_folder(workshop, folder, sizeof folder, task->claim, task->number);
-    if (workfolder_make(workshop, task->claim, task->number, &err) < 0) {
+    providerd_folder(providerd, folder, sizeof folder, task->claim, task->number);
+    if (workfolder_make(providerd, task->claim, task->number, &err) < 0) {
         task_fail(task, err.text);
     } else if (job_order_read(task->ad, runner_wall() / SECOND, task->job, &task->order, &err) < 0 ||
-               shipments_check(task, &err) < 0) {
+               uploads_check(task, &err) < 0) {
         task_fail(task, err.text);
     } else if (task->order.has_inputs) {
         staging_begin(task, folder);
@@ -284,45 +285,45 @@ void task_launch(struct workshop *workshop, const struct effect *effect)
     }
 }
 
-void task_deadline(struct workshop *workshop, uint64_t claim, int64_t at)
+void task_deadline(struct providerd *providerd, uint64_t claim, int64_t at)
 {
-    struct task *task = task_find(workshop, claim);
+    struct task *task = task_find(providerd, claim);
 
     if (task)
         task->deadline = at;
     if (task && task->state == TASK_RUNS)
-        workshop->executor->kind->deadline(workshop->executor, claim, at);
+        providerd->executor->kind->deadline(providerd->executor, claim, at);
 }
 
-void task_stop(struct workshop *workshop, uint64_t claim, int64_t grace)
+void task_stop(struct providerd *providerd, uint64_t claim, int64_t grace)
 {
-    struct task *task = task_find(workshop, claim);
+    struct task *task = task_find(providerd, claim);
     struct executor_news news = {.kind = EXECUTOR_GONE, .claim = claim, .reason = REASON_RELEASED};
 
     if (task && task->state == TASK_RUNS)
-        workshop->executor->kind->stop(workshop->executor, claim, grace);
+        providerd->executor->kind->stop(providerd->executor, claim, grace);
     else if (task && task->state != TASK_SETTLES) /* its end is told in any case */
         task_gone(task);
     else if (!task)
-        role_tell(workshop, &news, JOB_GONE); /* nothing of it is here */
+        role_tell(providerd, &news, JOB_GONE); /* nothing of it is here */
 }
 
-void task_suspend(struct workshop *workshop, uint64_t claim, bool suspended)
+void task_suspend(struct providerd *providerd, uint64_t claim, bool suspended)
 {
-    struct task *task = task_find(workshop, claim);
+    struct task *task = task_find(providerd, claim);
 
     if (!task || task->state != TASK_RUNS)
         return;
-    LOG(&workshop->daemon.log, LEVEL_INFO, suspended ? "job.suspended" : "job.resumed", log_word("claim", claim));
-    workshop->executor->kind->suspend(workshop->executor, claim, suspended);
+    LOG(&providerd->daemon.log, LEVEL_INFO, suspended ? "job.suspended" : "job.resumed", log_word("claim", claim));
+    providerd->executor->kind->suspend(providerd->executor, claim, suspended);
 }
 
 /* ------------------------------------------------------------------------------------------------------ the executor */
 
 /* While the role has not begun, it hears of what there is; whose job it was is seen afterwards. */
-static void found_told(struct workshop *workshop, const struct executor_news *news)
+static void found_told(struct providerd *providerd, const struct executor_news *news)
 {
-    role_tell(workshop, news,
+    role_tell(providerd, news,
               news->kind == EXECUTOR_RUNS    ? JOB_FOUND
               : news->kind == EXECUTOR_ENDED ? JOB_EXITED
                                              : JOB_GONE);
@@ -340,7 +341,7 @@ static bool task_settle(struct task *task, const struct executor_news *news)
 {
     if (task->state != TASK_RUNS || !ends_well(task, news))
         return false;
-    task->settling = shipments_settle(task, task_settled, task);
+    task->settling = uploads_settle(task, task_settled, task);
     if (!task->settling)
         return false;
     task->state = TASK_SETTLES;
@@ -350,15 +351,15 @@ static bool task_settle(struct task *task, const struct executor_news *news)
 
 void task_told(void *user, const struct executor_news *news)
 {
-    struct workshop *workshop = user;
-    struct task *task = task_find(workshop, news->claim);
+    struct providerd *providerd = user;
+    struct task *task = task_find(providerd, news->claim);
 
     if (!task || (news->number && news->number != task->number)) {
         struct executor_news gone = *news;
 
         gone.number = 0;
         if (news->kind == EXECUTOR_GONE)
-            role_tell(workshop, &gone, JOB_GONE);
+            role_tell(providerd, &gone, JOB_GONE);
         return;
     }
     if (news->kind == EXECUTOR_RUNS)
@@ -370,36 +371,36 @@ void task_told(void *user, const struct executor_news *news)
 /* What the executor tells when it is asked what there is: the tenant's own record says whose job it is. */
 void task_found(void *user, const struct executor_news *news)
 {
-    struct workshop *workshop = user;
-    struct tenant_search tenant = tenant_of(workshop, news->claim);
+    struct providerd *providerd = user;
+    struct tenant_search tenant = tenant_of(providerd, news->claim);
     struct err err = {0};
     struct task *task;
 
-    claim_keep(workshop, news->claim);
+    claim_keep(providerd, news->claim);
     if (!tenant.found || tenant.view.number != news->number || !tenant.view.running) {
         if (news->kind == EXECUTOR_RUNS)
-            workshop->executor->kind->stop(workshop->executor, news->claim, 0);
+            providerd->executor->kind->stop(providerd->executor, news->claim, 0);
         return;
     }
-    task = task_new(workshop, news->claim, news->number, tenant.view.job, &tenant.view, tenant.view.duty.ad);
+    task = task_new(providerd, news->claim, news->number, tenant.view.job, &tenant.view, tenant.view.duty.ad);
     task->state = TASK_RUNS;
     task->deadline = news->deadline;
     task->began = runner_now() - news->usage.wall;
     if (job_order_read(task->ad, runner_wall() / SECOND, task->job, &task->order, &err) < 0)
         task->order = (struct job_order){0};
     if (news->kind == EXECUTOR_RUNS) {
-        found_told(workshop, news);
+        found_told(providerd, news);
         return;
     }
     task_leaves(task, news);
-    found_told(workshop, news);
+    found_told(providerd, news);
     task_free(task);
 }
 
 /* -------------------------------------------------------------------------------------------------- while they run */
 
 struct log_errand {
-    struct workshop *workshop;
+    struct providerd *providerd;
     uint64_t claim, number;
     int which; /* 0, 1: a log; -1: a report; -2: a checkpoint file */
 };
@@ -407,7 +408,7 @@ struct log_errand {
 static void errand_answered(void *user, const struct tree *answer)
 {
     struct log_errand *errand = user;
-    struct task *task = task_find(errand->workshop, errand->claim);
+    struct task *task = task_find(errand->providerd, errand->claim);
     int64_t have;
 
     if (task && task->number == errand->number) {
@@ -424,7 +425,7 @@ static struct log_errand *errand_new(const struct task *task, int which)
 {
     struct log_errand *errand = mem_alloc(sizeof *errand);
 
-    *errand = (struct log_errand){task->workshop, task->claim, task->number, which};
+    *errand = (struct log_errand){task->providerd, task->claim, task->number, which};
     return errand;
 }
 
@@ -437,10 +438,10 @@ static void message_read(const struct task *task, char ret[MESSAGE_MAX + 1])
     ssize_t n = 0;
     int fd, at;
 
-    workshop_folder(task->workshop, folder, sizeof folder, task->claim, task->number);
+    providerd_folder(task->providerd, folder, sizeof folder, task->claim, task->number);
     at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (at >= 0) {
-        fd = beneath_read(at, JOB_STATUS, &size, &err);
+        fd = confined_read(at, JOB_STATUS, &size, &err);
         close(at);
         if (fd >= 0) {
             n = pread(fd, ret, MESSAGE_MAX, 0);
@@ -458,16 +459,16 @@ static void message_read(const struct task *task, char ret[MESSAGE_MAX + 1])
 
 static void report_ask(struct task *task, int64_t now)
 {
-    struct workshop *workshop = task->workshop;
+    struct providerd *providerd = task->providerd;
     struct log_errand *errand = errand_new(task, -1);
     struct executor_usage usage = {0};
     char message[MESSAGE_MAX + 1];
     struct maker maker;
     struct tree *question;
 
-    workshop->executor->kind->usage(workshop->executor, task->claim, &usage);
+    providerd->executor->kind->usage(providerd->executor, task->claim, &usage);
     message_read(task, message);
-    question_begin(&maker, workshop, "report", &task->inquiry);
+    question_begin(&maker, providerd, "report", &task->inquiry);
     maker_text(&maker, "State", "running");
     maker_seconds(&maker, "Wall", now - task->began);
     maker_seconds(&maker, "Cpu", usage.cpu);
@@ -479,7 +480,7 @@ static void report_ask(struct task *task, int64_t now)
     maker_text(&maker, "Message", *message ? message : NULL);
     question = maker_seal(&maker);
     task->reported_at = now;
-    task->asking = agent_ask(workshop->live, task->inquiry.customer, question, errand_answered, errand);
+    task->asking = agent_ask(providerd->live, task->inquiry.customer, question, errand_answered, errand);
     if (!task->asking)
         free(errand);
     tree_unref(question);
@@ -488,7 +489,7 @@ static void report_ask(struct task *task, int64_t now)
 /* The signal first; the files when the job has had time to write them. */
 static void checkpoint_tick(struct task *task, int64_t now)
 {
-    struct workshop *workshop = task->workshop;
+    struct providerd *providerd = task->providerd;
 
     if (!task->order.checkpoint_period || !task->order.checkpoint || !task->order.checkpoint[0])
         return;
@@ -498,14 +499,14 @@ static void checkpoint_tick(struct task *task, int64_t now)
         return;
     if (!task->checkpoint_due) {
         if (task->order.checkpoint_signal)
-            workshop->executor->kind->signal(workshop->executor, task->claim, task->order.checkpoint_signal);
+            providerd->executor->kind->signal(providerd->executor, task->claim, task->order.checkpoint_signal);
         task->checkpoint_due = true;
         task->checkpoint_at = now + CHECKPOINT_SPAN;
         return;
     }
     task->checkpoint_due = false;
     task->checkpoint_at = now + task->order.checkpoint_period;
-    outgoing_checkpoint(workshop, task);
+    results_checkpoint(providerd, task);
 }
 
 static void task_tick(struct task *task, int64_t now)
@@ -523,7 +524,7 @@ static void task_tick(struct task *task, int64_t now)
         struct log_errand *errand = errand_new(task, i);
 
         task->asking =
-            outgoing_piece(task->workshop, task, "log", log_names[i], task->log_sent[i], errand_answered, errand);
+            results_piece(task->providerd, task, "log", log_names[i], task->log_sent[i], errand_answered, errand);
         if (task->asking)
             return;
         free(errand);
@@ -533,60 +534,60 @@ static void task_tick(struct task *task, int64_t now)
 }
 
 /* Claims that are over: whoever held their jobs may go. */
-static void claims_clear(struct workshop *workshop)
+static void claims_clear(struct providerd *providerd)
 {
-    for (uint32_t i = workshop->claim_count; i-- > 0;) {
-        uint64_t claim = workshop->claims[i];
+    for (uint32_t i = providerd->claim_count; i-- > 0;) {
+        uint64_t claim = providerd->claims[i];
 
-        if (tenant_of(workshop, claim).found || task_find(workshop, claim))
+        if (tenant_of(providerd, claim).found || task_find(providerd, claim))
             continue;
-        if (workshop->executor)
-            workshop->executor->kind->clear(workshop->executor, claim);
-        workfolder_forget(workshop, claim);
-        workshop->claims[i] = workshop->claims[--workshop->claim_count];
+        if (providerd->executor)
+            providerd->executor->kind->clear(providerd->executor, claim);
+        workfolder_forget(providerd, claim);
+        providerd->claims[i] = providerd->claims[--providerd->claim_count];
     }
 }
 
-void tasks_tick(struct workshop *workshop)
+void tasks_tick(struct providerd *providerd)
 {
     int64_t now = runner_now();
     struct task *next;
 
-    claims_clear(workshop);
-    for (struct task *task = workshop->tasks; task; task = next) {
+    claims_clear(providerd);
+    for (struct task *task = providerd->tasks; task; task = next) {
         next = task->next;
         task_tick(task, now);
     }
 }
 
-void tasks_done(struct workshop *workshop)
+void tasks_done(struct providerd *providerd)
 {
-    while (workshop->tasks)
-        task_free(workshop->tasks);
-    free(workshop->claims);
+    while (providerd->tasks)
+        task_free(providerd->tasks);
+    free(providerd->claims);
 }
 
-double tasks_load(const struct workshop *workshop)
+double tasks_load(const struct providerd *providerd)
 {
     double load = 0;
 
-    for (const struct task *task = workshop->tasks; task; task = task->next)
+    for (const struct task *task = providerd->tasks; task; task = task->next)
         load += task->state == TASK_RUNS ? task->order.order.limits.cores : 0;
     return load;
 }
 
-uint32_t tasks_count(const struct workshop *workshop)
+uint32_t tasks_count(const struct providerd *providerd)
 {
     uint32_t count = 0;
 
-    for (const struct task *task = workshop->tasks; task; task = task->next)
+    for (const struct task *task = providerd->tasks; task; task = task->next)
         count++;
     return count;
 }
 
-bool task_is_here(const struct workshop *workshop, uint64_t claim, uint64_t number)
+bool task_is_here(const struct providerd *providerd, uint64_t claim, uint64_t number)
 {
-    const struct task *task = task_find(workshop, claim);
+    const struct task *task = task_find(providerd, claim);
 
     return task && task->number == number;
 }

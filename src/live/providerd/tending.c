@@ -16,55 +16,55 @@ static void claim_count(void *user, const struct tenant_view *tenant)
     ++*(uint32_t *)user;
 }
 
-static void news_read(struct workshop *workshop, struct workshop_news *ret)
+static void news_read(struct providerd *providerd, struct providerd_news *ret)
 {
-    const struct provider *role = runner_role(agent_runner(workshop->live));
+    const struct provider *role = runner_role(agent_runner(providerd->live));
 
-    *ret = (struct workshop_news){.jobs = tasks_count(workshop),
-                                  .started = workshop->started,
-                                  .owes = provider_owes(role) || outgoing_count(workshop) || shipments_count(workshop),
-                                  .told = workshop->told};
+    *ret = (struct providerd_news){.jobs = tasks_count(providerd),
+                                   .started = providerd->started,
+                                   .owes = provider_owes(role) || results_count(providerd) || uploads_count(providerd),
+                                   .told = providerd->told};
     provider_each(role, claim_count, &ret->claims);
 }
 
-static void drain(struct workshop *workshop)
+static void drain(struct providerd *providerd)
 {
-    if (workshop->drains)
+    if (providerd->drains)
         return;
-    workshop->drains = true;
-    runner_event(agent_runner(workshop->live), &(struct event){.kind = EVENT_DRAIN});
+    providerd->drains = true;
+    runner_event(agent_runner(providerd->live), &(struct event){.kind = EVENT_DRAIN});
 }
 
-void tending_tick(struct workshop *workshop)
+void tending_tick(struct providerd *providerd)
 {
-    const struct workshop_settings *settings = workshop->settings;
-    enum workshop_wish wish = WORKSHOP_LEAVES;
-    char note[WORKSHOP_NOTE_MAX + 1];
-    struct workshop_news news;
+    const struct providerd_settings *settings = providerd->settings;
+    enum providerd_wish wish = PROVIDERD_LEAVES;
+    char note[PROVIDERD_NOTE_MAX + 1];
+    struct providerd_news news;
 
-    if (!settings->tend || !workshop->booted)
+    if (!settings->tend || !providerd->booted)
         return;
-    memcpy(note, workshop->note, sizeof note);
-    news_read(workshop, &news);
-    if (!workshop->leaves)
+    memcpy(note, providerd->note, sizeof note);
+    news_read(providerd, &news);
+    if (!providerd->leaves)
         wish = settings->tend(settings->user, &news, note);
-    if (strcmp(note, workshop->note) != 0) {
-        memcpy(workshop->note, note, sizeof note);
-        LOG(&workshop->daemon.log, LEVEL_INFO, "note", log_text("note", note));
-        agent_say(workshop->live, note);
+    if (strcmp(note, providerd->note) != 0) {
+        memcpy(providerd->note, note, sizeof note);
+        LOG(&providerd->daemon.log, LEVEL_INFO, "note", log_text("note", note));
+        agent_say(providerd->live, note);
     }
-    if (wish >= WORKSHOP_DRAINS)
-        drain(workshop);
-    if (wish == WORKSHOP_CLEARS)
-        workshop_probe(workshop);
-    if (wish == WORKSHOP_LEAVES && !workshop->leaves)
-        workshop->leaves = runner_now();
-    if (workshop->leaves && (!agent_is_saying(workshop->live) || runner_now() >= workshop->leaves + LEAVE_SPAN))
-        uv_stop(&workshop->daemon.loop);
+    if (wish >= PROVIDERD_DRAINS)
+        drain(providerd);
+    if (wish == PROVIDERD_CLEARS)
+        providerd_probe(providerd);
+    if (wish == PROVIDERD_LEAVES && !providerd->leaves)
+        providerd->leaves = runner_now();
+    if (providerd->leaves && (!agent_is_saying(providerd->live) || runner_now() >= providerd->leaves + LEAVE_SPAN))
+        uv_stop(&providerd->daemon.loop);
 }
 
-void tending_told(void *workshop)
+void tending_told(void *providerd)
 {
-    ((struct workshop *)workshop)->told = true;
-    tending_tick(workshop);
+    ((struct providerd *)providerd)->told = true;
+    tending_tick(providerd);
 }

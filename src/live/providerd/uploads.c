@@ -24,17 +24,17 @@
 #define FOLDER "transfers"
 
 static const char *const state_words[] = {
-#define X(id, word) [PARCEL_##id] = word,
-    PARCEL_STATES(X)
+#define X(id, word) [UPLOAD_FILE_##id] = word,
+    UPLOAD_FILE_STATES(X)
 #undef X
 };
 
-const char *parcel_state_word(enum parcel_state state)
+const char *upload_file_state_word(enum upload_file_state state)
 {
     return state_words[state];
 }
 
-void parcel_text(char **text, const char *value)
+void upload_file_text(char **text, const char *value)
 {
     char *copy = value ? mem_dup(value, strlen(value)) : NULL;
 
@@ -42,371 +42,372 @@ void parcel_text(char **text, const char *value)
     *text = copy;
 }
 
-void shipment_folder(const struct workshop *workshop, uint64_t claim, uint64_t number, char *ret, size_t size)
+void upload_folder(const struct providerd *providerd, uint64_t claim, uint64_t number, char *ret, size_t size)
 {
-    snprintf(ret, size, "%.4000s/" FOLDER "/%016llx.%llu", workshop->daemon.folder, (unsigned long long)claim,
+    snprintf(ret, size, "%.4000s/" FOLDER "/%016llx.%llu", providerd->daemon.folder, (unsigned long long)claim,
              (unsigned long long)number);
 }
 
-void shipment_path(const struct shipment *shipment, uint32_t place, char *ret, size_t size)
+void upload_path(const struct upload *upload, uint32_t place, char *ret, size_t size)
 {
     char folder[DAEMON_PATH_MAX];
 
-    shipment_folder(shipment->workshop, shipment->claim, shipment->number, folder, sizeof folder);
+    upload_folder(upload->providerd, upload->claim, upload->number, folder, sizeof folder);
     snprintf(ret, size, "%s/%u", folder, place);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- parcels */
 
-static void used_less(struct shipments *shipments, int64_t size)
+static void used_less(struct uploads *uploads, int64_t size)
 {
-    shipments->used -= (uint64_t)size < shipments->used ? (uint64_t)size : shipments->used;
+    uploads->used -= (uint64_t)size < uploads->used ? (uint64_t)size : uploads->used;
 }
 
-static bool parcel_has_file(const struct parcel *parcel)
+static bool upload_file_has_file(const struct upload_file *upload_file)
 {
-    return !parcel->told && (parcel->state == PARCEL_WAITS || parcel->state == PARCEL_STORED);
+    return !upload_file->told && (upload_file->state == UPLOAD_FILE_WAITS || upload_file->state == UPLOAD_FILE_STORED);
 }
 
-void parcel_end(struct shipment *shipment, struct parcel *parcel, enum parcel_state state, const char *words)
+void upload_file_end(struct upload *upload, struct upload_file *upload_file, enum upload_file_state state,
+                     const char *words)
 {
-    if (state == PARCEL_LOST)
-        used_less(shipment->workshop->shipments, parcel->size);
-    parcel->state = state;
-    snprintf(parcel->words, sizeof parcel->words, "%s", words ? words : "");
-    parcel->due = parcel->pause = 0;
-    LOG(&shipment->workshop->daemon.log, state == PARCEL_LOST ? LEVEL_ERROR : LEVEL_INFO, "transfer.end",
-        log_word("claim", shipment->claim), log_text("name", parcel->name), log_text("state", state_words[state]),
-        log_text("url", parcel->url), log_text("why", words));
-    shipment_store(shipment);
+    if (state == UPLOAD_FILE_LOST)
+        used_less(upload->providerd->uploads, upload_file->size);
+    upload_file->state = state;
+    snprintf(upload_file->words, sizeof upload_file->words, "%s", words ? words : "");
+    upload_file->due = upload_file->pause = 0;
+    LOG(&upload->providerd->daemon.log, state == UPLOAD_FILE_LOST ? LEVEL_ERROR : LEVEL_INFO, "transfer.end",
+        log_word("claim", upload->claim), log_text("name", upload_file->name), log_text("state", state_words[state]),
+        log_text("url", upload_file->url), log_text("why", words));
+    upload_store(upload);
 }
 
-void parcel_close(struct shipment *shipment, struct parcel *parcel)
+void upload_file_close(struct upload *upload, struct upload_file *upload_file)
 {
     char path[DAEMON_PATH_MAX + 32];
 
-    if (parcel_has_file(parcel))
-        used_less(shipment->workshop->shipments, parcel->size);
-    parcel->told = true;
-    shipment_path(shipment, (uint32_t)(parcel - shipment->parcels), path, sizeof path);
+    if (upload_file_has_file(upload_file))
+        used_less(upload->providerd->uploads, upload_file->size);
+    upload_file->told = true;
+    upload_path(upload, (uint32_t)(upload_file - upload->upload_files), path, sizeof path);
     unlink(path);
 }
 
-static void shipment_free(struct shipment *shipment)
+static void upload_free(struct upload *upload)
 {
-    for (uint32_t i = 0; i < shipment->count; i++) {
-        free(shipment->parcels[i].file);
-        free(shipment->parcels[i].name);
-        free(shipment->parcels[i].wanted);
-        free(shipment->parcels[i].store);
-        free(shipment->parcels[i].url);
+    for (uint32_t i = 0; i < upload->count; i++) {
+        free(upload->upload_files[i].file);
+        free(upload->upload_files[i].name);
+        free(upload->upload_files[i].wanted);
+        free(upload->upload_files[i].store);
+        free(upload->upload_files[i].url);
     }
-    for (size_t i = 0; i < shipment->store_count; i++)
-        free(shipment->stores[i]);
-    free(shipment->stores);
-    free(shipment->parcels);
-    tree_unref(shipment->job);
-    tree_unref(shipment->receipt);
-    free(shipment);
+    for (size_t i = 0; i < upload->store_count; i++)
+        free(upload->stores[i]);
+    free(upload->stores);
+    free(upload->upload_files);
+    tree_unref(upload->job);
+    tree_unref(upload->receipt);
+    free(upload);
 }
 
-static bool shipment_is_busy(const struct shipment *shipment)
+static bool upload_is_busy(const struct upload *upload)
 {
-    for (uint32_t i = 0; i < shipment->count; i++)
-        if (shipment->parcels[i].run || shipment->parcels[i].registering)
+    for (uint32_t i = 0; i < upload->count; i++)
+        if (upload->upload_files[i].run || upload->upload_files[i].registering)
             return true;
-    return shipment->asking;
+    return upload->asking;
 }
 
-void shipment_drop(struct shipment *shipment)
+void upload_drop(struct upload *upload)
 {
     char path[DAEMON_PATH_MAX];
     struct err err = {0};
 
-    if (shipment->gone)
+    if (upload->gone)
         return;
-    for (uint32_t i = 0; i < shipment->count; i++) {
-        if (parcel_has_file(&shipment->parcels[i]))
-            used_less(shipment->workshop->shipments, shipment->parcels[i].size);
-        if (shipment->parcels[i].run)
-            transfer_cancel(shipment->parcels[i].run);
+    for (uint32_t i = 0; i < upload->count; i++) {
+        if (upload_file_has_file(&upload->upload_files[i]))
+            used_less(upload->providerd->uploads, upload->upload_files[i].size);
+        if (upload->upload_files[i].run)
+            transfer_cancel(upload->upload_files[i].run);
     }
-    shipment->gone = true;
-    shipment_forget(shipment);
-    shipment_folder(shipment->workshop, shipment->claim, shipment->number, path, sizeof path);
-    if (rubbish_take(shipment->workshop->rubbish, path, &err) < 0)
-        LOG(&shipment->workshop->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
+    upload->gone = true;
+    upload_forget(upload);
+    upload_folder(upload->providerd, upload->claim, upload->number, path, sizeof path);
+    if (trash_take(upload->providerd->rubbish, path, &err) < 0)
+        LOG(&upload->providerd->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
 }
 
 /* --------------------------------------------------------------------------------------------------------- a job's end */
 
-static struct shipment *shipment_new(struct workshop *workshop, const struct task *task,
-                                     const struct job_parcels *parcels)
+static struct upload *upload_new(struct providerd *providerd, const struct task *task,
+                                 const struct job_uploads *upload_files)
 {
-    struct shipment *shipment = mem_alloc(sizeof *shipment);
+    struct upload *upload = mem_alloc(sizeof *upload);
 
-    *shipment = (struct shipment){.workshop = workshop,
-                                  .claim = task->claim,
-                                  .number = task->number,
-                                  .inquiry = task->inquiry,
-                                  .job = tree_ref(task->ad),
-                                  .receipt = task->receipt ? tree_ref(task->receipt) : NULL,
-                                  .elsewhere = parcels->elsewhere,
-                                  .parcels = mem_alloc((parcels->count + 1) * sizeof *shipment->parcels),
-                                  .count = (uint32_t)parcels->count,
-                                  .began = runner_settled(agent_runner(workshop->live)) / SECOND};
-    while (parcels->stores[shipment->store_count])
-        shipment->store_count++;
-    shipment->stores = mem_alloc((shipment->store_count + 1) * sizeof *shipment->stores);
-    for (size_t i = 0; i < shipment->store_count; i++)
-        shipment->stores[i] = mem_dup(parcels->stores[i], strlen(parcels->stores[i]));
-    for (size_t i = 0; i < parcels->count; i++) {
-        struct parcel *parcel = &shipment->parcels[i];
+    *upload = (struct upload){.providerd = providerd,
+                              .claim = task->claim,
+                              .number = task->number,
+                              .inquiry = task->inquiry,
+                              .job = tree_ref(task->ad),
+                              .receipt = task->receipt ? tree_ref(task->receipt) : NULL,
+                              .elsewhere = upload_files->elsewhere,
+                              .upload_files = mem_alloc((upload_files->count + 1) * sizeof *upload->upload_files),
+                              .count = (uint32_t)upload_files->count,
+                              .began = runner_settled(agent_runner(providerd->live)) / SECOND};
+    while (upload_files->stores[upload->store_count])
+        upload->store_count++;
+    upload->stores = mem_alloc((upload->store_count + 1) * sizeof *upload->stores);
+    for (size_t i = 0; i < upload->store_count; i++)
+        upload->stores[i] = mem_dup(upload_files->stores[i], strlen(upload_files->stores[i]));
+    for (size_t i = 0; i < upload_files->count; i++) {
+        struct upload_file *upload_file = &upload->upload_files[i];
 
-        *parcel = (struct parcel){.shipment = shipment, .changed = true};
-        parcel_text(&parcel->file, parcels->items[i].file);
-        parcel_text(&parcel->name, parcels->items[i].name);
-        parcel_text(&parcel->wanted, parcels->items[i].store);
+        *upload_file = (struct upload_file){.upload = upload, .changed = true};
+        upload_file_text(&upload_file->file, upload_files->items[i].file);
+        upload_file_text(&upload_file->name, upload_files->items[i].name);
+        upload_file_text(&upload_file->wanted, upload_files->items[i].store);
     }
-    return shipment;
+    return upload;
 }
 
-struct settling *shipments_settle(const struct task *task, settling_done_fn *done, void *user)
+struct file_sync *uploads_settle(const struct task *task, file_sync_done_fn *done, void *user)
 {
-    struct settling *settling = NULL;
-    struct job_parcels parcels;
+    struct file_sync *settling = NULL;
+    struct job_uploads upload_files;
     struct err err = {0};
     struct arena arena;
 
     arena_init(&arena);
-    if (job_parcels_read(&arena, task->ad, runner_wall() / SECOND, &parcels, &err) == 0 && parcels.count)
-        settling = parcels_settle(task, &parcels, done, user);
+    if (job_uploads_read(&arena, task->ad, runner_wall() / SECOND, &upload_files, &err) == 0 && upload_files.count)
+        settling = upload_files_settle(task, &upload_files, done, user);
     arena_done(&arena);
     return settling;
 }
 
-int shipments_check(const struct task *task, struct err *err)
+int uploads_check(const struct task *task, struct err *err)
 {
-    struct job_parcels parcels;
+    struct job_uploads upload_files;
     struct arena arena;
     int failed;
 
     arena_init(&arena);
-    failed = job_parcels_read(&arena, task->ad, runner_wall() / SECOND, &parcels, err);
+    failed = job_uploads_read(&arena, task->ad, runner_wall() / SECOND, &upload_files, err);
     arena_done(&arena);
     return failed;
 }
 
-static struct shipment *shipment_find(const struct workshop *workshop, uint64_t claim, uint64_t number)
+static struct upload *upload_find(const struct providerd *providerd, uint64_t claim, uint64_t number)
 {
-    struct shipment *shipment = workshop->shipments->first;
+    struct upload *upload = providerd->uploads->first;
 
-    while (shipment && (shipment->gone || shipment->claim != claim || shipment->number != number))
-        shipment = shipment->next;
-    return shipment;
+    while (upload && (upload->gone || upload->claim != claim || upload->number != number))
+        upload = upload->next;
+    return upload;
 }
 
-uint32_t shipments_add(struct workshop *workshop, const struct task *task)
+uint32_t uploads_add(struct providerd *providerd, const struct task *task)
 {
-    struct shipment *shipment = shipment_find(workshop, task->claim, task->number);
-    struct job_parcels parcels = {.count = 0};
+    struct upload *upload = upload_find(providerd, task->claim, task->number);
+    struct job_uploads upload_files = {.count = 0};
     struct err err = {0};
     struct arena arena;
 
-    if (shipment)
-        return shipment->count;
+    if (upload)
+        return upload->count;
     arena_init(&arena);
-    if (job_parcels_read(&arena, task->ad, runner_wall() / SECOND, &parcels, &err) < 0)
-        LOG(&workshop->daemon.log, LEVEL_WARNING, "transfers", log_word("claim", task->claim),
+    if (job_uploads_read(&arena, task->ad, runner_wall() / SECOND, &upload_files, &err) < 0)
+        LOG(&providerd->daemon.log, LEVEL_WARNING, "transfers", log_word("claim", task->claim),
             log_text("why", err.text));
-    if (parcels.count) {
-        shipment = shipment_new(workshop, task, &parcels);
-        parcels_move(shipment, task);
-        shipment->next = workshop->shipments->first;
-        workshop->shipments->first = shipment;
-        shipment_store(shipment);
+    if (upload_files.count) {
+        upload = upload_new(providerd, task, &upload_files);
+        upload_files_move(upload, task);
+        upload->next = providerd->uploads->first;
+        providerd->uploads->first = upload;
+        upload_store(upload);
     }
     arena_done(&arena);
-    return (uint32_t)parcels.count;
+    return (uint32_t)upload_files.count;
 }
 
-bool shipments_has(const struct workshop *workshop, uint64_t claim, uint64_t number)
+bool uploads_has(const struct providerd *providerd, uint64_t claim, uint64_t number)
 {
-    return shipment_find(workshop, claim, number) != NULL;
+    return upload_find(providerd, claim, number) != NULL;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- turns */
 
-int64_t shipment_now(const struct shipment *shipment)
+int64_t upload_now(const struct upload *upload)
 {
-    return runner_settled(agent_runner(shipment->workshop->live)) / SECOND;
+    return runner_settled(agent_runner(upload->providerd->live)) / SECOND;
 }
 
 /* A file that no store takes is not kept for ever. */
-static bool parcel_is_old(const struct shipment *shipment, const struct parcel *parcel)
+static bool upload_file_is_old(const struct upload *upload, const struct upload_file *upload_file)
 {
-    int64_t keep = config_span(&shipment->workshop->daemon.config, CONFIG_TRANSFER_KEEP) / SECOND;
+    int64_t keep = config_span(&upload->providerd->daemon.config, CONFIG_TRANSFER_KEEP) / SECOND;
 
-    return parcel->state == PARCEL_WAITS && !parcel->run && shipment_now(shipment) > shipment->began + keep;
+    return upload_file->state == UPLOAD_FILE_WAITS && !upload_file->run && upload_now(upload) > upload->began + keep;
 }
 
 /* On its way: looked at, its name looked up, sent. */
-static void parcel_step(struct shipment *shipment, struct parcel *parcel)
+static void upload_file_step(struct upload *upload, struct upload_file *upload_file)
 {
-    if (!*parcel->hash)
-        parcel_look(shipment, parcel);
-    else if (!parcel->free)
-        parcel_check(shipment, parcel);
-    else if (stores_known(shipment))
-        parcel_dispatch(shipment, parcel);
+    if (!*upload_file->hash)
+        upload_file_look(upload, upload_file);
+    else if (!upload_file->free)
+        upload_file_check(upload, upload_file);
+    else if (stores_known(upload))
+        upload_file_dispatch(upload, upload_file);
 }
 
-static void parcel_turn(struct shipment *shipment, struct parcel *parcel, int64_t now)
+static void upload_file_turn(struct upload *upload, struct upload_file *upload_file, int64_t now)
 {
-    struct shipments *shipments = shipment->workshop->shipments;
+    struct uploads *uploads = upload->providerd->uploads;
 
-    if (parcel->run || parcel->registering || parcel->told || now < parcel->due)
+    if (upload_file->run || upload_file->registering || upload_file->told || now < upload_file->due)
         return;
-    if (parcel_is_old(shipment, parcel))
-        parcel_end(shipment, parcel, PARCEL_LOST, "no store has taken it in the time of TransferKeep");
-    else if (parcel->state == PARCEL_WAITS && shipments->going < SHIPMENTS_AT_ONCE)
-        parcel_step(shipment, parcel);
-    else if (parcel->state == PARCEL_STORED && !parcel->registered && shipment->accepted)
-        parcel_register(shipment, parcel);
+    if (upload_file_is_old(upload, upload_file))
+        upload_file_end(upload, upload_file, UPLOAD_FILE_LOST, "no store has taken it in the time of TransferKeep");
+    else if (upload_file->state == UPLOAD_FILE_WAITS && uploads->going < UPLOADS_AT_ONCE)
+        upload_file_step(upload, upload_file);
+    else if (upload_file->state == UPLOAD_FILE_STORED && !upload_file->registered && upload->accepted)
+        upload_file_register(upload, upload_file);
 }
 
 /* True when nothing of it is left to be done; or the customer has not been heard of for twice the time that files are kept. */
-static bool shipment_is_over(const struct shipment *shipment)
+static bool upload_is_over(const struct upload *upload)
 {
-    int64_t keep = config_span(&shipment->workshop->daemon.config, CONFIG_TRANSFER_KEEP) / SECOND;
+    int64_t keep = config_span(&upload->providerd->daemon.config, CONFIG_TRANSFER_KEEP) / SECOND;
 
-    if (shipment_now(shipment) > shipment->began + 2 * keep)
+    if (upload_now(upload) > upload->began + 2 * keep)
         return true;
-    for (uint32_t i = 0; i < shipment->count; i++)
-        if (!shipment->parcels[i].told)
+    for (uint32_t i = 0; i < upload->count; i++)
+        if (!upload->upload_files[i].told)
             return false;
     return true;
 }
 
-static void shipment_turn(struct shipment *shipment, int64_t now)
+static void upload_turn(struct upload *upload, int64_t now)
 {
-    for (uint32_t i = 0; i < shipment->count; i++)
-        parcel_turn(shipment, &shipment->parcels[i], now);
-    if (!shipment->asking && now >= shipment->tell_due && shipment_has_news(shipment))
-        shipment_tell(shipment);
-    if (shipment_is_over(shipment))
-        shipment_drop(shipment);
+    for (uint32_t i = 0; i < upload->count; i++)
+        upload_file_turn(upload, &upload->upload_files[i], now);
+    if (!upload->asking && now >= upload->tell_due && upload_has_news(upload))
+        upload_tell(upload);
+    if (upload_is_over(upload))
+        upload_drop(upload);
 }
 
-void shipments_tick(struct workshop *workshop)
+void uploads_tick(struct providerd *providerd)
 {
-    struct shipment **link = &workshop->shipments->first, *shipment;
+    struct upload **link = &providerd->uploads->first, *upload;
     int64_t now = runner_now();
 
-    if (workshop->shipments->closing)
+    if (providerd->uploads->closing)
         return;
-    while ((shipment = *link)) {
-        if (!shipment->gone)
-            shipment_turn(shipment, now);
-        if (shipment->gone && !shipment_is_busy(shipment)) {
-            *link = shipment->next;
-            shipment_free(shipment);
+    while ((upload = *link)) {
+        if (!upload->gone)
+            upload_turn(upload, now);
+        if (upload->gone && !upload_is_busy(upload)) {
+            *link = upload->next;
+            upload_free(upload);
         } else {
-            link = &shipment->next;
+            link = &upload->next;
         }
     }
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ life */
 
-uint64_t shipments_room(const struct workshop *workshop)
+uint64_t uploads_room(const struct providerd *providerd)
 {
-    uint64_t room = config_size(&workshop->daemon.config, CONFIG_TRANSFER_ROOM);
+    uint64_t room = config_size(&providerd->daemon.config, CONFIG_TRANSFER_ROOM);
 
-    return room > workshop->shipments->used ? room - workshop->shipments->used : 0;
+    return room > providerd->uploads->used ? room - providerd->uploads->used : 0;
 }
 
-uint32_t shipments_count(const struct workshop *workshop)
+uint32_t uploads_count(const struct providerd *providerd)
 {
     uint32_t count = 0;
 
-    for (const struct shipment *shipment = workshop->shipments->first; shipment; shipment = shipment->next)
-        for (uint32_t i = 0; !shipment->gone && i < shipment->count; i++)
-            count += shipment->parcels[i].state == PARCEL_WAITS;
+    for (const struct upload *upload = providerd->uploads->first; upload; upload = upload->next)
+        for (uint32_t i = 0; !upload->gone && i < upload->count; i++)
+            count += upload->upload_files[i].state == UPLOAD_FILE_WAITS;
     return count;
 }
 
 /* The file is as long as when it was moved, or the machine went down before it was on disk. */
-static bool file_is_whole(const struct shipment *shipment, uint32_t place)
+static bool file_is_whole(const struct upload *upload, uint32_t place)
 {
     char path[DAEMON_PATH_MAX + 32];
     struct stat info;
 
-    shipment_path(shipment, place, path, sizeof path);
-    return lstat(path, &info) == 0 && info.st_size == shipment->parcels[place].size;
+    upload_path(upload, place, path, sizeof path);
+    return lstat(path, &info) == 0 && info.st_size == upload->upload_files[place].size;
 }
 
 /* What has a file takes room, as it did before: also one that is stored, until the customer has heard of it. */
-static void parcel_found(struct shipment *shipment, uint32_t place)
+static void upload_file_found(struct upload *upload, uint32_t place)
 {
-    struct parcel *parcel = &shipment->parcels[place];
+    struct upload_file *upload_file = &upload->upload_files[place];
 
-    parcel->changed = parcel->state == PARCEL_WAITS;
-    if (parcel->state == PARCEL_WAITS && !file_is_whole(shipment, place)) {
-        parcel->state = PARCEL_LOST;
-        snprintf(parcel->words, sizeof parcel->words, "the machine has lost it");
+    upload_file->changed = upload_file->state == UPLOAD_FILE_WAITS;
+    if (upload_file->state == UPLOAD_FILE_WAITS && !file_is_whole(upload, place)) {
+        upload_file->state = UPLOAD_FILE_LOST;
+        snprintf(upload_file->words, sizeof upload_file->words, "the machine has lost it");
     }
-    if (parcel_has_file(parcel))
-        shipment->workshop->shipments->used += (uint64_t)parcel->size;
+    if (upload_file_has_file(upload_file))
+        upload->providerd->uploads->used += (uint64_t)upload_file->size;
 }
 
 static bool row_found(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
-    struct workshop *workshop = user;
+    struct providerd *providerd = user;
     const unsigned char *bytes = key;
     uint64_t claim = 0, number = 0;
-    struct shipment *shipment;
+    struct upload *upload;
     struct tree *row;
     struct err err;
 
-    if (key_len != 16 || wire_parse(workshop->daemon.symbols, value, len, &row, &err) < 0)
+    if (key_len != 16 || wire_parse(providerd->daemon.symbols, value, len, &row, &err) < 0)
         return true;
     for (int i = 0; i < 8; i++) {
         claim = claim << 8 | bytes[i];
         number = number << 8 | bytes[8 + i];
     }
-    shipment = shipment_load(workshop, claim, number, row);
+    upload = upload_load(providerd, claim, number, row);
     tree_unref(row);
-    if (!shipment)
+    if (!upload)
         return true;
-    for (uint32_t i = 0; i < shipment->count; i++)
-        parcel_found(shipment, i);
-    shipment->next = workshop->shipments->first;
-    workshop->shipments->first = shipment;
+    for (uint32_t i = 0; i < upload->count; i++)
+        upload_file_found(upload, i);
+    upload->next = providerd->uploads->first;
+    providerd->uploads->first = upload;
     return true;
 }
 
-int shipments_load(struct workshop *workshop, struct err *err)
+int uploads_load(struct providerd *providerd, struct err *err)
 {
-    struct shelf *shelf = workshop->daemon.shelf;
+    struct shelf *shelf = providerd->daemon.shelf;
     char path[DAEMON_PATH_MAX];
     int fd;
 
-    workshop->shipments = mem_alloc(sizeof *workshop->shipments);
-    *workshop->shipments = (struct shipments){.first = NULL};
-    snprintf(path, sizeof path, "%.4000s/" FOLDER, workshop->daemon.folder);
-    fd = beneath_folder(AT_FDCWD, path, err);
+    providerd->uploads = mem_alloc(sizeof *providerd->uploads);
+    *providerd->uploads = (struct uploads){.first = NULL};
+    snprintf(path, sizeof path, "%.4000s/" FOLDER, providerd->daemon.folder);
+    fd = confined_folder(AT_FDCWD, path, err);
     if (fd < 0)
         return -1;
     close(fd);
-    workshop->shipments->rules = transfer_rules_new(&workshop->daemon.config, &workshop->daemon.networks, err);
-    if (!workshop->shipments->rules)
+    providerd->uploads->rules = transfer_rules_new(&providerd->daemon.config, &providerd->daemon.networks, err);
+    if (!providerd->uploads->rules)
         return -1;
-    return shelf->kind->each(shelf, SHIPMENT_SPACE, row_found, workshop, err);
+    return shelf->kind->each(shelf, UPLOAD_SPACE, row_found, providerd, err);
 }
 
 /* Folders that no request knows: left by a crash, of a job that went with it. */
-void shipments_sweep(struct workshop *workshop)
+void uploads_sweep(struct providerd *providerd)
 {
     char path[DAEMON_PATH_MAX], inner[DAEMON_PATH_MAX + 300];
     unsigned long long claim, number;
@@ -414,50 +415,50 @@ void shipments_sweep(struct workshop *workshop)
     struct err err;
     DIR *dir;
 
-    snprintf(path, sizeof path, "%.4000s/" FOLDER, workshop->daemon.folder);
+    snprintf(path, sizeof path, "%.4000s/" FOLDER, providerd->daemon.folder);
     dir = opendir(path);
     while (dir && (entry = readdir(dir))) {
-        if (sscanf(entry->d_name, "%16llx.%llu", &claim, &number) != 2 || task_is_here(workshop, claim, number) ||
-            shipments_has(workshop, claim, number))
+        if (sscanf(entry->d_name, "%16llx.%llu", &claim, &number) != 2 || task_is_here(providerd, claim, number) ||
+            uploads_has(providerd, claim, number))
             continue;
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        rubbish_take(workshop->rubbish, inner, &err);
+        trash_take(providerd->rubbish, inner, &err);
     }
     if (dir)
         closedir(dir);
 }
 
-void shipments_stop(struct workshop *workshop)
+void uploads_stop(struct providerd *providerd)
 {
-    struct shipments *shipments = workshop->shipments;
+    struct uploads *uploads = providerd->uploads;
 
-    if (!shipments)
+    if (!uploads)
         return;
-    shipments->closing = true;
-    for (struct shipment *shipment = shipments->first; shipment; shipment = shipment->next)
-        for (uint32_t i = 0; i < shipment->count; i++) {
-            if (shipment->parcels[i].run)
-                transfer_cancel(shipment->parcels[i].run);
-            if (shipment->parcels[i].registering)
-                catalogues_cancel(workshop->catalogues, shipment->parcels[i].registering);
+    uploads->closing = true;
+    for (struct upload *upload = uploads->first; upload; upload = upload->next)
+        for (uint32_t i = 0; i < upload->count; i++) {
+            if (upload->upload_files[i].run)
+                transfer_cancel(upload->upload_files[i].run);
+            if (upload->upload_files[i].registering)
+                catalogues_cancel(providerd->catalogues, upload->upload_files[i].registering);
         }
-    while (shipments->going)
-        uv_run(&workshop->daemon.loop, UV_RUN_ONCE);
+    while (uploads->going)
+        uv_run(&providerd->daemon.loop, UV_RUN_ONCE);
 }
 
-void shipments_done(struct workshop *workshop)
+void uploads_done(struct providerd *providerd)
 {
-    struct shipments *shipments = workshop->shipments;
-    struct shipment *next;
+    struct uploads *uploads = providerd->uploads;
+    struct upload *next;
 
-    if (!shipments)
+    if (!uploads)
         return;
-    for (struct shipment *shipment = shipments->first; shipment; shipment = next) {
-        next = shipment->next;
-        shipment_free(shipment);
+    for (struct upload *upload = uploads->first; upload; upload = next) {
+        next = upload->next;
+        upload_free(upload);
     }
-    stores_done(shipments);
-    transfer_rules_unref(shipments->rules);
-    free(shipments);
-    workshop->shipments = NULL;
+    stores_done(uploads);
+    transfer_rules_unref(uploads->rules);
+    free(uploads);
+    providerd->uploads = NULL;
 }

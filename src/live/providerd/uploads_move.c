@@ -37,7 +37,7 @@ static const char *file_source(const struct task *task, const char *file, bool *
 static int file_link(int from, const char *name, int to, const char *new_name)
 {
     const char *last;
-    int parent = beneath_parent(from, name, false, &last), failed;
+    int parent = confined_parent(from, name, false, &last), failed;
 
     if (parent < 0)
         return -1;
@@ -46,23 +46,23 @@ static int file_link(int from, const char *name, int to, const char *new_name)
     return failed;
 }
 
-struct settling *parcels_settle(const struct task *task, const struct job_parcels *parcels, settling_done_fn *done,
-                                void *user)
+struct file_sync *upload_files_settle(const struct task *task, const struct job_uploads *upload_files,
+                                      file_sync_done_fn *done, void *user)
 {
-    const char *names[JOB_PARCELS_MAX];
+    const char *names[JOB_UPLOADS_MAX];
     char folder[DAEMON_PATH_MAX];
     bool keep;
 
-    for (size_t i = 0; i < parcels->count; i++)
-        names[i] = file_source(task, parcels->items[i].file, &keep);
-    workshop_folder(task->workshop, folder, sizeof folder, task->claim, task->number);
-    return settling_start(&task->workshop->daemon.loop, folder, names, parcels->count, done, user);
+    for (size_t i = 0; i < upload_files->count; i++)
+        names[i] = file_source(task, upload_files->items[i].file, &keep);
+    providerd_folder(task->providerd, folder, sizeof folder, task->claim, task->number);
+    return file_sync_start(&task->providerd->daemon.loop, folder, names, upload_files->count, done, user);
 }
 
 /* What no thread has brought to disk, because we were started anew meanwhile, is brought there now. The errno, or 0. */
-static int parcel_settle(const struct task *task, uint32_t place, int fd)
+static int upload_file_settle(const struct task *task, uint32_t place, int fd)
 {
-    int result = settling_result(task->settling, place);
+    int result = file_sync_result(task->settling, place);
 
     if (result >= 0)
         return result;
@@ -70,40 +70,40 @@ static int parcel_settle(const struct task *task, uint32_t place, int fd)
 }
 
 /* Into our folder. What is there already was moved by a process that was killed before it could say so. */
-static void parcel_move(const struct task *task, int from, int to, uint32_t place, struct parcel *parcel)
+static void upload_file_move(const struct task *task, int from, int to, uint32_t place, struct upload_file *upload_file)
 {
     char new_name[16];
     struct err err = {0};
     bool keep;
-    const char *name = file_source(task, parcel->file, &keep);
-    enum beneath_sort sort;
+    const char *name = file_source(task, upload_file->file, &keep);
+    enum confined_sort sort;
     int fd, error;
 
     snprintf(new_name, sizeof new_name, "%u", place);
-    fd = beneath_file(to, new_name, O_RDONLY, 0);
-    sort = fd < 0 ? beneath_failed(errno) : BENEATH_FILE;
-    if (sort == BENEATH_ABSENT) {
-        fd = beneath_read(from, name, &parcel->size, &err);
-        sort = fd < 0 ? beneath_failed(errno) : BENEATH_FILE;
-        if (fd >= 0 && (keep ? file_link(from, name, to, new_name) : beneath_move(from, name, to, new_name)) < 0) {
-            snprintf(parcel->words, sizeof parcel->words, "it cannot be moved: %s", strerror(errno));
-            parcel->state = PARCEL_LOST;
+    fd = confined_file(to, new_name, O_RDONLY, 0);
+    sort = fd < 0 ? confined_failed(errno) : CONFINED_FILE;
+    if (sort == CONFINED_ABSENT) {
+        fd = confined_read(from, name, &upload_file->size, &err);
+        sort = fd < 0 ? confined_failed(errno) : CONFINED_FILE;
+        if (fd >= 0 && (keep ? file_link(from, name, to, new_name) : confined_move(from, name, to, new_name)) < 0) {
+            snprintf(upload_file->words, sizeof upload_file->words, "it cannot be moved: %s", strerror(errno));
+            upload_file->state = UPLOAD_FILE_LOST;
         }
     }
     if (fd >= 0) {
-        parcel->size = lseek(fd, 0, SEEK_END);
-        error = parcel->state == PARCEL_WAITS ? parcel_settle(task, place, fd) : 0;
+        upload_file->size = lseek(fd, 0, SEEK_END);
+        error = upload_file->state == UPLOAD_FILE_WAITS ? upload_file_settle(task, place, fd) : 0;
         if (error) {
-            snprintf(parcel->words, sizeof parcel->words, "it cannot be kept: %s", strerror(error));
-            parcel->state = PARCEL_LOST;
+            snprintf(upload_file->words, sizeof upload_file->words, "it cannot be kept: %s", strerror(error));
+            upload_file->state = UPLOAD_FILE_LOST;
         }
         close(fd);
-    } else if (sort == BENEATH_ABSENT) {
-        parcel->state = PARCEL_NONE;
+    } else if (sort == CONFINED_ABSENT) {
+        upload_file->state = UPLOAD_FILE_NONE;
     } else { /* it may well be there: nobody says that it was not made */
-        snprintf(parcel->words, sizeof parcel->words, "it cannot be read: %.200s",
+        snprintf(upload_file->words, sizeof upload_file->words, "it cannot be read: %.200s",
                  *err.text ? err.text : "its place cannot be opened");
-        parcel->state = PARCEL_LOST;
+        upload_file->state = UPLOAD_FILE_LOST;
     }
 }
 
@@ -120,42 +120,42 @@ static int names_keep(int folder)
 }
 
 /* Nothing of it is known to be on disk. */
-static void parcels_lose(struct shipment *shipment, const char *why)
+static void upload_files_lose(struct upload *upload, const char *why)
 {
-    for (uint32_t i = 0; i < shipment->count; i++) {
-        struct parcel *parcel = &shipment->parcels[i];
+    for (uint32_t i = 0; i < upload->count; i++) {
+        struct upload_file *upload_file = &upload->upload_files[i];
 
-        if (parcel->state != PARCEL_WAITS)
+        if (upload_file->state != UPLOAD_FILE_WAITS)
             continue;
-        parcel->state = PARCEL_LOST;
-        snprintf(parcel->words, sizeof parcel->words, "it cannot be kept: %.200s", why);
+        upload_file->state = UPLOAD_FILE_LOST;
+        snprintf(upload_file->words, sizeof upload_file->words, "it cannot be kept: %.200s", why);
     }
 }
 
-void parcels_move(struct shipment *shipment, const struct task *task)
+void upload_files_move(struct upload *upload, const struct task *task)
 {
-    struct workshop *workshop = shipment->workshop;
+    struct providerd *providerd = upload->providerd;
     char path[DAEMON_PATH_MAX], work[DAEMON_PATH_MAX];
     struct err err = {0};
     int from, to;
 
-    workshop_folder(workshop, work, sizeof work, task->claim, task->number);
-    shipment_folder(workshop, task->claim, task->number, path, sizeof path);
+    providerd_folder(providerd, work, sizeof work, task->claim, task->number);
+    upload_folder(providerd, task->claim, task->number, path, sizeof path);
     from = open(work, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    to = beneath_folder(AT_FDCWD, path, &err);
-    for (uint32_t i = 0; i < shipment->count; i++) {
-        struct parcel *parcel = &shipment->parcels[i];
+    to = confined_folder(AT_FDCWD, path, &err);
+    for (uint32_t i = 0; i < upload->count; i++) {
+        struct upload_file *upload_file = &upload->upload_files[i];
 
         if (from >= 0 && to >= 0)
-            parcel_move(task, from, to, i, parcel);
+            upload_file_move(task, from, to, i, upload_file);
     }
     if (from < 0 || to < 0)
-        parcels_lose(shipment, from < 0 ? "the job's folder cannot be opened" : err.text);
+        upload_files_lose(upload, from < 0 ? "the job's folder cannot be opened" : err.text);
     else if (names_keep(to) < 0)
-        parcels_lose(shipment, strerror(errno));
-    for (uint32_t i = 0; i < shipment->count; i++)
-        if (shipment->parcels[i].state == PARCEL_WAITS)
-            workshop->shipments->used += (uint64_t)shipment->parcels[i].size;
+        upload_files_lose(upload, strerror(errno));
+    for (uint32_t i = 0; i < upload->count; i++)
+        if (upload->upload_files[i].state == UPLOAD_FILE_WAITS)
+            providerd->uploads->used += (uint64_t)upload->upload_files[i].size;
     if (from >= 0)
         close(from);
     if (to >= 0)

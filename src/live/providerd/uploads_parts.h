@@ -15,27 +15,27 @@
 #include "live/data/transfer.h"
 #include "live/providerd/providerd_parts.h"
 
-#define SHIPMENT_SPACE "shipment" /* on the shelf */
-#define SHIPMENTS_AT_ONCE 2 /* files on their way: half of the threads that the loop has, the others bring inputs */
-#define SHIPMENT_PAUSE_MIN SECOND
-#define SHIPMENT_PAUSE_MAX (60 * SECOND)
+#define UPLOAD_SPACE "shipment" /* on the shelf */
+#define UPLOADS_AT_ONCE 2       /* files on their way: half of the threads that the loop has, the others bring inputs */
+#define UPLOAD_PAUSE_MIN SECOND
+#define UPLOAD_PAUSE_MAX (60 * SECOND)
 #define STORES_SPAN (10 * SECOND) /* that the list of the pool's stores is good for */
 
 /* The words are those of State, in rows and to the customer. All but the first are for good. */
-#define PARCEL_STATES(X) X(WAITS, "waits") X(STORED, "stored") X(NONE, "not made") X(LOST, "lost")
+#define UPLOAD_FILE_STATES(X) X(WAITS, "waits") X(STORED, "stored") X(NONE, "not made") X(LOST, "lost")
 
-enum parcel_state {
-#define X(id, word) PARCEL_##id,
-    PARCEL_STATES(X)
+enum upload_file_state {
+#define X(id, word) UPLOAD_FILE_##id,
+    UPLOAD_FILE_STATES(X)
 #undef X
-        PARCEL_STATE_COUNT
+        UPLOAD_FILE_STATE_COUNT
 };
 
 /* A file. */
-struct parcel {
+struct upload_file {
     char *file, *name;
     char *wanted; /* the store that the job names for it; or NULL */
-    enum parcel_state state;
+    enum upload_file_state state;
     bool registered; /* the catalogues have it */
     bool told;       /* the customer knows what became of it */
     bool changed;    /* something is to be told that is not for good */
@@ -46,16 +46,16 @@ struct parcel {
     int64_t since;                /* seconds on the wall clock: since when that store fails; 0: it does not */
     int64_t due, pause;           /* until when it waits, and how long next time */
     char words[TRANSFER_WORDS_MAX];
-    struct transfer_run *run;  /* or NULL */
-    struct shipment *shipment; /* of which it is */
-    uint64_t registering;      /* a question to the catalogues; 0: none */
-    uint32_t asked;            /* how often they were */
+    struct transfer_run *run; /* or NULL */
+    struct upload *upload;    /* of which it is */
+    uint64_t registering;     /* a question to the catalogues; 0: none */
+    uint32_t asked;           /* how often they were */
 };
 
 /* What one try of a job leaves for stores: a transfer request. */
-struct shipment {
-    struct shipment *next;
-    struct workshop *workshop;
+struct upload {
+    struct upload *next;
+    struct providerd *providerd;
     uint64_t claim, number; /* where its files are */
     struct inquiry inquiry;
     struct tree *job;     /* held */
@@ -63,7 +63,7 @@ struct shipment {
     char **stores;        /* OutputSE */
     size_t store_count;
     bool elsewhere;
-    struct parcel *parcels;
+    struct upload_file *upload_files;
     uint32_t count;
     int64_t began; /* seconds on the wall clock */
     bool
@@ -75,7 +75,7 @@ struct shipment {
 /* The stores of a pool. */
 struct store_list {
     struct store_list *next;
-    struct workshop *workshop;
+    struct providerd *providerd;
     char *pool; /* its name; "" of the only one */
     struct tree **ads;
     uint32_t count;
@@ -92,8 +92,8 @@ struct store_trouble {
     char words[TRANSFER_WORDS_MAX];
 };
 
-struct shipments {
-    struct shipment *first;
+struct uploads {
+    struct upload *first;
     struct store_trouble *troubles;
     struct store_list *lists;
     struct transfer_rules *rules;
@@ -102,57 +102,58 @@ struct shipments {
     bool closing;
 };
 
-const char *parcel_state_word(enum parcel_state state);
+const char *upload_file_state_word(enum upload_file_state state);
 
 /* ---- uploads.c ---- */
 
-void shipment_folder(const struct workshop *workshop, uint64_t claim, uint64_t number, char *ret, size_t size);
-void shipment_path(const struct shipment *shipment, uint32_t place, char *ret, size_t size); /* of a file */
-void shipment_drop(
-    struct shipment *shipment); /* row and files go; it is freed as soon as nothing of it is on its way */
-void parcel_text(char **text, const char *value);
-void parcel_end(struct shipment *shipment, struct parcel *parcel, enum parcel_state state, const char *words);
+void upload_folder(const struct providerd *providerd, uint64_t claim, uint64_t number, char *ret, size_t size);
+void upload_path(const struct upload *upload, uint32_t place, char *ret, size_t size); /* of a file */
+void upload_drop(struct upload *upload); /* row and files go; it is freed as soon as nothing of it is on its way */
+void upload_file_text(char **text, const char *value);
+void upload_file_end(struct upload *upload, struct upload_file *upload_file, enum upload_file_state state,
+                     const char *words);
 /* All of it was told: its file goes. */
-void parcel_close(struct shipment *shipment, struct parcel *parcel);
+void upload_file_close(struct upload *upload, struct upload_file *upload_file);
 
 /* ---- uploads_move.c ---- */
 
 /* Those in the job's folder. */
-struct settling *parcels_settle(const struct task *task, const struct job_parcels *parcels, settling_done_fn *done,
-                                void *user);
-void parcels_move(struct shipment *shipment, const struct task *task); /* what is not there is said so */
+struct file_sync *upload_files_settle(const struct task *task, const struct job_uploads *upload_files,
+                                      file_sync_done_fn *done, void *user);
+void upload_files_move(struct upload *upload, const struct task *task); /* what is not there is said so */
 
 /* ---- uploads_rows.c ---- */
 
-int64_t shipment_now(const struct shipment *shipment); /* seconds on the wall clock, as files are thrown away by */
-void shipment_store(struct shipment *shipment);        /* puts its row on the shelf, and a commit follows */
-void shipment_forget(const struct shipment *shipment);
+int64_t upload_now(const struct upload *upload); /* seconds on the wall clock, as files are thrown away by */
+void upload_store(struct upload *upload);        /* puts its row on the shelf, and a commit follows */
+void upload_forget(const struct upload *upload);
 /* As a row says; NULL: it says nothing good. */
-struct shipment *shipment_load(struct workshop *workshop, uint64_t claim, uint64_t number, const struct tree *row);
+struct upload *upload_load(struct providerd *providerd, uint64_t claim, uint64_t number, const struct tree *row);
 /* What became of a file, for the row and for the customer. */
-struct tree *parcel_ad(const struct shipment *shipment, const struct parcel *parcel);
-void shipment_key(unsigned char ret[16], uint64_t claim, uint64_t number);
+struct tree *upload_file_ad(const struct upload *upload, const struct upload_file *upload_file);
+void upload_key(unsigned char ret[16], uint64_t claim, uint64_t number);
 
 /* ---- uploads_stores.c ---- */
 
 /* Is it known which stores the pool has? Asks when that is too long ago. */
-bool stores_known(const struct shipment *shipment);
+bool stores_known(const struct upload *upload);
 /* Where the file goes now; false, and why: no such store is advertised, or it takes no file of that job. */
-bool store_choose(const struct shipment *shipment, struct parcel *parcel, struct store_place *ret, struct err *err);
+bool store_choose(const struct upload *upload, struct upload_file *upload_file, struct store_place *ret,
+                  struct err *err);
 /* The next of those that may have it is tried from now on. True when it is another. */
-bool store_next(const struct shipment *shipment, struct parcel *parcel);
+bool store_next(const struct upload *upload, struct upload_file *upload_file);
 /* Why that store is not tried now; NULL: it is. And: how it has fared with it. */
-const char *store_trouble(const struct shipments *shipments, const char *store);
-void store_fared(struct shipments *shipments, const char *store, const char *words); /* NULL: well */
-void stores_done(struct shipments *shipments);
+const char *store_trouble(const struct uploads *uploads, const char *store);
+void store_fared(struct uploads *uploads, const char *store, const char *words); /* NULL: well */
+void stores_done(struct uploads *uploads);
 
 /* ---- uploads_send.c ---- */
 
-void parcel_look(struct shipment *shipment, struct parcel *parcel);  /* what is it? */
-void parcel_check(struct shipment *shipment, struct parcel *parcel); /* is its name free? */
-void parcel_dispatch(struct shipment *shipment, struct parcel *parcel);
-void parcel_register(struct shipment *shipment, struct parcel *parcel);
-void shipment_tell(struct shipment *shipment);
-bool shipment_has_news(const struct shipment *shipment);
+void upload_file_look(struct upload *upload, struct upload_file *upload_file);  /* what is it? */
+void upload_file_check(struct upload *upload, struct upload_file *upload_file); /* is its name free? */
+void upload_file_dispatch(struct upload *upload, struct upload_file *upload_file);
+void upload_file_register(struct upload *upload, struct upload_file *upload_file);
+void upload_tell(struct upload *upload);
+bool upload_has_news(const struct upload *upload);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void shipment_key(unsigned char ret[16], uint64_t claim, uint64_t number)
+void upload_key(unsigned char ret[16], uint64_t claim, uint64_t number)
 {
     for (int i = 0; i < 8; i++) {
         ret[i] = (unsigned char)(claim >> (56 - 8 * i));
@@ -18,87 +18,87 @@ void shipment_key(unsigned char ret[16], uint64_t claim, uint64_t number)
     }
 }
 
-struct tree *parcel_ad(const struct shipment *shipment, const struct parcel *parcel)
+struct tree *upload_file_ad(const struct upload *upload, const struct upload_file *upload_file)
 {
     struct maker maker;
 
-    maker_init(&maker, shipment->workshop->daemon.symbols);
-    maker_text(&maker, "File", parcel->file);
-    maker_text(&maker, "Name", parcel->name);
-    maker_text(&maker, "State", parcel_state_word(parcel->state));
-    if (parcel->state == PARCEL_WAITS || parcel->state == PARCEL_STORED)
-        maker_integer(&maker, "Size", parcel->size);
-    maker_text(&maker, "Hash", *parcel->hash ? parcel->hash : NULL);
-    maker_text(&maker, "Store", parcel->store);
-    maker_text(&maker, "Url", parcel->state == PARCEL_STORED ? parcel->url : NULL);
-    maker_text(&maker, "Why", *parcel->words ? parcel->words : NULL);
+    maker_init(&maker, upload->providerd->daemon.symbols);
+    maker_text(&maker, "File", upload_file->file);
+    maker_text(&maker, "Name", upload_file->name);
+    maker_text(&maker, "State", upload_file_state_word(upload_file->state));
+    if (upload_file->state == UPLOAD_FILE_WAITS || upload_file->state == UPLOAD_FILE_STORED)
+        maker_integer(&maker, "Size", upload_file->size);
+    maker_text(&maker, "Hash", *upload_file->hash ? upload_file->hash : NULL);
+    maker_text(&maker, "Store", upload_file->store);
+    maker_text(&maker, "Url", upload_file->state == UPLOAD_FILE_STORED ? upload_file->url : NULL);
+    maker_text(&maker, "Why", *upload_file->words ? upload_file->words : NULL);
     return maker_seal(&maker);
 }
 
 /* With what is nobody else's business. */
-static struct tree *parcel_row(const struct shipment *shipment, const struct parcel *parcel)
+static struct tree *upload_file_row(const struct upload *upload, const struct upload_file *upload_file)
 {
-    struct tree *ad = parcel_ad(shipment, parcel), *row;
+    struct tree *ad = upload_file_ad(upload, upload_file), *row;
     struct maker maker;
 
-    maker_init(&maker, shipment->workshop->daemon.symbols);
+    maker_init(&maker, upload->providerd->daemon.symbols);
     maker_parts(&maker, ad, NULL);
-    maker_text(&maker, "Wanted", parcel->wanted);
-    maker_flag(&maker, "Registered", parcel->registered);
-    maker_flag(&maker, "Told", parcel->told);
-    maker_integer(&maker, "Since", parcel->since);
+    maker_text(&maker, "Wanted", upload_file->wanted);
+    maker_flag(&maker, "Registered", upload_file->registered);
+    maker_flag(&maker, "Told", upload_file->told);
+    maker_integer(&maker, "Since", upload_file->since);
     row = maker_seal(&maker);
     tree_unref(ad);
     return row;
 }
 
-void shipment_store(struct shipment *shipment)
+void upload_store(struct upload *upload)
 {
-    struct workshop *workshop = shipment->workshop;
-    struct shelf *shelf = workshop->daemon.shelf;
-    struct tree **ads = mem_alloc((shipment->count + 1) * sizeof(struct tree *)), *row;
+    struct providerd *providerd = upload->providerd;
+    struct shelf *shelf = providerd->daemon.shelf;
+    struct tree **ads = mem_alloc((upload->count + 1) * sizeof(struct tree *)), *row;
     unsigned char key[16];
     struct err err = {0};
     struct maker maker;
     struct buf text;
 
-    for (uint32_t i = 0; i < shipment->count; i++)
-        ads[i] = parcel_row(shipment, &shipment->parcels[i]);
-    maker_init(&maker, workshop->daemon.symbols);
-    inquiry_write(&maker, &shipment->inquiry, shipment->claim);
-    maker_ad(&maker, "Ad", shipment->job);
-    maker_ad(&maker, "Receipt", shipment->receipt);
-    maker_texts(&maker, "Stores", (const char *const *)shipment->stores, shipment->store_count);
-    maker_flag(&maker, "Elsewhere", shipment->elsewhere);
-    maker_flag(&maker, "Accepted", shipment->accepted);
-    maker_integer(&maker, "Began", shipment->began);
-    maker_list(&maker, "Files", ads, shipment->count);
+    for (uint32_t i = 0; i < upload->count; i++)
+        ads[i] = upload_file_row(upload, &upload->upload_files[i]);
+    maker_init(&maker, providerd->daemon.symbols);
+    inquiry_write(&maker, &upload->inquiry, upload->claim);
+    maker_ad(&maker, "Ad", upload->job);
+    maker_ad(&maker, "Receipt", upload->receipt);
+    maker_texts(&maker, "Stores", (const char *const *)upload->stores, upload->store_count);
+    maker_flag(&maker, "Elsewhere", upload->elsewhere);
+    maker_flag(&maker, "Accepted", upload->accepted);
+    maker_integer(&maker, "Began", upload->began);
+    maker_list(&maker, "Files", ads, upload->count);
     row = maker_seal(&maker);
     buf_init(&text);
     wire_print(&text, row);
-    shipment_key(key, shipment->claim, shipment->number);
-    if (shelf->kind->put(shelf, SHIPMENT_SPACE, key, sizeof key, text.text, text.len, &err) < 0)
-        LOG(&workshop->daemon.log, LEVEL_ERROR, "transfers", log_text("why", err.text));
-    runner_commit(agent_runner(workshop->live), NULL, NULL);
+    upload_key(key, upload->claim, upload->number);
+    if (shelf->kind->put(shelf, UPLOAD_SPACE, key, sizeof key, text.text, text.len, &err) < 0)
+        LOG(&providerd->daemon.log, LEVEL_ERROR, "transfers", log_text("why", err.text));
+    runner_commit(agent_runner(providerd->live), NULL, NULL);
     buf_done(&text);
     tree_unref(row);
-    for (uint32_t i = 0; i < shipment->count; i++)
+    for (uint32_t i = 0; i < upload->count; i++)
         tree_unref(ads[i]);
     free(ads);
 }
 
-void shipment_forget(const struct shipment *shipment)
+void upload_forget(const struct upload *upload)
 {
-    struct workshop *workshop = shipment->workshop;
-    struct shelf *shelf = workshop->daemon.shelf;
+    struct providerd *providerd = upload->providerd;
+    struct shelf *shelf = providerd->daemon.shelf;
     unsigned char key[16];
     struct err err = {0};
 
-    shipment_key(key, shipment->claim, shipment->number);
-    if (shelf->kind->remove(shelf, SHIPMENT_SPACE, key, sizeof key, &err) == 0)
-        runner_commit(agent_runner(workshop->live), NULL, NULL);
+    upload_key(key, upload->claim, upload->number);
+    if (shelf->kind->remove(shelf, UPLOAD_SPACE, key, sizeof key, &err) == 0)
+        runner_commit(agent_runner(providerd->live), NULL, NULL);
     else
-        LOG(&workshop->daemon.log, LEVEL_ERROR, "transfers", log_text("why", err.text));
+        LOG(&providerd->daemon.log, LEVEL_ERROR, "transfers", log_text("why", err.text));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- loading */
@@ -112,12 +112,12 @@ static void text_load(const struct tree *ad, const char *name, char **ret)
         *ret = mem_dup(text, len);
 }
 
-static void parcel_load(const struct tree *ad, struct shipment *shipment, struct parcel *ret)
+static void upload_file_load(const struct tree *ad, struct upload *upload, struct upload_file *ret)
 {
     const char *text;
     size_t len;
 
-    *ret = (struct parcel){.shipment = shipment};
+    *ret = (struct upload_file){.upload = upload};
     text_load(ad, "File", &ret->file);
     text_load(ad, "Name", &ret->name);
     text_load(ad, "Wanted", &ret->wanted);
@@ -131,58 +131,58 @@ static void parcel_load(const struct tree *ad, struct shipment *shipment, struct
         memcpy(ret->hash, text, len);
     if (ad_string(ad, "Why", &text, &len))
         snprintf(ret->words, sizeof ret->words, "%.*s", (int)len, text);
-    for (int i = 0; ad_string(ad, "State", &text, &len) && i < PARCEL_STATE_COUNT; i++)
-        if (strlen(parcel_state_word((enum parcel_state)i)) == len &&
-            !memcmp(text, parcel_state_word((enum parcel_state)i), len))
-            ret->state = (enum parcel_state)i;
+    for (int i = 0; ad_string(ad, "State", &text, &len) && i < UPLOAD_FILE_STATE_COUNT; i++)
+        if (strlen(upload_file_state_word((enum upload_file_state)i)) == len &&
+            !memcmp(text, upload_file_state_word((enum upload_file_state)i), len))
+            ret->state = (enum upload_file_state)i;
     if (!ret->file)
-        parcel_text(&ret->file, "");
+        upload_file_text(&ret->file, "");
     if (!ret->name)
-        parcel_text(&ret->name, ret->file);
+        upload_file_text(&ret->name, ret->file);
 }
 
-static void parcels_load(struct shipment *shipment, const struct tree *row, const struct expr *list)
+static void upload_files_load(struct upload *upload, const struct tree *row, const struct expr *list)
 {
-    shipment->parcels = mem_alloc((list->u.run.count + 1) * sizeof *shipment->parcels);
+    upload->upload_files = mem_alloc((list->u.run.count + 1) * sizeof *upload->upload_files);
     for (uint32_t i = 0; i < list->u.run.count; i++) {
         struct tree *one = ad_part(row, &tree_parts(row, list)[i]);
 
         if (tree_is_ad(one))
-            parcel_load(one, shipment, &shipment->parcels[shipment->count++]);
+            upload_file_load(one, upload, &upload->upload_files[upload->count++]);
         tree_unref(one);
     }
 }
 
-static void stores_load(struct shipment *shipment, const struct tree *row, const struct expr *list)
+static void stores_load(struct upload *upload, const struct tree *row, const struct expr *list)
 {
-    shipment->stores = mem_alloc((list->u.run.count + 1) * sizeof *shipment->stores);
+    upload->stores = mem_alloc((list->u.run.count + 1) * sizeof *upload->stores);
     for (uint32_t i = 0; i < list->u.run.count; i++) {
         const struct expr *name = &tree_parts(row, list)[i];
 
         if (name->kind == EXPR_STRING)
-            shipment->stores[shipment->store_count++] = mem_dup(tree_string(row, name), name->u.run.count);
+            upload->stores[upload->store_count++] = mem_dup(tree_string(row, name), name->u.run.count);
     }
 }
 
-struct shipment *shipment_load(struct workshop *workshop, uint64_t claim, uint64_t number, const struct tree *row)
+struct upload *upload_load(struct providerd *providerd, uint64_t claim, uint64_t number, const struct tree *row)
 {
     const struct expr *files = ad_find(row, "Files"), *stores = ad_find(row, "Stores"), *ad = ad_find(row, "Ad");
     const struct expr *receipt = ad_find(row, "Receipt");
-    struct shipment *shipment;
+    struct upload *upload;
     struct inquiry inquiry;
 
     if (!files || files->kind != EXPR_LIST || !stores || stores->kind != EXPR_LIST || !ad || ad->kind != EXPR_AD ||
         !inquiry_read(row, claim, number, &inquiry))
         return NULL;
-    shipment = mem_alloc(sizeof *shipment);
-    *shipment = (struct shipment){
-        .workshop = workshop, .claim = claim, .number = number, .inquiry = inquiry, .job = ad_part(row, ad)};
+    upload = mem_alloc(sizeof *upload);
+    *upload = (struct upload){
+        .providerd = providerd, .claim = claim, .number = number, .inquiry = inquiry, .job = ad_part(row, ad)};
     if (receipt && receipt->kind == EXPR_AD)
-        shipment->receipt = ad_part(row, receipt);
-    ad_flag(row, "Elsewhere", &shipment->elsewhere);
-    ad_flag(row, "Accepted", &shipment->accepted);
-    ad_integer(row, "Began", &shipment->began);
-    parcels_load(shipment, row, files);
-    stores_load(shipment, row, stores);
-    return shipment;
+        upload->receipt = ad_part(row, receipt);
+    ad_flag(row, "Elsewhere", &upload->elsewhere);
+    ad_flag(row, "Accepted", &upload->accepted);
+    ad_integer(row, "Began", &upload->began);
+    upload_files_load(upload, row, files);
+    stores_load(upload, row, stores);
+    return upload;
 }

@@ -17,130 +17,131 @@
 
 /* ------------------------------------------------------------------------------------------------------------------- pauses */
 
-static void parcel_pause(struct parcel *parcel)
+static void upload_file_pause(struct upload_file *upload_file)
 {
-    parcel->pause = parcel->pause ? parcel->pause * 2 : SHIPMENT_PAUSE_MIN;
-    if (parcel->pause > SHIPMENT_PAUSE_MAX)
-        parcel->pause = SHIPMENT_PAUSE_MAX;
-    parcel->due = runner_now() + parcel->pause;
+    upload_file->pause = upload_file->pause ? upload_file->pause * 2 : UPLOAD_PAUSE_MIN;
+    if (upload_file->pause > UPLOAD_PAUSE_MAX)
+        upload_file->pause = UPLOAD_PAUSE_MAX;
+    upload_file->due = runner_now() + upload_file->pause;
 }
 
 /* This store does not have it now. Is it the turn of another? */
-static void parcel_failed(struct shipment *shipment, struct parcel *parcel, bool refused, const char *words)
+static void upload_file_failed(struct upload *upload, struct upload_file *upload_file, bool refused, const char *words)
 {
-    struct workshop *workshop = shipment->workshop;
-    int64_t now = shipment_now(shipment), patience = config_span(&workshop->daemon.config, CONFIG_TRANSFER_PATIENCE);
-    bool known = !strcmp(parcel->words, words), first = !parcel->since;
+    struct providerd *providerd = upload->providerd;
+    int64_t now = upload_now(upload), patience = config_span(&providerd->daemon.config, CONFIG_TRANSFER_PATIENCE);
+    bool known = !strcmp(upload_file->words, words), first = !upload_file->since;
 
-    LOG(&workshop->daemon.log, known ? LEVEL_DEBUG : LEVEL_WARNING, "transfer.failed",
-        log_word("claim", shipment->claim), log_text("name", parcel->name), log_text("store", parcel->store),
+    LOG(&providerd->daemon.log, known ? LEVEL_DEBUG : LEVEL_WARNING, "transfer.failed",
+        log_word("claim", upload->claim), log_text("name", upload_file->name), log_text("store", upload_file->store),
         log_text("why", words));
-    snprintf(parcel->words, sizeof parcel->words, "%s", words);
-    parcel->since = parcel->since ? parcel->since : now;
-    if (refused || (now - parcel->since) * SECOND >= patience) {
-        if (store_next(shipment, parcel))
-            parcel->pause = 0; /* it is not that one's fault */
-        parcel->changed = first = true;
+    snprintf(upload_file->words, sizeof upload_file->words, "%s", words);
+    upload_file->since = upload_file->since ? upload_file->since : now;
+    if (refused || (now - upload_file->since) * SECOND >= patience) {
+        if (store_next(upload, upload_file))
+            upload_file->pause = 0; /* it is not that one's fault */
+        upload_file->changed = first = true;
     }
-    parcel->changed = parcel->changed || !known;
-    parcel->free = false; /* before it is sent again: meanwhile another may have come by the name */
-    parcel_pause(parcel);
+    upload_file->changed = upload_file->changed || !known;
+    upload_file->free = false; /* before it is sent again: meanwhile another may have come by the name */
+    upload_file_pause(upload_file);
     if (first)
-        shipment_store(shipment);
+        upload_store(upload);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ sending */
 
 /* A thread has done with it. False: nobody wants to know. */
-static bool parcel_is_back(struct parcel *parcel, const struct transfer_result *result)
+static bool upload_file_is_back(struct upload_file *upload_file, const struct transfer_result *result)
 {
-    struct shipment *shipment = parcel->shipment;
-    struct shipments *shipments = shipment->workshop->shipments;
+    struct upload *upload = upload_file->upload;
+    struct uploads *uploads = upload->providerd->uploads;
 
-    shipments->going--;
-    parcel->run = NULL;
-    return !shipments->closing && !shipment->gone && result->end != TRANSFER_CANCELLED;
+    uploads->going--;
+    upload_file->run = NULL;
+    return !uploads->closing && !upload->gone && result->end != TRANSFER_CANCELLED;
 }
 
-static void parcel_begin(struct parcel *parcel, enum transfer_way way, transfer_done_fn *done)
+static void upload_file_begin(struct upload_file *upload_file, enum transfer_way way, transfer_done_fn *done)
 {
-    struct shipment *shipment = parcel->shipment;
-    struct shipments *shipments = shipment->workshop->shipments;
-    struct transfer_order order = {.way = way, .url = parcel->url, .size = parcel->size};
+    struct upload *upload = upload_file->upload;
+    struct uploads *uploads = upload->providerd->uploads;
+    struct transfer_order order = {.way = way, .url = upload_file->url, .size = upload_file->size};
     char path[DAEMON_PATH_MAX + 32];
 
-    shipment_path(shipment, (uint32_t)(parcel - shipment->parcels), path, sizeof path);
+    upload_path(upload, (uint32_t)(upload_file - upload->upload_files), path, sizeof path);
     order.path = path;
-    shipments->going++;
-    parcel->run = transfer_start(&shipment->workshop->daemon.loop, shipments->rules, &order, done, parcel);
+    uploads->going++;
+    upload_file->run = transfer_start(&upload->providerd->daemon.loop, uploads->rules, &order, done, upload_file);
 }
 
-static void parcel_seen(void *user, const struct transfer_result *result)
+static void upload_file_seen(void *user, const struct transfer_result *result)
 {
-    struct parcel *parcel = user;
-    struct shipment *shipment = parcel->shipment;
+    struct upload_file *upload_file = user;
+    struct upload *upload = upload_file->upload;
 
-    if (!parcel_is_back(parcel, result))
+    if (!upload_file_is_back(upload_file, result))
         return;
     if (result->end == TRANSFER_DONE) {
-        memcpy(parcel->hash, result->entry, sizeof parcel->hash);
-        shipment_store(shipment);
+        memcpy(upload_file->hash, result->entry, sizeof upload_file->hash);
+        upload_store(upload);
     } else {
-        parcel_end(shipment, parcel, PARCEL_LOST, result->words);
+        upload_file_end(upload, upload_file, UPLOAD_FILE_LOST, result->words);
     }
-    shipments_tick(shipment->workshop);
+    uploads_tick(upload->providerd);
 }
 
-void parcel_look(struct shipment *shipment, struct parcel *parcel)
+void upload_file_look(struct upload *upload, struct upload_file *upload_file)
 {
-    (void)shipment;
-    parcel_begin(parcel, TRANSFER_LOOK, parcel_seen);
+    (void)upload;
+    upload_file_begin(upload_file, TRANSFER_LOOK, upload_file_seen);
 }
 
-static void parcel_sent(void *user, const struct transfer_result *result)
+static void upload_file_sent(void *user, const struct transfer_result *result)
 {
-    struct parcel *parcel = user;
-    struct shipment *shipment = parcel->shipment;
+    struct upload_file *upload_file = user;
+    struct upload *upload = upload_file->upload;
 
-    if (!parcel_is_back(parcel, result))
+    if (!upload_file_is_back(upload_file, result))
         return;
     if (result->end == TRANSFER_DONE || result->end == TRANSFER_AGAIN)
-        store_fared(shipment->workshop->shipments, parcel->store, result->end == TRANSFER_DONE ? NULL : result->words);
-    if (result->end == TRANSFER_DONE && strcmp(result->entry, parcel->hash) != 0) {
-        parcel_end(shipment, parcel, PARCEL_LOST, "the file has changed");
+        store_fared(upload->providerd->uploads, upload_file->store,
+                    result->end == TRANSFER_DONE ? NULL : result->words);
+    if (result->end == TRANSFER_DONE && strcmp(result->entry, upload_file->hash) != 0) {
+        upload_file_end(upload, upload_file, UPLOAD_FILE_LOST, "the file has changed");
     } else if (result->end == TRANSFER_DONE) {
-        parcel_end(shipment, parcel, PARCEL_STORED, NULL);
+        upload_file_end(upload, upload_file, UPLOAD_FILE_STORED, NULL);
     } else if (result->end == TRANSFER_DAMAGED) {
-        parcel_end(shipment, parcel, PARCEL_LOST, result->words);
+        upload_file_end(upload, upload_file, UPLOAD_FILE_LOST, result->words);
     } else {
-        parcel_failed(shipment, parcel, result->end == TRANSFER_REFUSED, result->words);
+        upload_file_failed(upload, upload_file, result->end == TRANSFER_REFUSED, result->words);
     }
-    shipments_tick(shipment->workshop);
+    uploads_tick(upload->providerd);
 }
 
-void parcel_dispatch(struct shipment *shipment, struct parcel *parcel)
+void upload_file_dispatch(struct upload *upload, struct upload_file *upload_file)
 {
     struct store_place place;
     struct err err = {0};
     const char *trouble;
     struct buf url;
 
-    if (!store_choose(shipment, parcel, &place, &err)) {
-        parcel_failed(shipment, parcel, false, err.text);
+    if (!store_choose(upload, upload_file, &place, &err)) {
+        upload_file_failed(upload, upload_file, false, err.text);
         return;
     }
-    trouble = store_trouble(shipment->workshop->shipments, place.name);
+    trouble = store_trouble(upload->providerd->uploads, place.name);
     if (trouble) {
-        parcel_failed(shipment, parcel, false, trouble);
+        upload_file_failed(upload, upload_file, false, trouble);
         return;
     }
     buf_init(&url);
-    store_url(&place, parcel->name, &url);
-    parcel_text(&parcel->url, buf_string(&url));
+    store_url(&place, upload_file->name, &url);
+    upload_file_text(&upload_file->url, buf_string(&url));
     buf_done(&url);
-    parcel_begin(parcel, TRANSFER_PUT, parcel_sent);
-    LOG(&shipment->workshop->daemon.log, LEVEL_INFO, "transfer.begin", log_word("claim", shipment->claim),
-        log_text("name", parcel->name), log_text("url", parcel->url));
+    upload_file_begin(upload_file, TRANSFER_PUT, upload_file_sent);
+    LOG(&upload->providerd->daemon.log, LEVEL_INFO, "transfer.begin", log_word("claim", upload->claim),
+        log_text("name", upload_file->name), log_text("url", upload_file->url));
 }
 
 /* -------------------------------------------------------------------------------------------------------------- registering */
@@ -148,100 +149,101 @@ void parcel_dispatch(struct shipment *shipment, struct parcel *parcel)
 /* Another file of that name must not be overwritten where it lies: somebody has to decide. */
 static void name_answered(void *user, const struct catalogue_answer *answer)
 {
-    struct parcel *parcel = user;
-    struct shipment *shipment = parcel->shipment;
+    struct upload_file *upload_file = user;
+    struct upload *upload = upload_file->upload;
     char words[TRANSFER_WORDS_MAX];
     bool other = answer->result == CATALOGUE_DIFFER ||
                  (answer->result == CATALOGUE_FOUND &&
-                  (answer->entry->size != parcel->size || strcmp(answer->entry->hash, parcel->hash) != 0));
+                  (answer->entry->size != upload_file->size || strcmp(answer->entry->hash, upload_file->hash) != 0));
 
-    parcel->registering = 0;
-    if (shipment->gone)
+    upload_file->registering = 0;
+    if (upload->gone)
         return;
     if (answer->result == CATALOGUE_NONE || (answer->result == CATALOGUE_FOUND && !other)) {
-        parcel->free = true;
-        shipments_tick(shipment->workshop);
+        upload_file->free = true;
+        uploads_tick(upload->providerd);
         return;
     }
     snprintf(words, sizeof words, "%s",
              other ? "the catalogue has another file of that name; `berth files rm` forgets it"
                    : "no catalogue answers");
-    parcel->changed = parcel->changed || strcmp(words, parcel->words) != 0;
-    memcpy(parcel->words, words, sizeof words);
-    parcel_pause(parcel);
+    upload_file->changed = upload_file->changed || strcmp(words, upload_file->words) != 0;
+    memcpy(upload_file->words, words, sizeof words);
+    upload_file_pause(upload_file);
 }
 
-void parcel_check(struct shipment *shipment, struct parcel *parcel)
+void upload_file_check(struct upload *upload, struct upload_file *upload_file)
 {
-    parcel->registering = catalogues_find(shipment->workshop->catalogues, parcel->name, name_answered, parcel);
+    upload_file->registering =
+        catalogues_find(upload->providerd->catalogues, upload_file->name, name_answered, upload_file);
 }
 
 /* Said once, or given up: what one catalogue lacks `berth files check` finds. */
-static void parcel_registered(struct parcel *parcel, const char *words)
+static void upload_file_registered(struct upload_file *upload_file, const char *words)
 {
-    struct shipment *shipment = parcel->shipment;
+    struct upload *upload = upload_file->upload;
 
-    LOG(&shipment->workshop->daemon.log, *words ? LEVEL_WARNING : LEVEL_INFO, "transfer.registered",
-        log_word("claim", shipment->claim), log_text("name", parcel->name), log_text("url", parcel->url),
+    LOG(&upload->providerd->daemon.log, *words ? LEVEL_WARNING : LEVEL_INFO, "transfer.registered",
+        log_word("claim", upload->claim), log_text("name", upload_file->name), log_text("url", upload_file->url),
         log_text("why", *words ? words : NULL));
-    parcel->registered = true;
-    snprintf(parcel->words, sizeof parcel->words, "%.200s", words);
-    shipment_store(shipment);
-    shipments_tick(shipment->workshop);
+    upload_file->registered = true;
+    snprintf(upload_file->words, sizeof upload_file->words, "%.200s", words);
+    upload_store(upload);
+    uploads_tick(upload->providerd);
 }
 
 static void catalogues_answered(void *user, const struct catalogue_answer *answer)
 {
-    struct parcel *parcel = user;
+    struct upload_file *upload_file = user;
 
-    parcel->registering = 0;
-    if (parcel->shipment->gone)
+    upload_file->registering = 0;
+    if (upload_file->upload->gone)
         return;
-    if (answer->result == CATALOGUE_SILENT || (answer->result == CATALOGUE_PARTLY && parcel->asked < PARTLY_MAX))
-        parcel_pause(parcel);
+    if (answer->result == CATALOGUE_SILENT || (answer->result == CATALOGUE_PARTLY && upload_file->asked < PARTLY_MAX))
+        upload_file_pause(upload_file);
     else
-        parcel_registered(parcel, answer->words);
+        upload_file_registered(upload_file, answer->words);
 }
 
-void parcel_register(struct shipment *shipment, struct parcel *parcel)
+void upload_file_register(struct upload *upload, struct upload_file *upload_file)
 {
-    struct file_replica replica = {parcel->store, parcel->url};
-    struct file_entry entry = {.name = parcel->name, .size = parcel->size, .replicas = &replica, .count = 1};
+    struct file_replica replica = {upload_file->store, upload_file->url};
+    struct file_entry entry = {.name = upload_file->name, .size = upload_file->size, .replicas = &replica, .count = 1};
     const char *owner;
     size_t len;
 
-    memcpy(entry.hash, parcel->hash, sizeof entry.hash);
-    if (ad_string(shipment->job, "Owner", &owner, &len) && len)
+    memcpy(entry.hash, upload_file->hash, sizeof entry.hash);
+    if (ad_string(upload->job, "Owner", &owner, &len) && len)
         entry.owner = mem_dup(owner, len);
-    parcel->asked++;
-    parcel->registering = catalogues_add(
-        shipment->workshop->catalogues, &entry,
-        &(struct catalogue_right){.agent = shipment->workshop->daemon.name, .receipt = shipment->receipt},
-        catalogues_answered, parcel);
+    upload_file->asked++;
+    upload_file->registering =
+        catalogues_add(upload->providerd->catalogues, &entry,
+                       &(struct catalogue_right){.agent = upload->providerd->daemon.name, .receipt = upload->receipt},
+                       catalogues_answered, upload_file);
     free(entry.owner);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ telling */
 
 /* Is there something that the customer should hear? What is stored is told when the catalogues have it. */
-static bool parcel_has_news(const struct parcel *parcel)
+static bool upload_file_has_news(const struct upload_file *upload_file)
 {
-    if (parcel->told)
+    if (upload_file->told)
         return false;
-    return parcel->changed || parcel->state == PARCEL_NONE || parcel->state == PARCEL_LOST ||
-           (parcel->state == PARCEL_STORED && parcel->registered);
+    return upload_file->changed || upload_file->state == UPLOAD_FILE_NONE || upload_file->state == UPLOAD_FILE_LOST ||
+           (upload_file->state == UPLOAD_FILE_STORED && upload_file->registered);
 }
 
-bool shipment_has_news(const struct shipment *shipment)
+bool upload_has_news(const struct upload *upload)
 {
-    for (uint32_t i = 0; i < shipment->count; i++)
-        if (parcel_has_news(&shipment->parcels[i]))
+    for (uint32_t i = 0; i < upload->count; i++)
+        if (upload_file_has_news(&upload->upload_files[i]))
             return true;
     return false;
 }
 
 struct telling {
-    struct shipment *shipment;
+    struct upload *upload;
     uint32_t count;
     struct {
         uint32_t place;
@@ -249,63 +251,63 @@ struct telling {
     } items[TELL_MAX];
 };
 
-static void tell_pause(struct shipment *shipment)
+static void tell_pause(struct upload *upload)
 {
-    shipment->tell_pause = shipment->tell_pause ? shipment->tell_pause * 2 : SHIPMENT_PAUSE_MIN / 4;
-    if (shipment->tell_pause > SHIPMENT_PAUSE_MAX)
-        shipment->tell_pause = SHIPMENT_PAUSE_MAX;
-    shipment->tell_due = runner_now() + shipment->tell_pause;
+    upload->tell_pause = upload->tell_pause ? upload->tell_pause * 2 : UPLOAD_PAUSE_MIN / 4;
+    if (upload->tell_pause > UPLOAD_PAUSE_MAX)
+        upload->tell_pause = UPLOAD_PAUSE_MAX;
+    upload->tell_due = runner_now() + upload->tell_pause;
 }
 
 static void told(void *user, const struct tree *answer)
 {
     struct telling *telling = user;
-    struct shipment *shipment = telling->shipment;
-    struct shipments *shipments = shipment->workshop->shipments;
+    struct upload *upload = telling->upload;
+    struct uploads *uploads = upload->providerd->uploads;
 
-    shipment->asking = false;
-    if (shipments->closing || shipment->gone) {
+    upload->asking = false;
+    if (uploads->closing || upload->gone) {
         free(telling);
         return;
     }
     if (answer && answer_is(answer, "ok")) {
-        shipment->tell_pause = shipment->tell_due = 0;
-        shipment->accepted = true;
+        upload->tell_pause = upload->tell_due = 0;
+        upload->accepted = true;
         for (uint32_t i = 0; i < telling->count; i++)
             if (telling->items[i].final)
-                parcel_close(shipment, &shipment->parcels[telling->items[i].place]);
-        shipment_store(shipment);
+                upload_file_close(upload, &upload->upload_files[telling->items[i].place]);
+        upload_store(upload);
     } else if (answer && answer_is(answer, "stale")) {
-        LOG(&shipment->workshop->daemon.log, LEVEL_INFO, "transfers.unwanted", log_word("claim", shipment->claim));
-        shipment_drop(shipment);
+        LOG(&upload->providerd->daemon.log, LEVEL_INFO, "transfers.unwanted", log_word("claim", upload->claim));
+        upload_drop(upload);
     } else {
         for (uint32_t i = 0; i < telling->count; i++)
-            shipment->parcels[telling->items[i].place].changed = true;
-        tell_pause(shipment);
+            upload->upload_files[telling->items[i].place].changed = true;
+        tell_pause(upload);
     }
     free(telling);
-    shipments_tick(shipment->workshop);
+    uploads_tick(upload->providerd);
 }
 
 /* The list of what is new; each file's own word is for good once it is not "waits". */
-static struct tree *question_of(struct shipment *shipment, struct telling *telling)
+static struct tree *question_of(struct upload *upload, struct telling *telling)
 {
     struct tree *ads[TELL_MAX], *question;
     struct maker maker;
 
-    for (uint32_t i = 0; i < shipment->count && telling->count < TELL_MAX; i++) {
-        struct parcel *parcel = &shipment->parcels[i];
+    for (uint32_t i = 0; i < upload->count && telling->count < TELL_MAX; i++) {
+        struct upload_file *upload_file = &upload->upload_files[i];
 
-        if (!parcel_has_news(parcel))
+        if (!upload_file_has_news(upload_file))
             continue;
-        parcel->changed = false;
-        ads[telling->count] = parcel_ad(shipment, parcel);
+        upload_file->changed = false;
+        ads[telling->count] = upload_file_ad(upload, upload_file);
         telling->items[telling->count].place = i;
-        telling->items[telling->count++].final =
-            parcel->state != PARCEL_WAITS && (parcel->state != PARCEL_STORED || parcel->registered);
+        telling->items[telling->count++].final = upload_file->state != UPLOAD_FILE_WAITS &&
+                                                 (upload_file->state != UPLOAD_FILE_STORED || upload_file->registered);
     }
-    question_begin(&maker, shipment->workshop, "stored", &shipment->inquiry);
-    maker_integer(&maker, "Total", shipment->count);
+    question_begin(&maker, upload->providerd, "stored", &upload->inquiry);
+    maker_integer(&maker, "Total", upload->count);
     maker_list(&maker, "Files", ads, telling->count);
     for (uint32_t i = 0; i < telling->count; i++)
         tree_unref(ads[i]);
@@ -313,19 +315,19 @@ static struct tree *question_of(struct shipment *shipment, struct telling *telli
     return question;
 }
 
-void shipment_tell(struct shipment *shipment)
+void upload_tell(struct upload *upload)
 {
     struct telling *telling = mem_alloc(sizeof *telling);
     struct tree *question;
 
-    *telling = (struct telling){.shipment = shipment};
-    question = question_of(shipment, telling);
-    shipment->asking = true;
-    if (!agent_ask(shipment->workshop->live, shipment->inquiry.customer, question, told, telling)) {
-        shipment->asking = false;
+    *telling = (struct telling){.upload = upload};
+    question = question_of(upload, telling);
+    upload->asking = true;
+    if (!agent_ask(upload->providerd->live, upload->inquiry.customer, question, told, telling)) {
+        upload->asking = false;
         for (uint32_t i = 0; i < telling->count; i++)
-            shipment->parcels[telling->items[i].place].changed = true;
-        tell_pause(shipment);
+            upload->upload_files[telling->items[i].place].changed = true;
+        tell_pause(upload);
         free(telling);
     }
     tree_unref(question);

@@ -50,7 +50,7 @@ static bool text_is(const char *text, size_t len, const char *other)
 /* Is it ours, or of somebody whose stores are used? The matchmaker says whose it is. */
 static bool owner_is_good(const struct store_list *list, const char *identity, size_t len)
 {
-    const struct daemon *daemon = &list->workshop->daemon;
+    const struct daemon *daemon = &list->providerd->daemon;
     size_t count;
     const char *const *owners = config_list(&daemon->config, CONFIG_STORE_OWNERS, &count);
 
@@ -69,7 +69,7 @@ static bool is_public(const struct store_list *list, const struct tree *ad)
     if (store_read(ad, &place, NULL) < 0 || (place.protocol != STORE_HTTP && place.protocol != STORE_HTTPS))
         return false;
     port = place.port ? place.port : place.protocol == STORE_HTTP ? 80 : 443;
-    return !transfer_shows_token(list->workshop->shipments->rules, place.host, port);
+    return !transfer_shows_token(list->providerd->uploads->rules, place.host, port);
 }
 
 static bool is_usable(const struct store_list *list, const struct tree *ad, const struct tree *job)
@@ -81,7 +81,7 @@ static bool is_usable(const struct store_list *list, const struct tree *ad, cons
         return false;
     if (owner_is_good(list, identity, len))
         return true;
-    config_list(&list->workshop->daemon.config, CONFIG_STORE_OWNERS, &count);
+    config_list(&list->providerd->daemon.config, CONFIG_STORE_OWNERS, &count);
     return !count && ad_string(job, "Owner", &owner, &owner_len) && owner_len == len && !memcmp(owner, identity, len) &&
            is_public(list, ad);
 }
@@ -89,8 +89,8 @@ static bool is_usable(const struct store_list *list, const struct tree *ad, cons
 static void list_fill(struct store_list *list, const char *body, size_t len)
 {
     struct form_text reading = {body, len};
-    struct form_reader *reader =
-        form_reader_new(list->workshop->daemon.symbols, &dialect_classic, FORM_CLASSAD, NULL, form_text_read, &reading);
+    struct form_reader *reader = form_reader_new(list->providerd->daemon.symbols, &dialect_classic, FORM_CLASSAD, NULL,
+                                                 form_text_read, &reading);
     struct err err;
     struct tree *ad;
 
@@ -113,11 +113,11 @@ static void list_told(void *user, const char *body, size_t len)
     list->got = runner_now();
 }
 
-static struct store_list *list_of(const struct shipment *shipment)
+static struct store_list *list_of(const struct upload *upload)
 {
-    struct workshop *workshop = shipment->workshop;
-    const char *pool = agent_pool_of(workshop->live, shipment->inquiry.customer);
-    struct store_list *list = workshop->shipments->lists;
+    struct providerd *providerd = upload->providerd;
+    const char *pool = agent_pool_of(providerd->live, upload->inquiry.customer);
+    struct store_list *list = providerd->uploads->lists;
 
     pool = pool ? pool : "";
     while (list && strcmp(list->pool, pool) != 0)
@@ -126,19 +126,19 @@ static struct store_list *list_of(const struct shipment *shipment)
         return list;
     list = mem_alloc(sizeof *list);
     *list = (struct store_list){
-        .next = workshop->shipments->lists, .workshop = workshop, .pool = mem_dup(pool, strlen(pool))};
-    workshop->shipments->lists = list;
+        .next = providerd->uploads->lists, .providerd = providerd, .pool = mem_dup(pool, strlen(pool))};
+    providerd->uploads->lists = list;
     return list;
 }
 
-bool stores_known(const struct shipment *shipment)
+bool stores_known(const struct upload *upload)
 {
-    struct store_list *list = list_of(shipment);
+    struct store_list *list = list_of(upload);
     int64_t now = runner_now();
 
     if (!list->asking && (!list->got || now > list->got + STORES_SPAN) && now > list->asked + ASK_AGAIN) {
         list->asked = now;
-        list->asking = agent_fetch(shipment->workshop->live, shipment->inquiry.customer,
+        list->asking = agent_fetch(upload->providerd->live, upload->inquiry.customer,
                                    "/v1/ads?constraint=Type%3D%3D%22" STORE_TYPE "%22&limit=1000", list_told, list);
     }
     return list->got != 0;
@@ -146,25 +146,25 @@ bool stores_known(const struct shipment *shipment)
 
 /* ----------------------------------------------------------------------------------------------------------------- trouble */
 
-static struct store_trouble **trouble_find(struct shipments *shipments, const char *store)
+static struct store_trouble **trouble_find(struct uploads *uploads, const char *store)
 {
-    struct store_trouble **link = &shipments->troubles;
+    struct store_trouble **link = &uploads->troubles;
 
     while (*link && strcmp((*link)->store, store) != 0)
         link = &(*link)->next;
     return link;
 }
 
-const char *store_trouble(const struct shipments *shipments, const char *store)
+const char *store_trouble(const struct uploads *uploads, const char *store)
 {
-    const struct store_trouble *trouble = *trouble_find((struct shipments *)(uintptr_t)shipments, store);
+    const struct store_trouble *trouble = *trouble_find((struct uploads *)(uintptr_t)uploads, store);
 
     return trouble && runner_now() < trouble->until ? trouble->words : NULL;
 }
 
-void store_fared(struct shipments *shipments, const char *store, const char *words)
+void store_fared(struct uploads *uploads, const char *store, const char *words)
 {
-    struct store_trouble **link = trouble_find(shipments, store), *trouble = *link;
+    struct store_trouble **link = trouble_find(uploads, store), *trouble = *link;
 
     if (!words) {
         if (trouble)
@@ -176,22 +176,22 @@ void store_fared(struct shipments *shipments, const char *store, const char *wor
     }
     if (!trouble) {
         trouble = *link = mem_alloc(sizeof *trouble);
-        *trouble = (struct store_trouble){.store = mem_dup(store, strlen(store)), .pause = SHIPMENT_PAUSE_MIN / 2};
+        *trouble = (struct store_trouble){.store = mem_dup(store, strlen(store)), .pause = UPLOAD_PAUSE_MIN / 2};
     }
-    trouble->pause = trouble->pause * 2 < SHIPMENT_PAUSE_MAX ? trouble->pause * 2 : SHIPMENT_PAUSE_MAX;
+    trouble->pause = trouble->pause * 2 < UPLOAD_PAUSE_MAX ? trouble->pause * 2 : UPLOAD_PAUSE_MAX;
     trouble->until = runner_now() + trouble->pause;
     snprintf(trouble->words, sizeof trouble->words, "%s", words);
 }
 
-void stores_done(struct shipments *shipments)
+void stores_done(struct uploads *uploads)
 {
     struct store_list *list;
 
-    while (shipments->troubles)
-        store_fared(shipments, shipments->troubles->store, NULL);
+    while (uploads->troubles)
+        store_fared(uploads, uploads->troubles->store, NULL);
 
-    while ((list = shipments->lists)) {
-        shipments->lists = list->next;
+    while ((list = uploads->lists)) {
+        uploads->lists = list->next;
         list_clear(list);
         free(list->pool);
         free(list);
@@ -240,21 +240,21 @@ static void choice_add(struct choices *choices, const char *name)
         choices->names[choices->count++] = name;
 }
 
-static struct choices *choices_new(const struct shipment *shipment, const struct parcel *parcel)
+static struct choices *choices_new(const struct upload *upload, const struct upload_file *upload_file)
 {
     struct choices *choices = mem_alloc(sizeof *choices);
-    const struct store_list *list = list_of(shipment);
+    const struct store_list *list = list_of(upload);
     struct store_place place;
 
     choices->count = choices->copied = 0;
-    if (parcel->wanted)
-        choice_add(choices, parcel->wanted);
-    for (size_t i = 0; i < shipment->store_count; i++)
-        choice_add(choices, shipment->stores[i]);
-    if (choices->count && !shipment->elsewhere)
+    if (upload_file->wanted)
+        choice_add(choices, upload_file->wanted);
+    for (size_t i = 0; i < upload->store_count; i++)
+        choice_add(choices, upload->stores[i]);
+    if (choices->count && !upload->elsewhere)
         return choices;
     for (uint32_t i = 0; i < list->count; i++)
-        if (store_read(list->ads[i], &place, NULL) == 0 && store_accepts(list, list->ads[i], shipment->job)) {
+        if (store_read(list->ads[i], &place, NULL) == 0 && store_accepts(list, list->ads[i], upload->job)) {
             memcpy(choices->room[choices->copied], place.name, sizeof place.name);
             choice_add(choices, choices->room[choices->copied++]);
         }
@@ -269,41 +269,42 @@ static uint32_t choice_place(const struct choices *choices, const char *name)
     return UINT32_MAX;
 }
 
-bool store_next(const struct shipment *shipment, struct parcel *parcel)
+bool store_next(const struct upload *upload, struct upload_file *upload_file)
 {
-    struct choices *choices = choices_new(shipment, parcel);
-    uint32_t at = choice_place(choices, parcel->store);
+    struct choices *choices = choices_new(upload, upload_file);
+    uint32_t at = choice_place(choices, upload_file->store);
     bool other = choices->count > 1 || (choices->count == 1 && at == UINT32_MAX);
 
     if (other)
-        parcel_text(&parcel->store, choices->names[(at + 1) % choices->count]);
+        upload_file_text(&upload_file->store, choices->names[(at + 1) % choices->count]);
     free(choices);
-    parcel->since = 0;
+    upload_file->since = 0;
     return other;
 }
 
-bool store_choose(const struct shipment *shipment, struct parcel *parcel, struct store_place *ret, struct err *err)
+bool store_choose(const struct upload *upload, struct upload_file *upload_file, struct store_place *ret,
+                  struct err *err)
 {
-    const struct store_list *list = list_of(shipment);
-    struct choices *choices = choices_new(shipment, parcel);
+    const struct store_list *list = list_of(upload);
+    struct choices *choices = choices_new(upload, upload_file);
 
-    if (choices->count && choice_place(choices, parcel->store) == UINT32_MAX)
-        parcel_text(&parcel->store, choices->names[0]);
+    if (choices->count && choice_place(choices, upload_file->store) == UINT32_MAX)
+        upload_file_text(&upload_file->store, choices->names[0]);
     free(choices);
-    if (!parcel->store) {
+    if (!upload_file->store) {
         err_set(err, "the pool has no store that takes it");
         return false;
     }
-    err_set(err, "the pool knows no store %.100s", parcel->store);
+    err_set(err, "the pool knows no store %.100s", upload_file->store);
     for (uint32_t i = 0; i < list->count; i++)
-        if (ad_is_called(list->ads[i], parcel->store)) {
-            if (store_accepts(list, list->ads[i], shipment->job))
+        if (ad_is_called(list->ads[i], upload_file->store)) {
+            if (store_accepts(list, list->ads[i], upload->job))
                 return store_read(list->ads[i], ret, err) == 0;
             err_set(err,
-                    is_usable(list, list->ads[i], shipment->job)
+                    is_usable(list, list->ads[i], upload->job)
                         ? "the store %.100s takes no files of this job"
                         : "the store %.100s is of somebody whose stores are not used here (StoreOwners)",
-                    parcel->store);
+                    upload_file->store);
         }
     return false;
 }

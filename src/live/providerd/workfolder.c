@@ -54,31 +54,31 @@ static bool folder_empty(const char *path)
     return good;
 }
 
-int workfolder_make(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err)
+int workfolder_make(const struct providerd *providerd, uint64_t claim, uint64_t number, struct err *err)
 {
     char path[DAEMON_PATH_MAX], spare[DAEMON_PATH_MAX];
 
-    workshop_folder(workshop, path, sizeof path, claim, number);
-    workshop_folder(workshop, spare, sizeof spare, claim, SPARE);
-    rubbish_take(workshop->rubbish, path, err);
+    providerd_folder(providerd, path, sizeof path, claim, number);
+    providerd_folder(providerd, spare, sizeof spare, claim, SPARE);
+    trash_take(providerd->rubbish, path, err);
     return rename(spare, path) == 0 || mkdir(path, 0700) == 0 ? 0 : err_set(err, "%s: %s", path, strerror(errno));
 }
 
-int workfolder_leave(const struct workshop *workshop, uint64_t claim, uint64_t number, struct err *err)
+int workfolder_leave(const struct providerd *providerd, uint64_t claim, uint64_t number, struct err *err)
 {
     char path[DAEMON_PATH_MAX], spare[DAEMON_PATH_MAX];
 
-    workshop_folder(workshop, path, sizeof path, claim, number);
-    workshop_folder(workshop, spare, sizeof spare, claim, SPARE);
-    if (claim_is_kept(workshop, claim) && folder_empty(path) && rename(path, spare) == 0)
+    providerd_folder(providerd, path, sizeof path, claim, number);
+    providerd_folder(providerd, spare, sizeof spare, claim, SPARE);
+    if (claim_is_kept(providerd, claim) && folder_empty(path) && rename(path, spare) == 0)
         return 0;
-    return rubbish_take(workshop->rubbish, path, err);
+    return trash_take(providerd->rubbish, path, err);
 }
 
-void workfolder_forget(const struct workshop *workshop, uint64_t claim)
+void workfolder_forget(const struct providerd *providerd, uint64_t claim)
 {
     char spare[DAEMON_PATH_MAX];
 
-    workshop_folder(workshop, spare, sizeof spare, claim, SPARE);
-    rubbish_take(workshop->rubbish, spare, NULL);
+    providerd_folder(providerd, spare, sizeof spare, claim, SPARE);
+    trash_take(providerd->rubbish, spare, NULL);
 }

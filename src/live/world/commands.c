@@ -19,7 +19,7 @@ void commands_init(struct commands *commands, struct symbols *symbols, struct sh
     *commands = (struct commands){.symbols = symbols, .shelf = shelf};
 }
 
-static void command_free(struct command *command)
+static void command_free(struct agent_command *command)
 {
     tree_unref(command->what);
     tree_unref(command->answer);
@@ -29,7 +29,7 @@ static void command_free(struct command *command)
 void commands_done(struct commands *commands)
 {
     while (commands->first) {
-        struct command *next = commands->first->next;
+        struct agent_command *next = commands->first->next;
 
         command_free(commands->first);
         commands->first = next;
@@ -43,7 +43,7 @@ static void row_key(uint64_t number, char ret[KEY_DIGITS + 1])
     snprintf(ret, KEY_DIGITS + 1, "%016" PRIx64, number);
 }
 
-static int row_put(struct commands *commands, const struct command *command, struct err *err)
+static int row_put(struct commands *commands, const struct agent_command *command, struct err *err)
 {
     struct shelf *shelf = commands->shelf;
     char key[KEY_DIGITS + 1];
@@ -111,7 +111,7 @@ static struct tree *inner(const struct tree *row, const char *name)
 }
 
 /* False when the row is none that we wrote: it is passed over. */
-static bool row_read(const struct tree *row, struct command *ret)
+static bool row_read(const struct tree *row, struct agent_command *ret)
 {
     char state[16] = "";
     int64_t job = 0, trial = 0;
@@ -137,7 +137,7 @@ static bool row_read(const struct tree *row, struct command *ret)
 }
 
 /* At the end: numbers rise. */
-static void command_put_in(struct commands *commands, struct command *command)
+static void command_put_in(struct commands *commands, struct agent_command *command)
 {
     *(commands->last ? &commands->last->next : &commands->first) = command;
     commands->last = command;
@@ -149,7 +149,7 @@ static void command_put_in(struct commands *commands, struct command *command)
 static bool row_load(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
     struct commands *commands = user;
-    struct command *command;
+    struct agent_command *command;
     char digits[KEY_DIGITS + 1] = "";
     struct tree *row;
     struct err err;
@@ -159,7 +159,7 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
     memcpy(digits, key, KEY_DIGITS);
     row = form_parse(commands->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
     command = mem_alloc(sizeof *command);
-    *command = (struct command){.number = strtoull(digits, NULL, 16)};
+    *command = (struct agent_command){.number = strtoull(digits, NULL, 16)};
     commands->numbered = command->number > commands->numbered ? command->number : commands->numbered;
     if (row && row_read(row, command))
         command_put_in(commands, command);
@@ -193,27 +193,27 @@ int commands_load(struct commands *commands, struct err *err)
 
 /* ------------------------------------------------------------------------------------------------------------- looking */
 
-struct command *command_numbered(const struct commands *commands, uint64_t number)
+struct agent_command *command_numbered(const struct commands *commands, uint64_t number)
 {
-    struct command *command = commands->first;
+    struct agent_command *command = commands->first;
 
     while (command && command->number != number)
         command = command->next;
     return command;
 }
 
-struct command *command_keyed(const struct commands *commands, uint64_t key)
+struct agent_command *command_keyed(const struct commands *commands, uint64_t key)
 {
-    struct command *command = commands->first;
+    struct agent_command *command = commands->first;
 
     while (command && command->key != key)
         command = command->next;
     return command;
 }
 
-struct command *command_waiting(const struct commands *commands, const struct command *after, uint64_t to)
+struct agent_command *command_waiting(const struct commands *commands, const struct agent_command *after, uint64_t to)
 {
-    struct command *command = commands->waiting ? (after ? after->next : commands->first) : NULL;
+    struct agent_command *command = commands->waiting ? (after ? after->next : commands->first) : NULL;
 
     while (command && (command->state != COMMAND_WAITS || command->to != to))
         command = command->next;
@@ -224,12 +224,12 @@ uint32_t commands_waiting_for(const struct commands *commands, uint64_t to)
 {
     uint32_t count = 0;
 
-    for (const struct command *at = NULL; (at = command_waiting(commands, at, to));)
+    for (const struct agent_command *at = NULL; (at = command_waiting(commands, at, to));)
         count++;
     return count;
 }
 
-const char *command_word(const struct command *command, size_t *ret_len)
+const char *command_word(const struct agent_command *command, size_t *ret_len)
 {
     const char *text;
 
@@ -245,7 +245,7 @@ const char *command_refusal(const struct commands *commands, uint64_t to, const 
 {
     uint32_t mine = 0;
 
-    for (const struct command *at = commands->first; at; at = at->next)
+    for (const struct agent_command *at = commands->first; at; at = at->next)
         mine += at->state == COMMAND_WAITS && account_same(at->by, by);
     return commands_waiting_for(commands, to) >= COMMANDS_PER_AGENT ? "so many commands wait for that agent already"
            : mine >= COMMANDS_PER_USER                              ? "so many commands of yours wait already"
@@ -253,21 +253,21 @@ const char *command_refusal(const struct commands *commands, uint64_t to, const 
                                                                     : NULL;
 }
 
-struct command *command_add(struct commands *commands, const struct command_order *order, uint64_t key, int64_t wall,
-                            struct err *err)
+struct agent_command *command_add(struct commands *commands, const struct command_order *order, uint64_t key,
+                                  int64_t wall, struct err *err)
 {
-    struct command *command = mem_alloc(sizeof *command);
+    struct agent_command *command = mem_alloc(sizeof *command);
     char last[24];
 
-    *command = (struct command){.number = commands->numbered + 1,
-                                .key = key,
-                                .to = order->to,
-                                .job = order->job,
-                                .claim = order->claim,
-                                .trial = order->trial,
-                                .at = wall,
-                                .ends = wall + order->life,
-                                .what = tree_ref(order->what)};
+    *command = (struct agent_command){.number = commands->numbered + 1,
+                                      .key = key,
+                                      .to = order->to,
+                                      .job = order->job,
+                                      .claim = order->claim,
+                                      .trial = order->trial,
+                                      .at = wall,
+                                      .ends = wall + order->life,
+                                      .what = tree_ref(order->what)};
     snprintf(command->name, sizeof command->name, "%s", order->name);
     snprintf(command->by, sizeof command->by, "%s", order->by);
     snprintf(last, sizeof last, "%" PRIu64, command->number);
@@ -281,8 +281,8 @@ struct command *command_add(struct commands *commands, const struct command_orde
     return command;
 }
 
-static int command_over(struct commands *commands, struct command *command, enum command_state state, int64_t wall,
-                        struct err *err)
+static int command_over(struct commands *commands, struct agent_command *command, enum command_state state,
+                        int64_t wall, struct err *err)
 {
     if (command->state == COMMAND_WAITS) {
         commands->waiting--;
@@ -294,7 +294,7 @@ static int command_over(struct commands *commands, struct command *command, enum
     return row_put(commands, command, err);
 }
 
-bool command_wants_answer(const struct command *command)
+bool command_wants_answer(const struct agent_command *command)
 {
     return command->state == COMMAND_WAITS || (command->state == COMMAND_EXPIRED && !command->answer);
 }
@@ -307,7 +307,7 @@ static bool reason_is_expired(const struct tree *answer)
     return ad_string(answer, "Reason", &reason, &len) && len == 7 && !memcmp(reason, "expired", 7);
 }
 
-int command_answer(struct commands *commands, struct command *command, struct tree *answer, int64_t wall,
+int command_answer(struct commands *commands, struct agent_command *command, struct tree *answer, int64_t wall,
                    struct err *err)
 {
     if (!command_wants_answer(command))
@@ -321,9 +321,10 @@ int command_answer(struct commands *commands, struct command *command, struct tr
     return command_over(commands, command, reason_is_expired(answer) ? COMMAND_EXPIRED : COMMAND_DONE, wall, err);
 }
 
-static void command_forget(struct commands *commands, struct command **link, struct command *before, struct err *err)
+static void command_forget(struct commands *commands, struct agent_command **link, struct agent_command *before,
+                           struct err *err)
 {
-    struct command *command = *link;
+    struct agent_command *command = *link;
     char key[KEY_DIGITS + 1];
 
     row_key(command->number, key);
@@ -338,11 +339,11 @@ static void command_forget(struct commands *commands, struct command **link, str
 
 bool commands_sweep(struct commands *commands, int64_t wall, struct err *err)
 {
-    struct command **link = &commands->first, *before = NULL;
+    struct agent_command **link = &commands->first, *before = NULL;
     bool changed = false;
 
     while (*link) {
-        struct command *command = *link;
+        struct agent_command *command = *link;
 
         if (command->state == COMMAND_WAITS && command->ends <= wall && !command->flying) {
             command_over(commands, command, COMMAND_EXPIRED, wall, err);
@@ -362,7 +363,7 @@ bool commands_sweep(struct commands *commands, int64_t wall, struct err *err)
 
 /* --------------------------------------------------------------------------------------------------------------- told */
 
-struct tree *command_ad(const struct commands *commands, const struct command *command, int64_t wall)
+struct tree *command_ad(const struct commands *commands, const struct agent_command *command, int64_t wall)
 {
     const char *word, *reason;
     struct maker maker;

@@ -23,7 +23,7 @@ int peek_order_read(const struct tree *what, char name[PEEK_NAME_ROOM], struct p
 
     if (!ad_string(what, "File", &text, &len) || !len)
         return err_set(err, "File: the name of a file in the job's folder is expected");
-    if (!beneath_name_is_good(text, len))
+    if (!confined_name_is_good(text, len))
         return err_set(err, "File: '%.*s' is no name of a file in the job's folder: neither '/' in front nor '..'",
                        len < 80 ? (int)len : 80, text);
     memcpy(name, text, len);

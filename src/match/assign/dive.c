@@ -57,7 +57,7 @@ static void pattern_place(struct diving *diving, const struct pattern *pattern)
     const struct packing *packing = diving->generation->packing;
     struct settling *settling = packing->settling;
     const struct pattern_part *parts = diving->generation->patterns.parts + pattern->first;
-    const struct shelf *shelf = &packing->shelves->items[pattern->shelf];
+    const struct assign_shelf *shelf = &packing->shelves->items[pattern->shelf];
     uint32_t offer = packing->shelves->members[shelf->first + shelf->count - diving->open[pattern->shelf]];
 
     for (uint32_t i = 0; i < pattern->count; i++) {

@@ -106,7 +106,7 @@ static uint32_t entry_first(const struct greedy *greedy, struct greedy_entry *en
     const struct settling *settling = greedy->settling;
     const struct greedy_source *source = &greedy->sources[entry->source];
     const struct request_group *group = &settling->groups[source->group];
-    const struct shelf *shelf;
+    const struct assign_shelf *shelf;
 
     if (entry->limit == 0)
         return ASSIGN_NONE;

@@ -86,7 +86,8 @@ static uint32_t group_due(const struct packing *packing, uint32_t group, uint32_
     return due <= 0 ? 0 : due < packing->left[group] ? (uint32_t)due : packing->left[group];
 }
 
-static void offer_fill(struct packing *packing, struct knapsack *knapsack, const struct shelf *shelf, uint32_t offer)
+static void offer_fill(struct packing *packing, struct knapsack *knapsack, const struct assign_shelf *shelf,
+                       uint32_t offer)
 {
     struct settling *settling = packing->settling;
 
@@ -104,7 +105,7 @@ static void offer_fill(struct packing *packing, struct knapsack *knapsack, const
 /* The offers of a shelf, one after the other. */
 static void shelf_fill(struct packing *packing, uint32_t s)
 {
-    const struct shelf *shelf = &packing->shelves->items[s];
+    const struct assign_shelf *shelf = &packing->shelves->items[s];
     double prices[ASSIGN_QUANTITIES_MAX];
     struct knapsack knapsack = {.kinds = packing->kinds,
                                 .quantity_count = packing->settling->quantity_count,

@@ -10,7 +10,8 @@ struct sizes {
     double *demand; /* by shelf and quantity */
 };
 
-uint32_t shelf_holds(const struct settling *settling, const struct request_group *group, const struct shelf *shelf)
+uint32_t shelf_holds(const struct settling *settling, const struct request_group *group,
+                     const struct assign_shelf *shelf)
 {
     double most = group->count;
 
@@ -78,7 +79,7 @@ struct filling {
 static void column_add(struct filling *f, uint32_t group, uint32_t s, double weight)
 {
     const struct request_group *of = &f->settling->groups[group];
-    const struct shelf *shelf = &f->shelves->items[s];
+    const struct assign_shelf *shelf = &f->shelves->items[s];
     uint32_t quantities = f->settling->quantity_count;
     double most = of->count;
 

@@ -45,7 +45,8 @@ double programme_total(const struct programme *programme);
 double programme_bound(const struct programme *programme);
 
 /* How many requests of that group one offer of that shelf can take alone. */
-uint32_t shelf_holds(const struct settling *settling, const struct request_group *group, const struct shelf *shelf);
+uint32_t shelf_holds(const struct settling *settling, const struct request_group *group,
+                     const struct assign_shelf *shelf);
 
 /* CLP's dual simplex (relax.c). */
 assign_relax_fn relax_clp;

@@ -40,7 +40,7 @@ static uint32_t shelf_find(struct shelves *shelves, const struct settling *settl
             free_alike(shelves->items[slots[slot]].free, free, settling->quantity_count))
             return slots[slot];
     slots[slot] = shelves->count;
-    shelves->items[shelves->count] = (struct shelf){.free = free};
+    shelves->items[shelves->count] = (struct assign_shelf){.free = free};
     return shelves->count++;
 }
 
@@ -53,7 +53,7 @@ void shelves_init(struct shelves *shelves, struct settling *settling)
         room *= 2;
     slots = SCRATCH(settling, uint32_t, room);
     memset(slots, 0xff, room * sizeof *slots);
-    *shelves = (struct shelves){.items = SCRATCH(settling, struct shelf, count),
+    *shelves = (struct shelves){.items = SCRATCH(settling, struct assign_shelf, count),
                                 .of = SCRATCH(settling, uint32_t, count),
                                 .members = SCRATCH(settling, uint32_t, count),
                                 .kind_first = SCRATCH(settling, uint32_t, problem->kind_count + 1)};
@@ -70,7 +70,7 @@ void shelves_init(struct shelves *shelves, struct settling *settling)
     for (uint32_t i = 0, at = 0; i < shelves->count; at += shelves->items[i].count, shelves->items[i++].count = 0)
         shelves->items[i].first = at;
     for (uint32_t i = 0; i < count; i++) {
-        struct shelf *shelf = &shelves->items[shelves->of[i]];
+        struct assign_shelf *shelf = &shelves->items[shelves->of[i]];
 
         shelves->members[shelf->first + shelf->count++] = i;
     }
@@ -81,7 +81,7 @@ void shelves_init_single(struct shelves *shelves, struct settling *settling)
     const struct assign_problem *problem = settling->problem;
     uint32_t count = problem->offer_count;
 
-    *shelves = (struct shelves){.items = SCRATCH(settling, struct shelf, count),
+    *shelves = (struct shelves){.items = SCRATCH(settling, struct assign_shelf, count),
                                 .count = count,
                                 .of = SCRATCH(settling, uint32_t, count),
                                 .members = settling->kind_offers,
@@ -90,8 +90,8 @@ void shelves_init_single(struct shelves *shelves, struct settling *settling)
         uint32_t offer = settling->kind_offers[i];
 
         shelves->of[offer] = i;
-        shelves->items[i] =
-            (struct shelf){.free = problem->free + (size_t)offer * settling->quantity_count, .first = i, .count = 1};
+        shelves->items[i] = (struct assign_shelf){
+            .free = problem->free + (size_t)offer * settling->quantity_count, .first = i, .count = 1};
     }
 }
 

@@ -12,13 +12,13 @@
 extern "C" {
 #endif
 
-struct shelf {
+struct assign_shelf {
     const double *free;    /* of each offer, at the start */
     uint32_t first, count; /* in `members` */
 };
 
 struct shelves {
-    struct shelf *items;
+    struct assign_shelf *items;
     uint32_t count;
     uint32_t *of;         /* by offer: its shelf */
     uint32_t *members;    /* offers by shelf */

@@ -96,7 +96,7 @@ static void offer_take(struct census *census, const struct knapsack *knapsack, u
 
 static void shelf_sizes(const struct packing *packing, uint32_t s, double *ret_prices)
 {
-    const struct shelf *shelf = &packing->shelves->items[s];
+    const struct assign_shelf *shelf = &packing->shelves->items[s];
 
     shelf_prices(packing, s, ret_prices);
     for (uint32_t q = 0; q < packing->settling->quantity_count; q++)
@@ -201,7 +201,7 @@ static bool offer_again(struct census *census, struct knapsack *knapsack, uint32
 static uint32_t shelf_again(struct census *census, uint32_t s)
 {
     struct packing *packing = census->packing;
-    const struct shelf *shelf = &packing->shelves->items[s];
+    const struct assign_shelf *shelf = &packing->shelves->items[s];
     double prices[ASSIGN_QUANTITIES_MAX];
     struct knapsack knapsack = {packing->kinds, 0, packing->settling->quantity_count, prices, PACK_NODES, 0, 0};
     uint32_t changed = 0;
@@ -248,7 +248,7 @@ static bool offers_together(struct census *census, struct knapsack *knapsack, ui
 static void shelf_together(struct census *census, uint32_t s)
 {
     struct packing *packing = census->packing;
-    const struct shelf *shelf = &packing->shelves->items[s];
+    const struct assign_shelf *shelf = &packing->shelves->items[s];
     double prices[ASSIGN_QUANTITIES_MAX];
     struct knapsack knapsack = {packing->kinds, 0, packing->settling->quantity_count, prices, PACK_NODES, 0, 0};
     uint32_t offers[TOGETHER], together = shelf->count < TOGETHER ? shelf->count : TOGETHER;

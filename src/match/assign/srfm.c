@@ -28,7 +28,7 @@ struct degree {
 static void shelf_count(struct view *view, const struct request_group *group, uint32_t shelf, struct degree *degree)
 {
     const struct settling *settling = view->greedy.settling;
-    const struct shelf *of = &view->shelves->items[shelf];
+    const struct assign_shelf *of = &view->shelves->items[shelf];
 
     if (of->count == view->missing[shelf] || !assign_fits(group->amounts, of->free, settling->quantity_count))
         return;
@@ -73,7 +73,7 @@ static uint32_t group_pairs(struct view *view, uint32_t number)
         uint32_t kind = group->edges[i].kind;
 
         for (uint32_t shelf = view->shelves->kind_first[kind]; shelf < view->shelves->kind_first[kind + 1]; shelf++) {
-            const struct shelf *of = &view->shelves->items[shelf];
+            const struct assign_shelf *of = &view->shelves->items[shelf];
 
             if (of->count > view->missing[shelf] && assign_fits(group->amounts, of->free, count))
                 greedy_add(&view->greedy, desire_of(group->amounts, of->free, count), source, shelf, GREEDY_ALL);

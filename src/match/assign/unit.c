@@ -16,7 +16,8 @@ struct asked {
     uint32_t groups;
 };
 
-static bool shelf_takes(const struct settling *settling, const struct shelf *shelf, const struct request_group *group)
+static bool shelf_takes(const struct settling *settling, const struct assign_shelf *shelf,
+                        const struct request_group *group)
 {
     return assign_fits(group->amounts, shelf->free, settling->quantity_count);
 }
@@ -46,13 +47,13 @@ static void asked_count(struct settling *settling, const struct shelves *shelves
 }
 
 /* May one offer of the shelf run out of that, if all came? */
-static bool runs_out(const struct shelf *shelf, const struct asked *asked, uint32_t quantity)
+static bool runs_out(const struct assign_shelf *shelf, const struct asked *asked, uint32_t quantity)
 {
     return asked->total[quantity] > shelf->free[quantity];
 }
 
 /* Does the group ask the shelf for the same as the first one? */
-static bool asks_alike(const struct settling *settling, const struct shelf *shelf, const struct asked *asked,
+static bool asks_alike(const struct settling *settling, const struct assign_shelf *shelf, const struct asked *asked,
                        const struct request_group *group)
 {
     for (uint32_t q = 0; q < settling->quantity_count; q++)
@@ -62,7 +63,8 @@ static bool asks_alike(const struct settling *settling, const struct shelf *shel
 }
 
 /* How many requests one offer of the shelf takes. */
-static uint64_t shelf_slots(const struct settling *settling, const struct shelf *shelf, const struct asked *asked)
+static uint64_t shelf_slots(const struct settling *settling, const struct assign_shelf *shelf,
+                            const struct asked *asked)
 {
     double most = (double)asked->requests;
 
@@ -96,7 +98,7 @@ static bool unit_arcs(struct unit *unit, uint32_t *first, uint32_t *right, doubl
             uint32_t kind = group->edges[k].kind;
 
             for (uint32_t s = unit->shelves->kind_first[kind]; s < unit->shelves->kind_first[kind + 1]; s++) {
-                const struct shelf *shelf = &unit->shelves->items[s];
+                const struct assign_shelf *shelf = &unit->shelves->items[s];
 
                 if (!shelf_takes(settling, shelf, group))
                     continue;
@@ -182,7 +184,7 @@ static void unit_place(struct unit *unit)
 
         for (uint32_t arc = unit->net.first[i]; arc < unit->net.first[i + 1]; arc++) {
             uint32_t s = unit->net.right[arc];
-            const struct shelf *shelf = &unit->shelves->items[s];
+            const struct assign_shelf *shelf = &unit->shelves->items[s];
 
             for (uint32_t n = unit->net.flow[arc]; n > 0; n--) {
                 if (left[s] == 0) {

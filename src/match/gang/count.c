@@ -29,7 +29,7 @@ static bool counting_give(struct counting *counting, uint32_t slot)
 {
     for (uint32_t i = 0; i < counting->counts[slot]; i++) {
         uint32_t offer = counting->offers[(size_t)slot * counting->width + i];
-        struct offer *item = &counting->stock->items[offer];
+        struct stocked_offer *item = &counting->stock->items[offer];
 
         if (!offer_is_new(counting->stock, offer) ||
             (item->given_to != NOBODY && !counting_give(counting, item->given_to)))

@@ -114,7 +114,7 @@ static void cycle_consume(struct gang_cycle *cycle, const struct ported *root)
     }
     taken_dock(search, of, again);
     for (uint32_t i = 1; i < search->best_count; i++) {
-        struct offer *offer = &cycle->offers.items[cycle->offer_of[search->best[i].place]];
+        struct stocked_offer *offer = &cycle->offers.items[cycle->offer_of[search->best[i].place]];
 
         tree_unref(offer->left); /* of an offer that is in the gang twice, the last time counts */
         offer->left = taken_left(&cycle->members, i);

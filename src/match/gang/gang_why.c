@@ -241,7 +241,7 @@ static void asking_close(struct gang_asking *asking)
 /* A face as a plain ad, also of a port that refuses everybody; NULL where nobody docks by it. */
 static struct tree *asking_face(struct gang_asking *asking, const struct face *face)
 {
-    const struct offer *offer = &asking->offers.items[face->offer];
+    const struct stocked_offer *offer = &asking->offers.items[face->offer];
     const struct ported *of = &offer->ported;
     struct window_trace trace = {0};
     struct tree *window;

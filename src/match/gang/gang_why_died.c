@@ -266,7 +266,7 @@ static void face_ask(struct place *place, uint32_t number)
     struct gang_asking *asking = place->asking;
     struct members *members = &asking->members;
     const struct face *of = &asking->offers.faces[number];
-    const struct offer *offer = &asking->offers.items[of->offer];
+    const struct stocked_offer *offer = &asking->offers.items[of->offer];
     bool free_now = offer_free(place, of->offer);
     uint32_t child = members_push(members, &offer->ported, offer->place), upto, link_upto;
     const struct expr *own, *theirs;

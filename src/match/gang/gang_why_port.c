@@ -294,7 +294,7 @@ static const struct expr *face_origin(struct port_asking *port, uint32_t number,
 {
     struct gang_asking *asking = port->asking;
     const struct face *of = &asking->offers.faces[number];
-    const struct offer *offer = &asking->offers.items[of->offer];
+    const struct stocked_offer *offer = &asking->offers.items[of->offer];
     const struct tree *face = asking->faces[number];
     const struct expr *constraint = match_constraint(face), *parts = tree_parts(face, constraint), *found = NULL;
     bool chain = constraint->kind == EXPR_CHAIN && parts[1].label == OP_AND;

@@ -389,7 +389,7 @@ static void items_grow(struct seeker *seeker, uint32_t offers)
     offers += offers / 2;
     seeker->stock.items = mem_grow(seeker->stock.items, offers * sizeof *seeker->stock.items);
     for (uint32_t i = seeker->item_room; i < offers; i++)
-        seeker->stock.items[i] = (struct offer){.place = i};
+        seeker->stock.items[i] = (struct stocked_offer){.place = i};
     seeker->item_room = offers;
 }
 

@@ -13,7 +13,7 @@
 static struct tree *face_make(struct stock *offers, uint32_t number)
 {
     const struct face *face = &offers->faces[number];
-    const struct offer *offer = &offers->items[face->offer];
+    const struct stocked_offer *offer = &offers->items[face->offer];
     const struct ported *of = &offer->ported;
     struct tree *window;
     uint32_t member;
@@ -113,9 +113,9 @@ void stock_init(struct stock *offers, struct members *members, struct tree *cons
     offers->entangled = read->blind || name_set_has(read, NAME_PORTS);
     offers->items = mem_alloc((count + 1) * sizeof *offers->items);
     for (uint32_t i = 0; i < count; i++) {
-        struct offer *offer = &offers->items[i];
+        struct stocked_offer *offer = &offers->items[i];
 
-        *offer = (struct offer){.place = places[i], .first_face = offers->face_count};
+        *offer = (struct stocked_offer){.place = places[i], .first_face = offers->face_count};
         if (ported_init(&offer->ported, ads[places[i]], &err) < 0 || offer->ported.slot_count > MEMBER_SLOTS_MAX)
             offer->gone = true;
         offers->face_count += offer->ported.ports.count;
@@ -178,7 +178,7 @@ void stock_reorder(struct stock *offers, const uint32_t *weights, const struct n
 
 void stock_consume(struct stock *offers, uint32_t offer, struct tree *left)
 {
-    struct offer *item = &offers->items[offer];
+    struct stocked_offer *item = &offers->items[offer];
     uint32_t ports = item->ported.ports.count;
     struct err err;
 

@@ -20,7 +20,7 @@ struct face {
 
 struct kinds; /* kinds.h */
 
-struct offer {
+struct stocked_offer {
     struct ported ported;
     size_t place;        /* among all ads */
     uint32_t first_face; /* its faces by port: first_face + port, through `number` */
@@ -33,7 +33,7 @@ struct offer {
 
 struct stock {
     struct members *members; /* for making windows */
-    struct offer *items;
+    struct stocked_offer *items;
     uint32_t count;
     struct face *faces; /* by number */
     uint32_t *number;   /* of a face, by first_face + port */

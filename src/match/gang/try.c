@@ -95,7 +95,7 @@ static bool frame_ahead(struct search *search, struct frame *frame)
 
 /* An offer that is in the gang already docks as what is left of it; NULL when nothing is said of that, and it docks as it is. False
  * when what is left has other ports. */
-static bool offer_again(struct search *search, const struct offer *offer, const struct ported *whole,
+static bool offer_again(struct search *search, const struct stocked_offer *offer, const struct ported *whole,
                         struct ported **ret)
 {
     struct members *members = search->members;
@@ -164,7 +164,7 @@ static bool offer_dock(struct search *search, struct frame *frame, uint32_t face
 {
     struct face of = stock_face(search->offers, face);
     const struct ported *ported = stock_ported(search->offers, of.offer);
-    struct offer *offer = &search->offers->items[of.offer];
+    struct stocked_offer *offer = &search->offers->items[of.offer];
     struct members *members = search->members;
     struct arena_mark mark = arena_mark(&search->arena);
     uint32_t child;
@@ -194,7 +194,7 @@ bool frame_dock(struct search *search, struct frame *frame, uint32_t face)
 
     for (uint32_t at = face; at != INDEX_END; at = stock_next(search->offers, at)) {
         struct face of = stock_face(search->offers, at);
-        const struct offer *offer = &search->offers->items[of.offer];
+        const struct stocked_offer *offer = &search->offers->items[of.offer];
 
         if (offer->gone || stock_ported(search->offers, of.offer)->ports.items[of.port].set)
             return false;

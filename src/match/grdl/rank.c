@@ -12,7 +12,7 @@
 enum tier { TIER_ORDERED, TIER_OTHER, TIER_INCOMPARABLE, TIER_WITHOUT };
 
 /* How a preference sees a candidate. Within TIER_ORDERED the value or the distance decides. */
-struct key {
+struct index_key {
     enum tier tier;
     const struct grdl_value *value; /* NULL: none is compared */
     struct grdl_distance distance;
@@ -66,7 +66,7 @@ static struct judge judge_make(const struct grdl_point *pref, const struct grdl_
 }
 
 /* Of two keys of one judge: below 0 when `a` goes first. */
-static int key_order(const struct judge *judge, const struct key *a, const struct key *b)
+static int key_order(const struct judge *judge, const struct index_key *a, const struct index_key *b)
 {
     if (a->tier != b->tier)
         return a->tier < b->tier ? -1 : 1;
@@ -78,10 +78,10 @@ static int key_order(const struct judge *judge, const struct key *a, const struc
 }
 
 /* What one characteristic makes of its candidate. */
-static struct key char_key(const struct judge *judge, const struct grdl_point *characteristic)
+static struct index_key char_key(const struct judge *judge, const struct grdl_point *characteristic)
 {
     const struct grdl_value *value = &characteristic->value;
-    struct key key = {.tier = TIER_INCOMPARABLE};
+    struct index_key key = {.tier = TIER_INCOMPARABLE};
 
     if (judge->by == BY_MEMBERSHIP) {
         key.tier = grdl_value_holds(value, judge->pref->match, judge->like) ? TIER_ORDERED : TIER_OTHER;
@@ -102,17 +102,17 @@ static struct key char_key(const struct judge *judge, const struct grdl_point *c
 }
 
 /* The best of what its characteristics make of it. */
-static struct key candidate_key(const struct judge *judge, const struct grdl_reading *candidate)
+static struct index_key candidate_key(const struct judge *judge, const struct grdl_reading *candidate)
 {
     struct grdl_points chars = grdl_reading_chars(candidate, judge->pref->dimension);
-    struct key best = {.tier = TIER_WITHOUT};
+    struct index_key best = {.tier = TIER_WITHOUT};
 
     if (judge->by == BY_PRESENCE) {
         best.tier = (judge->pref->match == GRDL_EQ) == (chars.count > 0) ? TIER_ORDERED : TIER_OTHER;
         return best;
     }
     for (uint32_t i = 0; i < chars.count; i++) {
-        struct key key = char_key(judge, &chars.items[i]);
+        struct index_key key = char_key(judge, &chars.items[i]);
 
         if (i == 0 || key_order(judge, &key, &best) < 0)
             best = key;
@@ -122,7 +122,7 @@ static struct key candidate_key(const struct judge *judge, const struct grdl_rea
 
 struct entry {
     uint32_t candidate;
-    struct key key;
+    struct index_key key;
 };
 
 struct ranking {
@@ -203,7 +203,7 @@ int grdl_prefer(const struct grdl_reading *who, const struct grdl_reading *a, co
 
     for (uint32_t i = 0; i < who->pref_count; i++) {
         struct judge judge = judge_make(&who->prefs[i], both, 2);
-        struct key x = candidate_key(&judge, a), y = candidate_key(&judge, b);
+        struct index_key x = candidate_key(&judge, a), y = candidate_key(&judge, b);
         int order = key_order(&judge, &x, &y);
 
         if (!order)

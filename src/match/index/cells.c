@@ -1,7 +1,7 @@
 /* cells.c: what an ad has in a dimension. */
 #include "match/index/index_parts.h"
 
-double index_key(struct index *index, const struct key *key, bool find)
+double index_key(struct index *index, const struct index_key *key, bool find)
 {
     if (key->kind != KEY_STRING)
         return key->number;
@@ -9,7 +9,7 @@ double index_key(struct index *index, const struct key *key, bool find)
                 : key_strings_add(&index->strings, key->string, key->len);
 }
 
-uint64_t index_slab_bit(const struct key *key)
+uint64_t index_slab_bit(const struct index_key *key)
 {
     return (uint64_t)1 << key_hash(key) % DIM_STRING_SLABS;
 }
@@ -19,7 +19,7 @@ static struct dim_cell elements_cell(const struct tree *ad, const struct expr *l
 {
     const struct expr *items = tree_parts(ad, list);
     struct dim_cell cell = {.here = true, .low = NAN};
-    struct key key;
+    struct index_key key;
 
     for (uint32_t i = 0; i < list->u.run.count; i++) {
         if (items[i].kind <= EXPR_ERROR || items[i].kind == EXPR_LIST || items[i].kind == EXPR_AD)
@@ -46,7 +46,7 @@ static struct dim_cell items_cell(const struct tree *ad, const struct expr *stri
             cell.deviant || (i < len && (unsigned char)text[i] < ' '); /* blanks of other kinds: let it be seen */
         if (i < len && text[i] != ',' && text[i] != ' ')
             continue;
-        cell.slabs |= index_slab_bit(&(struct key){.kind = KEY_STRING, .string = text + start, .len = i - start});
+        cell.slabs |= index_slab_bit(&(struct index_key){.kind = KEY_STRING, .string = text + start, .len = i - start});
         start = i + 1;
     }
     return cell;
@@ -57,7 +57,7 @@ struct dim_cell index_cell(struct index *index, const struct dim *dim, const str
     const struct expr *found = NULL;
     enum attribute_state state = attribute_find(ad, dim->attribute, &found);
     struct dim_cell cell = {.low = NAN};
-    struct key key;
+    struct index_key key;
 
     if (state != ATTRIBUTE_THERE) {
         cell.here = dim->kind == DIM_ABSENCE && state == ATTRIBUTE_MISSING;

@@ -88,11 +88,11 @@ static void entries_grow(struct index *index, uint32_t count)
 {
     index->entries = mem_grow(index->entries, count * sizeof *index->entries);
     for (uint32_t i = index->entry_count; i < count; i++)
-        index->entries[i] = (struct entry){.row = NO_ROW, .in_class = NO_CLASS, .next = NO_ID};
+        index->entries[i] = (struct index_entry){.row = NO_ROW, .in_class = NO_CLASS, .next = NO_ID};
     index->entry_count = count;
 }
 
-static struct entry *entry_at(struct index *index, uint32_t id)
+static struct index_entry *entry_at(struct index *index, uint32_t id)
 {
     if (id >= index->entry_count)
         entries_grow(index, id + id / 2 + 64);
@@ -141,10 +141,10 @@ static void row_drop(struct index *index, uint32_t row)
     index->free_row = row;
 }
 
-static const struct entry entry_none = {.row = NO_ROW, .in_class = NO_CLASS, .next = NO_ID};
+static const struct index_entry entry_none = {.row = NO_ROW, .in_class = NO_CLASS, .next = NO_ID};
 
 /* The rows of an ad go. */
-static void entry_drop_rows(struct index *index, struct entry *entry)
+static void entry_drop_rows(struct index *index, struct index_entry *entry)
 {
     for (uint32_t row = entry->row, next; row != NO_ROW; row = next) {
         next = index->rows[row].next;
@@ -154,9 +154,9 @@ static void entry_drop_rows(struct index *index, struct entry *entry)
 }
 
 /* The next member stands for the class, and takes over the rows. */
-static void class_pass(struct index *index, struct ad_class *class, struct entry *from)
+static void class_pass(struct index *index, struct ad_class *class, struct index_entry *from)
 {
-    struct entry *to = &index->entries[from->next];
+    struct index_entry *to = &index->entries[from->next];
 
     class->head = from->next;
     class->ad = to->ad;
@@ -169,7 +169,7 @@ static void class_pass(struct index *index, struct ad_class *class, struct entry
 /* The ad leaves its class; the last one takes the class along. */
 static void class_leave(struct index *index, uint32_t id)
 {
-    struct entry *entry = &index->entries[id];
+    struct index_entry *entry = &index->entries[id];
     struct ad_class *class = &index->classes.items[entry->in_class];
     uint32_t before = entry->row;
 
@@ -193,12 +193,12 @@ static void class_leave(struct index *index, uint32_t id)
 static void class_join(struct index *index, uint32_t id, uint32_t place)
 {
     struct ad_class *class = &index->classes.items[place];
-    struct entry *entry = &index->entries[id];
+    struct index_entry *entry = &index->entries[id];
     uint32_t before = class->head;
 
     entry->in_class = place;
     if (id < class->head) {
-        struct entry *head = &index->entries[class->head];
+        struct index_entry *head = &index->entries[class->head];
 
         entry->next = class->head;
         entry->row = head->row;
@@ -225,7 +225,7 @@ static void class_join(struct index *index, uint32_t id, uint32_t place)
 /* The ad is replaced by one of the same class: nothing else changes. False when it is of another. */
 static bool class_keep(struct index *index, uint32_t id, struct tree *ad)
 {
-    struct entry *entry = &index->entries[id];
+    struct index_entry *entry = &index->entries[id];
     struct ad_class *class;
 
     if (!entry->ad || entry->in_class == NO_CLASS || !classes_has(&index->classes, entry->in_class, ad))
@@ -240,7 +240,7 @@ static bool class_keep(struct index *index, uint32_t id, struct tree *ad)
 
 static void entry_clear(struct index *index, uint32_t id)
 {
-    struct entry *entry = &index->entries[id];
+    struct index_entry *entry = &index->entries[id];
 
     if (!entry->ad)
         return;
@@ -286,7 +286,7 @@ typedef void row_put_fn(struct index *index, uint32_t row, const struct tree *ad
 static void entry_make(struct index *index, const struct env *env, struct arena *scratch, uint32_t id, struct tree *ad,
                        row_put_fn *put)
 {
-    struct entry *entry = entry_at(index, id);
+    struct index_entry *entry = entry_at(index, id);
     bool shares = false;
     uint64_t hash = 0;
 

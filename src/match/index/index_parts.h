@@ -32,7 +32,7 @@ extern "C" {
 enum { LINE_LIVE, LINE_EVALUATE /* what the row asks for is not all in the dimensions */, LINE_NONE, LINE_DIMS };
 
 /* An ad. */
-struct entry {
+struct index_entry {
     struct tree *ad; /* held; NULL: there is none of that number */
     uint32_t row;    /* the first of its rows, NO_ROW when it takes nobody; if another stands for its class: the member
                               * before it */
@@ -102,7 +102,7 @@ struct index {
     uint32_t block_count, line_count, line_room;
     struct row *rows;
     uint32_t row_count, row_room, free_row, encoded_rows;
-    struct entry *entries;
+    struct index_entry *entries;
     uint32_t entry_count, timed_count;
     uint32_t stamp; /* of the probe at hand */
     struct asked {  /* what was asked for once, and has no dimension yet */
@@ -141,7 +141,7 @@ static inline void index_adopt(struct index *index, const struct tree *ad)
 /* The first row of an ad that has rows of its own; NO_ROW when it has none, or another stands for its class. */
 static inline uint32_t index_first_row(const struct index *index, uint32_t id)
 {
-    const struct entry *entry = &index->entries[id];
+    const struct index_entry *entry = &index->entries[id];
 
     return entry->in_class == NO_CLASS || index->classes.items[entry->in_class].head == id ? entry->row : NO_ROW;
 }
@@ -169,10 +169,10 @@ struct dim_cell index_cell(struct index *index, const struct dim *dim, const str
 unsigned want_kind(const struct wants *wants, const struct want *want, uint32_t key);
 
 /* The slab that an element or item is in. */
-uint64_t index_slab_bit(const struct key *key);
+uint64_t index_slab_bit(const struct index_key *key);
 
 /* The number of a key: a string's is made, or with `find` KEY_STRING_NONE if nobody has it. */
-double index_key(struct index *index, const struct key *key, bool find);
+double index_key(struct index *index, const struct index_key *key, bool find);
 
 void profiles_done(struct profiles *profiles);
 

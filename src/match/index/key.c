@@ -45,7 +45,7 @@ enum attribute_state attribute_find(const struct tree *ad, struct attribute attr
     return ATTRIBUTE_THERE;
 }
 
-bool key_of(const struct tree *tree, const struct expr *literal, bool counts, struct key *ret)
+bool key_of(const struct tree *tree, const struct expr *literal, bool counts, struct index_key *ret)
 {
     const int64_t exact = (int64_t)1 << 53;
 
@@ -108,7 +108,7 @@ static uint64_t text_hash(const char *text, uint32_t len)
     return rng_mix(hash);
 }
 
-uint64_t key_hash(const struct key *key)
+uint64_t key_hash(const struct index_key *key)
 {
     double number = key->number == 0 ? 0 : key->number; /* one zero */
     uint64_t bits;

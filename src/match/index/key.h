@@ -39,7 +39,7 @@ enum key_kind { KEY_NUMBER, KEY_BOOLEAN, KEY_ABSTIME, KEY_RELTIME, KEY_STRING, K
 #define KEY_STRING_MAX 4096 /* bytes of a string that is a key */
 
 /* A literal of a tree as a key that is not numbered yet. */
-struct key {
+struct index_key {
     enum key_kind kind;
     double number;      /* all but strings */
     const char *string; /* not folded */
@@ -48,10 +48,10 @@ struct key {
 
 /* False when the literal is no key: undefined, error, NaN, an integer from 2^53 on, a long string. `counts`: truth values are
  * numbers. */
-bool key_of(const struct tree *tree, const struct expr *literal, bool counts, struct key *ret);
+bool key_of(const struct tree *tree, const struct expr *literal, bool counts, struct index_key *ret);
 
 /* The same for keys that are equal; spread over all bits. */
-uint64_t key_hash(const struct key *key);
+uint64_t key_hash(const struct index_key *key);
 
 /* The next larger number, as nextafter towards infinity; the next smaller. For what is not infinite. */
 static inline double key_after(double v)

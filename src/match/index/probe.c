@@ -185,7 +185,7 @@ static void ask_presence(struct index *index, struct probe *probe, const struct 
 /* member(key, name) and the like: the slab is a filter, and what is left is evaluated. */
 static void ask_element(struct index *index, struct probe *probe, const struct want *want)
 {
-    const struct key *key = &index->wants.keys[want->keys];
+    const struct index_key *key = &index->wants.keys[want->keys];
     uint32_t place = probe_dim(index, want, 0);
     const struct dim *dim = &index->dims[place];
     uint32_t slab = (uint32_t)__builtin_ctzll(index_slab_bit(key));
@@ -226,7 +226,7 @@ static void offer_value(struct index *index, struct probe *probe, uint32_t place
     const struct expr *found;
     enum attribute_state state;
     uint32_t slab;
-    struct key key;
+    struct index_key key;
     double v;
 
     if (!dim->here && !dim->deviant)
@@ -315,7 +315,7 @@ static void row_sift(struct index *index, struct probe *probe, uint32_t id, unsi
 /* A row that the lines have left. `doubt`: a choice could not be settled. */
 static void row_try(struct index *index, struct probe *probe, struct line *block, uint32_t row, bool doubt)
 {
-    struct entry *entry = &index->entries[index->rows[row].id];
+    struct index_entry *entry = &index->entries[index->rows[row].id];
     uint32_t bit = row % LINE_ROWS;
     bool own = probe->evaluate || doubt, others = line_has(&block[LINE_EVALUATE], bit);
 

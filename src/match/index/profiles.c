@@ -106,7 +106,7 @@ static struct bound *bound_add(struct profile *profile, uint32_t dim)
 /* Can a leaf be said by an interval? */
 static bool is_interval(const struct index *index, const struct want *want)
 {
-    const struct key *key = &index->wants.keys[want->keys];
+    const struct index_key *key = &index->wants.keys[want->keys];
 
     if (want->kind != WANT_COMPARE && want->kind != WANT_IS)
         return false;
@@ -118,7 +118,7 @@ static bool is_interval(const struct index *index, const struct want *want)
 /* The n-th key of a leaf becomes an interval of the profile. False when the profile is impossible. */
 static bool profile_narrow(struct profile *profile, struct index *index, const struct want *want, uint32_t n)
 {
-    const struct key *key = &index->wants.keys[want->keys + n];
+    const struct index_key *key = &index->wants.keys[want->keys + n];
     uint32_t dim = index_dim(index, true, want->attribute, key->kind, index->wants.counts, true);
     struct bound *bound = NULL;
     struct dim_cell cell;

@@ -72,7 +72,7 @@ static const char *classes_wrong(const struct index *index)
     uint64_t hash;
 
     for (uint32_t id = 0; id < index->entry_count; id++) {
-        const struct entry *entry = &index->entries[id];
+        const struct index_entry *entry = &index->entries[id];
         const struct ad_class *class = entry->in_class == NO_CLASS ? NULL : &index->classes.items[entry->in_class];
 
         if (entry->next != NO_ID && (entry->next <= id || index->entries[entry->next].in_class != entry->in_class))
@@ -95,7 +95,7 @@ static const char *rows_wrong(const struct index *index)
     for (uint32_t row = 0; row < index->row_count; row++)
         live += line_has(&index->blocks[row / LINE_ROWS][LINE_LIVE], row % LINE_ROWS);
     for (uint32_t id = 0; id < index->entry_count; id++) {
-        const struct entry *entry = &index->entries[id];
+        const struct index_entry *entry = &index->entries[id];
 
         for (uint32_t row = index_first_row(index, id); row != NO_ROW && linked <= live;
              row = index->rows[row].next, linked++)

@@ -49,7 +49,7 @@ struct wants {
     const struct tree *ad;
     struct tree *left; /* what is left of the constraint, held; NULL when the ad's own text served */
     struct want *items;
-    struct key *keys;
+    struct index_key *keys;
     struct wants_node *nodes; /* [0] is not used */
     uint32_t count, room, key_count, key_room, node_count, node_room;
     uint32_t top;  /* the first node of the conjunction */

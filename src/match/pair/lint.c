@@ -97,7 +97,7 @@ static void lint_place(struct lint *lint, uint32_t place)
 #define WALK_TESTED 1u /* the part stands where undefined is asked for: x is undefined */
 #define WALK_INNER 2u  /* it is a clause of a conjunction that has been looked at */
 
-static struct shape walk(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags);
+static struct lint_shape walk(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags);
 
 static void walk_parts(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags)
 {
@@ -107,34 +107,34 @@ static void walk_parts(struct lint *lint, const struct scope *scope, const struc
         walk(lint, scope, &parts[i], flags);
 }
 
-static struct shape walk_chain(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags)
+static struct lint_shape walk_chain(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags)
 {
     const struct expr *parts = tree_parts(lint->tree, e);
     enum op op = lint_chain_op(lint->tree, e);
     unsigned inner = op == OP_AND ? WALK_INNER : op == OP_IS || op == OP_ISNT ? WALK_TESTED : 0;
-    struct shape shape;
+    struct lint_shape shape;
 
     if (op == OP_AND && !(flags & WALK_INNER))
         lint_conjunction(lint, scope, e);
     shape = walk(lint, scope, &parts[0], inner);
     for (uint32_t i = 1; i < e->u.run.count; i++) {
-        struct shape next = walk(lint, scope, &parts[i], inner);
+        struct lint_shape next = walk(lint, scope, &parts[i], inner);
 
         shape = lint_binary(lint, e, i, &shape, &next);
     }
     return shape;
 }
 
-static struct shape walk_choice(struct lint *lint, const struct scope *scope, const struct expr *e)
+static struct lint_shape walk_choice(struct lint *lint, const struct scope *scope, const struct expr *e)
 {
     const struct expr *parts = tree_parts(lint->tree, e);
-    struct shape condition = walk(lint, scope, &parts[0], 0), yes = walk(lint, scope, &parts[1], 0),
-                 no = walk(lint, scope, &parts[2], 0);
+    struct lint_shape condition = walk(lint, scope, &parts[0], 0), yes = walk(lint, scope, &parts[1], 0),
+                      no = walk(lint, scope, &parts[2], 0);
 
     lint_condition(lint, &parts[0], &condition);
     if (yes.known && no.known && yes.v.type == VALUE_BOOLEAN && no.v.type == VALUE_BOOLEAN)
         return lint_boolean();
-    return (struct shape){.known = SHAPE_UNKNOWN};
+    return (struct lint_shape){.known = SHAPE_UNKNOWN};
 }
 
 /* Those beside the tests of types that give true or false and nothing else. */
@@ -176,7 +176,7 @@ static void tell_argument_count(struct lint *lint, const struct function *functi
     lint_end(lint, LINT_ARGUMENT_COUNT);
 }
 
-static struct shape walk_call(struct lint *lint, const struct scope *scope, const struct expr *e)
+static struct lint_shape walk_call(struct lint *lint, const struct scope *scope, const struct expr *e)
 {
     const struct function *function = function_find(lint->tree->dialect, e->u.name.id);
     bool elsewhere = function && (function->traits & FUNCTION_SCOPE);
@@ -188,7 +188,7 @@ static struct shape walk_call(struct lint *lint, const struct scope *scope, cons
     lint->elsewhere += elsewhere;
     walk_parts(lint, scope, e, function && (function->traits & FUNCTION_TEST) ? WALK_TESTED : 0);
     lint->elsewhere -= elsewhere;
-    return function && gives_boolean(function) ? lint_boolean() : (struct shape){.known = SHAPE_UNKNOWN};
+    return function && gives_boolean(function) ? lint_boolean() : (struct lint_shape){.known = SHAPE_UNKNOWN};
 }
 
 /* base.a.b[i]: the base, and what stands in brackets. */
@@ -204,10 +204,10 @@ static void walk_path(struct lint *lint, const struct scope *scope, const struct
 
 static void check_shadows(struct lint *lint, const struct expr *ad);
 
-static struct shape walk(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags)
+static struct lint_shape walk(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags)
 {
     struct scope opened;
-    struct shape shape;
+    struct lint_shape shape;
 
     switch ((enum expr_kind)e->kind) {
     case EXPR_NAME:
@@ -240,9 +240,9 @@ static struct shape walk(struct lint *lint, const struct scope *scope, const str
         lint->lazy--;
         return lint_leaf(lint, scope, e);
     default:
-        return e->kind <= EXPR_RELTIME ? lint_leaf(lint, scope, e) : (struct shape){.known = SHAPE_UNKNOWN};
+        return e->kind <= EXPR_RELTIME ? lint_leaf(lint, scope, e) : (struct lint_shape){.known = SHAPE_UNKNOWN};
     }
-    return (struct shape){.known = SHAPE_UNKNOWN};
+    return (struct lint_shape){.known = SHAPE_UNKNOWN};
 }
 
 /* ------------------------------------------------------------------------------------------------- an ad as a whole */

@@ -40,7 +40,7 @@ struct lint {
 
 /* What is known of an expression before anything is evaluated: its value, or only its type (then `v` is a sample of it). When it
  * is undefined or error instead, the expression around it has no value either. */
-struct shape {
+struct lint_shape {
     enum { SHAPE_UNKNOWN, SHAPE_TYPE, SHAPE_VALUE } known;
     struct value v;
 };
@@ -61,12 +61,12 @@ void lint_circles(struct lint *lint);
 bool lint_is_given(const struct lint *lint, symbol name); /* by the matchmaker */
 
 /* Shapes of operations from those of their parts; what does not fit is told. */
-struct shape lint_leaf(struct lint *lint, const struct scope *scope, const struct expr *e);
-struct shape lint_prefix(struct lint *lint, const struct expr *e, const struct shape *a);
-struct shape lint_binary(struct lint *lint, const struct expr *chain, uint32_t place, const struct shape *a,
-                         const struct shape *b);
-void lint_condition(struct lint *lint, const struct expr *e, const struct shape *a);
-struct shape lint_boolean(void);
+struct lint_shape lint_leaf(struct lint *lint, const struct scope *scope, const struct expr *e);
+struct lint_shape lint_prefix(struct lint *lint, const struct expr *e, const struct lint_shape *a);
+struct lint_shape lint_binary(struct lint *lint, const struct expr *chain, uint32_t place, const struct lint_shape *a,
+                              const struct lint_shape *b);
+void lint_condition(struct lint *lint, const struct expr *e, const struct lint_shape *a);
+struct lint_shape lint_boolean(void);
 
 /* An attribute of an ad that takes part in a match: the outermost, or a port. */
 void lint_role(struct lint *lint, const struct scope *scope, const struct expr *e);

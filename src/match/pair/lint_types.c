@@ -5,15 +5,15 @@
 #include "lang/ad/ops.h"
 #include "match/pair/lint_parts.h"
 
-static struct shape shape_unknown(void)
+static struct lint_shape shape_unknown(void)
 {
-    return (struct shape){.known = SHAPE_UNKNOWN};
+    return (struct lint_shape){.known = SHAPE_UNKNOWN};
 }
 
 /* Samples: nothing is divided by zero, and no time falls below 1970. */
-static struct shape shape_type(enum value_type type)
+static struct lint_shape shape_type(enum value_type type)
 {
-    struct shape shape = {.known = SHAPE_TYPE};
+    struct lint_shape shape = {.known = SHAPE_TYPE};
 
     switch (type) {
     case VALUE_BOOLEAN:
@@ -40,23 +40,23 @@ static struct shape shape_type(enum value_type type)
     return shape;
 }
 
-struct shape lint_boolean(void)
+struct lint_shape lint_boolean(void)
 {
     return shape_type(VALUE_BOOLEAN);
 }
 
-static struct shape shape_result(const struct value *v, bool exact)
+static struct lint_shape shape_result(const struct value *v, bool exact)
 {
     if (v->type == VALUE_UNDEFINED || v->type == VALUE_ERROR)
         return shape_unknown();
-    return exact ? (struct shape){SHAPE_VALUE, *v} : shape_type((enum value_type)v->type);
+    return exact ? (struct lint_shape){SHAPE_VALUE, *v} : shape_type((enum value_type)v->type);
 }
 
-struct shape lint_leaf(struct lint *lint, const struct scope *scope, const struct expr *e)
+struct lint_shape lint_leaf(struct lint *lint, const struct scope *scope, const struct expr *e)
 {
     static const struct env env = {0};
     const struct expr *literal = e->kind > EXPR_AD ? lint_definition(lint, scope, e) : e;
-    struct shape shape = {.known = SHAPE_VALUE};
+    struct lint_shape shape = {.known = SHAPE_VALUE};
     struct eval eval;
 
     if (!literal || literal->kind > (literal == e ? EXPR_AD : EXPR_RELTIME))
@@ -67,20 +67,20 @@ struct shape lint_leaf(struct lint *lint, const struct scope *scope, const struc
 }
 
 /* "string + integer" */
-static void add_types(struct buf *text, const struct shape *a, enum op op, const struct shape *b)
+static void add_types(struct buf *text, const struct lint_shape *a, enum op op, const struct lint_shape *b)
 {
     buf_addf(text, "%s %s %s", value_type_name((enum value_type)a->v.type), op_table[op].text,
              value_type_name((enum value_type)b->v.type));
 }
 
-static bool by_zero(enum op op, const struct shape *a, const struct shape *b)
+static bool by_zero(enum op op, const struct lint_shape *a, const struct lint_shape *b)
 {
     return (op == OP_DIVIDE || op == OP_REMAINDER) && value_is_number(&a->v) && value_is_number(&b->v) &&
            (b->v.type == VALUE_INTEGER ? b->v.u.integer == 0 : b->v.u.real == 0);
 }
 
-static void tell_unfit(struct lint *lint, const struct expr *e, const struct shape *a, enum op op,
-                       const struct shape *b)
+static void tell_unfit(struct lint *lint, const struct expr *e, const struct lint_shape *a, enum op op,
+                       const struct lint_shape *b)
 {
     bool exact = a->known == SHAPE_VALUE && b->known == SHAPE_VALUE;
     struct buf *text = lint_begin(lint);
@@ -106,7 +106,7 @@ static void tell_undefined(struct lint *lint, const struct expr *e, enum op op)
     lint_end(lint, LINT_NEVER_FITS);
 }
 
-void lint_condition(struct lint *lint, const struct expr *e, const struct shape *a)
+void lint_condition(struct lint *lint, const struct expr *e, const struct lint_shape *a)
 {
     bool truth;
 
@@ -119,7 +119,7 @@ void lint_condition(struct lint *lint, const struct expr *e, const struct shape 
     }
 }
 
-struct shape lint_prefix(struct lint *lint, const struct expr *e, const struct shape *a)
+struct lint_shape lint_prefix(struct lint *lint, const struct expr *e, const struct lint_shape *a)
 {
     enum op op = (enum op)e->small;
     struct value v;
@@ -142,8 +142,8 @@ struct shape lint_prefix(struct lint *lint, const struct expr *e, const struct s
     return shape_result(&v, a->known == SHAPE_VALUE);
 }
 
-struct shape lint_binary(struct lint *lint, const struct expr *chain, uint32_t place, const struct shape *a,
-                         const struct shape *b)
+struct lint_shape lint_binary(struct lint *lint, const struct expr *chain, uint32_t place, const struct lint_shape *a,
+                              const struct lint_shape *b)
 {
     const struct expr *parts = tree_parts(lint->tree, chain);
     enum op op = (enum op)parts[place].label;

@@ -95,14 +95,14 @@ int policy_key_compare(const struct value *a, const struct value *b)
     return order_has(a) ? order_compare(b, a) : 0;
 }
 
-struct key {
+struct index_key {
     struct value value;
     size_t party, place;
 };
 
 static int key_compare(const void *a, const void *b)
 {
-    const struct key *x = a, *y = b;
+    const struct index_key *x = a, *y = b;
     int order = policy_key_compare(&x->value, &y->value);
 
     return order ? order : x->place < y->place ? -1 : 1;
@@ -112,7 +112,7 @@ void policy_sort(const struct policy *policy, const struct env *env, struct aren
                  size_t *order, size_t count)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct key *keys;
+    struct index_key *keys;
 
     if (!policy->order || count == 0)
         return;

@@ -14,25 +14,25 @@
 extern "C" {
 #endif
 
-enum branch_state {
-    BRANCH_VERIFYING,
-    BRANCH_VERIFIED,
-    BRANCH_COMMITTING,
-    BRANCH_PINNED,
-    BRANCH_ACTIVATING,
-    BRANCH_ACTIVE,
-    BRANCH_STARTING,
-    BRANCH_STARTED,
-    BRANCH_ATTACHING,
-    BRANCH_RELEASING,
-    BRANCH_GONE,
+enum claim_member_state {
+    CLAIM_MEMBER_VERIFYING,
+    CLAIM_MEMBER_VERIFIED,
+    CLAIM_MEMBER_COMMITTING,
+    CLAIM_MEMBER_PINNED,
+    CLAIM_MEMBER_ACTIVATING,
+    CLAIM_MEMBER_ACTIVE,
+    CLAIM_MEMBER_STARTING,
+    CLAIM_MEMBER_STARTED,
+    CLAIM_MEMBER_ATTACHING,
+    CLAIM_MEMBER_RELEASING,
+    CLAIM_MEMBER_GONE,
 };
 
-#define BRANCH_TAGS 8 /* the tags of its messages are 1 more than multiples of this */
-#define BRANCH_TAG 1
-#define BRANCH_DEPTH_MAX 16
+#define CLAIM_MEMBER_TAGS 8 /* the tags of its messages are 1 more than multiples of this */
+#define CLAIM_MEMBER_TAG 1
+#define CLAIM_MEMBER_DEPTH_MAX 16
 
-struct branch {
+struct claim_member {
     uint64_t claim;
     uint64_t agent;
     uint64_t offer;
@@ -45,7 +45,7 @@ struct branch {
     struct tree *ad;      /* held: the subordinate's, as last heard */
     struct edges *below;  /* held: those who run the job further below it, as the matchmaker has told; or NULL */
     struct tree *receipt; /* held: the matchmaker's for it, handed to it with VERIFY; or NULL */
-    enum branch_state state;
+    enum claim_member_state state;
     uint64_t epoch, sequence;
     bool attached;           /* its heart beats are acknowledged */
     int64_t lease;           /* margin included: then it is gone */
@@ -61,7 +61,7 @@ struct branch {
 
 /* What the gang is about. */
 struct docked;
-struct branch_errand {
+struct claim_member_errand {
     const struct role_env *env;
     const struct spans *spans;
     struct effects *effects;
@@ -78,43 +78,44 @@ struct branch_errand {
 };
 
 /* What an answer brought. */
-enum branch_news {
-    BRANCH_SAME,    /* nothing new; perhaps it is said again */
-    BRANCH_REACHED, /* the state behind the -ING */
-    BRANCH_BUSY,    /* somebody else is being verified there */
-    BRANCH_REFUSED,
-    BRANCH_LOST, /* it is gone */
+enum claim_member_news {
+    CLAIM_MEMBER_SAME,    /* nothing new; perhaps it is said again */
+    CLAIM_MEMBER_REACHED, /* the state behind the -ING */
+    CLAIM_MEMBER_BUSY,    /* somebody else is being verified there */
+    CLAIM_MEMBER_REFUSED,
+    CLAIM_MEMBER_LOST, /* it is gone */
 };
 
 /* The clock that leases are counted on: the one that does not jump. */
 int64_t lease_clock(const struct role_env *env);
 
 /* `below`: all of whom the superior was told, or NULL. */
-void branch_init(struct branch *branch, const struct edge *edge, const struct edges *below);
-void branch_done(struct branch *branch);
+void claim_member_init(struct claim_member *branch, const struct edge *edge, const struct edges *below);
+void claim_member_done(struct claim_member *branch);
 
 /* Goes on to a state in -ING: what it has to say is due now. */
-void branch_go(struct branch *branch, int64_t now, enum branch_state state);
+void claim_member_go(struct claim_member *branch, int64_t now, enum claim_member_state state);
 
 /* Is anything being said in this state? */
-static inline bool branch_speaks(const struct branch *branch)
+static inline bool claim_member_speaks(const struct claim_member *branch)
 {
-    return branch->state == BRANCH_VERIFYING || branch->state == BRANCH_COMMITTING ||
-           branch->state == BRANCH_ACTIVATING || branch->state == BRANCH_STARTING ||
-           branch->state == BRANCH_ATTACHING || branch->state == BRANCH_RELEASING;
+    return branch->state == CLAIM_MEMBER_VERIFYING || branch->state == CLAIM_MEMBER_COMMITTING ||
+           branch->state == CLAIM_MEMBER_ACTIVATING || branch->state == CLAIM_MEMBER_STARTING ||
+           branch->state == CLAIM_MEMBER_ATTACHING || branch->state == CLAIM_MEMBER_RELEASING;
 }
 
 /* Says what is due; returns when to look again. The token of what it sends is the claim. */
-int64_t branch_run(struct branch *branch, const struct branch_errand *errand);
+int64_t claim_member_run(struct claim_member *branch, const struct claim_member_errand *errand);
 
 /* The answer, if it is to what is being said now. */
-enum branch_news branch_answer(struct branch *branch, const struct branch_errand *errand, const struct event *event);
+enum claim_member_news claim_member_answer(struct claim_member *branch, const struct claim_member_errand *errand,
+                                           const struct event *event);
 
 /* An abort, once: whoever does not hear it asks, or lets its pin run out. */
-void branch_abort(const struct branch *branch, struct effects *effects);
+void claim_member_abort(const struct claim_member *branch, struct effects *effects);
 
 /* It has shown that it lives: from now on for a lease and the margin. */
-void branch_lives(struct branch *branch, const struct role_env *env, const struct spans *spans);
+void claim_member_lives(struct claim_member *branch, const struct role_env *env, const struct spans *spans);
 
 #ifdef __cplusplus
 }

@@ -10,20 +10,20 @@
 void crew_done(struct crew *crew)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        branch_done(&crew->branches[i]);
+        claim_member_done(&crew->branches[i]);
     free(crew->branches);
     *crew = (struct crew){0};
 }
 
-struct branch *crew_add(struct crew *crew, const struct edge *edge, const struct edges *below)
+struct claim_member *crew_add(struct crew *crew, const struct edge *edge, const struct edges *below)
 {
     crew->branches = mem_grow(crew->branches, (crew->count + 1) * sizeof *crew->branches);
-    branch_init(&crew->branches[crew->count], edge, below);
+    claim_member_init(&crew->branches[crew->count], edge, below);
     crew->branches[crew->count].place = crew->count;
     return &crew->branches[crew->count++];
 }
 
-struct branch *crew_load(struct crew *crew, uint64_t claim, const struct branch_record *was)
+struct claim_member *crew_load(struct crew *crew, uint64_t claim, const struct branch_record *was)
 {
     struct edge edge = {.claim = claim,
                         .agent = was->agent,
@@ -33,7 +33,7 @@ struct branch *crew_load(struct crew *crew, uint64_t claim, const struct branch_
                         .link = was->link,
                         .ad = was->ad,
                         .receipt = was->receipt};
-    struct branch loaded = *crew_add(crew, &edge, was->below);
+    struct claim_member loaded = *crew_add(crew, &edge, was->below);
     uint32_t at = crew->count - 1;
 
     loaded.epoch = was->epoch;
@@ -46,7 +46,7 @@ struct branch *crew_load(struct crew *crew, uint64_t claim, const struct branch_
     return &crew->branches[at];
 }
 
-struct branch *crew_find(const struct crew *crew, uint64_t claim)
+struct claim_member *crew_find(const struct crew *crew, uint64_t claim)
 {
     for (uint32_t i = 0; i < crew->count; i++)
         if (crew->branches[i].claim == claim)
@@ -54,25 +54,26 @@ struct branch *crew_find(const struct crew *crew, uint64_t claim)
     return NULL;
 }
 
-void crew_go(struct crew *crew, int64_t now, enum branch_state state)
+void crew_go(struct crew *crew, int64_t now, enum claim_member_state state)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (crew->branches[i].state != BRANCH_GONE && !crew->branches[i].dropped)
-            branch_go(&crew->branches[i], now, state);
+        if (crew->branches[i].state != CLAIM_MEMBER_GONE && !crew->branches[i].dropped)
+            claim_member_go(&crew->branches[i], now, state);
 }
 
-bool crew_all(const struct crew *crew, enum branch_state state)
+bool crew_all(const struct crew *crew, enum claim_member_state state)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (crew->branches[i].state != state && (!crew->branches[i].dropped || state == BRANCH_GONE))
+        if (crew->branches[i].state != state && (!crew->branches[i].dropped || state == CLAIM_MEMBER_GONE))
             return false;
     return true;
 }
 
-bool crew_through(const struct crew *crew, enum branch_state state)
+bool crew_through(const struct crew *crew, enum claim_member_state state)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (!crew->branches[i].dropped && (crew->branches[i].state < state || crew->branches[i].state > BRANCH_STARTED))
+        if (!crew->branches[i].dropped &&
+            (crew->branches[i].state < state || crew->branches[i].state > CLAIM_MEMBER_STARTED))
             return false;
     return true;
 }
@@ -98,7 +99,7 @@ uint32_t crew_docked(const struct crew *crew, struct docked *at, uint32_t room)
 }
 
 /* Our ad, our subordinates, and behind them our superior. */
-static struct dock crew_dock(const struct crew *crew, const struct branch_errand *errand, struct docked *at)
+static struct dock crew_dock(const struct crew *crew, const struct claim_member_errand *errand, struct docked *at)
 {
     uint32_t count = crew_docked(crew, at, DOCK_MAX - 1);
 
@@ -108,36 +109,36 @@ static struct dock crew_dock(const struct crew *crew, const struct branch_errand
 }
 
 /* Which of those docked it is. */
-static uint32_t crew_which(const struct crew *crew, const struct branch *branch)
+static uint32_t crew_which(const struct crew *crew, const struct claim_member *branch)
 {
     uint32_t which = 0;
 
-    for (const struct branch *other = crew->branches; other != branch; other++)
+    for (const struct claim_member *other = crew->branches; other != branch; other++)
         which += !other->dropped && other->ad;
     return which;
 }
 
-static struct env errand_eval(const struct branch_errand *errand)
+static struct env errand_eval(const struct claim_member_errand *errand)
 {
     return (struct env){.now = errand->env->wall / SECOND, .zone = errand->env->zone};
 }
 
-enum branch_news crew_answer(struct crew *crew, struct branch *branch, const struct branch_errand *errand,
-                             const struct event *event)
+enum claim_member_news crew_answer(struct crew *crew, struct claim_member *branch,
+                                   const struct claim_member_errand *errand, const struct event *event)
 {
-    enum branch_news news = branch_answer(branch, errand, event);
+    enum claim_member_news news = claim_member_answer(branch, errand, event);
     struct env eval = errand_eval(errand);
     struct docked at[DOCK_MAX];
     struct dock dock;
 
-    if (news != BRANCH_REACHED || branch->state != BRANCH_VERIFIED || PLANTED(PORT_UNCHECKED))
+    if (news != CLAIM_MEMBER_REACHED || branch->state != CLAIM_MEMBER_VERIFIED || MUTANT(PORT_UNCHECKED))
         return news;
     dock = crew_dock(crew, errand, at);
-    return dock_accepts(&eval, errand->env->scratch, &dock, crew_which(crew, branch)) == DOCK_NO ? BRANCH_REFUSED
+    return dock_accepts(&eval, errand->env->scratch, &dock, crew_which(crew, branch)) == DOCK_NO ? CLAIM_MEMBER_REFUSED
                                                                                                  : news;
 }
 
-bool crew_accepts(const struct crew *crew, const struct branch_errand *errand)
+bool crew_accepts(const struct crew *crew, const struct claim_member_errand *errand)
 {
     struct env eval = errand_eval(errand);
     struct docked at[DOCK_MAX];
@@ -145,19 +146,20 @@ bool crew_accepts(const struct crew *crew, const struct branch_errand *errand)
 
     if (!dock_whole(&dock))
         return false;
-    return PLANTED(PORT_UNCHECKED) ||
+    return MUTANT(PORT_UNCHECKED) ||
            dock_accepts_all(&eval, errand->env->scratch, &dock, dock.count - (errand->above != NULL));
 }
 
-bool crew_needs(const struct crew *crew, const struct branch_errand *errand, const struct branch *branch, int64_t run)
+bool crew_needs(const struct crew *crew, const struct claim_member_errand *errand, const struct claim_member *branch,
+                int64_t run)
 {
     struct env eval = errand_eval(errand);
     struct docked at[DOCK_MAX];
     struct dock dock = crew_dock(crew, errand, at);
 
-    if (PLANTED(ESSENTIAL_IGNORED))
+    if (MUTANT(ESSENTIAL_IGNORED))
         return false;
-    return PLANTED(UNESSENTIAL_ENDS) ||
+    return MUTANT(UNESSENTIAL_ENDS) ||
            dock_essential(&eval, errand->env->scratch, &dock, crew_which(crew, branch), run);
 }
 
@@ -168,12 +170,12 @@ int64_t run_time(const struct role_env *env, int64_t started)
     return started < 0 ? -1 : started < now ? now - started : 0;
 }
 
-uint64_t crew_drop(struct branch *branch, int64_t now, uint64_t gang, uint64_t shape, struct effects *effects)
+uint64_t crew_drop(struct claim_member *branch, int64_t now, uint64_t gang, uint64_t shape, struct effects *effects)
 {
     branch->dropped = true;
-    if (branch->state != BRANCH_GONE)
-        branch_go(branch, now, BRANCH_RELEASING);
-    return branch_store(branch, gang, shape, effects);
+    if (branch->state != CLAIM_MEMBER_GONE)
+        claim_member_go(branch, now, CLAIM_MEMBER_RELEASING);
+    return claim_member_store(branch, gang, shape, effects);
 }
 
 bool ad_executes(const struct tree *ad)
@@ -184,38 +186,39 @@ bool ad_executes(const struct tree *ad)
     return !said || said->kind != EXPR_BOOLEAN || said->small;
 }
 
-static bool chief_wants(const struct branch *branch, const struct crew_chief *chief)
+static bool chief_wants(const struct claim_member *branch, const struct crew_chief *chief)
 {
-    return PLANTED(PORT_RUNS_ALL) || port_runs(chief->ad, branch->port, chief->link);
+    return MUTANT(PORT_RUNS_ALL) || port_runs(chief->ad, branch->port, chief->link);
 }
 
-bool branch_executes(const struct branch *branch, const struct crew_chief *chief)
+bool claim_member_executes(const struct claim_member *branch, const struct crew_chief *chief)
 {
     return branch->ad && ad_executes(branch->ad) && chief_wants(branch, chief);
 }
 
-bool branch_works(const struct branch *branch, const struct crew_chief *chief)
+bool claim_member_works(const struct claim_member *branch, const struct crew_chief *chief)
 {
-    return branch_executes(branch, chief) || (branch->below && branch->below->count && chief_wants(branch, chief));
+    return claim_member_executes(branch, chief) ||
+           (branch->below && branch->below->count && chief_wants(branch, chief));
 }
 
-struct branch *crew_leader(const struct crew *crew, const struct crew_chief *chief)
+struct claim_member *crew_leader(const struct crew *crew, const struct crew_chief *chief)
 {
-    struct branch *leader = NULL;
+    struct claim_member *leader = NULL;
 
     for (uint32_t i = 0; i < crew->count; i++) {
-        struct branch *branch = &crew->branches[i];
+        struct claim_member *branch = &crew->branches[i];
 
-        if ((!leader || branch->port < leader->port) && branch_works(branch, chief))
+        if ((!leader || branch->port < leader->port) && claim_member_works(branch, chief))
             leader = branch;
     }
     return leader;
 }
 
-struct branch *crew_below(const struct crew *crew, const struct crew_chief *chief, uint64_t claim, agent who)
+struct claim_member *crew_below(const struct crew *crew, const struct crew_chief *chief, uint64_t claim, agent who)
 {
     for (uint32_t i = 0; i < crew->count; i++) {
-        struct branch *branch = &crew->branches[i];
+        struct claim_member *branch = &crew->branches[i];
 
         for (uint32_t k = 0; branch->below && k < branch->below->count; k++)
             if (branch->below->items[k].claim == claim && branch->below->items[k].agent == who)
@@ -226,29 +229,30 @@ struct branch *crew_below(const struct crew *crew, const struct crew_chief *chie
 
 /* ----------------------------------------------------------------------------------------------------- what is said */
 
-static struct crew_chief errand_chief(const struct branch_errand *errand)
+static struct crew_chief errand_chief(const struct claim_member_errand *errand)
 {
     return (struct crew_chief){errand->ad, errand->above ? errand->above->port : RUNS_NO_LINK};
 }
 
 /* What a member is to run, and by what right. Further below the job is known by what all may know of it. */
-static struct duty crew_hand(const struct crew *crew, const struct branch *branch, const struct branch_errand *errand)
+static struct duty crew_hand(const struct crew *crew, const struct claim_member *branch,
+                             const struct claim_member_errand *errand)
 {
     struct crew_chief chief = errand_chief(errand);
     bool says = (branch->ad && ad_executes(branch->ad)) || (branch->below && branch->below->count);
     struct duty_heir heir = {.claim = branch->claim,
                              .who = branch->agent,
                              .leads = !errand->executes && crew_leader(crew, &chief) == branch,
-                             .executes = branch_executes(branch, &chief),
-                             .idle = says && !branch_works(branch, &chief)};
+                             .executes = claim_member_executes(branch, &chief),
+                             .idle = says && !claim_member_works(branch, &chief)};
     struct duty hand = duty_hand(errand->env->secrets, &errand->duty, &heir);
 
     hand.ad = hand.ad ? duty_withhold(hand.ad, DUTY_NO_PORT, RUNS_NO_LINK) : NULL;
     return hand;
 }
 
-struct tree *crew_shows(const struct crew *crew, const struct branch *branch, const struct branch_errand *errand,
-                        bool runs)
+struct tree *crew_shows(const struct crew *crew, const struct claim_member *branch,
+                        const struct claim_member_errand *errand, bool runs)
 {
     struct env eval = errand_eval(errand);
     struct docked at[DOCK_MAX];
@@ -269,19 +273,20 @@ struct tree *crew_shows(const struct crew *crew, const struct branch *branch, co
 }
 
 /* It is told our ad as it may see it. */
-static int64_t crew_say(const struct crew *crew, struct branch *branch, struct branch_errand *errand)
+static int64_t crew_say(const struct crew *crew, struct claim_member *branch, struct claim_member_errand *errand)
 {
     struct crew_chief chief = errand_chief(errand);
     struct tree *ad = errand->ad;
     int64_t again;
 
-    if ((branch->state != BRANCH_VERIFYING && branch->state != BRANCH_ACTIVATING && branch->state != BRANCH_STARTING) ||
+    if ((branch->state != CLAIM_MEMBER_VERIFYING && branch->state != CLAIM_MEMBER_ACTIVATING &&
+         branch->state != CLAIM_MEMBER_STARTING) ||
         branch->flight || branch->due > errand->env->now)
-        return branch_run(branch, errand);
-    if (branch->state == BRANCH_STARTING)
+        return claim_member_run(branch, errand);
+    if (branch->state == CLAIM_MEMBER_STARTING)
         errand->hand = crew_hand(crew, branch, errand);
-    errand->ad = crew_shows(crew, branch, errand, branch_executes(branch, &chief));
-    again = branch_run(branch, errand);
+    errand->ad = crew_shows(crew, branch, errand, claim_member_executes(branch, &chief));
+    again = claim_member_run(branch, errand);
     tree_unref(errand->ad);
     tree_unref(errand->hand.ad);
     errand->hand = (struct duty){0};
@@ -289,22 +294,23 @@ static int64_t crew_say(const struct crew *crew, struct branch *branch, struct b
     return again;
 }
 
-int64_t crew_run(struct crew *crew, struct branch_errand *errand, bool leased)
+int64_t crew_run(struct crew *crew, struct claim_member_errand *errand, bool leased)
 {
     uint64_t after = errand->after;
     int64_t next = INT64_MAX;
 
     for (uint32_t i = 0; i < crew->count; i++) {
-        struct branch *branch = &crew->branches[i];
+        struct claim_member *branch = &crew->branches[i];
         int64_t again, left;
 
         errand->again = branch->active;
-        errand->after = PLANTED(START_UNRECORDED) && branch->active ? 0 : after;
+        errand->after = MUTANT(START_UNRECORDED) && branch->active ? 0 : after;
         again = crew_say(crew, branch, errand);
         left = branch->lease - lease_clock(errand->env);
-        if (leased && branch->state != BRANCH_GONE && errand->env->now + left < again)
+        if (leased && branch->state != CLAIM_MEMBER_GONE && errand->env->now + left < again)
             again = errand->env->now + left;
-        if (leased && branch->state != BRANCH_GONE && branch->state != BRANCH_RELEASING && branch->alive < again)
+        if (leased && branch->state != CLAIM_MEMBER_GONE && branch->state != CLAIM_MEMBER_RELEASING &&
+            branch->alive < again)
             again = branch->alive;
         next = again < next ? again : next;
     }
@@ -315,18 +321,18 @@ void crew_expire(struct crew *crew, const struct role_env *env)
 {
     for (uint32_t i = 0; i < crew->count; i++)
         if (lease_clock(env) >= crew->branches[i].lease)
-            crew->branches[i].state = BRANCH_GONE;
+            crew->branches[i].state = CLAIM_MEMBER_GONE;
 }
 
-bool branch_lost(const struct branch *branch, const struct role_env *env)
+bool claim_member_lost(const struct claim_member *branch, const struct role_env *env)
 {
-    return branch->state == BRANCH_GONE || env->now >= branch->alive;
+    return branch->state == CLAIM_MEMBER_GONE || env->now >= branch->alive;
 }
 
-struct branch *crew_lost(const struct crew *crew, const struct role_env *env)
+struct claim_member *crew_lost(const struct crew *crew, const struct role_env *env)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (!crew->branches[i].dropped && branch_lost(&crew->branches[i], env))
+        if (!crew->branches[i].dropped && claim_member_lost(&crew->branches[i], env))
             return &crew->branches[i];
     return NULL;
 }
@@ -334,44 +340,44 @@ struct branch *crew_lost(const struct crew *crew, const struct role_env *env)
 void crew_abort(const struct crew *crew, struct effects *effects)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (crew->branches[i].state != BRANCH_GONE && !(PLANTED(ABORT_SOME) && i))
-            branch_abort(&crew->branches[i], effects);
+        if (crew->branches[i].state != CLAIM_MEMBER_GONE && !(MUTANT(ABORT_SOME) && i))
+            claim_member_abort(&crew->branches[i], effects);
 }
 
 void crew_pause(struct crew *crew, int64_t now, int64_t pause, struct effects *effects)
 {
     for (uint32_t i = 0; i < crew->count; i++) {
-        struct branch *branch = &crew->branches[i];
+        struct claim_member *branch = &crew->branches[i];
 
-        if (branch->state == BRANCH_VERIFIED)
-            branch_abort(branch, effects);
-        branch_go(branch, now + pause, BRANCH_VERIFYING);
+        if (branch->state == CLAIM_MEMBER_VERIFIED)
+            claim_member_abort(branch, effects);
+        claim_member_go(branch, now + pause, CLAIM_MEMBER_VERIFYING);
         branch->proves = false;
     }
 }
 
-enum reason crew_beat(struct branch *branch, const struct role_env *env, const struct spans *spans,
+enum reason crew_beat(struct claim_member *branch, const struct role_env *env, const struct spans *spans,
                       const struct beat *beat, bool decided, bool ending)
 {
     enum reason reason = REASON_OK;
 
-    if (branch->state == BRANCH_GONE || branch->dropped || (ending && !PLANTED(BEAT_REVIVES)))
+    if (branch->state == CLAIM_MEMBER_GONE || branch->dropped || (ending && !MUTANT(BEAT_REVIVES)))
         return REASON_RELEASED;
     if (!decided || !branch->attached)
-        reason = PLANTED(ACK_UNATTACHED) ? REASON_OK : REASON_WAIT;
-    else if (beat->epoch != branch->epoch && !PLANTED(EPOCH))
+        reason = MUTANT(ACK_UNATTACHED) ? REASON_OK : REASON_WAIT;
+    else if (beat->epoch != branch->epoch && !MUTANT(EPOCH))
         reason = REASON_STALE;
     if (reason == REASON_OK && branch->attached) {
         int64_t alive = spans->lease + spans_margin(spans);
 
-        branch_lives(branch, env, spans);
+        claim_member_lives(branch, env, spans);
         if (beat->heard >= 0 && beat->heard <= env->now && beat->heard + alive > branch->alive)
             branch->alive = beat->heard + alive;
     }
     return reason;
 }
 
-uint64_t branch_store(const struct branch *branch, uint64_t gang, uint64_t shape, struct effects *effects)
+uint64_t claim_member_store(const struct claim_member *branch, uint64_t gang, uint64_t shape, struct effects *effects)
 {
     struct record record = {.kind = RECORD_BRANCH, .key = branch->claim};
 

@@ -15,51 +15,52 @@ extern "C" {
 #endif
 
 struct crew {
-    struct branch *branches; /* by place */
+    struct claim_member *branches; /* by place */
     uint32_t count;
 };
 
 void crew_done(struct crew *crew);
-struct branch *crew_add(struct crew *crew, const struct edge *edge, const struct edges *below);
-struct branch *crew_load(struct crew *crew, uint64_t claim, const struct branch_record *was); /* in its place */
-struct branch *crew_find(const struct crew *crew, uint64_t claim);                            /* NULL: nobody */
+struct claim_member *crew_add(struct crew *crew, const struct edge *edge, const struct edges *below);
+struct claim_member *crew_load(struct crew *crew, uint64_t claim, const struct branch_record *was); /* in its place */
+struct claim_member *crew_find(const struct crew *crew, uint64_t claim);                            /* NULL: nobody */
 
 /* All that are not gone or dropped go on to that state, in -ING. */
-void crew_go(struct crew *crew, int64_t now, enum branch_state state);
+void crew_go(struct crew *crew, int64_t now, enum claim_member_state state);
 
 /* Have all come to that state? To it, or further, up to STARTED? Who is dropped counts only when all are to be gone. */
-bool crew_all(const struct crew *crew, enum branch_state state);
-bool crew_through(const struct crew *crew, enum branch_state state);
+bool crew_all(const struct crew *crew, enum claim_member_state state);
+bool crew_through(const struct crew *crew, enum claim_member_state state);
 bool crew_whole(const struct crew *crew); /* nobody is dropped */
 
 /* Says what is due of all; returns when to look again. `leased`: from the decision on a member whose lease passes is gone. */
-int64_t crew_run(struct crew *crew, struct branch_errand *errand, bool leased);
+int64_t crew_run(struct crew *crew, struct claim_member_errand *errand, bool leased);
 
 /* What an answer to one of them brought; it is refused if our own port does not accept what it says it is now. */
-enum branch_news crew_answer(struct crew *crew, struct branch *branch, const struct branch_errand *errand,
-                             const struct event *event);
+enum claim_member_news crew_answer(struct crew *crew, struct claim_member *branch,
+                                   const struct claim_member_errand *errand, const struct event *event);
 
 /* Has every port of ours whom it must have, and accepts it as all are now? */
-bool crew_accepts(const struct crew *crew, const struct branch_errand *errand);
+bool crew_accepts(const struct crew *crew, const struct claim_member_errand *errand);
 
 /* Marks those whose lease and margin have passed as gone: nothing of theirs runs. */
 void crew_expire(struct crew *crew, const struct role_env *env);
 
 /* Is it gone, or has it been silent for a lease and margin, by what it has shown to have heard from us? Late beats of the dead do not keep
  * the others. */
-bool branch_lost(const struct branch *branch, const struct role_env *env);
+bool claim_member_lost(const struct claim_member *branch, const struct role_env *env);
 
 /* The first that is lost, and not dropped yet; NULL: nobody is. */
-struct branch *crew_lost(const struct crew *crew, const struct role_env *env);
+struct claim_member *crew_lost(const struct crew *crew, const struct role_env *env);
 
 /* Does that loss end the gang, by the superior's own ad? `run`: seconds since the job's start; -1: it has not begun. */
-bool crew_needs(const struct crew *crew, const struct branch_errand *errand, const struct branch *branch, int64_t run);
+bool crew_needs(const struct crew *crew, const struct claim_member_errand *errand, const struct claim_member *branch,
+                int64_t run);
 
 /* That run, of a start at that second of the wall clock (-1: none). */
 int64_t run_time(const struct role_env *env, int64_t started);
 
 /* The gang goes on without it: it is released, unless it is gone already. Returns the persist that says so. */
-uint64_t crew_drop(struct branch *branch, int64_t now, uint64_t gang, uint64_t shape, struct effects *effects);
+uint64_t crew_drop(struct claim_member *branch, int64_t now, uint64_t gang, uint64_t shape, struct effects *effects);
 
 /* Does a member with that ad run jobs itself, as far as that is for itself to say? Not when it says Executes = false. */
 bool ad_executes(const struct tree *ad);
@@ -71,18 +72,18 @@ struct crew_chief {
 };
 
 /* Does it run the job itself? It, or one below it? Only where our own port says so (match/gang/runs.h). */
-bool branch_executes(const struct branch *branch, const struct crew_chief *chief);
-bool branch_works(const struct branch *branch, const struct crew_chief *chief);
+bool claim_member_executes(const struct claim_member *branch, const struct crew_chief *chief);
+bool claim_member_works(const struct claim_member *branch, const struct crew_chief *chief);
 
 /* The first in the order of ports that works: what it ends with is how the job has ended. NULL: nobody does. */
-struct branch *crew_leader(const struct crew *crew, const struct crew_chief *chief);
+struct claim_member *crew_leader(const struct crew *crew, const struct crew_chief *chief);
 
 /* Who of all runs the job as that agent, by that claim, further below than our own: under which branch is it? NULL: nobody, or not for us. */
-struct branch *crew_below(const struct crew *crew, const struct crew_chief *chief, uint64_t claim, agent who);
+struct claim_member *crew_below(const struct crew *crew, const struct crew_chief *chief, uint64_t claim, agent who);
 
 /* Our ad as the one at that branch may see it: all of it only if it runs the job. The caller unrefs it. */
-struct tree *crew_shows(const struct crew *crew, const struct branch *branch, const struct branch_errand *errand,
-                        bool runs);
+struct tree *crew_shows(const struct crew *crew, const struct claim_member *branch,
+                        const struct claim_member_errand *errand, bool runs);
 
 /* Fills in who is docked at our ports, as last heard; how many: at most `room`. */
 uint32_t crew_docked(const struct crew *crew, struct docked *at, uint32_t room);
@@ -94,11 +95,11 @@ void crew_abort(const struct crew *crew, struct effects *effects);
 void crew_pause(struct crew *crew, int64_t now, int64_t pause, struct effects *effects);
 
 /* What a heart beat is answered with; one that is acknowledged renews. `ending`: the claim is being released. */
-enum reason crew_beat(struct branch *branch, const struct role_env *env, const struct spans *spans,
+enum reason crew_beat(struct claim_member *branch, const struct role_env *env, const struct spans *spans,
                       const struct beat *beat, bool decided, bool ending);
 
 /* The row that says that this subordinate is claimed; returns its persist. */
-uint64_t branch_store(const struct branch *branch, uint64_t gang, uint64_t shape, struct effects *effects);
+uint64_t claim_member_store(const struct claim_member *branch, uint64_t gang, uint64_t shape, struct effects *effects);
 
 #ifdef __cplusplus
 }

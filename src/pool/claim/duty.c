@@ -46,8 +46,8 @@ struct duty duty_hand(const struct secrets *secrets, const struct duty *ours, co
     duty.helps = ours->helps || !heir->leads;
     duty.idle = ours->idle || heir->idle;
     duty.pass = (struct key){{0}};
-    if (!ours->customer && !pass_is_none(&ours->pass) && (heir->executes || PLANTED(PASS_THROUGH)))
-        duty_pass_for(secrets, &ours->pass, heir->who, duty.helps && !PLANTED(PASS_FOR_ALL), &duty.pass);
+    if (!ours->customer && !pass_is_none(&ours->pass) && (heir->executes || MUTANT(PASS_THROUGH)))
+        duty_pass_for(secrets, &ours->pass, heir->who, duty.helps && !MUTANT(PASS_FOR_ALL), &duty.pass);
     if (duty.line == heir->claim)
         duty.line = 0;
     return duty;
@@ -66,5 +66,5 @@ struct tree *duty_withhold(struct tree *ad, uint64_t port, uint64_t link)
         "Node",       "After",      "CheckpointPeriod",
     };
 
-    return PLANTED(AD_WHOLE) ? tree_ref(ad) : port_withholds(ad, port, link, names, sizeof names / sizeof *names);
+    return MUTANT(AD_WHOLE) ? tree_ref(ad) : port_withholds(ad, port, link, names, sizeof names / sizeof *names);
 }

@@ -115,7 +115,7 @@ static void customer_event(const struct customer_step *step, const struct event 
 {
     if (event->kind == EVENT_MESSAGE)
         customer_message(step, event);
-    else if (event->kind == EVENT_ANSWER && event->tag % BRANCH_TAGS == BRANCH_TAG)
+    else if (event->kind == EVENT_ANSWER && event->tag % CLAIM_MEMBER_TAGS == CLAIM_MEMBER_TAG)
         root_answer(step, event);
     else if (event->kind == EVENT_FORGET)
         queue_forget(step, event);
@@ -252,7 +252,7 @@ void customer_each_root(const struct customer *customer, customer_root_fn *fn, v
 
     while (map_next(&customer->gangs, &at, &gang, &value)) {
         const struct root *root = (const struct root *)(uintptr_t)value;
-        const struct branch *branch = &root->crew.branches[0];
+        const struct claim_member *branch = &root->crew.branches[0];
         struct root_view view = {.gang = root->gang,
                                  .claim = branch->claim,
                                  .state = root->state,

@@ -94,15 +94,15 @@ static struct tree *root_unit(struct root *root)
     return root->unit ? root->unit : root->shape->ad;
 }
 
-struct branch_errand root_errand(const struct customer_step *step, struct root *root)
+struct claim_member_errand root_errand(const struct customer_step *step, struct root *root)
 {
-    struct branch_errand errand = {.env = step->env,
-                                   .spans = step->customer->spans,
-                                   .effects = step->effects,
-                                   .gang = root->gang,
-                                   .ad = root->shape->ad,
-                                   .collect = step->customer->spans->pin / COLLECT_PART,
-                                   .after = root->stored};
+    struct claim_member_errand errand = {.env = step->env,
+                                         .spans = step->customer->spans,
+                                         .effects = step->effects,
+                                         .gang = root->gang,
+                                         .ad = root->shape->ad,
+                                         .collect = step->customer->spans->pin / COLLECT_PART,
+                                         .after = root->stored};
 
     if (root->job) {
         errand.job = root->job->id;
@@ -111,15 +111,15 @@ struct branch_errand root_errand(const struct customer_step *step, struct root *
         if (root->state == ROOT_STARTING)
             errand.ad = root_unit(root);
     }
-    if ((PLANTED(ACTIVATE_EARLY) && root->state == ROOT_ACTIVATING) ||
-        (PLANTED(START_UNRECORDED) && root->state == ROOT_STARTING) ||
-        (PLANTED(ATTACH_UNRECORDED) && root->state == ROOT_ATTACHING))
+    if ((MUTANT(ACTIVATE_EARLY) && root->state == ROOT_ACTIVATING) ||
+        (MUTANT(START_UNRECORDED) && root->state == ROOT_STARTING) ||
+        (MUTANT(ATTACH_UNRECORDED) && root->state == ROOT_ATTACHING))
         errand.after = 0;
     return errand;
 }
 
 static void root_go(const struct customer_step *step, struct root *root, enum root_state state,
-                    enum branch_state branches)
+                    enum claim_member_state branches)
 {
     root->state = state;
     crew_go(&root->crew, step->env->now, branches);
@@ -147,7 +147,7 @@ static void roots_stale(const struct customer_step *step, struct shape *shape)
 {
     struct root *root;
 
-    for (uint32_t i = 0; i < shape->pool_count && shape->pool_count > 1 && !PLANTED(STALE_CLAIM); i++)
+    for (uint32_t i = 0; i < shape->pool_count && shape->pool_count > 1 && !MUTANT(STALE_CLAIM); i++)
         while (shape->pools[i].pending > shape->waiting && (root = root_pending(step, shape, i)))
             root_abort(step, root);
 }
@@ -160,7 +160,7 @@ void root_take(const struct customer_step *step, struct root *root, struct job *
     root->unit = NULL;
     job_assign(step, job, root);
     root->stored = job->stored;
-    root_go(step, root, ROOT_ACTIVATING, BRANCH_ACTIVATING);
+    root_go(step, root, ROOT_ACTIVATING, CLAIM_MEMBER_ACTIVATING);
     roots_stale(step, root->shape);
 }
 
@@ -183,10 +183,10 @@ static void root_decide(const struct customer_step *step, struct root *root)
     int64_t collect = step->customer->spans->pin / COLLECT_PART;
     struct job *job = shape_next(root->shape);
 
-    if (!job && PLANTED(STALE_CLAIM))
+    if (!job && MUTANT(STALE_CLAIM))
         job = job_taken(step, root->shape);
 
-    if (!job || (step->env->now - root->began > collect && !PLANTED(DECIDE_LATE))) {
+    if (!job || (step->env->now - root->began > collect && !MUTANT(DECIDE_LATE))) {
         root_abort(step, root);
         return;
     }
@@ -196,7 +196,7 @@ static void root_decide(const struct customer_step *step, struct root *root)
     if (root_is_gang(root))
         root_draw_pass(step, root);
     for (uint32_t i = 0; i < root->crew.count; i++)
-        root->stored = branch_store(&root->crew.branches[i], root->gang, root->shape->id, step->effects);
+        root->stored = claim_member_store(&root->crew.branches[i], root->gang, root->shape->id, step->effects);
     root_take(step, root, job);
 }
 
@@ -210,13 +210,13 @@ static void root_attached(const struct customer_step *step, struct root *root)
         return;
     }
     for (uint32_t i = 0; i < root->crew.count; i++) {
-        const struct branch *branch = &root->crew.branches[i];
+        const struct claim_member *branch = &root->crew.branches[i];
 
         bool at_it = branch->active && branch->number == root->number && branch->job == root->job->id;
 
-        if (branch->dropped || branch_lost(branch, step->env))
+        if (branch->dropped || claim_member_lost(branch, step->env))
             continue;
-        if (branch->state != BRANCH_PINNED && branch->state != BRANCH_ACTIVE)
+        if (branch->state != CLAIM_MEMBER_PINNED && branch->state != CLAIM_MEMBER_ACTIVE)
             return;
         started = started && at_it;
         any = any || at_it;
@@ -232,13 +232,13 @@ static void root_attached(const struct customer_step *step, struct root *root)
         if (any)
             root_take(step, root, root->job);
         else
-            root_go(step, root, ROOT_ACTIVATING, BRANCH_ACTIVATING);
+            root_go(step, root, ROOT_ACTIVATING, CLAIM_MEMBER_ACTIVATING);
         return;
     }
     root->state = ROOT_RUNNING;
     for (uint32_t i = 0; i < root->crew.count; i++)
         if (!root->crew.branches[i].dropped)
-            root->crew.branches[i].state = BRANCH_STARTED;
+            root->crew.branches[i].state = CLAIM_MEMBER_STARTED;
 }
 
 /* Goes on when all branches have done what this state is for. The root may be gone then. */
@@ -246,8 +246,8 @@ static void root_advance(const struct customer_step *step, struct root *root)
 {
     switch (root->state) {
     case ROOT_VERIFYING:
-        if (crew_all(&root->crew, BRANCH_VERIFIED)) {
-            struct branch_errand errand = root_errand(step, root);
+        if (crew_all(&root->crew, CLAIM_MEMBER_VERIFIED)) {
+            struct claim_member_errand errand = root_errand(step, root);
 
             if (!crew_accepts(&root->crew, &errand)) { /* somebody is not as it was when others were verified */
                 root_abort(step, root);
@@ -256,19 +256,19 @@ static void root_advance(const struct customer_step *step, struct root *root)
             root->began = step->env->now;
             for (uint32_t i = 0; i < root->crew.count; i++)
                 root->crew.branches[i].epoch = 1;
-            root_go(step, root, ROOT_COMMITTING, BRANCH_COMMITTING);
+            root_go(step, root, ROOT_COMMITTING, CLAIM_MEMBER_COMMITTING);
         }
         break;
     case ROOT_COMMITTING:
-        if (crew_all(&root->crew, BRANCH_PINNED))
+        if (crew_all(&root->crew, CLAIM_MEMBER_PINNED))
             root_decide(step, root);
         break;
     case ROOT_ACTIVATING:
-        if (crew_all(&root->crew, BRANCH_ACTIVE))
-            root_go(step, root, ROOT_STARTING, BRANCH_STARTING);
+        if (crew_all(&root->crew, CLAIM_MEMBER_ACTIVE))
+            root_go(step, root, ROOT_STARTING, CLAIM_MEMBER_STARTING);
         break;
     case ROOT_STARTING:
-        if (crew_all(&root->crew, BRANCH_STARTED)) {
+        if (crew_all(&root->crew, CLAIM_MEMBER_STARTED)) {
             root->state = ROOT_RUNNING;
             root->started = step->env->wall / SECOND;
             if (root->job)
@@ -281,7 +281,7 @@ static void root_advance(const struct customer_step *step, struct root *root)
     case ROOT_RUNNING:
         break;
     case ROOT_ENDING:
-        if (crew_all(&root->crew, BRANCH_GONE))
+        if (crew_all(&root->crew, CLAIM_MEMBER_GONE))
             root_over(step, root);
         break;
     }
@@ -295,7 +295,7 @@ void root_end(const struct customer_step *step, struct root *root)
         root_abort(step, root);
         return;
     }
-    root_go(step, root, ROOT_ENDING, BRANCH_RELEASING);
+    root_go(step, root, ROOT_ENDING, CLAIM_MEMBER_RELEASING);
     root_set(step, root, step->env->now);
 }
 
@@ -311,12 +311,12 @@ static void root_busy(const struct customer_step *step, struct root *root)
 /* Says what is due of all branches, and sets the next time. */
 static void root_run(const struct customer_step *step, struct root *root)
 {
-    struct branch_errand errand = root_errand(step, root);
+    struct claim_member_errand errand = root_errand(step, root);
     int64_t next = crew_run(&root->crew, &errand, root_decided(root));
 
     if (root->state == ROOT_VERIFYING && root->until < next)
         next = root->until;
-    if (root->state == ROOT_COMMITTING && !PLANTED(DECIDE_LATE) &&
+    if (root->state == ROOT_COMMITTING && !MUTANT(DECIDE_LATE) &&
         root->began + step->customer->spans->pin / COLLECT_PART + 1 < next)
         next = root->began + step->customer->spans->pin / COLLECT_PART + 1;
     root_set(step, root, next);
@@ -349,7 +349,7 @@ void root_due(const struct customer_step *step, uint64_t gang)
     if (root->set <= now)
         root->set = INT64_MAX;
     if ((root->state == ROOT_VERIFYING && now >= root->until) ||
-        (root->state == ROOT_COMMITTING && !PLANTED(DECIDE_LATE) &&
+        (root->state == ROOT_COMMITTING && !MUTANT(DECIDE_LATE) &&
          now - root->began > step->customer->spans->pin / COLLECT_PART)) {
         root_abort(step, root);
         return;
@@ -371,7 +371,7 @@ static void edge_abort(const struct customer_step *step, const struct edge *edge
     if (root_of(&step->customer->claims, edge->claim))
         return;
     message.u.abort.claim = edge->claim;
-    effects_send(step->effects, edge->agent, &message, edge->claim, BRANCH_TAG, 0);
+    effects_send(step->effects, edge->agent, &message, edge->claim, CLAIM_MEMBER_TAG, 0);
 }
 
 void root_matched(const struct customer_step *step, const struct event *event)
@@ -409,7 +409,7 @@ void root_matched(const struct customer_step *step, const struct event *event)
     pool->pending++;
     for (uint32_t i = 0; i < told->edges->count; i++)
         root_add(customer, root, &told->edges->items[i], told->below);
-    root_go(step, root, ROOT_VERIFYING, BRANCH_VERIFYING);
+    root_go(step, root, ROOT_VERIFYING, CLAIM_MEMBER_VERIFYING);
     root_run(step, root);
 }
 
@@ -426,8 +426,8 @@ static void root_refused(const struct root *root, const struct event *event)
 void root_answer(const struct customer_step *step, const struct event *event)
 {
     struct root *root = root_of(&step->customer->claims, event->token);
-    struct branch *branch = root ? crew_find(&root->crew, event->token) : NULL;
-    struct branch_errand errand;
+    struct claim_member *branch = root ? crew_find(&root->crew, event->token) : NULL;
+    struct claim_member_errand errand;
     uint64_t gang;
 
     if (!branch)
@@ -435,28 +435,28 @@ void root_answer(const struct customer_step *step, const struct event *event)
     gang = root->gang;
     errand = root_errand(step, root);
     switch (crew_answer(&root->crew, branch, &errand, event)) {
-    case BRANCH_SAME:
-    case BRANCH_REACHED:
+    case CLAIM_MEMBER_SAME:
+    case CLAIM_MEMBER_REACHED:
         break;
-    case BRANCH_BUSY:
+    case CLAIM_MEMBER_BUSY:
         root_busy(step, root);
         break;
-    case BRANCH_REFUSED:
+    case CLAIM_MEMBER_REFUSED:
         root_refused(root, event);
         root_loses(step, root, branch);
         break;
-    case BRANCH_LOST:
+    case CLAIM_MEMBER_LOST:
         root_loses(step, root, branch);
         break;
     }
     root_continue(step, gang);
 }
 
-struct branch *branch_heard(const struct customer_step *step, const struct event *event, uint64_t claim,
-                            struct root **ret_root)
+struct claim_member *claim_member_heard(const struct customer_step *step, const struct event *event, uint64_t claim,
+                                        struct root **ret_root)
 {
     struct root *root = root_of(&step->customer->claims, claim);
-    struct branch *branch = root ? crew_find(&root->crew, claim) : NULL;
+    struct claim_member *branch = root ? crew_find(&root->crew, claim) : NULL;
 
     *ret_root = root;
     return branch && branch->agent == event->peer->agent ? branch : NULL;
@@ -469,7 +469,7 @@ void root_beat(const struct customer_step *step, const struct event *event)
     struct message message = {.kind = MESSAGE_BEATEN};
     enum reason reason = REASON_UNKNOWN;
     struct root *root;
-    struct branch *branch = branch_heard(step, event, beat->claim, &root);
+    struct claim_member *branch = claim_member_heard(step, event, beat->claim, &root);
 
     if (branch)
         reason = crew_beat(branch, step->env, step->customer->spans, beat,
@@ -493,10 +493,10 @@ void root_asked(const struct customer_step *step, const struct event *event)
 {
     uint64_t claim = event->message->u.ask.claim;
     struct root *root;
-    struct branch *branch = branch_heard(step, event, claim, &root);
+    struct claim_member *branch = claim_member_heard(step, event, claim, &root);
 
     reply_root(step, event, claim, branch ? REASON_WAIT : REASON_ABORT, 0);
-    if (branch && branch_speaks(branch) && !branch->flight && branch->due > step->env->now) {
+    if (branch && claim_member_speaks(branch) && !branch->flight && branch->due > step->env->now) {
         branch->due = step->env->now; /* it is there and listens */
         root_run(step, root);
     }
@@ -509,7 +509,7 @@ void root_tasked(const struct customer_step *step, const struct event *event)
     const struct task_asked *task = &event->message->u.task_asked;
     struct root *root = root_of(&step->customer->gangs, task->gang);
     struct crew_chief chief = {root ? root->shape->ad : NULL, RUNS_NO_LINK};
-    struct branch *branch = root ? crew_below(&root->crew, &chief, task->claim, event->peer->agent) : NULL;
+    struct claim_member *branch = root ? crew_below(&root->crew, &chief, task->claim, event->peer->agent) : NULL;
     struct message message = {.kind = MESSAGE_TASKED};
     struct task_told *told = &message.u.task_told;
 
@@ -522,11 +522,11 @@ void root_tasked(const struct customer_step *step, const struct event *event)
              (root->state != ROOT_STARTING && root->state != ROOT_RUNNING))
         told->reason = REASON_STALE;
     if (told->reason == REASON_OK) {
-        struct branch_errand errand = root_errand(step, root);
+        struct claim_member_errand errand = root_errand(step, root);
 
         errand.ad = root_unit(root);
         told->line = root->job->claim;
-        told->helps = crew_leader(&root->crew, &chief) != branch || branch_executes(branch, &chief) ||
+        told->helps = crew_leader(&root->crew, &chief) != branch || claim_member_executes(branch, &chief) ||
                       branch->below->items[0].claim != task->claim;
         told->ad = crew_shows(&root->crew, branch, &errand, true);
         duty_pass_for(step->env->secrets, &root->crew.branches[0].pass, event->peer->agent, told->helps, &told->pass);
@@ -546,14 +546,14 @@ void root_left(const struct customer_step *step, const struct event *event)
 {
     uint64_t claim = event->message->u.left.claim, gang;
     struct root *root;
-    struct branch *branch = branch_heard(step, event, claim, &root);
+    struct claim_member *branch = claim_member_heard(step, event, claim, &root);
     bool ending;
 
     reply_root(step, event, claim, REASON_OK, 0);
     if (!branch || root->state == ROOT_VERIFYING)
         return;
     gang = root->gang;
-    branch->state = BRANCH_GONE;
+    branch->state = CLAIM_MEMBER_GONE;
     ending = root->state == ROOT_ENDING;
     root_loses(step, root, branch);
     root = root_of(&step->customer->gangs, gang); /* before the decision it is forgotten at once */
@@ -610,18 +610,18 @@ void roots_boot(const struct customer_step *step)
 
         root->active = step->env->now;
         for (uint32_t i = 0; i < root->crew.count; i++) {
-            struct branch *branch = &root->crew.branches[i];
+            struct claim_member *branch = &root->crew.branches[i];
 
             branch->epoch++;
-            branch_lives(branch, step->env, customer->spans);
-            if (PLANTED(NO_WAIT))
+            claim_member_lives(branch, step->env, customer->spans);
+            if (MUTANT(NO_WAIT))
                 branch->lease = 0;
-            root->stored = branch_store(branch, root->gang, root->shape->id, step->effects);
+            root->stored = claim_member_store(branch, root->gang, root->shape->id, step->effects);
         }
-        root_go(step, root, ROOT_ATTACHING, BRANCH_ATTACHING);
+        root_go(step, root, ROOT_ATTACHING, CLAIM_MEMBER_ATTACHING);
         for (uint32_t i = 0; i < root->crew.count; i++) {
             if (root->crew.branches[i].dropped)
-                branch_go(&root->crew.branches[i], step->env->now, BRANCH_RELEASING);
+                claim_member_go(&root->crew.branches[i], step->env->now, CLAIM_MEMBER_RELEASING);
             root->crew.branches[i].sequence = 0;
         }
         root_set(step, root, step->env->now);

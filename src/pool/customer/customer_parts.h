@@ -242,13 +242,13 @@ void job_result(const struct customer_step *step, struct job *job, const struct 
 /* customer_claims.c */
 struct root *root_of(const struct map *map, uint64_t key); /* NULL: none */
 bool root_is_gang(const struct root *root);                /* is more than one process at a job of it? */
-struct branch_errand root_errand(const struct customer_step *step, struct root *root);
+struct claim_member_errand root_errand(const struct customer_step *step, struct root *root);
 /* The next job that waits is for this claim: that is durable before anybody is told. */
 void root_take(const struct customer_step *step, struct root *root, struct job *job);
 void root_continue(const struct customer_step *step, uint64_t gang); /* as far as it can; then what is due is said */
 /* The branch that a subordinate speaks of, if it is its own. */
-struct branch *branch_heard(const struct customer_step *step, const struct event *event, uint64_t claim,
-                            struct root **ret_root);
+struct claim_member *claim_member_heard(const struct customer_step *step, const struct event *event, uint64_t claim,
+                                        struct root **ret_root);
 void reply_root(const struct customer_step *step, const struct event *event, uint64_t claim, enum reason reason,
                 uint64_t after);
 void roots_done(struct customer *customer);
@@ -264,7 +264,8 @@ void root_tasked(const struct customer_step *step, const struct event *event);
 void root_left(const struct customer_step *step, const struct event *event);
 
 /* customer_results.c */
-void root_loses(const struct customer_step *step, struct root *root, struct branch *branch); /* it ends, or goes on */
+void root_loses(const struct customer_step *step, struct root *root,
+                struct claim_member *branch); /* it ends, or goes on */
 /* All that are lost: does the gang go on? `whole`: it has been, all members have cleared the way. */
 bool root_mourn(const struct customer_step *step, struct root *root, bool whole);
 

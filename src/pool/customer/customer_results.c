@@ -9,16 +9,16 @@
 /* --------------------------------------------------------------------------------------------------------- losses */
 
 /* Does the gang end without it? Never without the leader; nor before all have cleared the way: a gang begins whole. */
-static bool root_needs(const struct customer_step *step, struct root *root, const struct branch *branch)
+static bool root_needs(const struct customer_step *step, struct root *root, const struct claim_member *branch)
 {
-    struct branch_errand errand = root_errand(step, root);
+    struct claim_member_errand errand = root_errand(step, root);
     int64_t run = run_time(step->env, root->started);
 
-    return !root->job || (root->job->claim == branch->claim && !PLANTED(LEADER_DROPPED)) ||
+    return !root->job || (root->job->claim == branch->claim && !MUTANT(LEADER_DROPPED)) ||
            crew_needs(&root->crew, &errand, branch, run);
 }
 
-static void root_drop(const struct customer_step *step, struct root *root, struct branch *branch)
+static void root_drop(const struct customer_step *step, struct root *root, struct claim_member *branch)
 {
     root->stored = crew_drop(branch, step->env->now, root->gang, root->shape->id, step->effects);
     effects_note(step->effects, REASON_LOST, branch->claim,
@@ -27,10 +27,10 @@ static void root_drop(const struct customer_step *step, struct root *root, struc
 
 bool root_mourn(const struct customer_step *step, struct root *root, bool whole)
 {
-    struct branch *branch;
+    struct claim_member *branch;
 
     while ((branch = crew_lost(&root->crew, step->env))) {
-        if ((!whole && !PLANTED(UNWHOLE)) || root_needs(step, root, branch)) {
+        if ((!whole && !MUTANT(UNWHOLE)) || root_needs(step, root, branch)) {
             root_end(step, root);
             return false;
         }
@@ -47,14 +47,14 @@ bool root_bears(const struct customer_step *step, struct root *root)
     if (!root->job || root->job->state != JOB_RUNNING)
         return false;
     for (uint32_t i = 0; i < root->crew.count; i++) {
-        const struct branch *branch = &root->crew.branches[i];
+        const struct claim_member *branch = &root->crew.branches[i];
 
         began = began ||
                 (branch->attached && branch->active && branch->number == root->number && branch->job == root->job->id);
     }
     root->started = began ? root->job->changed : -1;
     for (uint32_t i = 0; i < root->crew.count && began; i++) {
-        struct branch *branch = &root->crew.branches[i];
+        struct claim_member *branch = &root->crew.branches[i];
 
         if (!branch->attached && !branch->dropped && root_needs(step, root, branch))
             return false;
@@ -62,14 +62,14 @@ bool root_bears(const struct customer_step *step, struct root *root)
     return began;
 }
 
-void root_loses(const struct customer_step *step, struct root *root, struct branch *branch)
+void root_loses(const struct customer_step *step, struct root *root, struct claim_member *branch)
 {
     if (root->state == ROOT_ENDING || branch->dropped)
         return;
-    if (root->state == ROOT_ATTACHING && branch->state == BRANCH_GONE)
+    if (root->state == ROOT_ATTACHING && branch->state == CLAIM_MEMBER_GONE)
         return; /* that is judged when the others have answered */
     if ((root->state == ROOT_STARTING || root->state == ROOT_RUNNING ||
-         (PLANTED(UNWHOLE) && root->state == ROOT_ACTIVATING)) &&
+         (MUTANT(UNWHOLE) && root->state == ROOT_ACTIVATING)) &&
         !root_needs(step, root, branch))
         root_drop(step, root, branch);
     else
@@ -86,7 +86,7 @@ static void root_next(const struct customer_step *step, struct root *root)
     if (root->state == ROOT_ENDING || root->state == ROOT_ATTACHING)
         return; /* who is not attached yet may still be at the last one */
     if (job && !root->job && step->env->now - root->active < step->customer->spans->life &&
-        (crew_whole(&root->crew) || PLANTED(REUSE_REDUCED)))
+        (crew_whole(&root->crew) || MUTANT(REUSE_REDUCED)))
         root_take(step, root, job);
     else
         root_end(step, root);
@@ -102,7 +102,7 @@ static void helper_result(const struct customer_step *step, const struct event *
 {
     const struct result *result = &event->message->u.result;
     struct root *root;
-    struct branch *branch = branch_heard(step, event, result->claim, &root);
+    struct claim_member *branch = claim_member_heard(step, event, result->claim, &root);
     struct job *job = branch ? root->job : NULL;
     uint64_t gang;
 
@@ -115,7 +115,7 @@ static void helper_result(const struct customer_step *step, const struct event *
         return;
     }
     gang = root->gang;
-    if (result_failed(result) && root->state == ROOT_RUNNING && !branch->dropped && !PLANTED(FAILURE_IGNORED)) {
+    if (result_failed(result) && root->state == ROOT_RUNNING && !branch->dropped && !MUTANT(FAILURE_IGNORED)) {
         root_loses(step, root, branch);
         if (!branch->dropped)
             job_spoiled(step, job, result);
@@ -134,7 +134,7 @@ void root_result(const struct customer_step *step, const struct event *event)
     bool ours =
         job && ((job->claim == result->claim && (result->claim || !job->member) && job->number == result->number &&
                  job->member == event->peer->agent) ||
-                PLANTED(RESULT_ANY) || (PLANTED(NON_LEADER_RESULT) && root && crew_find(&root->crew, result->claim)));
+                MUTANT(RESULT_ANY) || (MUTANT(NON_LEADER_RESULT) && root && crew_find(&root->crew, result->claim)));
 
     if (!ours) {
         helper_result(step, event);
@@ -144,7 +144,7 @@ void root_result(const struct customer_step *step, const struct event *event)
         reply_root(step, event, result->claim, REASON_STALE, 0);
         return;
     }
-    if (job->state == JOB_DONE && !PLANTED(RESULT_TWICE)) {
+    if (job->state == JOB_DONE && !MUTANT(RESULT_TWICE)) {
         reply_root(step, event, result->claim, REASON_OK, job->stored);
         return;
     }

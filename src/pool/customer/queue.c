@@ -94,7 +94,7 @@ struct job *shape_next(struct shape *shape)
 void job_assign(const struct customer_step *step, struct job *job, struct root *root)
 {
     struct crew_chief chief = {root->shape->ad, RUNS_NO_LINK};
-    const struct branch *leader = crew_leader(&root->crew, &chief);
+    const struct claim_member *leader = crew_leader(&root->crew, &chief);
 
     leader = leader ? leader : &root->crew.branches[0]; /* nobody runs anything: it is held until it is removed */
     job_unwait(job);
@@ -103,7 +103,8 @@ void job_assign(const struct customer_step *step, struct job *job, struct root *
     job->gang = root->gang;
     job->claim = leader->claim;
     job->member = leader->agent;
-    if (leader->below && leader->below->count && !branch_executes(leader, &chief)) /* its result is for itself to say */
+    if (leader->below && leader->below->count &&
+        !claim_member_executes(leader, &chief)) /* its result is for itself to say */
         job->member = leader->below->items[0].agent;
     job->number = root->number;
     job->begun++;

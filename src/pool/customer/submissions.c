@@ -128,7 +128,7 @@ static void reply_submitted(const struct customer_step *step, const struct event
         message.u.submitted.first = submission->first;
         message.u.submitted.count = submission->count;
     }
-    effects_reply(step->effects, event->token, &message, submission && !PLANTED(SUBMIT_EARLY) ? submission->stored : 0);
+    effects_reply(step->effects, event->token, &message, submission && !MUTANT(SUBMIT_EARLY) ? submission->stored : 0);
 }
 
 /* The request as it will be advertised: whose it is stands in it. NULL when it cannot be. */
@@ -225,7 +225,7 @@ void queue_submit(const struct customer_step *step, const struct event *event)
     ad = submission_ad(step, submit);
     if (!ad || !submit->key.bytes[0])
         reason = REASON_INVALID;
-    else if (known && !PLANTED(KEY_TWICE))
+    else if (known && !MUTANT(KEY_TWICE))
         reason = submission_same(customer, known, submit, ad) ? REASON_OK : REASON_CONFLICT;
     else if (!submit->count || submit->count > CUSTOMER_SUBMIT_MAX ||
              (queued == MAP_NONE ? 0 : queued) + submit->count > most)

@@ -244,7 +244,7 @@ void flow_tally(const struct customer_step *step, struct job *job)
     node->tally[was]--;
     node->tally[is]++;
     node->flow->left += (uint64_t)tally_is_left(is) - (uint64_t)tally_is_left(was);
-    if (!node->done && (node->tally[TALLY_GOOD] == node->count || (PLANTED(PARENT_IGNORED) && is == TALLY_FAILED)))
+    if (!node->done && (node->tally[TALLY_GOOD] == node->count || (MUTANT(PARENT_IGNORED) && is == TALLY_FAILED)))
         node_done(step, node, job->stored);
 }
 

@@ -113,7 +113,7 @@ static unsigned tree_traits(const struct engine *engine, const struct tree *tree
     return traits;
 }
 
-static void restless_remove(struct engine *engine, struct slot *slot)
+static void restless_remove(struct engine *engine, struct engine_slot *slot)
 {
     struct numbers *restless = &engine->restless;
     uint32_t last;
@@ -128,7 +128,7 @@ static void restless_remove(struct engine *engine, struct slot *slot)
 
 static void slot_read_traits(struct engine *engine, uint32_t id)
 {
-    struct slot *slot = &engine->slots[id];
+    struct engine_slot *slot = &engine->slots[id];
 
     restless_remove(engine, slot);
     slot->traits = slot->ad ? (unsigned char)tree_traits(engine, slot->ad) : 0;
@@ -148,7 +148,7 @@ static void slots_grow(struct engine *engine, uint32_t id)
         return;
     engine->slots = mem_grow(engine->slots, count * sizeof *engine->slots);
     for (uint32_t i = engine->slot_count; i < count; i++)
-        engine->slots[i] = (struct slot){.in_class = NOBODY, .group = NOBODY, .restless = NOBODY};
+        engine->slots[i] = (struct engine_slot){.in_class = NOBODY, .group = NOBODY, .restless = NOBODY};
     if (engine->policy.order) {
         engine->keys = mem_grow(engine->keys, count * sizeof *engine->keys);
         for (uint32_t i = engine->slot_count; i < count; i++)
@@ -159,7 +159,7 @@ static void slots_grow(struct engine *engine, uint32_t id)
 
 void engine_slot_leave(struct engine *engine, uint32_t id)
 {
-    struct slot *slot = &engine->slots[id];
+    struct engine_slot *slot = &engine->slots[id];
 
     slot->fresh = false;
     if (slot->in_class != NOBODY)
@@ -168,7 +168,7 @@ void engine_slot_leave(struct engine *engine, uint32_t id)
 
 void engine_slot_freshen(struct engine *engine, uint32_t id)
 {
-    struct slot *slot = &engine->slots[id];
+    struct engine_slot *slot = &engine->slots[id];
 
     if (slot->fresh || !slot->ad || slot->units < 1)
         return;
@@ -178,7 +178,7 @@ void engine_slot_freshen(struct engine *engine, uint32_t id)
 
 void engine_slot_set_ad(struct engine *engine, uint32_t id, struct tree *ad)
 {
-    struct slot *slot = &engine->slots[id];
+    struct engine_slot *slot = &engine->slots[id];
 
     if (ad)
         tree_ref(ad); /* it may be the one that goes */
@@ -232,7 +232,7 @@ static bool same_key(struct engine *engine, uint32_t id, const struct tree *ad)
 /* The ad may be another one in what nobody reads: a time stamp. Then it stays where it is. */
 static bool slot_stays(struct engine *engine, uint32_t id, struct tree *ad)
 {
-    const struct slot *slot = &engine->slots[id];
+    const struct engine_slot *slot = &engine->slots[id];
 
     if (slot->in_class == NOBODY)
         return slot->fresh && same_ad(slot->ad, ad);
@@ -242,7 +242,7 @@ static bool slot_stays(struct engine *engine, uint32_t id, struct tree *ad)
            (!slot->root || !engine->keys || same_key(engine, id, ad)) && engine_slot_swap(engine, id, ad);
 }
 
-static void slot_set_units(struct engine *engine, struct slot *slot, int64_t units)
+static void slot_set_units(struct engine *engine, struct engine_slot *slot, int64_t units)
 {
     if (slot->in_class != NOBODY && slot->root)
         engine_kin(engine, ROOTS, slot->in_class)->units += (uint64_t)(units - slot->units);
@@ -251,7 +251,7 @@ static void slot_set_units(struct engine *engine, struct slot *slot, int64_t uni
 
 void engine_put(struct engine *engine, uint32_t id, struct tree *ad, const struct engine_terms *terms)
 {
-    struct slot *slot;
+    struct engine_slot *slot;
 
     slots_grow(engine, id);
     slot = &engine->slots[id];
@@ -277,7 +277,7 @@ void engine_put(struct engine *engine, uint32_t id, struct tree *ad, const struc
 
 void engine_remove(struct engine *engine, uint32_t id)
 {
-    struct slot *slot = id < engine->slot_count ? &engine->slots[id] : NULL;
+    struct engine_slot *slot = id < engine->slot_count ? &engine->slots[id] : NULL;
 
     if (!slot || !slot->ad)
         return;
@@ -285,7 +285,7 @@ void engine_remove(struct engine *engine, uint32_t id)
     engine_slot_set_ad(engine, id, NULL);
     if (engine->keys)
         key_clear(&engine->keys[id]);
-    *slot = (struct slot){.in_class = NOBODY, .group = NOBODY, .restless = NOBODY};
+    *slot = (struct engine_slot){.in_class = NOBODY, .group = NOBODY, .restless = NOBODY};
     engine->ad_count--;
 }
 
@@ -304,7 +304,7 @@ void engine_reset(struct engine *engine)
     engine->policy_traits = engine->policy.ad ? tree_traits(engine, engine->policy.ad) : 0;
     engine->fresh.count = 0;
     for (uint32_t id = 0; id < engine->slot_count; id++) {
-        struct slot *slot = &engine->slots[id];
+        struct engine_slot *slot = &engine->slots[id];
 
         slot->in_class = slot->group = NOBODY;
         slot->fresh = false;
@@ -358,29 +358,29 @@ bool engine_is_ordered(const struct engine *engine)
 
 /* -------------------------------------------------------------------------------------------------------- questions */
 
-static const struct slot *slot_of(const struct engine *engine, uint32_t id)
+static const struct engine_slot *slot_of(const struct engine *engine, uint32_t id)
 {
     return id < engine->slot_count && engine->slots[id].ad ? &engine->slots[id] : NULL;
 }
 
 int64_t engine_units(const struct engine *engine, uint32_t id)
 {
-    const struct slot *slot = slot_of(engine, id);
+    const struct engine_slot *slot = slot_of(engine, id);
 
     return slot && slot->units > 0 ? slot->units : 0;
 }
 
 struct tree *engine_ad(const struct engine *engine, uint32_t id)
 {
-    const struct slot *slot = slot_of(engine, id);
+    const struct engine_slot *slot = slot_of(engine, id);
 
     return slot ? slot->ad : NULL;
 }
 
 enum engine_outcome engine_outcome(const struct engine *engine, uint32_t id)
 {
-    const struct slot *slot = slot_of(engine, id);
-    const struct kin *class;
+    const struct engine_slot *slot = slot_of(engine, id);
+    const struct engine_class *class;
 
     if (!slot)
         return ENGINE_NO_ROOT;

@@ -49,16 +49,16 @@ void engine_choices_free(struct choices *choices)
     free(choices);
 }
 
-void engine_choices_forget(struct engine *engine, struct kin *kin)
+void engine_choices_forget(struct engine *engine, struct engine_class *engine_class)
 {
-    if (!kin->choices)
+    if (!engine_class->choices)
         return;
-    engine->remembered -= kin->choices->remembered;
-    engine_choices_free(kin->choices);
-    kin->choices = NULL;
+    engine->remembered -= engine_class->choices->remembered;
+    engine_choices_free(engine_class->choices);
+    engine_class->choices = NULL;
 }
 
-void engine_choices_push(struct choices *choices, const struct choice *choice, const struct value *vector)
+void engine_choices_push(struct choices *choices, const struct engine_choice *choice, const struct value *vector)
 {
     if (choices->count == choices->room) {
         choices->room = choices->room ? choices->room * 2 : 16;
@@ -75,7 +75,7 @@ void engine_choices_push(struct choices *choices, const struct choice *choice, c
 }
 
 /* Below 0: a is better. */
-static int choice_compare(const struct choices *choices, const struct choice *a, const struct choice *b)
+static int choice_compare(const struct choices *choices, const struct engine_choice *a, const struct engine_choice *b)
 {
     int order = a->vector == b->vector
                     ? 0
@@ -90,7 +90,7 @@ static int choice_compare(const struct choices *choices, const struct choice *a,
 
 static void choices_sift_down(struct choices *choices, uint32_t at)
 {
-    struct choice item = choices->items[at];
+    struct engine_choice item = choices->items[at];
     uint32_t child;
 
     for (; (child = 2 * at + 1) < choices->count; at = child) {
@@ -104,9 +104,9 @@ static void choices_sift_down(struct choices *choices, uint32_t at)
     choices->items[at] = item;
 }
 
-static struct choice choices_pop(struct choices *choices)
+static struct engine_choice choices_pop(struct choices *choices)
 {
-    struct choice first = choices->items[0];
+    struct engine_choice first = choices->items[0];
 
     choices->items[0] = choices->items[--choices->count];
     if (choices->count)
@@ -135,7 +135,7 @@ static void vectors_pack(struct choices *choices)
 
 void engine_choices_settle(struct choices *choices, uint32_t keep)
 {
-    struct choice *best;
+    struct engine_choice *best;
     uint32_t count = 0;
 
     for (uint32_t i = choices->count / 2; i > 0; i--)
@@ -153,7 +153,7 @@ void engine_choices_settle(struct choices *choices, uint32_t keep)
     vectors_pack(choices);
 }
 
-void engine_choices_insert(struct choices *choices, const struct choice *choice, const struct value *vector)
+void engine_choices_insert(struct choices *choices, const struct engine_choice *choice, const struct value *vector)
 {
     uint32_t at;
 
@@ -165,7 +165,7 @@ void engine_choices_insert(struct choices *choices, const struct choice *choice,
         return;
     }
     for (; at && choice_compare(choices, &choices->items[at], &choices->items[(at - 1) / 2]) < 0; at = (at - 1) / 2) {
-        struct choice above = choices->items[(at - 1) / 2];
+        struct engine_choice above = choices->items[(at - 1) / 2];
 
         choices->items[(at - 1) / 2] = choices->items[at];
         choices->items[at] = above;
@@ -175,8 +175,8 @@ void engine_choices_insert(struct choices *choices, const struct choice *choice,
 uint32_t engine_choices_first(struct engine *engine, struct choices *choices)
 {
     while (choices->count) {
-        struct choice *first = &choices->items[0];
-        const struct kin *class = engine_kin(engine, OFFERS, first->in_class);
+        struct engine_choice *first = &choices->items[0];
+        const struct engine_class *class = engine_kin(engine, OFFERS, first->in_class);
         uint32_t id;
 
         if (!class->ad || class->generation != first->generation) { /* all are gone */

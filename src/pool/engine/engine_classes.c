@@ -30,13 +30,13 @@ void engine_side_init(struct engine *engine, unsigned which)
 }
 
 /* What a class holds beyond its members' slots. */
-static void class_done(struct engine *engine, struct kin *class)
+static void class_done(struct engine *engine, struct engine_class *class)
 {
     tree_unref(class->ad);
     class->ad = NULL;
     engine_choices_forget(engine, class);
     free(class->members.ids);
-    class->members = (struct members){0};
+    class->members = (struct engine_members){0};
 }
 
 void engine_side_done(struct engine *engine, unsigned which)
@@ -44,7 +44,7 @@ void engine_side_done(struct engine *engine, unsigned which)
     struct side *side = &engine->sides[which];
 
     for (uint32_t i = 0; i < side->count; i++) {
-        struct kin *class = &side->classes[i];
+        struct engine_class *class = &side->classes[i];
 
         for (uint32_t group = which == ROOTS && class->ad ? class->groups : NOBODY; group != NOBODY;
              group = engine->groups[group].after)
@@ -97,7 +97,7 @@ static uint32_t class_new(struct engine *engine, unsigned which, struct tree *ad
         number = side->count++;
     }
     side->used++;
-    side->classes[number] = (struct kin){
+    side->classes[number] = (struct engine_class){
         .ad = tree_ref(ad), .place = NO_CLASS, .generation = generation, .groups = NOBODY, .outcome = ENGINE_WAITING};
     engine_class_list(engine, which, number);
     if (which == ROOTS && engine->pulled)
@@ -108,7 +108,7 @@ static uint32_t class_new(struct engine *engine, unsigned which, struct tree *ad
 static void class_free(struct engine *engine, unsigned which, uint32_t number)
 {
     struct side *side = &engine->sides[which];
-    struct kin *class = &side->classes[number];
+    struct engine_class *class = &side->classes[number];
 
     if (class->place != NO_CLASS)
         classes_remove(&side->set, class->place);
@@ -129,7 +129,7 @@ static void class_free(struct engine *engine, unsigned which, uint32_t number)
 
 static uint32_t group_new(struct engine *engine, uint32_t in_class, uint32_t user, uint32_t whose)
 {
-    struct kin *class = engine_kin(engine, ROOTS, in_class);
+    struct engine_class *class = engine_kin(engine, ROOTS, in_class);
     uint32_t number = engine->group_free;
 
     if (number != NOBODY) {
@@ -168,7 +168,7 @@ static void group_free(struct engine *engine, uint32_t number)
     else
         engine_kin(engine, ROOTS, group->in_class)->groups = group->after;
     free(group->members.ids);
-    group->members = (struct members){0};
+    group->members = (struct engine_members){0};
     group->after = engine->group_free;
     engine->group_free = number;
 }
@@ -200,7 +200,7 @@ static void group_part(struct engine *engine, uint32_t number, uint32_t id)
 
 /* ---------------------------------------------------------------------------------------------------- join and part */
 
-static uint32_t class_size(const struct engine *engine, const struct kin *class)
+static uint32_t class_size(const struct engine *engine, const struct engine_class *class)
 {
     const struct ad_group *group = class->groups != NOBODY ? &engine->groups[class->groups] : NULL;
 
@@ -209,7 +209,7 @@ static uint32_t class_size(const struct engine *engine, const struct kin *class)
     return group->after == NOBODY ? group->members.count : 2; /* or more */
 }
 
-static uint32_t class_make(struct engine *engine, unsigned which, struct slot *slot, bool shares, uint64_t hash)
+static uint32_t class_make(struct engine *engine, unsigned which, struct engine_slot *slot, bool shares, uint64_t hash)
 {
     struct side *side = &engine->sides[which];
     uint32_t number = class_new(engine, which, slot->ad);
@@ -222,13 +222,13 @@ static uint32_t class_make(struct engine *engine, unsigned which, struct slot *s
 
 void engine_slot_join(struct engine *engine, uint32_t id)
 {
-    struct slot *slot = &engine->slots[id];
+    struct engine_slot *slot = &engine->slots[id];
     unsigned which = slot->root ? ROOTS : OFFERS;
     struct side *side = &engine->sides[which];
     uint64_t hash = 0;
     bool shares = !side->alone && classes_hash(&side->set, slot->ad, &hash);
     uint32_t place = shares ? classes_find(&side->set, slot->ad, hash) : NO_CLASS;
-    struct kin *class;
+    struct engine_class *class;
 
     if (slot->ported || engine->gangs)
         engine_gang_read(engine, which, slot->ad, slot->ported);
@@ -252,10 +252,10 @@ void engine_slot_join(struct engine *engine, uint32_t id)
 
 bool engine_slot_swap(struct engine *engine, uint32_t id, struct tree *ad)
 {
-    struct slot *slot = &engine->slots[id];
+    struct engine_slot *slot = &engine->slots[id];
     unsigned which = slot->root ? ROOTS : OFFERS;
     struct side *side = &engine->sides[which];
-    struct kin *class = slot->in_class != NOBODY ? &side->classes[slot->in_class] : NULL;
+    struct engine_class *class = slot->in_class != NOBODY ? &side->classes[slot->in_class] : NULL;
 
     if (!class || class->place == NO_CLASS || engine_ad_ported(ad) != slot->ported ||
         !classes_has(&side->set, class->place, ad))
@@ -279,10 +279,10 @@ bool engine_slot_swap(struct engine *engine, uint32_t id, struct tree *ad)
 
 void engine_slot_part(struct engine *engine, uint32_t id)
 {
-    struct slot *slot = &engine->slots[id];
+    struct engine_slot *slot = &engine->slots[id];
     unsigned which = slot->root ? ROOTS : OFFERS;
     uint32_t number = slot->in_class;
-    struct kin *class = engine_kin(engine, which, number);
+    struct engine_class *class = engine_kin(engine, which, number);
 
     slot->in_class = NOBODY;
     if (slot->root) {
@@ -315,8 +315,8 @@ static bool has_news(const struct side *side, const struct tree *ad)
 /* The only member of a class stays where it is; it is only found otherwise. */
 static void class_rehash(struct engine *engine, struct side *side, uint32_t id)
 {
-    const struct slot *slot = &engine->slots[id];
-    struct kin *class = &side->classes[slot->in_class];
+    const struct engine_slot *slot = &engine->slots[id];
+    struct engine_class *class = &side->classes[slot->in_class];
     uint64_t hash = 0;
 
     class->place = NO_CLASS;
@@ -332,8 +332,8 @@ void engine_classes_split(struct engine *engine, unsigned which)
     struct numbers moved = {0};
 
     for (uint32_t id = 0; id < engine->slot_count && side->used; id++) {
-        const struct slot *slot = &engine->slots[id];
-        struct kin *class =
+        const struct engine_slot *slot = &engine->slots[id];
+        struct engine_class *class =
             slot->in_class != NOBODY && slot->root == (which == ROOTS) ? &side->classes[slot->in_class] : NULL;
 
         if (!class || class->place == NO_CLASS ||

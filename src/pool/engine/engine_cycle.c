@@ -57,8 +57,8 @@ bool engine_selects(const struct engine *engine, struct arena *scratch, const st
 /* An ad that may mean something else than in the last cycle. */
 static void slot_refresh(struct engine *engine, uint32_t id)
 {
-    struct slot *slot = &engine->slots[id];
-    struct kin *class;
+    struct engine_slot *slot = &engine->slots[id];
+    struct engine_class *class;
 
     if (slot->in_class == NOBODY || !engine_applies(engine, slot->traits | engine->policy_traits))
         return;
@@ -101,7 +101,7 @@ static void refresh_one(struct engine *engine)
 
 static void settle_one(struct engine *engine)
 {
-    struct slot *slot;
+    struct engine_slot *slot;
     uint32_t id;
 
     for (unsigned which = OFFERS; which <= ROOTS; which++) /* at the end, or while it is for nothing */
@@ -145,7 +145,7 @@ static void place_one(struct engine *engine)
 static void queue_one(struct engine *engine)
 {
     struct side *side = &engine->sides[ROOTS];
-    struct kin *class;
+    struct engine_class *class;
     uint32_t number;
 
     if (side->listed.count == 0) {

@@ -31,7 +31,7 @@ struct gangs {
 static uint32_t kind_first(const void *user, uint32_t kind)
 {
     const struct engine *engine = user;
-    const struct members *members = &engine->sides[OFFERS].classes[kind].members;
+    const struct engine_members *members = &engine->sides[OFFERS].classes[kind].members;
 
     return members->count ? members_at(members, 0) : SEEKER_NONE;
 }
@@ -39,7 +39,7 @@ static uint32_t kind_first(const void *user, uint32_t kind)
 static uint32_t kind_next(const void *user, uint32_t offer)
 {
     const struct engine *engine = user;
-    const struct members *members = &engine->sides[OFFERS].classes[engine->slots[offer].in_class].members;
+    const struct engine_members *members = &engine->sides[OFFERS].classes[engine->slots[offer].in_class].members;
     uint32_t after = offer == members_at(members, 0) ? 1 : engine_members_after(engine, members, offer);
 
     return after < members->count ? members_at(members, after) : SEEKER_NONE;
@@ -201,7 +201,7 @@ void engine_gang_index(struct engine *engine, unsigned which, uint32_t number)
     struct env env = bounded_env(engine, KNOW_STEPS);
 
     if (which == ROOTS) {
-        const struct kin *class = engine_kin(engine, ROOTS, number);
+        const struct engine_class *class = engine_kin(engine, ROOTS, number);
 
         seeker_root_put(gangs->seeker, &env, engine->scratch, plain_offers(engine), number, class->ad, !class->traits);
         return;
@@ -245,7 +245,7 @@ void engine_gang_wake(struct engine *engine, uint32_t number, uint32_t by)
 
 bool engine_gang_serves(struct engine *engine, uint32_t number)
 {
-    struct kin *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_kin(engine, ROOTS, number);
     struct gangs *gangs = engine->gangs;
     struct env env = bounded_env(engine, KNOW_STEPS);
 
@@ -267,7 +267,7 @@ bool engine_gang_serves(struct engine *engine, uint32_t number)
 static struct tree *member_left(struct engine *engine, const struct env *env, const struct seeker_gang *gang,
                                 uint32_t number)
 {
-    struct slot *slot = &engine->slots[gang->members[number].offer];
+    struct engine_slot *slot = &engine->slots[gang->members[number].offer];
     struct tree *left = NULL;
 
     for (uint32_t i = gang->count; i-- > number && !left;)
@@ -335,7 +335,7 @@ static struct env root_env(struct engine *engine, uint32_t root)
 }
 
 /* May the given names tell users of the class apart? What an offer reads that was not in the gang may have counted, too. */
-static bool class_parts(const struct engine *engine, const struct kin *class)
+static bool class_parts(const struct engine *engine, const struct engine_class *class)
 {
     return engine->gives && ((class->traits | engine->policy_traits) & TRAIT_GIVEN || engine->restless.count);
 }
@@ -343,7 +343,7 @@ static bool class_parts(const struct engine *engine, const struct kin *class)
 void engine_gang_serve(struct engine *engine, uint32_t group, uint32_t root)
 {
     const struct side *offers = &engine->sides[OFFERS];
-    struct kin *class = engine_kin(engine, ROOTS, engine->groups[group].in_class);
+    struct engine_class *class = engine_kin(engine, ROOTS, engine->groups[group].in_class);
     enum gang_outcome outcome = GANG_NONE;
     struct seeker_gang gang = {0};
     struct env env = root_env(engine, root);

@@ -67,7 +67,7 @@ void engine_open_gate(struct engine *engine, uint32_t gate)
 
 uint32_t engine_gate(const struct engine *engine, uint32_t id)
 {
-    const struct slot *slot = id < engine->slot_count ? &engine->slots[id] : NULL;
+    const struct engine_slot *slot = id < engine->slot_count ? &engine->slots[id] : NULL;
 
     return slot && slot->ad && slot->group != NOBODY ? engine->groups[slot->group].gate : ENGINE_OPEN;
 }

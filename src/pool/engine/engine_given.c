@@ -38,7 +38,7 @@ void engine_given_done(struct engine *engine)
 
 void engine_set_remote(struct engine *engine, uint32_t id, uint32_t remote)
 {
-    struct slot *slot = id < engine->slot_count ? &engine->slots[id] : NULL;
+    struct engine_slot *slot = id < engine->slot_count ? &engine->slots[id] : NULL;
 
     if (!slot || !slot->ad || slot->remote == remote)
         return;
@@ -111,7 +111,7 @@ struct env engine_env_of(const struct engine *engine, uint32_t user, uint32_t re
     }
     if (remote && remote - 1 < engine->user_count)
         own[ENGINE_REMOTE_USER_PRIO].value =
-            value_real(PLANTED(PRIORITY_IGNORED) ? 1e9 : engine->users[remote - 1].begun_priority);
+            value_real(MUTANT(PRIORITY_IGNORED) ? 1e9 : engine->users[remote - 1].begun_priority);
     env.given = engine->pair_given;
     return env;
 }

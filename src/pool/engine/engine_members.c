@@ -15,7 +15,7 @@ void engine_numbers_add(struct numbers *numbers, uint32_t number)
 
 bool engine_member_before(const struct engine *engine, uint32_t a, uint32_t b)
 {
-    const struct slot *x = &engine->slots[a], *y = &engine->slots[b];
+    const struct engine_slot *x = &engine->slots[a], *y = &engine->slots[b];
     int order = engine->keys && x->root ? policy_key_compare(&engine->keys[a], &engine->keys[b]) : 0;
 
     if (order)
@@ -23,7 +23,7 @@ bool engine_member_before(const struct engine *engine, uint32_t a, uint32_t b)
     return x->order != y->order ? x->order < y->order : a < b;
 }
 
-uint32_t engine_members_after(const struct engine *engine, const struct members *members, uint32_t id)
+uint32_t engine_members_after(const struct engine *engine, const struct engine_members *members, uint32_t id)
 {
     uint32_t low = 0, high = members->count;
 
@@ -40,7 +40,7 @@ uint32_t engine_members_after(const struct engine *engine, const struct members 
     return low;
 }
 
-static void members_grow(struct members *members)
+static void members_grow(struct engine_members *members)
 {
     if (members->first > members->room / 2) { /* half of it is empty */
         memmove(members->ids, members->ids + members->first, members->count * sizeof *members->ids);
@@ -51,7 +51,7 @@ static void members_grow(struct members *members)
     members->ids = mem_grow(members->ids, members->room * sizeof *members->ids);
 }
 
-void engine_members_add(const struct engine *engine, struct members *members, uint32_t id)
+void engine_members_add(const struct engine *engine, struct engine_members *members, uint32_t id)
 {
     uint32_t place = engine_members_after(engine, members, id), *at;
 
@@ -63,7 +63,7 @@ void engine_members_add(const struct engine *engine, struct members *members, ui
     members->count++;
 }
 
-uint32_t engine_members_remove(const struct engine *engine, struct members *members, uint32_t id)
+uint32_t engine_members_remove(const struct engine *engine, struct engine_members *members, uint32_t id)
 {
     uint32_t place = engine_members_after(engine, members, id) - 1, *at = members->ids + members->first + place;
 

@@ -43,12 +43,12 @@ struct numbers {
 };
 
 /* Slots in their order. */
-struct members {
+struct engine_members {
     uint32_t *ids;
     uint32_t first, count, room;
 };
 
-struct slot {
+struct engine_slot {
     struct tree *ad; /* what is left of it, held; NULL: there is none of that number */
     int64_t units;
     uint64_t order;
@@ -65,7 +65,7 @@ struct slot {
 };
 
 /* A candidate that a class of roots remembers. */
-struct choice {
+struct engine_choice {
     uint32_t in_class, generation;
     uint32_t id; /* the first of that class, when it was looked at, ... */
     uint64_t order;
@@ -74,15 +74,15 @@ struct choice {
 
 /* The best candidates of a class of roots: a heap. */
 struct choices {
-    struct choice *items;
+    struct engine_choice *items;
     uint32_t count, room;
     struct value *vectors; /* `width` components each; no strings */
     uint32_t vector_count, vector_room, width;
-    uint64_t cycle;      /* in which they are good */
-    uint32_t remembered; /* as many count against ENGINE_CHOICES_MAX */
-    uint32_t whose;      /* given names count: good for that user's roots; NOBODY: for all */
-    bool cut;            /* there are others, none of them better than ... */
-    struct choice bound; /* ... this one was */
+    uint64_t cycle;             /* in which they are good */
+    uint32_t remembered;        /* as many count against ENGINE_CHOICES_MAX */
+    uint32_t whose;             /* given names count: good for that user's roots; NOBODY: for all */
+    bool cut;                   /* there are others, none of them better than ... */
+    struct engine_choice bound; /* ... this one was */
 };
 
 struct ad_group {
@@ -93,11 +93,11 @@ struct ad_group {
     uint32_t gate;           /* at which it waits, or NOBODY; then it is not in the queue, ... */
     uint32_t ahead, behind;  /* ... but between these there */
     uint32_t done;           /* members at the front that had their turn in this cycle */
-    struct members members;
+    struct engine_members members;
 };
 
 /* Ads that are the same to the other side. */
-struct kin {
+struct engine_class {
     struct tree *ad;      /* that stands for all, held; NULL: the number is free */
     uint32_t place;       /* in the class_set; NO_CLASS: it is alone; of a free one: the next free one */
     uint32_t generation;  /* how often the number was used */
@@ -117,13 +117,13 @@ struct kin {
     int64_t indexed_at; /* the time that the index knows */
     uint64_t stepped;   /* the cycle of these: */
     uint64_t steps;
-    struct members members;  /* offers */
-    uint32_t groups;         /* roots: the first */
-    uint64_t units;          /* of all its roots */
-    uint64_t queued, failed; /* the last cycle in which it was */
-    uint64_t apart;          /* the last cycle in which chance told its roots apart: each is tried by itself */
-    uint64_t by_user;        /* the last cycle in which given names told its users apart: each is tried by itself */
-    uint64_t parted;         /* the last cycle in which nobody was left for one of them */
+    struct engine_members members; /* offers */
+    uint32_t groups;               /* roots: the first */
+    uint64_t units;                /* of all its roots */
+    uint64_t queued, failed;       /* the last cycle in which it was */
+    uint64_t apart;                /* the last cycle in which chance told its roots apart: each is tried by itself */
+    uint64_t by_user; /* the last cycle in which given names told its users apart: each is tried by itself */
+    uint64_t parted;  /* the last cycle in which nobody was left for one of them */
     struct choices *choices;
 };
 
@@ -151,7 +151,7 @@ struct side {
     uint32_t reads_known; /* how many of them the classes know */
     bool alone;           /* any name may be read: each ad is a class of its own */
     struct class_set set; /* head is the number here */
-    struct kin *classes;
+    struct engine_class *classes;
     uint32_t count, room, free, used;
     struct index *index;
     uint32_t indexed;      /* classes in it */
@@ -200,7 +200,7 @@ struct engine {
     struct symbols *symbols;
     struct policy policy;
     unsigned policy_traits;
-    struct slot *slots;
+    struct engine_slot *slots;
     struct value *keys; /* of roots, by the policy's RootOrder; their strings are ours. NULL without one */
     uint32_t slot_count;
     struct numbers fresh;    /* slots that are to be put into classes */
@@ -261,13 +261,13 @@ void engine_reset(struct engine *engine); /* all that is remembered is forgotten
 
 /* engine_members.c */
 bool engine_member_before(const struct engine *engine, uint32_t a, uint32_t b);
-void engine_members_add(const struct engine *engine, struct members *members, uint32_t id);
-uint32_t engine_members_remove(const struct engine *engine, struct members *members,
+void engine_members_add(const struct engine *engine, struct engine_members *members, uint32_t id);
+uint32_t engine_members_remove(const struct engine *engine, struct engine_members *members,
                                uint32_t id); /* the place it had */
-uint32_t engine_members_after(const struct engine *engine, const struct members *members,
+uint32_t engine_members_after(const struct engine *engine, const struct engine_members *members,
                               uint32_t id); /* the first behind it */
 
-static inline uint32_t members_at(const struct members *members, uint32_t n)
+static inline uint32_t members_at(const struct engine_members *members, uint32_t n)
 {
     return members->ids[members->first + n];
 }
@@ -300,12 +300,12 @@ void engine_classes_reread(struct engine *engine);
 
 /* engine_choices.c */
 void engine_choices_free(struct choices *choices);
-void engine_choices_forget(struct engine *engine, struct kin *kin); /* those that a class remembers */
+void engine_choices_forget(struct engine *engine, struct engine_class *engine_class); /* those that a class remembers */
 struct choices *engine_choices_new(uint32_t width);
-void engine_choices_push(struct choices *choices, const struct choice *choice, const struct value *vector);
+void engine_choices_push(struct choices *choices, const struct engine_choice *choice, const struct value *vector);
 void engine_choices_settle(struct choices *choices,
                            uint32_t keep); /* those pushed are put in order; the best are kept */
-void engine_choices_insert(struct choices *choices, const struct choice *choice, const struct value *vector);
+void engine_choices_insert(struct choices *choices, const struct engine_choice *choice, const struct value *vector);
 uint32_t engine_choices_first(struct engine *engine,
                               struct choices *choices); /* an offer that is still there, or NOBODY */
 int engine_vector_compare(const struct value *a, const struct value *b, uint32_t count);
@@ -421,7 +421,7 @@ void engine_waking_put_off(struct engine *engine); /* it begins anew in the next
 bool engine_waking_next(struct engine *engine);    /* goes on with it: one of those roots; false when it is done */
 
 /* The steps of a class in this cycle. */
-uint64_t *engine_class_steps(struct engine *engine, struct kin *kin);
+uint64_t *engine_class_steps(struct engine *engine, struct engine_class *engine_class);
 
 #define ENGINE_DEAR_STEPS \
     2000 /* of reading an ad for an index: more than that is done at once, and not for many in one go */
@@ -440,7 +440,7 @@ static inline bool engine_is_over(const struct engine *engine)
     return engine_worked(engine) >= engine->slice;
 }
 
-static inline struct kin *engine_kin(struct engine *engine, unsigned side, uint32_t number)
+static inline struct engine_class *engine_kin(struct engine *engine, unsigned side, uint32_t number)
 {
     return &engine->sides[side].classes[number];
 }

@@ -43,7 +43,7 @@ void engine_pull_reads(const struct engine *engine, struct reads *reads)
 /* By age alone. */
 static bool root_older(const struct engine *engine, uint32_t a, uint32_t b)
 {
-    const struct slot *x = &engine->slots[a], *y = &engine->slots[b];
+    const struct engine_slot *x = &engine->slots[a], *y = &engine->slots[b];
 
     return x->order != y->order ? x->order < y->order : a < b;
 }
@@ -63,7 +63,7 @@ static bool root_is_open(const struct engine *engine, uint32_t root)
 }
 
 /* The first root of a class that may have anything, or NOBODY; of each of its users the first counts. */
-static uint32_t class_first(const struct engine *engine, const struct kin *class)
+static uint32_t class_first(const struct engine *engine, const struct engine_class *class)
 {
     bool starving = engine->policy.pull == PULL_STARVING;
     uint32_t best = NOBODY;
@@ -183,7 +183,7 @@ static void pull_found(void *user, uint32_t number, unsigned doubts)
 {
     struct pull *pull = user;
     struct engine *engine = pull->engine;
-    const struct kin *class = engine_kin(engine, ROOTS, number);
+    const struct engine_class *class = engine_kin(engine, ROOTS, number);
     struct value rank;
     uint32_t root;
 

@@ -10,7 +10,7 @@
 /* What goes on of an offer that was given to a root, held; NULL when it is consumed. */
 static struct tree *offer_left(struct engine *engine, const struct env *env, uint32_t offer, const struct tree *root)
 {
-    struct slot *slot = &engine->slots[offer];
+    struct engine_slot *slot = &engine->slots[offer];
     struct tree *left = residual_make(env, engine->scratch, slot->ad, root);
 
     if (left && match_is_open(env, engine->scratch, left))
@@ -27,7 +27,7 @@ static struct tree *offer_left(struct engine *engine, const struct env *env, uin
 /* The offer goes on as another ad, or not at all. */
 void engine_offer_change(struct engine *engine, uint32_t offer, struct tree *left, uint32_t by)
 {
-    struct slot *slot = &engine->slots[offer];
+    struct engine_slot *slot = &engine->slots[offer];
     uint32_t number;
 
     if (left == slot->ad)
@@ -54,7 +54,7 @@ void engine_offer_change(struct engine *engine, uint32_t offer, struct tree *lef
 
 void engine_root_take(struct engine *engine, uint32_t root)
 {
-    struct slot *slot = &engine->slots[root];
+    struct engine_slot *slot = &engine->slots[root];
 
     engine_kin(engine, ROOTS, slot->in_class)->units--;
     if (--slot->units == 0)
@@ -86,7 +86,7 @@ void engine_match_make(struct engine *engine, uint32_t root, uint32_t offer, uin
 /* Nobody is left for the class: it waits. */
 void engine_class_fail(struct engine *engine, uint32_t number)
 {
-    struct kin *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_kin(engine, ROOTS, number);
 
     class->failed = engine->cycle;
     class->held = false;
@@ -99,7 +99,7 @@ void engine_class_fail(struct engine *engine, uint32_t number)
 void engine_root_fail(struct engine *engine, uint32_t group)
 {
     struct ad_group *at = &engine->groups[group];
-    struct kin *class = engine_kin(engine, ROOTS, at->in_class);
+    struct engine_class *class = engine_kin(engine, ROOTS, at->in_class);
 
     if (class->apart != engine->cycle && class->by_user == engine->cycle) {
         class->parted = engine->cycle;

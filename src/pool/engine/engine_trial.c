@@ -40,14 +40,14 @@ struct env engine_pair_env(const struct engine *engine, uint32_t root, uint32_t 
 
 /* ------------------------------------------------------------------------------------------------------ one candidate */
 
-static struct kin *trial_class(struct engine *engine)
+static struct engine_class *trial_class(struct engine *engine)
 {
     return engine_kin(engine, ROOTS, engine->trial->number);
 }
 
 /* Do the two accept each other, as far as the index could not tell? Each is charged for its own constraint. */
-static bool trial_fits(struct engine *engine, const struct env *env, struct kin *offers, const struct tree *offer,
-                       unsigned doubts)
+static bool trial_fits(struct engine *engine, const struct env *env, struct engine_class *offers,
+                       const struct tree *offer, unsigned doubts)
 {
     const struct tree *root = engine->slots[engine->trial->root].ad;
     uint64_t *steps, before;
@@ -76,7 +76,7 @@ static bool trial_fits(struct engine *engine, const struct env *env, struct kin 
 /* Of two offers with equal vectors, is the first better? */
 static bool offer_before(const struct engine *engine, uint32_t a, uint32_t b)
 {
-    const struct slot *x = &engine->slots[a], *y = &engine->slots[b];
+    const struct engine_slot *x = &engine->slots[a], *y = &engine->slots[b];
 
     return x->order != y->order ? x->order < y->order : a < b;
 }
@@ -130,8 +130,8 @@ static void trial_consider(struct engine *engine, const struct env *env, uint32_
     for (uint32_t i = 0; i < width && trial->alike; i++)
         trial->alike = vector[i].type != VALUE_STRING;
     if (width && trial->all && trial->alike) {
-        struct choice choice = {number, engine_kin(engine, OFFERS, number)->generation, offer,
-                                engine->slots[offer].order, 0};
+        struct engine_choice choice = {number, engine_kin(engine, OFFERS, number)->generation, offer,
+                                       engine->slots[offer].order, 0};
 
         trial->all->width = width;
         engine_choices_push(trial->all, &choice, vector);
@@ -143,7 +143,7 @@ static void trial_consider(struct engine *engine, const struct env *env, uint32_
 }
 
 /* The next member of a class in which chance plays a part: each is judged by itself. False: there is none. */
-static bool trial_member(struct engine *engine, const struct hit *hit, struct kin *offers)
+static bool trial_member(struct engine *engine, const struct hit *hit, struct engine_class *offers)
 {
     struct trial *trial = engine->trial;
     struct env env;
@@ -165,7 +165,7 @@ static void trial_judge(struct engine *engine)
 {
     struct trial *trial = engine->trial;
     const struct hit *hit = &trial->hits.items[trial->at];
-    struct kin *offers = engine_kin(engine, OFFERS, hit->number), *class = trial_class(engine);
+    struct engine_class *offers = engine_kin(engine, OFFERS, hit->number), *class = trial_class(engine);
     unsigned traits;
 
     if (*engine_class_steps(engine, class) > ENGINE_STEPS_MAX) {
@@ -241,7 +241,7 @@ bool engine_trial_runs(const struct engine *engine)
 static void trial_begin(struct engine *engine, uint32_t number, uint32_t root)
 {
     struct side *side = &engine->sides[OFFERS];
-    struct kin *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_kin(engine, ROOTS, number);
     struct trial *trial = engine->trial;
     uint64_t before = engine->meter;
 
@@ -283,7 +283,7 @@ static bool trial_is(const struct engine *engine, uint32_t number, uint32_t root
 /* The best are remembered for the others of the class (or of one user), who then hear of offers that come. */
 static void class_remember(struct engine *engine, uint32_t number, struct choices *choices, uint32_t whose)
 {
-    struct kin *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_kin(engine, ROOTS, number);
     uint32_t room = engine->remembered < ENGINE_CHOICES_MAX ? (ENGINE_CHOICES_MAX - engine->remembered) / KEEP_PART : 0;
 
     room = room < KEEP_LEAST ? KEEP_LEAST : room;
@@ -300,7 +300,7 @@ static void class_remember(struct engine *engine, uint32_t number, struct choice
 static uint32_t trial_end(struct engine *engine)
 {
     struct trial *trial = engine->trial;
-    struct kin *class = trial_class(engine);
+    struct engine_class *class = trial_class(engine);
 
     trial->running = false;
     class->discarded = trial->discarded || (class->discarded && class->by_user == engine->cycle);
@@ -321,7 +321,7 @@ static uint32_t trial_end(struct engine *engine)
 }
 
 /* One that is remembered, if that is good; else TRIAL_UNDECIDED. */
-static uint32_t class_recall(struct engine *engine, struct kin *class, uint32_t root)
+static uint32_t class_recall(struct engine *engine, struct engine_class *class, uint32_t root)
 {
     uint32_t offer;
 
@@ -335,7 +335,7 @@ static uint32_t class_recall(struct engine *engine, struct kin *class, uint32_t 
 uint32_t engine_trial_run(struct engine *engine, uint32_t group, uint32_t root)
 {
     uint32_t number = engine->groups[group].in_class, offer;
-    struct kin *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_kin(engine, ROOTS, number);
     struct trial *trial;
 
     if (!trial_is(engine, number, root)) {

@@ -9,13 +9,13 @@
 #include "pool/engine/engine_parts.h"
 
 /* The first thing that is wrong, or NULL. */
-static const char *members_wrong(const struct engine *engine, const struct members *members, uint32_t in_class,
+static const char *members_wrong(const struct engine *engine, const struct engine_members *members, uint32_t in_class,
                                  bool root)
 {
     if (members->count == 0)
         return "a class without members";
     for (uint32_t i = 0; i < members->count; i++) {
-        const struct slot *slot = &engine->slots[members_at(members, i)];
+        const struct engine_slot *slot = &engine->slots[members_at(members, i)];
 
         if (!slot->ad || slot->in_class != in_class || slot->root != root || slot->fresh || slot->units < 1 ||
             slot->ported != (engine_ad_ported(slot->ad)))
@@ -28,7 +28,7 @@ static const char *members_wrong(const struct engine *engine, const struct membe
 
 static const char *roots_wrong(const struct engine *engine, uint32_t number, uint64_t *ret_members)
 {
-    const struct kin *class = &engine->sides[ROOTS].classes[number];
+    const struct engine_class *class = &engine->sides[ROOTS].classes[number];
     uint64_t units = 0;
     bool held = class->held; /* all of them wait at gates */
 
@@ -58,7 +58,7 @@ static const char *roots_wrong(const struct engine *engine, uint32_t number, uin
 
 static const char *offers_wrong(const struct engine *engine, uint32_t number, uint64_t *ret_members)
 {
-    const struct kin *class = &engine->sides[OFFERS].classes[number];
+    const struct engine_class *class = &engine->sides[OFFERS].classes[number];
 
     *ret_members += class->members.count;
     if (!class->listed && !class->indexed)
@@ -73,7 +73,7 @@ static const char *side_wrong(const struct engine *engine, unsigned which, uint6
     const char *wrong = NULL;
 
     for (uint32_t i = 0; i < side->count && !wrong; i++) {
-        const struct kin *class = &side->classes[i];
+        const struct engine_class *class = &side->classes[i];
 
         if (!class->ad)
             continue;
@@ -89,7 +89,7 @@ static const char *side_wrong(const struct engine *engine, unsigned which, uint6
 }
 
 /* Is it found where it is, from scratch? */
-static bool slot_misplaced(const struct engine *engine, const struct slot *slot)
+static bool slot_misplaced(const struct engine *engine, const struct engine_slot *slot)
 {
     const struct side *side = &engine->sides[slot->root ? ROOTS : OFFERS];
     uint32_t place = slot->in_class != NOBODY ? side->classes[slot->in_class].place : NO_CLASS;
@@ -102,7 +102,7 @@ static bool slot_misplaced(const struct engine *engine, const struct slot *slot)
 static const char *slots_wrong(const struct engine *engine, uint64_t members)
 {
     for (uint32_t i = 0; i < engine->slot_count; i++) {
-        const struct slot *slot = &engine->slots[i];
+        const struct engine_slot *slot = &engine->slots[i];
 
         members -= slot->in_class != NOBODY;
         if (slot->restless != NOBODY && engine->restless.items[slot->restless] != i)

@@ -9,7 +9,7 @@
 #define BUILD_STEPS 1000000 /* of evaluation while it is built; those beyond are put in one by one */
 #define PUT_WORK 8          /* units of work that a change of the index counts for */
 
-uint64_t *engine_class_steps(struct engine *engine, struct kin *class)
+uint64_t *engine_class_steps(struct engine *engine, struct engine_class *class)
 {
     if (class->stepped != engine->cycle) {
         class->stepped = engine->cycle;
@@ -21,7 +21,7 @@ uint64_t *engine_class_steps(struct engine *engine, struct kin *class)
 void engine_class_index(struct engine *engine, unsigned which, uint32_t number)
 {
     struct side *side = &engine->sides[which];
-    struct kin *class = &side->classes[number];
+    struct engine_class *class = &side->classes[number];
 
     if (class->indexed && !(class->ported && which == ROOTS) &&
         (!(class->traits & TRAIT_TIME) || class->indexed_at == engine->env.now))
@@ -62,7 +62,7 @@ void engine_side_build(struct engine *engine, unsigned which, const struct numbe
     for (uint32_t i = 0; i < side->count; i++)
         ads[i] = NULL;
     for (uint32_t i = 0; i < numbers->count; i++) {
-        const struct kin *class = &side->classes[numbers->items[i]];
+        const struct engine_class *class = &side->classes[numbers->items[i]];
 
         if (class->ad && !class->indexed && !class->ported)
             ads[numbers->items[i]] = class->ad;
@@ -85,7 +85,7 @@ void engine_side_build(struct engine *engine, unsigned which, const struct numbe
 bool engine_keep_next(struct engine *engine)
 {
     struct side *side = &engine->sides[ROOTS];
-    struct kin *class;
+    struct engine_class *class;
 
     if (side->late.count == 0)
         return false;
@@ -99,7 +99,7 @@ bool engine_keep_next(struct engine *engine)
 
 void engine_class_index_late(struct engine *engine, uint32_t number)
 {
-    struct kin *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_kin(engine, ROOTS, number);
 
     if (class->late || (class->indexed && !(class->traits & TRAIT_TIME) && !class->ported))
         return;
@@ -114,13 +114,13 @@ void engine_class_index_late(struct engine *engine, uint32_t number)
 /* A class of offers that looks for roots. */
 struct waker {
     struct engine *engine;
-    struct kin *offers;
+    struct engine_class *offers;
     uint32_t number;
     uint32_t by;
 };
 
 /* Steps that a class of roots has made are those of its first user. */
-static void roots_charge(struct engine *engine, const struct kin *roots, uint64_t steps)
+static void roots_charge(struct engine *engine, const struct engine_class *roots, uint64_t steps)
 {
     engine->others += steps;
     if (roots->groups != NOBODY)
@@ -128,7 +128,7 @@ static void roots_charge(struct engine *engine, const struct kin *roots, uint64_
 }
 
 /* Do they match, as far as the index could not tell? Each is charged for its own constraint. */
-static bool waking_fits(const struct waker *waking, struct kin *roots, unsigned doubts)
+static bool waking_fits(const struct waker *waking, struct engine_class *roots, unsigned doubts)
 {
     struct engine *engine = waking->engine;
     uint64_t *steps = engine_class_steps(engine, waking->offers), before = *steps;
@@ -152,11 +152,11 @@ static bool waking_fits(const struct waker *waking, struct kin *roots, unsigned 
 }
 
 /* The class remembers its best candidates: this may be one of them. */
-static void choices_hear(const struct waker *waking, struct kin *roots)
+static void choices_hear(const struct waker *waking, struct engine_class *roots)
 {
     struct engine *engine = waking->engine;
     uint32_t first = members_at(&waking->offers->members, 0);
-    struct choice choice = {waking->number, waking->offers->generation, first, engine->slots[first].order, 0};
+    struct engine_choice choice = {waking->number, waking->offers->generation, first, engine->slots[first].order, 0};
     struct arena_mark mark = arena_mark(engine->scratch);
     struct env env = engine_env_of(engine, roots->choices->whose, engine->slots[first].remote), docking;
     struct value *vector;
@@ -191,7 +191,7 @@ static uint32_t group_passed(const struct engine *engine, uint32_t number, uint3
  * are tried in this cycle, the others in the next. */
 static void class_revive(struct engine *engine, uint32_t number, uint32_t by)
 {
-    struct kin *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_kin(engine, ROOTS, number);
     bool now = false, next = false;
 
     for (uint32_t i = class->groups; i != NOBODY; i = engine->groups[i].after) {
@@ -217,7 +217,7 @@ static void waking_found(void *user, uint32_t number, unsigned doubts)
 {
     const struct waker *waking = user;
     struct engine *engine = waking->engine;
-    struct kin *roots = engine_kin(engine, ROOTS, number);
+    struct engine_class *roots = engine_kin(engine, ROOTS, number);
     bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* it will look for itself */
     bool remembers = roots->choices && roots->choices->cycle == engine->cycle;
     bool chance = (waking->offers->traits | roots->traits | engine->policy_traits) & TRAIT_CHANCE;
@@ -249,7 +249,7 @@ static void waking_found(void *user, uint32_t number, unsigned doubts)
 
 void engine_class_wake(struct engine *engine, uint32_t number, uint32_t by)
 {
-    const struct kin *roots = engine_kin(engine, ROOTS, number);
+    const struct engine_class *roots = engine_kin(engine, ROOTS, number);
     bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* it will look for itself */
     bool parted = tried && roots->parted == engine->cycle;                         /* but for some of it */
 
@@ -290,7 +290,7 @@ bool engine_waking_next(struct engine *engine)
 void engine_waking_put_off(struct engine *engine)
 {
     struct waking *waking = &engine->waking;
-    const struct kin *offers = waking->running ? engine_kin(engine, OFFERS, waking->number) : NULL;
+    const struct engine_class *offers = waking->running ? engine_kin(engine, OFFERS, waking->number) : NULL;
 
     if (offers && offers->ad && offers->generation == waking->generation)
         engine_class_list(engine, OFFERS, waking->number);

@@ -152,12 +152,12 @@ static double rank_of(struct engine *engine, const struct env *env, struct scope
 struct row_maker {
     struct engine *engine;
     uint32_t root;
-    struct kin *class;
+    struct engine_class *class;
     uint64_t ends; /* of the engine's meter: then it has looked enough */
 };
 
 /* Do they accept each other, and does the policy let them? */
-static bool pair_fits(struct engine *engine, uint32_t root, struct kin *roots, const struct tree *offer,
+static bool pair_fits(struct engine *engine, uint32_t root, struct engine_class *roots, const struct tree *offer,
                       uint32_t remote, unsigned doubts)
 {
     struct env env = engine_env_of(engine, engine->slots[root].user, remote), docking;
@@ -188,7 +188,7 @@ static void edge_found(void *user, uint32_t number, unsigned doubts)
     struct row_maker *maker = user;
     struct engine *engine = maker->engine;
     struct window *window = engine->window;
-    struct kin *offers = engine_kin(engine, OFFERS, number);
+    struct engine_class *offers = engine_kin(engine, OFFERS, number);
     uint32_t first = members_at(&offers->members, 0);
     struct arena_mark mark = arena_mark(engine->scratch);
 
@@ -235,7 +235,7 @@ static uint32_t row_make(struct engine *engine, uint32_t group, uint32_t root)
 static void root_add(struct engine *engine, uint32_t root, uint32_t row)
 {
     struct window *window = engine->window;
-    const struct slot *slot = &engine->slots[root];
+    const struct engine_slot *slot = &engine->slots[root];
     double duration = attribute_number(engine, slot->ad, window->duration, (double)NAN), amounts[QUANTITIES] = {1};
 
     for (int i = CPUS; i < QUANTITIES; i++) {
@@ -269,7 +269,7 @@ static void offers_add(struct engine *engine)
 
     window->candidate_count = 0;
     for (uint32_t kind = 0; kind < window->kinds.count; kind++) {
-        const struct members *members = &engine_kin(engine, OFFERS, window->kinds.items[kind])->members;
+        const struct engine_members *members = &engine_kin(engine, OFFERS, window->kinds.items[kind])->members;
 
         for (uint32_t i = 0; i < members->count && i < window->problem.request_count; i++) {
             uint32_t id = members_at(members, i);
@@ -284,7 +284,7 @@ static void offers_add(struct engine *engine)
     if (window->candidate_count)
         qsort(window->candidates, window->candidate_count, sizeof *window->candidates, candidate_compare);
     for (uint32_t i = 0; i < window->candidate_count; i++) {
-        const struct slot *slot = &engine->slots[window->candidates[i].id];
+        const struct engine_slot *slot = &engine->slots[window->candidates[i].id];
 
         free[PLACES] = tree_find(slot->ad, tree_root(slot->ad), NAME_RESIDUAL) ? (double)INFINITY : (double)slot->units;
         for (int k = CPUS; k < QUANTITIES; k++) {
@@ -425,7 +425,7 @@ void engine_window_plan(struct engine *engine)
 
 static bool pair_is_good(struct engine *engine, uint32_t root, uint32_t offer)
 {
-    const struct slot *from = &engine->slots[root], *to = &engine->slots[offer];
+    const struct engine_slot *from = &engine->slots[root], *to = &engine->slots[offer];
 
     return from->in_class != NOBODY && from->root && to->in_class != NOBODY && !to->root && to->units > 0 &&
            !to->ported && engine->groups[from->group].gate == NOBODY && !engine_root_held(engine, from->group, root) &&
@@ -440,7 +440,7 @@ static void plan_end(struct engine *engine)
 
     window->planned = false;
     for (uint32_t i = 0; i < window->roots.count; i++) {
-        const struct slot *slot = &engine->slots[window->roots.items[i]];
+        const struct engine_slot *slot = &engine->slots[window->roots.items[i]];
 
         if (slot->in_class != NOBODY && slot->root &&
             engine_kin(engine, ROOTS, slot->in_class)->failed != engine->cycle &&

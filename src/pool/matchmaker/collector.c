@@ -232,7 +232,7 @@ static void entry_schedule(struct collector *collector, uint32_t number, int64_t
     struct entry *entry = &collector->entries[number];
     int64_t due = entry->state == ENTRY_LIVE ? entry->expires : entry->forget;
 
-    if (PLANTED(LIFETIME_IGNORED) && due <= now)
+    if (MUTANT(LIFETIME_IGNORED) && due <= now)
         due = now + entry->lifetime;
     if (due >= entry->timer)
         return;
@@ -248,7 +248,7 @@ void collector_due(struct collector *collector, const struct role_env *env, uint
     entry->timers--;
     if (at == entry->timer)
         entry->timer = INT64_MAX;
-    if (entry->state == ENTRY_LIVE && entry->expires <= env->now && !PLANTED(LIFETIME_IGNORED))
+    if (entry->state == ENTRY_LIVE && entry->expires <= env->now && !MUTANT(LIFETIME_IGNORED))
         entry_end(collector, number, ENTRY_EXPIRED, env->now);
     if (entry->state == ENTRY_LIVE || entry->forget > env->now)
         entry_schedule(collector, number, env->now);
@@ -260,7 +260,7 @@ bool collector_lives(const struct collector *collector, int64_t now, uint32_t nu
 {
     const struct entry *entry = &collector->entries[number];
 
-    return entry->state == ENTRY_LIVE && (entry->expires > now || PLANTED(LIFETIME_IGNORED));
+    return entry->state == ENTRY_LIVE && (entry->expires > now || MUTANT(LIFETIME_IGNORED));
 }
 
 /* ----------------------------------------------------------------------------------------------------------- ledger */
@@ -278,11 +278,11 @@ static uint64_t seen_highest(const struct seen *seen)
 
 static bool seen_names(const struct collector *collector, const struct seen *seen, uint64_t number)
 {
-    uint64_t incarnation = PLANTED(INCARNATION_IGNORED) ? seen->incarnation : collector->incarnation;
+    uint64_t incarnation = MUTANT(INCARNATION_IGNORED) ? seen->incarnation : collector->incarnation;
 
-    if (PLANTED(SEEN_IGNORED))
+    if (MUTANT(SEEN_IGNORED))
         return true;
-    if (PLANTED(SEEN_GAPS))
+    if (MUTANT(SEEN_GAPS))
         return seen->incarnation == incarnation && number <= seen_highest(seen);
     return seen_has(seen, incarnation, number);
 }
@@ -512,7 +512,7 @@ static enum reason entry_renew(struct collector *collector, const struct role_en
     if (!entry || !collector_lives(collector, env->now, number))
         return REASON_BODY;
     moved = advertise->version != entry->version || !seen_equal(&advertise->seen, &entry->seen);
-    if (moved && !PLANTED(BARE_MOVED))
+    if (moved && !MUTANT(BARE_MOVED))
         return REASON_BODY;
     entry->expires = env->now + entry->lifetime;
     if (entry->ledger_count && entry->ledger[0].settles <= env->now) {
@@ -535,7 +535,7 @@ void collector_advertise(struct collector *collector, const struct role_env *env
         bool withdrawn = entry->state == ENTRY_WITHDRAWN && advertise->version == entry->version;
 
         ret->settled = entry_settled(entry);
-        if ((advertise->version < entry->version || withdrawn) && !PLANTED(VERSION_IGNORED)) {
+        if ((advertise->version < entry->version || withdrawn) && !MUTANT(VERSION_IGNORED)) {
             ret->version = entry->version;
             ret->reason = REASON_STALE;
             return;
@@ -554,7 +554,7 @@ enum reason collector_withdraw(struct collector *collector, const struct role_en
         return REASON_OK;
     if (number == NOBODY) /* its text may still be on its way */
         number = entry_add(collector, peer->agent, withdraw->id);
-    if (withdraw->version < collector->entries[number].version && !PLANTED(VERSION_IGNORED))
+    if (withdraw->version < collector->entries[number].version && !MUTANT(VERSION_IGNORED))
         return REASON_STALE;
     collector->entries[number].version = withdraw->version;
     entry_end(collector, number, ENTRY_WITHDRAWN, env->now);

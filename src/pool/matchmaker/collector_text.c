@@ -34,7 +34,7 @@ static enum reason read_owner(const struct collector *collector, const struct ro
         return text_set(ret, identity, len) ? REASON_OK : REASON_LIMIT;
     if (v.type != VALUE_STRING)
         return REASON_INVALID;
-    if (!peer->any && !PLANTED(OWNER_UNCHECKED) && (v.len != len || (len && memcmp(v.u.string, identity, len) != 0)))
+    if (!peer->any && !MUTANT(OWNER_UNCHECKED) && (v.len != len || (len && memcmp(v.u.string, identity, len) != 0)))
         return REASON_IDENTITY;
     return text_set(ret, v.len ? v.u.string : "", v.len) ? REASON_OK : REASON_LIMIT;
 }

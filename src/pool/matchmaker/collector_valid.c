@@ -31,7 +31,7 @@ static const char *entry_fault(const struct collector *collector, uint32_t numbe
         return "nothing waits for the end of an entry";
     if (entry->state != ENTRY_LIVE)
         return entry->ad || entry->left || engine_ad(collector->engine, number) ? "a dead ad is still there" : NULL;
-    if (entry->timer > entry->expires && !PLANTED(LIFETIME_IGNORED))
+    if (entry->timer > entry->expires && !MUTANT(LIFETIME_IGNORED))
         return "an ad outlives its lifetime";
     if (!entry->ad || entry->user == ACCOUNTANT_NOBODY)
         return "an ad has no text, or no user";

@@ -120,10 +120,10 @@ static void group_tell(struct groups *groups, uint32_t number)
     double used = weight_units(group->used);
 
     if (number) /* all is all */
-        engine_set_share_key(groups->engine, number, group_is_full(group) && !PLANTED(QUOTA_ORDER),
-                             PLANTED(QUOTA_ORDER) ? 0
-                             : group->quota > 0   ? used / group->quota
-                                                  : (double)INFINITY);
+        engine_set_share_key(groups->engine, number, group_is_full(group) && !MUTANT(QUOTA_ORDER),
+                             MUTANT(QUOTA_ORDER) ? 0
+                             : group->quota > 0  ? used / group->quota
+                                                 : (double)INFINITY);
 }
 
 /* In the order of numbers, so that the one above is known; what those below do not have is for its own users. */
@@ -186,7 +186,7 @@ void groups_use(struct groups *groups, uint32_t leaf, int64_t weight)
 
 uint32_t groups_closed(const struct groups *groups, uint32_t leaf)
 {
-    if (PLANTED(QUOTA_IGNORED))
+    if (MUTANT(QUOTA_IGNORED))
         return ENGINE_OPEN;
     for (uint32_t i = leaf; i; i = groups->items[i].parent)
         if (!groups->items[i].surplus && group_is_full(&groups->items[i]))

@@ -182,7 +182,7 @@ uint32_t limits_closed(const struct limits *limits, const struct limits_asked *a
 {
     bool counts = false;
 
-    if (PLANTED(LIMIT_IGNORED))
+    if (MUTANT(LIMIT_IGNORED))
         return ENGINE_OPEN;
     for (uint32_t i = 0; i < asked->count; i++) {
         uint32_t place = textmap_find(&limits->names, asked->items[i].name, asked->items[i].len);

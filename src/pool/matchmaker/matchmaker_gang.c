@@ -256,8 +256,8 @@ void matchmaker_gang_made(void *user, uint32_t root, const struct engine_member 
         party->number =
             collector_match(&matchmaker->collector, step->env->now, party->entry, members[i - 1].counterpart);
         party_expect(&gathering, i,
-                     PLANTED(CHARGED_APART) && i > 1 ? matchmaker->collector.entries[party->entry].user : owner);
-        if (PLANTED(GANG_UNTAKEN) && i > 1)
+                     MUTANT(CHARGED_APART) && i > 1 ? matchmaker->collector.entries[party->entry].user : owner);
+        if (MUTANT(GANG_UNTAKEN) && i > 1)
             party_untaken(&gathering, i);
     }
     for (uint32_t i = 0; i < gathering.count; i++)

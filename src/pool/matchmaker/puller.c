@@ -248,7 +248,7 @@ static void pull_matched(const struct puller_pool *pool, const struct role_env *
     ticket_make(env->secrets, &pull->key, pull->id, ret->claim, ret->gang, owner.bytes, &edges->items[0].ticket);
     told.edges = edges;
     told.number = collector_match(collector, env->now, place, NULL);
-    if (PLANTED(PULL_TWICE))
+    if (MUTANT(PULL_TWICE))
         unit_put_back(collector, place, ret->superior_ad);
     collector_asks(collector, env, ret->superior_ad, &asked);
     ret->receipt =

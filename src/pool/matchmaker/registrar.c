@@ -393,7 +393,7 @@ static void gang_leave(struct registrar *registrar, uint32_t place)
     before->mate = claim->mate;
     if (!holds)
         return;
-    if (PLANTED(LIMIT_EARLY)) {
+    if (MUTANT(LIMIT_EARLY)) {
         map_remove(&registrar->gangs, claim->gang);
         limits_give(&registrar->limits, claim->holdings);
         return;
@@ -546,8 +546,8 @@ static enum reason claim_learn(struct registrar *registrar, const struct role_en
 
     if (env->now > registrar->learns_until || !registrar->has_receipts)
         return REASON_UNKNOWN;
-    if (!(PLANTED(REPORT_BELIEVED) ? report_believed(registrar, peer, report, &receipt)
-                                   : receipt_read(env, &registrar->receipts, report->receipt, &receipt)) ||
+    if (!(MUTANT(REPORT_BELIEVED) ? report_believed(registrar, peer, report, &receipt)
+                                  : receipt_read(env, &registrar->receipts, report->receipt, &receipt)) ||
         receipt.claim != report->claim)
         return REASON_UNKNOWN;
     if (receipt.agent != peer->agent)

@@ -13,7 +13,7 @@ size_t account_len(const char *identity, size_t len)
     if ((size_t)(end - name) > sizeof machine - 1 && !memcmp(name, machine, sizeof machine - 1))
         name += sizeof machine - 1;
     cut = memchr(name, '/', (size_t)(end - name));
-    return !cut || cut == name || PLANTED(DELEGATE_APART) ? len : (size_t)(cut - identity);
+    return !cut || cut == name || MUTANT(DELEGATE_APART) ? len : (size_t)(cut - identity);
 }
 
 bool account_same(const char *identity, const char *other)

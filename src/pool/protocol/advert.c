@@ -100,7 +100,7 @@ static void advert_send(struct advert *advert, agent matchmaker, uint64_t token,
     struct message message = {.kind = MESSAGE_WITHDRAW};
 
     if (advert->text) {
-        bool bare = advert->there && (!advert->moved || PLANTED(BARE_MOVED));
+        bool bare = advert->there && (!advert->moved || MUTANT(BARE_MOVED));
 
         message.kind = MESSAGE_ADVERTISE;
         message.u.advertise =

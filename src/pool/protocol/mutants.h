@@ -1,7 +1,7 @@
 /* mutants.h: bugs that can be planted, to see that the tests catch them. In an ordinary build there are none: PLANTED is false, and the
  * compiler leaves nothing of it.
  *
- * A test-only build (-DBERTH_PLANTS) chooses one at run time by `plant_now`. Each is a rule of the protocol taken away. */
+ * A test-only build (-DBERTH_PLANTS) chooses one at run time by `mutant_now`. Each is a rule of the protocol taken away. */
 #ifndef BERTH_POOL_PROTOCOL_MUTANTS_H
 #define BERTH_POOL_PROTOCOL_MUTANTS_H
 
@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* Identifier, and what is wrong. */
-#define PLANTS(X)                                                                                \
+#define MUTANTS(X)                                                                               \
     X(EPOCH, "messages of an older epoch are obeyed")                                            \
     X(SEQUENCE, "messages older than the last of the session are obeyed")                        \
     X(ACK_EARLY, "a commit is acknowledged before the pin is durable")                           \
@@ -79,7 +79,7 @@ extern "C" {
     X(FAULT_BLAMED, "a job is held for a fault of the machine that was to run it")
 
 /* Those of gangs, for tests that make some (tests/sim/tree_test.c). */
-#define GANG_PLANTS(X)                                                                           \
+#define GANG_MUTANTS(X)                                                                          \
     X(ESSENTIAL_IGNORED, "the loss of an essential member is taken for harmless")                \
     X(PORT_UNCHECKED, "a superior does not look at its own ports when its gang is verified")     \
     X(REUSE_REDUCED, "a gang that has lost a member is used for the next job")                   \
@@ -92,22 +92,22 @@ extern "C" {
     X(PORT_RUNS_ALL, "whoever says that it executes runs the job, whatever its port says")       \
     X(RUNS_ON, "a member goes on with the last job while its gang begins the next")
 
-enum plant {
-    PLANT_NONE,
-#define X(id, words) PLANT_##id,
-    PLANTS(X)
+enum mutant {
+    MUTANT_NONE,
+#define X(id, words) MUTANT_##id,
+    MUTANTS(X)
 #undef X
-        PLANT_COUNT,
-#define X(id, words) PLANT_##id,
-    GANG_PLANTS(X)
+        MUTANT_COUNT,
+#define X(id, words) MUTANT_##id,
+    GANG_MUTANTS(X)
 #undef X
 };
 
-#ifdef BERTH_PLANTS
-extern enum plant plant_now;
-#define PLANTED(id) (plant_now == PLANT_##id)
+#ifdef BERTH_MUTANTS
+extern enum mutant mutant_now;
+#define MUTANT(id) (mutant_now == MUTANT_##id)
 #else
-#define PLANTED(id) false
+#define MUTANT(id) false
 #endif
 
 #ifdef __cplusplus

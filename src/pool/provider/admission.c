@@ -154,7 +154,7 @@ static bool owner_proved(const struct peer *peer, const struct tree *ad, struct 
             return false;
         text = tree_string(ad, owner);
         len = owner->u.run.count;
-        if (!peer->any && !PLANTED(OWNER_UNCHECKED) &&
+        if (!peer->any && !MUTANT(OWNER_UNCHECKED) &&
             (len != strlen(peer->identity) || memcmp(text, peer->identity, len) != 0))
             return false;
     }

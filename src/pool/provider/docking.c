@@ -27,7 +27,7 @@ bool tenant_docks_at(const struct provider_step *step, const struct tenant *tena
     struct dock dock;
     enum dock_answer answer = DOCK_NO;
 
-    if (left && PLANTED(CONSTRAINT_UNCHECKED)) {
+    if (left && MUTANT(CONSTRAINT_UNCHECKED)) {
         answer = DOCK_YES;
     } else if (left && !dock_has_ports(left) && !dock_has_ports(superior->ad)) {
         answer = match_accepts(&eval, step->env->scratch, left, superior->ad) ? DOCK_YES : DOCK_NO;
@@ -35,13 +35,13 @@ bool tenant_docks_at(const struct provider_step *step, const struct tenant *tena
         dock = tenant_dock(left, crew, superior, at);
         answer = dock_accepts(&eval, step->env->scratch, &dock, 0);
     }
-    return answer == DOCK_YES || (answer == DOCK_OPEN && crew && !crew_through(crew, BRANCH_VERIFIED));
+    return answer == DOCK_YES || (answer == DOCK_OPEN && crew && !crew_through(crew, CLAIM_MEMBER_VERIFIED));
 }
 
 bool tenant_docks(const struct provider_step *step, uint32_t place, const struct tenant *tenant, uint64_t behind,
                   const struct docked *superior)
 {
-    struct tree *left = PLANTED(RESIDUAL_UNCHECKED)
+    struct tree *left = MUTANT(RESIDUAL_UNCHECKED)
                             ? tree_ref(step->provider->offers[place].whole)
                             : offer_left(step->provider, step->env, place, TENANT_VERIFIED, tenant, behind);
     bool docks = tenant_docks_at(step, tenant, left, superior);
@@ -112,7 +112,7 @@ struct tree *tenant_residual(const struct role_env *env, const struct tenant *te
 
 bool tenant_executes(const struct provider *provider, const struct tenant *tenant)
 {
-    return PLANTED(EXECUTES_IGNORED) || (ad_executes(provider->offers[tenant->offer].whole) && !tenant->duty.idle);
+    return MUTANT(EXECUTES_IGNORED) || (ad_executes(provider->offers[tenant->offer].whole) && !tenant->duty.idle);
 }
 
 struct crew_chief tenant_chief(const struct provider *provider, const struct tenant *tenant)

@@ -9,12 +9,12 @@
 #define TURNS_ALIASES_MAX 8          /* a = b; b = c; c = [ ... ] */
 #define TURNS_SCAN 3600              /* where each second is looked at */
 
-void turns_init(struct turns *turns, const struct env *env, struct arena *scratch, uint64_t steps)
+void next_change_init(struct next_change *turns, const struct env *env, struct arena *scratch, uint64_t steps)
 {
-    *turns = (struct turns){.env = env, .scratch = scratch, .steps = steps};
+    *turns = (struct next_change){.env = env, .scratch = scratch, .steps = steps};
 }
 
-bool turns_charge(struct turns *turns, uint64_t steps)
+bool next_change_charge(struct next_change *turns, uint64_t steps)
 {
     if (turns->steps < steps)
         turns->spent = true;
@@ -22,13 +22,14 @@ bool turns_charge(struct turns *turns, uint64_t steps)
     return !turns->spent;
 }
 
-void turns_value(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t at, struct value *ret)
+void next_change_value(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
+                       struct value *ret)
 {
     struct env env = *turns->env;
     struct eval eval;
     bool less;
 
-    if (!turns_charge(turns, 4)) {
+    if (!next_change_charge(turns, 4)) {
         *ret = value_error();
         return;
     }
@@ -39,7 +40,7 @@ void turns_value(struct turns *turns, const struct scope *scope, const struct ex
         env.steps = turns->steps + 1;
     eval_init(&eval, &env, turns->scratch);
     eval_expr(&eval, scope, e, ret);
-    turns_charge(turns, env.steps - eval.steps);
+    next_change_charge(turns, env.steps - eval.steps);
     turns->spent = turns->spent || (less && eval.exhausted);
 }
 
@@ -51,8 +52,8 @@ static bool expr_refers(const struct expr *e)
 }
 
 /* name, in the ad that a definition is written as. */
-static enum followed follow_select(struct turns *turns, const struct scope *scope, const struct expr *e, symbol name,
-                                   const struct scope **ret_scope, const struct expr **ret)
+static enum followed follow_select(struct next_change *turns, const struct scope *scope, const struct expr *e,
+                                   symbol name, const struct scope **ret_scope, const struct expr **ret)
 {
     const struct scope *reserved;
     struct scope *inner;
@@ -63,7 +64,7 @@ static enum followed follow_select(struct turns *turns, const struct scope *scop
         if (i == TURNS_ALIASES_MAX || turns->depth == COURSE_DEPTH_MAX)
             return FOLLOWED_ODD;
         turns->depth++;
-        followed = turns_follow(turns, scope, e, &scope, &e);
+        followed = next_change_follow(turns, scope, e, &scope, &e);
         turns->depth--;
         if (followed != FOLLOWED_OWN)
             return followed == FOLLOWED_OTHER ? followed : FOLLOWED_ODD;
@@ -79,7 +80,7 @@ static enum followed follow_select(struct turns *turns, const struct scope *scop
     return *ret ? FOLLOWED_OWN : FOLLOWED_NONE;
 }
 
-static enum followed follow_dot(struct turns *turns, const struct scope *scope, const struct expr *e,
+static enum followed follow_dot(struct next_change *turns, const struct scope *scope, const struct expr *e,
                                 const struct scope **ret_scope, const struct expr **ret)
 {
     const struct scope *at = scope, *is;
@@ -98,7 +99,7 @@ static enum followed follow_dot(struct turns *turns, const struct scope *scope, 
     return *ret ? FOLLOWED_OWN : FOLLOWED_NONE;
 }
 
-static enum followed follow_path(struct turns *turns, const struct scope *scope, const struct expr *e,
+static enum followed follow_path(struct next_change *turns, const struct scope *scope, const struct expr *e,
                                  const struct scope **ret_scope, const struct expr **ret)
 {
     const struct expr *parts = tree_parts(scope->tree, e), *from = &parts[0];
@@ -106,8 +107,8 @@ static enum followed follow_path(struct turns *turns, const struct scope *scope,
 
     for (uint32_t i = 1; i < e->u.run.count && followed == FOLLOWED_OWN; i++) {
         if (parts[i].label != STEP_SELECT)
-            return i == 1 && turns_follow(turns, scope, from, &scope, &from) == FOLLOWED_OTHER ? FOLLOWED_OTHER
-                                                                                               : FOLLOWED_ODD;
+            return i == 1 && next_change_follow(turns, scope, from, &scope, &from) == FOLLOWED_OTHER ? FOLLOWED_OTHER
+                                                                                                     : FOLLOWED_ODD;
         followed = follow_select(turns, scope, from, parts[i].u.name.id, &scope, &from);
     }
     *ret_scope = scope;
@@ -115,13 +116,13 @@ static enum followed follow_path(struct turns *turns, const struct scope *scope,
     return followed;
 }
 
-enum followed turns_follow(struct turns *turns, const struct scope *scope, const struct expr *e,
-                           const struct scope **ret_scope, const struct expr **ret)
+enum followed next_change_follow(struct next_change *turns, const struct scope *scope, const struct expr *e,
+                                 const struct scope **ret_scope, const struct expr **ret)
 {
     const struct scope *at = scope, *is;
     const struct expr *found;
 
-    if (!turns_charge(turns, 1))
+    if (!next_change_charge(turns, 1))
         return FOLLOWED_ODD;
     switch (e->kind) {
     case EXPR_NAME:
@@ -149,9 +150,9 @@ enum followed turns_follow(struct turns *turns, const struct scope *scope, const
 
 enum reads { READS_TIME = 1, READS_OTHER = 2, READS_ODD = 4 };
 
-static int reads_of(struct turns *turns, const struct scope *scope, const struct expr *e);
+static int reads_of(struct next_change *turns, const struct scope *scope, const struct expr *e);
 
-static int reads_deeper(struct turns *turns, const struct scope *scope, const struct expr *e)
+static int reads_deeper(struct next_change *turns, const struct scope *scope, const struct expr *e)
 {
     const struct expr *parts = tree_parts(scope->tree, e);
     const struct function *function;
@@ -162,7 +163,7 @@ static int reads_deeper(struct turns *turns, const struct scope *scope, const st
     case EXPR_ROOT_NAME:
     case EXPR_DOT:
     case EXPR_PATH:
-        switch (turns_follow(turns, scope, e, &scope, &e)) {
+        switch (next_change_follow(turns, scope, e, &scope, &e)) {
         case FOLLOWED_OWN:
             return reads_of(turns, scope, e);
         case FOLLOWED_OTHER:
@@ -192,11 +193,11 @@ static int reads_deeper(struct turns *turns, const struct scope *scope, const st
     return reads;
 }
 
-static int reads_of(struct turns *turns, const struct scope *scope, const struct expr *e)
+static int reads_of(struct next_change *turns, const struct scope *scope, const struct expr *e)
 {
     int reads;
 
-    if (!turns_charge(turns, 1) || turns->depth == COURSE_DEPTH_MAX)
+    if (!next_change_charge(turns, 1) || turns->depth == COURSE_DEPTH_MAX)
         return READS_ODD;
     turns->depth++;
     reads = reads_deeper(turns, scope, e);
@@ -233,18 +234,18 @@ static int key_of(const struct dialect *dialect, const struct value *v)
 
 /* The key of the leaf at a second. As long as a course goes on, no key comes back that has gone: so where the sides
  * may be the same for a moment, which is larger is part of it; and of a number, its sign. */
-static int leaf_key(struct turns *turns, const struct leaf *leaf, int64_t at)
+static int leaf_key(struct next_change *turns, const struct leaf *leaf, int64_t at)
 {
     const struct dialect *dialect = leaf->scope->tree->dialect;
     struct arena_mark mark = arena_mark(turns->scratch);
     struct value v, sides[2], order;
     int key, sign = 0;
 
-    turns_value(turns, leaf->scope, leaf->e, at, &v);
+    next_change_value(turns, leaf->scope, leaf->e, at, &v);
     key = key_of(dialect, &v);
     if (leaf->ties) {
         for (int i = 0; i < 2; i++)
-            turns_value(turns, leaf->scope, &leaf->sides[i], at, &sides[i]);
+            next_change_value(turns, leaf->scope, &leaf->sides[i], at, &sides[i]);
         op_binary(dialect, OP_LESS, &sides[0], &sides[1], &order);
         key = key * 8 + key_of(dialect, &order);
         op_binary(dialect, OP_GREATER, &sides[0], &sides[1], &order);
@@ -260,16 +261,16 @@ static int leaf_key(struct turns *turns, const struct leaf *leaf, int64_t at)
 
 /* Two sides as one: how the left one goes as seen from the right one. False when they may pass each other more than
  * once. */
-static bool sides_course(struct turns *turns, const struct leaf *leaf, int64_t at, bool stays, struct course *ret)
+static bool sides_course(struct next_change *turns, const struct leaf *leaf, int64_t at, bool stays, struct trend *ret)
 {
-    struct course right;
+    struct trend right;
 
-    if (!course_of(turns, leaf->scope, &leaf->sides[0], at, stays, ret) ||
-        !course_of(turns, leaf->scope, &leaf->sides[1], at, stays, &right))
+    if (!trend_of(turns, leaf->scope, &leaf->sides[0], at, stays, ret) ||
+        !trend_of(turns, leaf->scope, &leaf->sides[1], at, stays, &right))
         return false;
-    if (course_is_linear(ret) && course_is_linear(&right)) {
+    if (trend_is_linear(ret) && trend_is_linear(&right)) {
         ret->least = ret->most -= right.least;
-    } else if ((course_rises(ret) && course_falls(&right)) || (course_falls(ret) && course_rises(&right))) {
+    } else if ((trend_rises(ret) && trend_falls(&right)) || (trend_falls(ret) && trend_rises(&right))) {
         ret->least -= right.most;
         ret->most -= right.least;
     } else {
@@ -277,19 +278,19 @@ static bool sides_course(struct turns *turns, const struct leaf *leaf, int64_t a
     }
     ret->repeats = ret->repeats && right.repeats;
     ret->end = ret->end < right.end ? ret->end : right.end;
-    return !stays || course_stays(ret);
+    return !stays || trend_stays(ret);
 }
 
-static bool leaf_course(struct turns *turns, const struct leaf *leaf, int64_t at, struct course *ret)
+static bool leaf_course(struct next_change *turns, const struct leaf *leaf, int64_t at, struct trend *ret)
 {
     if (!leaf->sides)
-        return course_of(turns, leaf->scope, leaf->e, at, false, ret) ||
-               (course_of(turns, leaf->scope, leaf->e, at, true, ret) && course_stays(ret));
+        return trend_of(turns, leaf->scope, leaf->e, at, false, ret) ||
+               (trend_of(turns, leaf->scope, leaf->e, at, true, ret) && trend_stays(ret));
     return sides_course(turns, leaf, at, false, ret) || sides_course(turns, leaf, at, true, ret);
 }
 
 /* The first second after `same` with another key; there is one at `differs`. */
-static int64_t leaf_halve(struct turns *turns, const struct leaf *leaf, int key, int64_t same, int64_t differs)
+static int64_t leaf_halve(struct next_change *turns, const struct leaf *leaf, int key, int64_t same, int64_t differs)
 {
     while (differs - same > 1 && !turns->spent) {
         int64_t middle = same + (differs - same) / 2;
@@ -304,7 +305,7 @@ static int64_t leaf_halve(struct turns *turns, const struct leaf *leaf, int key,
 
 /* The first second after `at` with another key than there; or how far it was looked: up to `bound`, and with half of
  * the steps that are left, so that others may look as well. */
-static int64_t leaf_scan(struct turns *turns, const struct leaf *leaf, int64_t at, int64_t bound)
+static int64_t leaf_scan(struct next_change *turns, const struct leaf *leaf, int64_t at, int64_t bound)
 {
     struct leaf plain = {.scope = leaf->scope, .e = leaf->e};
     int key = leaf_key(turns, &plain, at);
@@ -316,12 +317,12 @@ static int64_t leaf_scan(struct turns *turns, const struct leaf *leaf, int64_t a
     return at;
 }
 
-static void leaf_add(struct turns *turns, const struct leaf *leaf)
+static void leaf_add(struct next_change *turns, const struct leaf *leaf)
 {
     int64_t at = turns->from, bound = at + COURSE_FAR, end;
     int key = leaf_key(turns, leaf, at);
     bool repeats = false, told;
-    struct course c;
+    struct trend c;
 
     for (;;) {
         told = leaf_course(turns, leaf, at, &c);
@@ -341,7 +342,7 @@ static void leaf_add(struct turns *turns, const struct leaf *leaf)
             break;
         }
         end = c.end < bound ? c.end : bound;
-        if (!course_stays(&c) && end - 1 > at && leaf_key(turns, leaf, end - 1) != key) {
+        if (!trend_stays(&c) && end - 1 > at && leaf_key(turns, leaf, end - 1) != key) {
             at = leaf_halve(turns, leaf, key, at, end - 1);
             break;
         }
@@ -360,28 +361,28 @@ static void leaf_add(struct turns *turns, const struct leaf *leaf)
 /* -------------------------------------------------------------------------------------------------------- walk */
 
 /* Nothing can be told: the whole must be looked at again in a second. */
-static void turns_odd(struct turns *turns)
+static void next_change_odd(struct next_change *turns)
 {
     turns->next = turns->once = turns->from + 1;
 }
 
-static void walk_parts(struct turns *turns, const struct scope *scope, const struct expr *e)
+static void walk_parts(struct next_change *turns, const struct scope *scope, const struct expr *e)
 {
     const struct expr *parts = tree_parts(scope->tree, e);
 
     for (uint32_t i = 0; i < expr_part_count(e) && !turns->spent; i++)
-        turns_walk(turns, scope, &parts[i]);
+        next_change_walk(turns, scope, &parts[i]);
 }
 
 /* What is not of && || ! ?:. */
-static void walk_operation(struct turns *turns, const struct scope *scope, const struct expr *e)
+static void walk_operation(struct next_change *turns, const struct scope *scope, const struct expr *e)
 {
     const struct expr *parts = tree_parts(scope->tree, e);
     struct leaf leaf = {.scope = scope, .e = e};
     int reads = reads_of(turns, scope, e);
 
     if (reads & READS_ODD) {
-        turns_odd(turns);
+        next_change_odd(turns);
     } else if ((reads & READS_TIME) && (reads & READS_OTHER)) {
         walk_parts(turns, scope, e);
     } else if (reads & READS_TIME) {
@@ -394,7 +395,7 @@ static void walk_operation(struct turns *turns, const struct scope *scope, const
     }
 }
 
-static void walk_deeper(struct turns *turns, const struct scope *scope, const struct expr *e)
+static void walk_deeper(struct next_change *turns, const struct scope *scope, const struct expr *e)
 {
     const struct expr *parts = tree_parts(scope->tree, e);
     const struct function *function;
@@ -404,12 +405,12 @@ static void walk_deeper(struct turns *turns, const struct scope *scope, const st
     case EXPR_ROOT_NAME:
     case EXPR_DOT:
     case EXPR_PATH:
-        switch (turns_follow(turns, scope, e, &scope, &e)) {
+        switch (next_change_follow(turns, scope, e, &scope, &e)) {
         case FOLLOWED_OWN:
-            turns_walk(turns, scope, e);
+            next_change_walk(turns, scope, e);
             break;
         case FOLLOWED_ODD:
-            turns_odd(turns);
+            next_change_odd(turns);
             break;
         default:
             break;
@@ -441,19 +442,19 @@ static void walk_deeper(struct turns *turns, const struct scope *scope, const st
         break;
     case EXPR_AD:
         if (e->u.run.count)
-            turns_odd(turns);
+            next_change_odd(turns);
         break;
     default:
         break;
     }
 }
 
-void turns_walk(struct turns *turns, const struct scope *scope, const struct expr *e)
+void next_change_walk(struct next_change *turns, const struct scope *scope, const struct expr *e)
 {
-    if (turns->spent || !turns_charge(turns, 1))
+    if (turns->spent || !next_change_charge(turns, 1))
         return;
     if (turns->depth == COURSE_DEPTH_MAX) {
-        turns_odd(turns);
+        next_change_odd(turns);
         return;
     }
     turns->depth++;
@@ -474,7 +475,7 @@ static bool tree_reads_time(const struct tree *tree)
     return false;
 }
 
-void turns_find(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t from)
+void next_change_find(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t from)
 {
     struct arena_mark mark = arena_mark(turns->scratch);
     bool reads = false;
@@ -484,6 +485,6 @@ void turns_find(struct turns *turns, const struct scope *scope, const struct exp
     for (const struct scope *at = scope; at && !reads; at = at->parent)
         reads = tree_reads_time(at->tree);
     if (reads)
-        turns_walk(turns, scope, e);
+        next_change_walk(turns, scope, e);
     arena_rewind(turns->scratch, mark);
 }

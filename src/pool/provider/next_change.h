@@ -20,7 +20,7 @@ extern "C" {
 #define TURNS_NEVER INT64_MAX
 #define TURNS_WEEK 604800
 
-struct turns {
+struct next_change {
     const struct env *env;
     struct arena *scratch;
     uint64_t steps; /* of work that are left, as evaluation counts them */
@@ -31,12 +31,12 @@ struct turns {
     unsigned depth; /* of the part that is being looked at */
 };
 
-void turns_init(struct turns *turns, const struct env *env, struct arena *scratch, uint64_t steps);
+void next_change_init(struct next_change *turns, const struct env *env, struct arena *scratch, uint64_t steps);
 
 /* Finds `next` and `once` for `e`, which stands in `scope`. What counts is whether each operand of && || ! ?: is
  * true, false, undefined or error, and whether any other part is error, as far as that does not need a counterpart.
  * `scratch` is left as it was. */
-void turns_find(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t from);
+void next_change_find(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t from);
 
 #ifdef __cplusplus
 }

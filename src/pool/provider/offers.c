@@ -127,7 +127,7 @@ void offer_use_key(const struct provider_step *step, const struct tenant *tenant
     struct offer *offer = &step->provider->offers[tenant->offer];
     uint64_t claim = tenant->claim;
 
-    if (PLANTED(TICKET_TWICE))
+    if (MUTANT(TICKET_TWICE))
         return;
     if (tenant->second) {
         if (offer->second.key.used_count < OFFER_USED_MAX) /* when it is full the next ad has a new key */

@@ -79,14 +79,14 @@ static void owner_again(const struct env *env, int64_t seen, struct owner *ret)
 static void look_ahead(const struct looker *looker, enum look first, struct owner *ret)
 {
     int64_t at = looker->env->now, week = at, once = at; /* the week that is being seen begins */
-    struct turns turns;
+    struct next_change turns;
     struct scope inner;
     enum look look;
 
-    turns_init(&turns, looker->env, looker->scratch, OWNER_STEPS_MAX);
+    next_change_init(&turns, looker->env, looker->scratch, OWNER_STEPS_MAX);
     scope_inside(&inner, looker->scope, looker->left);
     for (;;) {
-        turns_find(&turns, &inner, tree_root(looker->left), at);
+        next_change_find(&turns, &inner, tree_root(looker->left), at);
         if (turns.spent || turns.steps < looker->steps) {
             owner_again(looker->env, at, ret);
             return;

@@ -107,7 +107,7 @@ struct tree *pins_fix(const struct provider_step *step, struct tree *offer, stru
     uint32_t count = 0;
     struct pins pins;
 
-    if (!offer || !tree_is_ad(ad) || dock_has_ports(ad) || PLANTED(LIMITS_CHOSEN))
+    if (!offer || !tree_is_ad(ad) || dock_has_ports(ad) || MUTANT(LIMITS_CHOSEN))
         return tree_ref(ad);
     pins_find(&pins, offer);
     for (uint32_t i = 0; i < pins.count; i++) {
@@ -168,7 +168,7 @@ struct tree *pins_grant(const struct provider_step *step, const struct tenant *t
     struct tree *none, *grant = NULL;
     uint32_t count;
 
-    if (!dock_has_ports(tenant->ad) || PLANTED(LIMITS_CHOSEN))
+    if (!dock_has_ports(tenant->ad) || MUTANT(LIMITS_CHOSEN))
         return NULL;
     count = port_says(step, tenant, limits, COUNT(limits), settings);
     none = ad_empty(tenant->ad->symbols, tenant->ad->dialect);
@@ -227,7 +227,7 @@ static struct tree *grant_docked(const struct provider_step *step, const struct 
 
 struct tree *tenant_grant(const struct provider_step *step, const struct tenant *tenant, struct tree *job)
 {
-    if (PLANTED(LIMITS_CHOSEN) && job == tenant->ad && !dock_has_ports(job))
+    if (MUTANT(LIMITS_CHOSEN) && job == tenant->ad && !dock_has_ports(job))
         return tree_ref(job);
     return job == tenant->ad && !dock_has_ports(job) ? grant_plain(step, tenant, job) : grant_docked(step, tenant, job);
 }

@@ -123,7 +123,7 @@ static void provider_answer(const struct provider_step *step, const struct event
         pulling_answer(step, event);
         break;
     default:
-        if (event->tag % BRANCH_TAGS == BRANCH_TAG) {
+        if (event->tag % CLAIM_MEMBER_TAGS == CLAIM_MEMBER_TAG) {
             subordinates_answer(step, event);
             break;
         }

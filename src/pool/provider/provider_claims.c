@@ -187,7 +187,7 @@ void tenant_set(const struct provider_step *step, struct tenant *tenant, int64_t
 
 const struct text *tenant_charged(const struct tenant *tenant)
 {
-    return tenant->root_owner.bytes[0] && !PLANTED(SERVICE_CHARGED) ? &tenant->root_owner : &tenant->owner;
+    return tenant->root_owner.bytes[0] && !MUTANT(SERVICE_CHARGED) ? &tenant->root_owner : &tenant->owner;
 }
 
 /* Is the job's own ad not known yet: that of the root, where that is not the superior? */
@@ -250,7 +250,7 @@ void tenant_report(const struct provider_step *step, struct tenant *tenant, bool
     struct message message = {.kind = MESSAGE_REPORT};
     bool uses = tenant->active && !tenant->behind;
 
-    if (tenant_is_blind(tenant) && !PLANTED(SERVICE_CHARGED))
+    if (tenant_is_blind(tenant) && !MUTANT(SERVICE_CHARGED))
         return;
     message.u.report = (struct report){.claim = tenant->claim,
                                        .gang = tenant->gang,
@@ -304,7 +304,7 @@ void tenant_end(const struct provider_step *step, struct tenant *tenant, enum re
         tenant->end = reason;
         subordinates_ends(step, tenant);
     }
-    if (!tenant->running && crew_all(&tenant->crew, BRANCH_GONE)) {
+    if (!tenant->running && crew_all(&tenant->crew, CLAIM_MEMBER_GONE)) {
         tenant_over(step, tenant);
         return;
     }
@@ -338,7 +338,7 @@ static void pinned_due(const struct provider_step *step, struct tenant *tenant)
 {
     int64_t now = step->env->now, end = now + tenant->since + step->provider->spans->pin - lease_clock(step->env);
 
-    if (PLANTED(PIN_FOREVER))
+    if (MUTANT(PIN_FOREVER))
         end = INT64_MAX;
     if (now >= end) {
         tenant_end(step, tenant, REASON_PIN, 0);
@@ -496,7 +496,7 @@ void tenant_job(const struct provider_step *step, const struct event *event)
 {
     struct tenant *tenant = tenant_find(step->provider, event->claim);
     uint32_t place = tenant ? tenant->offer : 0;
-    bool fault = event->news == JOB_EXITED && event->reason == REASON_FAULT && !PLANTED(FAULT_BLAMED), cleared;
+    bool fault = event->news == JOB_EXITED && event->reason == REASON_FAULT && !MUTANT(FAULT_BLAMED), cleared;
 
     if (!tenant || !tenant->running ||
         (event->number != tenant->number &&
@@ -525,7 +525,7 @@ void tenant_job(const struct provider_step *step, const struct event *event)
         }
         break;
     }
-    if (tenant->state == TENANT_STOPPING && crew_all(&tenant->crew, BRANCH_GONE))
+    if (tenant->state == TENANT_STOPPING && crew_all(&tenant->crew, CLAIM_MEMBER_GONE))
         tenant_over(step, tenant);
     else if ((fault || event->news == JOB_GONE) && tenant->state != TENANT_STOPPING)
         tenant_end(step, tenant,
@@ -606,7 +606,7 @@ void tenants_boot(const struct provider_step *step)
             tenant_end(step, tenant, REASON_LOST, 0);
             continue;
         }
-        if (PLANTED(FRESH_LEASE)) {
+        if (MUTANT(FRESH_LEASE)) {
             tenant->lease = lease_clock(step->env) + provider->spans->lease;
             if (tenant->running)
                 effects_deadline(step->effects, tenant->claim, tenant->lease, tenant->stored);

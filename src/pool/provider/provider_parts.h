@@ -346,7 +346,7 @@ void tenant_report(const struct provider_step *step, struct tenant *tenant,
 void tenant_recruit(struct tenant *tenant, const struct edges *edges, const struct edges *below);
 /* The crew goes on to that state; when all have come through it, `owed` is answered. */
 void tenant_lead(const struct provider_step *step, struct tenant *tenant, enum tenant_waits waits,
-                 enum branch_state state, uint64_t owed);
+                 enum claim_member_state state, uint64_t owed);
 void subordinates_verify(const struct provider_step *step, struct tenant *tenant, uint64_t token);
 void subordinates_commit(const struct provider_step *step, struct tenant *tenant, int64_t collect, uint64_t token);
 void subordinates_activate(const struct provider_step *step, struct tenant *tenant, uint64_t token);
@@ -378,13 +378,13 @@ void outcome_answer(const struct provider_step *step, const struct event *event)
 /* Tags of what the provider sends; those of adverts are their own. */
 /* they are smaller than the first of an advert, but for one that is of no use to those and branches */
 enum provider_tag {
-    TAG_BEAT = BRANCH_TAG + 1,
+    TAG_BEAT = CLAIM_MEMBER_TAG + 1,
     TAG_ASK,
     TAG_LEFT,
     TAG_RESULT,
     TAG_REPORT,
     TAG_PULL,
-    TAG_TASK = BRANCH_TAGS + TAG_BEAT
+    TAG_TASK = CLAIM_MEMBER_TAGS + TAG_BEAT
 };
 
 #endif

@@ -22,9 +22,9 @@ void tenant_pin(const struct provider_step *step, struct tenant *tenant, uint64_
     tenant_store(step, tenant);
     tenant->set = INT64_MAX;
     tenant_set(step, tenant, tenant->ask);
-    reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_OK, PLANTED(ACK_EARLY) ? 0 : tenant->stored);
+    reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_OK, MUTANT(ACK_EARLY) ? 0 : tenant->stored);
     tenant_report(step, tenant, false);
-    if (PLANTED(EVICT_AT_PIN))
+    if (MUTANT(EVICT_AT_PIN))
         successor_evicts(step, tenant);
 }
 
@@ -54,8 +54,8 @@ static void told_commit(const struct provider_step *step, const struct event *ev
 static bool session_holds(const struct provider_step *step, const struct event *event, struct tenant *tenant,
                           uint64_t epoch, uint64_t sequence)
 {
-    bool holds = (epoch == tenant->epoch || (PLANTED(EPOCH) && epoch < tenant->epoch)) &&
-                 (sequence >= tenant->sequence || PLANTED(SEQUENCE));
+    bool holds = (epoch == tenant->epoch || (MUTANT(EPOCH) && epoch < tenant->epoch)) &&
+                 (sequence >= tenant->sequence || MUTANT(SEQUENCE));
 
     if (!holds)
         reply_claimed(step, event->token, tenant->claim, tenant->epoch, REASON_STALE, tenant->stored);
@@ -67,11 +67,11 @@ static enum reason pinned_activate(const struct provider_step *step, struct tena
 {
     int64_t age = lease_clock(step->env) - tenant->since, obey = step->provider->spans->pin / 2;
 
-    if (age > (PLANTED(OBEY_LATE) ? 2 * obey : obey))
+    if (age > (MUTANT(OBEY_LATE) ? 2 * obey : obey))
         return REASON_PIN;
     tenant->state = TENANT_CLAIMED;
     tenant->sequence = sequence;
-    if (PLANTED(LEASE_FROM_ACTIVATE))
+    if (MUTANT(LEASE_FROM_ACTIVATE))
         tenant->lease = lease_clock(step->env) + step->provider->spans->lease;
     tenant->active = step->env->now;
     pulling_claimed(step, tenant);
@@ -100,8 +100,8 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
     bool fits;
 
     if (activate->sequence == tenant->sequence)
-        return REASON_OK;                       /* a repeat */
-    if (tenant->running && !PLANTED(RUNS_ON)) { /* the superior's job is over, and our part of it with that */
+        return REASON_OK;                      /* a repeat */
+    if (tenant->running && !MUTANT(RUNS_ON)) { /* the superior's job is over, and our part of it with that */
         if (activate->ad && !tenant->clearing)
             effects_stop(step->effects, tenant->claim, step->provider->spans->grace, tenant->stored);
         tenant->clearing = tenant->clearing || activate->ad;
@@ -117,7 +117,7 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
     if (step->provider->draining || offer_ails(step->provider, tenant->offer))
         return REASON_DRAINING;
     if (step->env->now - tenant->active > step->provider->spans->life ||
-        (!crew_whole(&tenant->crew) && !PLANTED(REUSE_REDUCED)))
+        (!crew_whole(&tenant->crew) && !MUTANT(REUSE_REDUCED)))
         return REASON_LIFE; /* or it has dropped a member: the next job begins with a whole gang */
     if (!tree_is_ad(activate->ad) || !tenant_owns(tenant, activate->ad))
         return REASON_IDENTITY;
@@ -147,7 +147,7 @@ static void told_activate(const struct provider_step *step, const struct event *
         reason = claimed_activate(step, tenant, activate);
     if (reason == REASON_OK && tenant->behind)
         successor_evicts(step, tenant);
-    if (reason == REASON_OK && tenant->behind && !PLANTED(ACTIVATE_OCCUPIED))
+    if (reason == REASON_OK && tenant->behind && !MUTANT(ACTIVATE_OCCUPIED))
         reply_claimed(step, event->token, tenant->claim, tenant->epoch, REASON_WAIT, tenant->stored);
     else if (reason == REASON_OK)
         subordinates_activate(step, tenant, event->token);
@@ -192,7 +192,7 @@ static void tenant_start(const struct provider_step *step, struct tenant *tenant
     tenant_store(step, tenant);
     effects_job(step->effects, tenant->claim, tenant->number, tenant->job, job,
                 step->env->now + tenant->lease - lease_clock(step->env), job_span(step, job),
-                PLANTED(LAUNCH_UNRECORDED) ? 0 : tenant->stored);
+                MUTANT(LAUNCH_UNRECORDED) ? 0 : tenant->stored);
     tree_unref(job);
 }
 
@@ -246,7 +246,7 @@ static struct duty start_duty(const struct tenant *tenant, const struct start *s
     }
     if (!tasked)
         return duty;
-    duty.ad = PLANTED(TASK_DROPPED) ? NULL : tasked->ad;
+    duty.ad = MUTANT(TASK_DROPPED) ? NULL : tasked->ad;
     duty.line = tasked->line == tenant->claim ? 0 : tasked->line;
     duty.pass = tasked->pass;
     duty.helps = tasked->helps;
@@ -260,24 +260,24 @@ static void start_take(const struct provider_step *step, const struct event *eve
     const struct start *start = &event->message->u.start;
     struct duty duty = start_duty(tenant, start, tasked);
     bool executes =
-        PLANTED(EXECUTES_IGNORED) || (ad_executes(step->provider->offers[tenant->offer].whole) && !start->idle);
-    bool asks = executes && tenant_is_deep(tenant) && !tasked && !PLANTED(TASK_FROM_ABOVE);
+        MUTANT(EXECUTES_IGNORED) || (ad_executes(step->provider->offers[tenant->offer].whole) && !start->idle);
+    bool asks = executes && tenant_is_deep(tenant) && !tasked && !MUTANT(TASK_FROM_ABOVE);
     struct tree *ad = start->ad ? start->ad : tenant->ad, *unit = NULL;
     enum reason reason = REASON_OK;
     bool again = start->number == tenant->number && start->job == tenant->job;
 
     if (!session_holds(step, event, tenant, start->epoch, start->sequence))
         return;
-    if (tenant->state != TENANT_CLAIMED || (start->number <= tenant->number && !again && !PLANTED(NUMBER_IGNORED)))
+    if (tenant->state != TENANT_CLAIMED || (start->number <= tenant->number && !again && !MUTANT(NUMBER_IGNORED)))
         reason = REASON_STALE;
-    else if (again && !PLANTED(NUMBER_IGNORED)) {
+    else if (again && !MUTANT(NUMBER_IGNORED)) {
         reason = REASON_OK;
         if (tenant->started < 0) { /* it was activated anew meanwhile */
             tenant->serves = !tenant_executes(step->provider, tenant);
             tenant->started = step->env->wall / SECOND;
             tenant_store(step, tenant);
         }
-    } else if (tenant->behind && !PLANTED(ACTIVATE_OCCUPIED))
+    } else if (tenant->behind && !MUTANT(ACTIVATE_OCCUPIED))
         reason = REASON_WAIT;
     else if (tenant->running)
         reason = REASON_BUSY;
@@ -348,7 +348,7 @@ static void told_release(const struct provider_step *step, const struct event *e
         release->epoch < tenant->epoch || (release->epoch == tenant->epoch && release->sequence < tenant->sequence);
 
     /* a higher epoch is that of a superior whose attachment did not arrive */
-    if (old && !(PLANTED(EPOCH) || PLANTED(SEQUENCE))) {
+    if (old && !(MUTANT(EPOCH) || MUTANT(SEQUENCE))) {
         reply_claimed(step, event->token, tenant->claim, tenant->epoch, REASON_STALE, tenant->stored);
         return;
     }
@@ -357,7 +357,7 @@ static void told_release(const struct provider_step *step, const struct event *e
         tenant_drop(step, tenant);
         return;
     }
-    if (PLANTED(RELEASED_EARLY))
+    if (MUTANT(RELEASED_EARLY))
         reply_claimed(step, event->token, tenant->claim, tenant->epoch, REASON_RELEASED, tenant->stored);
     tenant->reply = event->token; /* whoever asked before hears nothing, and asks again */
     tenant_end(step, tenant, REASON_RELEASED, step->provider->spans->grace);
@@ -365,7 +365,7 @@ static void told_release(const struct provider_step *step, const struct event *e
 
 static void told_abort(const struct provider_step *step, const struct event *event, struct tenant *tenant)
 {
-    bool heard = tenant->state <= TENANT_PINNED || (PLANTED(OLD_ABORT) && tenant->state == TENANT_CLAIMED);
+    bool heard = tenant->state <= TENANT_PINNED || (MUTANT(OLD_ABORT) && tenant->state == TENANT_CLAIMED);
 
     reply_claimed(step, event->token, tenant->claim, tenant->epoch, heard ? REASON_OK : REASON_STALE, 0);
     if (!heard)
@@ -405,7 +405,7 @@ static void told_attach(const struct provider_step *step, const struct event *ev
         tenant->sequence = 0;
         tenant->heard = 0; /* its clock may be another now */
         tenant->cleared = 0;
-        if (PLANTED(ATTACH_RENEWS)) {
+        if (MUTANT(ATTACH_RENEWS)) {
             tenant->lease = lease_clock(step->env) + step->provider->spans->lease;
             effects_deadline(step->effects, tenant->claim, tenant->lease, tenant->stored);
         }

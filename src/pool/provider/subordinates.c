@@ -18,23 +18,23 @@
 #define COLLECT_MOST 4 /* nobody collects for longer than P / 4 */
 
 /* `above` must live as long as the errand. */
-static struct branch_errand subordinates_errand(const struct provider_step *step, const struct tenant *tenant,
-                                                struct docked *above)
+static struct claim_member_errand subordinates_errand(const struct provider_step *step, const struct tenant *tenant,
+                                                      struct docked *above)
 {
     *above = tenant_above(tenant);
-    return (struct branch_errand){.env = step->env,
-                                  .spans = step->provider->spans,
-                                  .effects = step->effects,
-                                  .gang = tenant->gang,
-                                  .job = tenant->job,
-                                  .number = tenant->number,
-                                  .ad = step->provider->offers[tenant->offer].whole,
-                                  .above = above,
-                                  .root_owner = *tenant_charged(tenant),
-                                  .duty = tenant_duty(tenant),
-                                  .executes = tenant_executes(step->provider, tenant),
-                                  .collect = tenant->collect,
-                                  .after = tenant->stored};
+    return (struct claim_member_errand){.env = step->env,
+                                        .spans = step->provider->spans,
+                                        .effects = step->effects,
+                                        .gang = tenant->gang,
+                                        .job = tenant->job,
+                                        .number = tenant->number,
+                                        .ad = step->provider->offers[tenant->offer].whole,
+                                        .above = above,
+                                        .root_owner = *tenant_charged(tenant),
+                                        .duty = tenant_duty(tenant),
+                                        .executes = tenant_executes(step->provider, tenant),
+                                        .collect = tenant->collect,
+                                        .after = tenant->stored};
 }
 
 static bool tenant_decided(const struct tenant *tenant)
@@ -46,7 +46,7 @@ static bool tenant_decided(const struct tenant *tenant)
 static void subordinates_speak(const struct provider_step *step, struct tenant *tenant)
 {
     struct docked above;
-    struct branch_errand errand = subordinates_errand(step, tenant, &above);
+    struct claim_member_errand errand = subordinates_errand(step, tenant, &above);
     int64_t next = crew_run(&tenant->crew, &errand, tenant_decided(tenant));
 
     if (tenant->waits == WAITS_COMMIT && tenant->began + tenant->collect + 1 < next)
@@ -62,12 +62,12 @@ void tenant_recruit(struct tenant *tenant, const struct edges *edges, const stru
 }
 
 void tenant_lead(const struct provider_step *step, struct tenant *tenant, enum tenant_waits waits,
-                 enum branch_state state, uint64_t owed)
+                 enum claim_member_state state, uint64_t owed)
 {
     tenant->waits = waits;
     tenant->owed = owed;
     tenant->began = step->env->now;
-    if (state == BRANCH_COMMITTING)
+    if (state == CLAIM_MEMBER_COMMITTING)
         for (uint32_t i = 0; i < tenant->crew.count; i++)
             tenant->crew.branches[i].epoch = 1;
     crew_go(&tenant->crew, step->env->now, state);
@@ -76,12 +76,12 @@ void tenant_lead(const struct provider_step *step, struct tenant *tenant, enum t
 
 void subordinates_verify(const struct provider_step *step, struct tenant *tenant, uint64_t token)
 {
-    if (crew_all(&tenant->crew, BRANCH_VERIFIED)) /* as is nobody's at all */
+    if (crew_all(&tenant->crew, CLAIM_MEMBER_VERIFIED)) /* as is nobody's at all */
         tenant_verified(step, tenant, token);
     else if (tenant->waits == WAITS_VERIFY)
         tenant->owed = token;
     else
-        tenant_lead(step, tenant, WAITS_VERIFY, BRANCH_VERIFYING, token);
+        tenant_lead(step, tenant, WAITS_VERIFY, CLAIM_MEMBER_VERIFYING, token);
 }
 
 void subordinates_commit(const struct provider_step *step, struct tenant *tenant, int64_t collect, uint64_t token)
@@ -92,11 +92,11 @@ void subordinates_commit(const struct provider_step *step, struct tenant *tenant
         tenant_pin(step, tenant, token);
     } else if (tenant->waits == WAITS_COMMIT) {
         tenant->owed = token;
-    } else if (!crew_all(&tenant->crew, BRANCH_VERIFIED)) {
+    } else if (!crew_all(&tenant->crew, CLAIM_MEMBER_VERIFIED)) {
         reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_STALE, 0);
     } else {
         tenant->collect = (collect < 0 ? 0 : collect < most ? collect : most) / COLLECT_PART;
-        tenant_lead(step, tenant, WAITS_COMMIT, BRANCH_COMMITTING, token);
+        tenant_lead(step, tenant, WAITS_COMMIT, CLAIM_MEMBER_COMMITTING, token);
     }
 }
 
@@ -105,7 +105,7 @@ void subordinates_activate(const struct provider_step *step, struct tenant *tena
     bool attaching = false;
 
     for (uint32_t i = 0; i < tenant->crew.count; i++)
-        attaching = attaching || tenant->crew.branches[i].state == BRANCH_ATTACHING;
+        attaching = attaching || tenant->crew.branches[i].state == CLAIM_MEMBER_ATTACHING;
     if (attaching)
         reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_WAIT, tenant->stored);
     else if (tenant->waits == WAITS_ACTIVATE)
@@ -113,7 +113,7 @@ void subordinates_activate(const struct provider_step *step, struct tenant *tena
     else if (!tenant->crew.count || tenant->cleared == tenant->sequence)
         reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_OK, tenant->stored);
     else
-        tenant_lead(step, tenant, WAITS_ACTIVATE, BRANCH_ACTIVATING, token);
+        tenant_lead(step, tenant, WAITS_ACTIVATE, CLAIM_MEMBER_ACTIVATING, token);
 }
 
 /* The superior hears that its subordinate cannot: who has not decided forgets it all, who has ends it. */
@@ -137,7 +137,7 @@ static void subordinates_failed(const struct provider_step *step, struct tenant 
 static bool subordinates_fit(const struct provider_step *step, struct tenant *tenant)
 {
     struct docked above;
-    struct branch_errand errand = subordinates_errand(step, tenant, &above);
+    struct claim_member_errand errand = subordinates_errand(step, tenant, &above);
 
     return crew_accepts(&tenant->crew, &errand) && tenant_accepted(step, tenant->offer, tenant, tenant->ad);
 }
@@ -150,11 +150,11 @@ static bool tenant_began(const struct tenant *tenant)
 }
 
 /* A member is lost. The tenant ends and its superior hears of it; or it goes on without, and nobody does. It may be gone then. */
-static void tenant_loses(const struct provider_step *step, struct tenant *tenant, struct branch *branch,
+static void tenant_loses(const struct provider_step *step, struct tenant *tenant, struct claim_member *branch,
                          enum reason reason)
 {
     struct docked above;
-    struct branch_errand errand = subordinates_errand(step, tenant, &above);
+    struct claim_member_errand errand = subordinates_errand(step, tenant, &above);
     struct crew_chief chief = tenant_chief(step->provider, tenant);
     bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew, &chief) == branch;
 
@@ -189,7 +189,7 @@ static void subordinates_reached(const struct provider_step *step, struct tenant
         break;
     case WAITS_COMMIT:
         for (uint32_t i = 0; i < tenant->crew.count; i++)
-            branch_store(&tenant->crew.branches[i], tenant->gang, tenant->claim, step->effects);
+            claim_member_store(&tenant->crew.branches[i], tenant->gang, tenant->claim, step->effects);
         tenant_pin(step, tenant, tenant->owed);
         break;
     case WAITS_ACTIVATE:
@@ -204,23 +204,24 @@ static void subordinates_reached(const struct provider_step *step, struct tenant
 static void subordinates_follow(const struct provider_step *step, struct tenant *tenant)
 {
     for (uint32_t i = 0; i < tenant->crew.count && tenant->state == TENANT_CLAIMED; i++) {
-        struct branch *branch = &tenant->crew.branches[i];
+        struct claim_member *branch = &tenant->crew.branches[i];
 
         if (branch->dropped)
             continue;
-        if (branch->state == BRANCH_PINNED)
-            branch_go(branch, step->env->now, BRANCH_ACTIVATING);
-        else if (branch->state == BRANCH_ACTIVE && (tenant->running || tenant->serves) &&
+        if (branch->state == CLAIM_MEMBER_PINNED)
+            claim_member_go(branch, step->env->now, CLAIM_MEMBER_ACTIVATING);
+        else if (branch->state == CLAIM_MEMBER_ACTIVE && (tenant->running || tenant->serves) &&
                  tenant->waits == WAITS_NOTHING)
-            branch_go(branch, step->env->now, BRANCH_STARTING);
+            claim_member_go(branch, step->env->now, CLAIM_MEMBER_STARTING);
     }
 }
 
 /* Goes on if all have come as far as is waited for. The tenant may be gone then. */
 static void subordinates_continue(const struct provider_step *step, struct tenant *tenant)
 {
-    static const enum branch_state goals[] = {
-        [WAITS_VERIFY] = BRANCH_VERIFIED, [WAITS_COMMIT] = BRANCH_PINNED, [WAITS_ACTIVATE] = BRANCH_ACTIVE};
+    static const enum claim_member_state goals[] = {[WAITS_VERIFY] = CLAIM_MEMBER_VERIFIED,
+                                                    [WAITS_COMMIT] = CLAIM_MEMBER_PINNED,
+                                                    [WAITS_ACTIVATE] = CLAIM_MEMBER_ACTIVE};
     uint64_t claim = tenant->claim;
 
     if (tenant->waits != WAITS_NOTHING && crew_through(&tenant->crew, goals[tenant->waits]))
@@ -229,7 +230,7 @@ static void subordinates_continue(const struct provider_step *step, struct tenan
     if (!tenant)
         return;
     subordinates_follow(step, tenant);
-    if (tenant->state == TENANT_STOPPING && !tenant->running && crew_all(&tenant->crew, BRANCH_GONE))
+    if (tenant->state == TENANT_STOPPING && !tenant->running && crew_all(&tenant->crew, CLAIM_MEMBER_GONE))
         tenant_over(step, tenant);
     else
         subordinates_speak(step, tenant);
@@ -247,7 +248,7 @@ bool subordinates_due(const struct provider_step *step, struct tenant *tenant)
         crew_expire(&tenant->crew, step->env);
     for (tenant = tenant_find(step->provider, claim); tenant && tenant->state == TENANT_CLAIMED;
          tenant = tenant_find(step->provider, claim)) {
-        struct branch *lost = crew_lost(&tenant->crew, step->env);
+        struct claim_member *lost = crew_lost(&tenant->crew, step->env);
 
         if (!lost)
             break;
@@ -265,17 +266,17 @@ void subordinates_ends(const struct provider_step *step, struct tenant *tenant)
     if (!tenant_decided(tenant)) {
         crew_abort(&tenant->crew, step->effects);
         for (uint32_t i = 0; i < tenant->crew.count; i++)
-            tenant->crew.branches[i].state = BRANCH_GONE;
+            tenant->crew.branches[i].state = CLAIM_MEMBER_GONE;
         return;
     }
     tenant->waits = WAITS_NOTHING;
-    crew_go(&tenant->crew, step->env->now, BRANCH_RELEASING);
+    crew_go(&tenant->crew, step->env->now, CLAIM_MEMBER_RELEASING);
     subordinates_speak(step, tenant);
 }
 
 /* ------------------------------------------------------------------------------------------------- what they say */
 
-static struct tenant *tenant_leading(const struct provider *provider, uint64_t claim, struct branch **ret)
+static struct tenant *tenant_leading(const struct provider *provider, uint64_t claim, struct claim_member **ret)
 {
     *ret = NULL;
     for (uint32_t i = 0; i < provider->tenant_count; i++) {
@@ -288,10 +289,10 @@ static struct tenant *tenant_leading(const struct provider *provider, uint64_t c
 
 void subordinates_answer(const struct provider_step *step, const struct event *event)
 {
-    struct branch *branch;
+    struct claim_member *branch;
     struct tenant *tenant = tenant_leading(step->provider, event->token, &branch);
     uint64_t claim;
-    struct branch_errand errand;
+    struct claim_member_errand errand;
     struct docked above;
 
     if (!tenant)
@@ -299,11 +300,11 @@ void subordinates_answer(const struct provider_step *step, const struct event *e
     claim = tenant->claim;
     errand = subordinates_errand(step, tenant, &above);
     switch (crew_answer(&tenant->crew, branch, &errand, event)) {
-    case BRANCH_BUSY:
+    case CLAIM_MEMBER_BUSY:
         subordinates_failed(step, tenant, REASON_BUSY);
         return;
-    case BRANCH_REFUSED:
-    case BRANCH_LOST:
+    case CLAIM_MEMBER_REFUSED:
+    case CLAIM_MEMBER_LOST:
         tenant_loses(step, tenant, branch, REASON_ABORT);
         break;
     default:
@@ -315,7 +316,7 @@ void subordinates_answer(const struct provider_step *step, const struct event *e
 }
 
 static void told_beat(const struct provider_step *step, const struct event *event, struct tenant *tenant,
-                      struct branch *branch)
+                      struct claim_member *branch)
 {
     const struct beat *beat = &event->message->u.beat;
     struct message message = {.kind = MESSAGE_BEATEN};
@@ -329,7 +330,7 @@ static void told_beat(const struct provider_step *step, const struct event *even
 }
 
 /* It is judged, and what is left goes on. */
-static void subordinates_lost(const struct provider_step *step, struct tenant *tenant, struct branch *branch)
+static void subordinates_lost(const struct provider_step *step, struct tenant *tenant, struct claim_member *branch)
 {
     uint64_t claim = tenant->claim;
 
@@ -343,13 +344,13 @@ static void subordinates_lost(const struct provider_step *step, struct tenant *t
  * what it ended with is nobody's result, but a failure is a loss. While we end for that it is to be told again: that we do is recorded
  * nowhere, and a restart has to hear of it. */
 static void told_result(const struct provider_step *step, const struct event *event, struct tenant *tenant,
-                        struct branch *branch)
+                        struct claim_member *branch)
 {
     const struct result *result = &event->message->u.result;
     bool present = tenant->state >= TENANT_CLAIMED && result->number == tenant->number && result->job == tenant->job;
     struct crew_chief chief = tenant_chief(step->provider, tenant);
     bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew, &chief) == branch;
-    bool failed = (result->reason != REASON_EXITED || result->status != 0) && !PLANTED(FAILURE_IGNORED);
+    bool failed = (result->reason != REASON_EXITED || result->status != 0) && !MUTANT(FAILURE_IGNORED);
     bool lost = present && !leads && failed && !branch->dropped;
     uint64_t claim = tenant->claim;
 
@@ -374,7 +375,7 @@ void subordinates_message(const struct provider_step *step, const struct event *
                      : message->kind == MESSAGE_ASK  ? message->u.ask.claim
                      : message->kind == MESSAGE_LEFT ? message->u.left.claim
                                                      : message->u.result.claim;
-    struct branch *branch;
+    struct claim_member *branch;
     struct tenant *tenant = tenant_leading(step->provider, claim, &branch);
 
     if (tenant && branch->agent != event->peer->agent)
@@ -392,9 +393,9 @@ void subordinates_message(const struct provider_step *step, const struct event *
                   message->kind == MESSAGE_ASK ? (branch ? REASON_WAIT : REASON_ABORT)
                                                : (branch ? REASON_OK : REASON_UNKNOWN),
                   0);
-    if (message->kind != MESSAGE_LEFT || !branch || branch->state < BRANCH_COMMITTING)
+    if (message->kind != MESSAGE_LEFT || !branch || branch->state < CLAIM_MEMBER_COMMITTING)
         return;
-    branch->state = BRANCH_GONE;
+    branch->state = CLAIM_MEMBER_GONE;
     subordinates_lost(step, tenant, branch);
 }
 
@@ -420,17 +421,18 @@ void subordinates_load(const struct provider_step *step, const struct record *re
 void subordinates_boot(const struct provider_step *step, struct tenant *tenant)
 {
     for (uint32_t i = 0; i < tenant->crew.count; i++) {
-        struct branch *branch = &tenant->crew.branches[i];
+        struct claim_member *branch = &tenant->crew.branches[i];
 
         branch->epoch++;
-        branch_lives(branch, step->env, step->provider->spans);
-        tenant->stored = branch_store(branch, tenant->gang, tenant->claim, step->effects);
+        claim_member_lives(branch, step->env, step->provider->spans);
+        tenant->stored = claim_member_store(branch, tenant->gang, tenant->claim, step->effects);
     }
     /* it may be over already: its job is gone, as its launcher said */
-    crew_go(&tenant->crew, step->env->now, tenant->state == TENANT_STOPPING ? BRANCH_RELEASING : BRANCH_ATTACHING);
+    crew_go(&tenant->crew, step->env->now,
+            tenant->state == TENANT_STOPPING ? CLAIM_MEMBER_RELEASING : CLAIM_MEMBER_ATTACHING);
     for (uint32_t i = 0; i < tenant->crew.count; i++) {
         if (tenant->crew.branches[i].dropped)
-            branch_go(&tenant->crew.branches[i], step->env->now, BRANCH_RELEASING);
+            claim_member_go(&tenant->crew.branches[i], step->env->now, CLAIM_MEMBER_RELEASING);
         tenant->crew.branches[i].sequence = 0;
     }
 }

@@ -59,7 +59,7 @@ uint64_t second_claim(const struct provider *provider, uint32_t place)
 
 const struct tenant *successor_other(const struct provider *provider, uint64_t behind, uint64_t claim)
 {
-    for (uint32_t i = 0; i < provider->tenant_count && behind && !PLANTED(TWO_SUCCESSORS); i++) {
+    for (uint32_t i = 0; i < provider->tenant_count && behind && !MUTANT(TWO_SUCCESSORS); i++) {
         const struct tenant *tenant = provider->tenants[i];
 
         if (tenant->behind == behind && tenant->claim != claim && tenant->state >= TENANT_VERIFIED)
@@ -111,7 +111,7 @@ static bool offer_lets_go(const struct provider_step *step, uint32_t place, cons
     struct value says;
     bool truth = false;
 
-    if (PLANTED(GO_UNASKED))
+    if (MUTANT(GO_UNASKED))
         return true;
     if (!name || (!dock_has_ports(whole) && !dock_has_ports(superior->ad)))
         return name && match_says(&env, step->env->scratch, whole, "Preemption", superior->ad);
@@ -132,7 +132,7 @@ bool successor_preferred(const struct provider_step *step, uint64_t behind, cons
     present = tenant_above(front);
     its = offer_rank(step, front->offer, &present);
     mine = offer_rank(step, front->offer, superior);
-    preferred = PLANTED(RANK_REVERSED) ? order_compare(&mine, &its) < 0 : order_compare(&mine, &its) >= 0;
+    preferred = MUTANT(RANK_REVERSED) ? order_compare(&mine, &its) < 0 : order_compare(&mine, &its) >= 0;
     arena_rewind(step->env->scratch, mark);
     return preferred;
 }
@@ -154,7 +154,7 @@ bool successor_leaves(const struct provider_step *step, uint32_t place, const st
     bool leaves;
 
     if (!successor || successor == tenant || (tenant && tenant->claim == successor->behind) ||
-        PLANTED(SUCCESSOR_UNRESERVED))
+        MUTANT(SUCCESSOR_UNRESERVED))
         return true;
     left = offer_left(step->provider, step->env, place, TENANT_VERIFIED, tenant, successor->behind);
     left = left_without(step, left, successor);
@@ -167,7 +167,7 @@ struct tree *successor_reserves(const struct provider_step *step, uint32_t place
 {
     const struct tenant *successor = successor_of(step->provider, place);
 
-    return successor && left && !PLANTED(SUCCESSOR_UNRESERVED) ? left_without(step, left, successor) : left;
+    return successor && left && !MUTANT(SUCCESSOR_UNRESERVED) ? left_without(step, left, successor) : left;
 }
 
 /* -------------------------------------------------------------------------------------------------------- the second ad */
@@ -186,7 +186,7 @@ static struct tenant *second_choose(const struct provider_step *step, uint32_t p
 
         if (tenant->offer != place)
             continue;
-        if (tenant->behind && !PLANTED(TWO_SUCCESSORS))
+        if (tenant->behind && !MUTANT(TWO_SUCCESSORS))
             return NULL; /* one at a time */
         if (tenant->behind)
             continue;
@@ -249,8 +249,8 @@ static struct tree *second_write(const struct provider_step *step, const struct 
     snprintf(claim, sizeof claim, "%016llx", (unsigned long long)tenant->claim);
     settings[0].value = value_string(claim, strlen(claim));
     settings[1].value = settings[2].value = user;
-    settings[3].value = PLANTED(RANK_TOLD_LOW) || PLANTED(RANK_REVERSED) ? value_integer(-1)
-                                                                         : offer_rank(step, tenant->offer, &superior);
+    settings[3].value =
+        MUTANT(RANK_TOLD_LOW) || MUTANT(RANK_REVERSED) ? value_integer(-1) : offer_rank(step, tenant->offer, &superior);
     settings[4].value = value_reltime(tenant_served(step, tenant, ret_serves));
     settings[5].value = tenant_size(step, tenant);
     tenant_text(step, tenant, "AccountingGroup", &group);
@@ -389,5 +389,5 @@ bool successor_valid(const struct provider *provider, const struct tenant *tenan
     if (!front || front->behind || front->offer != tenant->offer || front->state < TENANT_CLAIMED)
         return false;
     *ret_why = "a job of a successor runs while the claim in front is there";
-    return !tenant->running || PLANTED(ACTIVATE_OCCUPIED);
+    return !tenant->running || MUTANT(ACTIVATE_OCCUPIED);
 }

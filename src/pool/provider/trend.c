@@ -12,7 +12,7 @@
 #define DAY 86400
 #define SIZE_MAX_WHOLE 0x1p62 /* beyond it integers may wrap */
 
-static const struct course course_constant = {.repeats = true, .end = TURNS_NEVER};
+static const struct trend trend_constant = {.repeats = true, .end = TURNS_NEVER};
 
 static int64_t earlier(int64_t a, int64_t b)
 {
@@ -20,14 +20,14 @@ static int64_t earlier(int64_t a, int64_t b)
 }
 
 /* The value stays until `end`; what it is tells the rest. */
-static bool course_stay(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t at, int64_t end,
-                        bool repeats, struct course *ret)
+static bool trend_stay(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
+                       int64_t end, bool repeats, struct trend *ret)
 {
     struct arena_mark mark = arena_mark(turns->scratch);
     struct value v;
 
-    turns_value(turns, scope, e, at, &v);
-    *ret = (struct course){.repeats = repeats, .end = end};
+    next_change_value(turns, scope, e, at, &v);
+    *ret = (struct trend){.repeats = repeats, .end = end};
     if (v.type == VALUE_INTEGER || v.type == VALUE_ABSTIME || v.type == VALUE_RELTIME) {
         ret->size = fabs((double)v.u.integer);
         ret->whole = true;
@@ -38,7 +38,7 @@ static bool course_stay(struct turns *turns, const struct scope *scope, const st
     return true;
 }
 
-static void course_negate(struct course *c)
+static void trend_negate(struct trend *c)
 {
     double least = c->least;
 
@@ -47,23 +47,23 @@ static void course_negate(struct course *c)
 }
 
 /* Only the direction of it is left. */
-static void course_blur(struct course *c)
+static void trend_blur(struct trend *c)
 {
-    c->least = course_rises(c) ? 0 : -HUGE_VAL;
-    c->most = course_falls(c) ? 0 : HUGE_VAL;
-    if (course_rises(c) && course_falls(c))
+    c->least = trend_rises(c) ? 0 : -HUGE_VAL;
+    c->most = trend_falls(c) ? 0 : HUGE_VAL;
+    if (trend_rises(c) && trend_falls(c))
         c->least = c->most = 0;
     c->whole = false;
 }
 
-static bool course_add(struct course *sum, const struct course *c)
+static bool trend_add(struct trend *sum, const struct trend *c)
 {
-    if (course_is_linear(sum) && course_is_linear(c)) {
+    if (trend_is_linear(sum) && trend_is_linear(c)) {
         sum->least = sum->most += c->least;
-    } else if ((course_rises(sum) && course_rises(c)) || (course_falls(sum) && course_falls(c))) {
+    } else if ((trend_rises(sum) && trend_rises(c)) || (trend_falls(sum) && trend_falls(c))) {
         sum->least += c->least;
         sum->most += c->most;
-        course_blur(sum); /* a sum of reals is rounded, but never against its direction */
+        trend_blur(sum); /* a sum of reals is rounded, but never against its direction */
     } else {
         return false;
     }
@@ -74,7 +74,7 @@ static bool course_add(struct course *sum, const struct course *c)
 }
 
 /* Times (or divided by) a value that stays. */
-static bool course_scale(struct course *c, const struct value *by, enum op op)
+static bool trend_scale(struct trend *c, const struct value *by, enum op op)
 {
     bool whole = by->type == VALUE_INTEGER || by->type == VALUE_RELTIME;
     double factor = whole ? (double)by->u.integer : by->u.real;
@@ -87,40 +87,40 @@ static bool course_scale(struct course *c, const struct value *by, enum op op)
         c->least *= fabs(factor);
         c->most *= fabs(factor);
     } else {
-        course_blur(c);
+        trend_blur(c);
     }
     if (factor < 0)
-        course_negate(c);
+        trend_negate(c);
     if (factor == 0)
         c->least = c->most = 0;
     c->size = op == OP_MULTIPLY ? c->size * fabs(factor) : c->size / fabs(factor);
     return c->size < SIZE_MAX_WHOLE && !isnan(c->least) && !isnan(c->most);
 }
 
-static bool course_sum(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t at, bool stays,
-                       struct course *ret)
+static bool trend_sum(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
+                      bool stays, struct trend *ret)
 {
     const struct expr *parts = tree_parts(scope->tree, e);
 
-    if (!course_of(turns, scope, &parts[0], at, stays, ret))
+    if (!trend_of(turns, scope, &parts[0], at, stays, ret))
         return false;
     for (uint32_t i = 1; i < e->u.run.count; i++) {
-        struct course c;
+        struct trend c;
 
-        if (!course_of(turns, scope, &parts[i], at, stays, &c))
+        if (!trend_of(turns, scope, &parts[i], at, stays, &c))
             return false;
         if (parts[i].label == OP_SUBTRACT)
-            course_negate(&c);
-        if (!course_add(ret, &c))
+            trend_negate(&c);
+        if (!trend_add(ret, &c))
             return false;
     }
     return true;
 }
 
 /* a % m, and a / m where it shall stay: up to the next multiple of m. */
-static bool course_modulo(struct course *c, const struct value *a, const struct value *m, enum op op, int64_t at)
+static bool trend_modulo(struct trend *c, const struct value *a, const struct value *m, enum op op, int64_t at)
 {
-    if (!course_is_linear(c) || c->least != 1 || a->type != VALUE_INTEGER || a->u.integer < 0 ||
+    if (!trend_is_linear(c) || c->least != 1 || a->type != VALUE_INTEGER || a->u.integer < 0 ||
         m->type != VALUE_INTEGER || m->u.integer <= 0 || m->u.integer > COURSE_FAR)
         return false;
     if (!c->repeats)
@@ -132,25 +132,25 @@ static bool course_modulo(struct course *c, const struct value *a, const struct 
 }
 
 /* The product so far, which is `a` at that second, and one more factor. */
-static bool product_join(struct course *product, const struct value *a, enum op op, const struct course *c,
+static bool product_join(struct trend *product, const struct value *a, enum op op, const struct trend *c,
                          const struct value *b, int64_t at, bool stays)
 {
-    struct course with = *c;
+    struct trend with = *c;
 
-    if (course_stays(product) && !course_stays(c)) { /* a constant times what goes */
-        if (op != OP_MULTIPLY || !course_scale(&with, a, op))
+    if (trend_stays(product) && !trend_stays(c)) { /* a constant times what goes */
+        if (op != OP_MULTIPLY || !trend_scale(&with, a, op))
             return false;
         with.repeats = with.repeats && product->repeats;
         with.end = earlier(with.end, product->end);
         *product = with;
         return true;
     }
-    if (!course_stays(c))
+    if (!trend_stays(c))
         return false;
-    if (!course_stays(product) && (op == OP_REMAINDER || (op == OP_DIVIDE && stays))) {
-        if (!course_modulo(product, a, b, op, at))
+    if (!trend_stays(product) && (op == OP_REMAINDER || (op == OP_DIVIDE && stays))) {
+        if (!trend_modulo(product, a, b, op, at))
             return false;
-    } else if (!course_stays(product) && !course_scale(product, b, op)) {
+    } else if (!trend_stays(product) && !trend_scale(product, b, op)) {
         return false;
     }
     product->repeats = product->repeats && c->repeats;
@@ -158,80 +158,80 @@ static bool product_join(struct course *product, const struct value *a, enum op 
     return true;
 }
 
-static bool course_product(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t at, bool stays,
-                           struct course *ret)
+static bool trend_product(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
+                          bool stays, struct trend *ret)
 {
     const struct expr *parts = tree_parts(scope->tree, e);
     struct value product, by;
-    struct course c;
+    struct trend c;
 
-    if (!course_of(turns, scope, &parts[0], at, stays, ret))
+    if (!trend_of(turns, scope, &parts[0], at, stays, ret))
         return false;
-    turns_value(turns, scope, &parts[0], at, &product);
+    next_change_value(turns, scope, &parts[0], at, &product);
     for (uint32_t i = 1; i < e->u.run.count; i++) {
         enum op op = (enum op)parts[i].label;
 
-        if (!course_of(turns, scope, &parts[i], at, stays, &c))
+        if (!trend_of(turns, scope, &parts[i], at, stays, &c))
             return false;
-        turns_value(turns, scope, &parts[i], at, &by);
+        next_change_value(turns, scope, &parts[i], at, &by);
         if (!product_join(ret, &product, op, &c, &by, at, stays))
-            return !stays && course_product(turns, scope, e, at, true, ret);
+            return !stays && trend_product(turns, scope, e, at, true, ret);
         op_binary(scope->tree->dialect, op, &product, &by, &product);
     }
-    return !course_stays(ret) || course_stay(turns, scope, e, at, ret->end, ret->repeats, ret);
+    return !trend_stays(ret) || trend_stay(turns, scope, e, at, ret->end, ret->repeats, ret);
 }
 
 /* What is true or false, up to its next turn. */
-static bool course_truth(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t at,
-                         struct course *ret)
+static bool trend_truth(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
+                        struct trend *ret)
 {
-    struct turns inner = *turns;
+    struct next_change inner = *turns;
 
     inner.from = at;
     inner.next = inner.once = TURNS_NEVER;
-    turns_walk(&inner, scope, e);
+    next_change_walk(&inner, scope, e);
     turns->steps = inner.steps;
     turns->spent = inner.spent;
-    *ret = course_constant;
+    *ret = trend_constant;
     ret->end = inner.next;
     ret->repeats = inner.once == TURNS_NEVER;
     return !turns->spent;
 }
 
 /* c ? a : b is the course of the one that is chosen, while it is. */
-static bool course_choice(struct turns *turns, const struct scope *scope, const struct expr *e,
-                          const struct expr *parts, int64_t at, bool stays, struct course *ret)
+static bool trend_choice(struct next_change *turns, const struct scope *scope, const struct expr *e,
+                         const struct expr *parts, int64_t at, bool stays, struct trend *ret)
 {
     struct arena_mark mark = arena_mark(turns->scratch);
-    struct course condition, other;
+    struct trend condition, other;
     enum value_type type;
     bool is = false;
     struct value v;
 
-    if (!course_truth(turns, scope, &parts[0], at, &condition))
+    if (!trend_truth(turns, scope, &parts[0], at, &condition))
         return false;
-    turns_value(turns, scope, &parts[0], at, &v);
+    next_change_value(turns, scope, &parts[0], at, &v);
     type = op_condition(scope->tree->dialect, &v, &is);
     arena_rewind(turns->scratch, mark);
     if (type != VALUE_BOOLEAN)
-        return course_stay(turns, scope, e, at, condition.end, false, ret);
-    if (!course_of(turns, scope, &parts[is ? 1 : 2], at, stays, ret))
+        return trend_stay(turns, scope, e, at, condition.end, false, ret);
+    if (!trend_of(turns, scope, &parts[is ? 1 : 2], at, stays, ret))
         return false;
-    ret->repeats = ret->repeats && condition.repeats &&
-                   course_of(turns, scope, &parts[is ? 2 : 1], at, stays, &other) && other.repeats;
+    ret->repeats = ret->repeats && condition.repeats && trend_of(turns, scope, &parts[is ? 2 : 1], at, stays, &other) &&
+                   other.repeats;
     ret->end = earlier(ret->end, condition.end);
     return true;
 }
 
 /* All parts of it stay: then so does it. */
-static bool course_of_parts(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t at,
-                            struct course *ret)
+static bool trend_of_parts(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
+                           struct trend *ret)
 {
     const struct expr *parts = tree_parts(scope->tree, e);
-    struct course all = course_constant, c;
+    struct trend all = trend_constant, c;
 
     for (uint32_t i = 0; i < expr_part_count(e); i++) {
-        if (!course_of(turns, scope, &parts[i], at, true, &c) || !course_stays(&c))
+        if (!trend_of(turns, scope, &parts[i], at, true, &c) || !trend_stays(&c))
             return false;
         all.end = earlier(all.end, c.end);
         all.repeats = all.repeats && c.repeats;
@@ -240,7 +240,7 @@ static bool course_of_parts(struct turns *turns, const struct scope *scope, cons
         *ret = all;
         return true;
     }
-    return course_stay(turns, scope, e, at, all.end, all.repeats, ret);
+    return trend_stay(turns, scope, e, at, all.end, all.repeats, ret);
 }
 
 /* ---------------------------------------------------------------------------------------------------- functions */
@@ -305,7 +305,7 @@ static bool zone_is_plain(const struct scope *scope)
 
 /* Where the local time of an argument stands, in seconds; false when it is no time, or one from which steps are not
  * counted. */
-static bool local_seconds(struct turns *turns, const struct scope *scope, const struct expr *argument, int64_t at,
+static bool local_seconds(struct next_change *turns, const struct scope *scope, const struct expr *argument, int64_t at,
                           int64_t *ret)
 {
     struct arena_mark mark = arena_mark(turns->scratch);
@@ -313,7 +313,7 @@ static bool local_seconds(struct turns *turns, const struct scope *scope, const 
     struct value v;
     bool good = true;
 
-    turns_value(turns, scope, argument, at, &v);
+    next_change_value(turns, scope, argument, at, &v);
     if (v.type == VALUE_ABSTIME) {
         eval_init(&eval, turns->env, turns->scratch);
         *ret = v.u.integer + 60 * (scope->tree->dialect->zone_of_evaluation ? eval_zone(&eval, scope) : v.zone);
@@ -326,19 +326,19 @@ static bool local_seconds(struct turns *turns, const struct scope *scope, const 
 }
 
 /* GetHours(T) and its like, T going as the time does. */
-static bool course_step(struct turns *turns, const struct scope *scope, const struct expr *e,
-                        const struct mannered *row, int64_t at, bool stays, struct course *ret)
+static bool trend_step(struct next_change *turns, const struct scope *scope, const struct expr *e,
+                       const struct mannered *row, int64_t at, bool stays, struct trend *ret)
 {
     int64_t unit = stays ? row->stay : row->rise, local, rest;
 
-    if (!course_is_linear(ret) || ret->least != 1 || unit == 1 ||
+    if (!trend_is_linear(ret) || ret->least != 1 || unit == 1 ||
         !local_seconds(turns, scope, tree_parts(scope->tree, e), at, &local))
         return false;
     rest = local % unit;
     ret->repeats = ret->repeats || (row->weekly && ret->end == TURNS_NEVER);
     ret->end = earlier(ret->end, at + unit - (rest < 0 ? rest + unit : rest));
     if (unit == row->stay)
-        return course_stay(turns, scope, e, at, ret->end, ret->repeats, ret);
+        return trend_stay(turns, scope, e, at, ret->end, ret->repeats, ret);
     ret->least = 0;
     ret->most = HUGE_VAL;
     ret->size = DAY;
@@ -346,68 +346,68 @@ static bool course_step(struct turns *turns, const struct scope *scope, const st
 }
 
 /* Now, or the time since midnight. */
-static bool course_clock(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t at, bool day,
-                         struct course *ret)
+static bool trend_clock(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
+                        bool day, struct trend *ret)
 {
     struct value v;
 
-    *ret = (struct course){.least = 1, .most = 1, .whole = true, .repeats = day, .end = TURNS_NEVER};
+    *ret = (struct trend){.least = 1, .most = 1, .whole = true, .repeats = day, .end = TURNS_NEVER};
     ret->size = fabs((double)at) + (double)COURSE_FAR;
     if (!day)
         return true;
-    turns_value(turns, scope, e, at, &v);
+    next_change_value(turns, scope, e, at, &v);
     ret->end = at + DAY - v.u.integer;
     return v.type == VALUE_RELTIME;
 }
 
-static bool course_call(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t at, bool stays,
-                        struct course *ret)
+static bool trend_call(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
+                       bool stays, struct trend *ret)
 {
     const struct function *function = function_find(scope->tree->dialect, e->u.name.id);
     const struct expr *parts = tree_parts(scope->tree, e);
     const struct mannered *row;
 
     if (!function || e->small < function->min || e->small > function->max)
-        return course_stay(turns, scope, e, at, TURNS_NEVER, true, ret);
+        return trend_stay(turns, scope, e, at, TURNS_NEVER, true, ret);
     if (function->traits & FUNCTION_CHOICE)
-        return course_choice(turns, scope, e, parts, at, stays, ret);
+        return trend_choice(turns, scope, e, parts, at, stays, ret);
     if (function->traits & (FUNCTION_LAZY | FUNCTION_SCOPE | FUNCTION_CHANCE) ||
         (function->traits & FUNCTION_TIME && !zone_is_plain(scope)))
         return false;
     row = manner_find(function->name);
     if (e->small == 0 && row)
-        return course_clock(turns, scope, e, at, row->manner == MANNER_DAY, ret);
+        return trend_clock(turns, scope, e, at, row->manner == MANNER_DAY, ret);
     if (e->small == 0 && function->traits & FUNCTION_TIME && strcmp(function->name, "timeZoneOffset") != 0)
         return false;
     if (!row || e->small != 1)
-        return course_of_parts(turns, scope, e, at, ret);
-    if (!course_of(turns, scope, parts, at, stays, ret)) /* some stay where their argument does not */
+        return trend_of_parts(turns, scope, e, at, ret);
+    if (!trend_of(turns, scope, parts, at, stays, ret)) /* some stay where their argument does not */
         return false;
-    if (course_stays(ret))
-        return course_stay(turns, scope, e, at, ret->end, ret->repeats, ret);
+    if (trend_stays(ret))
+        return trend_stay(turns, scope, e, at, ret->end, ret->repeats, ret);
     if (row->manner == MANNER_STEP)
-        return course_step(turns, scope, e, row, at, stays, ret);
+        return trend_step(turns, scope, e, row, at, stays, ret);
     if (row->manner == MANNER_UP || !ret->whole)
-        course_blur(ret);
+        trend_blur(ret);
     return true;
 }
 
-static bool course_chain(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t at, bool stays,
-                         struct course *ret)
+static bool trend_chain(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
+                        bool stays, struct trend *ret)
 {
     enum op op = (enum op)tree_parts(scope->tree, e)[1].label;
 
     if (op == OP_ADD || op == OP_SUBTRACT)
-        return course_sum(turns, scope, e, at, stays, ret);
+        return trend_sum(turns, scope, e, at, stays, ret);
     if (op == OP_MULTIPLY || op == OP_DIVIDE || op == OP_REMAINDER)
-        return course_product(turns, scope, e, at, stays, ret);
+        return trend_product(turns, scope, e, at, stays, ret);
     if (op == OP_AND || op == OP_OR || (op >= OP_EQUAL && op <= OP_GREATER_EQUAL && e->u.run.count == 2))
-        return course_truth(turns, scope, e, at, ret);
-    return course_of_parts(turns, scope, e, at, ret);
+        return trend_truth(turns, scope, e, at, ret);
+    return trend_of_parts(turns, scope, e, at, ret);
 }
 
-static bool course_deeper(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t at, bool stays,
-                          struct course *ret)
+static bool trend_deeper(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
+                         bool stays, struct trend *ret)
 {
     const struct expr *parts = tree_parts(scope->tree, e);
     bool told;
@@ -417,52 +417,52 @@ static bool course_deeper(struct turns *turns, const struct scope *scope, const 
     case EXPR_ROOT_NAME:
     case EXPR_DOT:
     case EXPR_PATH:
-        switch (turns_follow(turns, scope, e, &scope, &e)) {
+        switch (next_change_follow(turns, scope, e, &scope, &e)) {
         case FOLLOWED_OWN:
-            return course_of(turns, scope, e, at, stays, ret);
+            return trend_of(turns, scope, e, at, stays, ret);
         case FOLLOWED_NONE:
-            *ret = course_constant;
+            *ret = trend_constant;
             return true;
         default:
             return false;
         }
     case EXPR_WITHIN:
-        return course_of(turns, scope, parts, at, stays, ret);
+        return trend_of(turns, scope, parts, at, stays, ret);
     case EXPR_PREFIX:
         if (e->small == OP_NOT)
-            return course_truth(turns, scope, e, at, ret);
+            return trend_truth(turns, scope, e, at, ret);
         if (e->small == OP_COMPLEMENT)
-            return course_of_parts(turns, scope, e, at, ret);
-        told = course_of(turns, scope, parts, at, stays, ret);
+            return trend_of_parts(turns, scope, e, at, ret);
+        told = trend_of(turns, scope, parts, at, stays, ret);
         if (told && e->small == OP_SUBTRACT)
-            course_negate(ret);
+            trend_negate(ret);
         return told;
     case EXPR_CHAIN:
-        return course_chain(turns, scope, e, at, stays, ret);
+        return trend_chain(turns, scope, e, at, stays, ret);
     case EXPR_CHOICE:
-        return course_choice(turns, scope, e, parts, at, stays, ret);
+        return trend_choice(turns, scope, e, parts, at, stays, ret);
     case EXPR_CALL:
-        return course_call(turns, scope, e, at, stays, ret);
+        return trend_call(turns, scope, e, at, stays, ret);
     case EXPR_LIST:
-        return course_of_parts(turns, scope, e, at, ret);
+        return trend_of_parts(turns, scope, e, at, ret);
     case EXPR_AD:
     case EXPR_TABLE:
     case EXPR_VALUE:
         return false;
     default: /* literals */
-        return course_stay(turns, scope, e, at, TURNS_NEVER, true, ret);
+        return trend_stay(turns, scope, e, at, TURNS_NEVER, true, ret);
     }
 }
 
-bool course_of(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t at, bool stays,
-               struct course *ret)
+bool trend_of(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at, bool stays,
+              struct trend *ret)
 {
     bool told;
 
-    if (!turns_charge(turns, 1) || turns->depth == COURSE_DEPTH_MAX)
+    if (!next_change_charge(turns, 1) || turns->depth == COURSE_DEPTH_MAX)
         return false;
     turns->depth++;
-    told = course_deeper(turns, scope, e, at, stays, ret);
+    told = trend_deeper(turns, scope, e, at, stays, ret);
     turns->depth--;
     return told;
 }

@@ -12,7 +12,7 @@ extern "C" {
 #define COURSE_FAR ((int64_t)1 << 33) /* seconds ahead that count as never: 272 years */
 
 /* From a second on, and up to `end`, the value goes up by at least `least` and at most `most` every second. */
-struct course {
+struct trend {
     double least, most; /* both 0: the value stays; below 0: it goes down */
     double size;        /* no number on the way is larger */
     bool whole;         /* an integer or a time, so that sums are exact */
@@ -20,40 +20,41 @@ struct course {
     int64_t end;        /* TURNS_NEVER: it goes on so */
 };
 
-static inline bool course_stays(const struct course *c)
+static inline bool trend_stays(const struct trend *c)
 {
     return c->least == 0 && c->most == 0;
 }
 
-static inline bool course_rises(const struct course *c)
+static inline bool trend_rises(const struct trend *c)
 {
     return c->least >= 0;
 }
 
-static inline bool course_falls(const struct course *c)
+static inline bool trend_falls(const struct trend *c)
 {
     return c->most <= 0;
 }
 
 /* By exactly so much every second. */
-static inline bool course_is_linear(const struct course *c)
+static inline bool trend_is_linear(const struct trend *c)
 {
     return c->whole && c->least == c->most;
 }
 
 /* The course of `e` from `at` on. False when it cannot be told: then it may be anything from one second to the next.
  * With `stays` a course that stays is wanted, and functions such as GetHours() end where their value changes. */
-bool course_of(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t at, bool stays,
-               struct course *ret);
+bool trend_of(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at, bool stays,
+              struct trend *ret);
 
 /* The value at a second, without a counterpart. What it borrows lives in the scratch arena. */
-void turns_value(struct turns *turns, const struct scope *scope, const struct expr *e, int64_t at, struct value *ret);
+void next_change_value(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
+                       struct value *ret);
 
 /* Takes steps of work; false when there are none left. */
-bool turns_charge(struct turns *turns, uint64_t steps);
+bool next_change_charge(struct next_change *turns, uint64_t steps);
 
 /* Adds what `e` has to say to `next` and `once`. */
-void turns_walk(struct turns *turns, const struct scope *scope, const struct expr *e);
+void next_change_walk(struct next_change *turns, const struct scope *scope, const struct expr *e);
 
 /* What a reference leads to. */
 enum followed {
@@ -62,8 +63,8 @@ enum followed {
     FOLLOWED_NONE,  /* nothing that changes: undefined, or an ad as a whole */
     FOLLOWED_ODD,   /* only evaluation can tell */
 };
-enum followed turns_follow(struct turns *turns, const struct scope *scope, const struct expr *e,
-                           const struct scope **ret_scope, const struct expr **ret);
+enum followed next_change_follow(struct next_change *turns, const struct scope *scope, const struct expr *e,
+                                 const struct scope **ret_scope, const struct expr **ret);
 
 #ifdef __cplusplus
 }
