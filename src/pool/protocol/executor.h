@@ -1,4 +1,4 @@
-/* executor.h: where jobs run. An interface: exec/ implements it for the machine at hand, net/ uses it.
+/* executor.h: where jobs run. An interface: exec/ implements it for the machine at hand, live/ uses it.
  *
  *     launch -> EXECUTOR_RUNS -> EXECUTOR_ENDED            by itself, at a limit, or because its time was up
  *                  `-- stop, or the deadline -> EXECUTOR_GONE

@@ -1,4 +1,4 @@
-/* mutants.h: bugs that can be planted, to see that the tests catch them. In an ordinary build there are none: PLANTED is false, and the
+/* mutants.h: bugs that can be planted, to see that the tests catch them. In an ordinary build there are none: MUTANT is false, and the
  * compiler leaves nothing of it.
  *
  * A test-only build (-DBERTH_PLANTS) chooses one at run time by `mutant_now`. Each is a rule of the protocol taken away. */

@@ -4,7 +4,7 @@
  *
  * A role is a structure and one function. It is handed one event, changes its own state, and appends effects; it never waits, reads no
  * clock, and keeps nothing that is lent to it. The world carries the effects out and hands over what follows. Two worlds run the same
- * roles: net/ with sockets, time and a store, and sim/ with none of them.
+ * roles: live/ with sockets, time and a store, and sim/ with none of them.
  *
  * Durability is a barrier: a persist has a number, and an effect that says `after` happens when that persist is on disk. Persists
  * become durable in their order. A role goes on as if they were; if one fails, or the host dies, the role starts anew from what is

@@ -1,4 +1,4 @@
-/* shelf.h: where a world keeps what must outlive it: rows of bytes by space and key. An interface: store/ implements it, net/ uses it.
+/* shelf.h: where a world keeps what must outlive it: rows of bytes by space and key. An interface: store/ implements it, live/ uses it.
  *
  *     put, remove, put ... commit          all since the last commit is durable together, or not at all
  *
