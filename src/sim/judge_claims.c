@@ -11,7 +11,7 @@ static bool provider_accepts(struct judge *judge, const struct host *host, const
                              const struct tenant_view *tenant)
 {
     const struct provider_settings *settings = host->settings;
-    int64_t seconds = env->wall / SECOND - (env->wall % SECOND < 0); /* a clock may stand before 1970 */
+    int64_t seconds = wall_seconds(env->wall);
     struct env eval = {.now = seconds, .zone = env->zone};
 
     for (uint32_t place = 0; place < settings->count; place++)

@@ -105,7 +105,7 @@ static void check_waiting(struct judge *judge, const struct host *host, const st
 void judge_quotas(struct judge *judge, const struct host *host, const struct role_env *env)
 {
     struct judged_shares *shares = &judge->shares[host->place - judge->parties.matchmaker];
-    struct env now = {.now = env->wall / SECOND - (env->wall % SECOND < 0), .zone = env->zone};
+    struct env now = {.now = wall_seconds(env->wall), .zone = env->zone};
     struct group_view taker, group;
 
     for (uint32_t from = 0; matchmaker_next_group(host->role, from, &taker, &from);) {

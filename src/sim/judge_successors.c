@@ -53,7 +53,7 @@ void judge_successor(struct judge *judge, const struct host *host, const struct 
     const struct tenant_view *front = judged_tenant(judge, host, tenant->behind);
     const struct provider_settings *settings = host->settings;
     const struct tree *offer = NULL;
-    struct env now = {.now = env->wall / SECOND - (env->wall % SECOND < 0), .zone = env->zone};
+    struct env now = {.now = wall_seconds(env->wall), .zone = env->zone};
     struct value mine, its, goes;
 
     for (uint32_t place = 0; place < settings->count; place++)
@@ -134,7 +134,7 @@ static void check_priority(struct judge *judge, const struct host *host, const s
 /* The policy of these worlds is that of figure 9: of two that the owner likes as well, the one with the better priority. */
 void judge_priorities(struct judge *judge, const struct host *host, const struct role_env *env)
 {
-    struct env now = {.now = env->wall / SECOND - (env->wall % SECOND < 0), .zone = env->zone};
+    struct env now = {.now = wall_seconds(env->wall), .zone = env->zone};
 
     for (uint32_t i = 0; i < host->effects.count && !is_strict(judge); i++) {
         const struct effect *effect = &host->effects.items[i];

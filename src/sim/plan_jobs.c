@@ -3,6 +3,7 @@
 
 #include "lang/base/mem.h"
 #include "match/pair/match.h"
+#include "match/pair/order.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,15 +64,6 @@ static int job_asks(struct maker *maker, const struct tree *ad, struct batch_job
     return 0;
 }
 
-static double rank_number(const struct value *value)
-{
-    if (value->type == VALUE_INTEGER)
-        return (double)value->u.integer;
-    if (value->type == VALUE_BOOLEAN)
-        return value->boolean;
-    return value->type == VALUE_REAL && isfinite(value->u.real) ? value->u.real : 0;
-}
-
 static uint32_t job_row(struct maker *maker, const struct tree *ad)
 {
     const struct plan *plan = maker->plan;
@@ -85,7 +77,7 @@ static uint32_t job_row(struct maker *maker, const struct tree *ad)
             match_ads(&maker->env, &maker->scratch, ad, plan->ads[i], &match);
         if (match.matches)
             maker->edges[count++] =
-                (struct assign_edge){i, rank_number(&match.left_rank), rank_number(&match.right_rank)};
+                (struct assign_edge){i, order_finite(&match.left_rank), order_finite(&match.right_rank)};
         arena_rewind(&maker->scratch, mark);
     }
     return work_row(maker->work, maker->edges, count);

@@ -1,8 +1,11 @@
 /* plot.c: drawings as SVG. */
 #include "sim/plot.h"
 
+#include "lang/base/xml.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define LEFT 48.0
 #define RIGHT 14.0
@@ -13,27 +16,7 @@
 
 void page_text(struct buf *out, const char *text)
 {
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            buf_adds(out, "&amp;");
-            break;
-        case '<':
-            buf_adds(out, "&lt;");
-            break;
-        case '>':
-            buf_adds(out, "&gt;");
-            break;
-        case '"':
-            buf_adds(out, "&quot;");
-            break;
-        case '\'':
-            buf_adds(out, "&#39;");
-            break;
-        default:
-            if ((unsigned char)*text >= ' ')
-                buf_addc(out, *text);
-        }
+    xml_quote(out, XML_ANYWHERE, text, strlen(text));
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ axes */

@@ -8,6 +8,7 @@
 #include "lang/base/number.h"
 #include "lang/base/rng.h"
 #include "lang/base/symbols.h"
+#include "lang/base/xml.h"
 
 #include <float.h>
 #include <math.h>
@@ -670,6 +671,22 @@ static void buffers_grow(void)
     buf_done(&buf);
 }
 
+static void text_becomes_xml(void)
+{
+    static const char text[] = "a<b> & \"c\"\r\n\x01";
+    struct buf buf;
+
+    buf_init(&buf);
+    xml_quote(&buf, XML_ELEMENT, text, sizeof text - 1);
+    tap_ok(!strcmp(buf_string(&buf), "a&lt;b&gt; &amp; \"c\"&#13;\n"),
+           "text of an element loses nothing but what XML cannot carry");
+    buf_reset(&buf);
+    xml_quote(&buf, XML_ATTRIBUTE, text, sizeof text - 1);
+    tap_ok(!strcmp(buf_string(&buf), "a&lt;b> &amp; &quot;c&quot;&#13;&#10;"),
+           "an attribute keeps its quotes and line ends");
+    buf_done(&buf);
+}
+
 int main(void)
 {
     symbols_are_names();
@@ -690,5 +707,6 @@ int main(void)
     dates_have_limits();
     errors_gather_context();
     buffers_grow();
+    text_becomes_xml();
     return tap_done();
 }

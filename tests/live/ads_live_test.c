@@ -3,6 +3,7 @@
 #include "common/tap.h"
 #include "live.h"
 
+#include "lang/ad/get.h"
 #include "live/auth/offer_key.h"
 #include "live/matchmakerd/agents.h"
 #include "live/matchmakerd/ids.h"

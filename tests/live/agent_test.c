@@ -3,6 +3,7 @@
 #include "common/tap.h"
 #include "wall.h"
 
+#include "lang/ad/get.h"
 #include "lang/ad/names.h"
 #include "live/agent/agent.h"
 #include "live/agent/agent_parts.h"

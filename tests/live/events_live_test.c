@@ -3,6 +3,7 @@
 #include "common/tap.h"
 #include "live.h"
 
+#include "lang/ad/get.h"
 #include "live/http/server.h"
 #include "live/matchmakerd/agents.h"
 #include "pool/protocol/ticket.h"

@@ -7,7 +7,8 @@
  * every job, whatever the job says that it leaves. */
 #include "acting.h"
 
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "sys/encoding.h"
 #include "sys/hash.h"
 

@@ -4,7 +4,7 @@
 #include "process.h"
 
 #include "lang/ad/names.h"
-#include "live/http/represent.h"
+#include "lang/form/form.h"
 #include "live/providerd/job_leavings.h"
 #include "live/providerd/job_order.h"
 #include "sys/confined_path.h"

@@ -14,7 +14,8 @@
 #include "acting.h"
 
 #include "common/gossip.h"
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "pool/protocol/wire.h"
 #include "sys/encoding.h"
 

@@ -9,12 +9,12 @@
 #ifndef BERTH_TESTS_LIVE_H
 #define BERTH_TESTS_LIVE_H
 
+#include "lang/ad/get.h"
 #include "lang/ad/names.h"
 #include "lang/base/buf.h"
 #include "lang/form/form.h"
 #include "live/auth/keyring.h"
 #include "live/auth/token.h"
-#include "live/http/represent.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>

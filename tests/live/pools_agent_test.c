@@ -3,6 +3,7 @@
 #include "common/folder.h"
 #include "common/tap.h"
 
+#include "lang/ad/get.h"
 #include "lang/ad/names.h"
 #include "live/agent/agent.h"
 #include "live/auth/box.h"

@@ -1,11 +1,11 @@
 /* stored_test.c: what a job says of files that go to stores, and what its customer is told became of them. */
 #include "live/data/stored.h"
 
+#include "lang/ad/get.h"
 #include "lang/ad/names.h"
 #include "lang/base/buf.h"
 #include "lang/form/form.h"
 #include "live/data/job_uploads.h"
-#include "live/http/represent.h"
 
 #include "common/tap.h"
 

@@ -5,9 +5,10 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "lang/base/nearest.h"
-#include "live/http/represent.h"
 #include "live/matchmakerd/agents.h"
 
 #include <inttypes.h>

@@ -4,7 +4,8 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 
 #include <time.h>
 

@@ -3,7 +3,8 @@
 #include "cli/term/command.h"
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "pool/protocol/writers.h"
 #include "sys/signals.h"
 

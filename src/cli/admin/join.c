@@ -11,6 +11,8 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "exec/self.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/auth/certs.h"
 #include "live/http/represent.h"

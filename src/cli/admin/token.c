@@ -11,7 +11,6 @@
 #include "lang/base/json.h"
 #include "lang/base/mem.h"
 #include "lang/base/nearest.h"
-#include "live/http/represent.h"
 #include "sys/encoding.h"
 #include "sys/private_file.h"
 

@@ -10,8 +10,8 @@
 #include "cli/term/report.h"
 #include "cli/term/setting.h"
 #include "lang/base/mem.h"
+#include "lang/form/form.h"
 #include "lang/text/places.h"
-#include "live/http/represent.h"
 
 #include <stdio.h>
 #include <stdlib.h>

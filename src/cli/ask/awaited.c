@@ -4,7 +4,8 @@
 #include "cli/term/command.h"
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 
 #include <inttypes.h>
 #include <stdio.h>

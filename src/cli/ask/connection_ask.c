@@ -3,6 +3,7 @@
 
 #include "cli/term/command.h"
 #include "cli/term/report.h"
+#include "lang/ad/get.h"
 #include "live/config/address.h"
 #include "live/http/represent.h"
 #include "sys/encoding.h"

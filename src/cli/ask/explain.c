@@ -2,6 +2,8 @@
 #include "cli/ask/explain.h"
 
 #include "cli/term/command.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/json.h"
 #include "live/http/represent.h"
 

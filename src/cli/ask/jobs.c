@@ -4,10 +4,11 @@
 #include "cli/term/command.h"
 #include "cli/term/report.h"
 #include "lang/ad/eval.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/map.h"
 #include "lang/base/mem.h"
 #include "live/data/missing_files.h"
-#include "live/http/represent.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 
 #include "cli/ask/jobs.h"
 #include "cli/term/file.h"
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
 
 #include <stdio.h>
 

@@ -3,8 +3,9 @@
 
 #include "cli/term/command.h"
 #include "cli/term/report.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
-#include "live/http/represent.h"
 #include "sys/encoding.h"
 
 #include <ctype.h>

@@ -2,7 +2,8 @@
 #include "cli/ask/user_why.h"
 
 #include "cli/term/rows.h"
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 
 #include <inttypes.h>
 #include <math.h>

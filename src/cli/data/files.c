@@ -5,7 +5,7 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
-#include "live/http/represent.h"
+#include "lang/ad/make.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "cli/term/command.h"
 #include "cli/term/report.h"
-#include "live/http/represent.h"
+#include "lang/ad/make.h"
 
 #include <string.h>
 

@@ -5,10 +5,11 @@
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "lang/base/nearest.h"
 #include "lang/base/textmap.h"
-#include "live/http/represent.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* dag_progress.c: how far workflows are, by the jobs of each. */
 #include "cli/jobs/dag_parts.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
-#include "live/http/represent.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

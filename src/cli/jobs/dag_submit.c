@@ -10,10 +10,11 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "exec/sandbox.h"
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "lang/form/dag.h"
+#include "lang/form/form.h"
 #include "lang/text/print.h"
-#include "live/http/represent.h"
 #include "pool/protocol/writers.h"
 
 #include <inttypes.h>

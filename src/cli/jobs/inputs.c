@@ -5,9 +5,9 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "lang/ad/eval.h"
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "lang/text/print.h"
-#include "live/http/represent.h"
 
 #include <dirent.h>
 #include <errno.h>

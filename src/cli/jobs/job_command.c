@@ -5,7 +5,8 @@
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "sys/encoding.h"
 #include "sys/signals.h"
 

@@ -5,7 +5,7 @@
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,9 +4,9 @@
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "live/customerd/output_permits.h"
-#include "live/http/represent.h"
 #include "sys/hash.h"
 
 #include <errno.h>

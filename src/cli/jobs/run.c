@@ -13,9 +13,10 @@
 #include "cli/term/file.h"
 #include "cli/term/quantity.h"
 #include "cli/term/report.h"
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
+#include "lang/form/form.h"
 #include "lang/text/print.h"
-#include "live/http/represent.h"
 
 #include <errno.h>
 #include <inttypes.h>

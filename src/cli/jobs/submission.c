@@ -5,6 +5,7 @@
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "lang/text/print.h"
 #include "live/http/represent.h"

@@ -5,8 +5,9 @@
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
-#include "live/http/represent.h"
+#include "lang/form/form.h"
 #include "match/gang/ports.h"
 #include "match/gang/runs.h"
 

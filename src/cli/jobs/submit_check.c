@@ -5,7 +5,8 @@
 #include "cli/jobs/submit_check_stores.h"
 #include "cli/term/command.h"
 #include "cli/term/report.h"
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
+#include "lang/form/form.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 
 #include "cli/term/command.h"
 #include "cli/term/report.h"
+#include "lang/ad/get.h"
 #include "lang/base/textmap.h"
-#include "live/http/represent.h"
 
 #include <string.h>
 

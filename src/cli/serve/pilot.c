@@ -5,8 +5,8 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
+#include "lang/ad/make.h"
 #include "lang/ad/names.h"
-#include "live/http/represent.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "cli/ask/token_ask.h"
 #include "cli/term/command.h"
 #include "cli/term/report.h"
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
-#include "live/http/represent.h"
 #include "sys/confined_path.h"
 
 #include <dirent.h>

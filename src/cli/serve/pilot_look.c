@@ -4,8 +4,8 @@
 #include "cli/term/command.h"
 #include "cli/term/report.h"
 #include "exec/probe.h"
+#include "lang/ad/get.h"
 #include "lang/ad/names.h"
-#include "live/http/represent.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,10 +4,11 @@
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/ad/names.h"
 #include "lang/base/mem.h"
 #include "lang/text/print.h"
-#include "live/http/represent.h"
 #include "sys/encoding.h"
 #include "sys/private_file.h"
 

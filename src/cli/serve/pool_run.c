@@ -13,8 +13,8 @@
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
 #include "exec/guard.h"
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
-#include "live/http/represent.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,6 +4,7 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "lang/ad/eval.h"
+#include "lang/ad/make.h"
 #include "lang/base/json.h"
 #include "lang/form/form.h"
 #include "lang/text/print.h"

@@ -3,42 +3,12 @@
 #include "lang/form/xml.h"
 
 #include "lang/base/number.h"
+#include "lang/base/xml.h"
 #include "lang/form/spell.h"
 #include "lang/text/print.h"
 #include "lang/text/timetext.h"
 
 #include <math.h>
-
-/* Characters that XML would change or take for its own. */
-static void text_write(struct buf *out, const char *text, size_t len, bool attribute)
-{
-    for (size_t i = 0; i < len; i++) {
-        switch (text[i]) {
-        case '&':
-            buf_adds(out, "&amp;");
-            break;
-        case '<':
-            buf_adds(out, "&lt;");
-            break;
-        case '>':
-            buf_adds(out, "&gt;");
-            break;
-        case '\r':
-            buf_adds(out, "&#13;");
-            break;
-        case '"':
-        case '\n':
-        case '\t':
-            if (attribute) {
-                buf_addf(out, "&#%d;", text[i]);
-                break;
-            }
-            /* fall through */
-        default:
-            buf_addc(out, text[i]);
-        }
-    }
-}
 
 static void expr_write(struct buf *out, const struct tree *tree, const struct expr *e)
 {
@@ -47,7 +17,7 @@ static void expr_write(struct buf *out, const struct tree *tree, const struct ex
     buf_init(&text);
     spell_expr(&text, tree, e, spell_xml);
     buf_adds(out, "<e>");
-    text_write(out, text.text, text.len, false);
+    xml_quote(out, XML_ELEMENT, text.text, text.len);
     buf_adds(out, "</e>");
     buf_done(&text);
 }
@@ -69,7 +39,7 @@ static void ad_write(struct buf *out, const struct tree *tree, const struct expr
         buf_reset(&name);
         spell_name(&name, tree->dialect, text, len, spell_xml);
         buf_adds(out, lines ? "    <a n=\"" : "<a n=\"");
-        text_write(out, name.text, name.len, true);
+        xml_quote(out, XML_ATTRIBUTE, name.text, name.len);
         buf_adds(out, "\">");
         value_write(out, tree, &parts[i]);
         buf_adds(out, lines ? "</a>\n" : "</a>");
@@ -116,7 +86,7 @@ static void value_write(struct buf *out, const struct tree *tree, const struct e
             break;
         }
         buf_adds(out, "<s>");
-        text_write(out, tree_string(tree, e), e->u.run.count, false);
+        xml_quote(out, XML_ELEMENT, tree_string(tree, e), e->u.run.count);
         buf_adds(out, "</s>");
         break;
     case EXPR_ABSTIME:

@@ -2,8 +2,10 @@
  * one, or the next, is asked how the other is reached; until that is known no claim is taken, for it could not be kept. */
 #include "live/agent/agent_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
-#include "live/http/represent.h"
+#include "lang/form/form.h"
 
 #include <inttypes.h>
 #include <stdio.h>

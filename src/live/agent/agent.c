@@ -1,8 +1,9 @@
 /* agent.c: a provider or a customer, live: its keys, its role and its pools. */
 #include "live/agent/agent_parts.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
-#include "live/http/represent.h"
+#include "lang/form/form.h"
 #include "sys/encoding.h"
 #include "sys/names.h"
 #include "sys/secrets.h"

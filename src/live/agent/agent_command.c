@@ -6,6 +6,8 @@
  * carries commands out finds in its own rows that it has. One that lay in the stream until its time was over is not carried out. Only the agent's own pool commands it. */
 #include "live/agent/agent_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"
 #include "live/world/commands.h"

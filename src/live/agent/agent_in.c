@@ -4,6 +4,8 @@
  * letters come by the stream that we opened. */
 #include "live/agent/agent_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"
 #include "pool/protocol/wire.h"

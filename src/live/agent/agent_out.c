@@ -7,6 +7,7 @@
  * they answer without. */
 #include "live/agent/agent_parts.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/auth/offer_key.h"
 #include "live/http/represent.h"

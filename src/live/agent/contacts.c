@@ -1,8 +1,10 @@
 /* contacts.c: how an agent reaches the others that it has to do with. */
 #include "live/agent/contacts.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
+#include "lang/text/build.h"
 #include "live/http/represent.h"
 #include "sys/encoding.h"
 #include "sys/names.h"

@@ -1,8 +1,8 @@
 /* daemon_pools.c: the pools of a live customer or provider, as the setting Pools names them. */
 #include "live/agent/daemon_parts.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
-#include "live/http/represent.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* membership.c: an agent in one of its pools: that pool's keys, and telling the matchmaker there of itself. */
 #include "live/agent/agent_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"
 #include "sys/encoding.h"

@@ -6,7 +6,8 @@
  *            names to those below it, as the pool has it */
 #include "live/agent/agent_parts.h"
 
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 
 #include <sodium.h>
 #include <string.h>

@@ -2,6 +2,8 @@
  * no more with one request than are looked at in good time: the answer tells from which on the rest is to be asked for. */
 #include "live/customerd/customerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/data/stored.h"
 #include "live/http/query.h"

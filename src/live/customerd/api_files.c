@@ -1,7 +1,10 @@
 /* api_files.c: the log of a job, its files, and the spool of inputs. */
 #include "live/customerd/customerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/http/represent.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,10 @@
 /* api_jobs.c: lists of jobs, one job, the summary, the history. */
 #include "live/customerd/customerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "live/http/query.h"
+#include "live/http/represent.h"
 #include "match/pair/match.h"
 #include "pool/protocol/writers.h"
 

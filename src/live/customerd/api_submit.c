@@ -5,12 +5,15 @@
  * The hash of the body is kept under the key: the same body again gets the same answer, another one is refused. */
 #include "live/customerd/customerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
 #include "lang/form/dag.h"
 #include "live/data/input_data.h"
 #include "live/data/resolving.h"
 #include "live/http/query.h"
+#include "live/http/represent.h"
 #include "pool/protocol/account.h"
 #include "sys/secrets.h"
 

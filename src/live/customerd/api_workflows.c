@@ -1,7 +1,10 @@
 /* api_workflows.c: the workflows that are under way, and how far each is: counted here, so that nobody asks for thousands of nodes to know. */
 #include "live/customerd/customerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/http/represent.h"
 
 #include <stdlib.h>
 #include <string.h>

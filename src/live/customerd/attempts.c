@@ -1,6 +1,8 @@
 /* attempts.c: which try of which job is at which agent, and what was reported of it. */
 #include "live/customerd/attempts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/map.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"

@@ -5,6 +5,7 @@
 
 #include "lang/base/mem.h"
 #include "live/http/query.h"
+#include "live/http/represent.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* customerd.c: the customer as a process: what it is made of, how it starts, reloads and ends. */
 #include "live/customerd/customerd_parts.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "live/data/catalogue.h"
 #include "pool/protocol/wire.h"

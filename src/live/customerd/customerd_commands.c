@@ -6,8 +6,11 @@
  * The provider knows a command by its key, and carries it out once. When the try that it was meant for is over, so is the command. */
 #include "live/customerd/customerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/http/query.h"
+#include "live/http/represent.h"
 #include "live/world/peek_order.h"
 #include "match/pair/match.h"
 #include "sys/secrets.h"
@@ -21,11 +24,6 @@
 #define AGAIN_SPAN (2 * SECOND) /* before a provider that was not reached is asked again */
 #define EARLY_SPAN (SECOND / 2) /* or one where the job is about to begin */
 #define SWEEP_TICKS 20          /* calls between two looks at what was kept long enough, while none waits */
-
-static int64_t wall_seconds(const struct customerd *customerd)
-{
-    return runner_settled(customerd->runner) / SECOND;
-}
 
 static const char *state_word(const struct customerd *customerd, const struct job_view *view)
 {
@@ -49,7 +47,7 @@ static void command_settle(struct customerd *customerd, struct agent_command *co
     LOG_AUDIT(&customerd->daemon.log, "commanded", log_text("subject", command->by),
               log_number("number", (int64_t)command->number), log_number("job", (int64_t)command->job),
               log_bytes("reason", reason, len));
-    command_answer(&customerd->commands, command, answer, wall_seconds(customerd), &err);
+    command_answer(&customerd->commands, command, answer, runner_seconds(customerd->runner), &err);
     customerd_commit(customerd);
     customerd_changed(customerd);
 }
@@ -93,7 +91,7 @@ static struct tree *question_make(struct customerd *customerd, const struct agen
     maker_text(&maker, "Ask", "command");
     maker_word(&maker, "Key", command->key);
     maker_integer(&maker, "Job", (int64_t)command->job);
-    maker_integer(&maker, "Life", command->ends - wall_seconds(customerd));
+    maker_integer(&maker, "Life", command->ends - runner_seconds(customerd->runner));
     maker_integer(&maker, "Ends", command->ends);
     maker_ad(&maker, "What", command->what);
     return maker_seal(&maker);
@@ -154,7 +152,7 @@ void commands_tick(struct customerd *customerd)
 
     customerd->commands_ticks++;
     if ((customerd->commands.waiting || customerd->commands_ticks % SWEEP_TICKS == 0) &&
-        commands_sweep(&customerd->commands, wall_seconds(customerd), &err)) {
+        commands_sweep(&customerd->commands, runner_seconds(customerd->runner), &err)) {
         customerd_commit(customerd);
         customerd_changed(customerd);
     }
@@ -190,7 +188,7 @@ static void command_taken(void *user, bool durable)
         taking->visit->forget = NULL;
     }
     if (command && taking->visit)
-        visit_ad_take(taking->visit, 201, command_ad(&customerd->commands, command, wall_seconds(customerd)));
+        visit_ad_take(taking->visit, 201, command_ad(&customerd->commands, command, runner_seconds(customerd->runner)));
     if (command && !customerd->stopping)
         command->due = 0;
     free(taking);
@@ -286,7 +284,8 @@ static void command_keep(struct visit *visit, const struct job_view *view, struc
 
     if (agent_known(customerd->live, view->member, &identity, &name))
         order.name = name;
-    command = command_add(&customerd->commands, &order, secrets_word(&secrets_live), wall_seconds(customerd), &err);
+    command =
+        command_add(&customerd->commands, &order, secrets_word(&secrets_live), runner_seconds(customerd->runner), &err);
     if (!command) {
         visit_problem(visit, 503, "%s", err.text);
         return;
@@ -344,7 +343,7 @@ void api_job_commands(struct visit *visit)
 {
     struct customerd *customerd = visit->customerd;
     const struct config *config = &customerd->daemon.config;
-    struct env env = {.now = wall_seconds(customerd),
+    struct env env = {.now = runner_seconds(customerd->runner),
                       .steps = config_count(config, CONFIG_EVALUATION_STEPS),
                       .bytes = config_size(config, CONFIG_EVALUATION_BYTES)};
     struct tree *query = NULL;
@@ -364,7 +363,7 @@ void api_job_commands(struct visit *visit)
     listing_begin(&listing, &customerd->out, visit->form);
     for (const struct agent_command *at = customerd->commands.first; at && listing.count < limit; at = at->next) {
         struct tree *ad =
-            command_is_seen(visit, at) ? command_ad(&customerd->commands, at, wall_seconds(customerd)) : NULL;
+            command_is_seen(visit, at) ? command_ad(&customerd->commands, at, runner_seconds(customerd->runner)) : NULL;
 
         if (ad && (!query || match_query(&env, &scratch, query, ad)))
             listing_add(&listing, ad);
@@ -388,5 +387,5 @@ void api_job_command_get(struct visit *visit)
     }
     if (command->state == COMMAND_WAITS && visit_waits(visit))
         return;
-    visit_ad_take(visit, 200, command_ad(&customerd->commands, command, wall_seconds(customerd)));
+    visit_ad_take(visit, 200, command_ad(&customerd->commands, command, runner_seconds(customerd->runner)));
 }

@@ -39,11 +39,6 @@ void customerd_commit(struct customerd *customerd)
     runner_commit(customerd->runner, NULL, NULL);
 }
 
-static int64_t wall_seconds(void)
-{
-    return runner_wall() / SECOND;
-}
-
 bool customerd_job(void *user, uint64_t id, struct job_view *ret)
 {
     const struct customerd *customerd = user;
@@ -79,7 +74,8 @@ static void try_note(struct customerd *customerd, const struct job_view *view)
 
     if (!view->claim)
         return;
-    one = attempts_begin(customerd->tries, view->id, view->claim, view->number, view->member, wall_seconds(), &made);
+    one = attempts_begin(customerd->tries, view->id, view->claim, view->number, view->member,
+                         wall_seconds(runner_wall()), &made);
     if (!made)
         return;
     one->pass = view->pass;
@@ -89,7 +85,7 @@ static void try_note(struct customerd *customerd, const struct job_view *view)
         attempts_text(&one->pool, pool, strlen(pool));
     if (attempts_store(customerd->tries, view->id, &err) == 0)
         customerd_commit(customerd);
-    joblog_add(customerd->files, view->id, view->submitted, wall_seconds(),
+    joblog_add(customerd->files, view->id, view->submitted, wall_seconds(runner_wall()),
                "claimed %s of %s%s%s (claim %016llx, try %llu)", one->provider ? one->provider : "a machine",
                agent_known(customerd->live, view->member, &identity, &name) ? identity : "somebody",
                pool ? " in the pool " : "", pool ? pool : "", (unsigned long long)view->claim,
@@ -189,7 +185,7 @@ static void state_log(struct customerd *customerd, const struct job_view *view)
     if (!goes_on && tries)
         tries->failed = view->tries;
     if (joblog_exists(customerd->files, view->id))
-        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(), "%s", words);
+        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(runner_wall()), "%s", words);
 }
 
 bool view_ended(const struct job_view *view)
@@ -221,7 +217,7 @@ void customerd_job_changed(void *user, uint64_t job)
 static void finish_log(struct customerd *customerd, const struct job_view *view, const struct job_attempt *one,
                        const char *name, const char *words)
 {
-    int64_t now = wall_seconds();
+    int64_t now = wall_seconds(runner_wall());
     struct buf missing;
 
     if (words)
@@ -249,19 +245,21 @@ void customerd_news(void *user, const struct job_view *view, const struct job_at
     }
     customerd_commit(customerd);
     if (news == NEWS_RUNNING)
-        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(),
+        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(runner_wall()),
                    "running on %s (claim %016llx, try %llu)", name, (unsigned long long)one->claim,
                    (unsigned long long)one->serial);
     else if (news == NEWS_STAGING)
-        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(), "files on their way to %s", name);
+        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(runner_wall()), "files on their way to %s",
+                   name);
     else if (news == NEWS_FINISHED)
         finish_log(customerd, view, one, name, words);
     else if (news == NEWS_STORED)
-        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(), "%s", words);
+        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(runner_wall()), "%s", words);
     else if (news == NEWS_REFUSED)
-        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(), "refused: %s", words);
+        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(runner_wall()), "refused: %s", words);
     else if (news == NEWS_TROUBLE)
-        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(), "trouble with files: %s", words);
+        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(runner_wall()), "trouble with files: %s",
+                   words);
     customerd_changed(customerd);
 }
 

@@ -12,6 +12,7 @@
 #ifndef BERTH_LIVE_CUSTOMERD_CUSTOMERD_PARTS_H
 #define BERTH_LIVE_CUSTOMERD_CUSTOMERD_PARTS_H
 
+#include "lang/form/form.h"
 #include "live/agent/daemon_parts.h"
 #include "live/auth/scope.h"
 #include "live/auth/token.h"
@@ -21,7 +22,6 @@
 #include "live/customerd/joblog.h"
 #include "live/customerd/questions.h"
 #include "live/customerd/spool.h"
-#include "live/http/represent.h"
 #include "live/http/server.h"
 #include "live/world/commands.h"
 #include "live/world/runner.h"

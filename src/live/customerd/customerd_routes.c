@@ -1,5 +1,6 @@
 /* customerd_routes.c: the routes of the customer. What is not in the table does not exist. */
 #include "live/customerd/customerd_parts.h"
+#include "live/http/represent.h"
 
 #define ADS TYPE_CLASSAD " " TYPE_JSON
 #define TEXT "text/plain"

@@ -1,6 +1,7 @@
 /* customerd_tidy.c: what is over goes: ended jobs to the history, old files, inputs that no job names. */
 #include "live/customerd/customerd_parts.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/textmap.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* history.c: jobs that have ended, the newest first. */
 #include "live/customerd/history.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/map.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"

@@ -1,9 +1,10 @@
 /* job_ad.c: a job as an ad. */
 #include "live/customerd/job_ad.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/data/stored.h"
-#include "live/http/represent.h"
 #include "live/world/runner.h"
 
 #include <stdio.h>

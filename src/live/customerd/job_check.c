@@ -1,9 +1,10 @@
 /* job_check.c: may an ad be submitted as a job? Every attribute that means something has its sort; what it reads is in the spool. */
 #include "live/customerd/job_ad.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/data/job_uploads.h"
-#include "live/http/represent.h"
 #include "match/gang/ports.h"
 #include "match/gang/runs.h"
 #include "pool/matchmaker/limits.h"

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* O_PATH */
 #include "live/customerd/jobfiles.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
 #include "live/customerd/attempt_room.h"

@@ -3,9 +3,9 @@
  * A node may have thousands of jobs, of which each has made one of thousands of files: each job is looked at once, for all of them. */
 #include "live/customerd/node_files.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/buf.h"
 #include "lang/base/textmap.h"
-#include "live/http/represent.h"
 
 #include <stdlib.h>
 #include <string.h>

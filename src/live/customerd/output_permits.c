@@ -2,11 +2,11 @@
 #include "live/customerd/output_permits.h"
 
 #include "lang/ad/eval.h"
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
 #include "live/customerd/job_ad.h"
 #include "live/data/job_uploads.h"
-#include "live/http/represent.h"
 #include "pool/customer/unit.h"
 #include "pool/protocol/job_limits.h"
 #include "sys/confined_path.h"

@@ -1,11 +1,12 @@
 /* questions.c: what providers ask about the files of a job, and the answers. */
 #include "live/customerd/questions.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
 #include "live/customerd/node_files.h"
 #include "live/data/stored.h"
-#include "live/http/represent.h"
 #include "live/world/runner.h"
 #include "pool/claim/duty.h"
 #include "pool/protocol/ticket.h"

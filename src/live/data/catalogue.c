@@ -1,6 +1,7 @@
 /* catalogue.c: the catalogues of files, asked and told from within a loop. */
 #include "live/data/catalogue.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/auth/token.h"
 #include "live/http/represent.h"

@@ -1,6 +1,8 @@
 /* file_entry.c: an entry of a catalogue of files: read, written, compared. */
 #include "live/data/file_entry.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/auth/token.h"
 #include "live/http/represent.h"

@@ -1,9 +1,9 @@
 /* input_data.c: the files of the catalogue that a job reads: its attribute InputData. */
 #include "live/data/input_data.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "live/data/file_entry.h"
-#include "live/http/represent.h"
 #include "pool/protocol/job_limits.h"
 
 #include <stdlib.h>

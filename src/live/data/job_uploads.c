@@ -3,7 +3,6 @@
 
 #include "lang/ad/eval.h"
 #include "live/data/storage.h"
-#include "live/http/represent.h"
 #include "sys/confined_path.h"
 
 #include <string.h>

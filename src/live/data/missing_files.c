@@ -1,8 +1,9 @@
 /* missing_files.c: what a try was to bring and did not. */
 #include "live/data/missing_files.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
-#include "live/http/represent.h"
 #include "sys/confined_path.h"
 
 #include <stdlib.h>

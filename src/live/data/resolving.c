@@ -1,10 +1,11 @@
 /* resolving.c: the files that jobs read, looked up in the catalogues before the jobs are submitted. */
 #include "live/data/resolving.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
 #include "live/data/input_data.h"
-#include "live/http/represent.h"
 
 #include <stdio.h>
 #include <stdlib.h>

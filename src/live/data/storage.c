@@ -1,7 +1,7 @@
 /* storage.c: a store, as its ad tells of it, and where a file of a logical name lies in it. */
 #include "live/data/storage.h"
 
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
 #include "sys/confined_path.h"
 
 #include <string.h>

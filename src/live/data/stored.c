@@ -1,11 +1,12 @@
 /* stored.c: what became of the files that a try leaves for stores. */
 #include "live/data/stored.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/buf.h"
 #include "lang/base/mem.h"
 #include "live/data/job_uploads.h"
 #include "live/data/storage.h"
-#include "live/http/represent.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 /* query.c: what the address and the body of a request say. */
 #include "live/http/query.h"
 
+#include "lang/ad/make.h"
 #include "lang/text/parse.h"
 #include "live/http/guard.h"
+#include "live/http/represent.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,8 +6,8 @@
 #ifndef BERTH_LIVE_HTTP_QUERY_H
 #define BERTH_LIVE_HTTP_QUERY_H
 
+#include "lang/form/form.h"
 #include "live/config/config.h"
-#include "live/http/represent.h"
 #include "live/http/server.h"
 
 #ifdef __cplusplus

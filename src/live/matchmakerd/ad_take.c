@@ -1,6 +1,7 @@
 /* ad_take.c: an ad that was sent is taken, or is not: is it whole, whose is its id, is it too much for its identity. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
 #include "live/auth/offer_key.h"
 #include "match/gang/ports.h"
 #include "match/pair/residual.h"

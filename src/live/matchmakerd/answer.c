@@ -1,8 +1,10 @@
 /* answer.c: how a request is answered: with an ad, a message or a problem; and the conditions it may be asked under. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/json.h"
 #include "live/http/guard.h"
+#include "live/http/represent.h"
 #include "pool/protocol/wire.h"
 
 #include <inttypes.h>

@@ -4,7 +4,10 @@
  *                             Berth-Sealed-Key, or Berth-Key: the key that the tickets of an offer are made with */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/rng.h"
+#include "live/http/represent.h"
 #include "sys/encoding.h"
 
 #include <errno.h>

@@ -5,7 +5,10 @@
  *     [Message="advertise"; Id="heron"; Bare=true]       most of them: read and answered without the way over a tree */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/text/print.h"
+#include "live/http/represent.h"
 #include "pool/protocol/wire.h"
 
 #include <string.h>

@@ -6,6 +6,8 @@
  * An agent that is away finds the letter when it comes back, also after a restart of either. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "sys/encoding.h"
 #include "sys/secrets.h"
@@ -21,16 +23,11 @@ enum { COUNT_TAKEN, COUNT_ANSWERED, COUNT_EXPIRED, COUNT_REFUSED }; /* places in
 
 static const char *const agent_words[] = {"drain", "resume", "status"};
 
-static int64_t wall_seconds(const struct matchmakerd *matchmakerd)
-{
-    return runner_settled(matchmakerd->runner) / SECOND;
-}
-
 /* ------------------------------------------------------------------------------------------------------------- letters */
 
 void commands_tell(struct matchmakerd *matchmakerd, uint32_t who)
 {
-    int64_t now = runner_now(), wall = wall_seconds(matchmakerd);
+    int64_t now = runner_now(), wall = runner_seconds(matchmakerd->runner);
     const struct agent_command *command = NULL;
 
     while ((command = command_waiting(&matchmakerd->commands, command, matchmakerd->agents.items[who].handle)))
@@ -46,7 +43,7 @@ void command_letter(struct matchmakerd *matchmakerd, uint64_t key, struct maker 
         return; /* its letter is about to go */
     maker_integer(maker, "Number", (int64_t)command->number);
     maker_word(maker, "Key", command->key);
-    maker_integer(maker, "Left", command->ends - wall_seconds(matchmakerd));
+    maker_integer(maker, "Left", command->ends - runner_seconds(matchmakerd->runner));
     maker_integer(maker, "Ends",
                   command->ends); /* the letter may lie for long in the stream of an agent that stands still */
     maker_text(maker, "By", command->by);
@@ -185,8 +182,8 @@ static void command_take(struct request *request, const struct tree *ad)
     if (addressee_find(request, ad, &to) && commander_may(request, &to)) {
         order.to = to.handle;
         order.name = to.name;
-        command =
-            command_add(&matchmakerd->commands, &order, secrets_word(&secrets_live), wall_seconds(matchmakerd), &err);
+        command = command_add(&matchmakerd->commands, &order, secrets_word(&secrets_live),
+                              runner_seconds(matchmakerd->runner), &err);
         if (!command) {
             request_store_failed(request, err.text);
         } else {
@@ -197,7 +194,7 @@ static void command_take(struct request *request, const struct tree *ad)
             LOG_AUDIT(&matchmakerd->log, "command", log_text("subject", order.by),
                       log_number("number", (int64_t)command->number), log_bytes("command", word, len),
                       log_word("agent", to.handle), log_text("name", to.name), log_text("identity", to.identity));
-            request->answer = command_ad(&matchmakerd->commands, command, wall_seconds(matchmakerd));
+            request->answer = command_ad(&matchmakerd->commands, command, runner_seconds(matchmakerd->runner));
             request_commit(request, command_taken);
         }
     }
@@ -237,7 +234,8 @@ void api_commands_list(struct request *request)
         return;
     for (const struct agent_command *at = matchmakerd->commands.first; at && more; at = at->next)
         if (command_is_seen(request, at))
-            more = collection_add(&collection, command_ad(&matchmakerd->commands, at, wall_seconds(matchmakerd)));
+            more = collection_add(&collection,
+                                  command_ad(&matchmakerd->commands, at, runner_seconds(matchmakerd->runner)));
     collection_end(&collection);
 }
 
@@ -267,7 +265,7 @@ static void command_tell(struct request *request, uint64_t number)
     const struct agent_command *command = command_numbered(&matchmakerd->commands, number);
 
     if (command && command_is_seen(request, command))
-        request_ad_take(request, 200, command_ad(&matchmakerd->commands, command, wall_seconds(matchmakerd)));
+        request_ad_take(request, 200, command_ad(&matchmakerd->commands, command, runner_seconds(matchmakerd->runner)));
     else
         request_problem(request, 404, "there is no such command, or it was answered long ago");
 }
@@ -387,7 +385,7 @@ static void answer_take(struct request *request, const struct tree *ad)
     }
     waited = command->state == COMMAND_WAITS; /* else it has expired, and this is what really became of it */
     answer = ad_without(ad, "Key");
-    if (command_answer(&matchmakerd->commands, command, answer, wall_seconds(matchmakerd), &err) < 0) {
+    if (command_answer(&matchmakerd->commands, command, answer, runner_seconds(matchmakerd->runner), &err) < 0) {
         request_store_failed(request, err.text);
     } else {
         ad_string(answer, "Reason", &reason, &len);
@@ -431,7 +429,7 @@ static void command_expire(struct matchmakerd *matchmakerd, const struct agent_c
 
 void commands_expire(struct matchmakerd *matchmakerd)
 {
-    int64_t wall = wall_seconds(matchmakerd);
+    int64_t wall = runner_seconds(matchmakerd->runner);
     struct err err;
 
     for (const struct agent_command *at = matchmakerd->commands.waiting ? matchmakerd->commands.first : NULL; at;

@@ -1,9 +1,12 @@
 /* api_config.c: the configuration that the pool serves to its agents, by section and option. It is durable before it is answered. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/text/parse.h"
 #include "lang/text/print.h"
 #include "live/config/sources.h"
+#include "live/http/represent.h"
 
 #include <inttypes.h>
 #include <stdio.h>

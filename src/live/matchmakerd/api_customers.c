@@ -7,8 +7,10 @@
  * types, and no browser guesses another. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/http/query.h"
+#include "live/http/represent.h"
 #include "sys/encoding.h"
 
 #include <stdio.h>

@@ -6,9 +6,12 @@
  * All are texts, so that what cannot be read is told with its place in its own text, and the rest is evaluated. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/text/parse.h"
 #include "lang/text/print.h"
 #include "live/http/query.h"
+#include "live/http/represent.h"
 #include "match/pair/pair.h"
 
 #include <stdio.h>

@@ -8,7 +8,9 @@
  *     sender  POST /v1/relay/AGENT -> letter (Kind="message", Relay="...") -> recipient POST /v1/answers/RELAY -> the sender's answer */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/http/represent.h"
 #include "pool/protocol/wire.h"
 #include "sys/encoding.h"
 #include "sys/secrets.h"

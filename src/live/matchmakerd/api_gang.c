@@ -1,6 +1,8 @@
 /* api_gang.c: what a request with ports would get, and why not: a gang from the ads as they are. Nothing is consumed. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/make.h"
+#include "live/http/represent.h"
 #include "match/gang/gang_why.h"
 
 #include <string.h>

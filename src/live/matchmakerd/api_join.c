@@ -1,6 +1,8 @@
 /* api_join.c: how machines join: codes, the pool's keys, and the token that a code is redeemed for. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "sys/encoding.h"
 
 #include <inttypes.h>

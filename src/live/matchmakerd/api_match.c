@@ -3,8 +3,12 @@
  * Nothing is consumed. What the caller may not see is not there for its expressions. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/http/represent.h"
 #include "match/gang/gang_why.h"
+#include "match/pair/order.h"
 #include "match/pair/why.h"
 #include "pool/engine/engine.h"
 #include "pool/protocol/writers.h"
@@ -210,7 +214,7 @@ static uint64_t meeting_meet(struct meeting *meeting, struct tree *other, const 
         struct match match;
 
         match_ads(&meeting->env, &meeting->scratch, meeting->ad, other, &match);
-        meeting_keep(meeting, id, rank_number(&match.left_rank));
+        meeting_keep(meeting, id, order_number(&match.left_rank));
         arena_rewind(&meeting->scratch, mark);
     }
     return steps;

@@ -1,4 +1,6 @@
 /* api_meta.c: what is open to all: does it live, what is it, how is it described; and the numbers for a monitoring system. */
+#include "lang/ad/make.h"
+#include "live/http/represent.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* api_policy.c: the administrative policy: told and replaced. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "live/http/represent.h"
 #include "pool/engine/engine.h"
 
 static void policy_answer(struct request *request)

@@ -6,7 +6,10 @@
  * Nothing is consumed: the engines live as long as the question. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/http/represent.h"
+#include "match/pair/order.h"
 #include "pool/engine/engine.h"
 
 #include <inttypes.h>
@@ -98,7 +101,7 @@ static void trial_match(void *user, uint32_t root, uint32_t offer, const struct 
     maker_init(&maker, trial->scan.request->matchmakerd->symbols);
     maker_text(&maker, "Request", trial->ids[root]);
     maker_text(&maker, "Offer", trial->ids[offer]);
-    maker_real(&maker, "Rank", rank ? rank_number(rank) : 0);
+    maker_real(&maker, "Rank", rank ? order_number(rank) : 0);
     ad = maker_seal(&maker);
     listing_add(&trial->listing, ad);
     tree_unref(ad);

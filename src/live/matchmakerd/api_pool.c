@@ -1,7 +1,10 @@
 /* api_pool.c: what a pool is made of besides ads: matches, claims, users, agents, and the matchmaker itself. All are told as ads. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/http/represent.h"
 #include "match/gang/ports.h"
 #include "pool/matchmaker/accountant.h"
 #include "pool/matchmaker/groups.h"

@@ -5,6 +5,8 @@
  *                                 message, whatever came of it */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "pool/protocol/wire.h"
 #include "sys/encoding.h"
 

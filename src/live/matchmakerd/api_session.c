@@ -6,6 +6,7 @@
  * Codes are kept in memory alone, for ten minutes. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/make.h"
 #include "sys/encoding.h"
 #include "sys/secrets.h"
 

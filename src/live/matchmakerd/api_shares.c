@@ -1,7 +1,9 @@
 /* api_shares.c: groups, quotas and limits: what holds, what is in use, and why a user's place is what it is. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/json.h"
+#include "live/http/represent.h"
 #include "pool/matchmaker/shares.h"
 #include "pool/matchmaker/user_why.h"
 

@@ -1,6 +1,9 @@
 /* api_tokens.c: tokens: made, listed, revoked. What is told of them is durable before it is answered; the token itself is not kept. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
+#include "live/http/represent.h"
 #include "sys/encoding.h"
 
 #include <inttypes.h>

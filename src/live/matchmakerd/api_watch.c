@@ -5,7 +5,9 @@
  *     event: claim       a row of /v1/claims       `missed` in the next overview says how many more there were */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/http/represent.h"
 #include "pool/protocol/wire.h"
 
 #include <stdlib.h>

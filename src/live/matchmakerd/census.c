@@ -1,8 +1,8 @@
 /* census.c: the ads of the pool, counted in slices; samples of the counts. */
 #include "live/matchmakerd/census.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
-#include "live/http/represent.h"
 
 #include <stdio.h>
 #include <stdlib.h>

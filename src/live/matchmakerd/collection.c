@@ -1,8 +1,10 @@
 /* collection.c: lists of ads that are made for the answer, asked for as ads are. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/http/query.h"
+#include "live/http/represent.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,10 @@
  * the agent gave us under its own name. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/http/represent.h"
 #include "pool/protocol/ticket.h"
 #include "pool/protocol/wire.h"
 #include "pool/protocol/writers.h"

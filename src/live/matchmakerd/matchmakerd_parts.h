@@ -14,6 +14,7 @@
 #ifndef BERTH_LIVE_MATCHMAKERD_MATCHMAKERD_PARTS_H
 #define BERTH_LIVE_MATCHMAKERD_MATCHMAKERD_PARTS_H
 
+#include "lang/ad/make.h"
 #include "lang/base/err.h"
 #include "live/auth/join.h"
 #include "live/auth/keyring.h"

@@ -1,7 +1,9 @@
 /* messages.c: messages in the body of a request, one after another, each answered in its place. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/make.h"
 #include "live/http/query.h"
+#include "live/http/represent.h"
 #include "pool/protocol/wire.h"
 
 #include <string.h>

@@ -3,10 +3,12 @@
  * Nothing of a body is read before route and caller are settled. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "lang/base/nearest.h"
 #include "live/http/guard.h"
 #include "live/http/query.h"
+#include "live/http/represent.h"
 #include "sys/encoding.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "live/http/query.h"
+#include "live/http/represent.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,10 @@
  *     [ the ad that asks ]  [ AdId = "m1"; as m1 might be ]  [ one that nobody has put in yet ] */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "live/http/query.h"
+#include "live/http/represent.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,12 +7,12 @@
  * When none of its replicas can be had the job cannot begin, and the words say what was wrong with each. */
 #include "live/providerd/providerd_parts.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "live/data/catalogue.h"
 #include "live/data/file_data.h"
 #include "live/data/input_data.h"
 #include "live/data/transfer.h"
-#include "live/http/represent.h"
 #include "live/providerd/file_copy.h"
 
 #include <errno.h>

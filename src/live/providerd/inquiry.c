@@ -1,7 +1,8 @@
 /* inquiry.c: who is asked about the files of a job, by what name the try is known there, and by what right. */
 #include "live/providerd/providerd_parts.h"
 
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "sys/encoding.h"
 #include "sys/names.h"
 

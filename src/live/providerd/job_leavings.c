@@ -1,8 +1,8 @@
 /* job_leavings.c: the files that a job leaves, as they are found in its folder. */
 #include "live/providerd/job_leavings.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
-#include "live/http/represent.h"
 #include "live/providerd/job_order.h"
 #include "sys/confined_path.h"
 

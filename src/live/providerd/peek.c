@@ -1,6 +1,7 @@
 /* peek.c: the end of a file in the folder of a job that runs. */
 #include "live/providerd/peek.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"
 #include "live/world/commands.h"

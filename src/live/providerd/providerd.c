@@ -1,8 +1,9 @@
 /* providerd.c: a provider, live: its agent, the machine's state, and what its role wants done. */
 #include "live/providerd/providerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
-#include "live/http/represent.h"
 #include "sys/names.h"
 #include "sys/trash.h"
 

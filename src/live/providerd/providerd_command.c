@@ -8,6 +8,8 @@
  * What was told too late is not done: it may have lain in the stream of one that stood still. */
 #include "live/providerd/providerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "live/http/represent.h"
 #include "live/providerd/peek.h"
 #include "live/world/commands.h"
@@ -20,11 +22,6 @@
 #define DRAIN_SPACE "workshop"
 #define DRAIN_KEY "drain"
 #define SIGNALS_MAX 1000 /* that the owner of a job may send it */
-
-static int64_t wall_seconds(const struct providerd *providerd)
-{
-    return runner_settled(agent_runner(providerd->live)) / SECOND;
-}
 
 static struct tree *say(struct providerd *providerd, const char *reason, const char *words)
 {
@@ -122,7 +119,8 @@ static struct tree *drain_set(struct providerd *providerd, const struct agent_or
         providerd->drain = *drain;
     answer = drain_answer(providerd, changed);
     if ((changed && drain_store(providerd, &err) < 0) ||
-        ledger_write(providerd->daemon.shelf, order->key, answer, wall_seconds(providerd) + life + 3600, &err) < 0) {
+        ledger_write(providerd->daemon.shelf, order->key, answer,
+                     runner_seconds(agent_runner(providerd->live)) + life + 3600, &err) < 0) {
         daemon_broken(&providerd->daemon, err.text);
         return answer; /* which is never sent: the shelf is broken */
     }
@@ -171,7 +169,7 @@ struct tree *providerd_commanded(void *user, const struct agent_order *order)
 {
     struct providerd *providerd = user;
     struct tree *known = ledger_find(providerd->daemon.shelf, providerd->daemon.symbols, order->key);
-    struct drain drain = {.since = wall_seconds(providerd)};
+    struct drain drain = {.since = runner_seconds(agent_runner(providerd->live))};
 
     if (known)
         return known;
@@ -197,7 +195,7 @@ struct tree *providerd_commanded(void *user, const struct agent_order *order)
 
 void providerd_sweep(struct providerd *providerd)
 {
-    if (ledger_sweep(providerd->daemon.shelf, providerd->daemon.symbols, wall_seconds(providerd)))
+    if (ledger_sweep(providerd->daemon.shelf, providerd->daemon.symbols, runner_seconds(agent_runner(providerd->live))))
         runner_commit(agent_runner(providerd->live), NULL, NULL);
 }
 
@@ -260,7 +258,7 @@ static struct tree *signal_answer(struct task *task, const struct tree *what, co
         return say(providerd, "early", "its files are still on their way: nothing runs yet");
     if (task->signals >= SIGNALS_MAX)
         return say(providerd, "refused", "so many signals were sent to it already");
-    return signal_send(task, order->key, number, wall_seconds(providerd) + order->life + 3600);
+    return signal_send(task, order->key, number, runner_seconds(agent_runner(providerd->live)) + order->life + 3600);
 }
 
 static struct tree *peek_tell(const struct task *task, const struct tree *what)
@@ -280,7 +278,7 @@ struct tree *providerd_asked(void *user, const struct peer *peer, const struct t
 {
     struct providerd *providerd = user;
     const struct expr *part = ad_find(question, "What");
-    struct signal_order order = {.late = command_is_late(question, wall_seconds(providerd))};
+    struct signal_order order = {.late = command_is_late(question, runner_seconds(agent_runner(providerd->live)))};
     int64_t job = 0;
     struct tree *what, *answer;
     struct task *task;

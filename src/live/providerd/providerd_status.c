@@ -1,4 +1,5 @@
 /* providerd_status.c: what a live provider answers to those on its machine, by a Unix socket: is it well, and what does it do? */
+#include "lang/ad/make.h"
 #include "live/http/represent.h"
 #include "live/providerd/providerd_parts.h"
 

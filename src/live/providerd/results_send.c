@@ -5,10 +5,11 @@
  * The processor is free long before. After a restart it begins anew, and the customer says what it has already. */
 #include "live/providerd/providerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/data/file_entry.h"
 #include "live/data/input_data.h"
-#include "live/http/represent.h"
 #include "live/providerd/job_leavings.h"
 #include "pool/protocol/wire.h"
 #include "sys/confined_path.h"

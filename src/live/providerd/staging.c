@@ -6,8 +6,9 @@
  * the job may write in its own. */
 #include "live/providerd/providerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
-#include "live/http/represent.h"
 #include "live/providerd/file_copy.h"
 #include "sys/confined_path.h"
 #include "sys/encoding.h"

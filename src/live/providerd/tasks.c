@@ -5,6 +5,8 @@
  * The role is told of an end at once; what the job made stays in its folder until it has been sent. */
 #include "live/providerd/providerd_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"
 #include "sys/confined_path.h"

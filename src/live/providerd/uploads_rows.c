@@ -1,9 +1,10 @@
 /* uploads_rows.c: transfer requests on the shelf: a row for each try, under claim and number. */
 #include "live/providerd/uploads_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/data/job_uploads.h"
-#include "live/http/represent.h"
 #include "pool/protocol/wire.h"
 
 #include <stdio.h>

@@ -4,9 +4,10 @@
  *     it is there -> the row says so -> the catalogues -> the customer acknowledges -> the file goes here */
 #include "live/providerd/uploads_parts.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/data/catalogue.h"
-#include "live/http/represent.h"
 
 #include <stdio.h>
 #include <stdlib.h>

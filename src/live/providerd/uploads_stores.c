@@ -7,9 +7,9 @@
  * so. Only to her own store, where nothing but a PUT is needed, a job's owner may have her files brought. */
 #include "live/providerd/uploads_parts.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "lang/form/form.h"
-#include "live/http/represent.h"
 #include "match/pair/match.h"
 
 #include <stdio.h>

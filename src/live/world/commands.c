@@ -1,6 +1,8 @@
 /* commands.c: commands that wait for an agent, and what was answered. */
 #include "live/world/commands.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"
 #include "pool/protocol/account.h"

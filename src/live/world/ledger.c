@@ -1,6 +1,8 @@
 /* ledger.c: commands that an agent has carried out, with its answers. */
 #include "live/world/ledger.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "live/http/represent.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* peek_order.c: which end of which file is wanted. */
 #include "live/world/peek_order.h"
 
-#include "live/http/represent.h"
+#include "lang/ad/get.h"
 #include "sys/confined_path.h"
 
 #include <string.h>

@@ -84,6 +84,11 @@ int64_t runner_settled(struct runner *runner)
     return runner ? settled_look(&runner->settled, runner_wall(), runner_now()) : runner_wall();
 }
 
+int64_t runner_seconds(struct runner *runner)
+{
+    return wall_seconds(runner_settled(runner));
+}
+
 /* A number of this boot of the machine: what the kernel calls it, mixed. */
 static uint64_t boot_number(void)
 {

@@ -173,17 +173,6 @@ static void offers_add(struct build_run *run)
 
 /* ---------------------------------------------------------------------------------------------------------------------- rows */
 
-static double rank_number(const struct value *rank)
-{
-    struct value counts = order_rank(rank);
-
-    if (counts.type == VALUE_INTEGER)
-        return (double)counts.u.integer;
-    if (counts.type == VALUE_BOOLEAN)
-        return counts.boolean;
-    return counts.type == VALUE_REAL && isfinite(counts.u.real) ? counts.u.real : 0;
-}
-
 static void row_found(void *user, uint32_t id)
 {
     struct build_run *run = user;
@@ -196,8 +185,8 @@ static void row_found(void *user, uint32_t id)
     }
     run->built->evaluations++;
     match_ads(run->env, run->scratch, run->request, run->ads->offers[id], &match);
-    assign_add_edge(&run->built->problem, run->kind_of[id], rank_number(&match.left_rank),
-                    rank_number(&match.right_rank));
+    assign_add_edge(&run->built->problem, run->kind_of[id], order_finite(&match.left_rank),
+                    order_finite(&match.right_rank));
     arena_rewind(run->scratch, mark);
 }
 

@@ -2,6 +2,7 @@
 #include "match/grdl/xml.h"
 
 #include "lang/base/number.h"
+#include "lang/base/xml.h"
 
 #include <string.h>
 
@@ -62,42 +63,10 @@ bool grdl_name_is_good(const char *name, size_t len)
 
 /* ------------------------------------------------------------------------------------------------------------- writing */
 
-static void text_write(struct buf *out, const char *text, bool attribute)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            buf_adds(out, "&amp;");
-            break;
-        case '<':
-            buf_adds(out, "&lt;");
-            break;
-        case '>': /* needed after ]] alone; in a value it reads better as it is */
-            buf_adds(out, attribute ? ">" : "&gt;");
-            break;
-        case '"':
-            buf_adds(out, attribute ? "&quot;" : "\"");
-            break;
-        case '\r':
-            buf_adds(out, "&#13;");
-            break;
-        case '\n':
-        case '\t':
-            if (attribute)
-                buf_addf(out, "&#%d;", *text);
-            else
-                buf_addc(out, *text);
-            break;
-        default:
-            buf_addc(out, *text);
-        }
-    }
-}
-
 static void attribute_write(struct buf *out, const char *name, const char *value)
 {
     buf_addf(out, " %s=\"", name);
-    text_write(out, value, true);
+    xml_quote(out, XML_ATTRIBUTE, value, strlen(value));
     buf_addc(out, '"');
 }
 
@@ -137,7 +106,7 @@ static int property_write(const struct section_writer *writer, const struct grdl
         attribute_write(out, "type", at->type);
     if (at->text) {
         buf_addc(out, '>');
-        text_write(out, at->text, false);
+        xml_quote(out, XML_ELEMENT, at->text, strlen(at->text));
         buf_addf(out, "</%s>\n", at->dimension);
     } else {
         buf_adds(out, "/>\n");

@@ -57,3 +57,22 @@ struct value order_rank(const struct value *rank)
 {
     return order_has(rank) ? *rank : value_integer(0);
 }
+
+double order_number(const struct value *rank)
+{
+    switch (rank->type) {
+    case VALUE_INTEGER:
+        return (double)rank->u.integer;
+    case VALUE_REAL:
+        return is_nan(rank) ? -1e308 : rank->u.real;
+    case VALUE_BOOLEAN:
+        return rank->boolean;
+    default:
+        return 0;
+    }
+}
+
+double order_finite(const struct value *rank)
+{
+    return rank->type == VALUE_REAL && !isfinite(rank->u.real) ? 0 : order_number(rank);
+}

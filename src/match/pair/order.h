@@ -18,6 +18,10 @@ bool order_has(const struct value *v);
 /* A rank as it counts: itself, or zero when it is undefined, error, or has no order. */
 struct value order_rank(const struct value *rank);
 
+/* A rank as one number, for sums and for people: what is no number is 0, and NaN is below all others. */
+double order_number(const struct value *rank);
+double order_finite(const struct value *rank); /* the same, where only finite numbers can be added: 0 for the others */
+
 #ifdef __cplusplus
 }
 #endif

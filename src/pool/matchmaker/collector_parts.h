@@ -18,11 +18,6 @@ extern "C" {
 #define LIVE_ONE UINT64_C(1)
 #define ENTRY_ONE (UINT64_C(1) << 32)
 
-static inline int64_t wall_seconds(int64_t wall)
-{
-    return wall / SECOND - (wall % SECOND < 0);
-}
-
 static inline struct env eval_env(const struct role_env *env)
 {
     struct env ret = {.now = wall_seconds(env->wall), .zone = env->zone};

@@ -14,11 +14,6 @@
 
 #define SLICE 4000 /* some ten milliseconds at the worst */
 
-static int64_t wall_seconds_of(const struct role_env *env)
-{
-    return env->wall / SECOND - (env->wall % SECOND < 0);
-}
-
 /* ------------------------------------------------------------------------------------------------------------- life */
 
 static void *matchmaker_make(const void *settings)
@@ -224,7 +219,7 @@ static void cycle_go_on(struct step_ctx *step)
 {
     struct matchmaker *matchmaker = step->matchmaker;
     const struct matchmaker_settings *settings = matchmaker->settings;
-    int64_t seconds = wall_seconds_of(step->env);
+    int64_t seconds = wall_seconds(step->env->wall);
 
     if (!matchmaker->in_cycle) {
         struct env env = {.now = seconds, .zone = step->env->zone};
@@ -365,7 +360,7 @@ static int64_t later(int64_t a, int64_t b)
  * with the next second. */
 static int64_t cycle_next(const struct matchmaker *matchmaker, const struct role_env *env)
 {
-    int64_t seconds = wall_seconds_of(env);
+    int64_t seconds = wall_seconds(env->wall);
 
     if (matchmaker->in_cycle)
         return env->now;

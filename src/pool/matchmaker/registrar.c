@@ -53,11 +53,6 @@ void registrar_done(struct registrar *registrar)
     free(registrar->shares);
 }
 
-static int64_t wall_seconds_of(const struct role_env *env)
-{
-    return env->wall / SECOND - (env->wall % SECOND < 0);
-}
-
 /* Usage decays with the time that has passed, and not with what the wall clock jumps: else one that is ahead for a moment would
  * forgive everybody everything, and leave stamps behind that nothing decays from until that date has come. */
 void registrar_clock(struct registrar *registrar, const struct role_env *env)
@@ -73,7 +68,7 @@ void registrar_clock(struct registrar *registrar, const struct role_env *env)
 /* The seconds that usage is reckoned by. */
 static int64_t seconds_of(const struct registrar *registrar, const struct role_env *env)
 {
-    return registrar_time(registrar, wall_seconds_of(env));
+    return registrar_time(registrar, wall_seconds(env->wall));
 }
 
 /* ----------------------------------------------------------------------------------------------------------- shares */

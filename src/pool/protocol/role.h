@@ -28,6 +28,12 @@ extern "C" {
 #define SECOND INT64_C(1000000)
 #define MINUTE (60 * SECOND)
 
+/* Whole seconds of a wall clock, which may stand before 1970. */
+static inline int64_t wall_seconds(int64_t wall)
+{
+    return wall / SECOND - (wall % SECOND < 0);
+}
+
 /* Chance that nobody may guess, and the seal that tickets are made of; of the kernel and libsodium when live. */
 struct secrets {
     void *user;

@@ -112,26 +112,6 @@ struct tree *ad_set(const struct tree *ad, const struct ad_setting *settings, si
     return attributes_seal(&build, count, err);
 }
 
-struct tree *ad_less(const struct tree *ad, symbol name)
-{
-    const struct expr *root = tree_root(ad), *parts;
-    struct build build;
-    uint32_t count, before;
-
-    if (root->kind != EXPR_AD)
-        return NULL;
-    parts = tree_parts(ad, root);
-    count = root->u.run.count;
-    for (before = 0; before < count && !symbol_same(parts[before].label, name); before++)
-        ;
-    build_init(&build, ad->symbols, ad->dialect);
-    build_copy_run(&build, ad, parts, before);
-    if (before == count)
-        return attributes_seal(&build, count, NULL);
-    build_copy_run(&build, ad, &parts[before + 1], count - before - 1);
-    return attributes_seal(&build, count - 1, NULL);
-}
-
 static struct tree *layer_write(void *user, struct tree *ad, struct err *err)
 {
     return user ? ad_over(ad, user, err) : tree_ref(ad);

@@ -38,9 +38,6 @@ struct tree *writers_run(const struct writer *writers, size_t count, struct symb
  * NULL and `err` when either is no ad, they differ in dialect, or the attributes are more than an ad can have. */
 struct tree *ad_over(const struct tree *below, const struct tree *above, struct err *err);
 
-/* A copy of an ad without the attribute of that name. NULL when it is no ad. */
-struct tree *ad_less(const struct tree *ad, symbol name);
-
 struct ad_setting {
     symbol name; /* borrowed */
     struct value value;

@@ -7,6 +7,7 @@
  * Nothing is evicted for a gang that does not form: only the successor's activation, which its root says when all are pinned and that is
  * decided, begins the eviction. Until the claim in front is gone a successor has nothing of the offer, but nobody else is promised what it
  * will take beyond that claim. An offer has one successor at a time. */
+#include "lang/ad/make.h"
 #include "lang/ad/ops.h"
 #include "lang/base/rng.h"
 #include "match/gang/dock.h"
@@ -243,7 +244,7 @@ static struct tree *second_write(const struct provider_step *step, const struct 
     struct text group;
     int count;
     char claim[17];
-    struct tree *single = ad_less(left, NAME_RESIDUAL), *written;
+    struct tree *single = ad_without(left, "Residual"), *written;
     struct docked superior = tenant_above(tenant);
 
     snprintf(claim, sizeof claim, "%016llx", (unsigned long long)tenant->claim);

@@ -1,0 +1,49 @@
+/* make.h: new ads: of values, attribute by attribute; and of another ad, with fewer attributes. An ad is never changed: whoever wants
+ * a different one makes it. */
+#ifndef BERTH_LANG_AD_MAKE_H
+#define BERTH_LANG_AD_MAKE_H
+
+#include "lang/text/build.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SELECT_MAX 64 /* names */
+
+/* An ad made of values, attribute by attribute. */
+struct maker {
+    struct build build;
+    uint32_t count;
+};
+
+void maker_init(struct maker *maker, struct symbols *symbols);
+void maker_text(struct maker *maker, const char *name, const char *value); /* NULL: it is left out */
+void maker_bytes(struct maker *maker, const char *name, const char *value, size_t len);
+void maker_integer(struct maker *maker, const char *name, int64_t value);
+void maker_seconds(struct maker *maker, const char *name, int64_t microseconds);
+void maker_real(struct maker *maker, const char *name, double value);
+void maker_flag(struct maker *maker, const char *name, bool value);
+void maker_word(struct maker *maker, const char *name, uint64_t value); /* 16 hexadecimal digits */
+void maker_texts(struct maker *maker, const char *name, const char *const *texts, size_t count);
+void maker_integers(struct maker *maker, const char *name, const int64_t *numbers, uint32_t count); /* a list */
+void maker_ad(struct maker *maker, const char *name, const struct tree *ad); /* NULL: it is left out */
+void maker_list(struct maker *maker, const char *name, struct tree *const *ads, uint32_t count); /* of ads */
+void maker_parts(struct maker *maker, const struct tree *ad, const char *but); /* all of an ad's but one (NULL: all) */
+struct tree *maker_seal(struct maker *maker); /* the caller unrefs it; the maker is done */
+
+/* The ad without one of its attributes, of the same dialect; NULL when it is no ad. The caller unrefs it. */
+struct tree *ad_without(const struct tree *ad, const char *name);
+
+/* A part of an ad, alone. The caller unrefs it. */
+struct tree *ad_part(const struct tree *ad, const struct expr *part);
+
+/* Are those names with commas between, and not too many? */
+bool select_is_good(const char *names);
+/* The ad with only those attributes. The caller unrefs it. */
+struct tree *ad_select(struct symbols *symbols, const struct tree *ad, const char *names);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
