@@ -109,16 +109,18 @@ static void routes_print(struct buf *out)
     buf_adds(
         out,
         "| method | path | scope | parameters | answers | what it does |\n| --- | --- | --- | --- | --- | --- |\n");
-    for (size_t i = 0; i < route_count; i++) {
+    for (size_t i = 0; i < matchmakerd_routes.count; i++) {
         struct buf scope;
 
         buf_init(&scope);
-        scopes_print(&scope, routes[i].scope);
-        buf_addf(out, "| %s | `%s` | ", method_name(routes[i].method), routes[i].path);
+        scopes_print(&scope, matchmakerd_routes.routes[i].scope);
+        buf_addf(out, "| %s | `%s` | ", method_name(matchmakerd_routes.routes[i].method),
+                 matchmakerd_routes.routes[i].path);
         code_print(out, buf_string(&scope));
         buf_adds(out, scope.len ? " | " : "none | ");
-        code_print(out, routes[i].parameters);
-        buf_addf(out, "%s | %s | %s |\n", *routes[i].parameters ? "" : "-", routes[i].answers, routes[i].summary);
+        code_print(out, matchmakerd_routes.routes[i].parameters);
+        buf_addf(out, "%s | %s | %s |\n", *matchmakerd_routes.routes[i].parameters ? "" : "-",
+                 matchmakerd_routes.routes[i].answers, matchmakerd_routes.routes[i].summary);
         buf_done(&scope);
     }
 }
@@ -126,8 +128,9 @@ static void routes_print(struct buf *out)
 static void parameters_print(struct buf *out)
 {
     buf_adds(out, "| parameter | sort | meaning |\n| --- | --- | --- |\n");
-    for (size_t i = 0; i < parameter_count; i++)
-        buf_addf(out, "| `%s` | %s | %s |\n", parameters[i].name, parameters[i].type, parameters[i].help);
+    for (size_t i = 0; i < matchmakerd_routes.parameter_count; i++)
+        buf_addf(out, "| `%s` | %s | %s |\n", matchmakerd_routes.parameters[i].name,
+                 matchmakerd_routes.parameters[i].type, matchmakerd_routes.parameters[i].help);
 }
 
 static void reasons_print(struct buf *out)

@@ -170,9 +170,10 @@ static void check_description(struct world *world)
     operations = paths ? tree_parts(world->api, paths) : NULL;
     for (uint32_t i = 0; paths && i < paths->u.run.count; i++)
         count += operations[i].u.run.count;
-    tap_ok(count == route_count, "it has as many operations as there are routes: %zu", route_count);
-    for (size_t i = 0; i < route_count; i++) {
-        const struct route *route = &routes[i];
+    tap_ok(count == matchmakerd_routes.count, "it has as many operations as there are routes: %zu",
+           matchmakerd_routes.count);
+    for (size_t i = 0; i < matchmakerd_routes.count; i++) {
+        const struct route *route = &matchmakerd_routes.routes[i];
         const char *method = method_name(route->method);
 
         variables_of(route->path, text);
@@ -494,9 +495,10 @@ static void check_answer(struct world *world, const struct situation *situation,
     size_t route;
 
     snprintf(path, sizeof path, "%.*s", (int)strcspn(situation->path, "?"), situation->path);
-    if (route_find(method_read(situation->method), path, &match) != ROUTE_FOUND)
+    if (route_find(&(const struct route_table *){&matchmakerd_routes}, 1, method_read(situation->method), path,
+                   &match) != ROUTE_FOUND)
         live_bail("%s %s is no route", situation->method, path);
-    route = (size_t)(match.route - routes);
+    route = (size_t)(match.route - matchmakerd_routes.routes);
     answer = response(world, match.route, status);
     if (!tap_ok(status == situation->status && answer, "%s %s%s%.30s: %u, which is listed", situation->method,
                 situation->path, situation->fields ? " with " : "", situation->fields ? situation->fields : "",
@@ -590,9 +592,10 @@ static void check_guard(struct world *world)
 {
     size_t missing = 0;
 
-    for (size_t i = 0; i < route_count; i++)
-        if (!response(world, &routes[i], 400) && missing++ < 5)
-            tap_diag("%s %s does not list 400", method_name(routes[i].method), routes[i].path);
+    for (size_t i = 0; i < matchmakerd_routes.count; i++)
+        if (!response(world, &matchmakerd_routes.routes[i], 400) && missing++ < 5)
+            tap_diag("%s %s does not list 400", method_name(matchmakerd_routes.routes[i].method),
+                     matchmakerd_routes.routes[i].path);
     if (!tap_ok(!missing, "every route lists the 400 that a head which is refused gets"))
         tap_diag("%zu routes do not", missing);
 }
@@ -612,9 +615,9 @@ int main(void)
     check_situations(&world);
     check_dialogues(&world);
     check_commands(&world);
-    for (size_t i = 0; i < route_count; i++)
-        if (!tap_ok(!world.untyped[i], "%s %s: the forms of its answers are listed", method_name(routes[i].method),
-                    routes[i].path))
+    for (size_t i = 0; i < matchmakerd_routes.count; i++)
+        if (!tap_ok(!world.untyped[i], "%s %s: the forms of its answers are listed",
+                    method_name(matchmakerd_routes.routes[i].method), matchmakerd_routes.routes[i].path))
             tap_diag("%zu are not; one is %s", world.untyped[i], world.example[i]);
     check_guard(&world);
     tree_unref(world.api);

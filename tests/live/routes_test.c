@@ -501,18 +501,19 @@ static void check_kind(struct world *world, const struct kind *kind)
             buf_addf(&fields, "Authorization: %s%s\r\n", kind->how, buf_string(&token));
         if (!scope)
             log_look(world, "", &refusals, &with_reason);
-        for (size_t i = 0; i < route_count; i++) {
-            bool open = routes[i].scope == SCOPE_NONE;
-            bool passes = open || (!kind->why && routes[i].scope == (scopes)1 << scope);
+        for (size_t i = 0; i < matchmakerd_routes.count; i++) {
+            bool open = matchmakerd_routes.routes[i].scope == SCOPE_NONE;
+            bool passes = open || (!kind->why && matchmakerd_routes.routes[i].scope == (scopes)1 << scope);
             unsigned want = passes ? 0 : kind->why ? 401 : 403;
-            unsigned status = route_ask(world, &routes[i], buf_string(&fields));
+            unsigned status = route_ask(world, &matchmakerd_routes.routes[i], buf_string(&fields));
             bool good = want ? status == want : status && !is_denied(status) && status < 500;
 
             expected += want == 401;
             if (want == 401 && status == 401)
                 spoke += !refusal_is_plain(world);
             if (!good && wrong++ < 10)
-                tap_diag("%s %s with scope %d: %u", method_name(routes[i].method), routes[i].path, scope, status);
+                tap_diag("%s %s with scope %d: %u", method_name(matchmakerd_routes.routes[i].method),
+                         matchmakerd_routes.routes[i].path, scope, status);
         }
     }
     tap_ok(!wrong, "%s %s, at every route and for every scope alone", kind->name,
@@ -536,8 +537,8 @@ static void check_scopes(struct world *world)
 
     buf_init(&fields);
     buf_init(&words);
-    for (size_t i = 0; i < route_count; i++) {
-        const struct route *route = &routes[i];
+    for (size_t i = 0; i < matchmakerd_routes.count; i++) {
+        const struct route *route = &matchmakerd_routes.routes[i];
         bool passes, refused;
 
         buf_reset(&fields);
@@ -623,8 +624,8 @@ static bool has_word(const char *list, const char *word)
 
 static bool path_has(const char *path, enum http_method method)
 {
-    for (size_t i = 0; i < route_count; i++)
-        if (!strcmp(routes[i].path, path) && routes[i].method == method)
+    for (size_t i = 0; i < matchmakerd_routes.count; i++)
+        if (!strcmp(matchmakerd_routes.routes[i].path, path) && matchmakerd_routes.routes[i].method == method)
             return true;
     return false;
 }
@@ -633,18 +634,19 @@ static void check_methods(struct world *world)
 {
     static const char *const tried[] = {"GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS", "PATCH", "TRACE", "FROB"};
 
-    for (size_t i = 0; i < route_count; i++) {
+    for (size_t i = 0; i < matchmakerd_routes.count; i++) {
         bool first = true, good = true;
         char path[256], allow[256];
 
         for (size_t n = 0; n < i; n++)
-            first = first && strcmp(routes[n].path, routes[i].path) != 0;
+            first = first && strcmp(matchmakerd_routes.routes[n].path, matchmakerd_routes.routes[i].path) != 0;
         if (!first)
             continue;
-        path_fill(routes[i].path, path);
+        path_fill(matchmakerd_routes.routes[i].path, path);
         for (size_t n = 0; n < COUNT(tried); n++) {
             bool head = !strcmp(tried[n], "HEAD");
-            bool there = n < HTTP_OTHER && path_has(routes[i].path, head ? HTTP_GET : (enum http_method)n);
+            bool there =
+                n < HTTP_OTHER && path_has(matchmakerd_routes.routes[i].path, head ? HTTP_GET : (enum http_method)n);
             unsigned status;
 
             if (there)
@@ -653,11 +655,12 @@ static void check_methods(struct world *world)
             good = good && status == 405 && reply_field(&world->talk.reply, "Allow", allow, sizeof allow);
             for (int m = 0; m < HTTP_OTHER && good; m++)
                 good = has_word(allow, method_name((enum http_method)m)) ==
-                       path_has(routes[i].path, m == HTTP_HEAD ? HTTP_GET : (enum http_method)m);
+                       path_has(matchmakerd_routes.routes[i].path, m == HTTP_HEAD ? HTTP_GET : (enum http_method)m);
             if (status != 405)
                 tap_diag("%s %s: %u", tried[n], path, status);
         }
-        tap_ok(good, "%s answers 405 to methods that it does not have, and names those that it has", routes[i].path);
+        tap_ok(good, "%s answers 405 to methods that it does not have, and names those that it has",
+               matchmakerd_routes.routes[i].path);
     }
 }
 
@@ -710,14 +713,15 @@ static void check_caches(struct world *world)
     char path[256], etag[64], fields[128], control[64], vary[64];
 
     talk_ask(&world->talk, token, "PUT", "/v1/ads/abcdef0123456789", NULL, "[Memory = 1]");
-    for (size_t i = 0; i < route_count; i++) {
-        bool forms = strchr(routes[i].types, ' '), tagged;
-        bool callers = routes[i].scope != SCOPE_NONE || !strcmp(routes[i].id, "keys");
+    for (size_t i = 0; i < matchmakerd_routes.count; i++) {
+        bool forms = strchr(matchmakerd_routes.routes[i].types, ' '), tagged;
+        bool callers =
+            matchmakerd_routes.routes[i].scope != SCOPE_NONE || !strcmp(matchmakerd_routes.routes[i].id, "keys");
         unsigned status;
 
-        if (routes[i].method != HTTP_GET)
+        if (matchmakerd_routes.routes[i].method != HTTP_GET)
             continue;
-        path_fill(routes[i].path, path);
+        path_fill(matchmakerd_routes.routes[i].path, path);
         status = talk_ask(&world->talk, token, "GET", path, NULL, NULL);
         tagged = reply_field(&world->talk.reply, "ETag", etag, sizeof etag);
         reply_field(&world->talk.reply, "Cache-Control", control, sizeof control);
@@ -728,7 +732,7 @@ static void check_caches(struct world *world)
                                       : forms          ? "Accept"
                                       : callers        ? "Authorization"
                                                        : ""),
-                    "GET %s says who may keep the answer, and what it depends on", routes[i].path))
+                    "GET %s says who may keep the answer, and what it depends on", matchmakerd_routes.routes[i].path))
             tap_diag("%u %s: '%s', '%s'", status, path, control, vary);
     }
     talk_ask(&world->talk, token, "GET", "/v1/policy", NULL, NULL);
@@ -757,13 +761,13 @@ static void check_head(struct world *world)
     char path[256], length[32];
 
     talk_ask(&world->talk, token, "PUT", "/v1/ads/abcdef0123456789", NULL, "[Memory = 1]");
-    for (size_t i = 0; i < route_count; i++) {
+    for (size_t i = 0; i < matchmakerd_routes.count; i++) {
         unsigned get, head;
         size_t len;
 
-        if (routes[i].method != HTTP_GET)
+        if (matchmakerd_routes.routes[i].method != HTTP_GET)
             continue;
-        path_fill(routes[i].path, path);
+        path_fill(matchmakerd_routes.routes[i].path, path);
         get = talk_ask(&world->talk, token, "GET", path, NULL, NULL);
         len = world->talk.reply.body.len;
         head = talk_ask(&world->talk, token, "HEAD", path, NULL, NULL);
@@ -771,7 +775,7 @@ static void check_head(struct world *world)
         if (!tap_ok(get == head && head && reply_field(&world->talk.reply, "Content-Length", length, sizeof length) &&
                         (strtoul(length, NULL, 10) > 0) == (len > 0) &&
                         talk_ask(&world->talk, token, "GET", "/healthz", NULL, NULL) == 200,
-                    "HEAD %s is GET without the body", routes[i].path))
+                    "HEAD %s is GET without the body", matchmakerd_routes.routes[i].path))
             tap_diag("GET %u, HEAD %u, %zu bytes, %s", get, head, len, length);
     }
     tap_ok(talk_ask(&world->talk, NULL, "HEAD", "/v1/ads", NULL, NULL) == 401, "HEAD wants a token where GET does");
@@ -793,17 +797,23 @@ static void check_forms(struct world *world)
 {
     char *token = live_token(&world->live, "alice", SCOPE_ALL), path[256];
 
-    for (size_t i = 0; i < route_count; i++) {
-        bool takes_ads = routes[i].body == BODY_AD || routes[i].body == BODY_ADS;
+    for (size_t i = 0; i < matchmakerd_routes.count; i++) {
+        bool takes_ads = matchmakerd_routes.routes[i].body == BODY_AD || matchmakerd_routes.routes[i].body == BODY_ADS;
 
-        path_fill(routes[i].path, path);
-        if (routes[i].scope != SCOPE_NONE && strcmp(routes[i].id, "events") != 0)
-            tap_ok(talk_ask(&world->talk, token, method_name(routes[i].method), path, "Accept: image/png\r\n",
-                            routes[i].method == HTTP_GET || routes[i].method == HTTP_DELETE ? NULL : "") == 406,
-                   "%s %s answers 406 when a picture is asked for", method_name(routes[i].method), routes[i].path);
-        if (takes_ads && !tap_ok(talk_ask(&world->talk, token, method_name(routes[i].method), path,
+        path_fill(matchmakerd_routes.routes[i].path, path);
+        if (matchmakerd_routes.routes[i].scope != SCOPE_NONE && strcmp(matchmakerd_routes.routes[i].id, "events") != 0)
+            tap_ok(talk_ask(&world->talk, token, method_name(matchmakerd_routes.routes[i].method), path,
+                            "Accept: image/png\r\n",
+                            matchmakerd_routes.routes[i].method == HTTP_GET ||
+                                    matchmakerd_routes.routes[i].method == HTTP_DELETE
+                                ? NULL
+                                : "") == 406,
+                   "%s %s answers 406 when a picture is asked for", method_name(matchmakerd_routes.routes[i].method),
+                   matchmakerd_routes.routes[i].path);
+        if (takes_ads && !tap_ok(talk_ask(&world->talk, token, method_name(matchmakerd_routes.routes[i].method), path,
                                           "Content-Type: image/png\r\n", "[A = 1]") == 415,
-                                 "%s %s answers 415 to a picture", method_name(routes[i].method), routes[i].path))
+                                 "%s %s answers 415 to a picture", method_name(matchmakerd_routes.routes[i].method),
+                                 matchmakerd_routes.routes[i].path))
             tap_diag("%u", world->talk.reply.status);
     }
     tap_ok(talk_ask(&world->talk, token, "GET", "/v1/status", "Accept: image/png, application/json\r\n", NULL) == 200 &&

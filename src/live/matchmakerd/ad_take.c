@@ -35,7 +35,7 @@ static int ad_check(const struct tree *ad, struct err *err)
 void id_unlive(struct matchmakerd *matchmakerd, uint32_t place)
 {
     struct ad_id *row = &matchmakerd->ids.items[place];
-    struct identity *account = &matchmakerd->callers.items[row->account];
+    struct identity *account = &matchmakerd->gate.callers.items[row->account];
     uint32_t who = agents_find(&matchmakerd->agents, row->agent);
 
     if (!row->live)
@@ -51,7 +51,7 @@ void id_unlive(struct matchmakerd *matchmakerd, uint32_t place)
 void id_forget(struct matchmakerd *matchmakerd, uint32_t place)
 {
     id_unlive(matchmakerd, place);
-    matchmakerd->callers.items[matchmakerd->ids.items[place].account].ids--;
+    matchmakerd->gate.callers.items[matchmakerd->ids.items[place].account].ids--;
     ids_remove(&matchmakerd->ids, place);
 }
 
@@ -61,7 +61,7 @@ static bool id_is_derived(const struct matchmakerd *matchmakerd, const struct ag
     char text[2 * TOKEN_NAME_MAX + 32];
 
     for (unsigned i = 0; i < DERIVED_MAX; i++) {
-        snprintf(text, sizeof text, i ? "%s/%s.%u" : "%s/%s", caller_text(&matchmakerd->callers, row->identity),
+        snprintf(text, sizeof text, i ? "%s/%s.%u" : "%s/%s", caller_text(&matchmakerd->gate.callers, row->identity),
                  row->name, i);
         if (id_number(text, strlen(text)) == id_number(id, strlen(id)))
             return true;
@@ -71,17 +71,17 @@ static bool id_is_derived(const struct matchmakerd *matchmakerd, const struct ag
 
 static void id_keep(struct request *request, uint32_t who, const char *id, uint32_t place, size_t bytes)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct identity *account;
     struct ad_id *row;
 
     if (place == TEXTMAP_NONE) {
         place = ids_add(&matchmakerd->ids, id, strlen(id), matchmakerd->agents.items[who].handle,
                         request->caller.account, id_is_derived(matchmakerd, &matchmakerd->agents.items[who], id));
-        matchmakerd->callers.items[request->caller.account].ids++;
+        matchmakerd->gate.callers.items[request->caller.account].ids++;
     }
     row = &matchmakerd->ids.items[place];
-    account = &matchmakerd->callers.items[row->account];
+    account = &matchmakerd->gate.callers.items[row->account];
     if (!row->live) {
         row->live = true;
         account->ads++;
@@ -95,8 +95,8 @@ static void id_keep(struct request *request, uint32_t who, const char *id, uint3
 /* Would the ad be too much for its identity? Then the name of the limit. */
 static const char *limit_passed(const struct request *request, uint32_t place, size_t bytes)
 {
-    const struct matchmakerd *matchmakerd = request->matchmakerd;
-    const struct identity *account = &matchmakerd->callers.items[request->caller.account];
+    const struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    const struct identity *account = &matchmakerd->gate.callers.items[request->caller.account];
     uint64_t most = config_count(&matchmakerd->config, CONFIG_ADS_PER_IDENTITY);
     uint64_t before = place == TEXTMAP_NONE ? 0 : matchmakerd->ids.items[place].bytes;
     bool counted = place != TEXTMAP_NONE && matchmakerd->ids.items[place].live;
@@ -133,7 +133,7 @@ static bool ad_says_same(const struct tree *there, const struct tree *ad)
 enum reason sealed_key_take(const struct request *request, uint32_t who, const char *id, const char *text, size_t len,
                             struct key *ret, struct err *err)
 {
-    const struct matchmakerd *matchmakerd = request->matchmakerd;
+    const struct matchmakerd *matchmakerd = request_matchmakerd(request);
     enum offer_key_result result = offer_key_open(keyring_box(matchmakerd->keys), matchmakerd->agents.items[who].handle,
                                                   id_number(id, strlen(id)), text, len, ret);
 
@@ -153,7 +153,7 @@ static bool machine_asks(const struct request *request, const struct advertise *
 
 static bool ad_put(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct advertise *advertise = &message->u.advertise;
     uint64_t handle = matchmakerd->agents.items[who].handle;
     size_t bytes = advertise->ad ? tree_size(advertise->ad) : 0;
@@ -225,7 +225,7 @@ static void refusal_tell(struct matchmakerd *matchmakerd, uint32_t who, const ch
         return;
     agent_set_text(&row->refused, words);
     LOG(&matchmakerd->log, LEVEL_WARNING, "ad.refused", log_word("agent", row->handle),
-        log_text("identity", caller_text(&matchmakerd->callers, row->identity)), log_text("name", row->name),
+        log_text("identity", caller_text(&matchmakerd->gate.callers, row->identity)), log_text("name", row->name),
         log_text("ad", id), log_text("why", *taking->err.text ? taking->err.text : reason_words(taking->reason)));
 }
 
@@ -234,6 +234,6 @@ bool ad_take(struct request *request, uint32_t who, const char *id, struct messa
     bool asked = ad_put(request, who, id, message, ret);
 
     if (asked)
-        refusal_tell(request->matchmakerd, who, id, ret);
+        refusal_tell(request_matchmakerd(request), who, id, ret);
     return asked;
 }

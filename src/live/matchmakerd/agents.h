@@ -16,7 +16,7 @@
 #include "lang/base/textmap.h"
 #include "live/auth/box.h"
 #include "live/auth/token.h"
-#include "live/matchmakerd/callers.h"
+#include "live/http/callers.h"
 #include "pool/protocol/message.h"
 #include "sys/names.h"
 #include "sys/steady_clock.h"

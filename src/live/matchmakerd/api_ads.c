@@ -2,6 +2,7 @@
  *
  *     PUT /v1/ads/heron       Berth-Version, Berth-Seen, Berth-Heard: what an agent that claims tells beside the ad;
  *                             Berth-Sealed-Key, or Berth-Key: the key that the tickets of an offer are made with */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -121,7 +122,7 @@ static void links_print(char out[LINKS_MAX], const char *id)
 
 static void taking_answer(struct request *request, const char *id, const struct taking *taking)
 {
-    const struct advertised *advertised = &request->matchmakerd->reply.u.advertised;
+    const struct advertised *advertised = &request_matchmakerd(request)->reply.u.advertised;
     char etag[40], links[LINKS_MAX];
     const struct http_field fields[] = {{"ETag", etag}, {"Link", links}};
 
@@ -129,9 +130,9 @@ static void taking_answer(struct request *request, const char *id, const struct 
         taking_problem(request, taking);
         return;
     }
-    version_etag(request->matchmakerd, request_handle(request), advertised->version, etag);
+    version_etag(request_matchmakerd(request), request_handle(request), advertised->version, etag);
     links_print(links, id);
-    request_message(request, taking->created ? 201 : 200, &request->matchmakerd->reply, fields, 2);
+    request_message(request, taking->created ? 201 : 200, &request_matchmakerd(request)->reply, fields, 2);
 }
 
 static bool id_good(struct request *request)
@@ -146,7 +147,7 @@ static bool id_good(struct request *request)
 
 void api_ad_put(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct message message = {.kind = MESSAGE_ADVERTISE};
     struct advertise *advertise = &message.u.advertise;
     const char *id = request_variable(request, 0);
@@ -164,7 +165,7 @@ void api_ad_put(struct request *request)
     lives = matchmaker_find(matchmakerd->matchmaker, matchmakerd->agents.items[who].handle, id_number(id, strlen(id)),
                             &view);
     if (lives)
-        version_etag(request->matchmakerd, view.agent, view.version, etag);
+        version_etag(request_matchmakerd(request), view.agent, view.version, etag);
     if (!conditions_met(request, lives ? etag : NULL))
         return;
     exchange_body(request->exchange, &len);
@@ -191,7 +192,7 @@ static bool entry_find_seen(struct request *request, struct entry_view *ret);
 
 void api_ad_delete(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct message message = {.kind = MESSAGE_WITHDRAW};
     const char *id = request_variable(request, 0);
     struct entry_view view;
@@ -216,7 +217,7 @@ void api_ad_delete(struct request *request)
         request_problem(request, 404, "there is no such ad");
         return;
     }
-    version_etag(request->matchmakerd, view.agent, view.version, etag);
+    version_etag(request_matchmakerd(request), view.agent, view.version, etag);
     if (!conditions_met(request, etag))
         return;
     message.u.withdraw = (struct withdraw){.id = view.id, .version = version ? version : view.version};
@@ -243,15 +244,15 @@ const char *entry_id(const struct matchmakerd *matchmakerd, const struct entry_v
 
 static bool entry_is_own(const struct request *request, const struct entry_view *view)
 {
-    uint32_t who = agents_find(&request->matchmakerd->agents, view->agent);
+    uint32_t who = agents_find(&request_matchmakerd(request)->agents, view->agent);
 
-    return who != TEXTMAP_NONE && request->matchmakerd->agents.items[who].identity == request->caller.identity;
+    return who != TEXTMAP_NONE && request_matchmakerd(request)->agents.items[who].identity == request->caller.identity;
 }
 
 /* Has the caller's agent been matched with that ad, and not only with another of the same agent? A letter tells. */
 static bool is_matched_with(struct request *request, const struct entry_view *view)
 {
-    const struct matchmakerd *matchmakerd = request->matchmakerd;
+    const struct matchmakerd *matchmakerd = request_matchmakerd(request);
     uint64_t handle = request_handle(request);
     uint32_t who = handle ? agents_find(&matchmakerd->agents, handle) : TEXTMAP_NONE;
 
@@ -275,7 +276,7 @@ bool request_sees(struct request *request, const struct entry_view *view)
  * some are looked at. */
 bool entry_named(struct request *request, const char *id, struct entry_view *ret)
 {
-    const struct matchmakerd *matchmakerd = request->matchmakerd;
+    const struct matchmakerd *matchmakerd = request_matchmakerd(request);
     uint32_t place = ids_find(&matchmakerd->ids, request_handle(request), id, strlen(id));
 
     if (place != TEXTMAP_NONE && matchmaker_find(matchmakerd->matchmaker, matchmakerd->ids.items[place].agent,
@@ -313,12 +314,12 @@ void api_ad_get(struct request *request)
 
     if (!entry_find_seen(request, &view) || !select_checked(request))
         return;
-    version_etag(request->matchmakerd, view.agent, view.version, etag);
+    version_etag(request_matchmakerd(request), view.agent, view.version, etag);
     links_print(links, request_variable(request, 0));
     if (answered_unchanged(request, etag))
         return;
     if (select) {
-        part = ad_select(request->matchmakerd->symbols, view.ad, select);
+        part = ad_select(request_matchmakerd(request)->symbols, view.ad, select);
         request_ad(request, 200, part, fields, 2);
         tree_unref(part);
     } else {
@@ -328,7 +329,7 @@ void api_ad_get(struct request *request)
 
 void api_ad_matches(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct entry_view view;
     struct listing listing;
     struct buf out;

@@ -3,6 +3,7 @@
  *     [Message="advertise"; Id="heron"; Ad=[...]]        the same as PUT /v1/ads/heron
  *     SealedKey="..."                                    the key of an offer, sealed, in the place of Key
  *     [Message="advertise"; Id="heron"; Bare=true]       most of them: read and answered without the way over a tree */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -53,7 +54,7 @@ static void batch_answer(struct batch *batch, const struct message *answer)
         batch->answers->count++;
         return;
     }
-    ad = wire_message(batch->request->matchmakerd->symbols, answer);
+    ad = wire_message(request_matchmakerd(batch->request)->symbols, answer);
 
     listing_add(batch->answers, ad);
     tree_unref(ad);
@@ -67,7 +68,7 @@ static void batch_refuse(struct batch *batch, const char *id, enum reason reason
 static bool batch_withdraw(struct batch *batch, struct message *message, const char *id)
 {
     struct request *request = batch->request;
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     uint64_t handle = matchmakerd->agents.items[batch->agent].handle;
     uint32_t place = ids_find(&matchmakerd->ids, handle, id, strlen(id));
     struct entry_view view;
@@ -146,7 +147,7 @@ static bool batch_one(struct batch *batch, struct tree *ad)
     struct taking taking;
     enum reason reason;
     size_t len = 0;
-    bool goes_on = true, renewal = is_renewal(request->matchmakerd, ad, &text, &len);
+    bool goes_on = true, renewal = is_renewal(request_matchmakerd(request), ad, &text, &len);
 
     if ((!renewal && !ad_string(ad, "Id", &text, &len)) || !id_is_good(text, len)) {
         batch_refuse(batch, "", REASON_INVALID, "Id: an id is expected");
@@ -172,7 +173,7 @@ static bool batch_one(struct batch *batch, struct tree *ad)
         if (goes_on && taking.err.text[0])
             batch_refuse(batch, id, taking.reason, taking.err.text);
         else if (goes_on)
-            batch_answer(batch, &request->matchmakerd->reply);
+            batch_answer(batch, &request_matchmakerd(request)->reply);
     }
     message_done(&message);
     return goes_on;

@@ -8,6 +8,7 @@
  *
  * Names are whose that enters them first, but for those that are kept: ~alice/run7/a.dat is entered by alice, by who acts for her, and by machines
  * that were matched with a job of hers, as the receipt shows; and it is hers whoever has entered it. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/base/mem.h"
@@ -34,19 +35,19 @@ static bool list_step(struct scan *scan)
 {
     struct collection *collection = (struct collection *)scan;
     struct request *request = collection->request;
-    const struct file_book *book = &request->matchmakerd->files;
+    const struct file_book *book = &request_matchmakerd(request)->files;
     const char *prefix = request_query(request, "prefix");
 
     if (prefix && !scan->from)
         scan->from = file_book_from(book, prefix);
     if (scan->from >= book->count || (prefix && strncmp(book->items[scan->from]->name, prefix, strlen(prefix)) != 0))
         return false;
-    return collection_add(collection, file_entry_ad(book->items[scan->from++], request->matchmakerd->symbols));
+    return collection_add(collection, file_entry_ad(book->items[scan->from++], request_matchmakerd(request)->symbols));
 }
 
 void api_catalogue_list(struct request *request)
 {
-    metrics_add(request->matchmakerd->metrics, METRIC_FILES_ASKED, COUNT_LISTED, 0, 1);
+    metrics_add(request_matchmakerd(request)->metrics, METRIC_FILES_ASKED, COUNT_LISTED, 0, 1);
     collection_tour(request, list_step);
 }
 
@@ -68,7 +69,7 @@ static const char *name_in_path(struct request *request)
 /* The entry of the path; NULL, and a problem was answered, when there is none. */
 static struct file_entry *entry_in_path(struct request *request)
 {
-    struct file_entry *entry = file_book_find(&request->matchmakerd->files, request_variable(request, 0));
+    struct file_entry *entry = file_book_find(&request_matchmakerd(request)->files, request_variable(request, 0));
 
     if (!entry)
         request_problem(request, 404, "there is no such file in the catalogue");
@@ -81,10 +82,10 @@ void api_catalogue_get(struct request *request)
     struct tree *ad;
     char etag[KEPT_ETAG_MAX];
 
-    metrics_add(request->matchmakerd->metrics, METRIC_FILES_ASKED, entry ? COUNT_FOUND : COUNT_MISSING, 0, 1);
+    metrics_add(request_matchmakerd(request)->metrics, METRIC_FILES_ASKED, entry ? COUNT_FOUND : COUNT_MISSING, 0, 1);
     if (!entry)
         return;
-    ad = file_entry_ad(entry, request->matchmakerd->symbols);
+    ad = file_entry_ad(entry, request_matchmakerd(request)->symbols);
     kept_etag(ad, etag);
     if (!answered_unchanged(request, etag))
         request_kept(request, ad);
@@ -111,8 +112,8 @@ static bool refuse(struct request *request, const struct file_entry *entry, cons
     char why[TOKEN_NAME_MAX + 100];
 
     snprintf(why, sizeof why, "this file is %s's%s", entry->owner ? entry->owner : "another", besides);
-    metrics_add(request->matchmakerd->metrics, METRIC_FILES_CHANGED, COUNT_REFUSED, 0, 1);
-    LOG_AUDIT(&request->matchmakerd->log, "refused", log_word("request", request->number),
+    metrics_add(request_matchmakerd(request)->metrics, METRIC_FILES_CHANGED, COUNT_REFUSED, 0, 1);
+    LOG_AUDIT(&request_matchmakerd(request)->log, "refused", log_word("request", request->number),
               log_text("route", request->route->id), log_number("status", 403),
               log_text("subject", request_identity(request)), log_text("name", entry->name), log_text("why", why));
     request_problem(request, 403, "%s", why);
@@ -127,7 +128,7 @@ static bool own_checked(struct request *request, const struct file_entry *entry)
 
 static bool match_checked(struct request *request, const struct file_entry *entry)
 {
-    struct tree *ad = entry ? file_entry_ad(entry, request->matchmakerd->symbols) : NULL;
+    struct tree *ad = entry ? file_entry_ad(entry, request_matchmakerd(request)->symbols) : NULL;
     char etag[KEPT_ETAG_MAX];
     bool met;
 
@@ -141,8 +142,8 @@ static bool match_checked(struct request *request, const struct file_entry *entr
 /* Is there room for one more of the caller's? False when not, and that was answered. */
 static bool room_checked(struct request *request)
 {
-    const struct file_book *book = &request->matchmakerd->files;
-    uint64_t most = config_count(&request->matchmakerd->config, CONFIG_FILES_PER_IDENTITY);
+    const struct file_book *book = &request_matchmakerd(request)->files;
+    uint64_t most = config_count(&request_matchmakerd(request)->config, CONFIG_FILES_PER_IDENTITY);
 
     if (book->count < FILES_MAX && file_book_owned(book, request_identity(request)) < most)
         return true;
@@ -154,7 +155,7 @@ static bool room_checked(struct request *request)
 /* The entry was changed, or has gone: its row follows, and the answer when that is durable. */
 static void change_keep(struct request *request, const char *what, unsigned status)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *name = request_variable(request, 0);
     const struct file_entry *entry = file_book_find(&matchmakerd->files, name);
     struct tree *ad = entry && status != 204 ? file_entry_ad(entry, matchmakerd->symbols) : NULL;
@@ -175,7 +176,7 @@ static void change_keep(struct request *request, const char *what, unsigned stat
 static bool receipt_shown(struct request *request, const char *name, struct text *ret_account)
 {
     const char *field = exchange_field(request->exchange, CATALOGUE_RECEIPT), *mark;
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct tree *ad = NULL;
     struct receipt receipt;
     struct err err;
@@ -237,7 +238,7 @@ static void entry_enter(struct request *request, struct file_entry *entry, const
     if (!entry->name)
         entry->name = mem_dup(name, strlen(name));
     entry_sign(request, entry);
-    (void)file_book_put_take(&request->matchmakerd->files, entry);
+    (void)file_book_put_take(&request_matchmakerd(request)->files, entry);
     change_keep(request, what, status);
 }
 
@@ -272,7 +273,7 @@ void api_catalogue_put(struct request *request)
 
     if (!body_read(request, "Name Size Hash Replicas Owner", file_entry_read, &entry))
         return;
-    before = file_book_find(&request->matchmakerd->files, request_variable(request, 0));
+    before = file_book_find(&request_matchmakerd(request)->files, request_variable(request, 0));
     if (before && !entry.owner && before->owner &&
         (!file_name_is_kept(before->name) || file_name_is_of(before->name, before->owner)))
         entry.owner = mem_dup(before->owner, strlen(before->owner));
@@ -292,7 +293,7 @@ void api_catalogue_delete(struct request *request)
 
     if (!entry || !own_checked(request, entry) || !match_checked(request, entry))
         return;
-    file_book_remove(&request->matchmakerd->files, request_variable(request, 0));
+    file_book_remove(&request_matchmakerd(request)->files, request_variable(request, 0));
     change_keep(request, "removed", 204);
 }
 
@@ -343,10 +344,10 @@ static void replica_add(struct request *request, struct file_entry *entry, const
     if (!sameness_checked(request, entry, added))
         return;
     if (replica_is_there(entry, replica))
-        request_answer_durable(request, 200, file_entry_ad(entry, request->matchmakerd->symbols));
+        request_answer_durable(request, 200, file_entry_ad(entry, request_matchmakerd(request)->symbols));
     else if (!addition_checked(request, entry, replica))
         return;
-    else if (file_book_replica_put(&request->matchmakerd->files, entry, replica->store, replica->url, &err) < 0)
+    else if (file_book_replica_put(&request_matchmakerd(request)->files, entry, replica->store, replica->url, &err) < 0)
         request_problem(request, 400, "%s", err.text);
     else
         change_keep(request, "replica", 200);
@@ -358,7 +359,7 @@ void api_catalogue_add(struct request *request)
 
     if (!body_read(request, "Name Store Url Size Hash Owner", file_addition_read, &added))
         return;
-    entry = file_book_find(&request->matchmakerd->files, request_variable(request, 0));
+    entry = file_book_find(&request_matchmakerd(request)->files, request_variable(request, 0));
     if (entry)
         replica_add(request, entry, &added);
     else if (room_checked(request) && name_checked(request, &added))
@@ -377,7 +378,7 @@ void api_catalogue_drop(struct request *request)
         request_problem(request, 400, "store: the name of the store is expected");
     else if (!own_checked(request, entry))
         return;
-    else if (!file_book_replica_drop(&request->matchmakerd->files, entry, store))
+    else if (!file_book_replica_drop(&request_matchmakerd(request)->files, entry, store))
         request_problem(request, 404, "%s has no replica in that store", entry->name);
     else
         change_keep(request, "replica removed", 204);

@@ -4,6 +4,7 @@
  *               GET /v1/commands/NUMBER?wait=20  <----------------------------------------------------'
  *
  * An agent that is away finds the letter when it comes back, also after a restart of either. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -69,7 +70,7 @@ struct addressee {
 /* One that we have not heard of since we started is named by its identity and name: they give its handle. False when it was answered. */
 static bool addressee_find(struct request *request, const struct tree *ad, struct addressee *ret)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *text = request_variable(request, 0);
     const struct agent_row *row;
     unsigned char bytes[8];
@@ -89,7 +90,7 @@ static bool addressee_find(struct request *request, const struct tree *ad, struc
         return false;
     }
     row = &matchmakerd->agents.items[place];
-    snprintf(ret->identity, sizeof ret->identity, "%s", caller_text(&matchmakerd->callers, row->identity));
+    snprintf(ret->identity, sizeof ret->identity, "%s", caller_text(&matchmakerd->gate.callers, row->identity));
     snprintf(ret->name, sizeof ret->name, "%s", row->name);
     if (row->role && !strcmp(row->role, "provider"))
         return true;
@@ -100,7 +101,7 @@ static bool addressee_find(struct request *request, const struct tree *ad, struc
 /* False, and that was answered: an audit line says which check it was. */
 static bool commander_may(struct request *request, const struct addressee *to)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *why = NULL;
     unsigned status = 403;
 
@@ -147,7 +148,7 @@ static struct tree *order_read(struct request *request, const struct tree *ad, i
         return NULL;
     }
     *ret_life = (int64_t)life;
-    maker_init(&maker, request->matchmakerd->symbols);
+    maker_init(&maker, request_matchmakerd(request)->symbols);
     maker_text(&maker, "Command", word);
     if (now)
         maker_flag(&maker, "Now", true);
@@ -157,7 +158,7 @@ static struct tree *order_read(struct request *request, const struct tree *ad, i
 /* It is durable: the agent is told, if it is there. */
 static void command_taken(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct tree *ad = request->answer;
     uint64_t handle;
     uint32_t place;
@@ -170,7 +171,7 @@ static void command_taken(struct request *request)
 
 static void command_take(struct request *request, const struct tree *ad)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct addressee to = {.handle = 0};
     struct command_order order = {.by = request_identity(request)};
     struct agent_command *command;
@@ -215,18 +216,18 @@ void api_agent_command(struct request *request)
 /* Who asked, the agent's owner, and administrators. */
 static bool command_is_seen(const struct request *request, const struct agent_command *command)
 {
-    const struct matchmakerd *matchmakerd = request->matchmakerd;
+    const struct matchmakerd *matchmakerd = request_matchmakerd(request);
     uint32_t place = agents_find(&matchmakerd->agents, command->to);
 
     return request_any(request) || !strcmp(command->by, request_identity(request)) ||
            (place != TEXTMAP_NONE &&
             identity_owns(request_identity(request),
-                          caller_text(&matchmakerd->callers, matchmakerd->agents.items[place].identity)));
+                          caller_text(&matchmakerd->gate.callers, matchmakerd->agents.items[place].identity)));
 }
 
 void api_commands_list(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct collection collection;
     bool more = true;
 
@@ -249,7 +250,7 @@ struct command_wait {
 
 static void wait_forget(struct request *request)
 {
-    struct command_wait **link = &request->matchmakerd->command_waits, *wait = request->work;
+    struct command_wait **link = &request_matchmakerd(request)->command_waits, *wait = request->work;
 
     while (*link != wait)
         link = &(*link)->next;
@@ -261,7 +262,7 @@ static void wait_forget(struct request *request)
 
 static void command_tell(struct request *request, uint64_t number)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const struct agent_command *command = command_numbered(&matchmakerd->commands, number);
 
     if (command && command_is_seen(request, command))
@@ -308,7 +309,7 @@ static uint64_t number_read(const struct request *request)
 
 void api_command_get(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const struct agent_command *command = command_numbered(&matchmakerd->commands, number_read(request));
     struct command_wait *wait;
     uint64_t seconds;
@@ -333,7 +334,7 @@ void api_command_get(struct request *request)
 
 static void answer_kept(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     uint64_t number = number_read(request);
 
     request_done(request);
@@ -343,7 +344,7 @@ static void answer_kept(struct request *request)
 /* The command that the caller was told; NULL, and that was answered. */
 static struct agent_command *command_told(struct request *request, const struct tree *ad)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct agent_command *command = command_numbered(&matchmakerd->commands, number_read(request));
     uint64_t key = 0;
     const char *text;
@@ -368,7 +369,7 @@ static struct agent_command *command_told(struct request *request, const struct 
 
 static void answer_take(struct request *request, const struct tree *ad)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct agent_command *command = command_told(request, ad);
     const char *reason = "";
     struct tree *answer;

@@ -1,4 +1,5 @@
 /* api_config.c: the configuration that the pool serves to its agents, by section and option. It is durable before it is answered. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -42,7 +43,7 @@ static bool section_row(void *user, const void *key, size_t key_len, const void 
 
 static struct tree *section_find(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *section = request_variable(request, 0);
     struct section_read read = {matchmakerd, NULL};
     struct err err;
@@ -86,7 +87,7 @@ void api_config_option(struct request *request)
 {
     struct tree *ad = section_find(request), *part;
     const struct expr *e = ad ? ad_find(ad, request_variable(request, 1)) : NULL;
-    struct buf *out = &request->matchmakerd->out;
+    struct buf *out = &request_matchmakerd(request)->out;
     char etag[24];
     const struct http_field fields[] = {{"ETag", etag}};
 
@@ -101,7 +102,7 @@ void api_config_option(struct request *request)
         return;
     }
     if (request->form == FORM_JSON) {
-        part = ad_select(request->matchmakerd->symbols, ad, request_variable(request, 1));
+        part = ad_select(request_matchmakerd(request)->symbols, ad, request_variable(request, 1));
         request_ad(request, 200, part, fields, 1);
         tree_unref(part);
     } else {
@@ -116,7 +117,7 @@ void api_config_option(struct request *request)
 /* Takes the ad: it is the section from now on. */
 static void section_write(struct request *request, struct tree *before, struct tree *ad)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *section = request_variable(request, 0);
     struct tree *again;
     struct err err;
@@ -165,7 +166,7 @@ void api_config_put(struct request *request)
 
 void api_config_put_option(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *option = request_variable(request, 1), *body;
     struct parse_options options = {.cells_max = (uint32_t)config_count(&matchmakerd->config, CONFIG_AD_NODES)};
     struct tree *before, *value;
@@ -196,7 +197,7 @@ void api_config_put_option(struct request *request)
 
 void api_config_delete(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *section = request_variable(request, 0);
     struct tree *before = section_find(request);
     char etag[24];

@@ -5,6 +5,7 @@
  * The token is for that agent alone, has no right that the caller has not, and lasts for a minute. What a person hands to a customer (jobs, files) it
  * has: so nobody is led to one that is neither their own nor has the scope to serve others. What comes back is a stranger's word: it has one of a few
  * types, and no browser guesses another. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/make.h"
@@ -37,14 +38,15 @@ static bool is_desk(const struct agent_row *row)
 /* Its own user's, and those of whom that user is one that was delegated from; others only where an administrator has said so. */
 static bool customer_is_for(const struct request *request, const struct agent_row *row)
 {
-    return is_desk(row) && (row->serves || identity_owns(caller_text(&request->matchmakerd->callers, row->identity),
-                                                         request_identity(request)));
+    return is_desk(row) &&
+           (row->serves || identity_owns(caller_text(&request_matchmakerd(request)->gate.callers, row->identity),
+                                         request_identity(request)));
 }
 
 static bool customers_step(struct scan *scan)
 {
     struct collection *collection = (struct collection *)scan;
-    struct matchmakerd *matchmakerd = scan->request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(scan->request);
     const struct agent_row *row;
     struct maker maker;
 
@@ -56,7 +58,7 @@ static bool customers_step(struct scan *scan)
     maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Desk");
     maker_word(&maker, "Agent", row->handle);
-    maker_text(&maker, "Identity", caller_text(&matchmakerd->callers, row->identity));
+    maker_text(&maker, "Identity", caller_text(&matchmakerd->gate.callers, row->identity));
     maker_text(&maker, "Name", row->name);
     return collection_add(collection, maker_seal(&maker));
 }
@@ -119,7 +121,7 @@ static void errand_forget(struct request *request)
 {
     struct errand *errand = request->work;
 
-    client_cancel(request->matchmakerd->client, errand->call);
+    client_cancel(request_matchmakerd(request)->client, errand->call);
     request->work = NULL;
     request->forget = NULL;
     free(errand);
@@ -145,7 +147,7 @@ static void target_print(const struct request *request, struct buf *out)
 /* A token with the caller's name and rights, for that agent; false when it cannot be made. */
 static bool token_print(const struct request *request, const struct agent_row *row, struct buf *out)
 {
-    const struct matchmakerd *matchmakerd = request->matchmakerd;
+    const struct matchmakerd *matchmakerd = request_matchmakerd(request);
     char audience[TOKEN_NAME_MAX + 1];
     int64_t now = runner_wall() / SECOND;
     struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),
@@ -162,7 +164,7 @@ static bool token_print(const struct request *request, const struct agent_row *r
 
 void api_desk(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *name = request_variable(request, 0);
     unsigned char bytes[8];
     uint32_t place = hex_read(name, strlen(name), bytes, sizeof bytes)

@@ -4,6 +4,7 @@
  *     -> [ Value = "true"; Type = "boolean"; Matches = true; LeftConstraint = "undefined"; ... ]
  *
  * All are texts, so that what cannot be read is told with its place in its own text, and the rest is evaluated. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -40,7 +41,7 @@ static bool text_is_blank(const char *text, size_t len)
 /* False, and a problem was answered, when it is there and no text. What cannot be read is told in the answer. */
 static bool part_read(struct trial *trial, const struct tree *body, enum part part)
 {
-    const struct config *config = &trial->request->matchmakerd->config;
+    const struct config *config = &request_matchmakerd(trial->request)->config;
     struct parse_options options = {.cells_max = (uint32_t)config_count(config, CONFIG_AD_NODES),
                                     .attributes_max = (uint32_t)config_count(config, CONFIG_AD_ATTRIBUTES)};
     struct err err = {0};
@@ -58,7 +59,7 @@ static bool part_read(struct trial *trial, const struct tree *body, enum part pa
     if (text_is_blank(text, len))
         return true;
     if (utf8_check(text, len, &err) == 0) {
-        build_init(&build, trial->request->matchmakerd->symbols, trial->dialect);
+        build_init(&build, request_matchmakerd(trial->request)->symbols, trial->dialect);
         trial->trees[part] = part == PART_EXPRESSION ? parse_expr(&build, &options, text, len, &err)
                                                      : parse_ad(&build, &options, text, len, &err);
         build_done(&build);
@@ -131,7 +132,7 @@ void api_eval(struct request *request)
     if (!body)
         return;
     arena_init(&trial.scratch);
-    maker_init(&trial.maker, request->matchmakerd->symbols);
+    maker_init(&trial.maker, request_matchmakerd(request)->symbols);
     good = dialect_read(&trial, body);
     for (int part = 0; good && part < PARTS; part++)
         good = part_read(&trial, body, part);

@@ -6,6 +6,7 @@
  *     data: [Event="5f0c...e1.18"; Kind="command"; Number=7; Key="..."; Left=86400; By="alice"; What=[Command="drain"]]
  *
  *     sender  POST /v1/relay/AGENT -> letter (Kind="message", Relay="...") -> recipient POST /v1/answers/RELAY -> the sender's answer */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/make.h"
@@ -63,7 +64,7 @@ static struct tree *letter_ad(struct matchmakerd *matchmakerd, const struct agen
         maker_word(&maker, "From", letter->from);
         if (from != TEXTMAP_NONE) {
             maker_text(&maker, "Identity",
-                       caller_text(&matchmakerd->callers, matchmakerd->agents.items[from].identity));
+                       caller_text(&matchmakerd->gate.callers, matchmakerd->agents.items[from].identity));
             maker_text(&maker, "Name", matchmakerd->agents.items[from].name);
         }
         maker_bytes(&maker, "Text", letter->text, letter->len);
@@ -107,7 +108,7 @@ static void event_print(struct buf *out, enum form form, const struct tree *ad)
 /* False when the stream has been cut: its reader is too slow. */
 static bool stream_tell(struct waiting *waiting, const char *kind, uint64_t number, struct tree *ad)
 {
-    struct matchmakerd *matchmakerd = waiting->request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(waiting->request);
     struct buf *out = &matchmakerd->out;
     char id[48];
 
@@ -122,7 +123,7 @@ static bool stream_tell(struct waiting *waiting, const char *kind, uint64_t numb
 
 static void stream_go_on(struct waiting *waiting)
 {
-    struct matchmakerd *matchmakerd = waiting->request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(waiting->request);
     const struct letter *letter;
 
     if (waiting->reset && !stream_tell(waiting, "reset", 0, reset_ad(matchmakerd)))
@@ -150,7 +151,7 @@ static void stream_go_on(struct waiting *waiting)
 static void waiting_free(struct request *request)
 {
     struct waiting *waiting = request->work, **link;
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
 
     agents_unwatch(&matchmakerd->agents, &waiting->watcher);
     for (link = &matchmakerd->waitings; *link && *link != waiting; link = &(*link)->next)
@@ -161,7 +162,7 @@ static void waiting_free(struct request *request)
         if (exchange_stream_waiting(request->exchange))
             metrics_count(matchmakerd->metrics, METRIC_STREAMS_CUT); /* its reader left, or was too slow */
         matchmakerd->streams--;
-        matchmakerd->callers.items[request->caller.account].streams--;
+        matchmakerd->gate.callers.items[request->caller.account].streams--;
     }
     request->work = NULL;
     request->forget = NULL;
@@ -185,7 +186,7 @@ static void poll_add(struct listing *listing, struct tree *ad)
 static void poll_answer(struct waiting *waiting)
 {
     struct request *request = waiting->request;
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const struct letter *letter;
     struct listing listing;
     struct buf out;
@@ -224,7 +225,7 @@ void waitings_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_s
             poll_answer(waiting);
         else if (waiting->stream &&
                  ((waiting->request->caller.expires && waiting->request->caller.expires <= wall_seconds) ||
-                  caller_is_revoked(matchmakerd, &waiting->request->caller) ||
+                  caller_is_revoked(&waiting->request->caller) ||
                   request_is_superseded(waiting->request, waiting->watcher.agent)))
             exchange_stream_end(waiting->request->exchange);
         else if (waiting->behind)
@@ -291,11 +292,11 @@ static bool after_read(const struct matchmakerd *matchmakerd, const char *text, 
 
 void api_events(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *accept = exchange_field(request->exchange, "Accept");
     const char *last = exchange_field(request->exchange, "Last-Event-ID");
     bool stream = accept && media_wants(accept, TYPE_EVENTS), reset;
-    struct identity *account = &matchmakerd->callers.items[request->caller.account];
+    struct identity *account = &matchmakerd->gate.callers.items[request->caller.account];
     struct http_field fields[CACHE_FIELDS];
     struct waiting *waiting;
     uint64_t after, wait;
@@ -411,7 +412,7 @@ void relay_displaced(void *user, uint64_t number)
 
 void api_relay(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *to = request_variable(request, 0), *body;
     int64_t now = runner_now(), ends = now + matchmakerd->spans.deadline;
     uint32_t from, place;
@@ -456,7 +457,7 @@ void api_relay(struct request *request)
 
 void api_relay_answer(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *number = request_variable(request, 0), *body;
     uint32_t who = request_agent(request);
     struct request *sender;

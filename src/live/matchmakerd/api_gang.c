@@ -1,4 +1,5 @@
 /* api_gang.c: what a request with ports would get, and why not: a gang from the ads as they are. Nothing is consumed. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/make.h"
@@ -33,7 +34,7 @@ bool gang_is_asked(const struct request *request, struct gang_question *question
     struct policy policy;
     bool plain;
 
-    policy_init(&policy, request->matchmakerd->policy, NULL, NULL);
+    policy_init(&policy, request_matchmakerd(request)->policy, NULL, NULL);
     plain = gang_why_plain(&question->env, question->scratch, &policy, question->ad, question->offers, question->count,
                            &question->ported);
     policy_done(&policy);
@@ -151,7 +152,7 @@ static void gang_list(struct request *request, struct gang_question *question, c
     struct env env = question->env;
     struct http_field whole = {"Berth-Whole", "true"};
     uint64_t meter = 0;
-    struct gang_listing all = {.question = question, .symbols = request->matchmakerd->symbols};
+    struct gang_listing all = {.question = question, .symbols = request_matchmakerd(request)->symbols};
     uint32_t count = offers_sift(question);
     struct tree **ads = arena_alloc(question->scratch, (count + 1) * sizeof *ads);
     struct err err = {0};
@@ -180,7 +181,7 @@ void gang_answer(struct request *request, struct gang_question *question)
 {
     struct policy policy;
 
-    policy_init(&policy, request->matchmakerd->policy, NULL, NULL);
+    policy_init(&policy, request_matchmakerd(request)->policy, NULL, NULL);
     if (question->why)
         gang_explain(request, question, &policy);
     else

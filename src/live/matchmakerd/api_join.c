@@ -1,4 +1,5 @@
 /* api_join.c: how machines join: codes, the pool's keys, and the token that a code is redeemed for. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -30,7 +31,7 @@ static void revoked_add(struct maker *maker, const struct matchmakerd *matchmake
 
 void api_keys(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     char digits[2 * PUBLIC_KEY_BYTES + 1];
     struct maker maker;
 
@@ -61,7 +62,7 @@ void api_keys(struct request *request)
 
 void api_keys_rotate(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct err err = {0};
 
     if (keyring_rotate(matchmakerd->keys, &err) < 0) {
@@ -98,7 +99,7 @@ int matchmakerd_join_code(struct matchmakerd *matchmakerd, struct buf *out, stru
 
 void api_code_create(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct err err = {0};
     struct maker maker;
     struct buf text;
@@ -160,7 +161,7 @@ static bool name_is_anothers(struct matchmakerd *matchmakerd, const char *subjec
 
 static void join_redeem(struct request *request, const struct tree *ad)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     char name[AGENT_NAME_MAX + 1], subject[AGENT_NAME_MAX + 16], key[24];
     unsigned char secret[JOIN_SECRET_BYTES],
         user[PUBLIC_KEY_BYTES + AGENT_NAME_MAX + 1]; /* who redeems it: key and name */
@@ -215,7 +216,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
 /* Whoever tries codes is slow, wherever from. */
 static bool join_paced(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     char address[ADDRESS_TEXT_MAX], *colon;
     int64_t wait;
     uint32_t place;
@@ -224,8 +225,8 @@ static bool join_paced(struct request *request)
     colon = strrchr(address, ':');
     if (colon)
         *colon = '\0'; /* without the port */
-    place = callers_add(&matchmakerd->callers, address, strlen(address), runner_now());
-    if (caller_may(&matchmakerd->callers, place, PACE_PERSON, JOIN_TRIES, runner_now(), &wait))
+    place = callers_add(&matchmakerd->gate.callers, address, strlen(address), runner_now());
+    if (caller_may(&matchmakerd->gate.callers, place, PACE_PERSON, JOIN_TRIES, runner_now(), &wait))
         return true;
     request_problem(request, 429, "too many tries from that address");
     return false;

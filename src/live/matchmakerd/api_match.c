@@ -1,6 +1,7 @@
 /* api_match.c: questions that meet all ads: queries, what an ad would match, and why not.
  *
  * Nothing is consumed. What the caller may not see is not there for its expressions. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -71,8 +72,8 @@ static bool list_visit(struct scan *scan, uint32_t place, const struct entry_vie
     ad = tree_ref((struct tree *)view->ad);
     wanted = !list->query || match_query_counted(&list->env, &list->scratch, list->query, ad, &steps);
     if (wanted)
-        ad = ad_with(request->matchmakerd, ad, "AdId", entry_id(request->matchmakerd, view));
-    if (wanted && list->select && (part = ad_select(request->matchmakerd->symbols, ad, list->select))) {
+        ad = ad_with(request_matchmakerd(request), ad, "AdId", entry_id(request_matchmakerd(request), view));
+    if (wanted && list->select && (part = ad_select(request_matchmakerd(request)->symbols, ad, list->select))) {
         tree_unref(ad);
         ad = part;
     }
@@ -233,7 +234,7 @@ static bool meeting_spend(struct meeting *meeting, uint64_t steps)
 static bool meeting_visit(struct scan *scan, uint32_t place, const struct entry_view *view)
 {
     struct meeting *meeting = (struct meeting *)scan;
-    const char *id = entry_id(scan->request->matchmakerd, view);
+    const char *id = entry_id(request_matchmakerd(scan->request), view);
     struct tree *other = (struct tree *)(view->left ? view->left : view->ad);
     struct what_if_ad *what_if;
 
@@ -337,7 +338,7 @@ static bool meeting_more(struct scan *scan)
     }
     if (!meeting->explains || meeting->about_gang)
         return false;
-    policy_init(&meeting->policy, scan->request->matchmakerd->policy, NULL, NULL);
+    policy_init(&meeting->policy, request_matchmakerd(scan->request)->policy, NULL, NULL);
     meeting->run = why_begin(&meeting->why, &meeting->env, &meeting->scratch, &meeting->policy, meeting->ad,
                              meeting->others, meeting->other_count - meeting->ported);
     return true;
@@ -373,7 +374,7 @@ static void meeting_finish(struct scan *scan)
     for (uint32_t i = 0; i < meeting->row_count && i < meeting->limit; i++) {
         struct maker maker;
 
-        maker_init(&maker, request->matchmakerd->symbols);
+        maker_init(&maker, request_matchmakerd(request)->symbols);
         maker_text(&maker, "Id", meeting->rows[i].id);
         maker_real(&maker, "Rank", meeting->rows[i].rank);
         roll_add(&roll, &maker);
@@ -441,7 +442,7 @@ void api_match(struct request *request)
         return;
     }
     if (*request_identity(request) && !ad_find(ad, "Owner")) /* as if it were put in: offers may ask whose it is */
-        ad = ad_with(request->matchmakerd, ad, "Owner", request_identity(request));
+        ad = ad_with(request_matchmakerd(request), ad, "Owner", request_identity(request));
     meeting = meeting_new(request, ad, "ad", !kind || *kind == 'r');
     meeting->explains = request_flag(request, "why");
     meeting->limit = limit;
@@ -451,7 +452,7 @@ void api_match(struct request *request)
 
 void api_ad_why(struct request *request)
 {
-    const struct matchmakerd *matchmakerd = request->matchmakerd;
+    const struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *id = request_variable(request, 0);
     uint32_t from = 0, next;
     struct entry_view view, other;

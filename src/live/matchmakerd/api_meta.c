@@ -1,35 +1,15 @@
 /* api_meta.c: what is open to all: does it live, what is it, how is it described; and the numbers for a monitoring system. */
 #include "lang/ad/make.h"
 #include "live/http/represent.h"
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
-
-#include <string.h>
-
-static void plain(struct request *request, unsigned status, const char *words)
-{
-    request_answer(request, status, "text/plain; charset=utf-8", words, strlen(words), NULL, 0);
-}
-
-void api_health(struct request *request)
-{
-    plain(request, 200, "ok\n");
-}
 
 void api_ready(struct request *request)
 {
-    if (request->matchmakerd->ready)
-        plain(request, 200, "ready\n");
+    if (request_matchmakerd(request)->ready)
+        request_words(request, 200, "ready\n");
     else
         request_problem(request, 503, "not ready");
-}
-
-void api_openapi(struct request *request)
-{
-    struct buf *out = &request->matchmakerd->out;
-
-    buf_reset(out);
-    openapi_print(out, request->matchmakerd->settings->version);
-    request_answer(request, 200, TYPE_JSON, out->text, out->len, NULL, 0);
 }
 
 void api_root(struct request *request)
@@ -37,7 +17,7 @@ void api_root(struct request *request)
     static const struct http_field fields[] = {
         {"Link", "</v1/ads>; rel=\"ads\", </v1/status>; rel=\"status\", </v1/keys>; rel=\"keys\", "
                  "</openapi.json>; rel=\"service-desc\""}};
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct maker maker;
     struct tree *ad;
 
@@ -82,10 +62,10 @@ static void gauges_set(struct matchmakerd *matchmakerd)
 
 void api_metrics(struct request *request)
 {
-    struct buf *out = &request->matchmakerd->out;
+    struct buf *out = &request_matchmakerd(request)->out;
 
-    gauges_set(request->matchmakerd);
+    gauges_set(request_matchmakerd(request));
     buf_reset(out);
-    metrics_print(out, request->matchmakerd->metrics);
+    metrics_print(out, request_matchmakerd(request)->metrics);
     request_answer(request, 200, METRICS_TYPE, out->text, out->len, NULL, 0);
 }

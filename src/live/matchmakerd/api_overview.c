@@ -1,4 +1,5 @@
 /* api_overview.c: the pool at a glance, and over time: from counts that are kept. And the names that its ads have. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/make.h"
@@ -88,7 +89,7 @@ struct tree *overview_ad(struct matchmakerd *matchmakerd, int64_t missed)
 
 void api_overview(struct request *request)
 {
-    request_ad_take(request, 200, overview_ad(request->matchmakerd, 0));
+    request_ad_take(request, 200, overview_ad(request_matchmakerd(request), 0));
 }
 
 /* -------------------------------------------------------------------------------------------------------------- series */
@@ -104,7 +105,7 @@ static const struct {
 
 void api_series(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *word = request_query(request, "span");
     enum census_span span = CENSUS_HOUR;
     struct maker maker;
@@ -192,7 +193,7 @@ static void names_finish(struct scan *scan)
 {
     struct names *names = (struct names *)scan;
     struct request *request = scan->request;
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     uint32_t count = map_count(&names->counts), at = 0, used = 0;
     struct name_row *rows = mem_alloc((count + 1) * sizeof *rows);
     struct roll roll;
@@ -225,7 +226,7 @@ static void names_done(struct scan *scan)
     uint32_t at = 0;
 
     while (map_next(&names->counts, &at, &key, &value))
-        symbols_drop(scan->request->matchmakerd->symbols, (symbol)key);
+        symbols_drop(request_matchmakerd(scan->request)->symbols, (symbol)key);
     map_done(&names->counts);
 }
 
@@ -248,6 +249,6 @@ void api_names(struct request *request)
                             .kind = !kind          ? 0
                                     : *kind == 'o' ? 1
                                                    : 2};
-    map_init(&names->counts, request->matchmakerd->incarnation);
+    map_init(&names->counts, request_matchmakerd(request)->incarnation);
     scan_start(&names->scan, request);
 }

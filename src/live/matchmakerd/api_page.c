@@ -1,6 +1,7 @@
 /* api_page.c: the page for browsers: files that are built into the program; or, where they are not, a plain page that leads on.
  *
  * The files are the same for all and open to all: what they show they ask for by the routes that everybody has, with a token. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/page.h"
 
@@ -40,7 +41,7 @@ static void answer_plain(struct request *request, const char *words)
 {
     static const struct http_field fields[] = {{"Content-Security-Policy", POLICY},
                                                {"X-Content-Type-Options", "nosniff"}};
-    struct buf *out = &request->matchmakerd->out;
+    struct buf *out = &request_matchmakerd(request)->out;
 
     buf_reset(out);
     buf_addf(out, plain_page, words);

@@ -1,4 +1,5 @@
 /* api_policy.c: the administrative policy: told and replaced. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "live/http/represent.h"
@@ -6,14 +7,14 @@
 
 static void policy_answer(struct request *request)
 {
-    request_kept(request, request->matchmakerd->policy);
+    request_kept(request, request_matchmakerd(request)->policy);
 }
 
 void api_policy_get(struct request *request)
 {
     char etag[32];
 
-    kept_etag(request->matchmakerd->policy, etag);
+    kept_etag(request_matchmakerd(request)->policy, etag);
     if (!answered_unchanged(request, etag))
         policy_answer(request);
 }
@@ -30,7 +31,8 @@ struct tree *policy_body(struct request *request)
         return NULL;
     if (policy_init(&policy, ad, &wrong, &err) < 0) {
         request_problem(request, 400, "%s: %s",
-                        wrong == SYMBOL_NONE ? "policy" : symbols_text(request->matchmakerd->symbols, wrong, &len),
+                        wrong == SYMBOL_NONE ? "policy"
+                                             : symbols_text(request_matchmakerd(request)->symbols, wrong, &len),
                         err.text);
         tree_unref(ad);
         return NULL;
@@ -41,7 +43,7 @@ struct tree *policy_body(struct request *request)
 
 void api_policy_put(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct tree *ad = policy_body(request);
     struct buf text;
     struct err err;

@@ -4,6 +4,7 @@
  *                           `--> one with the policy that holds (compare) --> pairs --+--> requests that would get something else
  *
  * Nothing is consumed: the engines live as long as the question. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/make.h"
@@ -62,7 +63,7 @@ static bool trial_visit(struct scan *scan, uint32_t place, const struct entry_vi
         trial->room = trial->room ? trial->room * 2 : 64;
         trial->ids = mem_grow(trial->ids, trial->room * sizeof *trial->ids);
     }
-    id = request_sees(scan->request, view) ? entry_id(scan->request->matchmakerd, view) : "";
+    id = request_sees(scan->request, view) ? entry_id(request_matchmakerd(scan->request), view) : "";
     trial->ids[trial->count] = mem_dup(id, strlen(id));
     for (int i = 0; i < SIDES; i++)
         if (trial->sides[i].engine)
@@ -98,7 +99,7 @@ static void trial_match(void *user, uint32_t root, uint32_t offer, const struct 
     }
     if (trial->listing.count >= trial->limit)
         return;
-    maker_init(&maker, trial->scan.request->matchmakerd->symbols);
+    maker_init(&maker, request_matchmakerd(trial->scan.request)->symbols);
     maker_text(&maker, "Request", trial->ids[root]);
     maker_text(&maker, "Offer", trial->ids[offer]);
     maker_real(&maker, "Rank", rank ? order_number(rank) : 0);
@@ -192,7 +193,7 @@ static uint64_t trial_compare(struct trial *trial)
             struct maker maker;
             struct tree *ad;
 
-            maker_init(&maker, trial->scan.request->matchmakerd->symbols);
+            maker_init(&maker, request_matchmakerd(trial->scan.request)->symbols);
             maker_text(&maker, "Request", trial->ids[root]);
             offers_tell(trial, &maker, now, n, theirs, "Now", "NowCount");
             offers_tell(trial, &maker, then, t, ours, "Then", "ThenCount");
@@ -257,7 +258,7 @@ static void side_open(struct trial *trial, int which, struct symbols *symbols, s
 
 void api_policy_try(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct trial *trial;
     struct tree *ad;
     uint64_t limit;

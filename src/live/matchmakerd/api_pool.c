@@ -1,4 +1,5 @@
 /* api_pool.c: what a pool is made of besides ads: matches, claims, users, agents, and the matchmaker itself. All are told as ads. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -32,7 +33,8 @@ static const char *agent_identity(const struct matchmakerd *matchmakerd, uint64_
 {
     uint32_t place = agents_find(&matchmakerd->agents, handle);
 
-    return place == TEXTMAP_NONE ? NULL : caller_text(&matchmakerd->callers, matchmakerd->agents.items[place].identity);
+    return place == TEXTMAP_NONE ? NULL
+                                 : caller_text(&matchmakerd->gate.callers, matchmakerd->agents.items[place].identity);
 }
 
 /* The superior's ad: as it stands, or as the member was told of it. NULL: neither is there any more. */
@@ -82,13 +84,13 @@ struct tree *match_row(struct matchmakerd *matchmakerd, const struct agent_row *
     if (edge) {
         maker_text(&maker, "Request", id_text(matchmakerd, row->handle, told->id));
         maker_text(&maker, "Offer", id_text(matchmakerd, edge->agent, edge->offer));
-        maker_text(&maker, "Owner", caller_text(&matchmakerd->callers, row->identity));
+        maker_text(&maker, "Owner", caller_text(&matchmakerd->gate.callers, row->identity));
         maker_text(&maker, "Provider", agent_identity(matchmakerd, edge->agent));
         row_add_label(&maker, matchmakerd, row, told, edge);
     } else {
         maker_text(&maker, "Offer", id_text(matchmakerd, row->handle, told->id));
         maker_text(&maker, "Owner", agent_identity(matchmakerd, told->superior));
-        maker_text(&maker, "Provider", caller_text(&matchmakerd->callers, row->identity));
+        maker_text(&maker, "Provider", caller_text(&matchmakerd->gate.callers, row->identity));
     }
     maker_word(&maker, "Gang", told->gang);
     maker_word(&maker, "Claim", edge ? edge->claim : told->claim);
@@ -101,7 +103,7 @@ static bool matches_step(struct scan *scan)
 {
     struct collection *collection = (struct collection *)scan;
     struct request *request = scan->request;
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const struct agent_row *row;
     bool goes_on = true;
 
@@ -148,7 +150,7 @@ static struct tree *claim_row(struct matchmakerd *matchmakerd, const struct clai
 /* A claim is seen by its owner, by the agent that tells of it, and by administrators. */
 static bool claim_is_seen(const struct request *request, const struct claim_view *view)
 {
-    const char *provider = agent_identity(request->matchmakerd, view->agent), *self = request_identity(request);
+    const char *provider = agent_identity(request_matchmakerd(request), view->agent), *self = request_identity(request);
 
     return request_any(request) || (view->user && !strcmp(view->user, self)) || (provider && !strcmp(provider, self));
 }
@@ -156,7 +158,7 @@ static bool claim_is_seen(const struct request *request, const struct claim_view
 static bool claims_step(struct scan *scan)
 {
     struct collection *collection = (struct collection *)scan;
-    struct matchmakerd *matchmakerd = scan->request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(scan->request);
     struct claim_view view;
 
     if (!matchmaker_next_claim(matchmakerd->matchmaker, scan->from, &view, &scan->from))
@@ -172,7 +174,7 @@ void api_claims_list(struct request *request)
 
 static bool report_take(struct request *request, void *user, struct tree *ad, struct listing *answers)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     uint32_t who = *(const uint32_t *)user;
     struct message message;
     struct err err = {0};
@@ -237,7 +239,7 @@ static bool account_valid(const char *name)
 
 static bool users_step(struct scan *scan)
 {
-    struct matchmakerd *matchmakerd = scan->request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(scan->request);
     struct user_view view;
 
     return matchmaker_next_user(matchmakerd->matchmaker, runner_wall() / SECOND, scan->from, &view, &scan->from) &&
@@ -260,7 +262,7 @@ static struct tree *user_find(struct matchmakerd *matchmakerd, const char *name)
 
 void api_user_get(struct request *request)
 {
-    struct tree *ad = user_find(request->matchmakerd, request_variable(request, 0));
+    struct tree *ad = user_find(request_matchmakerd(request), request_variable(request, 0));
 
     if (ad)
         request_ad_take(request, 200, ad);
@@ -270,7 +272,7 @@ void api_user_get(struct request *request)
 
 void api_user_put(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *name = request_variable(request, 0);
     struct tree *ad;
     double factor;
@@ -308,7 +310,7 @@ static struct tree *agent_ad(struct matchmakerd *matchmakerd, const struct agent
 
     maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Agent");
-    maker_text(&maker, "Identity", caller_text(&matchmakerd->callers, row->identity));
+    maker_text(&maker, "Identity", caller_text(&matchmakerd->gate.callers, row->identity));
     maker_text(&maker, "Name", row->name);
     maker_word(&maker, "Agent", row->handle);
     maker_seconds(&maker, "Since", now - row->since);
@@ -337,7 +339,7 @@ static struct tree *agent_ad(struct matchmakerd *matchmakerd, const struct agent
 static bool agents_step(struct scan *scan)
 {
     struct collection *collection = (struct collection *)scan;
-    struct matchmakerd *matchmakerd = scan->request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(scan->request);
     const struct agent_row *row;
 
     if (scan->from >= matchmakerd->agents.texts.places)
@@ -361,7 +363,7 @@ static uint64_t handle_read(const char *text)
 
 void api_agent_get(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *name = request_variable(request, 0);
     uint32_t place = agents_find(&matchmakerd->agents, handle_read(name));
 
@@ -443,7 +445,7 @@ static void note_log(struct matchmakerd *matchmakerd, const struct agent_row *ro
 {
     if (*note && (!row->note || strcmp(row->note, note) != 0))
         LOG(&matchmakerd->log, LEVEL_INFO, "agent.note",
-            log_text("identity", caller_text(&matchmakerd->callers, row->identity)), log_text("name", row->name),
+            log_text("identity", caller_text(&matchmakerd->gate.callers, row->identity)), log_text("name", row->name),
             log_text("note", note));
 }
 
@@ -467,13 +469,13 @@ static void said_take(struct agent_row *row, const struct said *said)
 
 void agent_answer(struct request *request, uint32_t place)
 {
-    const struct agent_row *row = place == TEXTMAP_NONE ? NULL : &request->matchmakerd->agents.items[place];
+    const struct agent_row *row = place == TEXTMAP_NONE ? NULL : &request_matchmakerd(request)->agents.items[place];
 
     if (!row)
         request_problem(request, 404, "no such agent is known");
     else
         request_ad_take(request, row->contact_state == CONTACT_CHECKING ? 202 : 200,
-                        agent_ad(request->matchmakerd, row, runner_now()));
+                        agent_ad(request_matchmakerd(request), row, runner_now()));
 }
 
 /* What an agent knows that those before it did not; in the head, where others pass over it: receipts. */
@@ -486,7 +488,7 @@ static bool agent_knows(const struct request *request, const char *word)
 
 void api_agent_put(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     int64_t most = matchmakerd->spans.deadline;
     const char *name = request_variable(request, 0);
     struct err err = {0};
@@ -532,7 +534,7 @@ void api_agent_put(struct request *request)
 
 void api_status(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct matchmaker_counts counts = matchmaker_counts(matchmakerd->matchmaker);
     struct maker maker;
 

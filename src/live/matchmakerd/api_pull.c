@@ -3,6 +3,7 @@
  *     POST /v1/pull?id=heron      the ad; Berth-Sealed-Key or Berth-Key; Berth-Number: 17, so that it may be repeated
  *     POST /v1/pull               [Message="pull"; Id=...; Number=...; SealedKey=...; Ad=[...]], as Berth's own agents do: answered by a
  *                                 message, whatever came of it */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -141,7 +142,7 @@ static void pull_refuse(const struct pulling_request *pulling, const struct peer
     struct request *request = pulling->request;
 
     if (reason == REASON_LIMIT &&
-        matchmaker_pulls_full(request->matchmakerd->matchmaker, peer, pulling->message.u.pull.id))
+        matchmaker_pulls_full(request_matchmakerd(request)->matchmaker, peer, pulling->message.u.pull.id))
         request_problem(request, reason_status(reason), "AdsPerIdentity: so many offers of this identity pull");
     else
         request_problem(request, reason_status(reason), "%s", reason_words(reason));
@@ -150,14 +151,15 @@ static void pull_refuse(const struct pulling_request *pulling, const struct peer
 static void pull_answer(const struct pulling_request *pulling, const struct peer *peer)
 {
     struct request *request = pulling->request;
-    const struct pulled *pulled = &request->matchmakerd->reply.u.pulled;
+    const struct pulled *pulled = &request_matchmakerd(request)->reply.u.pulled;
     struct http_field field = {"Retry-After", NULL};
     char seconds[24];
 
     if (!pulling->plain || pulled->reason == REASON_OK) {
         request_ad_take(request, 200,
-                        pulled_ad(request->matchmakerd, &request->matchmakerd->agents.items[pulling->who],
-                                  &request->matchmakerd->reply));
+                        pulled_ad(request_matchmakerd(request),
+                                  &request_matchmakerd(request)->agents.items[pulling->who],
+                                  &request_matchmakerd(request)->reply));
     } else if (pulled->reason == REASON_WAIT) {
         snprintf(seconds, sizeof seconds, "%lld", (long long)((pulled->span + SECOND - 1) / SECOND));
         field.value = seconds;
@@ -180,7 +182,7 @@ void api_pull(struct request *request)
     pulling.plain = !is_message(ad);
     good = pulling.plain ? plain_read(&pulling, ad) : message_read(&pulling, ad);
     request_peer(request, pulling.who, &peer);
-    peer.account = caller_text(&request->matchmakerd->callers, request->caller.account);
+    peer.account = caller_text(&request_matchmakerd(request)->gate.callers, request->caller.account);
     if (good && request_ask(request, &peer, &pulling.message))
         pull_answer(&pulling, &peer);
     message_done(&pulling.message);

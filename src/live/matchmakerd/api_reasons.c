@@ -3,6 +3,7 @@
  *     [ Reason = "no offer satisfies other.Memory >= 65536"; Requests = 3; Units = 1200; Example = "sweep-7" ]
  *
  * Of many requests those with most units are explained; a row says of how many nothing was asked. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/make.h"
@@ -112,7 +113,7 @@ static bool reasons_visit(struct scan *scan, uint32_t place, const struct entry_
     if (!view->request)
         offer_keep(reasons, view);
     else if (request_sees(scan->request, view))
-        waiter_keep(reasons, view, entry_id(scan->request->matchmakerd, view));
+        waiter_keep(reasons, view, entry_id(request_matchmakerd(scan->request), view));
     return true;
 }
 
@@ -212,7 +213,7 @@ static bool reasons_more(struct scan *scan)
         return false;
     looked = waiter_is_looked_into(reasons, waiter);
     if (looked && !reasons->run) {
-        policy_init(&reasons->policy, scan->request->matchmakerd->policy, NULL, NULL);
+        policy_init(&reasons->policy, request_matchmakerd(scan->request)->policy, NULL, NULL);
         reasons->run = why_begin(&reasons->why, &reasons->env, &reasons->scratch, &reasons->policy, waiter->ad,
                                  reasons->offers, reasons->offer_count);
     }
@@ -254,7 +255,7 @@ static void reasons_finish(struct scan *scan)
     for (uint32_t i = 0; i < reasons->row_count; i++) {
         struct maker maker;
 
-        maker_init(&maker, request->matchmakerd->symbols);
+        maker_init(&maker, request_matchmakerd(request)->symbols);
         maker_text(&maker, "Reason", reasons->rows[i].words);
         maker_integer(&maker, "Requests", (int64_t)reasons->rows[i].requests);
         maker_integer(&maker, "Units", (int64_t)reasons->rows[i].units);

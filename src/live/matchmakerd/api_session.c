@@ -4,6 +4,7 @@
  *     the page      POST /v1/session  -> a token with that person's name and rights, for half a day at most
  *
  * Codes are kept in memory alone, for ten minutes. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/make.h"
@@ -24,7 +25,7 @@ void api_whoami(struct request *request)
 
     buf_init(&scope);
     scopes_print(&scope, request->caller.scope);
-    maker_init(&maker, request->matchmakerd->symbols);
+    maker_init(&maker, request_matchmakerd(request)->symbols);
     maker_text(&maker, "Subject", request_identity(request));
     maker_text(&maker, "Scope", buf_string(&scope));
     if (request->caller.expires)
@@ -47,7 +48,7 @@ static struct page_link *link_room(struct matchmakerd *matchmakerd)
 /* What a link gives is a token of its own, which does not end when another is revoked: so it is for those who can make tokens anyway. */
 void api_link_create(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     int64_t now = runner_now() / SECOND;
     struct page_link *link = link_room(matchmakerd);
     char url[1200];
@@ -84,7 +85,7 @@ static struct page_link *link_find(struct matchmakerd *matchmakerd, const char *
 
 static void session_begin(struct request *request, const struct tree *ad)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     char code[LINK_DIGITS + 1] = {0}, subject[TOKEN_NAME_MAX + 1];
     int64_t now = runner_wall() / SECOND, most = now + SESSION_SPAN;
     struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),

@@ -1,4 +1,5 @@
 /* api_shares.c: groups, quotas and limits: what holds, what is in use, and why a user's place is what it is. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/make.h"
@@ -95,21 +96,21 @@ void shares_reload(struct matchmakerd *matchmakerd, bool changed)
 
 static void shares_answer(struct request *request)
 {
-    request_kept(request, request->matchmakerd->shares);
+    request_kept(request, request_matchmakerd(request)->shares);
 }
 
 void api_shares_get(struct request *request)
 {
     char etag[32];
 
-    kept_etag(request->matchmakerd->shares, etag);
+    kept_etag(request_matchmakerd(request)->shares, etag);
     if (!answered_unchanged(request, etag))
         shares_answer(request);
 }
 
 void api_shares_put(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct tree *ad = request_body_ad(request);
     struct err err = {0};
     struct buf text;
@@ -148,7 +149,7 @@ void api_shares_put(struct request *request)
 
 static bool groups_step(struct scan *scan)
 {
-    struct matchmakerd *matchmakerd = scan->request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(scan->request);
     struct group_view view;
     struct maker maker;
 
@@ -171,7 +172,7 @@ void api_groups_list(struct request *request)
 
 static bool limits_step(struct scan *scan)
 {
-    struct matchmakerd *matchmakerd = scan->request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(scan->request);
     struct limit_view view;
     struct maker maker;
 
@@ -351,7 +352,7 @@ static struct tree *why_ad(struct matchmakerd *matchmakerd, const struct user_wh
 
 void api_user_why(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct user_why why;
 
     if (user_why(matchmakerd->matchmaker, runner_wall() / SECOND, request_variable(request, 0), &why))

@@ -1,4 +1,5 @@
 /* api_tokens.c: tokens: made, listed, revoked. What is told of them is durable before it is answered; the token itself is not kept. */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -15,7 +16,7 @@
 /* Who made which token, for whom and until when: never the token. */
 static bool token_note(struct request *request, const struct token_terms *terms, const char *id)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     char key[2 * PUBLIC_KEY_BYTES + 1];
     struct maker maker;
     struct tree *ad;
@@ -52,7 +53,7 @@ static bool token_note(struct request *request, const struct token_terms *terms,
 
 void token_give(struct request *request, unsigned status, const struct token_terms *terms)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     char id[TOKEN_ID_DIGITS + 1];
     struct maker maker;
     struct err err = {0};
@@ -78,7 +79,7 @@ void token_give(struct request *request, unsigned status, const struct token_ter
 
 static void token_create(struct request *request, const struct tree *ad)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     char subject[TOKEN_NAME_MAX + 1], scope[256];
     struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),
                                 .subject = subject,
@@ -185,7 +186,7 @@ static bool token_row(void *user, const void *key, size_t key_len, const void *v
 
 void api_tokens_list(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct collection collection;
     struct token_tour scan = {&collection, matchmakerd};
     struct err err;
@@ -208,7 +209,7 @@ static bool agent_showed(const struct agent_row *row, const char *id)
  * it would be given jobs until its ads end, a day perhaps. False when the store has failed, which was answered. */
 static bool agents_revoke(struct request *request, const char *id)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     bool found = false;
 
     for (uint32_t i = 0; i < matchmakerd->agents.texts.places; i++) {
@@ -232,8 +233,9 @@ static bool agents_revoke(struct request *request, const char *id)
             !matchmaker_find(matchmakerd->matchmaker, ad->agent, ad->id, &view))
             continue;
         message.u.withdraw = (struct withdraw){.id = view.id, .version = view.version};
-        peer = (struct peer){.agent = ad->agent,
-                             .identity = caller_text(&matchmakerd->callers, matchmakerd->agents.items[who].identity)};
+        peer =
+            (struct peer){.agent = ad->agent,
+                          .identity = caller_text(&matchmakerd->gate.callers, matchmakerd->agents.items[who].identity)};
         if (!request_ask(request, &peer, &message))
             return false;
         if (matchmakerd->reply.u.got.reason == REASON_OK)
@@ -245,7 +247,7 @@ static bool agents_revoke(struct request *request, const char *id)
 /* Any id may be revoked: those of tokens that were delegated are not known here. It is remembered for as long as a token can last. */
 void api_token_revoke(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *id = request_variable(request, 0);
     unsigned char bytes[TOKEN_ID_DIGITS / 2];
     char ends[24];

@@ -3,6 +3,7 @@
  *     event: overview    what /v1/overview says, when it has changed, once a second at most
  *     event: match       a row of /v1/matches      each who may see it, and up to ROWS_MAX a second;
  *     event: claim       a row of /v1/claims       `missed` in the next overview says how many more there were */
+#include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/make.h"
@@ -29,7 +30,7 @@ struct observer {
 /* The event as it is written, in the service's scratch. */
 static struct buf *event_print(const struct observer *observer, const char *event, const struct tree *ad)
 {
-    struct buf *out = &observer->request->matchmakerd->out;
+    struct buf *out = &request_matchmakerd(observer->request)->out;
 
     buf_reset(out);
     buf_addf(out, "event: %s\ndata: ", event);
@@ -80,10 +81,10 @@ void observers_match(struct matchmakerd *matchmakerd, const struct agent_row *ro
         uint32_t place = agents_find(&matchmakerd->agents, edge->agent);
         const char *provider = place == TEXTMAP_NONE
                                    ? NULL
-                                   : caller_text(&matchmakerd->callers, matchmakerd->agents.items[place].identity);
+                                   : caller_text(&matchmakerd->gate.callers, matchmakerd->agents.items[place].identity);
 
         row_tell(matchmakerd, "match", match_row(matchmakerd, row, letter, edge, runner_now()),
-                 caller_text(&matchmakerd->callers, row->identity), provider);
+                 caller_text(&matchmakerd->gate.callers, row->identity), provider);
     }
 }
 
@@ -108,7 +109,7 @@ void observers_claim(struct matchmakerd *matchmakerd, const struct report *repor
 
 static void overview_tell(struct observer *observer, int64_t now)
 {
-    struct matchmakerd *matchmakerd = observer->request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(observer->request);
     struct tree *ad = overview_ad(matchmakerd, observer->missed);
     const struct buf *out = event_print(observer, "overview", ad);
     uint64_t hash = text_hash(0, out->text, out->len);
@@ -131,7 +132,7 @@ void observers_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_
         const struct caller *caller = &observer->request->caller;
 
         next = observer->next;
-        if ((caller->expires && caller->expires <= wall_seconds) || caller_is_revoked(matchmakerd, caller))
+        if ((caller->expires && caller->expires <= wall_seconds) || caller_is_revoked(caller))
             exchange_stream_end(observer->request->exchange);
         else if (now - observer->told >= SECOND)
             overview_tell(observer, now);
@@ -140,13 +141,13 @@ void observers_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_
 
 static void observer_free(struct request *request)
 {
-    struct observer *observer = request->work, **link = &request->matchmakerd->observers;
+    struct observer *observer = request->work, **link = &request_matchmakerd(request)->observers;
 
     while (*link != observer)
         link = &(*link)->next;
     *link = observer->next;
-    request->matchmakerd->streams--;
-    request->matchmakerd->callers.items[request->caller.account].streams--;
+    request_matchmakerd(request)->streams--;
+    request_matchmakerd(request)->gate.callers.items[request->caller.account].streams--;
     request->work = NULL;
     request->forget = NULL;
     free(observer);
@@ -154,8 +155,8 @@ static void observer_free(struct request *request)
 
 void api_watch(struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
-    struct identity *account = &matchmakerd->callers.items[request->caller.account];
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    struct identity *account = &matchmakerd->gate.callers.items[request->caller.account];
     const char *accept = exchange_field(request->exchange, "Accept");
     struct http_field fields[CACHE_FIELDS];
     struct observer *observer;

@@ -3,8 +3,6 @@
 
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
-#include "live/http/query.h"
-#include "live/http/represent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,34 +11,13 @@
 
 struct env request_env(const struct request *request)
 {
-    const struct config *config = &request->matchmakerd->config;
+    const struct config *config = &request_matchmakerd(request)->config;
     struct env env = {.now = runner_wall() / SECOND,
                       .seed = request->number,
                       .steps = config_count(config, CONFIG_EVALUATION_STEPS),
                       .bytes = config_size(config, CONFIG_EVALUATION_BYTES)};
 
     return env;
-}
-
-bool request_expr(struct request *request, const char *name, struct tree **ret)
-{
-    const struct matchmakerd *matchmakerd = request->matchmakerd;
-    struct err err = {0};
-
-    if (query_expr(request->exchange, name, matchmakerd->symbols, &matchmakerd->config, ret, &err) == 0)
-        return true;
-    request_problem(request, 400, "%s", err.text);
-    return false;
-}
-
-void request_list(struct request *request, const struct buf *out, bool more, uint64_t cursor)
-{
-    struct query_rest rest;
-
-    query_rest_init(&rest, request->exchange, request->route->path, request->route->parameters, more, cursor);
-    request_answer(request, 200, media_type(request->form, &dialect_classic), out->text, out->len, rest.fields,
-                   rest.count);
-    query_rest_done(&rest);
 }
 
 void roll_begin(struct roll *roll, struct request *request)
@@ -71,7 +48,7 @@ bool collection_begin(struct collection *collection, struct request *request)
     *collection = (struct collection){.request = request,
                                       .now = runner_now(),
                                       .select = request_query(request, "select"),
-                                      .steps = config_count(&request->matchmakerd->config, CONFIG_QUERY_STEPS),
+                                      .steps = config_count(&request_matchmakerd(request)->config, CONFIG_QUERY_STEPS),
                                       .env = request_env(request)};
     if (!request_number(request, "limit", 1, LIMIT_MAX, LIMIT_DEFAULT, &collection->limit) ||
         !request_number(request, "cursor", 0, UINT32_MAX, 0, &collection->cursor) || !select_checked(request) ||
@@ -111,7 +88,8 @@ bool collection_add(struct collection *collection, struct tree *ad)
         tree_unref(ad);
         return false;
     }
-    if (collection->select && (part = ad_select(collection->request->matchmakerd->symbols, ad, collection->select))) {
+    if (collection->select &&
+        (part = ad_select(request_matchmakerd(collection->request)->symbols, ad, collection->select))) {
         tree_unref(ad);
         ad = part;
     }

@@ -42,7 +42,7 @@ static void contact_add(struct matchmakerd *matchmakerd, struct build *build, ui
     row = &matchmakerd->agents.items[place];
     maker_init(&maker, matchmakerd->symbols);
     maker_word(&maker, "Agent", row->handle);
-    maker_text(&maker, "Identity", caller_text(&matchmakerd->callers, row->identity));
+    maker_text(&maker, "Identity", caller_text(&matchmakerd->gate.callers, row->identity));
     maker_text(&maker, "Name", row->name);
     if (row->contact_state == CONTACT_GOOD) {
         maker_text(&maker, "Contact", row->contact);
@@ -383,11 +383,11 @@ static void check_end(struct check *check, bool decided, bool good)
     uint32_t place;
     struct agent_row *row = check_row(check, &place);
 
-    matchmakerd->callers.items[check->account].checks--;
+    matchmakerd->gate.callers.items[check->account].checks--;
     if (row && decided) {
         row->contact_state = good ? CONTACT_GOOD : CONTACT_BAD;
         LOG_AUDIT(&matchmakerd->log, "contact", log_word("agent", check->agent),
-                  log_text("identity", caller_text(&matchmakerd->callers, row->identity)),
+                  log_text("identity", caller_text(&matchmakerd->gate.callers, row->identity)),
                   log_text("contact", row->contact), log_flag("good", good), log_number("status", check->status),
                   log_text("why", *check->why ? check->why : NULL));
     }
@@ -446,9 +446,9 @@ bool contact_check(struct matchmakerd *matchmakerd, uint32_t who, struct request
     row->contact_state = CONTACT_NONE;
     if (!row->contact)
         return true;
-    if (matchmakerd->callers.items[row->account].checks >= CHECKS_MAX)
+    if (matchmakerd->gate.callers.items[row->account].checks >= CHECKS_MAX)
         return false;
-    matchmakerd->callers.items[row->account].checks++;
+    matchmakerd->gate.callers.items[row->account].checks++;
     row->contact_state = CONTACT_CHECKING;
     check = mem_alloc(sizeof *check);
     *check = (struct check){.matchmakerd = matchmakerd,

@@ -19,13 +19,13 @@ void explanation_end(const struct request *request, const char *id, uint64_t tak
     if (request->form == FORM_JSON) {
         object_open(out);
         buf_addf(out, ", \"taken\": %" PRIu64 ", \"hold\": ", taken);
-        if (!id || !shares_explain_json(request->matchmakerd, id, out))
+        if (!id || !shares_explain_json(request_matchmakerd(request), id, out))
             buf_adds(out, "null");
         buf_adds(out, "}\n");
         return;
     }
     if (id)
-        shares_explain(request->matchmakerd, id, out);
+        shares_explain(request_matchmakerd(request), id, out);
     if (taken)
         buf_addf(out, "%" PRIu64 " of them %s taken at the moment.\n", taken, taken == 1 ? "is" : "are");
 }

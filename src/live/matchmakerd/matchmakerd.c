@@ -127,7 +127,7 @@ static void sweep_due(uv_timer_t *timer)
     if (matchmakerd->sweeps % (60 * SWEEP_SLOWLY) == 0)
         tokens_sweep(matchmakerd);
     agents_sweep(&matchmakerd->agents, now);
-    callers_sweep(&matchmakerd->callers, now);
+    callers_sweep(&matchmakerd->gate.callers, now);
     while ((gone = join_book_sweep(matchmakerd->codes, runner_settled(matchmakerd->runner) / SECOND))) {
         char key[24];
         struct err err;
@@ -248,13 +248,13 @@ static struct metrics *metrics_make(struct matchmakerd *matchmakerd)
 {
     struct metric_words sets[] = {
         {METRIC_SET_WAITING, outcome_words, CENSUS_OUTCOMES},
-        {METRIC_SET_ROUTE, matchmakerd->route_words, route_count},
+        {METRIC_SET_ROUTE, matchmakerd->route_words, matchmakerd_routes.count},
         {METRIC_SET_FAULT, matchmakerd->fault_words, TOKEN_FAULT_COUNT},
         {METRIC_SET_GUARD, matchmakerd->guard_texts, GUARD_REASON_COUNT},
     };
 
-    for (size_t i = 0; i < route_count && i < ROUTES_MAX; i++)
-        matchmakerd->route_words[i] = routes[i].id;
+    for (size_t i = 0; i < matchmakerd_routes.count; i++)
+        matchmakerd->route_words[i] = matchmakerd_routes.routes[i].id;
     for (int i = 0; i < TOKEN_FAULT_COUNT; i++)
         matchmakerd->fault_words[i] = token_fault_name((enum token_fault)i);
     for (int i = 0; i < GUARD_REASON_COUNT; i++)
@@ -388,10 +388,8 @@ static int matchmakerd_start(struct matchmakerd *matchmakerd, struct err *err)
     matchmakerd->metrics = metrics_make(matchmakerd);
     metrics_set(matchmakerd->metrics, METRIC_START_TIME, 0, 0, matchmakerd->started);
     textmap_init(&matchmakerd->revoked, secrets_word(&secrets_live));
-    matchmakerd->local_users = mem_alloc(LOCAL_USERS * sizeof *matchmakerd->local_users);
-    memset(matchmakerd->local_users, 0, LOCAL_USERS * sizeof *matchmakerd->local_users);
-    callers_init(&matchmakerd->callers, secrets_word(&secrets_live));
-    agents_init(&matchmakerd->agents, &matchmakerd->callers, secrets_word(&secrets_live));
+    matchmakerd_front(matchmakerd);
+    agents_init(&matchmakerd->agents, &matchmakerd->gate.callers, secrets_word(&secrets_live));
     matchmakerd->agents.displaced = relay_displaced;
     matchmakerd->agents.user = matchmakerd;
     ids_init(&matchmakerd->ids, secrets_word(&secrets_live));
@@ -457,7 +455,8 @@ static void matchmakerd_done(struct matchmakerd *matchmakerd)
     file_book_done(&matchmakerd->files);
     commands_done(&matchmakerd->commands);
     agents_done(&matchmakerd->agents);
-    callers_done(&matchmakerd->callers);
+    gate_done(&matchmakerd->gate);
+    front_done(&matchmakerd->front);
     free(matchmakerd->local_users);
     textmap_done(&matchmakerd->revoked);
     networks_done(&matchmakerd->networks);

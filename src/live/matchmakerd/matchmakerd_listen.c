@@ -78,14 +78,14 @@ static int is_encrypted(const struct matchmakerd *matchmakerd, const char *addre
 static int listen_at(struct matchmakerd *matchmakerd, const char *address, const struct server_limits *limits,
                      struct err *err)
 {
-    struct server_handler handler = matchmakerd_handler;
+    struct server_handler handler = front_handler;
     struct cert_pair pair = {0};
     int encrypted = is_encrypted(matchmakerd, address, err);
     struct server *server;
 
     if (encrypted < 0 || (encrypted && certificate_get(matchmakerd, &pair, err) < 0))
         return -1;
-    handler.user = matchmakerd;
+    handler.user = &matchmakerd->front;
     server = server_new(matchmakerd->loop, address, encrypted ? pair.cert : NULL, encrypted ? pair.key : NULL, limits,
                         &handler, err);
     if (encrypted)

@@ -2,11 +2,10 @@
  *
  *     matchmakerd.c      starting, stopping, reloading; the loop's timers
  *     matchmakerd_load.c, matchmakerd_listen.c   what was kept; where it listens
- *     request.c      from the head of a request to its answer: route, body, role
- *     admit.c        who makes it, and may they: identity, scope, pace
- *     answer.c       ads, messages and problems as answers; conditions
+ *     admit.c        whom it lets in: tokens of its pool, users of this machine
+ *     request_agent.c  for which agent a request speaks;  request_role.c  what the role is told for it, and answers that are durable
  *     ad_take.c      an ad that was sent is taken, or is not
- *     routes.c       the table;  openapi.c  the same for programs
+ *     routes.c       the table of routes (live/http/front.h has what all daemons do alike)
  *     api_*.c        the handlers, by what they are about
  *     api_commands.c commands to agents: taken, told, answered
  *     delivery.c     matches to agents: called, or by letter
@@ -23,13 +22,12 @@
 #include "live/config/config.h"
 #include "live/data/file_book.h"
 #include "live/http/client.h"
+#include "live/http/front.h"
 #include "live/http/guard.h"
 #include "live/http/metrics.h"
-#include "live/http/represent.h"
-#include "live/http/resource.h"
+#include "live/http/request.h"
 #include "live/http/server.h"
 #include "live/matchmakerd/agents.h"
-#include "live/matchmakerd/callers.h"
 #include "live/matchmakerd/census.h"
 #include "live/matchmakerd/ids.h"
 #include "live/matchmakerd/matchmakerd.h"
@@ -48,7 +46,6 @@ extern "C" {
 #endif
 
 #define SERVERS_MAX 18
-#define ROUTES_MAX 96
 #define RENEWAL_WORDS 3
 #define REVOKED_SPACE "revoked"          /* rows: a token's id -> when it would have ended */
 #define TOKEN_SPACE "token"              /* a token's id -> an ad that tells of it */
@@ -95,10 +92,10 @@ struct matchmakerd {
     struct client *client;
     struct check *failed_checks; /* of contact addresses, told when their time is over */
     struct client *checker;      /* of contact addresses: those who do not answer keep nobody else waiting */
-    uint64_t bodies;             /* bytes of requests under way */
     const char *route_words[ROUTES_MAX], *fault_words[TOKEN_FAULT_COUNT],
         *guard_texts[GUARD_REASON_COUNT]; /* for metrics */
-    struct callers callers;
+    struct gate gate;
+    struct front front;
     struct local_user *local_users; /* LOCAL_USERS of them, by uid */
     struct page_link *links;        /* PAGE_LINKS of them */
     struct agents agents;
@@ -120,8 +117,7 @@ struct matchmakerd {
     int64_t lag_due;
     int64_t cycle_took; /* the cycle at hand, so far */
     bool in_cycle;
-    uint64_t cycles;   /* that were begun */
-    uint64_t requests; /* so far */
+    uint64_t cycles; /* that were begun */
     uint32_t streams;
     uint64_t incarnation;
     int64_t started; /* wall */
@@ -150,49 +146,12 @@ struct page_link {
 };
 #define PAGE_LINKS 32 /* at a time */
 
-/* Who makes a request, as a token or the kernel has proved it. */
-struct caller {
-    uint32_t identity; /* its place; CALLERS_NONE: nobody */
-    uint32_t account;  /* the place of what it counts for */
-    scopes scope;
-    int64_t expires; /* of its token, in seconds; 0: never */
-    uint32_t links;  /* of its token, and the id of each: any of them may be revoked */
-    char ids[TOKEN_LINKS_MAX][TOKEN_ID_DIGITS + 1];
-};
+static inline struct matchmakerd *request_matchmakerd(const struct request *request)
+{
+    return request->part->daemon;
+}
 
-struct request {
-    struct matchmakerd *matchmakerd;
-    struct exchange *exchange;
-    const struct route *route;
-    struct route_match match;
-    struct caller caller;
-    uint64_t number;
-    int64_t began;
-    unsigned status;
-    enum form form;          /* of the answer */
-    enum grdl_form resource; /* it is given as a resource; GRDL_FORM_UNKNOWN: as an ad */
-    bool counted;            /* among those under way */
-    uint64_t body;           /* bytes of it that are counted */
-    uint64_t handle;         /* of the agent that it speaks for; 0: not asked for yet */
-    struct tree *answer;     /* that waits for rows to be durable; held */
-    unsigned answer_status;
-    char answer_etag[24];                    /* "": by its text */
-    void *work;                              /* of a handler that answers later ... */
-    void (*forget)(struct request *request); /* ... and how it ends when the request does */
-};
-
-/* ---- request.c ---- */
-
-extern const struct server_handler matchmakerd_handler; /* its user is the service */
-
-const char *request_variable(const struct request *request, int place);
-const char *request_query(const struct request *request, const char *name); /* NULL: it is not there */
-bool request_flag(const struct request *request, const char *name);         /* ?name, ?name=true, ?name=1 */
-/* A whole number from `low` to `high`, `fallback` when it is not there; false, and a problem was answered, when it is none. */
-bool request_number(struct request *request, const char *name, uint64_t low, uint64_t high, uint64_t fallback,
-                    uint64_t *ret);
-/* Are the names in `select` good? False when not, and that was answered. */
-bool select_checked(struct request *request);
+/* ---- messages.c ---- */
 
 /* Messages in the body, one after another: each is handed to `take`, which adds its answer to the listing; false when the store has
  * failed, which it has answered. Then all is answered. */
@@ -202,14 +161,7 @@ void request_messages(struct request *request, message_fn *take, void *user);
 void message_refuse(struct request *request, struct listing *answers, enum message_kind kind, const char *id,
                     enum reason reason, const char *words);
 
-/* The ad in the body; NULL, and a problem was answered. */
-struct tree *request_body_ad(struct request *request);
-/* The same, of an ad that may have only those attributes (names with blanks between). */
-struct tree *request_body_of(struct request *request, const char *names);
-/* A text of such an ad; `fallback` when it is not there. False, and a problem was answered, when it is none. */
-bool body_text(struct request *request, const struct tree *ad, const char *name, const char *fallback, char *out,
-               size_t room);
-bool body_key(struct request *request, const struct tree *ad, const char *name, struct public_key *ret);
+/* ---- request_role.c ---- */
 
 /* Hands a message to the role; its answer is service->reply. False, and a problem was answered, when there was none. */
 bool request_ask(struct request *request, const struct peer *peer, const struct message *message);
@@ -226,23 +178,20 @@ bool request_row_put(struct request *request, const char *space, const void *key
 /* A row could not be put on the shelf: says so, and the service ends. */
 void request_store_failed(struct request *request, const char *why);
 
+void request_message(struct request *request, unsigned status, const struct message *message,
+                     const struct http_field *fields, size_t field_count);
+unsigned reason_status(enum reason reason); /* of a refusal by a role */
+
 /* ---- admit.c ---- */
 
-/* Is the service called by a name of its own? Not so where a page of another site has sent a browser here. */
-bool host_is_known(const struct request *request);
-bool origin_is_ours(const struct request *request);
-/* Open to all, or a caller with the scope, who is not too fast. False when it was answered. */
-bool request_admitted(struct request *request, int64_t now);
-/* What is under way is bounded, in all and for each account. False when it was answered. */
-bool request_counted(struct request *request);
-void request_uncount(struct request *request);
+void matchmakerd_front(struct matchmakerd *matchmakerd); /* the front and its gate */
 
-const char *request_identity(const struct request *request);
+/* ---- request_agent.c ---- */
+
 uint64_t request_handle(
     struct request *request); /* of the agent that it speaks for, known or not; 0: its name is none */
-bool request_any(const struct request *request);
-bool request_serves(const struct request *request);
-/* may it ask for machines for others than itself? */        /* may it act for, and see, everybody? */
+bool request_any(const struct request *request);             /* may it act for, and see, everybody? */
+bool request_serves(const struct request *request);          /* may it ask for machines for others than itself? */
 bool identity_owns(const char *owner, const char *identity); /* the same, or one that it has delegated to */
 /* The agent that it speaks for (Berth-Agent), new perhaps: a place; TEXTMAP_NONE, and a problem was answered, when its name is none. */
 uint32_t request_agent(struct request *request);
@@ -255,40 +204,6 @@ bool request_is_superseded(const struct request *request,
 uint32_t request_advertiser(struct request *request);
 uint32_t request_agent_named(struct request *request, const char *name); /* by that name, which is good */
 void request_peer(struct request *request, uint32_t who, struct peer *ret);
-
-bool caller_is_revoked(const struct matchmakerd *matchmakerd, const struct caller *caller);
-
-/* ---- answer.c ---- */
-
-/* A problem's words may come from strangers: they are escaped. */
-void request_answer(struct request *request, unsigned status, const char *type, const char *body, size_t len,
-                    const struct http_field *fields, size_t field_count);
-/* What caches are told; how many fields. Every answer has them; a stream, which is answered elsewhere, asks for them. */
-#define CACHE_FIELDS 2
-size_t request_cache_fields(const struct request *request, bool tagged, struct http_field out[CACHE_FIELDS]);
-void request_problem(struct request *request, unsigned status, const char *format, ...) ERR_FORMAT(3, 4);
-/* The same, with one field in the head of the answer; NULL: none. */
-void request_problem_with(struct request *request, unsigned status, const char *detail, const char *field,
-                          const char *value);
-/* An ad that the service keeps (NULL: none, which is told as an empty one), and its entity tag. */
-#define KEPT_ETAG_MAX 32
-void kept_etag(const struct tree *ad, char out[KEPT_ETAG_MAX]);
-void request_kept(struct request *request, struct tree *ad);
-void request_ad(struct request *request, unsigned status, const struct tree *ad, const struct http_field *fields,
-                size_t field_count);
-void request_ad_take(struct request *request, unsigned status, struct tree *ad); /* unrefs it */
-void request_message(struct request *request, unsigned status, const struct message *message,
-                     const struct http_field *fields, size_t field_count);
-void request_done(struct request *request); /* 204 */
-
-/* Does a field If-Match or If-None-Match name that entity tag? NULL: there is nothing to name, so only "*" could. */
-bool etag_is_named(const char *field, const char *etag);
-/* The conditions of the request against what is there (NULL: nothing). False when they are not met, and that was answered. */
-bool conditions_met(struct request *request, const char *etag);
-/* Is what the caller has still what there is? Then it was answered with 304. */
-bool answered_unchanged(struct request *request, const char *etag);
-
-unsigned reason_status(enum reason reason); /* of a refusal by a role */
 
 /* ---- ad_take.c ---- */
 
@@ -473,12 +388,6 @@ void scans_done(struct matchmakerd *matchmakerd);
 
 /* The environment of a request's expressions. */
 struct env request_env(const struct request *request);
-/* The expression of a parameter, NULL when there is none; the caller unrefs it. False when it does not parse, and that was answered. */
-bool request_expr(struct request *request, const char *name, struct tree **ret);
-
-/* Answers with a list; where there is more, says where to go on. */
-void request_list(struct request *request, const struct buf *out, bool more, uint64_t cursor);
-
 /* A list of ads that are made for the answer, all at once. */
 struct roll {
     struct request *request;
@@ -520,79 +429,6 @@ bool request_sees(struct request *request, const struct entry_view *view);
 /* The ad of an id, of those that the caller may see; false when there is none. */
 bool entry_named(struct request *request, const char *id, struct entry_view *ret);
 const char *entry_id(const struct matchmakerd *matchmakerd, const struct entry_view *view); /* "" when it has none */
-
-/* ---- handlers, one a route ---- */
-
-void api_health(struct request *request);
-void api_ready(struct request *request);
-void api_metrics(struct request *request);
-void api_openapi(struct request *request);
-void api_whoami(struct request *request);
-void api_link_create(struct request *request);
-void api_session(struct request *request);
-void api_page(struct request *request);
-void api_page_asset(struct request *request);
-void api_root(struct request *request);
-void api_keys(struct request *request);
-void api_join(struct request *request);
-void api_ad_get(struct request *request);
-void api_ad_put(struct request *request);
-void api_ad_delete(struct request *request);
-void api_ads_list(struct request *request);
-void api_ads_batch(struct request *request);
-void api_ad_matches(struct request *request);
-void api_ad_why(struct request *request);
-void api_match(struct request *request);
-void api_eval(struct request *request);
-void api_overview(struct request *request);
-void api_series(struct request *request);
-void api_reasons(struct request *request);
-void api_names(struct request *request);
-void api_watch(struct request *request);
-void api_desks_list(struct request *request);
-void api_desk(struct request *request);
-void api_pull(struct request *request);
-void api_policy_get(struct request *request);
-void api_policy_put(struct request *request);
-void api_policy_try(struct request *request);
-void api_matches_list(struct request *request);
-void api_claims_list(struct request *request);
-void api_claims_report(struct request *request);
-void api_users_list(struct request *request);
-void api_user_get(struct request *request);
-void api_user_put(struct request *request);
-void api_user_why(struct request *request);
-void api_shares_get(struct request *request);
-void api_shares_put(struct request *request);
-void api_groups_list(struct request *request);
-void api_limits_list(struct request *request);
-void api_agents_list(struct request *request);
-void api_agent_get(struct request *request);
-void api_agent_put(struct request *request);
-void api_agent_command(struct request *request);
-void api_commands_list(struct request *request);
-void api_command_get(struct request *request);
-void api_command_answer(struct request *request);
-void api_status(struct request *request);
-void api_events(struct request *request);
-void api_relay(struct request *request);
-void api_relay_answer(struct request *request);
-void api_catalogue_list(struct request *request);
-void api_catalogue_get(struct request *request);
-void api_catalogue_put(struct request *request);
-void api_catalogue_delete(struct request *request);
-void api_catalogue_add(struct request *request);
-void api_catalogue_drop(struct request *request);
-void api_config_section(struct request *request);
-void api_config_option(struct request *request);
-void api_config_put(struct request *request);
-void api_config_put_option(struct request *request);
-void api_config_delete(struct request *request);
-void api_tokens_list(struct request *request);
-void api_token_create(struct request *request);
-void api_token_revoke(struct request *request);
-void api_code_create(struct request *request);
-void api_keys_rotate(struct request *request);
 
 #ifdef __cplusplus
 }

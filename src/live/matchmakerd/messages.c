@@ -19,8 +19,8 @@ void message_refuse(struct request *request, struct listing *answers, enum messa
 
     if (!message_refusal(kind, reason, &answer))
         return;
-    plain = wire_message(request->matchmakerd->symbols, &answer);
-    maker_init(&maker, request->matchmakerd->symbols);
+    plain = wire_message(request_matchmakerd(request)->symbols, &answer);
+    maker_init(&maker, request_matchmakerd(request)->symbols);
     maker_parts(&maker, plain, "Id");
     maker_text(&maker, "Id", id);
     maker_text(&maker, "Detail", words);
@@ -34,13 +34,14 @@ void message_refuse(struct request *request, struct listing *answers, enum messa
 static int messages_take(struct request *request, const struct media *media, struct form_text *body, message_fn *take,
                          void *user, struct listing *answers, uint32_t *ret_count, struct err *err)
 {
-    struct form_limits limits = query_limits(&request->matchmakerd->config);
+    struct form_limits limits = query_limits(&request_matchmakerd(request)->config);
     struct form_reader *reader;
     struct tree *ad;
     int got = 1;
 
     limits.cells += 64; /* of the message around the ad */
-    reader = form_reader_new(request->matchmakerd->symbols, media->dialect, media->form, &limits, form_text_read, body);
+    reader = form_reader_new(request_matchmakerd(request)->symbols, media->dialect, media->form, &limits,
+                             form_text_read, body);
     while (got > 0 && (got = form_reader_next(reader, &ad, err)) > 0) {
         if (++*ret_count > MESSAGES_MAX)
             got = err_set(err, "more than %d messages", MESSAGES_MAX);

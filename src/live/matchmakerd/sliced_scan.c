@@ -10,7 +10,7 @@
 
 static void scan_free(struct scan *scan)
 {
-    struct scan **link = &scan->request->matchmakerd->scans;
+    struct scan **link = &request_matchmakerd(scan->request)->scans;
 
     while (*link && *link != scan)
         link = &(*link)->next;
@@ -18,7 +18,7 @@ static void scan_free(struct scan *scan)
         *link = scan->next;
     scan->request->work = NULL;
     scan->request->forget = NULL;
-    scan->request->matchmakerd->callers.items[scan->request->caller.account].scans--;
+    request_matchmakerd(scan->request)->gate.callers.items[scan->request->caller.account].scans--;
     if (scan->done)
         scan->done(scan);
     free(scan);
@@ -30,7 +30,7 @@ static bool scan_visit(struct scan *scan)
     struct entry_view view;
     uint32_t next;
 
-    if (!matchmaker_next(scan->request->matchmakerd->matchmaker, scan->from, &view, &next) ||
+    if (!matchmaker_next(request_matchmakerd(scan->request)->matchmaker, scan->from, &view, &next) ||
         !scan->visit(scan, next - 1, &view))
         return false;
     scan->from = next;
@@ -96,10 +96,10 @@ static void scan_forget(struct request *request)
 
 void scan_start(struct scan *scan, struct request *request)
 {
-    struct matchmakerd *matchmakerd = request->matchmakerd;
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
 
     scan->request = request;
-    if (matchmakerd->callers.items[request->caller.account].scans >= TOURS_MAX) {
+    if (matchmakerd->gate.callers.items[request->caller.account].scans >= TOURS_MAX) {
         request_problem(request, 429, "up to %d questions over all ads are answered at a time", TOURS_MAX);
         if (scan->done)
             scan->done(scan);
@@ -111,7 +111,7 @@ void scan_start(struct scan *scan, struct request *request)
     request->forget = scan_forget;
     scan->next = matchmakerd->scans;
     matchmakerd->scans = scan;
-    matchmakerd->callers.items[request->caller.account].scans++;
+    matchmakerd->gate.callers.items[request->caller.account].scans++;
     uv_idle_start(&matchmakerd->scan_turn, scans_turn);
     scan_step(scan);
 }

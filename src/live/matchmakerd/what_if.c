@@ -49,7 +49,7 @@ static bool body_is_json(const struct form_text *body)
 static int body_ads(const struct request *request, const struct media *media, struct tree **ret_ad,
                     struct what_if *what_if, struct err *err)
 {
-    struct form_limits limits = query_limits(&request->matchmakerd->config);
+    struct form_limits limits = query_limits(&request_matchmakerd(request)->config);
     struct tree *first = NULL, *ad;
     struct form_text reader;
     struct form_reader *form;
@@ -61,7 +61,8 @@ static int body_ads(const struct request *request, const struct media *media, st
         return -1;
     if (kind == FORM_UNKNOWN)
         kind = body_is_json(&reader) ? FORM_JSON : FORM_CLASSAD;
-    form = form_reader_new(request->matchmakerd->symbols, media->dialect, kind, &limits, form_text_read, &reader);
+    form =
+        form_reader_new(request_matchmakerd(request)->symbols, media->dialect, kind, &limits, form_text_read, &reader);
     while (!failed && (got = form_reader_next(form, &ad, err)) > 0) {
         if (!first)
             first = ad;

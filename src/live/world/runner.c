@@ -3,6 +3,7 @@
 
 #include "lang/base/mem.h"
 #include "pool/protocol/wire.h"
+#include "sys/clock.h"
 #include "sys/steady_clock.h"
 
 #include <stdio.h>
@@ -61,22 +62,14 @@ struct runner {
 
 /* ------------------------------------------------------------------------------------------------------------ clocks */
 
-static int64_t clock_us(clockid_t clock)
-{
-    struct timespec at;
-
-    clock_gettime(clock, &at);
-    return (int64_t)at.tv_sec * SECOND + at.tv_nsec / 1000;
-}
-
 int64_t runner_now(void)
 {
-    return clock_us(CLOCK_BOOTTIME);
+    return clock_now();
 }
 
 int64_t runner_wall(void)
 {
-    return clock_us(CLOCK_REALTIME);
+    return clock_wall();
 }
 
 int64_t runner_settled(struct runner *runner)

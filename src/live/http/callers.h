@@ -4,8 +4,8 @@
  *
  * An identity is a text, "alice", as a token or the kernel has proved it. It keeps its place while something of it is there: ads, streams,
  * a request under way; else it is forgotten when nothing was heard for a while. */
-#ifndef BERTH_LIVE_MATCHMAKERD_CALLERS_H
-#define BERTH_LIVE_MATCHMAKERD_CALLERS_H
+#ifndef BERTH_LIVE_HTTP_CALLERS_H
+#define BERTH_LIVE_HTTP_CALLERS_H
 
 #include "lang/base/textmap.h"
 

@@ -1,11 +1,10 @@
-/* answer.c: how a request is answered: with an ad, a message or a problem; and the conditions it may be asked under. */
-#include "live/matchmakerd/matchmakerd_parts.h"
+/* answer.c: how a request is answered: with an ad, a list or a problem; and the conditions it may be asked under. */
+#include "live/http/request.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/json.h"
 #include "live/http/guard.h"
-#include "live/http/represent.h"
-#include "pool/protocol/wire.h"
+#include "live/http/query.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -28,7 +27,7 @@ size_t request_cache_fields(const struct request *request, bool tagged, struct h
 {
     const struct route *route = request->route;
     bool forms = route && strchr(route->types, ' '); /* given in more than one */
-    bool callers = !route || route->scope != SCOPE_NONE || route->handle == api_keys;
+    bool callers = !route || route->scope != SCOPE_NONE || route->flags & ROUTE_BY_CALLER;
 
     out[0] = (struct http_field){"Cache-Control",
                                  tagged && route && route->method == HTTP_GET ? "private, no-cache" : "no-store"};
@@ -97,7 +96,7 @@ void request_problem_with(struct request *request, unsigned status, const char *
              status);
     json_quote(&body, detail, strlen(detail));
     buf_addf(&body, ",\"request\":\"%llx\"}\n", (unsigned long long)request->number);
-    LOG(&request->matchmakerd->log, LEVEL_INFO, "problem", log_word("request", request->number),
+    LOG(request->front->settings.log, LEVEL_INFO, "problem", log_word("request", request->number),
         log_text("route", request->route ? request->route->id : NULL), log_text("subject", request_identity(request)),
         log_number("status", status), log_text("detail", detail));
     request_answer(request, status, TYPE_PROBLEM, body.text, body.len, fields, field ? 1 : 0);
@@ -119,7 +118,7 @@ void request_problem(struct request *request, unsigned status, const char *forma
 void request_ad(struct request *request, unsigned status, const struct tree *ad, const struct http_field *fields,
                 size_t field_count)
 {
-    struct buf *out = &request->matchmakerd->out;
+    struct buf *out = &request->front->out;
     char etag[24], link[GUARD_PATH_MAX + 32];
     struct http_field all[FIELDS_MAX + 2];
     size_t count = 0;
@@ -160,40 +159,24 @@ void request_ad_take(struct request *request, unsigned status, struct tree *ad)
     tree_unref(ad);
 }
 
-void request_message(struct request *request, unsigned status, const struct message *message,
-                     const struct http_field *fields, size_t field_count)
+void request_words(struct request *request, unsigned status, const char *words)
 {
-    struct tree *ad = wire_message(request->matchmakerd->symbols, message);
+    request_answer(request, status, "text/plain; charset=utf-8", words, strlen(words), NULL, 0);
+}
 
-    request_ad(request, status, ad, fields, field_count);
-    tree_unref(ad);
+void request_list(struct request *request, const struct buf *out, bool more, uint64_t cursor)
+{
+    struct query_rest rest;
+
+    query_rest_init(&rest, request->exchange, request->route->path, request->route->parameters, more, cursor);
+    request_answer(request, 200, media_type(request->form, &dialect_classic), out->len ? out->text : "", out->len,
+                   rest.fields, rest.count);
+    query_rest_done(&rest);
 }
 
 void request_done(struct request *request)
 {
     request_answer(request, 204, NULL, NULL, 0, NULL, 0);
-}
-
-unsigned reason_status(enum reason reason)
-{
-    switch (reason) {
-    case REASON_OK:
-    case REASON_CONSUMED:
-        return 200;
-    case REASON_STALE:
-    case REASON_CONFLICT:
-        return 409;
-    case REASON_BODY:
-        return 412;
-    case REASON_IDENTITY:
-        return 403;
-    case REASON_LIMIT:
-        return 429;
-    case REASON_UNKNOWN:
-        return 404;
-    default:
-        return 400;
-    }
 }
 
 /* --------------------------------------------------------------------------------------------------------- conditions */
@@ -269,7 +252,7 @@ void request_kept(struct request *request, struct tree *ad)
 
     kept_etag(ad, etag);
     if (!told) {
-        maker_init(&maker, request->matchmakerd->symbols);
+        maker_init(&maker, request->part->symbols);
         told = maker_seal(&maker);
     }
     request_ad(request, 200, told, fields, 1);

@@ -1,5 +1,5 @@
 /* callers.c: the identities that have called. */
-#include "live/matchmakerd/callers.h"
+#include "live/http/callers.h"
 
 #include "lang/base/mem.h"
 

@@ -1,5 +1,5 @@
-/* openapi.c: the routes as OpenAPI 3.1, for programs that read it. Written from the table alone. */
-#include "live/matchmakerd/routes.h"
+/* openapi.c: the routes as OpenAPI 3.1, for programs that read it. Written from the tables alone. */
+#include "live/http/route.h"
 
 #include "lang/base/json.h"
 
@@ -109,15 +109,16 @@ static void variables_print(struct buf *out, const char *path, const char **betw
     }
 }
 
-static void parameters_print(struct buf *out, const struct route *route)
+static void parameters_print(struct buf *out, const struct route_table *table, const struct route *route)
 {
+    const struct parameter *parameters = table->parameters;
     const char *between = "", *words = route->parameters;
     size_t len;
 
     buf_adds(out, "\"parameters\":[");
     variables_print(out, route->path, &between);
     for (; (len = word_next(&words)); words += len) {
-        for (size_t i = 0; i < parameter_count; i++) {
+        for (size_t i = 0; i < table->parameter_count; i++) {
             if (strlen(parameters[i].name) != len || memcmp(parameters[i].name, words, len) != 0)
                 continue;
             buf_addf(out, "%s{\"name\":\"%s\",\"in\":\"query\",\"schema\":{\"type\":\"%s\"},\"description\":", between,
@@ -149,7 +150,24 @@ static void body_print(struct buf *out, const struct route *route)
         buf_addf(out, ",\"requestBody\":{\"content\":%s}", content[route->body]);
 }
 
-static void route_print(struct buf *out, const struct route *route)
+/* Any of the scopes is enough. */
+static void security_print(struct buf *out, scopes scope)
+{
+    const char *between = "";
+
+    buf_adds(out, ",\"security\":[");
+    for (int i = 0; i < SCOPE_COUNT; i++) {
+        if (!(scope & 1u << i))
+            continue;
+        buf_addf(out, "%s{\"token\":[\"", between);
+        scopes_print(out, 1u << i);
+        buf_adds(out, "\"]}");
+        between = ",";
+    }
+    buf_addc(out, ']');
+}
+
+static void route_print(struct buf *out, const struct route_table *table, const struct route *route)
 {
     buf_addc(out, '"');
     for (const char *at = method_name(route->method); *at; at++)
@@ -159,54 +177,58 @@ static void route_print(struct buf *out, const struct route *route)
     buf_adds(out, ",\"summary\":");
     quoted(out, route->summary);
     buf_addc(out, ',');
-    parameters_print(out, route);
+    parameters_print(out, table, route);
     body_print(out, route);
     buf_addc(out, ',');
     answers_print(out, route);
-    if (route->scope == SCOPE_NONE) {
-        buf_adds(out, ",\"security\":[]");
-    } else {
-        buf_adds(out, ",\"security\":[{\"token\":[\"");
-        scopes_print(out, route->scope);
-        buf_adds(out, "\"]}]");
-    }
+    security_print(out, route->scope);
     buf_addc(out, '}');
 }
 
-/* All methods of a path stand together: each path is printed where it first appears. */
-static bool is_first_of_path(size_t place)
+/* All methods of a path stand together: each path is printed where it first appears in its table. */
+static bool is_first_of_path(const struct route_table *table, size_t place)
 {
     for (size_t i = 0; i < place; i++)
-        if (!strcmp(routes[i].path, routes[place].path))
+        if (!strcmp(table->routes[i].path, table->routes[place].path))
             return false;
     return true;
 }
 
-void openapi_print(struct buf *out, const char *version)
+static void table_print(struct buf *out, const struct route_table *table, const char **between)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const char *comma = "";
+
+        if (!is_first_of_path(table, i))
+            continue;
+        buf_adds(out, *between);
+        quoted(out, table->routes[i].path);
+        buf_adds(out, ":{");
+        for (size_t n = i; n < table->count; n++) {
+            if (strcmp(table->routes[n].path, table->routes[i].path) != 0)
+                continue;
+            buf_adds(out, comma);
+            route_print(out, table, &table->routes[n]);
+            comma = ",";
+        }
+        buf_addc(out, '}');
+        *between = ",\n";
+    }
+}
+
+void openapi_print(struct buf *out, const struct route_table *const *tables, size_t table_count, const char *version)
 {
     const char *between = "";
 
-    buf_adds(out, "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Berth matchmaker\",\"summary\":"
-                  "\"Introduces those who offer something to those who want it.\",\"version\":");
+    buf_adds(out, "{\"openapi\":\"3.1.0\",\"info\":{\"title\":");
+    quoted(out, tables[0]->title);
+    buf_adds(out, ",\"summary\":");
+    quoted(out, tables[0]->summary);
+    buf_adds(out, ",\"version\":");
     quoted(out, version);
     buf_adds(out, ",\"license\":{\"name\":\"Apache-2.0\",\"identifier\":\"Apache-2.0\"}},\"paths\":{");
-    for (size_t i = 0; i < route_count; i++) {
-        if (!is_first_of_path(i))
-            continue;
-        buf_adds(out, between);
-        quoted(out, routes[i].path);
-        buf_adds(out, ":{");
-        for (size_t n = i, first = 1; n < route_count; n++) {
-            if (strcmp(routes[n].path, routes[i].path) != 0)
-                continue;
-            if (!first)
-                buf_addc(out, ',');
-            first = 0;
-            route_print(out, &routes[n]);
-        }
-        buf_addc(out, '}');
-        between = ",\n";
-    }
+    for (size_t i = 0; i < table_count; i++)
+        table_print(out, tables[i], &between);
     buf_adds(out,
              "},\"components\":{\"securitySchemes\":{\"token\":{\"type\":\"http\",\"scheme\":\"bearer\","
              "\"bearerFormat\":\"PASETO v4.public\"}},\"schemas\":{"

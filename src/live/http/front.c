@@ -1,0 +1,306 @@
+/* front.c: from the head of a request to its handler: which route, who calls, may they, how long a body; and what is counted. */
+#include "live/http/request.h"
+
+#include "lang/base/mem.h"
+#include "live/config/address.h"
+#include "live/http/guard.h"
+#include "live/http/query.h"
+#include "pool/protocol/role.h"
+#include "sys/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void front_init(struct front *front, const struct front_settings *settings)
+{
+    *front = (struct front){.settings = *settings};
+    for (size_t i = 0; i < settings->part_count; i++)
+        front->tables[i] = settings->parts[i].table;
+    buf_init(&front->out);
+}
+
+void front_done(struct front *front)
+{
+    if (front)
+        buf_done(&front->out);
+}
+
+const char *request_identity(const struct request *request)
+{
+    return gate_name(request->part->gate, &request->caller);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- admission */
+
+static void audit_refusal(const struct request *request, unsigned status, const char *why)
+{
+    char from[ADDRESS_TEXT_MAX];
+
+    LOG_AUDIT(request->front->settings.log, "refused", log_word("request", request->number),
+              log_text("route", request->route ? request->route->id : NULL), log_number("status", status),
+              log_text("subject", request_identity(request)),
+              log_text("from", address_print(exchange_from(request->exchange), from)), log_text("why", why));
+}
+
+/* A renewal without text has a pace of its own, so that heart beats get through when all else is too much. */
+static enum caller_pace request_pace(const struct request *request)
+{
+    const char *len = exchange_field(request->exchange, "Content-Length");
+
+    if (request->route->flags & ROUTE_RENEWAL && (!len || !strcmp(len, "0")))
+        return PACE_BEAT;
+    return request->part->gate->settings.people_are_agents || request->caller.scope & (SCOPE_AD_WRITE | SCOPE_CLAIM)
+               ? PACE_AGENT
+               : PACE_PERSON;
+}
+
+static bool request_paced(struct request *request)
+{
+    enum caller_pace pace = request_pace(request);
+    char seconds[24];
+    int64_t wait;
+
+    if (gate_may(request->part->gate, &request->caller, pace, request->began, &wait))
+        return true;
+    snprintf(seconds, sizeof seconds, "%lld", (long long)(wait / SECOND + 1));
+    request_problem_with(request, 429,
+                         pace == PACE_PERSON ? "RequestsPerSecond: too many requests a second"
+                                             : "AgentRequestsPerSecond: too many requests a second",
+                         "Retry-After", seconds);
+    return false;
+}
+
+/* The log has the reason, the caller of a bad token has none: it would tell a thief what to mend. */
+static void request_refuse(struct request *request, unsigned status, const char *why)
+{
+    struct buf words;
+
+    audit_refusal(request, status, why);
+    buf_init(&words);
+    buf_adds(&words, why);
+    if (status == 403 && request->caller.identity != CALLERS_NONE) {
+        buf_adds(&words, ": ");
+        scopes_print(&words, request->route->scope);
+    }
+    request_problem(request, status, "%s", status == 401 ? "a good token is needed" : buf_string(&words));
+    buf_done(&words);
+}
+
+/* Open to all, or a caller with the scope, who is not too fast. False when it was answered. */
+static bool request_admitted(struct request *request)
+{
+    const struct route *route = request->route;
+    const struct config *config = request->part->config;
+    bool open =
+        route->scope == SCOPE_NONE || (route->flags & ROUTE_NEAR && config && config_flag(config, CONFIG_METRICS) &&
+                                       address_sort(exchange_from(request->exchange)) == ADDRESS_LOOPBACK);
+    const char *why = NULL;
+    unsigned status = gate_caller(request->part->gate, request->exchange, request->began, &request->caller, &why);
+
+    if (open)
+        return true;
+    if (!status && !(request->caller.scope & route->scope)) {
+        status = 403;
+        why = "the token does not have the scope that this needs";
+    }
+    if (status) {
+        request_refuse(request, status, why);
+        return false;
+    }
+    return request_paced(request);
+}
+
+/* What is under way is bounded, in all and for each account. False when it was answered. */
+static bool request_counted(struct request *request)
+{
+    const char *len = exchange_field(request->exchange, "Content-Length"), *why;
+    unsigned status;
+
+    if (request->caller.identity == CALLERS_NONE)
+        return true;
+    request->body = len ? strtoull(len, NULL, 10) : 0;
+    status = gate_enter(request->part->gate, &request->caller, request->body, &why);
+    if (status)
+        request_problem(request, status, "%s", why);
+    request->counted = !status;
+    return !status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- stages */
+
+static size_t body_most(const struct request *request)
+{
+    const struct route *route = request->route;
+
+    if (route->body == BODY_NONE)
+        return 0;
+    if (route->body_max == ROUTE_BODY)
+        return config_size(request->part->config, CONFIG_BODY_MAX);
+    if (route->body_max == ROUTE_SUBMISSION)
+        return config_size(request->part->config, CONFIG_SUBMISSION_MAX);
+    return route->body_max;
+}
+
+/* A body that is declared too long is not read: the limit that it is past is named. False when it was answered. */
+static bool body_fits(struct request *request, size_t most)
+{
+    const struct route *route = request->route;
+
+    if (!query_body_is_long(request->exchange, most))
+        return true;
+    request_problem(request, 413, "%s: a body of up to %zu bytes is read",
+                    route->body == BODY_NONE              ? "no body is expected"
+                    : route->body_max == ROUTE_BODY       ? "BodyMax"
+                    : route->body_max == ROUTE_SUBMISSION ? "SubmissionMax"
+                                                          : route->id,
+                    most);
+    return false;
+}
+
+static void request_begin(void *user, struct exchange *exchange)
+{
+    struct front *front = user;
+    struct request *request = mem_alloc(sizeof *request);
+    enum route_result found;
+    size_t most;
+
+    *request = (struct request){.front = front,
+                                .part = front->settings.parts,
+                                .exchange = exchange,
+                                .number = ++front->requests,
+                                .began = clock_now(),
+                                .caller = {.identity = CALLERS_NONE}};
+    exchange_set_data(exchange, request);
+    found = route_find(front->tables, front->settings.part_count, exchange_method(exchange),
+                       exchange_raw_path(exchange), &request->match);
+    if (found == ROUTE_FOUND) {
+        request->route = request->match.route;
+        request->part = &front->settings.parts[request->match.table];
+    }
+    if (found == ROUTE_NOT_THERE) {
+        request_problem(request, 404, "there is nothing here; /openapi.json lists what there is");
+    } else if (found == ROUTE_OTHER_METHOD) {
+        request_problem_with(request, 405, "this method is not for this path", "Allow", request->match.allow);
+    } else if (!gate_host_is_known(request->part->gate, exchange)) {
+        request_problem(request, 400, "Host: this service is not called so");
+    } else if (!gate_origin_is_ours(exchange)) {
+        request_problem(request, 403, "Origin: pages of other sites are not served");
+    } else if (!media_accept(exchange_field(exchange, "Accept"), request->route->types, &request->form)) {
+        request_problem(request, 406, "this is given as %s",
+                        *request->route->types ? request->route->types : "nothing");
+    } else if (request_admitted(request)) {
+        request->resource = resource_accept(exchange_field(exchange, "Accept"), request->route->types);
+        most = body_most(request);
+        if (body_fits(request, most) && request_counted(request))
+            exchange_accept(exchange, most, request->caller.identity != CALLERS_NONE);
+    }
+}
+
+static void request_run(void *user, struct exchange *exchange)
+{
+    struct request *request = exchange_data(exchange);
+    const struct front_part *part = request->part;
+    const char *why = part->unready ? part->unready(part->daemon) : NULL;
+
+    (void)user;
+    if (why)
+        request_problem(request, 503, "%s", why);
+    else if (caller_is_revoked(&request->caller)) /* while its body came */
+        request_refuse(request, 401, token_fault_words(TOKEN_REVOKED));
+    else
+        request->route->handle(request);
+}
+
+static void waiting_remove(struct request *request)
+{
+    struct request **link = &request->front->waiting;
+
+    while (*link && *link != request)
+        link = &(*link)->next;
+    if (*link)
+        *link = request->next;
+}
+
+/* By the routes of the first part; behind them all for others. */
+static void request_measure(const struct request *request, int64_t took)
+{
+    const struct front *front = request->front;
+    struct metrics *metrics = front->settings.metrics;
+    const struct route_table *table = front->tables[0];
+    size_t route = request->route && request->part == front->settings.parts ? (size_t)(request->route - table->routes)
+                                                                            : table->count;
+
+    if (!metrics)
+        return;
+    metrics_add(metrics, METRIC_HTTP_REQUESTS, route, request->status ? request->status / 100 - 1 : 4, 1);
+    metrics_observe(metrics, METRIC_HTTP_SECONDS, route, took);
+}
+
+static void request_over(void *user, struct exchange *exchange)
+{
+    const struct front *front = user;
+    struct request *request = exchange_data(exchange);
+    int64_t took;
+
+    if (!request)
+        return;
+    exchange_set_data(exchange, NULL);
+    took = clock_now() - request->began;
+    if (request->waits)
+        waiting_remove(request);
+    if (request->forget)
+        request->forget(request);
+    tree_unref(request->answer);
+    request_measure(request, took);
+    LOG(front->settings.log, LEVEL_DEBUG, "request", log_word("request", request->number),
+        log_text("route", request->route ? request->route->id : NULL), log_text("subject", request_identity(request)),
+        log_number("status", request->status), log_number("us", took));
+    if (request->counted)
+        gate_leave(request->part->gate, &request->caller, request->body);
+    free(request);
+}
+
+/* The place of a refusal's words among those of the guard; behind them all for others (limits, deadlines). */
+static size_t guard_place(const char *why)
+{
+    size_t i = 0;
+
+    while (i < GUARD_REASON_COUNT && strcmp(guard_words((enum guard_reason)i), why) != 0)
+        i++;
+    return i;
+}
+
+static void request_refused(void *user, const char *why, const struct sockaddr *from)
+{
+    const struct front *front = user;
+    char address[ADDRESS_TEXT_MAX];
+
+    if (front->settings.metrics)
+        metrics_add(front->settings.metrics, METRIC_GUARD_REFUSALS, guard_place(why), 0, 1);
+    LOG(front->settings.log, LEVEL_INFO, "refused", log_text("why", why),
+        log_text("from", from ? address_print(from, address) : NULL));
+}
+
+const struct server_handler front_handler = {
+    .begin = request_begin,
+    .handle = request_run,
+    .over = request_over,
+    .refused = request_refused,
+};
+
+/* ------------------------------------------------------------------------------------------- rows that many tables have */
+
+void front_openapi(struct request *request)
+{
+    struct front *front = request->front;
+
+    buf_reset(&front->out);
+    openapi_print(&front->out, front->tables, front->settings.part_count, front->settings.version);
+    request_answer(request, 200, TYPE_JSON, front->out.text, front->out.len, NULL, 0);
+}
+
+void front_health(struct request *request)
+{
+    request_words(request, 200, "ok\n");
+}

@@ -1,0 +1,186 @@
+/* gate.c: who makes a request: identity, pace, and how much is under way. All of it is settled from the head alone. */
+#include "live/http/gate.h"
+
+#include "live/config/address.h"
+#include "pool/protocol/role.h"
+#include "sys/clock.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define BODIES_MAX (UINT64_C(512) << 20)        /* bytes of all requests under way ... */
+#define BODIES_ACCOUNT_MAX (UINT64_C(64) << 20) /* ... and of those of one account, unless the daemon says otherwise */
+
+void gate_init(struct gate *gate, const struct gate_settings *settings, uint64_t seed)
+{
+    *gate = (struct gate){.settings = *settings};
+    if (!gate->settings.bodies_account)
+        gate->settings.bodies_account = BODIES_ACCOUNT_MAX;
+    callers_init(&gate->callers, seed);
+}
+
+void gate_done(struct gate *gate)
+{
+    if (gate)
+        callers_done(&gate->callers);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ caller */
+
+static unsigned caller_by_socket(struct gate *gate, const struct exchange *exchange, int64_t now, struct caller *ret,
+                                 const char **ret_why)
+{
+    char name[TOKEN_NAME_MAX + 1] = "";
+    scopes scope;
+    uint32_t uid;
+
+    if (!gate->settings.local || !exchange_peer_user(exchange, &uid))
+        return *ret_why = "a token is needed", 401;
+    scope = gate->settings.local(gate->settings.user, uid, now, name);
+    if (scope == SCOPE_NONE)
+        return *ret_why = "this is for the user who runs it", 403;
+    *ret = (struct caller){
+        .identity = callers_add(&gate->callers, name, strlen(name), now), .scope = scope, .local = true};
+    ret->account = ret->identity;
+    return 0;
+}
+
+static enum token_fault token_prove(struct gate *gate, const char *token, struct proof *proof, struct grant *ret)
+{
+    enum token_fault fault = TOKEN_UNKNOWN_KEY;
+    size_t len = strlen(token);
+
+    if (gate->settings.proof && gate->settings.proof(gate->settings.user, token, len, proof)) {
+        assert(proof->revoked);
+        fault = token_check(proof->tokens, proof->keys, proof->audience, token, len, clock_wall() / SECOND,
+                            proof->revoked, proof->user, ret);
+    }
+    if (fault != TOKEN_OK && gate->settings.refused)
+        gate->settings.refused(gate->settings.user, fault);
+    return fault;
+}
+
+unsigned gate_caller(struct gate *gate, const struct exchange *exchange, int64_t now, struct caller *ret,
+                     const char **ret_why)
+{
+    const char *field = exchange_field(exchange, "Authorization");
+    enum token_fault fault;
+    struct proof proof;
+    struct grant grant;
+
+    *ret = (struct caller){.identity = CALLERS_NONE};
+    if (!field)
+        return caller_by_socket(gate, exchange, now, ret, ret_why);
+    if (strncasecmp(field, "Bearer ", 7) != 0)
+        return *ret_why = "the token must be a bearer token", 401;
+    field += 7;
+    field += strspn(field, " ");
+    fault = token_prove(gate, field, &proof, &grant);
+    if (fault != TOKEN_OK)
+        return *ret_why = token_fault_words(fault), 401;
+    if (gate->settings.reserved && !strcmp(grant.subject, gate->settings.reserved))
+        return *ret_why = "that identity is the matchmaker's own", 401;
+    *ret = (struct caller){.identity = callers_add(&gate->callers, grant.subject, strlen(grant.subject), now),
+                           .scope = grant.scope,
+                           .expires = grant.expires,
+                           .links = grant.links,
+                           .proof = proof};
+    memcpy(ret->ids, grant.ids, sizeof ret->ids);
+    ret->account = callers_add(&gate->callers, grant.root, strlen(grant.root), now);
+    return 0;
+}
+
+const char *gate_name(const struct gate *gate, const struct caller *caller)
+{
+    return caller->identity == CALLERS_NONE ? "" : caller_text(&gate->callers, caller->identity);
+}
+
+bool caller_is_revoked(const struct caller *caller)
+{
+    for (uint32_t i = 0; i < caller->links; i++)
+        if (caller->proof.revoked(caller->proof.user, caller->ids[i]))
+            return true;
+    return false;
+}
+
+/* -------------------------------------------------------------------------------------------------- what it is called */
+
+static bool url_names(const char *text, const char *host)
+{
+    struct url url;
+
+    return text && url_read(text, strlen(text), &url, NULL) == 0 && !strcasecmp(host, url.host);
+}
+
+/* The Host that a browser is told by another site's page is not ours: on loopback only addresses, this machine's own name for itself and
+ * those that others know the daemon by are answered. */
+bool gate_host_is_known(const struct gate *gate, const struct exchange *exchange)
+{
+    const char *host = exchange_field(exchange, "Host");
+    const struct sockaddr *from = exchange_from(exchange);
+    unsigned char bytes[16];
+    char name[ADDRESS_HOST_MAX + 1];
+    size_t len;
+
+    if (from->sa_family == AF_UNIX || address_sort(from) != ADDRESS_LOOPBACK)
+        return true;
+    if (!host) /* HTTP/1.0; the guard wants it in 1.1 */
+        return true;
+    len = *host == '[' ? strcspn(host, "]") : strcspn(host, ":");
+    if (len > ADDRESS_HOST_MAX)
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)(*host == '[' ? len - 1 : len), *host == '[' ? host + 1 : host);
+    return inet_pton(AF_INET, name, bytes) == 1 || inet_pton(AF_INET6, name, bytes) == 1 ||
+           !strcasecmp(name, "localhost") || url_names(gate->called, name) ||
+           (gate->settings.config && url_names(config_text(gate->settings.config, CONFIG_PUBLIC_URL), name));
+}
+
+/* Browsers say from which page a script calls: only from one of ours. Others say nothing. */
+bool gate_origin_is_ours(const struct exchange *exchange)
+{
+    const char *origin = exchange_field(exchange, "Origin"), *host = exchange_field(exchange, "Host");
+    const char *mark = origin ? strstr(origin, "://") : NULL;
+
+    return !origin || (mark && host && !strcasecmp(mark + 3, host));
+}
+
+/* --------------------------------------------------------------------------------------------- pace, and what is under way */
+
+bool gate_may(struct gate *gate, const struct caller *caller, enum caller_pace pace, int64_t now, int64_t *ret_wait)
+{
+    enum config_key key = pace == PACE_PERSON ? CONFIG_REQUESTS_PER_SECOND : CONFIG_AGENT_REQUESTS_PER_SECOND;
+
+    return !gate->settings.config || caller_may(&gate->callers, caller->account, pace,
+                                                (double)config_count(gate->settings.config, key), now, ret_wait);
+}
+
+unsigned gate_enter(struct gate *gate, const struct caller *caller, uint64_t bytes, const char **ret_why)
+{
+    const struct config *config = gate->settings.config;
+    struct identity *account;
+
+    account = &gate->callers.items[caller->account];
+    if (gate->bodies + bytes > BODIES_MAX)
+        return *ret_why = "too much is under way; try again soon", 503;
+    if (account->bodies + bytes > gate->settings.bodies_account ||
+        (config && account->requests >= config_count(config, CONFIG_CONNECTIONS) / 2))
+        return *ret_why = "too many requests of this identity are under way", 429;
+    gate->bodies += bytes;
+    account->bodies += bytes;
+    account->requests++;
+    gate->callers.items[caller->identity].holds++;
+    return 0;
+}
+
+void gate_leave(struct gate *gate, const struct caller *caller, uint64_t bytes)
+{
+    struct identity *account = &gate->callers.items[caller->account];
+
+    gate->bodies -= bytes;
+    account->bodies -= bytes;
+    account->requests--;
+    gate->callers.items[caller->identity].holds--;
+}

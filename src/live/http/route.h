@@ -1,0 +1,91 @@
+/* route.h: the routes of a daemon as one table, from which requests are dispatched, /openapi.json is written and tests are made.
+ *
+ *     {"jobs.file", HTTP_GET, "/v1/jobs/{id}/files/{kind}/{name...}", SCOPE_JOB_OWN, BODY_NONE, 0, "offset wait", "200 404", ...}
+ *
+ * What is not in it does not exist; what does not say that it is open wants a caller with one of its scopes. */
+#ifndef BERTH_LIVE_HTTP_ROUTE_H
+#define BERTH_LIVE_HTTP_ROUTE_H
+
+#include "live/auth/scope.h"
+#include "live/http/server.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct request;
+
+#define ROUTE_VARIABLES_MAX 3
+#define ROUTE_VARIABLE_MAX 255 /* bytes of a {variable} */
+#define ROUTE_REST_MAX 1024    /* bytes of a {rest...} */
+
+enum route_body {
+    BODY_NONE,
+    BODY_AD,       /* one ad; a PUT of an ad may be without */
+    BODY_RESOURCE, /* the same, or a GRDL resource that becomes one */
+    BODY_ADS,      /* messages, one after another */
+    BODY_BYTES,    /* whatever it is */
+};
+
+/* How long a body may be: as the settings say, or that many bytes. */
+#define ROUTE_BODY 0                /* BodyMax */
+#define ROUTE_SUBMISSION UINT32_MAX /* SubmissionMax */
+
+enum route_flag {
+    ROUTE_BY_CALLER = 1, /* open to all, but not all are told the same */
+    ROUTE_RENEWAL = 2,   /* without a body it is a heart beat, with a pace of its own */
+    ROUTE_NEAR = 4,      /* open to this machine where the setting Metrics says so */
+};
+
+struct route {
+    const char *id; /* for metrics and the log: "ads.put" */
+    enum http_method method;
+    const char *path; /* with {variables}; {rest...}, at the end, takes all that is left */
+    scopes scope;     /* any of them is enough; SCOPE_NONE: open to all */
+    enum route_body body;
+    uint32_t body_max;      /* ROUTE_BODY, ROUTE_SUBMISSION, or bytes */
+    const char *parameters; /* names of the query's, with blanks between */
+    const char *answers;    /* statuses besides those that every route has, with blanks between */
+    const char *types;      /* of what is given with 2xx, with blanks between; "": nothing is */
+    const char *summary;
+    void (*handle)(struct request *request);
+    unsigned flags; /* of enum route_flag */
+};
+
+/* A parameter of a query, for the reader of /openapi.json. */
+struct parameter {
+    const char *name, *type, *help;
+};
+
+struct route_table {
+    const char *title, *summary; /* of the interface */
+    const struct route *routes;
+    size_t count;
+    const struct parameter *parameters; /* all that a route names */
+    size_t parameter_count;
+};
+
+enum route_result { ROUTE_FOUND, ROUTE_NOT_THERE, ROUTE_OTHER_METHOD };
+
+struct route_match {
+    const struct route *route;
+    size_t table; /* its place among those that were searched */
+    char variables[ROUTE_VARIABLES_MAX][ROUTE_REST_MAX + 1];
+    char allow[64];
+};
+
+/* The route of a path (raw: escapes are decoded here, variable by variable). With ROUTE_OTHER_METHOD, `allow` gets the methods that there
+ * are. HEAD is GET where it has no route of its own. A variable that is no good text (empty, escapes, control characters, too long) makes
+ * it NOT_THERE. */
+enum route_result route_find(const struct route_table *const *tables, size_t table_count, enum http_method method,
+                             const char *raw_path, struct route_match *ret);
+
+const char *method_name(enum http_method method);
+
+/* The description of an interface (OpenAPI 3.1), appended: the routes of all the tables, under the title of the first. */
+void openapi_print(struct buf *out, const struct route_table *const *tables, size_t table_count, const char *version);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

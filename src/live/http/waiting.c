@@ -1,0 +1,59 @@
+/* waiting.c: requests that are answered when something has changed, or when their time is up. */
+#include "live/http/request.h"
+
+#include "pool/protocol/role.h"
+#include "sys/clock.h"
+
+bool request_waits(struct request *request)
+{
+    const struct front_part *part = request->part;
+    uint64_t seconds;
+
+    if (!request->deadline) {
+        if (!request_number(request, "wait", 0, UINT32_MAX, 0, &seconds))
+            return true; /* and that was answered */
+        request->deadline = clock_now() + (int64_t)(seconds < REQUEST_WAIT_MAX ? seconds : REQUEST_WAIT_MAX) * SECOND;
+    }
+    if ((part->unready && part->unready(part->daemon)) || clock_now() >= request->deadline)
+        return false;
+    if (!request->waits) {
+        request->next = request->front->waiting;
+        request->front->waiting = request;
+    }
+    request->waits = true;
+    return true;
+}
+
+void front_wake(struct front *front, bool all)
+{
+    struct request *request = front->waiting, *next, *still = NULL;
+    int64_t now = clock_now();
+
+    front->waiting = NULL; /* those that wait on are put in anew */
+    for (; request; request = next) {
+        next = request->next;
+        if (!all && now < request->deadline) {
+            request->next = still;
+            still = request;
+            continue;
+        }
+        request->waits = false;
+        request->route->handle(request);
+    }
+    while ((request = still)) {
+        still = request->next;
+        request->next = front->waiting;
+        front->waiting = request;
+    }
+}
+
+void front_wait_end(struct front *front, const char *words)
+{
+    struct request *request;
+
+    while ((request = front->waiting)) {
+        front->waiting = request->next;
+        request->waits = false;
+        request_problem(request, 503, "%s", words);
+    }
+}

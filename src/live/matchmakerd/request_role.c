@@ -1,0 +1,125 @@
+/* request_role.c: a request and the role: what it is told and answers; and answers that wait until rows are durable. */
+#include "live/matchmakerd/matchmakerd_parts.h"
+
+#include "lang/base/mem.h"
+#include "pool/protocol/wire.h"
+
+#include <stdlib.h>
+
+bool request_ask(struct request *request, const struct peer *peer, const struct message *message)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+
+    message_done(&matchmakerd->reply);
+    matchmakerd->replied = false;
+    runner_event(matchmakerd->runner,
+                 &(struct event){.kind = EVENT_MESSAGE, .token = request->number, .peer = peer, .message = message});
+    if (!matchmakerd->replied)
+        request_problem(request, 503, "the store has failed, and nothing is taken any more");
+    return matchmakerd->replied;
+}
+
+struct pending_commit {
+    struct matchmakerd *matchmakerd;
+    struct request *request; /* NULL: it has gone */
+    void (*then)(struct request *request);
+};
+
+static void commit_forget(struct request *request)
+{
+    ((struct pending_commit *)request->work)->request = NULL;
+}
+
+static void commit_done(void *user, bool durable)
+{
+    struct pending_commit *commit = user;
+    struct request *request = commit->request;
+
+    if (request) {
+        request->work = NULL;
+        request->forget = NULL;
+        if (durable)
+            commit->then(request);
+    }
+    free(commit);
+}
+
+void request_store_failed(struct request *request, const char *why)
+{
+    request_problem(request, 503, "%s", why);
+    runner_commit(request_matchmakerd(request)->runner, NULL, NULL); /* which fails too, and all comes to an end */
+}
+
+bool request_row_put(struct request *request, const char *space, const void *key, size_t key_len, const void *value,
+                     size_t len)
+{
+    struct shelf *shelf = request_matchmakerd(request)->shelf;
+    struct err err;
+
+    if (shelf->kind->put(shelf, space, key, key_len, value, len, &err) == 0)
+        return true;
+    request_store_failed(request, err.text);
+    return false;
+}
+
+static void answer_now(struct request *request)
+{
+    struct tree *ad = request->answer;
+    const struct http_field fields[] = {{"ETag", request->answer_etag}};
+
+    request->answer = NULL;
+    if (ad) {
+        request_ad(request, request->answer_status, ad, fields, *request->answer_etag ? 1 : 0);
+        tree_unref(ad);
+    } else {
+        request_done(request);
+    }
+}
+
+void request_answer_durable(struct request *request, unsigned status, struct tree *ad)
+{
+    request->answer = ad;
+    request->answer_status = status;
+    request_commit(request, answer_now);
+}
+
+void request_commit(struct request *request, void (*then)(struct request *request))
+{
+    struct pending_commit *commit = mem_alloc(sizeof *commit);
+
+    *commit = (struct pending_commit){request_matchmakerd(request), request, then};
+    request->work = commit;
+    request->forget = commit_forget;
+    runner_commit(request_matchmakerd(request)->runner, commit_done, commit);
+}
+
+void request_message(struct request *request, unsigned status, const struct message *message,
+                     const struct http_field *fields, size_t field_count)
+{
+    struct tree *ad = wire_message(request_matchmakerd(request)->symbols, message);
+
+    request_ad(request, status, ad, fields, field_count);
+    tree_unref(ad);
+}
+
+unsigned reason_status(enum reason reason)
+{
+    switch (reason) {
+    case REASON_OK:
+    case REASON_CONSUMED:
+        return 200;
+    case REASON_STALE:
+    case REASON_CONFLICT:
+        return 409;
+    case REASON_BODY:
+        return 412;
+    case REASON_IDENTITY:
+        return 403;
+    case REASON_LIMIT:
+        return 429;
+    case REASON_UNKNOWN:
+        return 404;
+    default:
+        return 400;
+    }
+}

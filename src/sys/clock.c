@@ -1,0 +1,22 @@
+/* clock.c: what the machine's clocks show. */
+#include "sys/clock.h"
+
+#include <time.h>
+
+static int64_t clock_us(clockid_t clock)
+{
+    struct timespec at;
+
+    clock_gettime(clock, &at);
+    return (int64_t)at.tv_sec * INT64_C(1000000) + at.tv_nsec / 1000;
+}
+
+int64_t clock_now(void)
+{
+    return clock_us(CLOCK_BOOTTIME);
+}
+
+int64_t clock_wall(void)
+{
+    return clock_us(CLOCK_REALTIME);
+}
