@@ -523,6 +523,11 @@ static void check_believed(struct world *world, agent *ret_alices)
                world->from == agent_pool_matchmaker("south") && world->superior && world->superior != 3,
            "a match that the other pool's matchmaker calls with is from that one, and of its agents");
     token_file_done(&matchmaker);
+
+    world->customer = 0;
+    tap_ok(call(world, &south->alice, south->id, south->identity, "desk", START_TEXT) == 200 && world->customer &&
+               world->customer != 3,
+           "the customer whom a call names is of the caller's pool");
 }
 
 static void check_letters(struct world *world, const agent *alices)

@@ -1,7 +1,5 @@
-/* agent_in.c: what comes to an agent: letters by the stream of events, and calls by HTTP.
- *
- * Who sent a message is proved by a token for this agent alone, signed by the pool or delegated from one that was; the matchmaker's own
- * letters come by the stream that we opened. */
+/* agent_in.c: what comes to an agent: letters by the stream of events, and calls by HTTP. Both are roads into entry.h, which proves who sent
+ * a message, translates it and hands it back to be taken: the role is told here, and its answer goes back the way that the message came. */
 #include "live/agent/agent_parts.h"
 
 #include "lang/ad/get.h"
@@ -21,35 +19,6 @@
 
 #define MESSAGE_BYTES_MAX (4u << 20)
 #define INBOUND_SPAN MINUTE /* that somebody waits for an answer, at most */
-
-static struct tree *match_open(struct membership *pool, const struct tree *ad);
-
-/* The answer to a pull tells how the superior is reached, as a match does. */
-static bool ad_is_pulled(const struct tree *ad)
-{
-    const char *kind;
-    size_t len;
-
-    return ad_string(ad, "Message", &kind, &len) && len == 6 && !memcmp(kind, "pulled", 6);
-}
-
-int agent_message_read(struct membership *pool, const char *text, size_t len, struct message *ret, struct err *err)
-{
-    struct tree *ad, *bare;
-    int failed;
-
-    while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
-        len--;
-    if (wire_parse(pool->live->symbols, text, len, &ad, err) < 0)
-        return -1;
-    bare = ad_find(ad, "Contacts") && ad_is_pulled(ad) ? match_open(pool, ad) : tree_ref(ad);
-    failed = wire_read_message(bare, ret, err);
-    if (!failed)
-        message_enter(pool, ret);
-    tree_unref(bare);
-    tree_unref(ad);
-    return failed;
-}
 
 /* ----------------------------------------------------------------------------------------------------------- inbound */
 
@@ -123,18 +92,16 @@ void agent_reply(void *user, uint64_t token, const struct message *message)
     tree_unref(ad);
 }
 
-/* What is asked of the agent and not of its role is answered at once. False when it is nothing of the kind. */
-static bool question_take(struct live_agent *live, struct inbound *inbound, const struct peer *peer,
-                          const struct tree *question)
+/* What is asked of the agent and not of its role is answered at once. */
+static void question_take(struct inbound *inbound, const struct sender *sender, const struct tree *question)
 {
+    struct live_agent *live = inbound->pool->live;
     struct maker maker;
     struct tree *answer = NULL;
 
-    if (!ad_find(question, "Ask"))
-        return false;
     live->counts.taken++;
     if (live->settings->asked)
-        answer = live->settings->asked(live->settings->user, peer, question);
+        answer = live->settings->asked(live->settings->user, &sender->peer, question);
     if (!answer) {
         maker_init(&maker, live->symbols);
         maker_text(&maker, "Reason", "refused");
@@ -142,123 +109,67 @@ static bool question_take(struct live_agent *live, struct inbound *inbound, cons
     }
     inbound_answer(live, inbound, answer);
     tree_unref(answer);
-    return true;
 }
 
 /* A claim is nothing that we could keep, if we cannot answer whoever makes it: it has to wait until we know how. True when it was told so. */
-static bool claim_waits(struct live_agent *live, const struct inbound *inbound, const struct peer *peer,
-                        const struct message *message)
+static bool claim_waits(const struct inbound *inbound, const struct sender *sender, const struct message *message)
 {
     struct membership *pool = inbound->pool;
     struct message answer;
 
-    if ((message->kind != MESSAGE_VERIFY && message->kind != MESSAGE_COMMIT) || !inbound->from ||
-        contact_is_reached(pool, contacts_find(&pool->contacts, peer->agent)))
+    if ((message->kind != MESSAGE_VERIFY && message->kind != MESSAGE_COMMIT) || !sender->there ||
+        contact_is_reached(pool, contacts_find(&pool->contacts, sender->peer.agent)))
         return false;
-    agent_acquaint(pool, inbound->from);
+    agent_acquaint(pool, sender->there);
     if (message->kind != MESSAGE_COMMIT)
         return false; /* it is the first of several */
     message_refusal(MESSAGE_COMMIT, REASON_WAIT, &answer);
     answer.u.claimed.claim = message->u.commit.claim;
-    agent_reply(live, inbound->token, &answer);
+    agent_reply(pool->live, inbound->token, &answer);
     return true;
 }
 
 /* The role is told. */
-static void message_take(struct live_agent *live, const struct inbound *inbound, const struct peer *peer,
-                         const struct message *message)
+static void message_take(const struct inbound *inbound, const struct sender *sender, const struct message *message)
 {
+    struct live_agent *live = inbound->pool->live;
+
     live->counts.taken++;
-    if (claim_waits(live, inbound, peer, message))
+    if (claim_waits(inbound, sender, message))
         return;
-    runner_event(live->runner,
-                 &(struct event){.kind = EVENT_MESSAGE, .token = inbound->token, .peer = peer, .message = message});
-}
-
-static bool is_revoked(void *user, const char *id)
-{
-    const struct membership *pool = user;
-
-    return textmap_find(&pool->revoked, id, strlen(id)) != TEXTMAP_NONE;
-}
-
-/* The pool that a token says it is of: whether it is, its keys show. */
-static struct membership *token_pool(struct live_agent *live, const char *token, size_t len)
-{
-    struct grant grant;
-
-    if (live->pool_count > 1 && token_read(token, len, &grant) == TOKEN_OK)
-        for (uint32_t i = 0; i < live->pool_count; i++)
-            if (live->pools[i].has_keys && !strcmp(live->pools[i].keys.issuer, grant.issuer))
-                return &live->pools[i];
-    return live->pools;
-}
-
-/* Who a token says its bearer is, in that pool. False when it is none for us. */
-static bool sender_prove(struct membership *pool, const char *token, size_t len, const char *name, struct grant *grant,
-                         struct peer *ret)
-{
-    enum token_fault fault = TOKEN_UNKNOWN_KEY;
-    struct live_agent *live = pool->live;
-    bool ours;
-
-    if (pool->has_keys)
-        fault = token_check(pool->tokens, &pool->keys, pool->audience, token, len, runner_wall() / SECOND, is_revoked,
-                            pool, grant);
-    if (fault == TOKEN_UNKNOWN_KEY)
-        agent_ask_keys(pool);
-    if (fault != TOKEN_OK || (*name && !agent_name_is_good(name, strlen(name)))) {
-        live->counts.refused++;
-        LOG(live->settings->log, LEVEL_WARNING, "audit.refused", log_text("why", token_fault_words(fault)));
-        return false;
-    }
-    ours = !strcmp(grant->subject, "matchmaker");
-    if (!(grant->scope & (ours ? SCOPE_MATCH : SCOPE_CLAIM)))
-        return false;
-    *ret = (struct peer){.agent = ours ? pool->matchmaker : handle_enter(pool, agent_handle(grant->subject, name)),
-                         .identity = grant->subject,
-                         .any = grant->scope & (SCOPE_SERVE | SCOPE_ADMIN)};
-    return true;
-}
-
-/* The contacts beside a match, and the match alone; the caller unrefs it. */
-static struct tree *match_open(struct membership *pool, const struct tree *ad)
-{
-    struct live_agent *live = pool->live;
-    const struct expr *list = ad_find(ad, "Contacts");
-    bool more = false;
-    struct maker maker;
-
-    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count; i++)
-        more = contacts_take(&pool->contacts, ad, &tree_parts(ad, list)[i]) || more;
-    if (more)
-        runner_commit(live->runner, NULL, NULL);
-    maker_init(&maker, live->symbols);
-    maker_parts(&maker, ad, "Contacts");
-    return maker_seal(&maker);
+    runner_event(
+        live->runner,
+        &(struct event){.kind = EVENT_MESSAGE, .token = inbound->token, .peer = &sender->peer, .message = message});
 }
 
 /* ------------------------------------------------------------------------------------------------------------ letters */
+
+static void match_take(void *user, const struct sender *sender, const struct message *message)
+{
+    struct inbound *inbound = user;
+    struct message told = *message; /* lent by the other */
+
+    if (told.kind == MESSAGE_MATCH)
+        told.u.match_told.age += runner_now() - inbound->at;
+    message_take(inbound, sender, &told);
+}
+
+static const struct road match_road = {.message = match_take};
 
 /* The inbound may be gone afterwards, and others too. */
 static void match_tell(struct inbound *inbound)
 {
     struct live_agent *live = inbound->pool->live;
-    struct peer peer = {.agent = inbound->pool->matchmaker, .identity = "matchmaker"};
-    struct message message;
+    struct tree *match = tree_ref(inbound->match);
+    struct sender sender;
     struct err err;
 
-    if (wire_read_message(inbound->match, &message, &err) < 0) {
-        inbound_remove(live, inbound);
-        return;
-    }
-    message_enter(inbound->pool, &message);
     inbound->waits = false;
     inbound->token = ++live->tokens_given;
-    if (message.kind == MESSAGE_MATCH)
-        message.u.match_told.age += runner_now() - inbound->at;
-    message_take(live, inbound, &peer, &message);
-    message_done(&message);
+    sender_by_stream(&sender, inbound->pool);
+    if (entry_take(&match_road, inbound, &sender, match, &err) != ENTRY_TAKEN)
+        inbound_remove(live, inbound);
+    tree_unref(match);
 }
 
 void agent_matches_again(struct membership *pool)
@@ -281,17 +192,15 @@ static void letter_match(struct membership *pool, const struct tree *letter)
 {
     const struct expr *body = ad_find(letter, "Body");
     struct inbound *inbound;
-    struct build build;
+    struct sender sender;
     struct tree *ad;
 
     if (!body || body->kind != EXPR_AD)
         return;
-    build_init(&build, pool->live->symbols, letter->dialect);
-    build_copy(&build, letter, body);
-    ad = build_seal(&build);
-    build_done(&build);
+    ad = ad_part(letter, body);
+    sender_by_stream(&sender, pool);
     inbound = inbound_add(pool);
-    inbound->match = match_open(pool, ad);
+    inbound->match = entry_open(&sender, ad);
     tree_unref(ad);
     match_tell(inbound);
 }
@@ -323,69 +232,58 @@ static struct tree *envelope_open(struct live_agent *live, const char *text, siz
     return inbound->sealed ? inside : NULL;
 }
 
-/* May another agent say it? What users tell their customer comes by the customer's own interface, which asks for their rights and looks at what
- * the job reads and where it leaves its files; a provider could have it write anywhere. */
-static bool agents_say(enum message_kind kind)
+static void relayed_message(void *user, const struct sender *sender, const struct message *message)
 {
-    return kind != MESSAGE_SUBMIT && kind != MESSAGE_CONTROL;
+    message_take(user, sender, message);
 }
 
-/* As a call is read: an answer is none, for nothing was asked. */
-static bool letter_read(const struct tree *ad, struct message *ret)
+static void relayed_question(void *user, const struct sender *sender, const struct tree *question)
 {
-    struct err err;
+    question_take(user, sender, question);
+}
 
-    if (wire_read_message(ad, ret, &err) < 0)
+static const struct road relay_road = {.message = relayed_message, .question = relayed_question};
+
+/* What the envelope says of itself. False when something is missing. */
+static bool envelope_read(const struct tree *envelope, struct inbound *inbound, struct membership *pool,
+                          struct sender *ret_sender)
+{
+    char called[AGENT_NAME_MAX + 1] = "";
+    const char *token, *name;
+    size_t token_len, len;
+
+    if (!ad_string(envelope, "Token", &token, &token_len))
         return false;
-    if (message_answer(ret->kind) != MESSAGE_NONE && agents_say(ret->kind))
-        return true;
-    message_done(ret);
-    return false;
+    if (ad_string(envelope, "Name", &name, &len) && len <= AGENT_NAME_MAX)
+        memcpy(called, name, len);
+    if (ad_string(envelope, "Nonce", &name, &len) && len == ANSWER_NONCE)
+        memcpy(inbound->nonce, name, len); /* hexadecimal or not: it comes back as it is, sealed */
+    if (!sender_by_token(ret_sender, pool, token, token_len, called) || ret_sender->is_matchmaker)
+        return false;
+    ret_sender->peer.channel = contact_relay_channel(&pool->live->box.open, &inbound->sender);
+    return true;
 }
 
 /* A message that the matchmaker carried. One that was not sealed is not taken: we have a key, so its sender has no reason. */
 static void letter_message(struct membership *pool, const struct tree *letter)
 {
-    struct live_agent *live = pool->live;
     struct inbound *inbound = inbound_add(pool);
-    const char *text, *number, *token, *name;
-    size_t len, number_len, token_len, name_len;
-    char called[AGENT_NAME_MAX + 1] = "";
-    const struct expr *body;
     struct tree *envelope = NULL, *ad = NULL;
-    struct message message;
-    struct grant grant;
-    struct build build;
-    struct peer peer;
-    bool good;
+    const struct expr *body;
+    const char *text, *number;
+    size_t len, number_len;
+    struct sender sender;
+    struct err err;
 
-    good = ad_string(letter, "Text", &text, &len) && ad_string(letter, "Relay", &number, &number_len) &&
-           number_len == 16 && (envelope = envelope_open(live, text, len, inbound)) && inbound->sealed &&
-           ad_string(envelope, "Token", &token, &token_len) && (body = ad_find(envelope, "Message")) &&
-           body->kind == EXPR_AD;
-    if (good && ad_string(envelope, "Name", &name, &name_len) && name_len <= AGENT_NAME_MAX)
-        memcpy(called, name, name_len);
-    if (good && ad_string(envelope, "Nonce", &name, &name_len) && name_len == ANSWER_NONCE)
-        memcpy(inbound->nonce, name, name_len); /* hexadecimal or not: it comes back as it is, sealed */
-    if (good) {
-        build_init(&build, live->symbols, envelope->dialect);
-        build_copy(&build, envelope, body);
-        ad = build_seal(&build);
-        build_done(&build);
+    if (ad_string(letter, "Text", &text, &len) && ad_string(letter, "Relay", &number, &number_len) &&
+        number_len == 16 && (envelope = envelope_open(pool->live, text, len, inbound)) && inbound->sealed &&
+        (body = ad_find(envelope, "Message")) && body->kind == EXPR_AD &&
+        envelope_read(envelope, inbound, pool, &sender)) {
         inbound->relay = id_number(number, number_len);
+        ad = ad_part(envelope, body);
     }
-    good = good && sender_prove(pool, token, token_len, called, &grant, &peer) && peer.agent != pool->matchmaker;
-    if (good && question_take(live, inbound, &peer, ad)) {
-        ; /* and answered */
-    } else if (good && letter_read(ad, &message)) {
-        peer.channel = contact_relay_channel(&live->box.open, &inbound->sender);
-        inbound->from = agent_handle(grant.subject, called);
-        message_enter(pool, &message);
-        message_take(live, inbound, &peer, &message);
-        message_done(&message);
-    } else {
-        inbound_remove(live, inbound);
-    }
+    if (!ad || entry_take(&relay_road, inbound, &sender, ad, &err) != ENTRY_TAKEN)
+        inbound_remove(pool->live, inbound);
     tree_unref(ad);
     tree_unref(envelope);
 }
@@ -519,16 +417,77 @@ static void challenge_answer(struct live_agent *live, struct exchange *exchange)
                     &(struct http_answer){.status = 200, .type = TYPE_CLASSAD, .body = body, .len = strlen(body)});
 }
 
-/* A token comes first: nothing is read from strangers. */
-static bool call_proved(struct live_agent *live, const struct exchange *exchange, struct grant *grant, struct peer *ret,
-                        struct membership **ret_pool)
+/* The pool that a token says it is of: whether it is, its keys show. */
+static struct membership *token_pool(struct live_agent *live, const char *token, size_t len)
+{
+    struct grant grant;
+
+    if (live->pool_count > 1 && token_read(token, len, &grant) == TOKEN_OK)
+        for (uint32_t i = 0; i < live->pool_count; i++)
+            if (live->pools[i].has_keys && !strcmp(live->pools[i].keys.issuer, grant.issuer))
+                return &live->pools[i];
+    return live->pools;
+}
+
+bool agent_call_sender(struct live_agent *live, const struct exchange *exchange, struct sender *ret)
 {
     const char *field = exchange_field(exchange, "Authorization"), *name = exchange_field(exchange, "Berth-Agent");
+    size_t len;
 
+    *ret = (struct sender){.pool = NULL};
     if (!field || strncasecmp(field, "Bearer ", 7) != 0)
         return false;
-    *ret_pool = token_pool(live, field + 7, strlen(field + 7));
-    return sender_prove(*ret_pool, field + 7, strlen(field + 7), name ? name : "", grant, ret);
+    len = strlen(field + 7);
+    if (!sender_by_token(ret, token_pool(live, field + 7, len), field + 7, len, name ? name : ""))
+        return false;
+    ret->peer.channel = contact_channel(live->pin, live->contact);
+    return true;
+}
+
+static struct inbound *call_inbound(struct exchange *exchange, const struct sender *sender)
+{
+    struct inbound *inbound = inbound_add(sender->pool);
+
+    inbound->exchange = exchange;
+    exchange_set_data(exchange, inbound);
+    return inbound;
+}
+
+static void called_message(void *user, const struct sender *sender, const struct message *message)
+{
+    message_take(call_inbound(user, sender), sender, message);
+}
+
+static void called_question(void *user, const struct sender *sender, const struct tree *question)
+{
+    question_take(call_inbound(user, sender), sender, question);
+}
+
+static const struct road call_road = {.message = called_message, .question = called_question};
+
+void agent_call_take(struct exchange *exchange, const struct sender *sender)
+{
+    struct err err = {0};
+    const char *body;
+    size_t len;
+
+    body = exchange_body(exchange, &len);
+    switch (entry_take_text(&call_road, exchange, sender, body, len, &err)) {
+    case ENTRY_TAKEN: /* and answered when the role has */
+        break;
+    case ENTRY_UNPROVED:
+        problem(exchange, 401, "a good token is needed");
+        break;
+    case ENTRY_UNREAD:
+        problem(exchange, 400, err.text);
+        break;
+    case ENTRY_UNASKED:
+        problem(exchange, 400, "this is an answer, and nothing was asked");
+        break;
+    case ENTRY_NOT_AGENTS:
+        problem(exchange, 403, "jobs are submitted and controlled by the customer's own interface");
+        break;
+    }
 }
 
 /* Is the request for the agent, and not for what else is served here? */
@@ -547,16 +506,14 @@ bool agent_caller(struct live_agent *live, const struct exchange *exchange, stru
 
     return field && !strncasecmp(field, "Bearer ", 7) && pool->has_keys &&
            token_check(pool->tokens, &pool->keys, pool->audience, field + 7, strlen(field + 7), runner_wall() / SECOND,
-                       is_revoked, pool, ret) == TOKEN_OK;
+                       membership_revokes, pool, ret) == TOKEN_OK;
 }
 
 static void call_begin(void *user, struct exchange *exchange)
 {
     struct live_agent *live = user;
     const char *path = exchange_raw_path(exchange);
-    struct membership *pool;
-    struct grant grant;
-    struct peer peer;
+    struct sender sender;
 
     exchange_set_data(exchange, NULL);
     if (!call_is_ours(live, exchange)) {
@@ -569,7 +526,7 @@ static void call_begin(void *user, struct exchange *exchange)
         problem(exchange, 404, "there is nothing here");
     else if (exchange_method(exchange) != HTTP_POST)
         problem(exchange, 405, "POST is expected");
-    else if (!call_proved(live, exchange, &grant, &peer, &pool))
+    else if (!agent_call_sender(live, exchange, &sender)) /* nothing is read from strangers */
         problem(exchange, 401, "a good token is needed");
     else
         exchange_accept(exchange, MESSAGE_BYTES_MAX, true);
@@ -578,15 +535,8 @@ static void call_begin(void *user, struct exchange *exchange)
 static void call_handle(void *user, struct exchange *exchange)
 {
     struct live_agent *live = user;
-    const char *path = exchange_raw_path(exchange), *name = exchange_field(exchange, "Berth-Agent"), *body;
-    struct membership *pool;
-    struct inbound *inbound;
-    struct message message;
-    struct grant grant;
-    struct tree *ad, *match;
-    struct peer peer;
-    struct err err = {0};
-    size_t len;
+    const char *path = exchange_raw_path(exchange);
+    struct sender sender;
 
     if (!call_is_ours(live, exchange)) {
         live->settings->other->handle(live->settings->other->user, exchange);
@@ -600,44 +550,8 @@ static void call_handle(void *user, struct exchange *exchange)
         exchange_answer(exchange, &(struct http_answer){.status = 200, .type = "text/plain", .body = "ok\n", .len = 3});
         return;
     }
-    if (!call_proved(live, exchange, &grant, &peer, &pool)) {
-        problem(exchange, 401, "a good token is needed");
-        return;
-    }
-    body = exchange_body(exchange, &len);
-    if (wire_parse(live->symbols, body, len, &ad, &err) < 0) {
-        problem(exchange, 400, err.text);
-        return;
-    }
-    if (peer.agent != pool->matchmaker && ad_find(ad, "Ask")) {
-        inbound = inbound_add(pool);
-        inbound->exchange = exchange;
-        exchange_set_data(exchange, inbound);
-        question_take(live, inbound, &peer, ad);
-        tree_unref(ad);
-        return;
-    }
-    match = peer.agent == pool->matchmaker ? match_open(pool, ad) : tree_ref(ad);
-    tree_unref(ad);
-    if (wire_read_message(match, &message, &err) < 0) {
-        problem(exchange, 400, err.text);
-    } else if (message_answer(message.kind) == MESSAGE_NONE) {
-        problem(exchange, 400, "this is an answer, and nothing was asked");
-        message_done(&message);
-    } else if (!agents_say(message.kind)) {
-        problem(exchange, 403, "jobs are submitted and controlled by the customer's own interface");
-        message_done(&message);
-    } else {
-        inbound = inbound_add(pool);
-        inbound->exchange = exchange;
-        inbound->from = peer.agent == pool->matchmaker ? 0 : agent_handle(grant.subject, name ? name : "");
-        exchange_set_data(exchange, inbound);
-        peer.channel = contact_channel(live->pin, live->contact);
-        message_enter(pool, &message);
-        message_take(live, inbound, &peer, &message);
-        message_done(&message);
-    }
-    tree_unref(match);
+    agent_call_sender(live, exchange, &sender); /* again: its token may have ended since */
+    agent_call_take(exchange, &sender);
 }
 
 /* Its sender may have gone before the answer: then there is nobody to tell. */

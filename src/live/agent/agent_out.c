@@ -57,22 +57,31 @@ static void errand_told(struct errand *errand, const char *text, size_t len)
     tree_unref(ad);
 }
 
-static void errand_end(struct errand *errand, const struct message *answer)
+static void errand_silent(const struct errand *errand)
 {
-    struct live_agent *live = errand->pool->live;
-    struct contact *contact = contacts_find(&errand->pool->contacts, errand->to);
-    struct peer peer = {.agent = errand->to,
-                        .identity = errand->to_matchmaker ? "matchmaker"
-                                    : contact             ? contact->identity
-                                                          : NULL,
-                        .channel = errand->channel};
+    runner_no_answer(errand->pool->live->runner, errand->token, errand->tag);
+}
 
-    if (answer) {
-        live->counts.answered++;
-        runner_answer(live->runner, errand->token, errand->tag, &peer, answer);
-    } else {
-        runner_no_answer(live->runner, errand->token, errand->tag);
-    }
+static void answer_take(void *user, const struct sender *sender, const struct message *message)
+{
+    const struct errand *errand = user;
+    struct live_agent *live = errand->pool->live;
+
+    if (errand->key_sealed && message->kind == MESSAGE_ADVERTISED && message->u.advertised.reason == REASON_INVALID)
+        agent_doubt_keys(errand->pool); /* it may be that it could not be opened */
+    live->counts.answered++;
+    runner_answer(live->runner, errand->token, errand->tag, &sender->peer, message);
+}
+
+static const struct road answer_road = {.answers = true, .message = answer_take};
+
+/* The answer to what the role said. False when it is none, and nobody has been told. */
+static bool errand_answered(struct errand *errand, const char *text, size_t len, struct err *err)
+{
+    struct sender sender;
+
+    sender_by_asking(&sender, errand->pool, errand->to, errand->channel);
+    return entry_take_text(&answer_road, errand, &sender, text, len, err) == ENTRY_TAKEN;
 }
 
 /* Nothing was sent. Who pulls from several pools need not wait for one that is not there: it has nothing now. */
@@ -81,13 +90,15 @@ static void errand_unsent(struct errand *errand, enum message_kind kind)
     struct message answer = {.kind = MESSAGE_PULLED};
     struct membership *pool = errand->pool;
     int64_t most = pool->live->settings->spans->deadline;
+    struct sender matchmaker;
 
     if (pool->live->pool_count > 1 && kind == MESSAGE_PULL) {
         answer.u.pulled = (struct pulled){.reason = REASON_WAIT, .span = pool->absence};
         pool->absence = pool->absence * 2 < most ? pool->absence * 2 : most;
-        errand_end(errand, &answer);
+        sender_by_asking(&matchmaker, pool, errand->to, errand->channel);
+        answer_take(errand, &matchmaker, &answer);
     } else {
-        errand_end(errand, NULL);
+        errand_silent(errand);
     }
     errand_free(errand);
 }
@@ -156,7 +167,6 @@ static void errand_done(void *user, const struct http_outcome *outcome)
     struct live_agent *live = errand->pool->live;
     const char *text = outcome->body;
     size_t len = outcome->len;
-    struct message answer;
     struct err err = {0};
     bool good = outcome->result == CALL_ANSWERED && outcome->status == 200;
 
@@ -179,17 +189,14 @@ static void errand_done(void *user, const struct http_outcome *outcome)
     }
     if (errand->asked) {
         errand_told(errand, text, good ? len : 0);
-    } else if (good && agent_message_read(errand->pool, text, len, &answer, &err) == 0) {
-        errand_end(errand, &answer);
-        message_done(&answer);
-    } else {
+    } else if (!good || !errand_answered(errand, text, len, &err)) {
         LOG(live->settings->log, LEVEL_DEBUG, "send.failed", log_word("agent", errand->to),
             log_number("status", outcome->status), log_text("why", outcome->error ? outcome->error : err.text));
         if (outcome->result == CALL_UNREACHED) {
             errand_unsent(errand, errand->kind);
             return;
         }
-        errand_end(errand, NULL);
+        errand_silent(errand);
     }
     errand_free(errand);
 }
@@ -266,17 +273,10 @@ static void bundle_free(struct bundle *bundle)
 /* The answer to one of them; text of none: there was none. */
 static void bundle_answer(struct errand *errand, const char *text, size_t len)
 {
-    struct message answer;
     struct err err = {0};
 
-    if (len && agent_message_read(errand->pool, text, len, &answer, &err) == 0) {
-        if (errand->key_sealed && answer.kind == MESSAGE_ADVERTISED && answer.u.advertised.reason == REASON_INVALID)
-            agent_doubt_keys(errand->pool); /* it may be that it could not be opened */
-        errand_end(errand, &answer);
-        message_done(&answer);
-    } else {
-        errand_end(errand, NULL);
-    }
+    if (!len || !errand_answered(errand, text, len, &err))
+        errand_silent(errand);
     errand_free(errand);
 }
 
@@ -539,7 +539,7 @@ static void relay_to_agent(struct contact *contact, const struct tree *ad, struc
         if (errand->asked)
             errand_told(errand, "", 0);
         else
-            errand_end(errand, NULL);
+            errand_silent(errand);
         errand_free(errand);
     } else {
         live->counts.relayed++;

@@ -4,7 +4,8 @@
  *     membership.c  one of its pools: that pool's keys, telling the matchmaker there of itself
  *     translate.c   what the role says and hears, as each pool knows it
  *     agent_out.c   what its role sends: to a matchmaker, to other agents, by the relay
- *     agent_in.c    what comes: letters by the stream of events, calls by HTTP
+ *     entry.c       what comes, by whichever road: proved, translated, taken
+ *     agent_in.c    the roads in: letters by the stream of events, calls by HTTP; answers come by agent_out.c
  *     agent_command.c  commands of its own pool, by the same stream
  *     agent_local.c what comes from within the process
  *     agent_fetch.c what it asks a matchmaker besides its role */
@@ -15,6 +16,7 @@
 #include "lang/base/textmap.h"
 #include "live/agent/agent.h"
 #include "live/agent/contacts.h"
+#include "live/agent/entry.h"
 #include "live/auth/certs.h"
 #include "live/http/client.h"
 #include "live/http/events_reader.h"
@@ -44,7 +46,6 @@ struct inbound {
     char nonce[ANSWER_NONCE + 1]; /* that the answer to a letter has to name; "": none */
     int64_t at;
     struct membership *pool; /* by which it came */
-    uint64_t from;           /* another agent that sent it, as that pool has it */
     struct tree *match;      /* of a letter that tells of one; or NULL */
     bool waits;              /* the role wants it told again */
 };
@@ -191,8 +192,10 @@ void agent_inbound_sweep(struct live_agent *live, bool all);
 /* The matchmaker has answered: matches that came by letter before that, and had to wait for it, are told again. */
 void agent_matches_again(struct membership *pool);
 
-/* A wire form that came from elsewhere; -1 when it is none. The caller gives the message back. */
-int agent_message_read(struct membership *pool, const char *text, size_t len, struct message *ret, struct err *err);
+/* Who calls, proved by the token of the request; false: it is nobody whom we believe. */
+bool agent_call_sender(struct live_agent *live, const struct exchange *exchange, struct sender *ret);
+/* A call whose body is there, of that sender: its message is taken, and the exchange answered, at once or when the role has. */
+void agent_call_take(struct exchange *exchange, const struct sender *sender);
 
 /* ---- agent_command.c ---- */
 

@@ -1,0 +1,140 @@
+/* entry.c: the one way in for messages: who sent it is proved, what it says is translated, and only then it is taken. */
+#include "live/agent/entry.h"
+
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
+#include "live/agent/agent_parts.h"
+#include "pool/protocol/wire.h"
+#include "sys/names.h"
+
+#include <string.h>
+
+/* -------------------------------------------------------------------------------------------------------------- prove */
+
+bool membership_revokes(void *pool, const char *id)
+{
+    const struct membership *membership = pool;
+
+    return textmap_find(&membership->revoked, id, strlen(id)) != TEXTMAP_NONE;
+}
+
+bool sender_by_token(struct sender *ret, struct membership *pool, const char *token, size_t len, const char *name)
+{
+    enum token_fault fault = TOKEN_UNKNOWN_KEY;
+    struct live_agent *live = pool->live;
+
+    *ret = (struct sender){.pool = NULL};
+    if (pool->has_keys)
+        fault = token_check(pool->tokens, &pool->keys, pool->audience, token, len, runner_wall() / SECOND,
+                            membership_revokes, pool, &ret->grant);
+    if (fault == TOKEN_UNKNOWN_KEY)
+        agent_ask_keys(pool);
+    if (fault != TOKEN_OK || (*name && !agent_name_is_good(name, strlen(name)))) {
+        live->counts.refused++;
+        LOG(live->settings->log, LEVEL_WARNING, "audit.refused", log_text("why", token_fault_words(fault)));
+        return false;
+    }
+    ret->is_matchmaker = !strcmp(ret->grant.subject, "matchmaker");
+    if (!(ret->grant.scope & (ret->is_matchmaker ? SCOPE_MATCH : SCOPE_CLAIM)))
+        return false;
+    ret->there = ret->is_matchmaker ? 0 : agent_handle(ret->grant.subject, name);
+    ret->peer = (struct peer){.agent = ret->is_matchmaker ? pool->matchmaker : handle_enter(pool, ret->there),
+                              .identity = ret->grant.subject,
+                              .any = ret->grant.scope & (SCOPE_SERVE | SCOPE_ADMIN)};
+    ret->pool = pool;
+    return true;
+}
+
+void sender_by_stream(struct sender *ret, struct membership *pool)
+{
+    *ret = (struct sender){
+        .pool = pool, .is_matchmaker = true, .peer = {.agent = pool->matchmaker, .identity = "matchmaker"}};
+}
+
+void sender_by_asking(struct sender *ret, struct membership *pool, agent whom, uint64_t channel)
+{
+    const struct contact *contact = whom == pool->matchmaker ? NULL : contacts_find(&pool->contacts, whom);
+
+    *ret = (struct sender){.pool = pool,
+                           .is_matchmaker = whom == pool->matchmaker,
+                           .there = contact ? contact->agent : 0,
+                           .peer = {.agent = whom,
+                                    .identity = whom == pool->matchmaker ? "matchmaker"
+                                                : contact                ? contact->identity
+                                                                         : NULL,
+                                    .channel = channel}};
+}
+
+/* ---------------------------------------------------------------------------------------------------------- translate */
+
+/* A matchmaker alone tells how others are reached. */
+struct tree *entry_open(const struct sender *sender, const struct tree *ad)
+{
+    const struct expr *list = ad_find(ad, "Contacts");
+    struct membership *pool = sender->pool;
+    bool more = false;
+
+    if (!sender->is_matchmaker || !list)
+        return tree_ref((struct tree *)(uintptr_t)ad);
+    for (uint32_t i = 0; list->kind == EXPR_LIST && i < list->u.run.count; i++)
+        more = contacts_take(&pool->contacts, ad, &tree_parts(ad, list)[i]) || more;
+    if (more)
+        runner_commit(pool->live->runner, NULL, NULL);
+    return ad_without(ad, "Contacts");
+}
+
+/* May an agent say it unasked? What users tell their customer comes by the customer's own interface, which asks for their rights and looks at
+ * what the job reads and where it leaves its files; a provider could have it write anywhere. */
+static enum entry kind_check(enum message_kind kind)
+{
+    if (message_answer(kind) == MESSAGE_NONE)
+        return ENTRY_UNASKED;
+    return kind == MESSAGE_SUBMIT || kind == MESSAGE_CONTROL ? ENTRY_NOT_AGENTS : ENTRY_TAKEN;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- take */
+
+enum entry entry_take(const struct road *road, void *user, const struct sender *sender, const struct tree *ad,
+                      struct err *err)
+{
+    struct message message;
+    struct tree *bare;
+    enum entry entry;
+    int failed;
+
+    if (!sender->pool)
+        return ENTRY_UNPROVED;
+    if (road->question && !sender->is_matchmaker && ad_find(ad, "Ask")) {
+        road->question(user, sender, ad);
+        return ENTRY_TAKEN;
+    }
+    bare = entry_open(sender, ad);
+    failed = wire_read_message(bare, &message, err);
+    tree_unref(bare);
+    if (failed)
+        return ENTRY_UNREAD;
+    entry = road->answers ? ENTRY_TAKEN : kind_check(message.kind);
+    if (entry == ENTRY_TAKEN) {
+        message_enter(sender->pool, &message);
+        road->message(user, sender, &message);
+    }
+    message_done(&message);
+    return entry;
+}
+
+enum entry entry_take_text(const struct road *road, void *user, const struct sender *sender, const char *text,
+                           size_t len, struct err *err)
+{
+    enum entry entry;
+    struct tree *ad;
+
+    if (!sender->pool) /* nothing is read from strangers */
+        return ENTRY_UNPROVED;
+    while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+        len--;
+    if (wire_parse(sender->pool->live->symbols, text, len, &ad, err) < 0)
+        return ENTRY_UNREAD;
+    entry = entry_take(road, user, sender, ad, err);
+    tree_unref(ad);
+    return entry;
+}
