@@ -155,12 +155,12 @@ static int pools_start(struct live_agent *live, struct err *err)
 static int server_start(struct live_agent *live, struct err *err)
 {
     const struct agent_settings *settings = live->settings;
-    struct server_handler handler = agent_handler;
+    struct server_handler handler = front_handler;
     char contact[512];
 
     if (!settings->listen)
         return 0;
-    handler.user = live;
+    handler.user = &live->front;
     live->server = server_new(live->loop, settings->listen, live->tls.cert, live->tls.key,
                               &(struct server_limits){.head = 0}, &handler, err);
     if (!live->server)
@@ -168,6 +168,7 @@ static int server_start(struct live_agent *live, struct err *err)
     snprintf(contact, sizeof contact, "%s://%s", live->tls.cert ? "https" : "http", server_address(live->server));
     live->contact = mem_dup(settings->contact ? settings->contact : contact,
                             strlen(settings->contact ? settings->contact : contact));
+    live->gate.called = live->contact;
     return 0;
 }
 
@@ -280,6 +281,7 @@ struct live_agent *agent_new(uv_loop_t *loop, const struct agent_settings *setti
     map_init(&live->locals, 0);
     buf_init(&live->text);
     pools_init(live);
+    agent_front_init(live);
     if (agent_start(live, err) < 0 || incarnation_begin(live, err) < 0) {
         agent_free(live);
         return NULL;
@@ -307,6 +309,8 @@ void agent_free(struct live_agent *live)
     live->closing = true;
     server_free(live->server); /* which still speaks of exchanges that wait */
     agent_inbound_sweep(live, true);
+    front_done(&live->front);
+    gate_done(&live->gate);
     for (uint32_t i = 0; i < live->pool_count; i++)
         client_free(live->pools[i].client);
     for (uint32_t i = 0; i < live->pool_count; i++)
@@ -331,6 +335,11 @@ void agent_free(struct live_agent *live)
 struct runner *agent_runner(const struct live_agent *live)
 {
     return live->runner;
+}
+
+const char *agent_contact(const struct live_agent *live)
+{
+    return live->contact;
 }
 
 const char *agent_address(const struct live_agent *live)

@@ -13,7 +13,7 @@
 
 #include "live/auth/token.h"
 #include "live/config/address.h"
-#include "live/http/server.h"
+#include "live/http/front.h"
 #include "live/world/runner.h"
 #include "sys/log.h"
 
@@ -69,8 +69,7 @@ struct agent_settings {
      * seconds. The answer, an ad with a text Reason, which the agent unrefs; rows that were put on the shelf are durable before it is sent. Or
      * NULL: it takes no commands. */
     struct tree *(*commanded)(void *user, const struct agent_order *order);
-    const struct server_handler
-        *other; /* of requests at `listen` that are not for agents; copied; or NULL: there are none */
+    const struct front_part *other; /* what is served besides messages, by its front; copied; or NULL: nothing is */
     void (*broken)(void *user, const char *why); /* the shelf has failed: it does nothing more */
     /* Another by its identity and name began later, from a copy of its state: it takes no more work. Or NULL: all of it stands still. */
     void (*superseded)(void *user);
@@ -112,8 +111,13 @@ void agent_local(struct live_agent *live, const struct peer *peer, const struct 
 /* What is known of another agent: "NAME" of "IDENTITY"; false: nothing. Lent until the loop goes on. */
 bool agent_known(struct live_agent *live, agent who, const char **ret_identity, const char **ret_name);
 
-/* Whose token a request carries, for `other`: good for this agent alone. False when it has none that is good. */
-bool agent_caller(struct live_agent *live, const struct exchange *exchange, struct grant *ret);
+/* What tokens of its own pool are held against, for the gate of `other`. False: the keys of the pool are not known yet. */
+bool agent_proof(struct live_agent *live, struct proof *ret);
+
+extern const struct route_table agent_routes; /* that every agent has */
+/* Its front, for servers besides the one at `listen`; NULL for no agent. */
+struct front *agent_front(struct live_agent *live);
+const char *agent_contact(const struct live_agent *live); /* by which others call it; NULL: they do not */
 
 bool agent_is_connected(const struct live_agent *live); /* a matchmaker knows it */
 const char *agent_asks(

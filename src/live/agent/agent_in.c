@@ -49,20 +49,19 @@ void agent_inbound_sweep(struct live_agent *live, bool all)
 
     for (struct inbound *inbound = live->inbound; inbound; inbound = next) {
         next = inbound->next;
-        if (all || (!inbound->exchange && inbound->at + INBOUND_SPAN < runner_now()))
+        if (all || (!inbound->call && inbound->at + INBOUND_SPAN < runner_now()))
             inbound_remove(live, inbound);
     }
 }
 
 static void inbound_answer(struct live_agent *live, struct inbound *inbound, const struct tree *ad)
 {
-    if (inbound->exchange) {
+    if (inbound->call) {
         buf_reset(&live->text);
         wire_print(&live->text, ad);
-        exchange_answer(
-            inbound->exchange,
-            &(struct http_answer){.status = 200, .type = TYPE_CLASSAD, .body = live->text.text, .len = live->text.len});
-        exchange_set_data(inbound->exchange, NULL);
+        inbound->call->work = NULL;
+        inbound->call->forget = NULL;
+        request_answer(inbound->call, 200, TYPE_CLASSAD, live->text.text, live->text.len, NULL, 0);
     } else if (inbound->relay) {
         agent_reply_letter(live, inbound, ad);
     }
@@ -394,62 +393,19 @@ void agent_listen(struct membership *pool)
 
 /* -------------------------------------------------------------------------------------------------------------- calls */
 
-static void problem(struct exchange *exchange, unsigned status, const char *detail)
+/* Its sender may have gone before the answer: then there is nobody to tell. */
+static void call_forget(struct request *request)
 {
-    exchange_problem(exchange, status, detail);
+    ((struct inbound *)request->work)->call = NULL;
 }
 
-/* GET /v1/challenge?nonce=N: whoever asked us to be registered lives here. */
-static void challenge_answer(struct live_agent *live, struct exchange *exchange)
-{
-    const char *nonce = exchange_query(exchange, "nonce");
-    char digits[2 * KEY_BYTES + 1], body[2 * KEY_BYTES + 32];
-    struct key bytes, proof;
-
-    if (!nonce || !hex_read(nonce, strlen(nonce), bytes.bytes, KEY_BYTES)) {
-        problem(exchange, 400, "nonce: 64 hexadecimal digits are expected");
-        return;
-    }
-    secrets_live.seal(secrets_live.user, &live->challenge, bytes.bytes, KEY_BYTES, &proof);
-    hex_print(proof.bytes, KEY_BYTES, digits);
-    snprintf(body, sizeof body, "[Proof=\"%s\"]\n", digits);
-    exchange_answer(exchange,
-                    &(struct http_answer){.status = 200, .type = TYPE_CLASSAD, .body = body, .len = strlen(body)});
-}
-
-/* The pool that a token says it is of: whether it is, its keys show. */
-static struct membership *token_pool(struct live_agent *live, const char *token, size_t len)
-{
-    struct grant grant;
-
-    if (live->pool_count > 1 && token_read(token, len, &grant) == TOKEN_OK)
-        for (uint32_t i = 0; i < live->pool_count; i++)
-            if (live->pools[i].has_keys && !strcmp(live->pools[i].keys.issuer, grant.issuer))
-                return &live->pools[i];
-    return live->pools;
-}
-
-bool agent_call_sender(struct live_agent *live, const struct exchange *exchange, struct sender *ret)
-{
-    const char *field = exchange_field(exchange, "Authorization"), *name = exchange_field(exchange, "Berth-Agent");
-    size_t len;
-
-    *ret = (struct sender){.pool = NULL};
-    if (!field || strncasecmp(field, "Bearer ", 7) != 0)
-        return false;
-    len = strlen(field + 7);
-    if (!sender_by_token(ret, token_pool(live, field + 7, len), field + 7, len, name ? name : ""))
-        return false;
-    ret->peer.channel = contact_channel(live->pin, live->contact);
-    return true;
-}
-
-static struct inbound *call_inbound(struct exchange *exchange, const struct sender *sender)
+static struct inbound *call_inbound(struct request *request, const struct sender *sender)
 {
     struct inbound *inbound = inbound_add(sender->pool);
 
-    inbound->exchange = exchange;
-    exchange_set_data(exchange, inbound);
+    inbound->call = request;
+    request->work = inbound;
+    request->forget = call_forget;
     return inbound;
 }
 
@@ -465,107 +421,27 @@ static void called_question(void *user, const struct sender *sender, const struc
 
 static const struct road call_road = {.message = called_message, .question = called_question};
 
-void agent_call_take(struct exchange *exchange, const struct sender *sender)
+void agent_call_take(struct request *request, const struct sender *sender)
 {
     struct err err = {0};
     const char *body;
     size_t len;
 
-    body = exchange_body(exchange, &len);
-    switch (entry_take_text(&call_road, exchange, sender, body, len, &err)) {
+    body = exchange_body(request->exchange, &len);
+    switch (entry_take_text(&call_road, request, sender, body, len, &err)) {
     case ENTRY_TAKEN: /* and answered when the role has */
         break;
     case ENTRY_UNPROVED:
-        problem(exchange, 401, "a good token is needed");
+        request_problem(request, 401, "a good token is needed");
         break;
     case ENTRY_UNREAD:
-        problem(exchange, 400, err.text);
+        request_problem(request, 400, "%s", err.text);
         break;
     case ENTRY_UNASKED:
-        problem(exchange, 400, "this is an answer, and nothing was asked");
+        request_problem(request, 400, "this is an answer, and nothing was asked");
         break;
     case ENTRY_NOT_AGENTS:
-        problem(exchange, 403, "jobs are submitted and controlled by the customer's own interface");
+        request_problem(request, 403, "jobs are submitted and controlled by the customer's own interface");
         break;
     }
 }
-
-/* Is the request for the agent, and not for what else is served here? */
-static bool call_is_ours(const struct live_agent *live, const struct exchange *exchange)
-{
-    const char *path = exchange_raw_path(exchange);
-
-    return !live->settings->other || !strcmp(path, "/healthz") || !strcmp(path, "/v1/challenge") ||
-           !strcmp(path, "/v1/messages");
-}
-
-bool agent_caller(struct live_agent *live, const struct exchange *exchange, struct grant *ret)
-{
-    const char *field = exchange_field(exchange, "Authorization");
-    struct membership *pool = live->pools;
-
-    return field && !strncasecmp(field, "Bearer ", 7) && pool->has_keys &&
-           token_check(pool->tokens, &pool->keys, pool->audience, field + 7, strlen(field + 7), runner_wall() / SECOND,
-                       membership_revokes, pool, ret) == TOKEN_OK;
-}
-
-static void call_begin(void *user, struct exchange *exchange)
-{
-    struct live_agent *live = user;
-    const char *path = exchange_raw_path(exchange);
-    struct sender sender;
-
-    exchange_set_data(exchange, NULL);
-    if (!call_is_ours(live, exchange)) {
-        live->settings->other->begin(live->settings->other->user, exchange);
-        return;
-    }
-    if (!strcmp(path, "/healthz") || !strcmp(path, "/v1/challenge"))
-        exchange_accept(exchange, 0, false);
-    else if (strcmp(path, "/v1/messages") != 0)
-        problem(exchange, 404, "there is nothing here");
-    else if (exchange_method(exchange) != HTTP_POST)
-        problem(exchange, 405, "POST is expected");
-    else if (!agent_call_sender(live, exchange, &sender)) /* nothing is read from strangers */
-        problem(exchange, 401, "a good token is needed");
-    else
-        exchange_accept(exchange, MESSAGE_BYTES_MAX, true);
-}
-
-static void call_handle(void *user, struct exchange *exchange)
-{
-    struct live_agent *live = user;
-    const char *path = exchange_raw_path(exchange);
-    struct sender sender;
-
-    if (!call_is_ours(live, exchange)) {
-        live->settings->other->handle(live->settings->other->user, exchange);
-        return;
-    }
-    if (!strcmp(path, "/v1/challenge")) {
-        challenge_answer(live, exchange);
-        return;
-    }
-    if (!strcmp(path, "/healthz")) {
-        exchange_answer(exchange, &(struct http_answer){.status = 200, .type = "text/plain", .body = "ok\n", .len = 3});
-        return;
-    }
-    agent_call_sender(live, exchange, &sender); /* again: its token may have ended since */
-    agent_call_take(exchange, &sender);
-}
-
-/* Its sender may have gone before the answer: then there is nobody to tell. */
-static void call_over(void *user, struct exchange *exchange)
-{
-    const struct live_agent *live = user;
-    struct inbound *inbound = exchange_data(exchange);
-
-    if (!call_is_ours(live, exchange)) {
-        live->settings->other->over(live->settings->other->user, exchange);
-        return;
-    }
-    if (inbound)
-        inbound->exchange = NULL;
-}
-
-const struct server_handler agent_handler = {.begin = call_begin, .handle = call_handle, .over = call_over};

@@ -6,6 +6,7 @@
  *     agent_out.c   what its role sends: to a matchmaker, to other agents, by the relay
  *     entry.c       what comes, by whichever road: proved, translated, taken
  *     agent_in.c    the roads in: letters by the stream of events, calls by HTTP; answers come by agent_out.c
+ *     agent_calls.c its routes, and who may call
  *     agent_command.c  commands of its own pool, by the same stream
  *     agent_local.c what comes from within the process
  *     agent_fetch.c what it asks a matchmaker besides its role */
@@ -20,6 +21,7 @@
 #include "live/auth/certs.h"
 #include "live/http/client.h"
 #include "live/http/events_reader.h"
+#include "live/http/request.h"
 #include "live/http/server.h"
 
 #include <uv.h>
@@ -39,8 +41,8 @@ extern "C" {
 struct inbound {
     struct inbound *next;
     uint64_t token;
-    struct exchange *exchange; /* that it came by; NULL: by letter, or its sender has gone */
-    uint64_t relay;            /* by letter: the number that is answered; 0: none is wanted */
+    struct request *call; /* that it came by; NULL: by letter, or its sender has gone */
+    uint64_t relay;       /* by letter: the number that is answered; 0: none is wanted */
     bool sealed;
     struct box_public sender;
     char nonce[ANSWER_NONCE + 1]; /* that the answer to a letter has to name; "": none */
@@ -94,6 +96,8 @@ struct live_agent {
     struct symbols *symbols;
     struct runner *runner;
     struct server *server;
+    struct gate gate; /* of those who call it */
+    struct front front;
     struct membership *pools; /* the first is its own: users who come by HTTP are that one's */
     uint32_t pool_count;
     struct box_keys box;
@@ -185,17 +189,18 @@ struct tree *agent_envelope(struct live_agent *live, const char *bearer, const c
 
 /* ---- agent_in.c ---- */
 
-extern const struct server_handler agent_handler;
 void agent_reply(void *user, uint64_t token, const struct message *message);
 void agent_listen(struct membership *pool); /* opens the stream of letters */
 void agent_inbound_sweep(struct live_agent *live, bool all);
 /* The matchmaker has answered: matches that came by letter before that, and had to wait for it, are told again. */
 void agent_matches_again(struct membership *pool);
 
-/* Who calls, proved by the token of the request; false: it is nobody whom we believe. */
-bool agent_call_sender(struct live_agent *live, const struct exchange *exchange, struct sender *ret);
-/* A call whose body is there, of that sender: its message is taken, and the exchange answered, at once or when the role has. */
-void agent_call_take(struct exchange *exchange, const struct sender *sender);
+/* A call whose body is there, of that sender: its message is taken, and the request answered, at once or when the role has. */
+void agent_call_take(struct request *request, const struct sender *sender);
+
+/* ---- agent_calls.c ---- */
+
+void agent_front_init(struct live_agent *live); /* its gate, and its front with what else is served there */
 
 /* ---- agent_command.c ---- */
 

@@ -18,6 +18,20 @@ bool membership_revokes(void *pool, const char *id)
     return textmap_find(&membership->revoked, id, strlen(id)) != TEXTMAP_NONE;
 }
 
+/* Who that is, as the role knows it, once what it has was found good: its subject and scopes stand in the grant. */
+static bool sender_set(struct sender *ret, struct membership *pool, const char *name)
+{
+    ret->is_matchmaker = !strcmp(ret->grant.subject, "matchmaker");
+    if (!(ret->grant.scope & (ret->is_matchmaker ? SCOPE_MATCH : SCOPE_CLAIM)))
+        return false;
+    ret->there = ret->is_matchmaker ? 0 : agent_handle(ret->grant.subject, name);
+    ret->peer = (struct peer){.agent = ret->is_matchmaker ? pool->matchmaker : handle_enter(pool, ret->there),
+                              .identity = ret->grant.subject,
+                              .any = ret->grant.scope & (SCOPE_SERVE | SCOPE_ADMIN)};
+    ret->pool = pool;
+    return true;
+}
+
 bool sender_by_token(struct sender *ret, struct membership *pool, const char *token, size_t len, const char *name)
 {
     enum token_fault fault = TOKEN_UNKNOWN_KEY;
@@ -34,15 +48,17 @@ bool sender_by_token(struct sender *ret, struct membership *pool, const char *to
         LOG(live->settings->log, LEVEL_WARNING, "audit.refused", log_text("why", token_fault_words(fault)));
         return false;
     }
-    ret->is_matchmaker = !strcmp(ret->grant.subject, "matchmaker");
-    if (!(ret->grant.scope & (ret->is_matchmaker ? SCOPE_MATCH : SCOPE_CLAIM)))
-        return false;
-    ret->there = ret->is_matchmaker ? 0 : agent_handle(ret->grant.subject, name);
-    ret->peer = (struct peer){.agent = ret->is_matchmaker ? pool->matchmaker : handle_enter(pool, ret->there),
-                              .identity = ret->grant.subject,
-                              .any = ret->grant.scope & (SCOPE_SERVE | SCOPE_ADMIN)};
-    ret->pool = pool;
-    return true;
+    return sender_set(ret, pool, name);
+}
+
+bool sender_by_call(struct sender *ret, struct membership *pool, const char *subject, scopes scope, const char *name)
+{
+    *ret = (struct sender){.grant.scope = scope};
+    snprintf(ret->grant.subject, sizeof ret->grant.subject, "%s", subject);
+    if (!*name || agent_name_is_good(name, strlen(name)))
+        return sender_set(ret, pool, name);
+    pool->live->counts.refused++;
+    return false;
 }
 
 void sender_by_stream(struct sender *ret, struct membership *pool)

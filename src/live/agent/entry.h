@@ -16,7 +16,6 @@
 extern "C" {
 #endif
 
-struct exchange;
 struct live_agent;
 struct membership;
 
@@ -32,6 +31,8 @@ struct sender {
 /* By a token for this agent alone, signed by that pool or delegated from one that was. `name` is the agent's own, or "". False, and nobody is
  * proved, when it is none for us. */
 bool sender_by_token(struct sender *ret, struct membership *pool, const char *token, size_t len, const char *name);
+/* A call that the gate has let in by a token of that pool (live/http/gate.h): the same. */
+bool sender_by_call(struct sender *ret, struct membership *pool, const char *subject, scopes scope, const char *name);
 /* The pool's matchmaker, by the stream of events that we opened. */
 void sender_by_stream(struct sender *ret, struct membership *pool);
 /* Whom we asked: by the connection that was made to it, or by the box that only it could seal. */

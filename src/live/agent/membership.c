@@ -356,6 +356,7 @@ void agent_ask_keys(struct membership *pool)
     if ((pool->keys_asked && now < pool->keys_asked + AGENT_KEYS_SPAN) || !agent_call(pool, &call, "GET", "/v1/keys"))
         return;
     pool->keys_asked = now;
+    callers_sweep(&pool->live->gate.callers, now);
     client_cancel(pool->client, pool->keys_call); /* an older list must not come behind the newer */
     pool->keys_call = client_send(pool->client, &call.call, keys_done, pool);
 }

@@ -20,7 +20,7 @@ static const char *const verbs[CONTROL_COUNT] = {
 struct controlling {
     struct customerd_task task;
     struct customerd *customerd;
-    struct visit *visit; /* NULL: it has gone */
+    struct request *request; /* NULL: it has gone */
     char identity[TOKEN_NAME_MAX + 1];
     bool any;
     enum control_verb verb;
@@ -40,9 +40,9 @@ static void controlling_end(struct controlling *all)
 {
     struct maker maker;
 
-    if (all->visit && !all->lost) {
-        all->visit->work = NULL;
-        all->visit->forget = NULL;
+    if (all->request && !all->lost) {
+        all->request->work = NULL;
+        all->request->forget = NULL;
         maker_init(&maker, all->customerd->daemon.symbols);
         maker_integer(&maker, "Changed", (int64_t)all->changed);
         maker_integer(&maker, "Unchanged", (int64_t)all->unchanged);
@@ -51,19 +51,19 @@ static void controlling_end(struct controlling *all)
             maker_integer(&maker, "Storing", (int64_t)all->storing);
         if (all->next)
             maker_integer(&maker, "Next", (int64_t)all->next);
-        visit_ad_take(all->visit, 200, maker_seal(&maker));
-    } else if (all->visit) {
-        all->visit->work = NULL;
-        all->visit->forget = NULL;
+        request_ad_take(all->request, 200, maker_seal(&maker));
+    } else if (all->request) {
+        all->request->work = NULL;
+        all->request->forget = NULL;
     }
     tree_unref(all->query);
     free(all->why);
     free(all);
 }
 
-static void controlling_forget(struct visit *visit)
+static void controlling_forget(struct request *request)
 {
-    ((struct controlling *)visit->work)->visit = NULL;
+    ((struct controlling *)request->work)->request = NULL;
 }
 
 static void job_answered(void *user, const struct message *answer)
@@ -193,9 +193,9 @@ static void controlling_drop(struct customerd_task *task)
         controlling_end(all);
 }
 
-static bool constraint_read(struct visit *visit, const struct tree *ad, struct tree **ret)
+static bool constraint_read(struct request *request, const struct tree *ad, struct tree **ret)
 {
-    const struct daemon *daemon = &visit->customerd->daemon;
+    const struct daemon *daemon = &request_customerd(request)->daemon;
     struct err err = {0};
     const char *text;
     size_t len;
@@ -209,12 +209,12 @@ static bool constraint_read(struct visit *visit, const struct tree *ad, struct t
     failed = query_parse("Constraint", copy, len, daemon->symbols, &daemon->config, ret, &err);
     free(copy);
     if (failed)
-        visit_problem(visit, 400, "%s", err.text);
+        request_problem(request, 400, "%s", err.text);
     return !failed;
 }
 
 /* What is to be done with which jobs; false, and a problem was answered. */
-static bool control_read(struct visit *visit, const struct tree *ad, struct controlling *all)
+static bool control_read(struct request *request, const struct tree *ad, struct controlling *all)
 {
     int verb = CONTROL_COUNT;
     const char *text;
@@ -226,28 +226,28 @@ static bool control_read(struct visit *visit, const struct tree *ad, struct cont
             if (strlen(verbs[verb]) == len && !memcmp(verbs[verb], text, len))
                 break;
     if (verb == CONTROL_COUNT) {
-        visit_problem(visit, 400, "Verb: \"hold\", \"release\", \"remove\" or \"rescue\" is expected");
+        request_problem(request, 400, "Verb: \"hold\", \"release\", \"remove\" or \"rescue\" is expected");
         return false;
     }
     all->verb = (enum control_verb)verb;
     all->by_ids = ad_string(ad, "Ids", &text, &len);
     if (all->by_ids && !id_ranges_read(text, len, &all->ids)) {
-        visit_problem(visit, 400, "Ids: numbers and ranges such as \"1-20,31\" are expected");
+        request_problem(request, 400, "Ids: numbers and ranges such as \"1-20,31\" are expected");
         return false;
     }
     for (uint32_t i = 0; all->by_ids && i < all->ids.count; i++)
         if (all->ids.items[i].last - all->ids.items[i].first >= HISTORY_MAX) {
-            visit_problem(visit, 400, "Ids: a range of up to %d is expected", HISTORY_MAX);
+            request_problem(request, 400, "Ids: a range of up to %d is expected", HISTORY_MAX);
             return false;
         }
-    if (!constraint_read(visit, ad, &all->query))
+    if (!constraint_read(request, ad, &all->query))
         return false;
     if (!all->by_ids && !all->query) {
-        visit_problem(visit, 400, "Ids or Constraint: which jobs?");
+        request_problem(request, 400, "Ids or Constraint: which jobs?");
         return false;
     }
     if (ad_find(ad, "From") && (!ad_integer(ad, "From", &from) || from < 1)) {
-        visit_problem(visit, 400, "From: the number of a job is expected");
+        request_problem(request, 400, "From: the number of a job is expected");
         return false;
     }
     all->at = ad_find(ad, "From") ? (uint64_t)from - 1 : 0;
@@ -256,30 +256,25 @@ static bool control_read(struct visit *visit, const struct tree *ad, struct cont
     return true;
 }
 
-void api_control(struct visit *visit)
+void api_control(struct request *request)
 {
-    const struct daemon *daemon = &visit->customerd->daemon;
+    struct tree *ad = request_body_ad(request);
     struct controlling *all;
-    struct err err = {0};
-    unsigned status;
-    struct tree *ad = query_body(visit->exchange, daemon->symbols, &daemon->config, &status, &err);
 
-    if (!ad) {
-        visit_problem(visit, status, "%s", err.text);
+    if (!ad)
         return;
-    }
     all = mem_alloc(sizeof *all);
     memset(all, 0, sizeof *all);
     all->task.step = controlling_step;
     all->task.drop = controlling_drop;
-    all->customerd = visit->customerd;
-    all->visit = visit;
-    all->any = visit->any;
-    memcpy(all->identity, visit->identity, sizeof all->identity);
-    if (control_read(visit, ad, all)) {
-        visit->work = all;
-        visit->forget = controlling_forget;
-        customerd_task(visit->customerd, &all->task);
+    all->customerd = request_customerd(request);
+    all->request = request;
+    all->any = caller_sees_all(request);
+    snprintf(all->identity, sizeof all->identity, "%s", request_identity(request));
+    if (control_read(request, ad, all)) {
+        request->work = all;
+        request->forget = controlling_forget;
+        customerd_task(request_customerd(request), &all->task);
     } else {
         tree_unref(all->query);
         free(all->why);

@@ -24,13 +24,13 @@ struct found {
     char words[128];
 };
 
-static bool found_in_role(const struct visit *visit, uint64_t id, struct found *ret)
+static bool found_in_role(const struct request *request, uint64_t id, struct found *ret)
 {
-    const struct customerd *customerd = visit->customerd;
+    const struct customerd *customerd = request_customerd(request);
     const struct job_attempt *last = attempts_last(customerd->tries, id);
     struct job_view view;
 
-    if (!customer_job(customerd->customer, id, &view) || !visit_sees(visit, view.owner, strlen(view.owner)))
+    if (!customer_job(customerd->customer, id, &view) || !caller_sees(request, view.owner, strlen(view.owner)))
         return false;
     ret->submitted = view.submitted;
     ret->changed = view.changed;
@@ -49,12 +49,13 @@ static bool found_in_role(const struct visit *visit, uint64_t id, struct found *
     return true;
 }
 
-static bool found_in_history(const struct visit *visit, uint64_t id, struct found *ret)
+static bool found_in_history(const struct request *request, uint64_t id, struct found *ret)
 {
-    struct tree *ad = history_ad(visit->customerd->history, id);
+    struct tree *ad = history_ad(request_customerd(request)->history, id);
     const char *owner, *state;
     size_t len;
-    bool good = ad && (visit->any || (ad_string(ad, "Owner", &owner, &len) && visit_sees(visit, owner, len)));
+    bool good =
+        ad && (caller_sees_all(request) || (ad_string(ad, "Owner", &owner, &len) && caller_sees(request, owner, len)));
 
     if (good) {
         ad_integer(ad, "Submitted", &ret->submitted);
@@ -71,47 +72,47 @@ static bool found_in_history(const struct visit *visit, uint64_t id, struct foun
 }
 
 /* The job that the path names; false, and a problem was answered. */
-static bool found_job(struct visit *visit, struct found *ret)
+static bool found_job(struct request *request, struct found *ret)
 {
-    uint64_t id = visit_job(visit);
+    uint64_t id = request_job(request);
 
     *ret = (struct found){.place = {.job = id}};
-    if (!found_in_role(visit, id, ret) && !found_in_history(visit, id, ret)) {
-        visit_problem(visit, 404, "%.20s: there is no such job", visit->variables[0]);
+    if (!found_in_role(request, id, ret) && !found_in_history(request, id, ret)) {
+        request_problem(request, 404, "%.20s: there is no such job", request_variable(request, 0));
         return false;
     }
     ret->place.iwd = ret->iwd;
     return true;
 }
 
-static void answer_bytes(struct visit *visit, const char *type, const struct buf *bytes, uint64_t size, bool whole)
+static void answer_bytes(struct request *request, const char *type, const struct buf *bytes, uint64_t size, bool whole)
 {
     char digits[24];
     struct http_field fields[] = {{"Berth-Size", digits}, {"Berth-Whole", whole ? "true" : "false"}};
 
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)size);
-    visit_answer(visit, 200, type, bytes->len ? bytes->text : "", bytes->len, fields, 2);
+    request_answer(request, 200, type, bytes->len ? bytes->text : "", bytes->len, fields, 2);
 }
 
-void api_job_log(struct visit *visit)
+void api_job_log(struct request *request)
 {
     struct found found;
     uint64_t offset, size;
     struct buf text;
 
-    if (!visit_number(visit, "offset", INT64_MAX, 0, &offset) || !found_job(visit, &found))
+    if (!request_number(request, "offset", 0, INT64_MAX, 0, &offset) || !found_job(request, &found))
         return;
     buf_init(&text);
-    size = joblog_read(visit->customerd->files, found.place.job, found.submitted, found.changed,
+    size = joblog_read(request_customerd(request)->files, found.place.job, found.submitted, found.changed,
                        *found.words ? found.words : NULL, offset, CUSTOMERD_READ_MAX, &text);
-    if (text.len || found.over || !visit_waits(visit))
-        answer_bytes(visit, TYPE_TEXT, &text, size, found.over);
+    if (text.len || found.over || !request_waits(request))
+        answer_bytes(request, TYPE_TEXT, &text, size, found.over);
     buf_done(&text);
     free(found.iwd);
 }
 
 struct file_list {
-    struct visit *visit;
+    struct request *request;
     struct listing listing;
     struct buf out;
 };
@@ -122,7 +123,7 @@ static void file_add(void *user, const struct job_file *file)
     struct maker maker;
     struct tree *ad;
 
-    maker_init(&maker, list->visit->customerd->daemon.symbols);
+    maker_init(&maker, request_customerd(list->request)->daemon.symbols);
     maker_text(&maker, "Name", file->name);
     maker_integer(&maker, "Size", (int64_t)file->size);
     maker_text(&maker, "Hash", *file->hash ? file->hash : NULL);
@@ -134,42 +135,43 @@ static void file_add(void *user, const struct job_file *file)
     tree_unref(ad);
 }
 
-void api_job_files(struct visit *visit)
+void api_job_files(struct request *request)
 {
-    struct file_list list = {.visit = visit};
+    struct file_list list = {.request = request};
     struct found found;
     int failed;
 
-    if (!found_job(visit, &found))
+    if (!found_job(request, &found))
         return;
     buf_init(&list.out);
-    listing_begin(&list.listing, &list.out, visit->form);
-    failed = jobfiles_each(visit->customerd->files, &found.place, file_add, &list);
+    listing_begin(&list.listing, &list.out, request->form);
+    failed = jobfiles_each(request_customerd(request)->files, &found.place, file_add, &list);
     listing_end(&list.listing);
     if (failed)
-        visit_problem(visit, 503, "the files cannot be looked at: %s", strerror(errno));
+        request_problem(request, 503, "the files cannot be looked at: %s", strerror(errno));
     else
-        visit_answer(visit, 200, media_type(visit->form, &dialect_classic), list.out.len ? list.out.text : "",
-                     list.out.len, NULL, 0);
+        request_answer(request, 200, media_type(request->form, &dialect_classic), list.out.len ? list.out.text : "",
+                       list.out.len, NULL, 0);
     buf_done(&list.out);
     free(found.iwd);
 }
 
 /* Bytes of the file; what does not exist yet may come while the job goes on. */
-static void file_answer(struct visit *visit, const struct found *found, enum job_file_kind kind, uint64_t offset)
+static void file_answer(struct request *request, const struct found *found, enum job_file_kind kind, uint64_t offset)
 {
     uint64_t size = 0;
     bool whole = false;
     struct buf bytes;
     ssize_t got = 0;
-    int fd = jobfiles_open(visit->customerd->files, &found->place, kind, visit->variables[2], &size, &whole);
+    int fd = jobfiles_open(request_customerd(request)->files, &found->place, kind, request_variable(request, 2), &size,
+                           &whole);
 
     if (fd < 0 && errno != ENOENT) {
-        visit_problem(visit, 503, "the file cannot be opened: %s", strerror(errno));
+        request_problem(request, 503, "the file cannot be opened: %s", strerror(errno));
         return;
     }
-    if (fd < 0 && (found->over || !visit_query(visit, "wait"))) {
-        visit_problem(visit, 404, "there is no such file");
+    if (fd < 0 && (found->over || !request_query(request, "wait"))) {
+        request_problem(request, 404, "there is no such file");
         return;
     }
     whole = whole || (fd >= 0 && found->over);
@@ -182,95 +184,97 @@ static void file_answer(struct visit *visit, const struct found *found, enum job
     if (got > 0)
         bytes.len = (size_t)got;
     if (got < 0)
-        visit_problem(visit, 503, "the file cannot be read");
-    else if (bytes.len || whole || !visit_waits(visit))
-        answer_bytes(visit, TYPE_BYTES, &bytes, size, whole);
+        request_problem(request, 503, "the file cannot be read");
+    else if (bytes.len || whole || !request_waits(request))
+        answer_bytes(request, TYPE_BYTES, &bytes, size, whole);
     buf_done(&bytes);
 }
 
-void api_job_file(struct visit *visit)
+void api_job_file(struct request *request)
 {
-    int kind = job_file_kind(visit->variables[1], strlen(visit->variables[1]));
+    int kind = job_file_kind(request_variable(request, 1), strlen(request_variable(request, 1)));
     struct found found;
     uint64_t offset;
 
-    if (!visit_number(visit, "offset", INT64_MAX, 0, &offset) || !found_job(visit, &found))
+    if (!request_number(request, "offset", 0, INT64_MAX, 0, &offset) || !found_job(request, &found))
         return;
-    if (kind < 0 || !confined_name_is_good(visit->variables[2], strlen(visit->variables[2])))
-        visit_problem(visit, 404, "there is no such file");
+    if (kind < 0 || !confined_name_is_good(request_variable(request, 2), strlen(request_variable(request, 2))))
+        request_problem(request, 404, "there is no such file");
     else
-        file_answer(visit, &found, (enum job_file_kind)kind, offset);
+        file_answer(request, &found, (enum job_file_kind)kind, offset);
     free(found.iwd);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- spool */
 
-static void spool_answer(struct visit *visit, unsigned status, uint64_t have, bool whole)
+static void spool_answer(struct request *request, unsigned status, uint64_t have, bool whole)
 {
     char digits[24], body[64];
     struct http_field fields[] = {{"Berth-Size", digits}, {"Berth-Whole", whole ? "true" : "false"}};
 
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)have);
-    snprintf(body, sizeof body, visit->form == FORM_JSON ? "{\"Have\":%llu}\n" : "[Have=%llu]\n",
+    snprintf(body, sizeof body, request->form == FORM_JSON ? "{\"Have\":%llu}\n" : "[Have=%llu]\n",
              (unsigned long long)have);
-    visit_answer(visit, status, media_type(visit->form, &dialect_classic), body, strlen(body), fields, 2);
+    request_answer(request, status, media_type(request->form, &dialect_classic), body, strlen(body), fields, 2);
 }
 
-static bool hash_checked(struct visit *visit)
+static bool hash_checked(struct request *request)
 {
-    if (hash_is_good(visit->variables[0], strlen(visit->variables[0])))
+    if (hash_is_good(request_variable(request, 0), strlen(request_variable(request, 0))))
         return true;
-    visit_problem(visit, 400, "a hash is %d hexadecimal digits (BLAKE2b-256)", HASH_DIGITS);
+    request_problem(request, 400, "a hash is %d hexadecimal digits (BLAKE2b-256)", HASH_DIGITS);
     return false;
 }
 
-void api_spool_head(struct visit *visit)
+void api_spool_head(struct request *request)
 {
     bool whole;
     uint64_t have;
 
-    if (!hash_checked(visit))
+    if (!hash_checked(request))
         return;
-    have = spool_have(visit->customerd->spool, visit->identity, visit->variables[0], &whole);
-    spool_answer(visit, whole ? 200 : 404, have, whole);
+    have =
+        spool_have(request_customerd(request)->spool, request_identity(request), request_variable(request, 0), &whole);
+    spool_answer(request, whole ? 200 : 404, have, whole);
 }
 
-void api_spool_put(struct visit *visit)
+void api_spool_put(struct request *request)
 {
     struct piece piece = {.size = -1};
     struct err err = {0};
     uint64_t offset, size, have;
 
-    if (!hash_checked(visit) || !visit_number(visit, "offset", INT64_MAX, 0, &offset) ||
-        !visit_number(visit, "size", INT64_MAX, INT64_MAX, &size))
+    if (!hash_checked(request) || !request_number(request, "offset", 0, INT64_MAX, 0, &offset) ||
+        !request_number(request, "size", 0, INT64_MAX, INT64_MAX, &size))
         return;
-    if (!customerd_takes(visit)) /* for a job that will be refused nothing is taken */
+    if (!customerd_takes(request)) /* for a job that will be refused nothing is taken */
         return;
-    if (!visit_query(visit, "size")) {
-        visit_problem(visit, 400, "size: how large is the whole file?");
+    if (!request_query(request, "size")) {
+        request_problem(request, 400, "size: how large is the whole file?");
         return;
     }
     piece.offset = offset;
     piece.size = (int64_t)size;
-    piece.bytes = exchange_body(visit->exchange, &piece.len);
-    switch (spool_put(visit->customerd->spool, visit->identity, visit->variables[0], &piece, &have, &err)) {
+    piece.bytes = exchange_body(request->exchange, &piece.len);
+    switch (spool_put(request_customerd(request)->spool, request_identity(request), request_variable(request, 0),
+                      &piece, &have, &err)) {
     case PIECE_WHOLE:
-        spool_answer(visit, 201, have, true);
+        spool_answer(request, 201, have, true);
         break;
     case PIECE_MORE:
-        spool_answer(visit, 200, have, false);
+        spool_answer(request, 200, have, false);
         break;
     case PIECE_HASH:
-        visit_problem(visit, 422, "the file has another hash: begin anew at 0");
+        request_problem(request, 422, "the file has another hash: begin anew at 0");
         break;
     case PIECE_BAD:
-        visit_problem(visit, 400, "this is no piece of a file of %llu bytes", (unsigned long long)size);
+        request_problem(request, 400, "this is no piece of a file of %llu bytes", (unsigned long long)size);
         break;
     case PIECE_FULL:
-        visit_problem(visit, 413, "%s", err.text);
+        request_problem(request, 413, "%s", err.text);
         break;
     case PIECE_DISK:
-        visit_problem(visit, strncmp(err.text, "SpoolMax", 8) ? 503 : 413, "%s", err.text);
+        request_problem(request, strncmp(err.text, "SpoolMax", 8) ? 503 : 413, "%s", err.text);
         break;
     }
 }

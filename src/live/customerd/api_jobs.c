@@ -15,7 +15,7 @@
 
 /* A list that is being made: which ads are wanted, and what of them. */
 struct job_list {
-    struct visit *visit;
+    struct request *request;
     struct tree *query;
     const char *select;
     uint64_t limit, cursor, steps;
@@ -26,29 +26,30 @@ struct job_list {
     struct buf out;
 };
 
-static bool list_begin(struct job_list *list, struct visit *visit)
+static bool list_begin(struct job_list *list, struct request *request)
 {
-    const struct config *config = &visit->customerd->daemon.config;
+    const struct config *config = &request_customerd(request)->daemon.config;
     struct err err = {0};
 
-    *list = (struct job_list){.visit = visit,
+    *list = (struct job_list){.request = request,
                               .steps = config_count(config, CONFIG_QUERY_STEPS),
                               .env = {.now = runner_wall() / SECOND,
                                       .steps = config_count(config, CONFIG_EVALUATION_STEPS),
                                       .bytes = config_size(config, CONFIG_EVALUATION_BYTES)}};
-    if (!visit_number(visit, "limit", CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &list->limit) ||
-        !visit_number(visit, "cursor", INT64_MAX, 0, &list->cursor))
+    if (!request_number(request, "limit", 0, CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &list->limit) ||
+        !request_number(request, "cursor", 0, INT64_MAX, 0, &list->cursor))
         return false;
-    if (query_select(visit->exchange, &list->select, &err) < 0 ||
-        query_expr(visit->exchange, "constraint", visit->customerd->daemon.symbols, config, &list->query, &err) < 0) {
-        visit_problem(visit, 400, "%s", err.text);
+    if (query_select(request->exchange, &list->select, &err) < 0 ||
+        query_expr(request->exchange, "constraint", request_customerd(request)->daemon.symbols, config, &list->query,
+                   &err) < 0) {
+        request_problem(request, 400, "%s", err.text);
         return false;
     }
     if (!list->limit)
         list->limit = 1;
     arena_init(&list->scratch);
     buf_init(&list->out);
-    listing_begin(&list->listing, &list->out, visit->form);
+    listing_begin(&list->listing, &list->out, request->form);
     return true;
 }
 
@@ -60,7 +61,7 @@ static bool list_add(struct job_list *list, struct tree *ad)
 
     list->looked++;
     if (!list->query || match_query_counted(&list->env, &list->scratch, list->query, ad, &steps)) {
-        if (list->select && (part = ad_select(list->visit->customerd->daemon.symbols, ad, list->select))) {
+        if (list->select && (part = ad_select(request_customerd(list->request)->daemon.symbols, ad, list->select))) {
             tree_unref(ad);
             ad = part;
         }
@@ -74,21 +75,21 @@ static bool list_add(struct job_list *list, struct tree *ad)
 static void list_end(struct job_list *list, bool more, uint64_t cursor)
 {
     listing_end(&list->listing);
-    visit_list(list->visit, &list->out, more, cursor);
+    request_list(list->request, &list->out, more, cursor);
     tree_unref(list->query);
     buf_done(&list->out);
     arena_done(&list->scratch);
 }
 
 /* ids=1-20,31; false, and a problem was answered, when that is nothing of the kind. `*ret_given`: it is there. */
-static bool ids_read(struct visit *visit, struct id_ranges *ret, bool *ret_given)
+static bool ids_read(struct request *request, struct id_ranges *ret, bool *ret_given)
 {
-    const char *text = visit_query(visit, "ids");
+    const char *text = request_query(request, "ids");
 
     *ret_given = text;
     if (!text || id_ranges_read(text, strlen(text), ret))
         return true;
-    visit_problem(visit, 400, "ids: numbers and ranges such as 1-20,31 are expected");
+    request_problem(request, 400, "ids: numbers and ranges such as 1-20,31 are expected");
     return false;
 }
 
@@ -108,19 +109,19 @@ static bool next_job(const struct customerd *customerd, const struct id_ranges *
     return false;
 }
 
-void api_jobs_list(struct visit *visit)
+void api_jobs_list(struct request *request)
 {
-    const struct customerd *customerd = visit->customerd;
+    const struct customerd *customerd = request_customerd(request);
     struct id_ranges ranges;
     struct job_view view;
     struct job_list list;
     bool given, more = true;
 
-    if (!ids_read(visit, &ranges, &given) || !list_begin(&list, visit))
+    if (!ids_read(request, &ranges, &given) || !list_begin(&list, request))
         return;
     while (more && next_job(customerd, given ? &ranges : NULL, list.cursor, &view)) {
         list.cursor = view.id;
-        if (visit_sees(visit, view.owner, strlen(view.owner)))
+        if (caller_sees(request, view.owner, strlen(view.owner)))
             more = list_add(&list, job_ad(customerd->daemon.symbols, customerd->customer, &view,
                                           attempts_of(customerd->tries, view.id), list.env.now));
         else
@@ -130,12 +131,12 @@ void api_jobs_list(struct visit *visit)
     list_end(&list, !more && next_job(customerd, given ? &ranges : NULL, list.cursor, &view), list.cursor);
 }
 
-static bool history_sees(const struct visit *visit, const struct tree *ad)
+static bool history_sees(const struct request *request, const struct tree *ad)
 {
     const char *owner;
     size_t len;
 
-    return visit->any || (ad_string(ad, "Owner", &owner, &len) && visit_sees(visit, owner, len));
+    return caller_sees_all(request) || (ad_string(ad, "Owner", &owner, &len) && caller_sees(request, owner, len));
 }
 
 /* One of the history. `Since` was counted when it was written down, which was moments after its end: it goes on. NULL: there is none. */
@@ -157,17 +158,17 @@ static struct tree *history_told(const struct customerd *customerd, uint64_t job
 }
 
 /* The cursor counts from the oldest, so that jobs that end meanwhile move nothing. */
-void api_history(struct visit *visit)
+void api_history(struct request *request)
 {
-    const struct customerd *customerd = visit->customerd;
+    const struct customerd *customerd = request_customerd(request);
     uint32_t count = history_count(customerd->history);
     struct history_row row;
     struct job_list list;
     bool more = true;
 
-    if (!list_begin(&list, visit))
+    if (!list_begin(&list, request))
         return;
-    if (!visit_query(visit, "cursor") || list.cursor > count)
+    if (!request_query(request, "cursor") || list.cursor > count)
         list.cursor = count;
     while (more && list.cursor) {
         struct tree *ad;
@@ -175,7 +176,7 @@ void api_history(struct visit *visit)
         history_at(customerd->history, count - (uint32_t)list.cursor, &row);
         list.cursor--;
         ad = history_told(customerd, row.job, list.env.now);
-        if (ad && history_sees(visit, ad)) {
+        if (ad && history_sees(request, ad)) {
             more = list_add(&list, ad);
         } else {
             tree_unref(ad);
@@ -187,28 +188,28 @@ void api_history(struct visit *visit)
 
 /* --------------------------------------------------------------------------------------------------------------- one */
 
-void api_job_get(struct visit *visit)
+void api_job_get(struct request *request)
 {
-    const struct customerd *customerd = visit->customerd;
+    const struct customerd *customerd = request_customerd(request);
     int64_t now = runner_wall() / SECOND;
-    uint64_t id = visit_job(visit);
+    uint64_t id = request_job(request);
     struct tree *ad = NULL;
     struct job_view view;
 
     if (customer_job(customerd->customer, id, &view)) {
-        if (visit_sees(visit, view.owner, strlen(view.owner)))
+        if (caller_sees(request, view.owner, strlen(view.owner)))
             ad = job_ad(customerd->daemon.symbols, customerd->customer, &view, attempts_of(customerd->tries, id), now);
     } else {
         ad = history_told(customerd, id, now);
-        if (ad && !history_sees(visit, ad)) {
+        if (ad && !history_sees(request, ad)) {
             tree_unref(ad);
             ad = NULL;
         }
     }
     if (ad)
-        visit_ad_take(visit, 200, ad);
+        request_ad_take(request, 200, ad);
     else
-        visit_problem(visit, 404, "%.20s: there is no such job", visit->variables[0]);
+        request_problem(request, 404, "%.20s: there is no such job", request_variable(request, 0));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ summary */
@@ -216,53 +217,53 @@ void api_job_get(struct visit *visit)
 #define COUNT_STUCK STANDING_COUNT /* of those that are blocked, these for good */
 #define COUNTS (STANDING_COUNT + 1)
 
-static void count_job(const struct customerd *customerd, const struct visit *visit, const struct job_view *view,
+static void count_job(const struct customerd *customerd, const struct request *request, const struct job_view *view,
                       uint64_t counts[COUNTS])
 {
-    if (!visit_sees(visit, view->owner, strlen(view->owner)))
+    if (!caller_sees(request, view->owner, strlen(view->owner)))
         return;
     counts[job_standing(view, attempts_last(customerd->tries, view->id))]++;
     counts[COUNT_STUCK] += view->stuck;
 }
 
 /* Jobs by how they stand. Those in the history count where they are asked for by number. */
-static void count_jobs(const struct visit *visit, const struct id_ranges *ranges, uint64_t counts[COUNTS])
+static void count_jobs(const struct request *request, const struct id_ranges *ranges, uint64_t counts[COUNTS])
 {
-    const struct customerd *customerd = visit->customerd;
+    const struct customerd *customerd = request_customerd(request);
     struct history_row row;
     struct job_view view = {0};
 
     if (!ranges) {
         while (customer_next(customerd->customer, view.id, &view))
-            count_job(customerd, visit, &view, counts);
+            count_job(customerd, request, &view, counts);
         return;
     }
     for (uint64_t id = id_ranges_next(ranges, 0), left = HISTORY_MAX; id && left; left--) {
         if (customer_job(customerd->customer, id, &view)) {
-            count_job(customerd, visit, &view, counts);
+            count_job(customerd, request, &view, counts);
         } else if (history_find(customerd->history, id, &row)) {
-            struct tree *ad = visit->any ? NULL : history_ad(customerd->history, id);
+            struct tree *ad = caller_sees_all(request) ? NULL : history_ad(customerd->history, id);
 
-            counts[row.standing] += visit->any || (ad && history_sees(visit, ad));
+            counts[row.standing] += caller_sees_all(request) || (ad && history_sees(request, ad));
             tree_unref(ad);
         }
         id = id_ranges_next(ranges, id);
     }
 }
 
-void api_summary(struct visit *visit)
+void api_summary(struct request *request)
 {
-    const struct customerd *customerd = visit->customerd;
+    const struct customerd *customerd = request_customerd(request);
     uint64_t counts[COUNTS] = {0}, total = 0, after;
     struct id_ranges ranges;
     struct maker maker;
     bool given;
 
-    if (!ids_read(visit, &ranges, &given) || !visit_number(visit, "after", INT64_MAX, 0, &after))
+    if (!ids_read(request, &ranges, &given) || !request_number(request, "after", 0, INT64_MAX, 0, &after))
         return;
-    if (visit_query(visit, "after") && customerd->changes <= after && visit_waits(visit))
+    if (request_query(request, "after") && customerd->changes <= after && request_waits(request))
         return;
-    count_jobs(visit, given ? &ranges : NULL, counts);
+    count_jobs(request, given ? &ranges : NULL, counts);
     maker_init(&maker, customerd->daemon.symbols);
     maker_integer(&maker, "Changes", (int64_t)customerd->changes);
     for (int i = 0; i < STANDING_COUNT; i++)
@@ -272,16 +273,16 @@ void api_summary(struct visit *visit)
         maker_integer(&maker, job_standing_word((enum job_standing)i), (int64_t)counts[i]);
     maker_integer(&maker, "Stuck", (int64_t)counts[COUNT_STUCK]);
     maker_text(&maker, "Warning", customerd_disk_words(customerd));
-    visit_ad_take(visit, 200, maker_seal(&maker));
+    request_ad_take(request, 200, maker_seal(&maker));
 }
 
-void api_customer_status(struct visit *visit)
+void api_customer_status(struct request *request)
 {
-    struct customerd *customerd = visit->customerd;
+    struct customerd *customerd = request_customerd(request);
     uint64_t counts[COUNTS] = {0}, total = 0;
     struct maker maker;
 
-    count_jobs(visit, NULL, counts);
+    count_jobs(request, NULL, counts);
     for (int i = 0; i < STANDING_COUNT; i++)
         total += counts[i];
     maker_init(&maker, customerd->daemon.symbols);
@@ -305,5 +306,5 @@ void api_customer_status(struct visit *visit)
     maker_integer(&maker, "FreeDisk", (int64_t)customerd->disk_free);
     maker_text(&maker, "Warning", customerd_disk_words(customerd));
     maker_integer(&maker, "Changes", (int64_t)customerd->changes);
-    visit_ad_take(visit, 200, daemon_pools_ad(&customerd->daemon, customerd->live, maker_seal(&maker)));
+    request_ad_take(request, 200, daemon_pools_ad(&customerd->daemon, customerd->live, maker_seal(&maker)));
 }

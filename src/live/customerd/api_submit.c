@@ -32,7 +32,7 @@
 /* A submission under way. */
 struct submitting {
     struct customerd *customerd;
-    struct visit *visit; /* NULL: it has gone */
+    struct request *request; /* NULL: it has gone */
     char key[KEY_MAX + 1], row_key[SHELF_KEY_MAX], hash[HASH_DIGITS + 1];
     bool again; /* the same was submitted before */
     bool lost;  /* the customer ends, and there will be no answer */
@@ -61,9 +61,9 @@ static void submitting_free(struct submitting *all)
     free(all);
 }
 
-static void submitting_forget(struct visit *visit)
+static void submitting_forget(struct request *request)
 {
-    ((struct submitting *)visit->work)->visit = NULL;
+    ((struct submitting *)request->work)->request = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ reading */
@@ -128,14 +128,15 @@ static bool owner_is_served(const struct customerd *customerd, const struct tree
 }
 
 /* What nobody would ever be asked for is refused at once; -1 and why. */
-static int owner_check(const struct visit *visit, const struct tree *ad, const struct job_terms *terms, struct err *err)
+static int owner_check(const struct request *request, const struct tree *ad, const struct job_terms *terms,
+                       struct err *err)
 {
-    const char *ours = visit->customerd->daemon.identity;
+    const char *ours = request_customerd(request)->daemon.identity;
     char owner[TEXT_MAX + 1];
 
     snprintf(owner, sizeof owner, "%.*s", terms->owner ? (int)terms->owner_len : TEXT_MAX,
-             terms->owner ? terms->owner : visit->identity);
-    if (owner_is_served(visit->customerd, ad, owner))
+             terms->owner ? terms->owner : request_identity(request));
+    if (owner_is_served(request_customerd(request), ad, owner))
         return 0;
     return err_set(
         err,
@@ -145,20 +146,20 @@ static int owner_check(const struct visit *visit, const struct tree *ad, const s
         ours, ours, owner);
 }
 
-bool customerd_takes(struct visit *visit)
+bool customerd_takes(struct request *request)
 {
-    const struct customerd *customerd = visit->customerd;
+    const struct customerd *customerd = request_customerd(request);
     uint64_t most = config_count(&customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY);
     struct job_terms terms = {.count = 1};
     struct err err = {0};
 
-    if (visit->any)
+    if (caller_sees_all(request))
         return true;
-    if (owner_check(visit, NULL, &terms, &err) < 0)
-        visit_problem(visit, 403, "%s", err.text);
-    else if (customer_queued(customerd->customer, visit->identity) >= most)
-        visit_problem(visit, 429, "JobsPerIdentity: at most %llu jobs of one user are queued",
-                      (unsigned long long)most);
+    if (owner_check(request, NULL, &terms, &err) < 0)
+        request_problem(request, 403, "%s", err.text);
+    else if (customer_queued(customerd->customer, request_identity(request)) >= most)
+        request_problem(request, 429, "JobsPerIdentity: at most %llu jobs of one user are queued",
+                        (unsigned long long)most);
     else
         return true;
     return false;
@@ -174,16 +175,16 @@ static int data_check(const struct tree *ad, struct err *err)
 }
 
 /* May this caller submit that ad? -1 and why not. */
-static int ad_check(const struct visit *visit, const struct tree *ad, struct job_terms *ret, struct err *err)
+static int ad_check(const struct request *request, const struct tree *ad, struct job_terms *ret, struct err *err)
 {
     if (ad->dialect != &dialect_classic)
         return err_set(err, "jobs are submitted in the classic dialect");
-    if (job_check(ad, visit->customerd->spool, visit->identity, ret, err) < 0 ||
-        pools_check(visit->customerd, ad, err) < 0 || data_check(ad, err) < 0)
+    if (job_check(ad, request_customerd(request)->spool, request_identity(request), ret, err) < 0 ||
+        pools_check(request_customerd(request), ad, err) < 0 || data_check(ad, err) < 0)
         return -1;
-    if (ret->iwd && !visit->local)
+    if (ret->iwd && !request->caller.local)
         return err_set(err, "Iwd: only the user who runs the customer may say where outputs go, on its own socket");
-    if (ret->owner && !visit_sees(visit, ret->owner, ret->owner_len))
+    if (ret->owner && !caller_sees(request, ret->owner, ret->owner_len))
         return err_set(err, "Owner: jobs are submitted for oneself");
     if (ret->owner && (ret->owner_len > TEXT_MAX || !subject_valid(ret->owner, ret->owner_len)))
         return err_set(err, "Owner: the name of a user is expected");
@@ -191,9 +192,9 @@ static int ad_check(const struct visit *visit, const struct tree *ad, struct job
 }
 
 /* All ads of the body, each of them good; false, and a problem was answered. */
-static bool ads_read(struct visit *visit, struct submitting *all)
+static bool ads_read(struct request *request, struct submitting *all)
 {
-    struct form_limits limits = query_limits(&visit->customerd->daemon.config);
+    struct form_limits limits = query_limits(&request_customerd(request)->daemon.config);
     struct form_text reader;
     struct form_reader *form;
     struct job_terms terms;
@@ -202,24 +203,24 @@ static bool ads_read(struct visit *visit, struct submitting *all)
     struct tree *ad;
     int got;
 
-    if (!media_read(exchange_field(visit->exchange, "Content-Type"), &media)) {
-        visit_problem(visit, 415, "jobs are sent as %s or %s", TYPE_CLASSAD, TYPE_JSON);
+    if (!media_read(exchange_field(request->exchange, "Content-Type"), &media)) {
+        request_problem(request, 415, "jobs are sent as %s or %s", TYPE_CLASSAD, TYPE_JSON);
         return false;
     }
-    reader.text = exchange_body(visit->exchange, &reader.len);
+    reader.text = exchange_body(request->exchange, &reader.len);
     if (utf8_check(reader.text, reader.len, &err) < 0) {
-        visit_problem(visit, 400, "line %u, column %u: %s", err.line, err.column, err.text);
+        request_problem(request, 400, "line %u, column %u: %s", err.line, err.column, err.text);
         return false;
     }
-    form =
-        form_reader_new(visit->customerd->daemon.symbols, media.dialect, media.form, &limits, form_text_read, &reader);
+    form = form_reader_new(request_customerd(request)->daemon.symbols, media.dialect, media.form, &limits,
+                           form_text_read, &reader);
     while ((got = form_reader_next(form, &ad, &err)) > 0) {
-        bool full = all->count == SUBMISSION_ADS_MAX, bad = full || ad_check(visit, ad, &terms, &err) < 0;
+        bool full = all->count == SUBMISSION_ADS_MAX, bad = full || ad_check(request, ad, &terms, &err) < 0;
 
         if (full)
             err_set(&err, "a submission has at most %d ads", SUBMISSION_ADS_MAX);
-        if (bad || owner_check(visit, ad, &terms, &err) < 0) {
-            visit_problem(visit, bad ? 400 : 403, "ad %u: %s", all->count + 1, err.text);
+        if (bad || owner_check(request, ad, &terms, &err) < 0) {
+            request_problem(request, bad ? 400 : 403, "ad %u: %s", all->count + 1, err.text);
             tree_unref(ad);
             break;
         }
@@ -227,9 +228,9 @@ static bool ads_read(struct visit *visit, struct submitting *all)
     }
     form_reader_free(form);
     if (got < 0)
-        visit_problem(visit, 400, "ad %u: line %u, column %u: %s", all->count + 1, err.line, err.column, err.text);
+        request_problem(request, 400, "ad %u: line %u, column %u: %s", all->count + 1, err.line, err.column, err.text);
     else if (!got && !all->count)
-        visit_problem(visit, 400, "there is no job in the body");
+        request_problem(request, 400, "there is no job in the body");
     return got == 0 && all->count;
 }
 
@@ -240,11 +241,11 @@ static void ad_owner(const struct submitting *all, uint32_t place, struct text *
     if (terms->owner)
         text_set(ret, terms->owner, terms->owner_len);
     else
-        text_set(ret, all->visit->identity, strlen(all->visit->identity));
+        text_set(ret, request_identity(all->request), strlen(request_identity(all->request)));
 }
 
 /* Jobs that name each other are a workflow, which is one user's. */
-static bool flow_read(struct visit *visit, struct submitting *all)
+static bool flow_read(struct request *request, struct submitting *all)
 {
     struct err err = {0};
     uint32_t place = 0;
@@ -260,7 +261,7 @@ static bool flow_read(struct visit *visit, struct submitting *all)
         place = i;
     }
     if (found < 0)
-        visit_problem(visit, 400, "ad %u: %s", place + 1, err.text);
+        request_problem(request, 400, "ad %u: %s", place + 1, err.text);
     else if (found)
         all->flow = secrets_word(&secrets_live);
     return found >= 0;
@@ -268,9 +269,9 @@ static bool flow_read(struct visit *visit, struct submitting *all)
 
 /* ---------------------------------------------------------------------------------------------------------------- keys */
 
-static bool key_read(struct visit *visit, char ret[KEY_MAX + 1])
+static bool key_read(struct request *request, char ret[KEY_MAX + 1])
 {
-    const char *key = visit_query(visit, "key");
+    const char *key = request_query(request, "key");
     size_t len = key ? strlen(key) : 0;
 
     if (!key) { /* nobody will repeat it */
@@ -281,7 +282,7 @@ static bool key_read(struct visit *visit, char ret[KEY_MAX + 1])
         if (key[i] <= ' ' || key[i] == '/' || key[i] == 0x7f)
             len = 0;
     if (!len || len > KEY_MAX) {
-        visit_problem(visit, 400, "key: up to %d visible characters, no '/', are expected", KEY_MAX);
+        request_problem(request, 400, "key: up to %d visible characters, no '/', are expected", KEY_MAX);
         return false;
     }
     memcpy(ret, key, len + 1);
@@ -296,10 +297,10 @@ static bool row_copy(void *user, const void *key, size_t key_len, const void *va
     return false;
 }
 
-static void body_hash(const struct visit *visit, char ret[HASH_DIGITS + 1])
+static void body_hash(const struct request *request, char ret[HASH_DIGITS + 1])
 {
     size_t len;
-    const char *body = exchange_body(visit->exchange, &len);
+    const char *body = exchange_body(request->exchange, &len);
 
     hash_bytes(body, len, ret);
 }
@@ -316,36 +317,36 @@ static int body_put(const struct submitting *all, uint64_t first, uint64_t last,
 }
 
 /* Is the key new, or that of the same body? False, and a problem was answered, when it is that of another. */
-static bool body_check(struct visit *visit, struct submitting *all)
+static bool body_check(struct request *request, struct submitting *all)
 {
-    struct shelf *shelf = visit->customerd->daemon.shelf;
+    struct shelf *shelf = request_customerd(request)->daemon.shelf;
     struct err err = {0};
     struct buf row;
     bool other;
     int failed;
 
-    body_hash(visit, all->hash);
-    snprintf(all->row_key, sizeof all->row_key, "%s/%s", visit->identity, all->key);
+    body_hash(request, all->hash);
+    snprintf(all->row_key, sizeof all->row_key, "%s/%s", request_identity(request), all->key);
     buf_init(&row);
     failed = shelf->kind->get(shelf, BODY_SPACE, all->row_key, strlen(all->row_key), row_copy, &row, &err);
     all->again = row.len >= HASH_DIGITS;
     other = all->again && memcmp(row.text, all->hash, HASH_DIGITS) != 0;
     buf_done(&row);
     if (failed)
-        visit_problem(visit, 503, "%s", err.text);
+        request_problem(request, 503, "%s", err.text);
     else if (other)
-        visit_problem(visit, 409, "key: another submission was made under this key");
+        request_problem(request, 409, "key: another submission was made under this key");
     return !failed && !other;
 }
 
 /* A new one: its row becomes durable together with its jobs. */
-static bool body_keep(struct visit *visit, const struct submitting *all)
+static bool body_keep(struct request *request, const struct submitting *all)
 {
     struct err err = {0};
 
     if (all->again || body_put(all, 0, 0, &err) == 0)
         return true;
-    visit_problem(visit, 503, "%s", err.text);
+    request_problem(request, 503, "%s", err.text);
     return false;
 }
 
@@ -396,9 +397,9 @@ void submissions_tidy(struct customerd *customerd)
 /* ---------------------------------------------------------------------------------------------------------- submitting */
 
 /* Is there room for all of them? Looked at before, so that none is made when one could not be. */
-static bool room_check(struct visit *visit, const struct submitting *all)
+static bool room_check(struct request *request, const struct submitting *all)
 {
-    uint64_t most = config_count(&visit->customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY);
+    uint64_t most = config_count(&request_customerd(request)->daemon.config, CONFIG_JOBS_PER_IDENTITY);
     struct textmap owners;
     uint64_t *totals = mem_alloc((all->count + 1) * sizeof *totals), queued;
     bool good = true;
@@ -413,14 +414,14 @@ static bool room_check(struct visit *visit, const struct submitting *all)
         if (place == places)
             totals[place] = 0;
         totals[place] += all->terms[i].count;
-        queued = customer_queued(visit->customerd->customer, owner.bytes);
+        queued = customer_queued(request_customerd(request)->customer, owner.bytes);
         good = totals[place] <= most && queued <= most - totals[place];
     }
     textmap_done(&owners);
     free(totals);
     if (!good)
-        visit_problem(visit, 429, "JobsPerIdentity: at most %llu jobs of one user are queued",
-                      (unsigned long long)most);
+        request_problem(request, 429, "JobsPerIdentity: at most %llu jobs of one user are queued",
+                        (unsigned long long)most);
     return good;
 }
 
@@ -461,7 +462,7 @@ static uint32_t refused_ad(const struct submitting *all)
 
 static void submitting_answer(struct submitting *all)
 {
-    struct visit *visit = all->visit;
+    struct request *request = all->request;
     uint32_t refused = refused_ad(all);
     struct listing listing;
     unsigned status = 400;
@@ -471,11 +472,11 @@ static void submitting_answer(struct submitting *all)
         for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
             if (refusals[i].reason == all->answers[refused].reason)
                 status = refusals[i].status;
-        visit_problem(visit, status, "ad %u: %s", refused + 1, reason_words(all->answers[refused].reason));
+        request_problem(request, status, "ad %u: %s", refused + 1, reason_words(all->answers[refused].reason));
         return;
     }
     buf_init(&out);
-    listing_begin(&listing, &out, visit->form);
+    listing_begin(&listing, &out, request->form);
     for (uint32_t i = 0; i < all->count; i++) {
         struct maker maker;
         struct tree *ad;
@@ -488,7 +489,8 @@ static void submitting_answer(struct submitting *all)
         tree_unref(ad);
     }
     listing_end(&listing);
-    visit_answer(visit, all->again ? 200 : 201, media_type(visit->form, &dialect_classic), out.text, out.len, NULL, 0);
+    request_answer(request, all->again ? 200 : 201, media_type(request->form, &dialect_classic), out.text, out.len,
+                   NULL, 0);
     buf_done(&out);
 }
 
@@ -521,13 +523,13 @@ static void submitting_step(struct submitting *all)
 {
     if (--all->waiting)
         return;
-    if (all->visit) {
-        all->visit->work = NULL;
-        all->visit->forget = NULL;
+    if (all->request) {
+        all->request->work = NULL;
+        all->request->forget = NULL;
     }
     if (!all->lost) { /* else all comes to an end */
         submitting_settle(all);
-        if (all->visit)
+        if (all->request)
             submitting_answer(all);
         customerd_changed(all->customerd);
     }
@@ -567,7 +569,7 @@ static void ad_submit(struct submitting *all, uint32_t place)
         message.u.submit.nodes = all->count;
         message.u.submit.node = job_node(all->customerd->daemon.symbols, ad);
     }
-    visit_peer(all->visit, &peer);
+    caller_peer(all->request, &peer);
     agent_local(all->customerd->live, &peer, &message, ad_answered, one);
     tree_unref(message.u.submit.ad);
     tree_unref(message.u.submit.node);
@@ -575,18 +577,18 @@ static void ad_submit(struct submitting *all, uint32_t place)
 }
 
 /* All is known that is to be: the jobs are handed to the role. Takes it. */
-static void submitting_begin(struct visit *visit, struct submitting *all)
+static void submitting_begin(struct request *request, struct submitting *all)
 {
-    if (!body_check(visit, all) || (!all->again && !room_check(visit, all)) || !body_keep(visit, all)) {
+    if (!body_check(request, all) || (!all->again && !room_check(request, all)) || !body_keep(request, all)) {
         submitting_free(all);
         return;
     }
     all->answers = mem_alloc(all->count * sizeof *all->answers);
     memset(all->answers, 0, all->count * sizeof *all->answers);
-    visit->work = all;
-    visit->forget = submitting_forget;
+    request->work = all;
+    request->forget = submitting_forget;
     all->waiting = all->count + 1; /* ours is the last one, since an answer may come at once */
-    customerd_commit(visit->customerd);
+    customerd_commit(request_customerd(request));
     for (uint32_t i = 0; i < all->count; i++)
         ad_submit(all, i);
     submitting_step(all);
@@ -595,44 +597,45 @@ static void submitting_begin(struct visit *visit, struct submitting *all)
 static void data_found(void *user, unsigned status, const char *words)
 {
     struct submitting *all = user;
-    struct visit *visit = all->visit;
+    struct request *request = all->request;
 
-    if (visit) {
-        visit->work = NULL;
-        visit->forget = NULL;
+    if (request) {
+        request->work = NULL;
+        request->forget = NULL;
     }
-    if (visit && !status) {
-        submitting_begin(visit, all);
+    if (request && !status) {
+        submitting_begin(request, all);
         return;
     }
-    if (visit)
-        visit_problem(visit, status, "%s", words);
+    if (request)
+        request_problem(request, status, "%s", words);
     submitting_free(all);
 }
 
 /* The catalogues are asked first; the answer comes behind that. */
-static void data_find(struct visit *visit, struct submitting *all)
+static void data_find(struct request *request, struct submitting *all)
 {
-    visit->work = all;
-    visit->forget = submitting_forget;
-    all->resolving = resolving_start(visit->customerd->catalogues, all->ads, all->count, data_found, all);
+    request->work = all;
+    request->forget = submitting_forget;
+    all->resolving = resolving_start(request_customerd(request)->catalogues, all->ads, all->count, data_found, all);
     if (all->resolving)
         return;
-    visit->work = NULL;
-    visit->forget = NULL;
-    visit_problem(visit, 400, "InputData: the jobs of one submission read at most %d files", RESOLVING_NAMES_MAX);
+    request->work = NULL;
+    request->forget = NULL;
+    request_problem(request, 400, "InputData: the jobs of one submission read at most %d files", RESOLVING_NAMES_MAX);
     submitting_free(all);
 }
 
-void api_jobs_submit(struct visit *visit)
+void api_jobs_submit(struct request *request)
 {
     struct submitting *all = mem_alloc(sizeof *all);
 
-    *all = (struct submitting){.customerd = visit->customerd, .visit = visit};
-    if (!key_read(visit, all->key) || !ads_read(visit, all) || !flow_read(visit, all) || !body_check(visit, all))
+    *all = (struct submitting){.customerd = request_customerd(request), .request = request};
+    if (!key_read(request, all->key) || !ads_read(request, all) || !flow_read(request, all) ||
+        !body_check(request, all))
         submitting_free(all);
     else if (!all->again && resolving_is_needed(all->ads, all->count))
-        data_find(visit, all);
+        data_find(request, all);
     else
-        submitting_begin(visit, all);
+        submitting_begin(request, all);
 }

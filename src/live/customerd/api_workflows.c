@@ -40,15 +40,15 @@ static struct progress *progress_of(struct progresses *all, const struct job_vie
     return &all->items[all->count++];
 }
 
-static void progresses_read(struct progresses *all, const struct visit *visit, uint64_t after)
+static void progresses_read(struct progresses *all, const struct request *request, uint64_t after)
 {
-    const struct customerd *customerd = visit->customerd;
+    const struct customerd *customerd = request_customerd(request);
     struct job_view view = {0};
 
     while (customer_next(customerd->customer, view.id, &view)) {
         struct progress *one;
 
-        if (view.workflow <= after || !visit_sees(visit, view.owner, strlen(view.owner)))
+        if (view.workflow <= after || !caller_sees(request, view.owner, strlen(view.owner)))
             continue;
         one = progress_of(all, &view);
         one->total++;
@@ -96,23 +96,23 @@ static struct tree *progress_ad(struct symbols *symbols, const struct progress *
 }
 
 /* In the order of their numbers. The cursor is the last that was told of. */
-void api_workflows(struct visit *visit)
+void api_workflows(struct request *request)
 {
-    struct customerd *customerd = visit->customerd;
+    struct customerd *customerd = request_customerd(request);
     struct progresses all = {0};
     struct listing listing;
     uint64_t limit, cursor;
     bool more = false;
 
-    if (!visit_number(visit, "limit", CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &limit) ||
-        !visit_number(visit, "cursor", INT64_MAX, 0, &cursor))
+    if (!request_number(request, "limit", 0, CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &limit) ||
+        !request_number(request, "cursor", 0, INT64_MAX, 0, &cursor))
         return;
     map_init(&all.places, 0);
-    progresses_read(&all, visit, cursor);
+    progresses_read(&all, request, cursor);
     if (all.count)
         qsort(all.items, all.count, sizeof *all.items, progress_order);
     buf_reset(&customerd->out);
-    listing_begin(&listing, &customerd->out, visit->form);
+    listing_begin(&listing, &customerd->out, request->form);
     for (uint32_t i = 0; i < all.count; i++) {
         struct tree *ad;
 
@@ -127,7 +127,7 @@ void api_workflows(struct visit *visit)
         cursor = all.items[i].workflow;
     }
     listing_end(&listing);
-    visit_list(visit, &customerd->out, more, cursor);
+    request_list(request, &customerd->out, more, cursor);
     free(all.items);
     map_done(&all.places);
 }

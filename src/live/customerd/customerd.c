@@ -55,12 +55,14 @@ static void tidy_due(uv_timer_t *timer)
 {
     struct customerd *customerd = timer->data;
 
-    visits_wake(customerd, false);
+    front_wake(agent_front(customerd->live), false);
     if (runner_is_broken(customerd->runner))
         return;
     customerd_tidy(customerd);
-    if (customerd->tidied % DISK_TICKS == 1)
+    if (customerd->tidied % DISK_TICKS == 1) {
         customerd_disk_look(customerd);
+        callers_sweep(&customerd->gate.callers, runner_now());
+    }
     commands_tick(customerd);
 }
 
@@ -78,7 +80,7 @@ static void customerd_end(struct customerd *customerd, int status)
     customerd->daemon.status = status;
     if (customerd->server)
         server_stop_accepting(customerd->server);
-    visits_end(customerd);
+    front_wait_end(agent_front(customerd->live), CUSTOMERD_DOWN);
     uv_timer_stop(&customerd->tidy);
     uv_timer_start(&customerd->tidy, end_now, status ? 20 : 100, 0);
 }
@@ -221,18 +223,18 @@ static int agent_begin(struct customerd *customerd, struct err *err)
                                    .pool_count = list->count};
     for (uint32_t i = 0; i < list->count; i++)
         customerd->pools[i] = (struct customer_pool){agent_pool_matchmaker(list->items[i].name), list->items[i].name};
-    customerd->handler = visit_handler;
-    customerd->handler.user = customerd;
+    customerd_front(customerd, &customerd->part);
     ours->role = &customer_role;
     ours->role_settings = &customerd->role;
     ours->changed = customerd_job_changed;
     ours->asked = customerd_asked;
-    ours->other = &customerd->handler;
+    ours->other = &customerd->part;
     ours->broken = customerd_broken;
     ours->user = customerd;
     customerd->live = agent_new(&customerd->daemon.loop, &customerd->daemon.agent, err);
     if (!customerd->live)
         return -1;
+    customerd->gate.called = agent_contact(customerd->live);
     customerd->runner = agent_runner(customerd->live);
     customerd->customer = runner_role(customerd->runner);
     runner_event(customerd->runner, &(struct event){.kind = EVENT_BOOTED});
@@ -247,10 +249,12 @@ static int listen_start(struct customerd *customerd, struct err *err)
                                    .reply = REPLY_SPAN,
                                    .connections =
                                        (uint32_t)config_count(&customerd->daemon.config, CONFIG_CONNECTIONS)};
+    struct server_handler handler = front_handler;
     char address[PATH_MAX + 32];
 
+    handler.user = agent_front(customerd->live);
     snprintf(address, sizeof address, "unix:%s/" CUSTOMERD_SOCKET, customerd->daemon.folder);
-    customerd->server = server_new(&customerd->daemon.loop, address, NULL, NULL, &limits, &customerd->handler, err);
+    customerd->server = server_new(&customerd->daemon.loop, address, NULL, NULL, &limits, &handler, err);
     return customerd->server ? 0 : -1;
 }
 
@@ -295,6 +299,7 @@ static void customerd_done(struct customerd *customerd)
     }
     server_free(customerd->server);
     agent_free(customerd->live);
+    gate_done(&customerd->gate);
     catalogues_free(customerd->catalogues);
     uv_run(&customerd->daemon.loop, UV_RUN_NOWAIT);
     daemon_close(&customerd->daemon);

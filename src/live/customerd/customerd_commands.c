@@ -168,13 +168,13 @@ void commands_tick(struct customerd *customerd)
 /* It is durable: whoever gave it is told its number, and the provider is told of it. */
 struct taking {
     struct customerd *customerd;
-    struct visit *visit; /* NULL: it has gone */
+    struct request *request; /* NULL: it has gone */
     uint64_t number;
 };
 
-static void taking_forget(struct visit *visit)
+static void taking_forget(struct request *request)
 {
-    ((struct taking *)visit->work)->visit = NULL;
+    ((struct taking *)request->work)->request = NULL;
 }
 
 static void command_taken(void *user, bool durable)
@@ -183,12 +183,13 @@ static void command_taken(void *user, bool durable)
     struct customerd *customerd = taking->customerd;
     struct agent_command *command = durable ? command_numbered(&customerd->commands, taking->number) : NULL;
 
-    if (taking->visit) {
-        taking->visit->work = NULL;
-        taking->visit->forget = NULL;
+    if (taking->request) {
+        taking->request->work = NULL;
+        taking->request->forget = NULL;
     }
-    if (command && taking->visit)
-        visit_ad_take(taking->visit, 201, command_ad(&customerd->commands, command, runner_seconds(customerd->runner)));
+    if (command && taking->request)
+        request_ad_take(taking->request, 201,
+                        command_ad(&customerd->commands, command, runner_seconds(customerd->runner)));
     if (command && !customerd->stopping)
         command->due = 0;
     free(taking);
@@ -234,47 +235,47 @@ static struct tree *order_read(const struct tree *ad, struct err *err)
 }
 
 /* The job, if the caller may command it and it runs. False, and that was answered. */
-static bool job_commanded(struct visit *visit, struct job_view *ret)
+static bool job_commanded(struct request *request, struct job_view *ret)
 {
-    struct customerd *customerd = visit->customerd;
-    uint64_t id = visit_job(visit);
+    struct customerd *customerd = request_customerd(request);
+    uint64_t id = request_job(request);
     struct history_row row;
     const char *why;
 
-    if (!id || !customer_job(customerd->customer, id, ret) || !visit_sees(visit, ret->owner, strlen(ret->owner))) {
+    if (!id || !customer_job(customerd->customer, id, ret) || !caller_sees(request, ret->owner, strlen(ret->owner))) {
         if (id && customer_job(customerd->customer, id, ret))
-            LOG_AUDIT(&customerd->daemon.log, "refused", log_text("route", visit->route->id), log_number("status", 404),
-                      log_text("subject", visit->identity), log_number("job", (int64_t)id),
-                      log_text("why", "the job is another's"));
-        if (visit->any && id && history_find(customerd->history, id, &row))
-            visit_problem(visit, 409, "job %" PRIu64 " is over: it does not run", id);
+            LOG_AUDIT(&customerd->daemon.log, "refused", log_text("route", request->route->id),
+                      log_number("status", 404), log_text("subject", request_identity(request)),
+                      log_number("job", (int64_t)id), log_text("why", "the job is another's"));
+        if (caller_sees_all(request) && id && history_find(customerd->history, id, &row))
+            request_problem(request, 409, "job %" PRIu64 " is over: it does not run", id);
         else
-            visit_problem(visit, 404, "there is no such job");
+            request_problem(request, 404, "there is no such job");
         return false;
     }
     if (ret->state != JOB_RUNNING) {
-        visit_problem(visit, 409, "job %" PRIu64 " does not run: it is %s", id, state_word(customerd, ret));
+        request_problem(request, 409, "job %" PRIu64 " does not run: it is %s", id, state_word(customerd, ret));
         return false;
     }
-    why = command_refusal(&customerd->commands, ret->member, visit->identity);
+    why = command_refusal(&customerd->commands, ret->member, request_identity(request));
     if (!why)
         return true;
-    LOG_AUDIT(&customerd->daemon.log, "refused", log_text("route", visit->route->id), log_number("status", 429),
-              log_text("subject", visit->identity), log_number("job", (int64_t)id), log_text("why", why));
-    visit_problem(visit, 429, "%s", why);
+    LOG_AUDIT(&customerd->daemon.log, "refused", log_text("route", request->route->id), log_number("status", 429),
+              log_text("subject", request_identity(request)), log_number("job", (int64_t)id), log_text("why", why));
+    request_problem(request, 429, "%s", why);
     return false;
 }
 
-static void command_keep(struct visit *visit, const struct job_view *view, struct tree *what, int64_t life)
+static void command_keep(struct request *request, const struct job_view *view, struct tree *what, int64_t life)
 {
-    struct customerd *customerd = visit->customerd;
+    struct customerd *customerd = request_customerd(request);
     const char *identity, *name, *word;
     struct command_order order = {.to = view->member,
                                   .name = "",
                                   .job = view->id,
                                   .claim = view->claim,
                                   .trial = view->number,
-                                  .by = visit->identity,
+                                  .by = request_identity(request),
                                   .life = life,
                                   .what = what};
     struct agent_command *command;
@@ -287,42 +288,37 @@ static void command_keep(struct visit *visit, const struct job_view *view, struc
     command =
         command_add(&customerd->commands, &order, secrets_word(&secrets_live), runner_seconds(customerd->runner), &err);
     if (!command) {
-        visit_problem(visit, 503, "%s", err.text);
+        request_problem(request, 503, "%s", err.text);
         return;
     }
     word = command_word(command, &len);
-    LOG_AUDIT(&customerd->daemon.log, "command", log_text("subject", visit->identity),
+    LOG_AUDIT(&customerd->daemon.log, "command", log_text("subject", request_identity(request)),
               log_number("number", (int64_t)command->number), log_bytes("command", word, len),
               log_number("job", (int64_t)view->id), log_text("name", command->name));
     command->due = INT64_MAX; /* until it is durable */
     taking = mem_alloc(sizeof *taking);
-    *taking = (struct taking){customerd, visit, command->number};
-    visit->work = taking;
-    visit->forget = taking_forget;
+    *taking = (struct taking){customerd, request, command->number};
+    request->work = taking;
+    request->forget = taking_forget;
     runner_commit(customerd->runner, command_taken, taking);
 }
 
-void api_job_command(struct visit *visit)
+void api_job_command(struct request *request)
 {
-    const struct daemon *daemon = &visit->customerd->daemon;
     double life = (double)COMMAND_LIFE;
-    struct tree *what = NULL, *ad;
+    struct tree *what = NULL, *ad = request_body_ad(request);
     struct job_view view;
     struct err err = {0};
-    unsigned status;
 
-    ad = query_body(visit->exchange, daemon->symbols, &daemon->config, &status, &err);
-    if (!ad) {
-        visit_problem(visit, status, "%s", err.text);
+    if (!ad)
         return;
-    }
     if (ad_find(ad, "Lifetime") &&
         (!ad_number(ad, "Lifetime", &life) || !(life >= 1) || life > (double)COMMAND_LIFE_MAX))
-        visit_problem(visit, 400, "Lifetime: from 1 second to 30 days is expected");
+        request_problem(request, 400, "Lifetime: from 1 second to 30 days is expected");
     else if (!(what = order_read(ad, &err)))
-        visit_problem(visit, 400, "%s", err.text);
-    else if (job_commanded(visit, &view))
-        command_keep(visit, &view, what, (int64_t)life);
+        request_problem(request, 400, "%s", err.text);
+    else if (job_commanded(request, &view))
+        command_keep(request, &view, what, (int64_t)life);
     tree_unref(what);
     tree_unref(ad);
 }
@@ -330,18 +326,18 @@ void api_job_command(struct visit *visit)
 /* ------------------------------------------------------------------------------------------------------------- looking */
 
 /* Who gave it, the owner of the job, and who may see all. */
-static bool command_is_seen(const struct visit *visit, const struct agent_command *command)
+static bool command_is_seen(const struct request *request, const struct agent_command *command)
 {
     struct job_view view;
 
-    return visit_sees(visit, command->by, strlen(command->by)) ||
-           (customer_job(visit->customerd->customer, command->job, &view) &&
-            visit_sees(visit, view.owner, strlen(view.owner)));
+    return caller_sees(request, command->by, strlen(command->by)) ||
+           (customer_job(request_customerd(request)->customer, command->job, &view) &&
+            caller_sees(request, view.owner, strlen(view.owner)));
 }
 
-void api_job_commands(struct visit *visit)
+void api_job_commands(struct request *request)
 {
-    struct customerd *customerd = visit->customerd;
+    struct customerd *customerd = request_customerd(request);
     const struct config *config = &customerd->daemon.config;
     struct env env = {.now = runner_seconds(customerd->runner),
                       .steps = config_count(config, CONFIG_EVALUATION_STEPS),
@@ -352,40 +348,41 @@ void api_job_commands(struct visit *visit)
     struct err err = {0};
     uint64_t limit;
 
-    if (!visit_number(visit, "limit", CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &limit))
+    if (!request_number(request, "limit", 0, CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &limit))
         return;
-    if (query_expr(visit->exchange, "constraint", customerd->daemon.symbols, config, &query, &err) < 0) {
-        visit_problem(visit, 400, "%s", err.text);
+    if (query_expr(request->exchange, "constraint", customerd->daemon.symbols, config, &query, &err) < 0) {
+        request_problem(request, 400, "%s", err.text);
         return;
     }
     arena_init(&scratch);
     buf_reset(&customerd->out);
-    listing_begin(&listing, &customerd->out, visit->form);
+    listing_begin(&listing, &customerd->out, request->form);
     for (const struct agent_command *at = customerd->commands.first; at && listing.count < limit; at = at->next) {
-        struct tree *ad =
-            command_is_seen(visit, at) ? command_ad(&customerd->commands, at, runner_seconds(customerd->runner)) : NULL;
+        struct tree *ad = command_is_seen(request, at)
+                              ? command_ad(&customerd->commands, at, runner_seconds(customerd->runner))
+                              : NULL;
 
         if (ad && (!query || match_query(&env, &scratch, query, ad)))
             listing_add(&listing, ad);
         tree_unref(ad);
     }
     listing_end(&listing);
-    visit_answer(visit, 200, media_type(visit->form, &dialect_classic), customerd->out.len ? customerd->out.text : "",
-                 customerd->out.len, NULL, 0);
+    request_answer(request, 200, media_type(request->form, &dialect_classic),
+                   customerd->out.len ? customerd->out.text : "", customerd->out.len, NULL, 0);
     arena_done(&scratch);
     tree_unref(query);
 }
 
-void api_job_command_get(struct visit *visit)
+void api_job_command_get(struct request *request)
 {
-    struct customerd *customerd = visit->customerd;
-    const struct agent_command *command = command_numbered(&customerd->commands, visit_job(visit));
+    struct customerd *customerd = request_customerd(request);
+    const struct agent_command *command = command_numbered(&customerd->commands, request_job(request));
 
-    if (!command || !command_is_seen(visit, command)) {
-        visit_problem(visit, 404, "there is no such command, or it was answered long ago");
+    if (!command || !command_is_seen(request, command)) {
+        request_problem(request, 404, "there is no such command, or it was answered long ago");
         return;
     }
-    if (command->state == COMMAND_WAITS && visit_waits(visit))
+    if (command->state == COMMAND_WAITS && request_waits(request))
         return;
-    visit_ad_take(visit, 200, command_ad(&customerd->commands, command, runner_seconds(customerd->runner)));
+    request_ad_take(request, 200, command_ad(&customerd->commands, command, runner_seconds(customerd->runner)));
 }

@@ -55,9 +55,9 @@ static void metric(struct buf *out, const char *name, const char *help, uint64_t
 }
 
 /* A few numbers that are worth an alarm. */
-void api_customer_metrics(struct visit *visit)
+void api_customer_metrics(struct request *request)
 {
-    const struct customerd *customerd = visit->customerd;
+    const struct customerd *customerd = request_customerd(request);
     struct buf out;
 
     buf_init(&out);
@@ -68,6 +68,6 @@ void api_customer_metrics(struct visit *visit)
     metric(&out, "berth_customer_spool_bytes", "Bytes of inputs that are kept.", spool_bytes(customerd->spool));
     metric(&out, "berth_customer_connected", "1: the matchmaker is reached.", agent_is_connected(customerd->live));
     buf_adds(&out, "# EOF\n");
-    visit_answer(visit, 200, METRICS_TYPE, out.text, out.len, NULL, 0);
+    request_answer(request, 200, METRICS_TYPE, out.text, out.len, NULL, 0);
     buf_done(&out);
 }

@@ -15,13 +15,13 @@ static void wake_due(uv_timer_t *timer)
     struct customerd *customerd = timer->data;
 
     customerd->woken = false;
-    visits_wake(customerd, true);
+    front_wake(agent_front(customerd->live), true);
 }
 
 /* Those who wait look again. */
 static void customerd_wake(struct customerd *customerd)
 {
-    if (customerd->woken || !customerd->waiting)
+    if (customerd->woken || !front_waits(agent_front(customerd->live)))
         return;
     customerd->woken = true;
     uv_timer_start(&customerd->wake, wake_due,

@@ -3,7 +3,7 @@
  *     customerd.c         starting, stopping, reloading
  *     customerd_news.c    what the role and the providers tell: tries, logs, history; who waits is woken
  *     customerd_tidy.c    what is over goes: jobs to the history, old files, inputs that nobody names
- *     customer_request.c        from the head of a request to its answer: route, caller, scope; those that wait
+ *     customer_request.c  whom it lets in, and what they may see
  *     customerd_routes.c  the table
  *     api_jobs.c     lists, a job, the summary, the history        api_submit.c   submissions
  *     api_control.c  hold, release, remove                         api_files.c    logs, files, the spool
@@ -22,6 +22,7 @@
 #include "live/customerd/joblog.h"
 #include "live/customerd/questions.h"
 #include "live/customerd/spool.h"
+#include "live/http/request.h"
 #include "live/http/server.h"
 #include "live/world/commands.h"
 #include "live/world/runner.h"
@@ -35,7 +36,6 @@
 extern "C" {
 #endif
 
-#define CUSTOMERD_WAIT_MAX 25         /* seconds that a request waits for something to happen, at most */
 #define CUSTOMERD_LOOK_MAX 20000      /* jobs that are looked at for one request */
 #define CUSTOMERD_READ_MAX (1u << 20) /* bytes of a file in one answer */
 #define CUSTOMERD_RANGES_MAX 1000     /* in `ids` */
@@ -43,7 +43,6 @@ extern "C" {
 #define CUSTOMERD_LIMIT_MAX 100000
 #define CUSTOMERD_FILES_KEPT (INT64_C(7) * 86400) /* seconds that the files of a job are kept after its end */
 
-struct visit;
 struct customerd_task;
 
 struct customerd {
@@ -55,7 +54,8 @@ struct customerd {
     struct runner *runner;
     const struct customer *customer; /* the role, for questions */
     struct server *server;
-    struct server_handler handler;
+    struct gate gate;
+    struct front_part part; /* of its agent's front */
 
     struct spool *spool;
     struct jobfiles *files;
@@ -68,7 +68,6 @@ struct customerd {
 
     uint64_t changes; /* grows whenever something is to be seen, over restarts as well */
     struct endings endings;
-    struct visit *waiting; /* who wait for a change */
     struct customerd_task *tasks;
     uv_idle_t turn;  /* of the tasks */
     uv_timer_t wake; /* those who wait */
@@ -96,66 +95,27 @@ void customerd_task(struct customerd *customerd, struct customerd_task *task);
 
 void customerd_disk_look(struct customerd *customerd);               /* every now and then */
 const char *customerd_disk_words(const struct customerd *customerd); /* that it is full; NULL: it is not */
-void api_customer_metrics(struct visit *visit);
 
 /* ---- customer_request.c ---- */
 
-enum visit_body { VISIT_NONE, VISIT_AD, VISIT_SUBMISSION, VISIT_PIECE };
+extern const struct route_table customerd_routes;
 
-struct customerd_route {
-    const char *id;
-    enum http_method method;
-    const char *path; /* with {variables}; {rest...} takes all that is left */
-    scopes scope;
-    enum visit_body body;
-    const char *parameters; /* with blanks between */
-    const char *types;
-    void (*handle)(struct visit *visit);
-};
+#define CUSTOMERD_DOWN "the customer is going down"
+#define CUSTOMERD_BODIES_MAX (UINT64_C(256) << 20) /* bytes of bodies of one account under way */
 
-extern const struct customerd_route customerd_routes[];
-extern const size_t customerd_route_count;
+static inline struct customerd *request_customerd(const struct request *request)
+{
+    return request->part->daemon;
+}
 
-#define VISIT_VARIABLES 3
-
-/* A request and who makes it. */
-struct visit {
-    struct customerd *customerd;
-    struct exchange *exchange;
-    const struct customerd_route *route;
-    char variables[VISIT_VARIABLES][CONFINED_NAME_MAX + 1];
-    char identity[TOKEN_NAME_MAX + 1];
-    bool any;   /* it may see and do everything */
-    bool local; /* it is the user who runs this, or the superuser, on this machine */
-    enum form form;
-    int64_t deadline; /* until when it waits; 0: not set yet */
-    bool waits;
-    struct visit *next;                  /* who waits */
-    void *work;                          /* of a handler that answers later ... */
-    void (*forget)(struct visit *visit); /* ... and how it learns that nobody waits for that any more */
-};
-
-extern const struct server_handler visit_handler; /* its user is the desk */
-
-void visit_problem(struct visit *visit, unsigned status, const char *format, ...) ERR_FORMAT(3, 4);
-void visit_answer(struct visit *visit, unsigned status, const char *type, const char *body, size_t len,
-                  const struct http_field *fields, size_t field_count);
-void visit_ad_take(struct visit *visit, unsigned status, struct tree *ad); /* unrefs it */
-/* The rows of a list; more: there are others, behind `cursor`. */
-void visit_list(struct visit *visit, const struct buf *rows, bool more, uint64_t cursor);
-const char *visit_query(const struct visit *visit, const char *name);
-/* A whole number up to `high`; `fallback` when it is not there; false, and a problem was answered, when it is none. */
-bool visit_number(struct visit *visit, const char *name, uint64_t high, uint64_t fallback, uint64_t *ret);
-/* Has it still time to wait for a change (its parameter `wait`)? Then its handler is called again. */
-bool visit_waits(struct visit *visit);
-void visits_wake(struct customerd *customerd, bool all); /* those whose time is up; all: all that wait */
-void visits_end(struct customerd *customerd);            /* nobody waits any longer */
-uint64_t visit_job(const struct visit *visit);           /* the number that its path has; 0: it is none */
-bool visit_sees(const struct visit *visit, const char *owner, size_t len);
-void visit_peer(const struct visit *visit, struct peer *ret);
-bool customerd_takes(
-    struct visit
-        *visit); /* could a job of the caller's be submitted at all? Else a problem was answered (api_submit.c) */
+void customerd_front(struct customerd *customerd,
+                     struct front_part *ret);        /* its gate, and its part of the agent's front */
+uint64_t request_job(const struct request *request); /* the number that its path has; 0: it is none */
+bool caller_sees(const struct request *request, const char *owner, size_t len);
+bool caller_sees_all(const struct request *request); /* and may do everything */
+void caller_peer(const struct request *request, struct peer *ret);
+/* Could a job of the caller's be submitted at all? Else a problem was answered (api_submit.c). */
+bool customerd_takes(struct request *request);
 
 /* "1-20,31" in the order of their numbers; false when it is no such text. */
 struct id_ranges {
@@ -188,9 +148,9 @@ void customerd_tidy(struct customerd *customerd); /* some of it; called often */
 /* ---- customerd_commands.c ---- */
 
 void commands_tick(struct customerd *customerd); /* those that wait are told, when it is time; called often */
-void api_job_command(struct visit *visit);
-void api_job_commands(struct visit *visit);
-void api_job_command_get(struct visit *visit);
+void api_job_command(struct request *request);
+void api_job_commands(struct request *request);
+void api_job_command_get(struct request *request);
 
 /* ---- api_submit.c ---- */
 
@@ -198,19 +158,20 @@ void submissions_tidy(struct customerd *customerd); /* keys that are of no use a
 
 /* ---- api_*.c ---- */
 
-void api_customer_status(struct visit *visit);
-void api_jobs_list(struct visit *visit);
-void api_job_get(struct visit *visit);
-void api_jobs_submit(struct visit *visit);
-void api_summary(struct visit *visit);
-void api_workflows(struct visit *visit);
-void api_control(struct visit *visit);
-void api_history(struct visit *visit);
-void api_job_log(struct visit *visit);
-void api_job_files(struct visit *visit);
-void api_job_file(struct visit *visit);
-void api_spool_head(struct visit *visit);
-void api_spool_put(struct visit *visit);
+void api_customer_metrics(struct request *request);
+void api_customer_status(struct request *request);
+void api_jobs_list(struct request *request);
+void api_job_get(struct request *request);
+void api_jobs_submit(struct request *request);
+void api_summary(struct request *request);
+void api_workflows(struct request *request);
+void api_control(struct request *request);
+void api_history(struct request *request);
+void api_job_log(struct request *request);
+void api_job_files(struct request *request);
+void api_job_file(struct request *request);
+void api_spool_head(struct request *request);
+void api_spool_put(struct request *request);
 
 #ifdef __cplusplus
 }

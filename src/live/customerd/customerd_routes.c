@@ -1,32 +1,64 @@
-/* customerd_routes.c: the routes of the customer. What is not in the table does not exist. */
+/* customerd_routes.c: the routes of the customer. What is not in the table does not exist; those of every agent are beside it. */
 #include "live/customerd/customerd_parts.h"
-#include "live/http/represent.h"
 
 #define ADS TYPE_CLASSAD " " TYPE_JSON
 #define TEXT "text/plain"
 #define BYTES "application/octet-stream"
+#define METRICS_TYPE_ONLY "application/openmetrics-text"
+#define OWN (SCOPE_JOB_OWN | SCOPE_JOB_ANY)
 
-const struct customerd_route customerd_routes[] = {
-    {"status", HTTP_GET, "/v1/status", SCOPE_JOB_OWN, VISIT_NONE, "", ADS, api_customer_status},
-    {"metrics", HTTP_GET, "/metrics", SCOPE_JOB_OWN, VISIT_NONE, "", "application/openmetrics-text",
-     api_customer_metrics},
-    {"jobs.submit", HTTP_POST, "/v1/jobs", SCOPE_JOB_SUBMIT, VISIT_SUBMISSION, "key force", ADS, api_jobs_submit},
-    {"jobs.list", HTTP_GET, "/v1/jobs", SCOPE_JOB_OWN, VISIT_NONE, "constraint select limit cursor ids", ADS,
-     api_jobs_list},
-    {"jobs.get", HTTP_GET, "/v1/jobs/{id}", SCOPE_JOB_OWN, VISIT_NONE, "", ADS, api_job_get},
-    {"jobs.log", HTTP_GET, "/v1/jobs/{id}/log", SCOPE_JOB_OWN, VISIT_NONE, "offset wait", TEXT, api_job_log},
-    {"jobs.files", HTTP_GET, "/v1/jobs/{id}/files", SCOPE_JOB_OWN, VISIT_NONE, "", ADS, api_job_files},
-    {"jobs.file", HTTP_GET, "/v1/jobs/{id}/files/{kind}/{name...}", SCOPE_JOB_OWN, VISIT_NONE, "offset wait", BYTES,
-     api_job_file},
-    {"jobs.command", HTTP_POST, "/v1/jobs/{id}/commands", SCOPE_JOB_OWN, VISIT_AD, "", ADS, api_job_command},
-    {"commands.list", HTTP_GET, "/v1/commands", SCOPE_JOB_OWN, VISIT_NONE, "constraint limit", ADS, api_job_commands},
-    {"commands.get", HTTP_GET, "/v1/commands/{number}", SCOPE_JOB_OWN, VISIT_NONE, "wait", ADS, api_job_command_get},
-    {"summary", HTTP_GET, "/v1/summary", SCOPE_JOB_OWN, VISIT_NONE, "ids after wait", ADS, api_summary},
-    {"workflows", HTTP_GET, "/v1/workflows", SCOPE_JOB_OWN, VISIT_NONE, "limit cursor", ADS, api_workflows},
-    {"control", HTTP_POST, "/v1/control", SCOPE_JOB_OWN, VISIT_AD, "", ADS, api_control},
-    {"history", HTTP_GET, "/v1/history", SCOPE_JOB_OWN, VISIT_NONE, "constraint select limit cursor", ADS, api_history},
-    {"spool.head", HTTP_HEAD, "/v1/spool/{hash}", SCOPE_JOB_SUBMIT, VISIT_NONE, "", ADS, api_spool_head},
-    {"spool.get", HTTP_GET, "/v1/spool/{hash}", SCOPE_JOB_SUBMIT, VISIT_NONE, "", ADS, api_spool_head},
-    {"spool.put", HTTP_PUT, "/v1/spool/{hash}", SCOPE_JOB_SUBMIT, VISIT_PIECE, "offset size", ADS, api_spool_put},
+static const struct route routes[] = {
+    {"status", HTTP_GET, "/v1/status", OWN, BODY_NONE, ROUTE_BODY, "", "200 304", ADS,
+     "The customer's own ad: how many jobs it has, and how they stand.", api_customer_status, 0},
+    {"metrics", HTTP_GET, "/metrics", OWN, BODY_NONE, ROUTE_BODY, "", "200", METRICS_TYPE_ONLY,
+     "Numbers for a monitoring system (OpenMetrics).", api_customer_metrics, 0},
+    {"jobs.submit", HTTP_POST, "/v1/jobs", SCOPE_JOB_SUBMIT, BODY_ADS, ROUTE_SUBMISSION, "key force",
+     "200 201 400 403 409 413 415 429", ADS, "Submits jobs, all of them or none.", api_jobs_submit, 0},
+    {"jobs.list", HTTP_GET, "/v1/jobs", OWN, BODY_NONE, ROUTE_BODY, "constraint select limit cursor ids", "200 400",
+     ADS, "One's jobs that are not in the history.", api_jobs_list, 0},
+    {"jobs.get", HTTP_GET, "/v1/jobs/{id}", OWN, BODY_NONE, ROUTE_BODY, "", "200 304 404", ADS, "A job.", api_job_get,
+     0},
+    {"jobs.log", HTTP_GET, "/v1/jobs/{id}/log", OWN, BODY_NONE, ROUTE_BODY, "offset wait", "200 400 404", TEXT,
+     "What happened to a job, in words, from that byte on.", api_job_log, 0},
+    {"jobs.files", HTTP_GET, "/v1/jobs/{id}/files", OWN, BODY_NONE, ROUTE_BODY, "", "200 404", ADS,
+     "The files that a job has left.", api_job_files, 0},
+    {"jobs.file", HTTP_GET, "/v1/jobs/{id}/files/{kind}/{name...}", OWN, BODY_NONE, ROUTE_BODY, "offset wait",
+     "200 400 404", BYTES, "Bytes of a file that a job has left, or is writing.", api_job_file, 0},
+    {"jobs.command", HTTP_POST, "/v1/jobs/{id}/commands", OWN, BODY_AD, ROUTE_BODY, "", "201 400 404 409 413 415 429",
+     ADS, "Takes a command for a job that runs: it waits until the provider has carried it out.", api_job_command, 0},
+    {"commands.list", HTTP_GET, "/v1/commands", OWN, BODY_NONE, ROUTE_BODY, "constraint limit", "200 400", ADS,
+     "Commands that wait for providers, and those that were answered lately.", api_job_commands, 0},
+    {"commands.get", HTTP_GET, "/v1/commands/{number}", OWN, BODY_NONE, ROUTE_BODY, "wait", "200 304 400 404", ADS,
+     "A command, at once or when it was answered.", api_job_command_get, 0},
+    {"summary", HTTP_GET, "/v1/summary", OWN, BODY_NONE, ROUTE_BODY, "ids after wait", "200 304 400", ADS,
+     "How many jobs stand how, at once or when that has changed.", api_summary, 0},
+    {"workflows", HTTP_GET, "/v1/workflows", OWN, BODY_NONE, ROUTE_BODY, "limit cursor", "200 400", ADS,
+     "How far workflows are.", api_workflows, 0},
+    {"control", HTTP_POST, "/v1/control", OWN, BODY_AD, ROUTE_BODY, "", "200 400 413 415", ADS,
+     "Holds, releases, removes or rescues jobs.", api_control, 0},
+    {"history", HTTP_GET, "/v1/history", OWN, BODY_NONE, ROUTE_BODY, "constraint select limit cursor", "200 400", ADS,
+     "Jobs that are over, the last first.", api_history, 0},
+    {"spool.get", HTTP_GET, "/v1/spool/{hash}", SCOPE_JOB_SUBMIT, BODY_NONE, ROUTE_BODY, "", "200 400 404", ADS,
+     "How much of a file the spool has.", api_spool_head, 0},
+    {"spool.put", HTTP_PUT, "/v1/spool/{hash}", SCOPE_JOB_SUBMIT, BODY_BYTES, SPOOL_PIECE_MAX, "offset size",
+     "200 201 400 403 413 422 429", ADS, "A piece of a file for the spool.", api_spool_put, 0},
 };
-const size_t customerd_route_count = sizeof customerd_routes / sizeof *customerd_routes;
+
+static const struct parameter parameters[] = {
+    {"constraint", "string", "an expression that is true of what is asked for"},
+    {"select", "string", "names of the attributes that are wanted, with commas between"},
+    {"limit", "integer", "how many, at most"},
+    {"cursor", "string", "where to go on: from the link `next` of the answer before"},
+    {"ids", "string", "numbers of jobs"},
+    {"offset", "integer", "where in the file to begin"},
+    {"size", "integer", "how large the whole file is"},
+    {"key", "string", "of the submission: with the same one it is not submitted twice"},
+    {"force", "boolean", "submit also what nobody could run now"},
+    {"after", "integer", "the number of changes that was seen last"},
+    {"wait", "integer", "seconds to wait for a change"},
+};
+
+const struct route_table customerd_routes = {
+    "Berth customer", "Keeps jobs, and finds machines for them.", routes, sizeof routes / sizeof *routes,
+    parameters,       sizeof parameters / sizeof *parameters,
+};

@@ -296,7 +296,8 @@ void front_openapi(struct request *request)
     struct front *front = request->front;
 
     buf_reset(&front->out);
-    openapi_print(&front->out, front->tables, front->settings.part_count, front->settings.version);
+    openapi_print(&front->out, front->tables, front->settings.part_count,
+                  front->settings.version ? front->settings.version : "");
     request_answer(request, 200, TYPE_JSON, front->out.text, front->out.len, NULL, 0);
 }
 

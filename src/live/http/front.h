@@ -51,8 +51,9 @@ void front_done(struct front *front); /* its servers are gone */
 
 extern const struct server_handler front_handler; /* its user is the front */
 
-/* Those that wait (request_waits) are handled again: whose time is up; `all`: every one of them. */
+/* Those that wait (request_waits) are handled again: whose time is up; `all`: every one of them. No front: nobody waits. */
 void front_wake(struct front *front, bool all);
+bool front_waits(const struct front *front);                 /* does somebody? */
 void front_wait_end(struct front *front, const char *words); /* nobody waits any longer: 503 */
 
 /* Handlers for rows that many tables have. */

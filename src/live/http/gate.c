@@ -59,7 +59,7 @@ static enum token_fault token_prove(struct gate *gate, const char *token, struct
                             proof->revoked, proof->user, ret);
     }
     if (fault != TOKEN_OK && gate->settings.refused)
-        gate->settings.refused(gate->settings.user, fault);
+        gate->settings.refused(gate->settings.user, proof, fault);
     return fault;
 }
 
@@ -68,7 +68,7 @@ unsigned gate_caller(struct gate *gate, const struct exchange *exchange, int64_t
 {
     const char *field = exchange_field(exchange, "Authorization");
     enum token_fault fault;
-    struct proof proof;
+    struct proof proof = {0};
     struct grant grant;
 
     *ret = (struct caller){.identity = CALLERS_NONE};

@@ -43,8 +43,9 @@ struct gate_settings {
     bool (*proof)(void *user, const char *token, size_t len, struct proof *ret);
     /* What that user of this machine may do, and its name here; SCOPE_NONE: nothing. NULL: a token is needed from them too. */
     scopes (*local)(void *user, uint32_t uid, int64_t now, char ret_name[TOKEN_NAME_MAX + 1]);
-    void (*refused)(void *user, enum token_fault fault); /* a token was; may be NULL */
-    const char *reserved;                                /* an identity that nobody comes by; NULL: none */
+    /* A token was, that was held against that (zeros: against nothing). May be NULL. */
+    void (*refused)(void *user, const struct proof *proof, enum token_fault fault);
+    const char *reserved;        /* an identity that nobody comes by; NULL: none */
     const struct config *config; /* for the limits on what a caller may do; NULL: there are none */
     bool people_are_agents;  /* RequestsPerSecond, which is for people, is not asked for: all have the agents' pace */
     uint64_t bodies_account; /* bytes of the requests of one account under way; 0: 64 MiB */

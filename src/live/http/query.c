@@ -12,46 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --------------------------------------------------------------------------------------------------------------- paths */
-
-/* A part of the raw path, decoded; false when it is no text for a variable. */
-static bool variable_read(const char *raw, size_t len, bool plain, size_t room, char *ret)
-{
-    const char *end = raw + len;
-    size_t at = 0;
-
-    while (raw < end) {
-        int c = *raw == '%' ? guard_escape(raw, end) : (unsigned char)*raw;
-
-        if (c <= 0 || (plain && (c < ' ' || c == 0x7f)) || at + 1 == room)
-            return false;
-        raw += *raw == '%' ? 3 : 1;
-        ret[at++] = (char)c;
-    }
-    ret[at] = '\0';
-    return at > 0;
-}
-
-bool path_fits(const char *shape, const char *raw_path, bool plain, size_t room, char *ret_variables)
-{
-    while (*shape && *raw_path) {
-        size_t want = strcspn(shape + 1, "/"), have = strcspn(raw_path + 1, "/");
-
-        if (shape[1] == '{') {
-            if (!shape[want + 1] && want > 4 && !strcmp(shape + want - 3, "...}"))
-                have = strlen(raw_path + 1);
-            if (!variable_read(raw_path + 1, have, plain, room, ret_variables))
-                return false;
-            ret_variables += room;
-        } else if (want != have || memcmp(shape, raw_path, want + 1) != 0) {
-            return false;
-        }
-        shape += want + 1;
-        raw_path += have + 1;
-    }
-    return !*shape && !*raw_path;
-}
-
 /* ---------------------------------------------------------------------------------------------------------- parameters */
 
 int query_number(const struct exchange *exchange, const char *name, uint64_t low, uint64_t high, uint64_t fallback,

@@ -1,6 +1,6 @@
-/* query.h: what the address and the body of a request say, whoever answers it: the matchmaker and the customer read them alike.
+/* query.h: what the address and the body of a request say, whoever answers it: all daemons read them alike.
  *
- *     /v1/jobs/{id}/files/{kind}/{name...}   <- path_fits        ?limit=20&constraint=Memory%20%3E%201   <- query_number, query_expr
+ *     ?limit=20&constraint=Memory%20%3E%201   <- query_number, query_expr
  *
  * Where something is wrong the error has words for the caller, with the parameter's name before them. */
 #ifndef BERTH_LIVE_HTTP_QUERY_H
@@ -13,11 +13,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Does the raw path have the shape? Its variables are decoded on the way, one by one, into places of `room` bytes each that follow one another;
- * {name...}, at the end, takes all that is left. False as well when one is empty, too long, has a bad escape, a NUL or, where `plain`, any
- * control character. */
-bool path_fits(const char *shape, const char *raw_path, bool plain, size_t room, char *ret_variables);
 
 /* A whole number; `fallback` when the parameter is not there; -1 when it is none in those bounds. */
 int query_number(const struct exchange *exchange, const char *name, uint64_t low, uint64_t high, uint64_t fallback,

@@ -24,10 +24,18 @@ bool request_waits(struct request *request)
     return true;
 }
 
+bool front_waits(const struct front *front)
+{
+    return front && front->waiting;
+}
+
 void front_wake(struct front *front, bool all)
 {
-    struct request *request = front->waiting, *next, *still = NULL;
+    struct request *request = front ? front->waiting : NULL, *next, *still = NULL;
     int64_t now = clock_now();
+
+    if (!request)
+        return;
 
     front->waiting = NULL; /* those that wait on are put in anew */
     for (; request; request = next) {
@@ -51,7 +59,7 @@ void front_wait_end(struct front *front, const char *words)
 {
     struct request *request;
 
-    while ((request = front->waiting)) {
+    while (front && (request = front->waiting)) {
         front->waiting = request->next;
         request->waits = false;
         request_problem(request, 503, "%s", words);

@@ -61,8 +61,9 @@ static bool token_proof(void *user, const char *token, size_t len, struct proof 
     return true;
 }
 
-static void token_refused(void *user, enum token_fault fault)
+static void token_refused(void *user, const struct proof *proof, enum token_fault fault)
 {
+    (void)proof;
     metrics_add(((struct matchmakerd *)user)->metrics, METRIC_TOKENS_REFUSED, fault, 0, 1);
 }
 

@@ -312,7 +312,7 @@ static void providerd_done(struct providerd *providerd)
 {
     uploads_stop(providerd);
     tasks_done(providerd);
-    server_free(providerd->status);
+    status_end(providerd);
     agent_free(providerd->live);
     datain_close(providerd);
     results_done(providerd);

@@ -22,6 +22,7 @@
 #define BERTH_LIVE_PROVIDERD_PROVIDERD_PARTS_H
 
 #include "live/agent/daemon_parts.h"
+#include "live/http/front.h"
 #include "live/providerd/file_sync.h"
 #include "live/providerd/job_order.h"
 #include "live/providerd/providerd.h"
@@ -92,6 +93,8 @@ struct providerd {
     struct catalogues *catalogues;
     struct transfer_rules *data_rules; /* by which jobs' data are fetched */
     struct server *status;
+    struct gate gate; /* of its users on this machine */
+    struct front front;
     struct provider_settings provider;
     struct provider_pool pools[POOL_LIST_MAX]; /* of a provider that pulls */
     uint64_t *ids;
@@ -179,7 +182,9 @@ void providerd_probe(struct providerd *providerd);       /* providerd.c: its rol
 uint32_t tasks_count(const struct providerd *providerd); /* tasks.c */
 
 /* ---- providerd_status.c ---- */
+extern const struct route_table providerd_routes;
 int status_start(struct providerd *providerd, struct err *err);
+void status_end(struct providerd *providerd);
 struct tree *status_ad(struct providerd *providerd); /* what it does now; the caller unrefs it */
 
 /* ---- providerd_command.c ---- */

@@ -1,11 +1,11 @@
 /* providerd_status.c: what a live provider answers to those on its machine, by a Unix socket: is it well, and what does it do? */
 #include "lang/ad/make.h"
-#include "live/http/represent.h"
+#include "live/http/request.h"
 #include "live/providerd/providerd_parts.h"
+#include "sys/secrets.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define STATUS_JOBS_MAX 64 /* that are told one by one */
@@ -81,66 +81,77 @@ struct tree *status_ad(struct providerd *providerd)
     return daemon_pools_ad(&providerd->daemon, providerd->live, maker_seal(&maker));
 }
 
-static void status_begin(void *user, struct exchange *exchange)
-{
-    uint32_t uid = 0;
+/* ------------------------------------------------------------------------------------------------------------- routes */
 
-    (void)user;
-    if (!exchange_peer_user(exchange, &uid) || (uid != 0 && uid != getuid()))
-        exchange_problem(exchange, 403, "this is for the user who runs it");
-    else if (exchange_method(exchange) != HTTP_GET && exchange_method(exchange) != HTTP_HEAD)
-        exchange_problem(exchange, 405, "GET is expected");
+static struct providerd *request_providerd(const struct request *request)
+{
+    return request->part->daemon;
+}
+
+static void api_provider_status(struct request *request)
+{
+    request_ad_take(request, 200, status_ad(request_providerd(request)));
+}
+
+static void api_provider_ready(struct request *request)
+{
+    if (agent_is_connected(request_providerd(request)->live))
+        request_words(request, 200, "ready\n");
     else
-        exchange_accept(exchange, 0, true);
+        request_problem(request, 503, "no matchmaker knows it yet");
 }
 
-static void status_handle(void *user, struct exchange *exchange)
+static const struct route routes[] = {
+    {"status", HTTP_GET, "/v1/status", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "", "200 304", TYPE_CLASSAD " " TYPE_JSON,
+     "What the provider does: its jobs, what it sends, and whether it is well.", api_provider_status, 0},
+    {"openapi", HTTP_GET, "/openapi.json", SCOPE_NONE, BODY_NONE, ROUTE_BODY, "", "200", TYPE_JSON, "This description.",
+     front_openapi, 0},
+    {"healthz", HTTP_GET, "/healthz", SCOPE_NONE, BODY_NONE, ROUTE_BODY, "", "200", "text/plain",
+     "Does the process live?", front_health, 0},
+    {"readyz", HTTP_GET, "/readyz", SCOPE_NONE, BODY_NONE, ROUTE_BODY, "", "200 503", "text/plain",
+     "Does a matchmaker know it?", api_provider_ready, 0},
+};
+
+const struct route_table providerd_routes = {
+    "Berth provider", "Runs jobs on this machine.", routes, sizeof routes / sizeof *routes, NULL, 0};
+
+/* --------------------------------------------------------------------------------------------------------------- life */
+
+/* This is for the user who runs it, and for the superuser. */
+static scopes local_admit(void *user, uint32_t uid, int64_t now, char ret_name[TOKEN_NAME_MAX + 1])
 {
-    const char *path = exchange_raw_path(exchange);
-    struct providerd *providerd = user;
-    struct buf out;
-    struct tree *ad;
+    const struct providerd *providerd = user;
 
-    if (!strcmp(path, "/healthz")) {
-        exchange_answer(exchange, &(struct http_answer){.status = 200, .type = "text/plain", .body = "ok\n", .len = 3});
-        return;
-    }
-    if (!strcmp(path, "/readyz")) {
-        bool ready = agent_is_connected(providerd->live);
-
-        exchange_answer(exchange, &(struct http_answer){.status = ready ? 200 : 503,
-                                                        .type = "text/plain",
-                                                        .body = ready ? "ready\n" : "no matchmaker knows it yet\n",
-                                                        .len = ready ? 6 : 27});
-        return;
-    }
-    if (strcmp(path, "/v1/status") != 0) {
-        exchange_problem(exchange, 404, "there are /v1/status, /healthz and /readyz");
-        return;
-    }
-    buf_init(&out);
-    ad = status_ad(providerd);
-    represent_ad(&out, FORM_CLASSAD, ad);
-    buf_adds(&out, "\n");
-    exchange_answer(exchange,
-                    &(struct http_answer){.status = 200, .type = TYPE_CLASSAD, .body = out.text, .len = out.len});
-    tree_unref(ad);
-    buf_done(&out);
-}
-
-static void status_over(void *user, struct exchange *exchange)
-{
-    (void)user;
-    (void)exchange;
+    (void)now;
+    snprintf(ret_name, TOKEN_NAME_MAX + 1, "%s", providerd->daemon.identity);
+    return uid == 0 || uid == getuid() ? SCOPE_ALL : SCOPE_NONE;
 }
 
 int status_start(struct providerd *providerd, struct err *err)
 {
-    struct server_handler handler = {
-        .user = providerd, .begin = status_begin, .handle = status_handle, .over = status_over};
+    struct gate_settings gate = {.user = providerd, .local = local_admit};
+    struct front_settings settings = {.parts = {{.table = &providerd_routes,
+                                                 .daemon = providerd,
+                                                 .gate = &providerd->gate,
+                                                 .config = &providerd->daemon.config,
+                                                 .symbols = providerd->daemon.symbols}},
+                                      .part_count = 1,
+                                      .log = &providerd->daemon.log,
+                                      .version = providerd->settings->version};
+    struct server_handler handler = front_handler;
     char address[DAEMON_PATH_MAX + 32];
 
+    gate_init(&providerd->gate, &gate, secrets_word(&secrets_live));
+    front_init(&providerd->front, &settings);
+    handler.user = &providerd->front;
     snprintf(address, sizeof address, "unix:%s/%s.sock", providerd->daemon.folder, providerd->settings->role);
     providerd->status = server_new(&providerd->daemon.loop, address, NULL, NULL, NULL, &handler, err);
     return providerd->status ? 0 : -1;
+}
+
+void status_end(struct providerd *providerd)
+{
+    server_free(providerd->status);
+    front_done(&providerd->front);
+    gate_done(&providerd->gate);
 }

@@ -1,0 +1,456 @@
+/* front_test.c: the fronts of all daemons, by their own tables: who has no right to a route does not get to its handler, what is not there
+ * says so in one way, and each front describes exactly what it has. The handlers themselves are played. */
+#include "common/tap.h"
+#include "web.h"
+
+#include "lang/ad/names.h"
+#include "live/agent/agent.h"
+#include "live/customerd/customerd_parts.h"
+#include "live/http/request.h"
+#include "live/matchmakerd/routes.h"
+#include "live/providerd/providerd_parts.h"
+
+#include <ctype.h>
+#include <sodium.h>
+#include <time.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define ROUTES_MOST 128
+#define POOL_AGENT "agent-or-pool" /* the audience */
+
+static const struct daemon_kind {
+    const char *name;
+    const struct route_table *tables[FRONT_PARTS_MAX];
+    size_t count;
+} daemons[] = {
+    {"the matchmaker", {&matchmakerd_routes}, 1},
+    {"the customer", {&customerd_routes, &agent_routes}, 2},
+    {"an agent", {&agent_routes}, 1},
+    {"the provider's status", {&providerd_routes}, 1},
+};
+
+struct world {
+    struct web web;
+    struct config config;
+    struct symbols *symbols;
+    struct log log;
+    struct gate gate;
+    struct front front;
+    struct route_table tables[FRONT_PARTS_MAX];
+    struct route routes[FRONT_PARTS_MAX][ROUTES_MOST];
+    struct signing_key key;
+    struct token_keys keys;
+    struct token_cache *tokens;
+    char revoked[TOKEN_ID_DIGITS + 1]; /* the id of a token that is */
+    const char *unready;
+    bool near; /* users of this machine are let in */
+    struct client client;
+    unsigned handled, status;
+};
+
+static void bail(const char *why)
+{
+    printf("Bail out! %s\n", why);
+    exit(1);
+}
+
+/* --------------------------------------------------------------------------------------------------------- the front */
+
+static unsigned *handled_count;
+
+static void played(struct request *request)
+{
+    ++*handled_count;
+    request_words(request, 200, "handled\n");
+}
+
+static bool is_revoked(void *user, const char *id)
+{
+    return !strcmp(((struct world *)user)->revoked, id);
+}
+
+static bool token_proof(void *user, const char *token, size_t len, struct proof *ret)
+{
+    struct world *world = user;
+
+    (void)token, (void)len;
+    *ret = (struct proof){
+        .tokens = world->tokens, .keys = &world->keys, .audience = POOL_AGENT, .revoked = is_revoked, .user = world};
+    return true;
+}
+
+static scopes local_admit(void *user, uint32_t uid, int64_t now, char ret_name[TOKEN_NAME_MAX + 1])
+{
+    const struct world *world = user;
+
+    (void)now;
+    snprintf(ret_name, TOKEN_NAME_MAX + 1, "uid.%u", uid);
+    return world->near ? SCOPE_ALL : SCOPE_NONE;
+}
+
+static const char *unready(const void *daemon)
+{
+    return ((const struct world *)daemon)->unready;
+}
+
+/* The daemon's own tables, with other handlers behind them: but for those that need no daemon. */
+static void tables_copy(struct world *world, const struct daemon_kind *kind)
+{
+    for (size_t i = 0; i < kind->count; i++) {
+        world->tables[i] = *kind->tables[i];
+        world->tables[i].routes = world->routes[i];
+        if (kind->tables[i]->count > ROUTES_MOST)
+            bail("there are more routes than this test has room for");
+        for (size_t n = 0; n < kind->tables[i]->count; n++) {
+            world->routes[i][n] = kind->tables[i]->routes[n];
+            if (world->routes[i][n].handle != front_openapi && world->routes[i][n].handle != front_health)
+                world->routes[i][n].handle = played;
+        }
+    }
+}
+
+static void front_open(struct world *world, const struct daemon_kind *kind, const char *address)
+{
+    struct gate_settings gate = {
+        .user = world, .proof = token_proof, .local = local_admit, .people_are_agents = true, .config = &world->config};
+    struct front_settings settings = {.part_count = kind->count, .log = &world->log, .version = "1.2.3"};
+    struct server_handler handler = front_handler;
+    struct err err = {0};
+
+    tables_copy(world, kind);
+    for (size_t i = 0; i < kind->count; i++)
+        settings.parts[i] = (struct front_part){.table = &world->tables[i],
+                                                .daemon = world,
+                                                .gate = &world->gate,
+                                                .config = &world->config,
+                                                .symbols = world->symbols,
+                                                .unready = unready};
+    gate_init(&world->gate, &gate, 1);
+    front_init(&world->front, &settings);
+    handler.user = &world->front;
+    uv_loop_init(&world->web.loop);
+    world->web.server = server_new(&world->web.loop, address, NULL, NULL, NULL, &handler, &err);
+    if (!world->web.server)
+        bail(err.text);
+    world->client.fd = -1;
+}
+
+static void front_close(struct world *world)
+{
+    client_close(&world->client);
+    server_free(world->web.server);
+    uv_run(&world->web.loop, UV_RUN_DEFAULT);
+    uv_loop_close(&world->web.loop);
+    front_done(&world->front);
+    gate_done(&world->gate);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- requests */
+
+/* The status of the answer, which is in client.in. `fields` is NULL or has lines with CRLF. */
+static unsigned ask(struct world *world, const char *method, const char *path, const char *token, const char *fields)
+{
+    struct buf text;
+
+    client_close(&world->client);
+    client_open(&world->web, &world->client);
+    buf_init(&text);
+    buf_addf(&text, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n", method, path);
+    if (token)
+        buf_addf(&text, "Authorization: Bearer %s\r\n", token);
+    buf_addf(&text, "%s\r\n", fields ? fields : "");
+    world->handled = 0;
+    client_send_bytes(&world->client, text.text, text.len);
+    buf_done(&text);
+    client_wait_closed(&world->web, &world->client, 5000);
+    world->status = 0;
+    sscanf(buf_string(&world->client.in), "HTTP/1.1 %u", &world->status);
+    return world->status;
+}
+
+static bool says(struct world *world, const char *words)
+{
+    return strstr(buf_string(&world->client.in), words);
+}
+
+static bool is_problem(struct world *world, unsigned status)
+{
+    char words[32];
+
+    snprintf(words, sizeof words, "\"status\":%u,", status);
+    return world->status == status && says(world, "application/problem+json") && says(world, words) &&
+           says(world, "\"title\":\"") && says(world, "\"detail\":\"") && says(world, "\"request\":\"") &&
+           says(world, "Cache-Control: no-store");
+}
+
+static void path_fill(const char *shape, char out[256])
+{
+    size_t at = 0;
+
+    for (; *shape; shape++) {
+        if (*shape != '{') {
+            out[at++] = *shape;
+            continue;
+        }
+        at += (size_t)snprintf(out + at, 32, "abcdef0123456789");
+        shape += strcspn(shape, "}");
+    }
+    out[at] = '\0';
+}
+
+static char *token_make(struct world *world, scopes scope, char *ret_id)
+{
+    int64_t now = time(NULL);
+    struct token_terms terms = {.issuer = world->keys.issuer,
+                                .subject = "alice",
+                                .audience = POOL_AGENT,
+                                .scope = scope,
+                                .issued = now,
+                                .expires = now + 3600};
+    struct err err = {0};
+    struct buf text;
+    char *token;
+
+    buf_init(&text);
+    if (token_sign(&text, &world->key, &terms, ret_id, &err) < 0)
+        bail(err.text);
+    token = strdup(buf_string(&text));
+    buf_done(&text);
+    return token;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ checks */
+
+struct wrong {
+    size_t count;
+    char first[160];
+};
+
+static void wrong_add(struct wrong *wrong, const struct world *world, const struct route *route)
+{
+    if (!wrong->count++)
+        snprintf(wrong->first, sizeof wrong->first, "%s %s: %u, handled %u times", method_name(route->method),
+                 route->path, world->status, world->handled);
+}
+
+static void told(const struct wrong *wrong, const char *kind, const char *sentence)
+{
+    if (!tap_ok(!wrong->count, "%s: %s", kind, sentence))
+        tap_diag("%zu are not so; the first is %s", wrong->count, wrong->first);
+}
+
+/* Every route, with a token that has all scopes but its own, with a revoked one, with none, and with the right one. */
+static void check_tokens(struct world *world, const struct daemon_kind *kind)
+{
+    struct wrong scope = {0}, revoked = {0}, none = {0}, good = {0};
+    char id[TOKEN_ID_DIGITS + 1], path[256];
+    char *all = token_make(world, SCOPE_ALL, NULL), *bad = token_make(world, SCOPE_ALL, id);
+
+    snprintf(world->revoked, sizeof world->revoked, "%s", id);
+    for (size_t i = 0; i < kind->count; i++) {
+        for (size_t n = 0; n < world->tables[i].count; n++) {
+            const struct route *route = &world->routes[i][n];
+            const char *method = method_name(route->method);
+            char *other;
+
+            path_fill(route->path, path);
+            if (ask(world, method, path, all, NULL) != 200 || world->handled != (route->handle == played))
+                wrong_add(&good, world, route);
+            if (route->scope == SCOPE_NONE)
+                continue;
+            if (ask(world, method, path, bad, NULL) != 401 || !is_problem(world, 401) || world->handled ||
+                !says(world, "WWW-Authenticate: Bearer"))
+                wrong_add(&revoked, world, route);
+            if (ask(world, method, path, NULL, NULL) != 401 || !is_problem(world, 401) || world->handled)
+                wrong_add(&none, world, route);
+            other = token_make(world, SCOPE_ALL & ~route->scope, NULL);
+            if (ask(world, method, path, other, NULL) != 403 || !is_problem(world, 403) || world->handled)
+                wrong_add(&scope, world, route);
+            free(other);
+        }
+    }
+    told(&good, kind->name, "a good token with the scope of a route gets to its handler");
+    told(&revoked, kind->name, "a revoked token is refused by every route that wants one");
+    told(&none, kind->name, "so is a request without a token");
+    told(&scope, kind->name, "and a token with every scope but the route's");
+    world->revoked[0] = '\0';
+    free(all);
+    free(bad);
+}
+
+static bool path_has(const struct world *world, const struct daemon_kind *kind, const char *path,
+                     enum http_method method)
+{
+    for (size_t i = 0; i < kind->count; i++)
+        for (size_t n = 0; n < world->tables[i].count; n++)
+            if (!strcmp(world->routes[i][n].path, path) && world->routes[i][n].method == method)
+                return true;
+    return false;
+}
+
+static void check_ways(struct world *world, const struct daemon_kind *kind)
+{
+    static const char *const absent[] = {"/nothing", "/v1/nothing/at/all", "/v1/status/", "//healthz", "/healthz/x"};
+    char *all = token_make(world, SCOPE_ALL, NULL), path[256], allow[32];
+    struct wrong other = {0}, fields = {0};
+    size_t missing = 0;
+
+    for (size_t i = 0; i < COUNT(absent); i++)
+        missing += ask(world, "GET", absent[i], all, NULL) == 404 && is_problem(world, 404);
+    tap_ok(missing == COUNT(absent), "%s: a path that is not there is answered with 404 and a problem", kind->name);
+    for (size_t i = 0; i < kind->count; i++) {
+        for (size_t n = 0; n < world->tables[i].count; n++) {
+            const struct route *route = &world->routes[i][n];
+
+            path_fill(route->path, path);
+            snprintf(allow, sizeof allow, "%s", method_name(route->method));
+            for (int m = HTTP_GET; m < HTTP_OTHER; m++) {
+                if (m == HTTP_HEAD || path_has(world, kind, route->path, (enum http_method)m))
+                    continue;
+                if (ask(world, method_name((enum http_method)m), path, all, NULL) != 405 || !is_problem(world, 405) ||
+                    world->handled || !says(world, "Allow: ") || !says(world, allow))
+                    wrong_add(&other, world, route);
+                break; /* the others go the same way */
+            }
+            if (ask(world, method_name(route->method), path, all, "Origin: https://elsewhere.example\r\n") != 403 ||
+                !is_problem(world, 403) || world->handled ||
+                ask(world, method_name(route->method), path, all, "Accept: image/png\r\n") != 406 ||
+                !is_problem(world, 406) || world->handled)
+                wrong_add(&fields, world, route);
+        }
+    }
+    told(&other, kind->name, "another method is answered with 405, and the field Allow names those that there are");
+    told(&fields, kind->name, "neither a page of another site nor one who wants a picture gets to a handler");
+    free(all);
+}
+
+/* The words that stand for a route in the description. */
+static void operation_print(const struct route *route, struct buf *out)
+{
+    buf_addc(out, '"');
+    for (const char *at = method_name(route->method); *at; at++)
+        buf_addc(out, (char)tolower((unsigned char)*at));
+    buf_addf(out, "\":{\"operationId\":\"%s\"", route->id);
+}
+
+static void check_description(struct world *world, const struct daemon_kind *kind)
+{
+    size_t total = 0, found = 0, paths = 0, twice = 0;
+    struct buf words;
+
+    buf_init(&words);
+    ask(world, "GET", "/openapi.json", NULL, NULL);
+    for (size_t i = 0; i < kind->count; i++) {
+        for (size_t n = 0; n < world->tables[i].count; n++) {
+            const struct route *route = &world->routes[i][n];
+
+            total++;
+            buf_reset(&words);
+            operation_print(route, &words);
+            found += client_count(&world->client, buf_string(&words)) == 1;
+            buf_reset(&words);
+            buf_addf(&words, "\"%s\":{", route->path);
+            paths += client_count(&world->client, buf_string(&words)) == 1;
+            for (size_t other = 0; other < i; other++)
+                for (size_t m = 0; m < world->tables[other].count; m++)
+                    twice += !strcmp(world->routes[other][m].path, route->path);
+        }
+    }
+    tap_ok(world->status == 200 && found == total && paths == total &&
+               client_count(&world->client, "\"operationId\"") == total,
+           "%s: /openapi.json lists exactly its table, %zu routes", kind->name, total);
+    tap_ok(says(world, kind->tables[0]->title) && says(world, "\"version\":\"1.2.3\"") && !twice,
+           "%s: it says what it describes, and no path is in two tables", kind->name);
+    buf_done(&words);
+}
+
+static bool parameter_is_there(const struct route_table *table, const char *name, size_t len)
+{
+    for (size_t i = 0; i < table->parameter_count; i++)
+        if (strlen(table->parameters[i].name) == len && !memcmp(table->parameters[i].name, name, len))
+            return true;
+    return false;
+}
+
+static void check_table(const struct daemon_kind *kind)
+{
+    size_t unknown = 0;
+
+    for (size_t i = 0; i < kind->count; i++)
+        for (size_t n = 0; n < kind->tables[i]->count; n++)
+            for (const char *at = kind->tables[i]->routes[n].parameters; *at; at += strspn(at, " ")) {
+                size_t len = strcspn(at, " ");
+
+                unknown += !parameter_is_there(kind->tables[i], at, len);
+                at += len;
+            }
+    tap_ok(!unknown, "%s: every parameter of a route is explained", kind->name);
+}
+
+static void check_state(struct world *world, const struct daemon_kind *kind)
+{
+    char *all = token_make(world, SCOPE_ALL, NULL);
+
+    world->unready = "it goes down";
+    tap_ok(ask(world, "GET", "/healthz", all, NULL) == 503 && is_problem(world, 503) && says(world, "it goes down"),
+           "%s: while it goes down it takes nothing, and says why", kind->name);
+    world->unready = NULL;
+    tap_ok(ask(world, "GET", "/healthz", all, "Content-Length: 99999999\r\n") == 413 && is_problem(world, 413),
+           "%s: a body where none is expected is not read", kind->name);
+    free(all);
+}
+
+/* By the Unix socket, without a token. */
+static void check_near(struct world *world, const struct daemon_kind *kind)
+{
+    const char *scoped = kind->tables == daemons[2].tables ? "/v1/messages" : "/v1/status";
+    const char *method = kind->tables == daemons[2].tables ? "POST" : "GET";
+    char folder[] = "/tmp/front-test-XXXXXX", address[64];
+
+    if (!mkdtemp(folder))
+        bail("no folder");
+    snprintf(address, sizeof address, "unix:%s/s", folder);
+    front_open(world, kind, address);
+    world->near = true;
+    tap_ok(ask(world, method, scoped, NULL, NULL) == 200 && world->handled == 1,
+           "%s: a user of this machine whom it knows needs no token", kind->name);
+    world->near = false;
+    tap_ok(ask(world, method, scoped, NULL, NULL) == 403 && is_problem(world, 403) && !world->handled,
+           "%s: another one is refused, with a reason", kind->name);
+    front_close(world);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    static const char *const variables[] = {"HOME=/nonexistent", NULL};
+    static const struct config_sources sources = {.variables = variables, .etc = "/nonexistent"};
+    static struct world world;
+    struct err err = {0};
+
+    if (sodium_init() < 0 || config_load(&world.config, &sources, &err) < 0)
+        bail(err.text);
+    handled_count = &world.handled;
+    world.symbols = names_new(1);
+    log_init(&world.log, -1, LOG_LOGFMT, LEVEL_ERROR, NULL, NULL);
+    signing_key_draw(&world.key);
+    pool_id_of(&world.key.open, world.keys.issuer);
+    world.keys.count = 1;
+    world.keys.keys[0].open = world.key.open;
+    memcpy(world.keys.keys[0].id, world.key.id, sizeof world.keys.keys[0].id);
+    world.tokens = token_cache_new(0);
+    for (size_t i = 0; i < COUNT(daemons); i++) {
+        check_table(&daemons[i]);
+        front_open(&world, &daemons[i], "127.0.0.1:0");
+        check_description(&world, &daemons[i]);
+        check_ways(&world, &daemons[i]);
+        check_tokens(&world, &daemons[i]);
+        check_state(&world, &daemons[i]);
+        front_close(&world);
+        check_near(&world, &daemons[i]);
+    }
+    token_cache_free(world.tokens);
+    symbols_free(world.symbols);
+    config_done(&world.config);
+    return tap_done();
+}
