@@ -1,4 +1,5 @@
-/* Worlds by several processes: what is found is the same as by one, whatever becomes of them. Built with bugs that can be planted. */
+/* Worlds by several processes: what is found is the same as by one, whatever becomes of them. Built with bugs that can be planted, but for the
+ * sanitizers. */
 #include "common/tap.h"
 #include "pool/protocol/mutants.h"
 #include "sim/run.h"
@@ -17,9 +18,12 @@
 #define CLAIMS 2000
 #endif
 
-#define SEED 26 /* from there on some worlds are small */
+#define SEED 26   /* from there on some worlds are small */
+#define BROKEN 28 /* a few worlds after it one shows the bug */
 
+#ifdef BERTH_MUTANTS
 enum mutant mutant_now;
+#endif
 
 static bool same(const struct sim_report *a, const struct sim_report *b)
 {
@@ -134,6 +138,7 @@ static void test_none(const struct sim_report *one)
     tap_ok(status == 0 && same(one, &many) && no_children(), "when there can be none this process does it alone");
 }
 
+#ifdef BERTH_MUTANTS
 /* With a bug: the first world in the order of seeds that shows it, not the first to end. */
 static void test_violation(void)
 {
@@ -143,7 +148,7 @@ static void test_violation(void)
     mutant_now = MUTANT_NO_LAUNCHER_DEADLINE;
     for (uint32_t i = 0; i < 2; i++) {
         struct sim_settings settings = {
-            .seed = 1, .faults = true, .claims = UINT64_MAX, .jobs = i ? 4 : 1, .lines = 30, .trace = &traces[i]};
+            .seed = BROKEN, .faults = true, .claims = UINT64_MAX, .jobs = i ? 4 : 1, .lines = 30, .trace = &traces[i]};
 
         buf_init(&traces[i]);
         tap_ok(sim_run(&settings, &reports[i]) < 0 && no_children(), "%u find a world that breaks a promise, and stop",
@@ -158,6 +163,7 @@ static void test_violation(void)
     for (uint32_t i = 0; i < 2; i++)
         buf_done(&traces[i]);
 }
+#endif
 
 int main(void)
 {
@@ -172,6 +178,8 @@ int main(void)
     test_enough();
     test_killed(&one);
     test_none(&one);
+#ifdef BERTH_MUTANTS
     test_violation();
+#endif
     return tap_done();
 }

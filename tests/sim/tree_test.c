@@ -1321,7 +1321,7 @@ static void scene_live(struct scene *scene)
 
 enum mutant mutant_now;
 
-#if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+#if !defined(__OPTIMIZE__)
 #define SURE false /* what a slow build does not find soon it leaves to the fast one */
 #define MUTANT_WORLDS 12
 #else
