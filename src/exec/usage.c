@@ -1,4 +1,5 @@
 /* usage.c: processes and all that they began, by what /proc tells. */
+#define _GNU_SOURCE /* O_PATH */
 #include "exec/usage.h"
 
 #include "exec/pin.h"
@@ -314,28 +315,29 @@ void kin_find_child(struct job_processes *kin)
         kin->count = 1;
 }
 
-/* While its sandbox is being made a process still sees the machine's own: those are not meant. */
-static bool is_own(const char *path, const char *place)
+/* Bytes in a place of a sandbox, if that is a file system of its own. While a sandbox is being made its first process sees the machine's own
+ * there, then another, then the machine's again: so one descriptor is asked what it is and what is in it. */
+static int64_t place_bytes(int init, const char *place)
 {
-    char host[64];
+    char path[64], host[64];
     struct stat inside, outside;
+    struct statfs st;
+    int64_t bytes = 0;
+    int fd;
 
+    snprintf(path, sizeof path, "/proc/%d/root/%s", init, place);
     snprintf(host, sizeof host, "/%s", place);
-    return stat(path, &inside) == 0 && (stat(host, &outside) < 0 || inside.st_dev != outside.st_dev);
+    fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    if (fstat(fd, &inside) == 0 && (stat(host, &outside) < 0 || inside.st_dev != outside.st_dev) &&
+        fstatfs(fd, &st) == 0 && st.f_type == TMPFS_MAGIC)
+        bytes = (int64_t)(st.f_blocks - st.f_bfree) * (int64_t)st.f_bsize;
+    close(fd);
+    return bytes;
 }
 
 int64_t kin_files(int init)
 {
-    static const char *const places[] = {"tmp", "dev/shm"};
-    int64_t bytes = 0;
-
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char path[64];
-        struct statfs st;
-
-        snprintf(path, sizeof path, "/proc/%d/root/%s", init, places[i]);
-        if (is_own(path, places[i]) && statfs(path, &st) == 0 && st.f_type == TMPFS_MAGIC)
-            bytes += (int64_t)(st.f_blocks - st.f_bfree) * (int64_t)st.f_bsize;
-    }
-    return bytes;
+    return place_bytes(init, "tmp") + place_bytes(init, "dev/shm");
 }
