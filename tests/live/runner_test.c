@@ -1,6 +1,8 @@
 /* runner_test.c: a role that is live: what it wants, and what others on the same loop have of it. */
 #include "common/tap.h"
 
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/symbols.h"
 #include "live/world/runner.h"
 
@@ -66,6 +68,62 @@ static void other_turn(uv_prepare_t *prepare)
         uv_prepare_stop(prepare);
 }
 
+/* ---------------------------------------------------------------------------------------------- events within effects */
+
+/* A role that wants a job, and whose world has news for it while it says so: an ad that is only lent for the call. */
+struct eager {
+    struct runner *runner;
+    struct symbols *symbols;
+    bool probed;
+    int64_t told;
+};
+
+static void eager_step(void *role, const struct role_env *env, const struct event *event, struct effects *effects)
+{
+    struct eager *eager = role;
+
+    (void)env;
+    if (event->kind == EVENT_BOOTED) {
+        effects_job(effects, 1, 1, 1, NULL, INT64_MAX, INT64_MAX, 0);
+    } else if (event->kind == EVENT_PROBED) {
+        eager->probed = true;
+        ad_integer(event->ad, "Memory", &eager->told);
+    }
+}
+
+static void eager_job(void *user, const struct effect *effect)
+{
+    struct eager *eager = user;
+    struct maker maker;
+    struct tree *ad;
+
+    (void)effect;
+    maker_init(&maker, eager->symbols);
+    maker_integer(&maker, "Memory", 512);
+    ad = maker_seal(&maker);
+    runner_event(eager->runner, &(struct event){.kind = EVENT_PROBED, .ad = ad});
+    tree_unref(ad);
+}
+
+static void eager_run(struct shelf *shelf, const struct secrets *secrets)
+{
+    static const struct role_kind kind = {.name = "eager", .make = busy_make, .free = busy_free, .step = eager_step};
+    struct symbols *symbols = symbols_new(NULL, 0, 1);
+    struct eager eager = {.symbols = symbols};
+    const struct runner_ports ports = {.user = &eager, .job = eager_job};
+    struct err err = {0};
+    uv_loop_t loop;
+
+    uv_loop_init(&loop);
+    eager.runner = runner_new(&loop, &kind, &eager, shelf, symbols, secrets, &ports, &err);
+    runner_event(eager.runner, &(struct event){.kind = EVENT_BOOTED});
+    tap_ok(eager.probed && eager.told == 512, "an event from within an effect comes after the step, with its ad");
+    runner_free(eager.runner);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    uv_loop_close(&loop);
+    symbols_free(symbols);
+}
+
 int main(void)
 {
     const struct shelf_kind kind = {.name = "nothing", .each = shelf_each};
@@ -94,5 +152,6 @@ int main(void)
     uv_run(&loop, UV_RUN_DEFAULT);
     tap_ok(uv_loop_close(&loop) == 0, "when it goes it leaves nothing on the loop");
     symbols_free(symbols);
+    eager_run(&shelf, &secrets);
     return tap_done();
 }

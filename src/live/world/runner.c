@@ -24,6 +24,7 @@ struct waiting_event {
     struct message message;
     struct peer peer;
     char identity[128]; /* as long as a token's subject can be */
+    char user[128];
     bool has_message, has_peer;
 };
 
@@ -262,15 +263,22 @@ static void waiting_event_free(struct waiting_event *waiting)
 {
     if (waiting->has_message)
         message_done(&waiting->message);
+    tree_unref(waiting->event.ad);
     free(waiting);
 }
 
-/* Kept with what it refers to; rows and ads are only handed over outside of steps. */
+/* Kept with what it refers to, which its sender may give back at once; rows alone are only handed over outside of steps. */
 static void event_keep(struct runner *runner, const struct event *event)
 {
     struct waiting_event *waiting = mem_alloc(sizeof *waiting);
 
     *waiting = (struct waiting_event){.event = *event};
+    if (event->ad)
+        waiting->event.ad = tree_ref(event->ad);
+    if (event->user) {
+        strncpy(waiting->user, event->user, sizeof waiting->user - 1);
+        waiting->event.user = waiting->user;
+    }
     if (event->message) {
         message_copy(&waiting->message, event->message);
         waiting->has_message = true;
