@@ -451,6 +451,30 @@ static void check_others(struct shop *shop)
     buf_done(&carol);
 }
 
+/* By its socket and by TCP: what it has is listed, with that of every agent; and what it does not have is refused as a matchmaker does. */
+static void check_front(struct shop *shop)
+{
+    struct buf fern;
+
+    buf_init(&fern);
+    tap_ok(ask(shop, "GET", "/openapi.json", NULL) == 200 && says(shop, "\"title\":\"Berth customer\"") &&
+               says(shop, "\"operationId\":\"jobs.submit\"") && says(shop, "\"operationId\":\"messages\"") &&
+               ask_with(shop, "", "GET", "/openapi.json", NULL) == 200 &&
+               ask_with(shop, "", "GET", "/healthz", NULL) == 200,
+           "the customer describes its interface to whoever asks");
+    tap_ok(ask(shop, "GET", "/v1/nothing", NULL) == 404 && says(shop, "\"request\":\"") &&
+               ask(shop, "DELETE", "/v1/jobs", NULL) == 405 && says(shop, "\"request\":\""),
+           "what is not there, and what cannot be done with it, is told with the number of the request");
+    tap_ok(bearer_make(shop, "fern", "job:own", &fern), "a user has a token");
+    shop->fields = "Origin: https://elsewhere.example\r\n";
+    tap_ok(ask_with(shop, buf_string(&fern), "GET", "/v1/jobs", NULL) == 403 && says(shop, "Origin"),
+           "a page of another site is not served, though it has a token");
+    shop->fields = NULL;
+    tap_ok(ask_with(shop, buf_string(&fern), "POST", "/v1/messages", "[]") == 403,
+           "who may only look at jobs cannot speak as an agent");
+    buf_done(&fern);
+}
+
 /* The customer is told by its stream: it does not wait until it asks the next time, a minute later. */
 static void check_revoked(struct shop *shop)
 {
@@ -770,6 +794,7 @@ int main(void)
     check_spool(&shop);
     check_in_vain(&shop);
     check_others(&shop);
+    check_front(&shop);
     check_revoked(&shop);
     check_many(&shop);
     check_cut(&shop);

@@ -13,6 +13,14 @@
 #define RESERVED_IDENTITY "matchmaker" /* ours: nobody else may be called so */
 #define LOCAL_SPAN MINUTE              /* that the name of a local user is remembered */
 
+/* The name of a local user, as it was found a while ago. */
+struct local_user {
+    uint32_t uid;
+    int64_t until; /* when it is looked up again; 0: there is none here */
+    char name[TOKEN_NAME_MAX + 1];
+};
+#define LOCAL_USERS 64 /* that are remembered at a time */
+
 static bool token_is_revoked(void *user, const char *id)
 {
     const struct matchmakerd *matchmakerd = user;

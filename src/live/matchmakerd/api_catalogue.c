@@ -10,6 +10,7 @@
  * that were matched with a job of hers, as the receipt shows; and it is hers whoever has entered it. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/scans.h"
 
 #include "lang/base/mem.h"
 #include "live/data/catalogue.h"

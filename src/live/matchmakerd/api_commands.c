@@ -6,6 +6,7 @@
  * An agent that is away finds the letter when it comes back, also after a restart of either. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/scans.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"

@@ -7,6 +7,7 @@
  * types, and no browser guesses another. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"

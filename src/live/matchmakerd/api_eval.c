@@ -6,6 +6,7 @@
  * All are texts, so that what cannot be read is told with its place in its own text, and the rest is evaluated. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/scans.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"

@@ -1,5 +1,6 @@
 /* api_gang.c: what a request with ports would get, and why not: a gang from the ads as they are. Nothing is consumed. */
 #include "live/matchmakerd/api.h"
+#include "live/matchmakerd/explain.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/make.h"

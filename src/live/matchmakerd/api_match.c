@@ -2,7 +2,9 @@
  *
  * Nothing is consumed. What the caller may not see is not there for its expressions. */
 #include "live/matchmakerd/api.h"
+#include "live/matchmakerd/explain.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/scans.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"

@@ -1,6 +1,7 @@
 /* api_overview.c: the pool at a glance, and over time: from counts that are kept. And the names that its ads have. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"

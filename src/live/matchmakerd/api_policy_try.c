@@ -6,6 +6,7 @@
  * Nothing is consumed: the engines live as long as the question. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"

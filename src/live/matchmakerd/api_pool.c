@@ -1,6 +1,7 @@
 /* api_pool.c: what a pool is made of besides ads: matches, claims, users, agents, and the matchmaker itself. All are told as ads. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/scans.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"

@@ -5,6 +5,7 @@
  * Of many requests those with most units are explained; a row says of how many nothing was asked. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"

@@ -1,6 +1,7 @@
 /* api_shares.c: groups, quotas and limits: what holds, what is in use, and why a user's place is what it is. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/json.h"

@@ -1,6 +1,7 @@
 /* api_tokens.c: tokens: made, listed, revoked. What is told of them is durable before it is answered; the token itself is not kept. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/scans.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"

@@ -1,5 +1,6 @@
 /* collection.c: lists of ads that are made for the answer, asked for as ads are. */
 #include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"

@@ -1,4 +1,5 @@
 /* explained.c: what an explanation says beyond the two sides: what else the pool knows of the ad, and how the others stand at the moment. */
+#include "live/matchmakerd/explain.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include <inttypes.h>

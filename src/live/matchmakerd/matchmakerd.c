@@ -1,5 +1,6 @@
 /* matchmakerd.c: the matchmaker as a process: what it is made of, how it starts, reloads and ends. */
 #include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/scans.h"
 
 #include "lang/ad/names.h"
 #include "lang/base/mem.h"

@@ -9,7 +9,7 @@
  *     api_*.c        the handlers, by what they are about
  *     api_commands.c commands to agents: taken, told, answered
  *     delivery.c     matches to agents: called, or by letter
- *     sliced_scan.c         work over all ads, in slices */
+ *     scans.h        work over all ads, in slices, and lists;  explain.h  what is asked about an ad: why, and what if */
 #ifndef BERTH_LIVE_MATCHMAKERD_MATCHMAKERD_PARTS_H
 #define BERTH_LIVE_MATCHMAKERD_MATCHMAKERD_PARTS_H
 
@@ -58,6 +58,7 @@ struct scan;
 struct relay;
 struct waiting;
 struct command_wait;
+struct local_user;
 
 struct matchmakerd {
     uv_loop_t *loop;
@@ -96,7 +97,7 @@ struct matchmakerd {
         *guard_texts[GUARD_REASON_COUNT]; /* for metrics */
     struct gate gate;
     struct front front;
-    struct local_user *local_users; /* LOCAL_USERS of them, by uid */
+    struct local_user *local_users; /* of this machine, whose names are remembered (admit.c) */
     struct page_link *links;        /* PAGE_LINKS of them */
     struct agents agents;
     struct census census; /* of the ads */
@@ -126,14 +127,6 @@ struct matchmakerd {
     symbol renewal[RENEWAL_WORDS]; /* the names in the commonest message: Message, Id, Bare */
     struct buf out;                /* scratch, for one answer */
 };
-
-/* The name of a local user, as it was found a while ago. */
-struct local_user {
-    uint32_t uid;
-    int64_t until; /* when it is looked up again; 0: there is none here */
-    char name[TOKEN_NAME_MAX + 1];
-};
-#define LOCAL_USERS 64 /* that are remembered at a time */
 
 /* A link to the page that is good once. */
 #define LINK_DIGITS 32
@@ -242,31 +235,6 @@ bool shares_explain_json(const struct matchmakerd *matchmakerd, const char *id, 
 
 struct tree *policy_body(struct request *request); /* the policy in the body; NULL, and a problem was answered */
 
-/* ---- explained.c ---- */
-
-/* Behind an explanation in words, or within the object that it is as JSON: what holds back the ad of that id (NULL: the pool has it not),
- * and how many of the others are taken. */
-void explanation_end(const struct request *request, const char *id, uint64_t taken, struct buf *out);
-
-/* ---- what_if.c: ads as they might be, for one question ---- */
-
-#define SUPPOSED_MAX 64
-
-struct what_if {
-    struct what_if_ad {
-        struct tree *ad; /* held */
-        char id[ID_LEN_MAX + 1];
-        bool used; /* in the place of one of the pool's */
-    } items[SUPPOSED_MAX];
-    uint32_t count;
-};
-
-/* The body: the ad that asks, which the caller unrefs, and behind it those that are supposed. NULL, and a problem was answered. In either
- * case what_if_done is to be called. */
-struct tree *what_if_read(struct request *request, struct what_if *ret);
-struct what_if_ad *what_if_find(struct what_if *what_if, const char *id); /* NULL: there is none */
-void what_if_done(struct what_if *what_if);
-
 /* ---- matchmakerd_listen.c ---- */
 
 int matchmakerd_listen(struct matchmakerd *matchmakerd,
@@ -341,86 +309,6 @@ void tokens_sweep(struct matchmakerd *matchmakerd); /* what is told of those tha
 
 /* A code with which a machine joins, appended; its row is on the shelf and wants a commit. */
 int matchmakerd_join_code(struct matchmakerd *matchmakerd, struct buf *out, struct err *err);
-
-/* ---- sliced_scan.c ---- */
-
-/* One who looks at all there is of something, in slices, so that others are served in between: at all ads that live, by `visit`; or, by
- * `step`, at something else, of which `from` says how far it is. */
-struct scan {
-    struct scan *next;
-    struct request *request;
-    uint32_t from;
-    uint64_t steps;                                                                  /* of evaluation that are left */
-    bool (*visit)(struct scan *scan, uint32_t place, const struct entry_view *view); /* false: enough */
-    bool (*step)(struct scan *scan);   /* one more; false: there is none, or enough. NULL: `visit` is asked */
-    void (*finish)(struct scan *scan); /* answers; the tour is freed behind it */
-    bool (*more)(struct scan *scan);   /* further slices before the finish; NULL: none. True: go on */
-    void (*done)(struct scan *scan);   /* gives back what it holds; NULL: nothing */
-    bool walked;
-};
-
-/* Takes the tour, which is the first member of a block from mem_alloc. It begins at once. */
-void scan_start(struct scan *scan, struct request *request);
-
-/* ---- api_gang.c: an ad that asks for several at once. All is lent; offers and ids may come back in another order. ---- */
-struct gang_question {
-    struct tree *ad;
-    const char *name; /* by which the explanation calls it */
-    bool why;
-    struct env env;
-    struct arena *scratch;
-    struct tree **offers;
-    char **ids;
-    uint32_t count;
-    uint64_t taken; /* of the offers */
-    bool is_held;   /* the pool has the ad: what holds it back besides is told as well */
-    size_t ported;  /* of the offers, that have ports; they are the last when gangs are not asked */
-};
-/* Are there ports that matter to it, so that pairs do not tell? */
-bool gang_is_asked(const struct request *request, struct gang_question *question);
-void gang_answer(struct request *request, struct gang_question *question);
-void scans_done(struct matchmakerd *matchmakerd);
-
-/* ---- collection.c ---- */
-
-#define LIMIT_DEFAULT 1000
-#define LIMIT_MAX 100000
-
-/* The environment of a request's expressions. */
-struct env request_env(const struct request *request);
-/* A list of ads that are made for the answer, all at once. */
-struct roll {
-    struct request *request;
-    struct listing listing;
-    struct buf out;
-};
-void roll_begin(struct roll *roll, struct request *request);
-void roll_add(struct roll *roll, struct maker *maker); /* the ad that it has made */
-void roll_end(struct roll *roll);                      /* answers */
-
-/* A list of ads that are made for the answer: asked for by constraint, select, limit and cursor as ads are. */
-struct collection {
-    struct scan scan; /* of one that is made in slices */
-    struct request *request;
-    int64_t now; /* when it was asked for */
-    struct tree *query;
-    const char *select;
-    uint64_t limit, cursor, at, steps;
-    struct env env;
-    struct arena scratch;
-    struct listing listing;
-    struct buf out;
-    bool more, spent;
-};
-
-/* False when a parameter is wrong, and that was answered. */
-bool collection_begin(struct collection *collection, struct request *request);
-/* The next ad, which it takes; false when there are enough. */
-bool collection_add(struct collection *collection, struct tree *ad);
-void collection_end(struct collection *collection); /* answers */
-
-/* The same in slices: `step` adds what is found at tour.from, and moves that on; false when there is no more, or enough. */
-void collection_tour(struct request *request, bool (*step)(struct scan *scan));
 
 /* ---- visibility ---- */
 

@@ -1,6 +1,7 @@
 /* what_if.c: ads as they might be: sent behind a question, they stand in the places of the pool's ads for that question alone.
  *
  *     [ the ad that asks ]  [ AdId = "m1"; as m1 might be ]  [ one that nobody has put in yet ] */
+#include "live/matchmakerd/explain.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/get.h"
