@@ -2,6 +2,7 @@
 #include "exec/cluster_parts.h"
 
 #include "lang/ad/eval.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/pair/pair.h"
 #include "pool/protocol/writers.h"
@@ -155,10 +156,7 @@ int cluster_jobs_of(struct cluster *cluster, const char *command, const char *te
         bool bad = false;
 
         end = stop ? (size_t)(stop - text) : len;
-        if (jobs.count == room) {
-            room = room ? room * 2 : 64;
-            jobs.items = mem_grow(jobs.items, room * sizeof *jobs.items);
-        }
+        ARRAY_ROOM(jobs.items, jobs.count, room, 64);
         if (line_read(cluster, line, end - from, &jobs.items[jobs.count], &bad))
             jobs.count++;
         if (!bad && jobs.count <= CLUSTER_JOBS_MAX)

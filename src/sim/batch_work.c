@@ -1,6 +1,7 @@
 /* batch_work.c: clusters and jobs, put together. */
 #include "sim/batch.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 
@@ -22,10 +23,7 @@ void park_done(struct batch_park *park)
 
 uint32_t park_add(struct batch_park *park, const struct batch_kind *kind)
 {
-    if (park->kind_count == park->room) {
-        park->room = park->room ? 2 * park->room : 16;
-        park->kinds = mem_grow(park->kinds, park->room * sizeof *park->kinds);
-    }
+    ARRAY_ROOM(park->kinds, park->kind_count, park->room, 16);
     park->kinds[park->kind_count] = *kind;
     park->clusters += kind->count;
     return park->kind_count++;
@@ -62,10 +60,7 @@ void work_reset(struct batch_work *work)
 
 struct batch_job *work_add(struct batch_work *work)
 {
-    if (work->count == work->room) {
-        work->room = work->room ? 2 * work->room : 1024;
-        work->jobs = mem_grow(work->jobs, work->room * sizeof *work->jobs);
-    }
+    ARRAY_ROOM(work->jobs, work->count, work->room, 1024);
     work->jobs[work->count] = (struct batch_job){.number = work->count + 1};
     return &work->jobs[work->count++];
 }

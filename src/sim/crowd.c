@@ -1,6 +1,7 @@
 /* crowd.c: users who only submit. */
 #include "sim/crowd.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <inttypes.h>
@@ -14,10 +15,7 @@ struct crowd {
 
 void crowd_add(struct crowd_list *list, const struct crowd_submission *submission)
 {
-    if (list->count == list->room) {
-        list->room = list->room ? list->room * 2 : 64;
-        list->items = mem_grow(list->items, list->room * sizeof *list->items);
-    }
+    ARRAY_ROOM(list->items, list->count, list->room, 64);
     list->items[list->count++] = *submission;
 }
 

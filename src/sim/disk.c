@@ -8,6 +8,7 @@
  * disk stops the role. */
 #include "sim/world.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/protocol/wire.h"
 
@@ -178,10 +179,7 @@ void disk_take(struct world *world, struct host *host, struct effect *effect)
 
     if (disk->waiting_first && !disk->waiting_count)
         disk->waiting_first = 0;
-    if (disk->waiting_first + disk->waiting_count == disk->waiting_room) {
-        disk->waiting_room = disk->waiting_room ? disk->waiting_room * 2 : 4;
-        disk->waiting = mem_grow(disk->waiting, disk->waiting_room * sizeof *disk->waiting);
-    }
+    ARRAY_ROOM(disk->waiting, disk->waiting_first + disk->waiting_count, disk->waiting_room, 4);
     if (rng_next(&world->rng) % WIRE_ONE_IN == 0 && !world->lean &&
         !wire_same_record(world->symbols, &effect->record, &(struct err){0}))
         world->broken = "the wire form of a record says something else";
@@ -197,10 +195,7 @@ void disk_hold(struct host *host, struct effect *effect)
 
     if (disk->held_first && !disk->held_count)
         disk->held_first = 0;
-    if (disk->held_first + disk->held_count == disk->held_room) {
-        disk->held_room = disk->held_room ? disk->held_room * 2 : 4;
-        disk->held = mem_grow(disk->held, disk->held_room * sizeof *disk->held);
-    }
+    ARRAY_ROOM(disk->held, disk->held_first + disk->held_count, disk->held_room, 4);
     place = disk->held_first + disk->held_count++;
     for (; place > disk->held_first && disk->held[place - 1].after > effect->after; place--)
         disk->held[place] = disk->held[place - 1];

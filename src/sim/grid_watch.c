@@ -1,4 +1,5 @@
 /* grid_watch.c: what happens in a grid, as figures; and what its world asks it: how long a job lasts, how far a host is. */
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "sim/grid_parts.h"
 
@@ -28,10 +29,7 @@ static void batch_add(struct grid *grid, struct grid_customer *desk, const struc
     if (submission >= grid->crowd.count || grid->crowd.items[submission].known)
         return;
     grid->crowd.items[submission].known = true;
-    if (desk->batch_count == desk->batch_room) {
-        desk->batch_room = desk->batch_room ? desk->batch_room * 2 : 64;
-        desk->batches = mem_grow(desk->batches, desk->batch_room * sizeof *desk->batches);
-    }
+    ARRAY_ROOM(desk->batches, desk->batch_count, desk->batch_room, 64);
     for (place = desk->batch_count++; place && desk->batches[place - 1].first > key->first; place--)
         desk->batches[place] = desk->batches[place - 1];
     desk->batches[place] = (struct batch){key->first, (uint32_t)key->count, submission};
@@ -109,10 +107,7 @@ static void watch_changed(void *user, struct host *host, uint64_t job)
 
     if (!host->role || !customer_job(host->role, job, &view) || view.state != JOB_DONE)
         return;
-    if (grid->ended_count == grid->ended_room) {
-        grid->ended_room = grid->ended_room ? grid->ended_room * 2 : 256;
-        grid->ended = mem_grow(grid->ended, grid->ended_room * sizeof *grid->ended);
-    }
+    ARRAY_ROOM(grid->ended, grid->ended_count, grid->ended_room, 256);
     grid->ended[grid->ended_count++] = (struct ended){host->place, job};
 }
 

@@ -1,6 +1,7 @@
 /* plan.c: what the attributes of a batch system's scenario mean. */
 #include "sim/plan.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/text/parse.h"
 #include "sim/scenario_parts.h"
@@ -68,10 +69,7 @@ static void kind_take(struct plan *plan, struct batch_kind *kind, struct tree *a
 {
     uint32_t place = park_add(&plan->park, kind);
 
-    if (place >= plan->ad_room) {
-        plan->ad_room = plan->ad_room ? 2 * plan->ad_room : 16;
-        plan->ads = mem_grow(plan->ads, plan->ad_room * sizeof *plan->ads);
-    }
+    ARRAY_ROOM(plan->ads, place, plan->ad_room, 16);
     plan->ads[place] = ad;
 }
 

@@ -1,6 +1,7 @@
 /* user.c: those who submit jobs. */
 #include "sim/user.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <stdio.h>
@@ -106,10 +107,7 @@ static struct sim_submission *submission_add(struct user *user, const struct rol
 {
     const struct user_settings *settings = user->settings;
 
-    if (user->count == user->room) {
-        user->room = user->room ? user->room * 2 : 16;
-        user->items = mem_grow(user->items, user->room * sizeof *user->items);
-    }
+    ARRAY_ROOM(user->items, user->count, user->room, 16);
     user->items[user->count] = (struct sim_submission){
         .key = settings->seed + user->count,
         .count = count,

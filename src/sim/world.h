@@ -16,6 +16,7 @@
 #ifndef BERTH_SIM_WORLD_H
 #define BERTH_SIM_WORLD_H
 
+#include "lang/base/array.h"
 #include "pool/protocol/role.h"
 #include "sim/agenda.h"
 
@@ -23,8 +24,7 @@
 extern "C" {
 #endif
 
-#define HOSTS_MAX 32      /* of a world with a judge, a trace or a planner of faults; others may have more */
-#define NOBODY UINT32_MAX /* no host, no entry of a slab */
+#define HOSTS_MAX 32 /* of a world with a judge, a trace or a planner of faults; others may have more */
 
 /* Entries of one size that are handed out by index and taken back. */
 struct slab {

@@ -1,6 +1,7 @@
 /* base_test.c: symbols, maps, arenas, numbers, dates, errors and buffers keep their promises. */
 #include "common/tap.h"
 #include "lang/base/arena.h"
+#include "lang/base/array.h"
 #include "lang/base/buf.h"
 #include "lang/base/calendar.h"
 #include "lang/base/err.h"
@@ -671,6 +672,28 @@ static void buffers_grow(void)
     buf_done(&buf);
 }
 
+static void arrays_grow(void)
+{
+    struct {
+        unsigned *items;
+        uint32_t count, room;
+    } list = {.items = NULL};
+    bool whole = true, twice = true;
+
+    for (unsigned i = 0; i < 1000; i++) {
+        uint32_t before = list.room;
+
+        ARRAY_ROOM(list.items, list.count, list.room, 3);
+        twice = twice && (list.room == before || list.room == (before ? 2 * before : 3)) && list.count < list.room;
+        list.items[list.count++] = i;
+    }
+    for (unsigned i = 0; i < 1000; i++)
+        whole = whole && list.items[i] == i;
+    tap_ok(whole && twice, "an array begins with the room that is asked for, doubles it and keeps what is in it");
+    tap_ok(array_more(UINT32_C(1) << 30, 3, 4) == UINT32_C(1) << 31, "its room is what its number can hold");
+    free(list.items);
+}
+
 static void text_becomes_xml(void)
 {
     static const char text[] = "a<b> & \"c\"\r\n\x01";
@@ -707,6 +730,7 @@ int main(void)
     dates_have_limits();
     errors_gather_context();
     buffers_grow();
+    arrays_grow();
     text_becomes_xml();
     return tap_done();
 }

@@ -173,7 +173,7 @@ static void slow_copy(struct build *build, const struct tree *tree, const struct
 
     if (e->kind == EXPR_STRING) {
         build_string(build, tree_string(tree, e), e->u.run.count);
-    } else if (e->kind <= EXPR_RELTIME) {
+    } else if (expr_is_literal(e)) {
         build_push(build, *e);
     } else if (e->kind == EXPR_NAME || e->kind == EXPR_ROOT_NAME || e->kind == EXPR_DOT) {
         symbols_hold(build->symbols, e->u.name.id);

@@ -973,7 +973,7 @@ static size_t offers_in_error(const struct twin *twin, const struct why_hint *hi
     for (size_t i = 0; i < twin->count; i++) {
         const struct expr *found = tree_find(twin->offers[i], tree_root(twin->offers[i]), hint->name);
 
-        count += found && found->kind <= EXPR_RELTIME && twin->truths[i][hint->clause] == IS_ERROR;
+        count += found && expr_is_literal(found) && twin->truths[i][hint->clause] == IS_ERROR;
     }
     return count;
 }

@@ -84,9 +84,10 @@ static void test_laws(void)
         {"zipf", LAW_ZIPF, 8, 0, 1.004255, 0.068443},
     };
 
-    tap_ok(true, laws_known() ? "this build has GSL" : "this build has no GSL");
-    if (!laws_known())
+    if (!laws_known()) {
+        tap_diag("this build has no GSL");
         return;
+    }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct sample sample = {0};
         const int count = 20000;

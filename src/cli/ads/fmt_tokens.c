@@ -1,6 +1,7 @@
 /* fmt_tokens.c: a text as its tokens, with the comments hung onto them. */
 #include "cli/ads/fmt_tokens.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <stdlib.h>
@@ -31,10 +32,7 @@ static void add_comment(void *user, size_t offset, size_t len)
     struct fmt_tokens *tokens = reading->tokens;
     struct comment *comment;
 
-    if (tokens->comment_count == tokens->comment_room) {
-        tokens->comment_room = tokens->comment_room ? tokens->comment_room * 2 : 64;
-        tokens->comments = mem_grow(tokens->comments, tokens->comment_room * sizeof *tokens->comments);
-    }
+    ARRAY_ROOM(tokens->comments, tokens->comment_count, tokens->comment_room, 64);
     comment = &tokens->comments[tokens->comment_count++];
     *comment = (struct comment){tokens->text + offset, len, newlines_between(tokens->text, reading->end, offset) > 1,
                                 TOKENS_NONE};
@@ -152,10 +150,7 @@ static int pair_bracket(struct reading *reading, uint32_t at)
     unsigned kind = pieces[at].kind;
 
     if (kind == TOKEN_OPEN || kind == TOKEN_OPEN_SQUARE || kind == TOKEN_OPEN_BRACE) {
-        if (reading->open_count == reading->open_room) {
-            reading->open_room = reading->open_room ? reading->open_room * 2 : 64;
-            reading->open = mem_grow(reading->open, reading->open_room * sizeof *reading->open);
-        }
+        ARRAY_ROOM(reading->open, reading->open_count, reading->open_room, 64);
         reading->open[reading->open_count++] = at;
     } else if (kind == TOKEN_CLOSE || kind == TOKEN_CLOSE_SQUARE || kind == TOKEN_CLOSE_BRACE) {
         uint32_t open;

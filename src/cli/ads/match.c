@@ -7,6 +7,7 @@
 #include "cli/term/report.h"
 #include "cli/term/setting.h"
 #include "cli/term/table.h"
+#include "lang/base/array.h"
 #include "lang/text/print.h"
 #include "match/pair/residual.h"
 
@@ -90,10 +91,7 @@ static int ads_read(struct match_run *run, const char *file)
 
     if (source_open(&source, run->symbols, run->settings->dialect, FORM_UNKNOWN, file) == 0) {
         while ((got = source_next(&source, &ad)) > 0) {
-            if (run->count == run->room) {
-                run->room = run->room ? run->room * 2 : 64;
-                run->parties = mem_grow(run->parties, run->room * sizeof *run->parties);
-            }
+            ARRAY_ROOM(run->parties, run->count, run->room, 64);
             ports_warn(run, file, ad);
             party_init(&run->parties[run->count++], &run->env, &run->arena, ad);
             got = residual_check(ad, &err);

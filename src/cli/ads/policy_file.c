@@ -3,6 +3,7 @@
 
 #include "cli/term/file.h"
 #include "cli/term/report.h"
+#include "lang/base/array.h"
 #include "lang/text/parse.h"
 
 #include <stdlib.h>
@@ -18,10 +19,7 @@ static void note_attribute(void *user, size_t start, size_t end)
     struct places *places = user;
 
     (void)end;
-    if (places->count == places->room) {
-        places->room = places->room ? places->room * 2 : 16;
-        places->starts = mem_grow(places->starts, places->room * sizeof *places->starts);
-    }
+    ARRAY_ROOM(places->starts, places->count, places->room, 16);
     places->starts[places->count++] = start;
 }
 

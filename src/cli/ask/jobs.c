@@ -6,6 +6,7 @@
 #include "lang/ad/eval.h"
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/base/map.h"
 #include "lang/base/mem.h"
 #include "live/data/missing_files.h"
@@ -147,10 +148,7 @@ static bool wanted_add(void *user, struct tree *job)
         map_find(&wanted->seen, (uint64_t)id) != MAP_NONE)
         return true;
     map_set(&wanted->seen, (uint64_t)id, 1);
-    if (wanted->count == wanted->room) {
-        wanted->room = wanted->room ? wanted->room * 2 : 64;
-        wanted->jobs = mem_grow(wanted->jobs, wanted->room * sizeof *wanted->jobs);
-    }
+    ARRAY_ROOM(wanted->jobs, wanted->count, wanted->room, 64);
     wanted->jobs[wanted->count++] = (struct wanted_job){(uint64_t)id, tree_ref(job)};
     return true;
 }

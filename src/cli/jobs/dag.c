@@ -7,6 +7,7 @@
 #include "cli/term/report.h"
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/nearest.h"
 #include "lang/base/textmap.h"
@@ -66,10 +67,7 @@ static bool job_add(void *user, struct tree *job)
     if (!ad_integer(job, "Job", &id) || map_find(&jobs->seen, (uint64_t)id) != MAP_NONE)
         return true;
     map_set(&jobs->seen, (uint64_t)id, 1);
-    if (jobs->count == jobs->room) {
-        jobs->room = jobs->room ? jobs->room * 2 : 64;
-        jobs->ads = mem_grow(jobs->ads, jobs->room * sizeof *jobs->ads);
-    }
+    ARRAY_ROOM(jobs->ads, jobs->count, jobs->room, 64);
     jobs->ads[jobs->count++] = tree_ref(job);
     jobs->open = jobs->open || !(job_is_good(job) || job_text_is(job, "State", "Cancelled"));
     return true;
@@ -253,10 +251,7 @@ static bool rescue_add(void *user, struct tree *job)
     if (!ad_string(job, "Node", &name, &len))
         return true;
     place = textmap_add(&rescuing->names, name, len);
-    if (place == rescuing->room) {
-        rescuing->room = rescuing->room ? rescuing->room * 2 : 64;
-        rescuing->left = mem_grow(rescuing->left, rescuing->room * sizeof *rescuing->left);
-    }
+    ARRAY_ROOM(rescuing->left, place, rescuing->room, 64);
     if (place == known)
         rescuing->left[place] = 0;
     rescuing->left[place] += !job_is_good(job);

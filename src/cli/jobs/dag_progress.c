@@ -2,6 +2,7 @@
 #include "cli/jobs/dag_parts.h"
 
 #include "lang/ad/get.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <inttypes.h>
@@ -27,10 +28,7 @@ static struct dag_progress *progress_of(struct dag_progresses *all, int64_t work
 
     if (place != MAP_NONE)
         return &all->items[place];
-    if (all->count == all->room) {
-        all->room = all->room ? all->room * 2 : 16;
-        all->items = mem_grow(all->items, all->room * sizeof *all->items);
-    }
+    ARRAY_ROOM(all->items, all->count, all->room, 16);
     map_set(&all->places, (uint64_t)workflow, all->count);
     all->items[all->count] = (struct dag_progress){.workflow = workflow};
     return &all->items[all->count++];

@@ -6,6 +6,7 @@
 #include "cli/term/report.h"
 #include "lang/ad/eval.h"
 #include "lang/ad/get.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/text/print.h"
 
@@ -80,10 +81,7 @@ static void upload_note(struct job_submission *submission, const char *path, con
     for (size_t i = 0; i < submission->upload_count; i++)
         if (!strcmp(submission->uploads[i].hash, hash))
             return;
-    if (submission->upload_count == submission->upload_room) {
-        submission->upload_room = submission->upload_room ? submission->upload_room * 2 : 16;
-        submission->uploads = mem_grow(submission->uploads, submission->upload_room * sizeof *submission->uploads);
-    }
+    ARRAY_ROOM(submission->uploads, submission->upload_count, submission->upload_room, 16);
     submission->uploads[submission->upload_count] =
         (struct input_upload){.path = mem_dup(path, strlen(path)), .size = size};
     memcpy(submission->uploads[submission->upload_count++].hash, hash, HASH_DIGITS + 1);
@@ -114,10 +112,7 @@ static int file_add(struct inputs *inputs, int fd, const char *path, const char 
         return complain(inputs, path, "too many inputs; put them into an archive");
     if (hash_file(fd, hash, &size, &err) < 0)
         return complain(inputs, path, err.text);
-    if (inputs->count == inputs->room) {
-        inputs->room = inputs->room ? inputs->room * 2 : 16;
-        inputs->names = mem_grow(inputs->names, inputs->room * sizeof *inputs->names);
-    }
+    ARRAY_ROOM(inputs->names, inputs->count, inputs->room, 16);
     inputs->names[inputs->count++] = mem_dup(name, strlen(name));
     upload_note(inputs->submission, path, hash, size);
     list_go_on(inputs);
@@ -148,10 +143,7 @@ static int folder_add(struct inputs *inputs, const char *path, const char *name,
     while ((entry = readdir(dir))) {
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
             continue;
-        if (count == room) {
-            room = room ? room * 2 : 16;
-            entries = mem_grow(entries, room * sizeof *entries);
-        }
+        ARRAY_ROOM(entries, count, room, 16);
         entries[count++] = mem_dup(entry->d_name, strlen(entry->d_name));
     }
     closedir(dir);

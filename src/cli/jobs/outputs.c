@@ -5,6 +5,7 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "lang/ad/get.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "live/customerd/output_permits.h"
 #include "sys/hash.h"
@@ -75,10 +76,7 @@ static bool outputs_note(void *user, struct tree *file)
     outputs->missing = outputs->missing || !whole;
     if (!whole)
         return true;
-    if (outputs->file_count == outputs->room) {
-        outputs->room = outputs->room ? outputs->room * 2 : 16;
-        outputs->files = mem_grow(outputs->files, outputs->room * sizeof *outputs->files);
-    }
+    ARRAY_ROOM(outputs->files, outputs->file_count, outputs->room, 16);
     outputs->files[outputs->file_count++] = tree_ref(file);
     return true;
 }

@@ -6,6 +6,7 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "lang/ad/get.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/text/print.h"
 #include "live/http/represent.h"
@@ -134,10 +135,7 @@ int submission_add(struct job_submission *submission, struct tree *ad, const cha
             report("%s: %s", name, err.text);
     }
     if (whole) {
-        if (submission->count == submission->room) {
-            submission->room = submission->room ? submission->room * 2 : 16;
-            submission->ads = mem_grow(submission->ads, submission->room * sizeof *submission->ads);
-        }
+        ARRAY_ROOM(submission->ads, submission->count, submission->room, 16);
         submission->ads[submission->count++] = whole;
         status = STATUS_DONE;
     }

@@ -5,6 +5,7 @@
 #include "cli/term/command.h"
 #include "cli/term/report.h"
 #include "lang/ad/get.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "sys/confined_path.h"
 
@@ -108,10 +109,7 @@ static struct pilot_member *member_add(struct fleet *fleet, const char *name)
     struct pilot_member *member;
     struct stat info;
 
-    if (fleet->count == fleet->room) {
-        fleet->room = fleet->room ? fleet->room * 2 : 32;
-        fleet->members = mem_grow(fleet->members, fleet->room * sizeof *fleet->members);
-    }
+    ARRAY_ROOM(fleet->members, fleet->count, fleet->room, 32);
     member = &fleet->members[fleet->count];
     *member = (struct pilot_member){.state = CLUSTER_GONE};
     snprintf(member->name, sizeof member->name, "%.31s", name);

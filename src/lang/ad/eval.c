@@ -103,7 +103,7 @@ static void eval_bound(struct eval *eval, const struct scope *scope, const struc
 {
     struct active active;
 
-    if (e->kind <= EXPR_RELTIME) {
+    if (expr_is_literal(e)) {
         eval_literal(scope->tree, e, ret);
         return;
     }
@@ -336,20 +336,20 @@ static inline const struct expr *counterpart_literal(const struct scope *scope, 
     if (!*ret || *ret != around->labels[0].scope || !(*ret)->ad || (*ret)->parent)
         return NULL;
     found = tree_find((*ret)->tree, (*ret)->ad, e->u.name.id);
-    return found && found->kind <= EXPR_RELTIME ? found : NULL;
+    return found && expr_is_literal(found) ? found : NULL;
 }
 
 /* An operand. Most are literals, or names of literals near by: they take the short way. */
 static inline void eval_operand(struct eval *eval, const struct scope *scope, const struct expr *e, struct value *ret)
 {
-    if (e->kind <= EXPR_RELTIME) {
+    if (expr_is_literal(e)) {
         eval_literal(scope->tree, e, ret);
         return;
     }
     if (e->kind == EXPR_NAME && eval->steps && scope->ad) {
         const struct expr *found = tree_find(scope->tree, scope->ad, e->u.name.id);
 
-        if (found && found->kind <= EXPR_RELTIME) {
+        if (found && expr_is_literal(found)) {
             eval->steps--;
             eval_literal(scope->tree, found, ret);
             return;
@@ -553,7 +553,7 @@ static void eval_deeper(struct eval *eval, const struct scope *scope, const stru
 
 void eval_expr(struct eval *eval, const struct scope *scope, const struct expr *e, struct value *ret)
 {
-    if (e->kind <= EXPR_RELTIME) {
+    if (expr_is_literal(e)) {
         eval_literal(scope->tree, e, ret);
         return;
     }

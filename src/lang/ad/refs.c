@@ -125,7 +125,7 @@ static void walk_parts(struct walk *walk, const struct scope *scope, const struc
     uint32_t count = expr_part_count(e);
 
     for (uint32_t i = 0; i < count; i++)
-        if (parts[i].kind > EXPR_RELTIME) /* a literal refers to nothing */
+        if (!expr_is_literal(&parts[i])) /* a literal refers to nothing */
             walk_expr(walk, scope, &parts[i]);
 }
 
@@ -141,7 +141,7 @@ static bool open_ad(const struct scope *scope, const struct expr *e, struct scop
 static void walk_definition(struct walk *walk, const struct scope *at, const struct expr *found)
 {
     walk->reached = walk->reached || found == walk->wanted;
-    if (walk->follow && found->kind > EXPR_RELTIME && walk_first(walk, found))
+    if (walk->follow && !expr_is_literal(found) && walk_first(walk, found))
         walk_expr(walk, at, found);
 }
 
@@ -307,7 +307,7 @@ uint64_t refs_bits(const struct tree *tree)
         const struct expr *e = &tree->cells[i];
         const struct function *function;
 
-        if (e->kind <= EXPR_RELTIME)
+        if (expr_is_literal(e))
             continue;
         switch (e->kind) {
         case EXPR_DOT:

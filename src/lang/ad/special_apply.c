@@ -139,7 +139,7 @@ static bool value_is_closed(struct special *sp, const struct value *v)
         struct build_mark mark = build_mark(&sp->build);
         struct value part;
 
-        closed = parts[i].kind <= EXPR_RELTIME ||
+        closed = expr_is_literal(&parts[i]) ||
                  (special_bound(sp, v->scope, &parts[i], SYMBOL_NONE, v->scope, &parts[i], false, &part) &&
                   value_is_scalar(&part));
         build_rewind(&sp->build, mark);

@@ -22,7 +22,7 @@ static bool list_is_literal(const struct value *v)
         return false;
     parts = tree_parts(v->scope->tree, v->u.aggregate);
     for (uint32_t i = 0; i < v->len; i++)
-        if (parts[i].kind > EXPR_RELTIME)
+        if (!expr_is_literal(&parts[i]))
             return false;
     return true;
 }
@@ -373,7 +373,7 @@ struct tree *specialize_part(const struct env *env, struct arena *scratch, const
         tree = special_give_up(&sp, scope, e);
     } else {
         build_top(&sp.build)->flags = 0;
-        if ((e->flags & EXPR_FLAG_NAMED) && build_top(&sp.build)->kind > EXPR_RELTIME) {
+        if ((e->flags & EXPR_FLAG_NAMED) && !expr_is_literal(build_top(&sp.build))) {
             symbols_hold(sp.build.symbols, e->label);
             build_within(&sp.build, e->label);
         }

@@ -6,6 +6,7 @@
  * Both tables are chains of indices, so that an entry can be taken out. */
 #include "lang/base/symbols.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <stdlib.h>
@@ -171,10 +172,7 @@ static uint32_t spelling_new(struct symbols *symbols)
         symbols->spelling_free = symbols->spellings[at].next;
         return at;
     }
-    if (symbols->spelling_count == symbols->spelling_room) {
-        symbols->spelling_room = symbols->spelling_room ? symbols->spelling_room * 2 : 256;
-        symbols->spellings = mem_grow(symbols->spellings, symbols->spelling_room * sizeof *symbols->spellings);
-    }
+    ARRAY_ROOM(symbols->spellings, symbols->spelling_count, symbols->spelling_room, 256);
     return symbols->spelling_count++;
 }
 

@@ -1,6 +1,7 @@
 /* textmap.c: texts as small numbers. */
 #include "lang/base/textmap.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 
@@ -69,10 +70,7 @@ uint32_t textmap_add(struct textmap *map, const char *text, size_t len)
     if (place != TEXTMAP_NONE) {
         map->free = map->items[place].next;
     } else {
-        if (map->places == map->room) {
-            map->room = map->room ? map->room * 2 : 64;
-            map->items = mem_grow(map->items, map->room * sizeof *map->items);
-        }
+        ARRAY_ROOM(map->items, map->places, map->room, 64);
         place = map->places++;
     }
     map->items[place] =

@@ -1,6 +1,7 @@
 /* compose.c: an ad put together attribute by attribute. */
 #include "lang/form/compose.h"
 
+#include "lang/base/array.h"
 #include "lang/form/spell.h"
 #include "lang/text/parse.h"
 #include "lang/text/words.h"
@@ -40,10 +41,7 @@ void compose_done(struct compose *compose)
 
 static int key_push(struct compose *compose, uint32_t count, uint64_t where, symbol name, struct err *err)
 {
-    if (compose->key_count == compose->key_room) {
-        compose->key_room = compose->key_room ? compose->key_room * 2 : 64;
-        compose->keys = mem_grow(compose->keys, compose->key_room * sizeof *compose->keys);
-    }
+    ARRAY_ROOM(compose->keys, compose->key_count, compose->key_room, 64);
     compose->keys[compose->key_count++] = (struct compose_key){where, name};
     if (count >= compose->attributes_max)
         return err_set(err, "too many attributes in one ad: the limit is %u", compose->attributes_max);

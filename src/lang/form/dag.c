@@ -4,6 +4,7 @@
  * of all. */
 #include "lang/form/dag.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/form/spell.h"
 #include "lang/form/submit_parts.h"
@@ -127,10 +128,7 @@ struct dag_node *dag_add(struct dag *dag, const char *name, size_t len)
 {
     struct dag_node *node;
 
-    if (dag->count == dag->room) {
-        dag->room = dag->room ? dag->room * 2 : 16;
-        dag->nodes = mem_grow(dag->nodes, dag->room * sizeof *dag->nodes);
-    }
+    ARRAY_ROOM(dag->nodes, dag->count, dag->room, 16);
     textmap_add(&dag->names, name, len);
     node = &dag->nodes[dag->count++];
     *node = (struct dag_node){.name = mem_dup(name, len), .retries = -1, .unless = -1};
@@ -236,10 +234,7 @@ static int edge_add(struct reading *reading, uint32_t parent, uint32_t child)
                            "expected at most %d pairs of parent and child; a node between many parents and many "
                            "children saves most of them",
                            DAG_EDGES_MAX);
-    if (node->parent_count == node->parent_room) {
-        node->parent_room = node->parent_room ? node->parent_room * 2 : 4;
-        node->parents = mem_grow(node->parents, node->parent_room * sizeof *node->parents);
-    }
+    ARRAY_ROOM(node->parents, node->parent_count, node->parent_room, 4);
     node->parents[node->parent_count++] = parent;
     return 0;
 }

@@ -8,6 +8,7 @@
  * to its data (OutputSE). */
 #include "lang/form/jdl_parts.h"
 
+#include "lang/base/array.h"
 #include "lang/form/reader.h"
 #include "lang/text/parse.h"
 #include "lang/text/print.h"
@@ -198,10 +199,7 @@ static void attribute_seen(void *user, size_t start, size_t end)
     struct jdl *jdl = user;
 
     (void)end;
-    if (jdl->start_count == jdl->start_room) {
-        jdl->start_room = jdl->start_room ? jdl->start_room * 2 : 32;
-        jdl->starts = mem_grow(jdl->starts, jdl->start_room * sizeof *jdl->starts);
-    }
+    ARRAY_ROOM(jdl->starts, jdl->start_count, jdl->start_room, 32);
     jdl->starts[jdl->start_count++] = start;
 }
 

@@ -99,14 +99,6 @@ void spell_expr(struct buf *out, const struct tree *tree, const struct expr *e, 
     bytes_escape(out, start, carried);
 }
 
-void spell_string(struct buf *out, const char *text, size_t len, spell_test_fn *carried)
-{
-    size_t start = out->len;
-
-    print_string(out, text, len, PRINT_PLAIN);
-    bytes_escape(out, start, carried);
-}
-
 static bool looks_quoted(const char *text, size_t len)
 {
     return len > 2 && text[0] == '\'' && text[len - 1] == '\'';

@@ -23,7 +23,6 @@ size_t spell_utf8_end(const char *text, size_t len);
 size_t spell_xml_end(const char *text, size_t len);
 
 void spell_expr(struct buf *out, const struct tree *tree, const struct expr *e, spell_test_fn *carried);
-void spell_string(struct buf *out, const char *text, size_t len, spell_test_fn *carried); /* as an expression */
 void spell_name(struct buf *out, const struct dialect *dialect, const char *name, size_t len, spell_test_fn *carried);
 
 #define SPELL_SHOWN_MAX 64

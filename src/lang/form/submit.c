@@ -1,4 +1,5 @@
 /* submit.c: the lines of a submit file: continuations, conditions, assignments, queue statements. */
+#include "lang/base/array.h"
 #include "lang/form/submit_parts.h"
 
 #include <stdarg.h>
@@ -135,10 +136,7 @@ struct submit_macro *submit_macro_add(struct submit_reader *reader, const char *
     for (size_t i = 0; i < len; i++)
         small[i] = lower(name[i]);
     place = textmap_add(&reader->names, small, len);
-    if (place >= reader->macro_room) {
-        reader->macro_room = reader->macro_room ? reader->macro_room * 2 : 32;
-        reader->macros = mem_grow(reader->macros, reader->macro_room * sizeof *reader->macros);
-    }
+    ARRAY_ROOM(reader->macros, place, reader->macro_room, 32);
     reader->macros[place] = (struct submit_macro){.name = mem_dup(name, len)};
     return &reader->macros[place];
 }

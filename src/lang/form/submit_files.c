@@ -1,6 +1,7 @@
 /* submit_files.c: what becomes of the keys that are about the program, its arguments and environment, and files. */
 #include "lang/form/submit_job.h"
 
+#include "lang/base/array.h"
 #include "lang/text/print.h"
 #include "lang/text/words.h"
 
@@ -90,10 +91,7 @@ static int variable_place(struct variables *variables, const char *name, size_t 
         small[i] = small[i] >= 'A' && small[i] <= 'Z' ? (char)(small[i] | 0x20) : small[i];
     place = textmap_add(&variables->names, small, len);
     free(small);
-    if (place >= variables->room) {
-        variables->room = variables->room ? variables->room * 2 : 16;
-        variables->texts = mem_grow(variables->texts, variables->room * sizeof *variables->texts);
-    }
+    ARRAY_ROOM(variables->texts, place, variables->room, 16);
     if (place >= before)
         variables->texts[place] = NULL;
     else if (memcmp(variables->texts[place], name, len) != 0)

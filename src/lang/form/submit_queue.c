@@ -3,6 +3,7 @@
  *     queue [N] [names in|from|matching [files|dirs|any] [slice] (items) | FILE | PATTERN ...]
  *
  * Items are taken one after another: their values are set for its names, and the ads of the item are made. */
+#include "lang/base/array.h"
 #include "lang/form/submit_job.h"
 
 #include <stdlib.h>
@@ -38,10 +39,7 @@ static int item_add(struct queue *queue, const char *text, size_t len)
         return 0;
     if (queue->count == SUBMIT_ITEMS_MAX)
         return submit_fail(queue->at, queue->err, "expected at most %u items", SUBMIT_ITEMS_MAX);
-    if (queue->count == queue->room) {
-        queue->room = queue->room ? queue->room * 2 : 16;
-        queue->items = mem_grow(queue->items, queue->room * sizeof *queue->items);
-    }
+    ARRAY_ROOM(queue->items, queue->count, queue->room, 16);
     queue->items[queue->count++] = mem_dup(text, len);
     return 0;
 }

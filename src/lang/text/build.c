@@ -366,7 +366,7 @@ static inline void extent_add_run(struct extent *extent, const struct tree *tree
     for (uint32_t i = 0; i < count; i++) {
         if (run[i].kind == EXPR_STRING)
             extent_add_text(extent, run[i].u.run.at, run[i].u.run.count);
-        else if (run[i].kind > EXPR_RELTIME)
+        else if (!expr_is_literal(&run[i]))
             extent_add(extent, tree, &run[i]);
     }
 }
@@ -399,7 +399,7 @@ static inline void cell_settle(struct symbols *symbols, struct expr *cell, uint3
         symbols_hold(symbols, cell->label);
     if (cell->kind == EXPR_STRING || cell->kind == EXPR_TABLE)
         cell->u.run.at += text_by;
-    if (cell->kind <= EXPR_RELTIME)
+    if (expr_is_literal(cell))
         return;
     if (expr_has_symbol(cell))
         symbols_hold(symbols, cell->u.name.id);

@@ -114,7 +114,7 @@ static int constant_deeper(struct parser *p, enum token_kind literal, enum token
 
 static int constant_shallower(struct parser *p, const char *open)
 {
-    if (p->depth-- > TREE_DEPTH_MAX && build_top(p->build)->kind > EXPR_RELTIME)
+    if (p->depth-- > TREE_DEPTH_MAX && !expr_is_literal(build_top(p->build)))
         return parse_too_deep(p, open);
     return 0;
 }

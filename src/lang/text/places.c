@@ -1,6 +1,7 @@
 /* places.c: where the clauses of a conjunction stand in the text of an ad. */
 #include "lang/text/places.h"
 
+#include "lang/base/array.h"
 #include "lang/base/buf.h"
 #include "lang/base/mem.h"
 #include "lang/text/lex.h"
@@ -79,10 +80,7 @@ static bool read_attribute(struct places *places, struct lexer *lexer, const cha
             continue;
         if (places->count == PLACES_TOKENS_MAX)
             return false;
-        if (places->count == places->room) {
-            places->room = places->room ? places->room * 2 : 64;
-            places->marks = mem_grow(places->marks, places->room * sizeof *places->marks);
-        }
+        ARRAY_ROOM(places->marks, places->count, places->room, 64);
         places->marks[places->count++] =
             (struct mark){(unsigned char)kind, lexer->token.op, (size_t)(lexer->token.start - lexer->text)};
     }

@@ -47,7 +47,7 @@ void expr_drop_symbols(struct symbols *symbols, const struct expr *cells, uint32
 
         if (e->flags & EXPR_FLAG_NAMED)
             symbols_drop(symbols, e->label);
-        if (e->kind <= EXPR_RELTIME) /* most, without further questions */
+        if (expr_is_literal(e)) /* most, without further questions */
             continue;
         if (expr_has_symbol(e))
             symbols_drop(symbols, e->u.name.id);
@@ -115,8 +115,7 @@ bool tree_equal(const struct tree *a, const struct expr *ea, const struct tree *
     for (uint32_t i = 0; i < count; i++) {
         if ((names && !symbol_same(pa[i].label, pb[i].label)) || (operators && i && pa[i].label != pb[i].label))
             return false;
-        if (pa[i].kind <= EXPR_RELTIME || pa[i].kind == EXPR_NAME ||
-            pa[i].kind == EXPR_DOT) { /* most, without a call */
+        if (expr_is_literal(&pa[i]) || pa[i].kind == EXPR_NAME || pa[i].kind == EXPR_DOT) { /* most, without a call */
             if (pa[i].kind != pb[i].kind ? !tree_equal(a, &pa[i], b, &pb[i]) : !cell_equal(a, &pa[i], b, &pb[i]))
                 return false;
         } else if (!tree_equal(a, &pa[i], b, &pb[i])) {
@@ -142,7 +141,7 @@ uint64_t tree_hash(const struct tree *tree, const struct expr *e)
         hash ^= e->u.run.count;
         for (uint32_t i = 0; i < e->u.run.count; i++)
             hash = hash * 0x100000001b3u ^ (unsigned char)text[i];
-    } else if (e->kind <= EXPR_RELTIME) {
+    } else if (expr_is_literal(e)) {
         hash += (uint64_t)e->u.integer ^ (e->kind == EXPR_BOOLEAN || e->kind == EXPR_ABSTIME ? (uint16_t)e->small : 0);
     } else if (expr_has_symbol(e)) {
         hash ^= (uint64_t)symbol_name(e->u.name.id) << 32;

@@ -167,6 +167,12 @@ static inline bool tree_is_ad(const struct tree *tree)
     return tree_root(tree)->kind == EXPR_AD;
 }
 
+/* Is it a plain value, which refers to nothing and has no parts? The literals are the first kinds. */
+static inline bool expr_is_literal(const struct expr *e)
+{
+    return e->kind <= EXPR_RELTIME;
+}
+
 /* Does u.name.id hold a symbol? */
 static inline bool expr_has_symbol(const struct expr *e)
 {
@@ -179,7 +185,7 @@ void expr_drop_symbols(struct symbols *symbols, const struct expr *cells, uint32
 /* How many parts a cell has. Every walk asks it of every cell. */
 static inline uint32_t expr_part_count(const struct expr *e)
 {
-    if (e->kind <= EXPR_RELTIME)
+    if (expr_is_literal(e))
         return 0;
     switch (e->kind) {
     case EXPR_LIST:

@@ -2,6 +2,7 @@
 #include "live/agent/contacts.h"
 
 #include "lang/ad/get.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
 #include "lang/text/build.h"
@@ -117,10 +118,7 @@ static bool contact_keep(struct contacts *contacts, struct contact *contact)
         *old = *contact;
         return true;
     }
-    if (contacts->count == contacts->room) {
-        contacts->room = contacts->room ? contacts->room * 2 : 16;
-        contacts->items = mem_grow(contacts->items, contacts->room * sizeof *contacts->items);
-    }
+    ARRAY_ROOM(contacts->items, contacts->count, contacts->room, 16);
     map_set(&contacts->handles, contact_handle(contacts, contact), contacts->count);
     contacts->items[contacts->count++] = *contact;
     return true;

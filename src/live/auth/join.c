@@ -1,6 +1,7 @@
 /* join.c: one-time codes with which another machine joins a pool. */
 #include "live/auth/join.h"
 
+#include "lang/base/array.h"
 #include "sys/encoding.h"
 
 #include <sodium.h>
@@ -129,10 +130,7 @@ static struct entry *entry_find(const struct join_book *book, uint64_t number)
 
 static void entry_add(struct join_book *book, const struct entry *entry)
 {
-    if (book->count == book->room) {
-        book->room = book->room ? 2 * book->room : 8;
-        book->entries = mem_grow(book->entries, book->room * sizeof *book->entries);
-    }
+    ARRAY_ROOM(book->entries, book->count, book->room, 8);
     book->entries[book->count++] = *entry;
 }
 

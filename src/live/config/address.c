@@ -1,6 +1,7 @@
 /* address.c: addresses as text, and which of them may be contacted. */
 #include "live/config/address.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <arpa/inet.h>
@@ -375,10 +376,7 @@ int networks_add(struct networks *networks, const char *text, struct err *err)
         return -1;
     if (networks->count == NETWORKS_MAX)
         return err_set(err, "there are more than %d networks", NETWORKS_MAX);
-    if (networks->count == networks->room) {
-        networks->room = networks->room ? networks->room * 2 : 8;
-        networks->items = mem_grow(networks->items, networks->room * sizeof *networks->items);
-    }
+    ARRAY_ROOM(networks->items, networks->count, networks->room, 8);
     networks->items[networks->count++] = network;
     return 0;
 }

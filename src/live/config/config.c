@@ -56,12 +56,6 @@ void config_variable_name(struct buf *out, enum config_key key)
     add_words(out, config_rows[key].name, '_', toupper);
 }
 
-void config_flag_name(struct buf *out, enum config_key key)
-{
-    buf_adds(out, "--");
-    add_words(out, config_rows[key].name, '-', tolower);
-}
-
 void config_done(struct config *config)
 {
     if (!config)

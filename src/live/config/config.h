@@ -61,7 +61,6 @@ int config_find(const char *name, size_t len);
 
 /* BERTH_CYCLE_INTERVAL and --cycle-interval; appended. */
 void config_variable_name(struct buf *out, enum config_key key);
-void config_flag_name(struct buf *out, enum config_key key);
 
 /* A value, with those it overrode behind it. */
 struct config_value {

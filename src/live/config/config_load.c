@@ -1,4 +1,5 @@
 /* config_load.c: settings are gathered from their sources, the later over the earlier, and checked against each other. */
+#include "lang/base/array.h"
 #include "lang/base/nearest.h"
 #include "lang/text/parse.h"
 #include "live/config/config_parts.h"
@@ -164,10 +165,7 @@ static void note_attribute(void *user, size_t start, size_t end)
     struct places *places = user;
 
     (void)end;
-    if (places->count == places->room) {
-        places->room = places->room ? places->room * 2 : 64;
-        places->starts = mem_grow(places->starts, places->room * sizeof *places->starts);
-    }
+    ARRAY_ROOM(places->starts, places->count, places->room, 64);
     places->starts[places->count++] = start;
 }
 

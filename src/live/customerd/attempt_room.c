@@ -1,6 +1,7 @@
 /* attempt_room.c: how much one try of a job has left at the customer. */
 #include "live/customerd/attempt_room.h"
 
+#include "lang/base/array.h"
 #include "lang/base/buf.h"
 #include "lang/base/mem.h"
 #include "pool/protocol/job_limits.h"
@@ -35,10 +36,7 @@ void attempt_room_add(struct attempt_room *room, enum job_file_kind kind, const 
     key_of(&key, kind, name);
     place = textmap_add(&room->names, key.text, key.len);
     buf_done(&key);
-    if (place >= room->room) {
-        room->room = room->room ? room->room * 2 : 8;
-        room->sizes = mem_grow(room->sizes, room->room * sizeof *room->sizes);
-    }
+    ARRAY_ROOM(room->sizes, place, room->room, 8);
     if (room->names.count > known) {
         room->sizes[place] = 0;
         room->files[kind]++;

@@ -2,6 +2,7 @@
 #include "live/customerd/history.h"
 
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/base/map.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"
@@ -41,10 +42,7 @@ static void ended_key(const struct history_row *row, unsigned char ret[16])
 
 static void row_add(struct history *history, const struct history_row *row)
 {
-    if (history->count == history->room) {
-        history->room = history->room ? history->room * 2 : 64;
-        history->rows = mem_grow(history->rows, history->room * sizeof *history->rows);
-    }
+    ARRAY_ROOM(history->rows, history->count, history->room, 64);
     map_set(&history->jobs, row->job, history->count);
     history->rows[history->count++] = *row;
 }

@@ -4,6 +4,7 @@
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
 #include "live/customerd/attempt_room.h"
@@ -210,10 +211,7 @@ static void index_put(struct file_index *index, const struct job_file *file)
     file_key(&key, file->kind, file->name);
     place = textmap_add(&index->names, key.text, key.len);
     buf_done(&key);
-    if (place >= index->room) {
-        index->room = index->room ? index->room * 2 : 8;
-        index->items = mem_grow(index->items, index->room * sizeof *index->items);
-    }
+    ARRAY_ROOM(index->items, place, index->room, 8);
     index->items[place] = *file;
     index->items[place].name = strchr(textmap_text(&index->names, place), '/') + 1;
 }

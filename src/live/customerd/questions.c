@@ -3,6 +3,7 @@
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
 #include "live/customerd/node_files.h"
@@ -146,10 +147,7 @@ static void manifest_add(struct listing_files *list, const char *name, uint64_t 
     maker_text(&maker, "Hash", hash);
     maker_integer(&maker, "Mode", mode);
     maker_text(&maker, "Kind", kind);
-    if (list->count == list->room) {
-        list->room = list->room ? list->room * 2 : 16;
-        list->ads = mem_grow(list->ads, list->room * sizeof *list->ads);
-    }
+    ARRAY_ROOM(list->ads, list->count, list->room, 16);
     list->ads[list->count++] = maker_seal(&maker);
 }
 

@@ -1,6 +1,7 @@
 /* file_book.c: the entries of a catalogue of files, in the order of their names; and as rows on a shelf. */
 #include "live/data/file_book.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"
 #include "pool/protocol/account.h"
@@ -92,10 +93,7 @@ static void count_drop(struct file_book *book, const struct file_entry *entry)
 
 static void place_make(struct file_book *book, uint32_t place)
 {
-    if (book->count == book->room) {
-        book->room = book->room ? book->room * 2 : 64;
-        book->items = mem_grow(book->items, book->room * sizeof *book->items);
-    }
+    ARRAY_ROOM(book->items, book->count, book->room, 64);
     memmove(&book->items[place + 1], &book->items[place], (book->count - place) * sizeof *book->items);
     book->items[place] = mem_alloc(sizeof **book->items);
     *book->items[place] = (struct file_entry){0};

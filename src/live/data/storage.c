@@ -13,11 +13,6 @@ static const char *const words[] = {
 #undef X
 };
 
-const char *store_protocol_word(enum store_protocol protocol)
-{
-    return words[protocol];
-}
-
 static bool is_plain(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)

@@ -30,8 +30,6 @@ enum store_protocol {
         STORE_PROTOCOL_COUNT
 };
 
-const char *store_protocol_word(enum store_protocol protocol);
-
 struct store_place {
     char name[STORE_NAME_MAX + 1];
     enum store_protocol protocol;

@@ -2,6 +2,7 @@
 #include "live/providerd/job_leavings.h"
 
 #include "lang/ad/get.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "live/providerd/job_order.h"
 #include "sys/confined_path.h"
@@ -57,10 +58,7 @@ static void file_add(struct job_leavings *leaving, int kind, const char *name, c
         return;
     }
     leaving->kinds[kind]++;
-    if (leaving->count == leaving->room) {
-        leaving->room = leaving->room ? leaving->room * 2 : 4;
-        leaving->files = mem_grow(leaving->files, leaving->room * sizeof *leaving->files);
-    }
+    ARRAY_ROOM(leaving->files, leaving->count, leaving->room, 4);
     leaving->files[leaving->count++] = (struct leaving_file){mem_dup(name, strlen(name)), kinds[kind], from};
 }
 

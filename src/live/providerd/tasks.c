@@ -7,6 +7,7 @@
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"
 #include "sys/confined_path.h"
@@ -99,10 +100,7 @@ static void claim_keep(struct providerd *providerd, uint64_t claim)
 {
     if (claim_is_kept(providerd, claim))
         return;
-    if (providerd->claim_count == providerd->claim_room) {
-        providerd->claim_room = providerd->claim_room ? providerd->claim_room * 2 : 16;
-        providerd->claims = mem_grow(providerd->claims, providerd->claim_room * sizeof *providerd->claims);
-    }
+    ARRAY_ROOM(providerd->claims, providerd->claim_count, providerd->claim_room, 16);
     providerd->claims[providerd->claim_count++] = claim;
 }
 

@@ -564,8 +564,3 @@ void *runner_role(const struct runner *runner)
 {
     return runner->role;
 }
-
-struct arena *runner_scratch(struct runner *runner)
-{
-    return &runner->scratch;
-}

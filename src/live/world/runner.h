@@ -61,7 +61,6 @@ int64_t runner_wall(void);
 /* The wall clock, to throw things away by: one that jumps ahead is not believed before it has been so for a while (steady_clock.h). */
 int64_t runner_settled(struct runner *runner);
 int64_t runner_seconds(struct runner *runner); /* the same, in whole seconds */
-struct arena *runner_scratch(struct runner *runner);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
  * Depth first, the larger number first, since that finds assignments soon. The programme goes on from where it was, so a node costs few iterations. */
 #include "match/assign/optimal.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <math.h>
@@ -88,10 +89,7 @@ static void fork_push(struct branching *branching, uint32_t column, double bound
 {
     struct fork *fork;
 
-    if (branching->depth == branching->room) {
-        branching->room = branching->room ? branching->room * 2 : 64;
-        branching->forks = mem_grow(branching->forks, branching->room * sizeof *branching->forks);
-    }
+    ARRAY_ROOM(branching->forks, branching->depth, branching->room, 64);
     fork = &branching->forks[branching->depth++];
     *fork = (struct fork){
         column, false, branching->lower[column], branching->upper[column], floor(branching->programme.x[column]),

@@ -1,6 +1,7 @@
 /* greedy.c: pairs are tried in the order of their keys, and taken when they still fit. */
 #include "match/assign/greedy.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <stdlib.h>
@@ -49,10 +50,7 @@ void greedy_done(struct greedy *greedy)
 
 uint32_t greedy_add_source(struct greedy *greedy, uint32_t group, uint32_t epoch)
 {
-    if (greedy->source_count == greedy->source_room) {
-        greedy->source_room = greedy->source_room ? greedy->source_room * 2 : 64;
-        greedy->sources = mem_grow(greedy->sources, greedy->source_room * sizeof *greedy->sources);
-    }
+    ARRAY_ROOM(greedy->sources, greedy->source_count, greedy->source_room, 64);
     greedy->sources[greedy->source_count] = (struct greedy_source){group, ASSIGN_NONE, ASSIGN_NONE, epoch};
     return greedy->source_count++;
 }
@@ -71,10 +69,7 @@ void greedy_add_turn(struct greedy *greedy, uint32_t source, uint32_t turn)
 
 void greedy_add(struct greedy *greedy, double key, uint32_t source, uint32_t target, uint32_t limit)
 {
-    if (greedy->entry_count == greedy->entry_room) {
-        greedy->entry_room = greedy->entry_room ? greedy->entry_room * 2 : 256;
-        greedy->entries = mem_grow(greedy->entries, (size_t)greedy->entry_room * sizeof *greedy->entries);
-    }
+    ARRAY_ROOM(greedy->entries, greedy->entry_count, greedy->entry_room, 256);
     greedy->entries[greedy->entry_count++] = (struct greedy_entry){key, source, target, limit, 0};
 }
 

@@ -1,6 +1,7 @@
 /* patterns.c: the pool of patterns, each once. */
 #include "match/assign/patterns.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 
@@ -51,10 +52,7 @@ static void slots_grow(struct patterns *patterns)
 
 static void room_make(struct patterns *patterns, uint32_t parts)
 {
-    if (patterns->count == patterns->room) {
-        patterns->room = patterns->room ? patterns->room * 2 : 512;
-        patterns->items = mem_grow(patterns->items, patterns->room * sizeof *patterns->items);
-    }
+    ARRAY_ROOM(patterns->items, patterns->count, patterns->room, 512);
     while (patterns->part_count + parts > patterns->part_room) {
         patterns->part_room = patterns->part_room ? patterns->part_room * 2 : 4096;
         patterns->parts = mem_grow(patterns->parts, patterns->part_room * sizeof *patterns->parts);

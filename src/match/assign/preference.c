@@ -6,10 +6,10 @@
  * remembered: that pair is a candidate of the next round of singles. So the work of all rounds together is that of the pairs that die. */
 #include "match/assign/preference.h"
 
+#include "lang/base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#define NOBODY UINT32_MAX
 
 struct end {
     uint32_t first, count; /* in `ends` of its side */

@@ -1,6 +1,7 @@
 /* facade.c: ads by their ports, in an index. */
 #include "match/gang/facade.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <stdlib.h>
@@ -48,10 +49,7 @@ static uint32_t row_take(struct facade *facade)
         facade->free = facade->rows[row].next;
         return row;
     }
-    if (facade->count == facade->room) {
-        facade->room = facade->room ? facade->room * 2 : 16;
-        facade->rows = mem_grow(facade->rows, facade->room * sizeof *facade->rows);
-    }
+    ARRAY_ROOM(facade->rows, facade->count, facade->room, 16);
     return facade->count++;
 }
 

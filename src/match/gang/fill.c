@@ -1,6 +1,7 @@
 /* fill.c: the candidates of a slot, in the order in which they are tried. */
 #include "match/gang/search_parts.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/pair/order.h"
 
@@ -56,10 +57,7 @@ static bool face_grow(void *user, uint32_t face)
 {
     struct growing *all = user;
 
-    if (all->count == all->room) {
-        all->room = all->room ? all->room * 2 : 256;
-        all->faces = mem_grow(all->faces, all->room * sizeof *all->faces);
-    }
+    ARRAY_ROOM(all->faces, all->count, all->room, 256);
     all->faces[all->count++] = face;
     return true;
 }

@@ -89,7 +89,7 @@ static void asked_read(const struct build *build, const struct expr *e, struct a
     } else if (e->kind == EXPR_CALL) {
         for (uint32_t i = 0; i < parts[1].u.run.count; i++)
             asked_add(list, parts[0].u.name.id, build->cells[parts[1].u.run.at + i].kind);
-    } else if (e->kind == EXPR_CHAIN && parts[0].kind == EXPR_DOT && parts[1].kind <= EXPR_RELTIME) {
+    } else if (e->kind == EXPR_CHAIN && parts[0].kind == EXPR_DOT && expr_is_literal(&parts[1])) {
         asked_add(list, parts[0].u.name.id, parts[1].kind);
     } else if (e->kind == EXPR_CHAIN) {
         for (uint32_t i = 0; i < e->u.run.count; i++)

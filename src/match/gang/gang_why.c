@@ -1,4 +1,5 @@
 /* gang_why.c: is there a gang for a request, and which of its ports cannot be filled together? */
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/gang/gang_why_parts.h"
 
@@ -9,10 +10,7 @@
 
 struct tree *gang_why_hold(struct gang_why *why, struct tree *taken)
 {
-    if (why->held_count == why->held_room) {
-        why->held_room = why->held_room ? why->held_room * 2 : 32;
-        why->held = mem_grow(why->held, why->held_room * sizeof *why->held);
-    }
+    ARRAY_ROOM(why->held, why->held_count, why->held_room, 32);
     return why->held[why->held_count++] = taken;
 }
 

@@ -141,7 +141,7 @@ static const char *clause_means(struct place *place, const struct expr *e)
         n += trace.items[i].asked;
         count += trace.items[i].e == e;
     }
-    if (said && count == 1 && said->kind > EXPR_RELTIME) {
+    if (said && count == 1 && !expr_is_literal(said)) {
         buf_init(&text);
         print_expr(&text, asking->why->held[asking->why->held_count - 1], said, PRINT_PLAIN);
         result = gang_why_text(asking->why, &text);
@@ -207,7 +207,7 @@ static void reads_find(struct reading *reading, const struct expr *e)
     if (e->kind == EXPR_NAME && !scope_find(&at, e->u.name.id))
         read_add(reading, e->u.name.id);
     for (uint32_t i = 0; i < expr_part_count(e); i++)
-        if (parts[i].kind > EXPR_RELTIME && !(e->kind == EXPR_PATH && i > 0 && parts[i].label == STEP_SELECT))
+        if (!expr_is_literal(&parts[i]) && !(e->kind == EXPR_PATH && i > 0 && parts[i].label == STEP_SELECT))
             reads_find(reading, &parts[i]);
 }
 

@@ -175,7 +175,7 @@ static symbol origin_label(const struct tree *ad, const struct expr *e, symbol l
         (symbol_same(EXPR_DOT_BASE(e), NAME_OTHER) || symbol_same(EXPR_DOT_BASE(e), NAME_TARGET)))
         return EXPR_DOT_BASE(e);
     for (uint32_t i = 0; i < expr_part_count(e) && found == label; i++)
-        if (parts[i].kind > EXPR_RELTIME)
+        if (!expr_is_literal(&parts[i]))
             found = origin_label(ad, &parts[i], label);
     return found;
 }

@@ -108,7 +108,7 @@ static void look_at_flag(struct looking *looking, const struct expr *entry, enum
 {
     const struct expr *found = tree_find(looking->ad, entry, name);
 
-    if (!found || found->kind == EXPR_BOOLEAN || (found->kind > EXPR_RELTIME && symbol_same(name, NAME_ESSENTIAL)))
+    if (!found || found->kind == EXPR_BOOLEAN || (!expr_is_literal(found) && symbol_same(name, NAME_ESSENTIAL)))
         return;
     buf_addf(begin(looking, found->label, place), "is neither true nor false as it stands, so it counts as %s", absent);
     tell(looking, LINT_NOT_BOOLEAN, looking->attribute);

@@ -12,6 +12,7 @@
 #ifndef BERTH_MATCH_GANG_MEMBERS_H
 #define BERTH_MATCH_GANG_MEMBERS_H
 
+#include "lang/base/array.h"
 #include "match/gang/gang.h"
 #include "match/gang/ported.h"
 
@@ -19,7 +20,6 @@
 extern "C" {
 #endif
 
-#define NOBODY UINT32_MAX
 #define MEMBER_SLOTS_MAX 1024 /* of one ad; an ad with more is in no gang */
 
 enum slot_state { SLOT_OPEN, SLOT_FILLED, SLOT_EMPTY };

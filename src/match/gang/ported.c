@@ -16,7 +16,7 @@ uint64_t ports_mentioned(const struct ports *ports, const struct expr *e)
         if (symbol_same(ports->items[i].label, name))
             found |= (uint64_t)1 << i;
     for (uint32_t i = 0; i < expr_part_count(e); i++)
-        if (parts[i].kind > EXPR_RELTIME)
+        if (!expr_is_literal(&parts[i]))
             found |= ports_mentioned(ports, &parts[i]);
     return found;
 }
@@ -28,7 +28,7 @@ static uint64_t ad_mentions(const struct ports *ports, const struct expr *ad)
     uint64_t found = 0;
 
     for (uint32_t i = 0; i < ad->u.run.count; i++)
-        if (parts[i].kind > EXPR_RELTIME && !symbol_same(parts[i].label, NAME_PORTS) &&
+        if (!expr_is_literal(&parts[i]) && !symbol_same(parts[i].label, NAME_PORTS) &&
             !symbol_same(parts[i].label, NAME_LABEL))
             found |= ports_mentioned(ports, &parts[i]);
     return found;
@@ -65,7 +65,7 @@ static bool expr_alike(const struct tree *ad, const struct expr *x, symbol a, co
 
     if (x->kind != y->kind || expr_part_count(x) != expr_part_count(y))
         return false;
-    if (x->kind <= EXPR_RELTIME)
+    if (expr_is_literal(x))
         return tree_equal(ad, x, ad, y);
     if (x->kind == EXPR_DOT || x->kind == EXPR_NAME) {
         symbol p = x->kind == EXPR_DOT ? EXPR_DOT_BASE(x) : x->u.name.id;
@@ -246,7 +246,7 @@ bool port_speaks_of_set(const struct ports *ports, uint32_t port, const struct e
         ports_mentioned(ports, e) & (uint64_t)1 << port)
         return true;
     for (uint32_t i = 0; i < expr_part_count(e); i++)
-        if (parts[i].kind > EXPR_RELTIME && port_speaks_of_set(ports, port, &parts[i]))
+        if (!expr_is_literal(&parts[i]) && port_speaks_of_set(ports, port, &parts[i]))
             return true;
     return false;
 }

@@ -137,7 +137,7 @@ static bool reads(const struct tree *ad, const struct expr *e, symbol name)
     if ((e->kind == EXPR_NAME || e->kind == EXPR_ROOT_NAME || e->kind == EXPR_DOT) && symbol_same(e->u.name.id, name))
         return true;
     for (uint32_t i = 0; i < expr_part_count(e); i++)
-        if (parts[i].kind > EXPR_RELTIME && reads(ad, &parts[i], name))
+        if (!expr_is_literal(&parts[i]) && reads(ad, &parts[i], name))
             return true;
     return false;
 }

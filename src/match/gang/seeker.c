@@ -1,6 +1,7 @@
 /* seeker.c: gangs one at a time, over offers that come, change and go. */
 #include "match/gang/seeker.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/gang/kinds.h"
 #include "match/gang/take.h"
@@ -326,10 +327,7 @@ static void kind_pass(struct seeker *seeker, uint32_t kind, uint64_t ports)
     passed->ports |= ports;
     if (!ports)
         return;
-    if (seeker->passing_count == seeker->passing_room) {
-        seeker->passing_room = seeker->passing_room ? seeker->passing_room * 2 : 16;
-        seeker->passing = mem_grow(seeker->passing, seeker->passing_room * sizeof *seeker->passing);
-    }
+    ARRAY_ROOM(seeker->passing, seeker->passing_count, seeker->passing_room, 16);
     seeker->passing[seeker->passing_count++] = (struct passing){kind, ports};
 }
 

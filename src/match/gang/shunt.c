@@ -322,7 +322,7 @@ static bool member_push(struct shunting *shunting, const struct scope *scope, co
         return false;
     items = tree_parts(scope->tree, &parts[1]);
     for (uint32_t i = 0; i < parts[1].u.run.count; i++)
-        if (items[i].kind > EXPR_RELTIME)
+        if (!expr_is_literal(&items[i]))
             return false;
     if (form_of(shunting, scope, &parts[0], &known, &line) != FORM_LINE || !line.identity)
         return false;

@@ -3,6 +3,7 @@
 
 #include "lang/ad/functions.h"
 #include "lang/ad/specialize.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 
@@ -31,10 +32,7 @@ void name_set_add(struct name_set *set, symbol name)
     if (name_set_has(set, name))
         return;
     set->words[number / 64] |= (uint64_t)1 << (number & 63);
-    if (set->count == set->item_room) {
-        set->item_room = set->item_room ? set->item_room * 2 : 32;
-        set->items = mem_grow(set->items, set->item_room * sizeof *set->items);
-    }
+    ARRAY_ROOM(set->items, set->count, set->item_room, 32);
     set->items[set->count++] = name;
     set->hash ^= rng_mix(number);
 }
@@ -65,7 +63,7 @@ void name_set_read(struct name_set *set, const struct tree *tree, const struct e
     for (uint32_t i = 0; i < expr_part_count(e); i++) {
         if (e->kind == EXPR_PATH && i > 0 && parts[i].label == STEP_SELECT)
             name_set_add(set, parts[i].u.name.id);
-        else if (parts[i].kind > EXPR_RELTIME)
+        else if (!expr_is_literal(&parts[i]))
             name_set_read(set, tree, &parts[i]);
     }
 }
@@ -163,7 +161,7 @@ static bool carry(const struct carrying *carrying, const struct expr *e)
 {
     struct build *build = carrying->build;
 
-    if (e->kind <= EXPR_RELTIME) {
+    if (expr_is_literal(e)) {
         build_copy(build, carrying->tree, e);
         return true;
     }
@@ -213,10 +211,7 @@ static void trace_add(struct clause_run *run, bool asked, bool timed)
 
     if (!trace)
         return;
-    if (trace->count == trace->room) {
-        trace->room = trace->room ? trace->room * 2 : 8;
-        trace->items = mem_grow(trace->items, trace->room * sizeof *trace->items);
-    }
+    ARRAY_ROOM(trace->items, trace->count, trace->room, 8);
     trace->items[trace->count++] = (struct window_origin){run->origin, asked, timed};
 }
 
@@ -284,7 +279,7 @@ static bool clause_is_plain(const struct slot *slot, const struct tree *tree, co
     const struct expr *parts = tree_parts(tree, e);
 
     return e->kind == EXPR_CHAIN && e->u.run.count == 2 && parts[1].label >= OP_EQUAL &&
-           parts[1].label <= OP_GREATER_EQUAL && parts[0].kind == EXPR_DOT && parts[1].kind <= EXPR_RELTIME &&
+           parts[1].label <= OP_GREATER_EQUAL && parts[0].kind == EXPR_DOT && expr_is_literal(&parts[1]) &&
            is_counterpart(slot, EXPR_DOT_BASE(&parts[0]));
 }
 
@@ -316,7 +311,7 @@ static bool list_is_plain(const struct tree *tree, const struct expr *e)
     if (e->kind != EXPR_LIST)
         return false;
     for (uint32_t i = 0; i < e->u.run.count; i++)
-        if (parts[i].kind > EXPR_RELTIME)
+        if (!expr_is_literal(&parts[i]))
             return false;
     return true;
 }
@@ -328,7 +323,7 @@ static void attribute_push(struct members *members, struct build *build, const s
     struct arena_mark mark;
     struct value v;
 
-    if (e->kind <= EXPR_RELTIME || list_is_plain(scope->tree, e)) {
+    if (expr_is_literal(e) || list_is_plain(scope->tree, e)) {
         build_copy(build, scope->tree, e);
     } else {
         mark = arena_mark(members->scratch);

@@ -2,6 +2,7 @@
 #include "match/grdl/batch.h"
 
 #include "lang/base/arena.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/assign/preference.h"
 #include "match/grdl/rank.h"
@@ -12,10 +13,7 @@
 
 static void batch_add(struct grdl_batch *batch, uint32_t left, uint32_t right)
 {
-    if (batch->count == batch->room) {
-        batch->room = batch->room ? batch->room * 2 : 64;
-        batch->pairs = mem_grow(batch->pairs, batch->room * sizeof *batch->pairs);
-    }
+    ARRAY_ROOM(batch->pairs, batch->count, batch->room, 64);
     batch->pairs[batch->count++] = (struct grdl_batch_pair){.left = left, .right = right};
 }
 

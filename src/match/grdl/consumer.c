@@ -1,6 +1,7 @@
 /* consumer.c: a resource as its reader understands it: dimensions and types as numbers, values in base units, sorted. */
 #include "match/grdl/consumer.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/number.h"
 #include "lang/base/textmap.h"
@@ -49,10 +50,7 @@ static uint32_t dimension_number(struct grdl_consumer *consumer, const char *nam
     uint32_t place = textmap_add(&consumer->names, name, strlen(name));
 
     if (place == consumer->count) {
-        if (consumer->count == consumer->room) {
-            consumer->room = consumer->room ? consumer->room * 2 : 32;
-            consumer->dimensions = mem_grow(consumer->dimensions, consumer->room * sizeof *consumer->dimensions);
-        }
+        ARRAY_ROOM(consumer->dimensions, consumer->count, consumer->room, 32);
         consumer->dimensions[consumer->count++] = (struct dimension){.same = place};
     }
     return place;
@@ -146,16 +144,6 @@ void grdl_consumer_single(struct grdl_consumer *consumer, const char *dimension)
     uint32_t number = dimension_number(consumer, dimension);
 
     consumer->dimensions[number].single = true;
-}
-
-const struct grdl_units *grdl_consumer_units(const struct grdl_consumer *consumer)
-{
-    return consumer->units;
-}
-
-enum grdl_comparator grdl_consumer_comparator(const struct grdl_consumer *consumer)
-{
-    return consumer->comparator;
 }
 
 bool grdl_consumer_is_single(const struct grdl_consumer *consumer, uint32_t dimension)

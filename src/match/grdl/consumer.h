@@ -49,9 +49,6 @@ void grdl_consumer_same(struct grdl_consumer *consumer, const char *dimension,
 void grdl_consumer_single(struct grdl_consumer *consumer,
                           const char *dimension); /* has one value at most, everywhere */
 
-const struct grdl_units *grdl_consumer_units(const struct grdl_consumer *consumer);
-enum grdl_comparator grdl_consumer_comparator(const struct grdl_consumer *consumer);
-
 #define GRDL_DIMENSION_NONE UINT32_MAX
 uint32_t grdl_consumer_find(const struct grdl_consumer *consumer, const char *dimension); /* its number; or NONE */
 bool grdl_consumer_is_single(const struct grdl_consumer *consumer, uint32_t dimension);

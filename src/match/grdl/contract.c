@@ -1,6 +1,7 @@
 /* contract.c: profiles that are held against resources as they are now. */
 #include "match/grdl/profile.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <stdlib.h>
@@ -15,10 +16,7 @@ void grdl_breaches_done(struct grdl_breaches *breaches)
 
 static void breach_add(struct grdl_breaches *breaches, struct grdl_breach breach)
 {
-    if (breaches->count == breaches->room) {
-        breaches->room = breaches->room ? breaches->room * 2 : 8;
-        breaches->items = mem_grow(breaches->items, breaches->room * sizeof *breaches->items);
-    }
+    ARRAY_ROOM(breaches->items, breaches->count, breaches->room, 8);
     breaches->items[breaches->count++] = breach;
 }
 

@@ -3,6 +3,7 @@
  * A reading has a hash of all that the other side can see of it; those with one hash are compared. */
 #include "match/grdl/shapes.h"
 
+#include "lang/base/array.h"
 #include "lang/base/map.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
@@ -214,10 +215,7 @@ void grdl_shapes_done(struct grdl_shapes *shapes)
 
 static void pair_add(struct grdl_shape_pairs *pairs, uint32_t left, uint32_t right)
 {
-    if (pairs->count == pairs->room) {
-        pairs->room = pairs->room ? pairs->room * 2 : 64;
-        pairs->items = mem_grow(pairs->items, pairs->room * sizeof *pairs->items);
-    }
+    ARRAY_ROOM(pairs->items, pairs->count, pairs->room, 64);
     pairs->items[pairs->count++] = (struct grdl_shape_pair){left, right};
 }
 

@@ -3,6 +3,7 @@
 
 #include "match/grdl/matcher.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <stdlib.h>
@@ -103,10 +104,7 @@ int grdl_queue_add(struct grdl_queue *queue, const struct grdl_reading *member, 
         return err_set(err, "the template is no template of %s", name);
     if (queue->kind == GRDL_MATCH_EQUIVALENT && !is_peer_of_head(queue, member, NULL))
         return err_set(err, "the template and %s do not match", name);
-    if (queue->count == queue->room) {
-        queue->room = queue->room ? queue->room * 2 : 16;
-        queue->members = mem_grow(queue->members, queue->room * sizeof *queue->members);
-    }
+    ARRAY_ROOM(queue->members, queue->count, queue->room, 16);
     queue->members[queue->count++] = member;
     queue->set_wise |= member->set_wise;
     return 0;

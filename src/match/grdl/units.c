@@ -5,6 +5,7 @@
  * quantity give one double. */
 #include "match/grdl/units.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/number.h"
 #include "lang/base/textmap.h"
@@ -253,10 +254,7 @@ int grdl_units_add(struct grdl_units *units, const char *name, const char *categ
     }
     if (units->count >= GRDL_UNITS_MAX)
         return err_set(err, "there are more than %d units", GRDL_UNITS_MAX);
-    if (units->count == units->room) {
-        units->room = units->room ? units->room * 2 : 64;
-        units->rows = mem_grow(units->rows, units->room * sizeof *units->rows);
-    }
+    ARRAY_ROOM(units->rows, units->count, units->room, 64);
     row.name = mem_dup(name, strlen(name));
     row.category = mem_dup(category, strlen(category));
     textmap_add(&units->names, name, strlen(name));

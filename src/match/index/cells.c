@@ -25,7 +25,7 @@ static struct dim_cell elements_cell(const struct tree *ad, const struct expr *l
         if (items[i].kind <= EXPR_ERROR || items[i].kind == EXPR_LIST || items[i].kind == EXPR_AD)
             continue;                                /* equal to nothing */
         for (int counts = 0; counts < 2; counts++) { /* as either dialect reads it */
-            if (items[i].kind <= EXPR_RELTIME && key_of(ad, &items[i], counts, &key))
+            if (expr_is_literal(&items[i]) && key_of(ad, &items[i], counts, &key))
                 cell.slabs |= index_slab_bit(&key);
             else
                 cell.deviant = true;
@@ -70,7 +70,7 @@ struct dim_cell index_cell(struct index *index, const struct dim *dim, const str
         return items_cell(ad, found);
     if (!dim_has_columns(dim))
         return cell;
-    if (found->kind > EXPR_RELTIME || !key_of(ad, found, dim->counts, &key)) {
+    if (!expr_is_literal(found) || !key_of(ad, found, dim->counts, &key)) {
         cell.deviant = true;
         return cell;
     }

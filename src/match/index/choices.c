@@ -3,15 +3,13 @@
  * For each part three sets are known: the rows that satisfy it, those that may (they must be evaluated), and those for which it is an
  * error, because an attribute has the wrong type: an error spoils the whole. */
 #include "lang/ad/ops.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/index/probe.h"
 
 static void choice_add(struct probe *probe, uint32_t node)
 {
-    if (probe->choice_count == probe->choice_room) {
-        probe->choice_room = probe->choice_room ? probe->choice_room * 2 : 16;
-        probe->choices = mem_grow(probe->choices, probe->choice_room * sizeof *probe->choices);
-    }
+    ARRAY_ROOM(probe->choices, probe->choice_count, probe->choice_room, 16);
     probe->choices[probe->choice_count++] = node;
 }
 

@@ -90,7 +90,7 @@ static void closure_read(struct closure *closure, const struct tree *tree, const
         break;
     }
     for (uint32_t i = 0; i < expr_part_count(e) && !closure->alone; i++)
-        if (parts[i].kind > EXPR_RELTIME)
+        if (!expr_is_literal(&parts[i]))
             closure_read(closure, tree, &parts[i]);
 }
 
@@ -108,7 +108,7 @@ static void closure_make(struct closure *closure, const struct class_set *classe
     for (uint32_t i = 0; i < closure->count && !closure->alone; i++) {
         const struct expr *found = tree_find(ad, tree_root(ad), closure->names[i]);
 
-        if (found && found->kind > EXPR_RELTIME)
+        if (found && !expr_is_literal(found))
             closure_read(closure, ad, found);
         if (found && (symbol_same(closure->names[i], NAME_OTHER) || symbol_same(closure->names[i], NAME_TARGET)))
             closure->alone = true;

@@ -2,6 +2,7 @@
 #include "match/index/key.h"
 
 #include "lang/ad/names.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 
@@ -32,7 +33,7 @@ enum attribute_state attribute_find(const struct tree *ad, struct attribute attr
         case EXPR_LIST:
             return ATTRIBUTE_UNKNOWN;
         default:
-            return found->kind <= EXPR_RELTIME ? ATTRIBUTE_WRONG : ATTRIBUTE_UNKNOWN;
+            return expr_is_literal(found) ? ATTRIBUTE_WRONG : ATTRIBUTE_UNKNOWN;
         }
     }
     if (!found || found->kind == EXPR_UNDEFINED)
@@ -182,10 +183,7 @@ uint32_t key_strings_add(struct key_strings *strings, const char *text, uint32_t
 
     if (strings->slots[slot])
         return strings->slots[slot] - 1;
-    if (strings->count == strings->room) {
-        strings->room = strings->room ? strings->room * 2 : 64;
-        strings->items = mem_grow(strings->items, strings->room * sizeof *strings->items);
-    }
+    ARRAY_ROOM(strings->items, strings->count, strings->room, 64);
     if (strings->text_room - strings->text_len < len) {
         strings->text_room = (strings->text_room + len) * 2;
         strings->text = mem_grow(strings->text, strings->text_room);

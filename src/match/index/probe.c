@@ -5,6 +5,7 @@
 #include "match/index/probe.h"
 
 #include "lang/ad/ops.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/pair/match.h"
 
@@ -33,10 +34,7 @@ struct probe *probe_of(struct index *index)
 
 static struct test *add_test(struct probe *probe, uint32_t in, uint32_t out, uint32_t maybe)
 {
-    if (probe->test_count == probe->test_room) {
-        probe->test_room = probe->test_room ? probe->test_room * 2 : 32;
-        probe->tests = mem_grow(probe->tests, probe->test_room * sizeof *probe->tests);
-    }
+    ARRAY_ROOM(probe->tests, probe->test_count, probe->test_room, 32);
     probe->tests[probe->test_count] = (struct test){.in = in, .out = out, .maybe = maybe, .dim = NO_DIM};
     return &probe->tests[probe->test_count++];
 }
@@ -52,10 +50,7 @@ static void test_about(struct test *test, uint32_t dim, enum op op, double v, bo
 
 static void add_check(struct probe *probe, enum check_kind kind, uint32_t dim, enum op op, double v)
 {
-    if (probe->check_count == probe->check_room) {
-        probe->check_room = probe->check_room ? probe->check_room * 2 : 32;
-        probe->checks = mem_grow(probe->checks, probe->check_room * sizeof *probe->checks);
-    }
+    ARRAY_ROOM(probe->checks, probe->check_count, probe->check_room, 32);
     probe->checks[probe->check_count++] = (struct check){kind, dim, op, v};
 }
 
@@ -201,10 +196,7 @@ static void ask_element(struct index *index, struct probe *probe, const struct w
 
 static void add_asker(struct probe *probe, uint32_t line)
 {
-    if (probe->asker_count == probe->asker_room) {
-        probe->asker_room = probe->asker_room ? probe->asker_room * 2 : 16;
-        probe->askers = mem_grow(probe->askers, probe->asker_room * sizeof *probe->askers);
-    }
+    ARRAY_ROOM(probe->askers, probe->asker_count, probe->asker_room, 16);
     probe->askers[probe->asker_count++] = line;
 }
 
@@ -233,7 +225,7 @@ static void offer_value(struct index *index, struct probe *probe, uint32_t place
         return;
     state = attribute_find(probe->ad, dim->attribute, &found);
     if (state == ATTRIBUTE_UNKNOWN || (state == ATTRIBUTE_MISSING && index_given(probe->env, dim->attribute)) ||
-        (state == ATTRIBUTE_THERE && (found->kind > EXPR_RELTIME || !key_of(probe->ad, found, dim->counts, &key)))) {
+        (state == ATTRIBUTE_THERE && (!expr_is_literal(found) || !key_of(probe->ad, found, dim->counts, &key)))) {
         add_asker(probe, dim_line_here(dim));
         add_asker(probe, dim_line_deviant(dim));
         return;

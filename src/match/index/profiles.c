@@ -3,6 +3,7 @@
  * Each profile is a conjunction of intervals. A disjunction multiplies the profiles; where there would be too many, it is left out,
  * and evaluated: the intervals that all have in common stay. Two intervals in one dimension are intersected; a profile that
  * wants the impossible goes. */
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/index/index_parts.h"
 
@@ -94,10 +95,7 @@ static struct bound *bound_add(struct profile *profile, uint32_t dim)
 {
     struct bound *bound;
 
-    if (profile->count == profile->room) {
-        profile->room = profile->room ? profile->room * 2 : 8;
-        profile->bounds = mem_grow(profile->bounds, profile->room * sizeof *profile->bounds);
-    }
+    ARRAY_ROOM(profile->bounds, profile->count, profile->room, 8);
     bound = &profile->bounds[profile->count++];
     *bound = (struct bound){.dim = dim, .cell = {.low = -INFINITY, .high = INFINITY}};
     return bound;

@@ -2,6 +2,7 @@
 #include "match/index/reads.h"
 
 #include "lang/ad/refs.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <stdlib.h>
@@ -30,10 +31,7 @@ void reads_add(struct reads *reads, symbol name)
         reads->all = true;
         return;
     }
-    if (reads->count == reads->room) {
-        reads->room = reads->room ? reads->room * 2 : 32;
-        reads->items = mem_grow(reads->items, reads->room * sizeof *reads->items);
-    }
+    ARRAY_ROOM(reads->items, reads->count, reads->room, 32);
     symbols_hold(reads->symbols, name);
     reads->items[reads->count++] = name;
 }

@@ -4,6 +4,7 @@
 #include "lang/ad/functions.h"
 #include "lang/ad/ops.h"
 #include "lang/ad/specialize.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/pair/match.h"
 
@@ -49,21 +50,15 @@ static inline bool asked(const struct wants *wants, const struct tree *tree, con
 
 static uint32_t node_add(struct wants *wants, enum wants_node_kind kind)
 {
-    if (wants->node_count == wants->node_room) {
-        wants->node_room = wants->node_room ? wants->node_room * 2 : 32;
-        wants->nodes = mem_grow(wants->nodes, wants->node_room * sizeof *wants->nodes);
-    }
+    ARRAY_ROOM(wants->nodes, wants->node_count, wants->node_room, 32);
     wants->nodes[wants->node_count] = (struct wants_node){.kind = (unsigned char)kind};
     return wants->node_count++;
 }
 
 static bool key_push(struct wants *wants, const struct tree *tree, const struct expr *literal)
 {
-    if (wants->key_count == wants->key_room) {
-        wants->key_room = wants->key_room ? wants->key_room * 2 : 32;
-        wants->keys = mem_grow(wants->keys, wants->key_room * sizeof *wants->keys);
-    }
-    if (literal->kind > EXPR_RELTIME || !key_of(tree, literal, wants->counts, &wants->keys[wants->key_count]))
+    ARRAY_ROOM(wants->keys, wants->key_count, wants->key_room, 32);
+    if (!expr_is_literal(literal) || !key_of(tree, literal, wants->counts, &wants->keys[wants->key_count]))
         return false;
     wants->key_count++;
     return true;
@@ -75,10 +70,7 @@ static uint32_t leaf_add(struct wants *wants, enum want_kind kind, enum op op, s
 {
     uint32_t node;
 
-    if (wants->count == wants->room) {
-        wants->room = wants->room ? wants->room * 2 : 16;
-        wants->items = mem_grow(wants->items, wants->room * sizeof *wants->items);
-    }
+    ARRAY_ROOM(wants->items, wants->count, wants->room, 16);
     wants->items[wants->count] =
         (struct want){(unsigned char)kind, (unsigned char)op, false, attribute, keys, wants->key_count - keys};
     node = node_add(wants, WANTS_LEAF);
@@ -114,12 +106,12 @@ static uint32_t comparison_read(struct wants *wants, const struct tree *tree, co
 
     if (op < OP_EQUAL || op > OP_GREATER_EQUAL)
         return 0;
-    if (reference->kind <= EXPR_RELTIME) {
+    if (expr_is_literal(reference)) {
         reference = &parts[1];
         literal = &parts[0];
         op = op_mirrored(op);
     }
-    if (literal->kind > EXPR_RELTIME || !asked(wants, tree, reference, &attribute))
+    if (!expr_is_literal(literal) || !asked(wants, tree, reference, &attribute))
         return 0;
     if (op == OP_IS || op == OP_ISNT) {
         if (literal->kind == EXPR_UNDEFINED)
@@ -192,8 +184,7 @@ static uint32_t call_read(struct wants *wants, const struct tree *tree, const st
     if (negated || !function || e->small != 2)
         return 0;
     if (strcmp(function->name, "member") == 0)
-        return parts[0].kind <= EXPR_RELTIME ? element_read(wants, tree, parts, WANT_HAS)
-                                             : among_read(wants, tree, parts);
+        return expr_is_literal(&parts[0]) ? element_read(wants, tree, parts, WANT_HAS) : among_read(wants, tree, parts);
     if (strcmp(function->name, "stringListMember") == 0 && parts[0].kind == EXPR_STRING)
         return element_read(wants, tree, parts, WANT_LISTED);
     return 0;
@@ -267,7 +258,7 @@ static void top_read(struct wants *wants, const struct tree *tree, const struct 
 
     while (e->kind == EXPR_WITHIN)
         e = tree_parts(tree, e);
-    if (e->kind <= EXPR_RELTIME) {
+    if (expr_is_literal(e)) {
         struct value v = {.type = e->kind, .boolean = e->small & 1, .u.integer = e->u.integer};
         bool truth = false;
 

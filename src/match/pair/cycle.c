@@ -7,12 +7,12 @@
 
 #include <stdlib.h>
 
-#define NOBODY SIZE_MAX
+#define NO_PARTY SIZE_MAX
 
 struct candidate {
     const struct party *party; /* the one at that place, or what is left of it: */
     struct party *residual;    /* ours, or NULL */
-    size_t before, after;      /* the places of its neighbours among those that are left, or NOBODY */
+    size_t before, after;      /* the places of its neighbours among those that are left, or NO_PARTY */
 };
 
 struct cycle {
@@ -39,8 +39,8 @@ struct best {
 
 static void candidate_add(struct cycle *cycle, size_t place)
 {
-    cycle->candidates[place] = (struct candidate){&cycle->parties[place], NULL, cycle->last, NOBODY};
-    if (cycle->last == NOBODY)
+    cycle->candidates[place] = (struct candidate){&cycle->parties[place], NULL, cycle->last, NO_PARTY};
+    if (cycle->last == NO_PARTY)
         cycle->first = place;
     else
         cycle->candidates[cycle->last].after = place;
@@ -54,7 +54,7 @@ static void cycle_divide(struct cycle *cycle, size_t request_count, size_t offer
     cycle->roots = mem_alloc(count * sizeof *cycle->roots);
     cycle->candidates = mem_alloc(count * sizeof *cycle->candidates);
     cycle->ads = mem_alloc(count * sizeof *cycle->ads);
-    cycle->first = cycle->last = NOBODY;
+    cycle->first = cycle->last = NO_PARTY;
     for (size_t i = 0; i < count; i++)
         cycle->ads[i] = cycle->parties[i].ad;
     for (size_t i = 0; i < count; i++) {
@@ -76,7 +76,7 @@ static void cycle_start(struct cycle *cycle, size_t count)
     size_t *places = mem_alloc(count * sizeof *places), n = 0;
     struct cycle_parts parts;
 
-    for (size_t place = cycle->first; place != NOBODY; place = cycle->candidates[place].after)
+    for (size_t place = cycle->first; place != NO_PARTY; place = cycle->candidates[place].after)
         places[n++] = place;
     parts = (struct cycle_parts){cycle->policy, cycle->roots, places, cycle->root_count, n, cycle->ads};
     cycle->finder->start(cycle->finder->user, cycle->env, cycle->arena, &parts);
@@ -123,7 +123,7 @@ static void cycle_best(const struct cycle *cycle, const struct party *root, stru
         cycle->finder->find(cycle->finder->user, cycle->env, cycle->arena, root->ad, best_consider, ret);
         return;
     }
-    for (size_t place = cycle->first; place != NOBODY; place = cycle->candidates[place].after)
+    for (size_t place = cycle->first; place != NO_PARTY; place = cycle->candidates[place].after)
         if (party_matches(cycle->env, cycle->arena, root, cycle->candidates[place].party))
             best_consider(ret, place);
 }
@@ -163,11 +163,11 @@ static void candidate_drop(struct cycle *cycle, size_t place)
 {
     const struct candidate *candidate = &cycle->candidates[place];
 
-    if (candidate->before == NOBODY)
+    if (candidate->before == NO_PARTY)
         cycle->first = candidate->after;
     else
         cycle->candidates[candidate->before].after = candidate->after;
-    if (candidate->after == NOBODY)
+    if (candidate->after == NO_PARTY)
         cycle->last = candidate->before;
     else
         cycle->candidates[candidate->after].before = candidate->before;
@@ -221,7 +221,7 @@ void cycle_run(const struct env *env, struct arena *arena, const struct policy *
         }
         arena_rewind(arena, mark);
     }
-    for (size_t place = cycle.first; place != NOBODY; place = cycle.candidates[place].after)
+    for (size_t place = cycle.first; place != NO_PARTY; place = cycle.candidates[place].after)
         candidate_done(&cycle.candidates[place]);
     free(cycle.roots);
     free(cycle.ads);

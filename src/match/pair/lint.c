@@ -240,7 +240,7 @@ static struct lint_shape walk(struct lint *lint, const struct scope *scope, cons
         lint->lazy--;
         return lint_leaf(lint, scope, e);
     default:
-        return e->kind <= EXPR_RELTIME ? lint_leaf(lint, scope, e) : (struct lint_shape){.known = SHAPE_UNKNOWN};
+        return expr_is_literal(e) ? lint_leaf(lint, scope, e) : (struct lint_shape){.known = SHAPE_UNKNOWN};
     }
     return (struct lint_shape){.known = SHAPE_UNKNOWN};
 }

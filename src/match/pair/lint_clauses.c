@@ -27,14 +27,14 @@ static bool is_reference(const struct lint *lint, const struct scope *scope, con
         if (parts[0].kind != EXPR_NAME && parts[0].kind != EXPR_DOT)
             return false;
         for (uint32_t i = 1; i < e->u.run.count; i++)
-            if (parts[i].label != STEP_SELECT && parts[i].kind > EXPR_RELTIME)
+            if (parts[i].label != STEP_SELECT && !expr_is_literal(&parts[i]))
                 return false;
         return true;
     }
     if (e->kind != EXPR_NAME && e->kind != EXPR_DOT && e->kind != EXPR_ROOT_NAME)
         return false;
     definition = lint_definition(lint, scope, e);
-    return !definition || definition->kind > EXPR_RELTIME;
+    return !definition || !expr_is_literal(definition);
 }
 
 /* A literal, an operation on literals, or an attribute of this ad that is one: something to compare with by that operator. */
@@ -47,12 +47,12 @@ static bool constant(const struct lint *lint, const struct scope *scope, const s
 
     if (e->kind == EXPR_PREFIX || e->kind == EXPR_CHAIN) {
         for (uint32_t i = 0; i < expr_part_count(e); i++)
-            if (parts[i].kind > EXPR_RELTIME)
+            if (!expr_is_literal(&parts[i]))
                 return false;
-    } else if (e->kind > EXPR_RELTIME) {
+    } else if (!expr_is_literal(e)) {
         const struct expr *definition = lint_definition(lint, scope, e);
 
-        if (!definition || definition->kind > EXPR_RELTIME)
+        if (!definition || !expr_is_literal(definition))
             return false;
         e = definition;
     }

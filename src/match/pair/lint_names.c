@@ -1,4 +1,5 @@
 /* lint_names.c: references to what is not there, or that lead in a circle. */
+#include "lang/base/array.h"
 #include "match/pair/lint_parts.h"
 
 #define SLIP_LEN_MIN 4 /* shorter names are too often near by chance */
@@ -55,10 +56,7 @@ static void add_edge(struct lint *lint, const struct scope *at, const struct exp
 {
     if (!at || at != at->root || lint->elsewhere || lint->lazy)
         return;
-    if (lint->edge_count == lint->edge_room) {
-        lint->edge_room = lint->edge_room ? lint->edge_room * 2 : 64;
-        lint->edges = mem_grow(lint->edges, lint->edge_room * sizeof *lint->edges);
-    }
+    ARRAY_ROOM(lint->edges, lint->edge_count, lint->edge_room, 64);
     lint->edges[lint->edge_count++] = (struct lint_edge){lint->place, (uint32_t)(found - tree_parts(at->tree, at->ad))};
 }
 

@@ -62,12 +62,12 @@ bool property_read(const struct tree *ad, const struct tree *tree, const struct 
         return false;
     reference = &parts[0];
     constant = &parts[1];
-    if (reference->kind <= EXPR_RELTIME) {
+    if (expr_is_literal(reference)) {
         reference = &parts[1];
         constant = &parts[0];
         op = op_mirrored(op);
     }
-    if (constant->kind < EXPR_BOOLEAN || constant->kind > EXPR_RELTIME || !(name = property_asked(ad, reference)))
+    if (constant->kind < EXPR_BOOLEAN || !expr_is_literal(constant) || !(name = property_asked(ad, reference)))
         return false;
     *ret = (struct property){.name = name, .type = constant->kind, .op = op, .when = op_outcomes(op)};
     if (constant->kind == EXPR_STRING) {
@@ -140,7 +140,7 @@ enum property_answer property_test(const struct property *property, const struct
 
     if (!found)
         return env->given_count || env->absent_count ? PROPERTY_EVALUATE : PROPERTY_UNDEFINED;
-    if (found->kind > EXPR_RELTIME)
+    if (!expr_is_literal(found))
         return PROPERTY_EVALUATE;
     if (found->kind != property->type)
         return mixed_outcome(property, dialect, found);

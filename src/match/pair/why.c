@@ -2,6 +2,7 @@
 #include "match/pair/why.h"
 
 #include "lang/ad/ops.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "lang/text/print.h"
@@ -140,10 +141,7 @@ static void gather_patterns(struct why_work *work)
             work->patterns[slots[slot] - 1].count++;
             continue;
         }
-        if (work->pattern_count == room) {
-            room = room ? room * 2 : 16;
-            work->patterns = mem_grow(work->patterns, room * sizeof *work->patterns);
-        }
+        ARRAY_ROOM(work->patterns, work->pattern_count, room, 16);
         work->patterns[work->pattern_count++] = (struct why_pattern){work->failed[i], 1, i};
         slots[slot] = work->pattern_count;
         if (work->pattern_count * 2 < slot_count)

@@ -49,7 +49,7 @@ bool attempt_value(const struct property *property, const struct tree *offer, st
     const struct expr *found = tree_find(offer, tree_root(offer), property->name);
     struct value wanted = property_constant(property);
 
-    if (!found || found->kind < EXPR_BOOLEAN || found->kind > EXPR_RELTIME)
+    if (!found || found->kind < EXPR_BOOLEAN || !expr_is_literal(found))
         return false;
     *ret = (struct value){.type = found->kind, .boolean = found->small & 1, .zone = found->small};
     ret->u.integer = found->u.integer;
@@ -100,7 +100,7 @@ struct tree *attempt_compare(const struct why_work *work, uint32_t clause, symbo
     while (e->kind == EXPR_WITHIN)
         e = tree_parts(left, e);
     parts = tree_parts(left, e);
-    if (parts[0].kind <= EXPR_RELTIME)
+    if (expr_is_literal(&parts[0]))
         parts++;
     build_init(&build, left->symbols, left->dialect);
     build_copy(&build, left, parts);
@@ -134,7 +134,7 @@ static const struct expr *compared_attribute(const struct tree *request, const s
                  (symbol_same(EXPR_DOT_BASE(&parts[i]), NAME_SELF) || symbol_same(EXPR_DOT_BASE(&parts[i]), NAME_MY)))
             found = tree_find(request, root, parts[i].u.name.id);
     }
-    return found && found->kind <= EXPR_RELTIME ? found : NULL;
+    return found && expr_is_literal(found) ? found : NULL;
 }
 
 /* The value of an own attribute that makes this comparison by an offer true. */
@@ -341,7 +341,7 @@ static uint64_t readers(const struct tree *request, symbol name)
 
     scope_init(&scope, request, NULL);
     for (uint32_t i = 0; i < root->u.run.count && now; i++)
-        if (parts[i].kind > EXPR_RELTIME && refs_reach(&scope, &parts[i], now))
+        if (!expr_is_literal(&parts[i]) && refs_reach(&scope, &parts[i], now))
             names |= refs_bit(parts[i].label);
     return names;
 }

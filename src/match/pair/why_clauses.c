@@ -4,6 +4,7 @@
  *
  * has three clauses: a reference to an own attribute that is a conjunction is taken apart as well. */
 #include "lang/ad/specialize.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/pair/comparison.h"
 #include "match/pair/why_parts.h"
@@ -69,10 +70,7 @@ static void collect(struct leaves *leaves, const struct expr *e, const struct pa
         ++*place;
         collect(leaves, own, &deeper, &inner);
     } else {
-        if (leaves->count == leaves->room) {
-            leaves->room = leaves->room ? leaves->room * 2 : 16;
-            leaves->items = mem_grow(leaves->items, leaves->room * sizeof *leaves->items);
-        }
+        ARRAY_ROOM(leaves->items, leaves->count, leaves->room, 16);
         leaves->items[leaves->count++] = (struct leaf){e, (*place)++, *path};
     }
 }
@@ -103,7 +101,7 @@ static void push_left(struct why_work *work, struct build *build, const struct s
     else
         build_copy(build, left, root);
     tree_unref(left);
-    if (build_top(build)->kind <= EXPR_RELTIME)
+    if (expr_is_literal(build_top(build)))
         return;
     for (uint32_t i = leaf->path.len; i-- > 0;) {
         symbols_hold(build->symbols, leaf->path.names[i]);

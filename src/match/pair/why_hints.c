@@ -135,7 +135,7 @@ static void hint_type(struct why_work *work, uint32_t clause)
     for (size_t i = 0; i < work->count; i++) {
         const struct expr *found = tree_find(work->offers[i], tree_root(work->offers[i]), property->name);
 
-        if (!found || found->kind > EXPR_RELTIME ||
+        if (!found || !expr_is_literal(found) ||
             property_test(property, work->env, leaf->tree->dialect, work->offers[i]) != PROPERTY_ERROR)
             continue;
         if (hint.count++ == 0)

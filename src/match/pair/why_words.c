@@ -63,7 +63,7 @@ static void add_clause(const struct words *words, uint32_t n)
         return;
     }
     /* what it amounts to, where that is not what stands there */
-    if (tree_root(clause->left)->kind <= EXPR_RELTIME ||
+    if (expr_is_literal(tree_root(clause->left)) ||
         tree_equal(words->request, clause->e, clause->left, tree_root(clause->left)))
         return;
     buf_adds(words->out, "  (that is, ");

@@ -1,5 +1,6 @@
 /* shapes.c: a customer's requests: jobs that are equal share one, and it says how many of them wait. */
 #include "lang/ad/names.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/customer/customer_parts.h"
 #include "pool/protocol/account.h"
@@ -108,10 +109,7 @@ struct shape *shape_new(struct customer *customer, uint64_t id, const struct tex
                             .patience = shape_number(ad, "QueueLimit", INT64_MAX),
                             .set = INT64_MAX};
     shape_add_pools(customer, shape);
-    if (customer->shape_count == customer->shape_room) {
-        customer->shape_room = customer->shape_room ? customer->shape_room * 2 : 8;
-        customer->shape_list = mem_grow(customer->shape_list, customer->shape_room * sizeof *customer->shape_list);
-    }
+    ARRAY_ROOM(customer->shape_list, customer->shape_count, customer->shape_room, 8);
     customer->shape_list[customer->shape_count++] = shape;
     map_set(&customer->places, id, shape->place);
     map_set(&customer->shapes, shape_hash(owner, ad), shape->place);

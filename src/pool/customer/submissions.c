@@ -5,6 +5,7 @@
  * So a hundred thousand jobs are one row until they begin to run. A job that is forgotten leaves a stub, until all before it are
  * forgotten too. */
 #include "lang/ad/names.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/customer/customer_parts.h"
 #include "pool/protocol/mutants.h"
@@ -41,11 +42,7 @@ static struct submission *submission_new(struct customer *customer, const struct
 
     *submission = (struct submission){.owner = *owner, .key = *key};
     map_set(&customer->keys, key_hash(owner, key), (uint64_t)(uintptr_t)submission);
-    if (customer->submission_count == customer->submission_room) {
-        customer->submission_room = customer->submission_room ? customer->submission_room * 2 : 8;
-        customer->submissions =
-            mem_grow(customer->submissions, customer->submission_room * sizeof *customer->submissions);
-    }
+    ARRAY_ROOM(customer->submissions, customer->submission_count, customer->submission_room, 8);
     customer->submissions[customer->submission_count++] = submission;
     return submission;
 }

@@ -10,10 +10,10 @@
 /* A constant, or a list of them: what is computed may read what is not there. */
 static bool is_plain(const struct tree *ad, const struct expr *e)
 {
-    bool plain = e->kind <= EXPR_RELTIME || e->kind == EXPR_LIST;
+    bool plain = expr_is_literal(e) || e->kind == EXPR_LIST;
 
     for (uint32_t i = 0; plain && e->kind == EXPR_LIST && i < e->u.run.count; i++)
-        plain = tree_parts(ad, e)[i].kind <= EXPR_RELTIME;
+        plain = expr_is_literal(&tree_parts(ad, e)[i]);
     return plain;
 }
 

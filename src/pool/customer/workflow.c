@@ -5,6 +5,7 @@
  *
  * Nothing of this is recorded but the names: who is blocked follows from the ends of jobs, which are. So a node is let go by the same facts
  * before a restart and after it. An end costs its own children, a start all names in all After once. */
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/form/dag.h"
 #include "pool/customer/customer_parts.h"
@@ -99,10 +100,7 @@ void flow_join(struct customer *customer, struct submission *submission, uint64_
         textmap_init(&flow->names, word);
         map_set(&customer->flows, word, (uint64_t)(uintptr_t)flow);
     }
-    if (flow->count == flow->room) {
-        flow->room = flow->room ? flow->room * 2 : 8;
-        flow->items = mem_grow(flow->items, flow->room * sizeof *flow->items);
-    }
+    ARRAY_ROOM(flow->items, flow->count, flow->room, 8);
     submission->flow = flow;
     submission->node = tree_ref(node);
     submission->place = textmap_add(&flow->names, name, len);
@@ -143,10 +141,7 @@ bool flow_is_whole(const struct flow *flow)
 
 static void child_add(struct submission *parent, uint32_t child)
 {
-    if (parent->child_count == parent->child_room) {
-        parent->child_room = parent->child_room ? parent->child_room * 2 : 4;
-        parent->children = mem_grow(parent->children, parent->child_room * sizeof *parent->children);
-    }
+    ARRAY_ROOM(parent->children, parent->child_count, parent->child_room, 4);
     parent->children[parent->child_count++] = child;
 }
 

@@ -4,6 +4,7 @@
  * Each entry is a class of offers, as of its first member when it was looked at. Members that come later to the
  * front are behind it, so an entry is looked at again when it is the best. Where not all candidates were kept, an
  * entry that falls behind those left out goes, and when none is left all are found anew. */
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/pair/order.h"
 #include "pool/engine/engine_parts.h"
@@ -60,10 +61,7 @@ void engine_choices_forget(struct engine *engine, struct engine_class *engine_cl
 
 void engine_choices_push(struct choices *choices, const struct engine_choice *choice, const struct value *vector)
 {
-    if (choices->count == choices->room) {
-        choices->room = choices->room ? choices->room * 2 : 16;
-        choices->items = mem_grow(choices->items, choices->room * sizeof *choices->items);
-    }
+    ARRAY_ROOM(choices->items, choices->count, choices->room, 16);
     if (choices->vector_count == choices->vector_room) {
         choices->vector_room = choices->vector_room ? choices->vector_room * 2 : 16;
         choices->vectors = mem_grow(choices->vectors, choices->vector_room * choices->width * sizeof *choices->vectors);

@@ -4,6 +4,7 @@
  * When a name comes that ads here have, those that have it must perhaps be told apart, and no others: so a stream of
  * names that nobody has costs nothing, and past READS_MAX names nothing is shared any more. Whether it could be
  * again is looked at when about twice as many ads have come as there are. */
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/engine/engine_parts.h"
 
@@ -90,10 +91,7 @@ static uint32_t class_new(struct engine *engine, unsigned which, struct tree *ad
         side->free = side->classes[number].place;
         generation = side->classes[number].generation;
     } else {
-        if (side->count == side->room) {
-            side->room = side->room ? side->room * 2 : 64;
-            side->classes = mem_grow(side->classes, side->room * sizeof *side->classes);
-        }
+        ARRAY_ROOM(side->classes, side->count, side->room, 64);
         number = side->count++;
     }
     side->used++;
@@ -135,10 +133,7 @@ static uint32_t group_new(struct engine *engine, uint32_t in_class, uint32_t use
     if (number != NOBODY) {
         engine->group_free = engine->groups[number].after;
     } else {
-        if (engine->group_count == engine->group_room) {
-            engine->group_room = engine->group_room ? engine->group_room * 2 : 64;
-            engine->groups = mem_grow(engine->groups, engine->group_room * sizeof *engine->groups);
-        }
+        ARRAY_ROOM(engine->groups, engine->group_count, engine->group_room, 64);
         number = engine->group_count++;
     }
     engine_user(engine, user); /* there is one from now on */

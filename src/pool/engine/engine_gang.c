@@ -162,7 +162,7 @@ static bool ads_read_alike(const struct tree *a, const struct tree *b)
 
         if (x->kind != y->kind || x->label != y->label || x->small != y->small)
             return false;
-        if (x->kind > EXPR_RELTIME && x->kind != EXPR_TABLE && x->u.integer != y->u.integer)
+        if (!expr_is_literal(x) && x->kind != EXPR_TABLE && x->u.integer != y->u.integer)
             return false;
     }
     return true;

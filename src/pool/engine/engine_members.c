@@ -1,4 +1,5 @@
 /* engine_members.c: ads in their order: an array, sorted, that is taken from the front and grows at the end. */
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/engine/engine_parts.h"
 
@@ -6,10 +7,7 @@
 
 void engine_numbers_add(struct numbers *numbers, uint32_t number)
 {
-    if (numbers->count == numbers->room) {
-        numbers->room = numbers->room ? numbers->room * 2 : 16;
-        numbers->items = mem_grow(numbers->items, numbers->room * sizeof *numbers->items);
-    }
+    ARRAY_ROOM(numbers->items, numbers->count, numbers->room, 16);
     numbers->items[numbers->count++] = number;
 }
 

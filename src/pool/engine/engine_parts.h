@@ -22,6 +22,7 @@
 #ifndef BERTH_POOL_ENGINE_ENGINE_PARTS_H
 #define BERTH_POOL_ENGINE_ENGINE_PARTS_H
 
+#include "lang/base/array.h"
 #include "match/index/classes.h"
 #include "match/index/index.h"
 #include "match/index/reads.h"
@@ -30,8 +31,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define NOBODY UINT32_MAX
 
 /* What the meaning of an ad or a policy depends on beyond the ads. */
 enum trait { TRAIT_TIME = 1, TRAIT_CHANCE = 2, TRAIT_GIVEN = 4, TRAIT_ANY = 7 };

@@ -3,6 +3,7 @@
  *
  * So when a user's priority changes, one entry moves, however many roots the user has; when a share's key does, one on
  * each level above it. Without shares the tree is one leaf. */
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/engine/engine_parts.h"
 
@@ -112,10 +113,7 @@ static void heap_sift(struct engine *engine, const struct heap_kind *kind, struc
 
 static void heap_add(struct engine *engine, const struct heap_kind *kind, struct heap *heap, uint32_t item)
 {
-    if (heap->count == heap->room) {
-        heap->room = heap->room ? heap->room * 2 : 4;
-        heap->items = mem_grow(heap->items, heap->room * sizeof *heap->items);
-    }
+    ARRAY_ROOM(heap->items, heap->count, heap->room, 4);
     heap->items[heap->count++] = item;
     heap_sift(engine, kind, heap, heap->count - 1);
 }

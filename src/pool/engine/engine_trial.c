@@ -5,6 +5,7 @@
  * What an ad says decides how long that takes, so a step that has done its work stops between two hits, and the next step
  * goes on with the same trial if its root is still the first in the queue. Ads may come and go in between: a class that has gone is passed over, and when
  * the best has gone, all is looked at anew. What a class has cost counts on, so this ends. */
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "match/pair/order.h"
@@ -197,10 +198,7 @@ static void trial_judge(struct engine *engine)
 
 void engine_hits_add(struct hits *hits, const struct side *side, uint32_t number, unsigned doubts)
 {
-    if (hits->count == hits->room) {
-        hits->room = hits->room ? hits->room * 2 : 64;
-        hits->items = mem_grow(hits->items, hits->room * sizeof *hits->items);
-    }
+    ARRAY_ROOM(hits->items, hits->count, hits->room, 64);
     hits->items[hits->count++] = (struct hit){number, side->classes[number].generation, doubts};
 }
 

@@ -10,6 +10,7 @@
  * A plan is made in one piece, so it is limited: WINDOW_REQUESTS_MAX units of roots, WINDOW_EDGES_MAX pairs of a group and a class, WINDOW_STEPS_MAX steps of
  * evaluation. Those beyond are for the next window. A group whose pairs take long to judge has those in the plan that were judged. */
 #include "lang/ad/names.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/assign/assign.h"
 #include "match/pair/order.h"
@@ -274,10 +275,7 @@ static void offers_add(struct engine *engine)
         for (uint32_t i = 0; i < members->count && i < window->problem.request_count; i++) {
             uint32_t id = members_at(members, i);
 
-            if (window->candidate_count == window->candidate_room) {
-                window->candidate_room = window->candidate_room ? window->candidate_room * 2 : 64;
-                window->candidates = mem_grow(window->candidates, window->candidate_room * sizeof *window->candidates);
-            }
+            ARRAY_ROOM(window->candidates, window->candidate_count, window->candidate_room, 64);
             window->candidates[window->candidate_count++] = (struct candidate){id, kind, engine->slots[id].order};
         }
     }

@@ -1,6 +1,7 @@
 /* accountant.c: who has used how much: a table of users, found by their names. */
 #include "pool/matchmaker/accountant.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "pool/protocol/mutants.h"
@@ -127,10 +128,7 @@ static uint32_t number_take(struct accountant *accountant)
         accountant->free = accountant->users[number].after;
         return number;
     }
-    if (accountant->count == accountant->room) {
-        accountant->room = accountant->room ? accountant->room * 2 : 16;
-        accountant->users = mem_grow(accountant->users, accountant->room * sizeof *accountant->users);
-    }
+    ARRAY_ROOM(accountant->users, accountant->count, accountant->room, 16);
     return accountant->count++;
 }
 

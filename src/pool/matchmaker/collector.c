@@ -1,6 +1,7 @@
 /* collector.c: the ads of a matchmaker. */
 #include "pool/matchmaker/collector_parts.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/pair/match.h"
 #include "match/pair/residual.h"
@@ -9,8 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#define NOBODY UINT32_MAX
 
 static const char *const name_texts[] = {
     "Owner",           "Identity",          "Received",    "Lifetime", "RemoteUser",     "Weight",
@@ -137,10 +136,7 @@ static uint32_t entry_add(struct collector *collector, agent who, uint64_t id)
     if (number != NOBODY) {
         collector->free = collector->entries[number].next;
     } else {
-        if (collector->count == collector->room) {
-            collector->room = collector->room ? collector->room * 2 : 64;
-            collector->entries = mem_grow(collector->entries, collector->room * sizeof *collector->entries);
-        }
+        ARRAY_ROOM(collector->entries, collector->count, collector->room, 64);
         number = collector->count++;
         collector->entries[number] = (struct entry){.weight = 0};
     }
@@ -367,10 +363,7 @@ uint64_t collector_match(struct collector *collector, int64_t now, uint32_t numb
     struct entry *entry = &collector->entries[number];
     struct tree *left;
 
-    if (entry->ledger_count == entry->ledger_room) {
-        entry->ledger_room = entry->ledger_room ? entry->ledger_room * 2 : 1;
-        entry->ledger = mem_grow(entry->ledger, entry->ledger_room * sizeof *entry->ledger);
-    }
+    ARRAY_ROOM(entry->ledger, entry->ledger_count, entry->ledger_room, 1);
     /* it may be told at the end of the window, and be a deadline on its way */
     entry->unnamed++;
     entry->ledger[entry->ledger_count++] =

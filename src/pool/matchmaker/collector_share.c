@@ -1,6 +1,7 @@
 /* collector_share.c: what the ads of a matchmaker count for, and to whom they are charged. */
 #include "pool/matchmaker/collector_parts.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/protocol/weight.h"
 
@@ -15,10 +16,7 @@ void entry_unweigh(struct collector *collector, uint32_t number)
     if (entry->unweighed)
         return;
     entry->unweighed = true;
-    if (collector->unweighed_count == collector->unweighed_room) {
-        collector->unweighed_room = collector->unweighed_room ? collector->unweighed_room * 2 : 64;
-        collector->unweighed = mem_grow(collector->unweighed, collector->unweighed_room * sizeof *collector->unweighed);
-    }
+    ARRAY_ROOM(collector->unweighed, collector->unweighed_count, collector->unweighed_room, 64);
     collector->unweighed[collector->unweighed_count++] = number;
 }
 

@@ -65,7 +65,6 @@ bool matchmaker_pulls_full(const struct matchmaker *matchmaker, const struct pee
 /* The first ad that lives from place `from` on (0 at first): true, and the place behind it. An ad keeps its place while it lives, so
  * whoever goes on later misses none that stayed. */
 bool matchmaker_next(const struct matchmaker *matchmaker, uint32_t from, struct entry_view *ret, uint32_t *ret_next);
-uint32_t matchmaker_places(const struct matchmaker *matchmaker); /* all lie below */
 
 typedef void matchmaker_entry_fn(void *user, const struct entry_view *entry);
 void matchmaker_each(const struct matchmaker *matchmaker, matchmaker_entry_fn *fn, void *user);

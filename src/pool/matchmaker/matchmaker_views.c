@@ -44,11 +44,6 @@ bool matchmaker_pulls_full(const struct matchmaker *matchmaker, const struct pee
     return matchmaker->incarnation && puller_is_full(&matchmaker->puller, peer, id);
 }
 
-uint32_t matchmaker_places(const struct matchmaker *matchmaker)
-{
-    return matchmaker->collector.count;
-}
-
 bool matchmaker_next(const struct matchmaker *matchmaker, uint32_t from, struct entry_view *ret, uint32_t *ret_next)
 {
     for (uint32_t i = from; i < matchmaker->collector.count; i++) {

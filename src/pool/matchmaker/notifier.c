@@ -1,12 +1,11 @@
 /* notifier.c: tells agents of their matches. */
 #include "pool/matchmaker/notifier.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define NOBODY UINT32_MAX
 
 void notifier_init(struct notifier *notifier, const struct spans *spans, struct timers *timers, uint32_t timer_what,
                    uint64_t seed)
@@ -47,10 +46,7 @@ static uint32_t note_take(struct notifier *notifier)
         notifier->note_free = notifier->notes[place].next;
         return place;
     }
-    if (notifier->note_count == notifier->note_room) {
-        notifier->note_room = notifier->note_room ? notifier->note_room * 2 : 64;
-        notifier->notes = mem_grow(notifier->notes, notifier->note_room * sizeof *notifier->notes);
-    }
+    ARRAY_ROOM(notifier->notes, notifier->note_count, notifier->note_room, 64);
     return notifier->note_count++;
 }
 
@@ -64,11 +60,7 @@ static uint32_t recipient_take(struct notifier *notifier, agent who)
     if (place != NOBODY) {
         notifier->recipient_free = notifier->recipients[place].first;
     } else {
-        if (notifier->recipient_count == notifier->recipient_room) {
-            notifier->recipient_room = notifier->recipient_room ? notifier->recipient_room * 2 : 64;
-            notifier->recipients =
-                mem_grow(notifier->recipients, notifier->recipient_room * sizeof *notifier->recipients);
-        }
+        ARRAY_ROOM(notifier->recipients, notifier->recipient_count, notifier->recipient_room, 64);
         place = notifier->recipient_count++;
     }
     notifier->recipients[place] = (struct recipient){.agent = who, .first = NOBODY, .last = NOBODY};

@@ -1,6 +1,7 @@
 /* puller.c: offers that ask for a request when they have room. */
 #include "pool/matchmaker/puller.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/matchmaker/collector_parts.h"
 #include "pool/protocol/mutants.h"
@@ -134,10 +135,7 @@ static uint32_t memory_place(struct puller *puller)
         puller->free = puller->items[place].after;
         return place;
     }
-    if (puller->count == puller->room) {
-        puller->room = puller->room ? puller->room * 2 : 64;
-        puller->items = mem_grow(puller->items, puller->room * sizeof *puller->items);
-    }
+    ARRAY_ROOM(puller->items, puller->count, puller->room, 64);
     return puller->count;
 }
 

@@ -1,6 +1,7 @@
 /* registrar.c: which claims there are, who used how much, and who is served first. */
 #include "pool/matchmaker/registrar.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/ticket.h"
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOBODY UINT32_MAX
 #define JUMP_LEAST (10 * SECOND) /* of the wall clock between two steps; less is drift */
 
 void registrar_init(struct registrar *registrar, const struct spans *spans, struct engine *engine,
@@ -426,10 +426,7 @@ static uint32_t claim_add(struct registrar *registrar, const struct active_claim
     if (place != NOBODY) {
         registrar->free = registrar->active[place].user;
     } else {
-        if (registrar->count == registrar->room) {
-            registrar->room = registrar->room ? registrar->room * 2 : 64;
-            registrar->active = mem_grow(registrar->active, registrar->room * sizeof *registrar->active);
-        }
+        ARRAY_ROOM(registrar->active, registrar->count, registrar->room, 64);
         place = registrar->count++;
     }
     registrar->active[place] = *claim;

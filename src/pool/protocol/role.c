@@ -1,6 +1,7 @@
 /* role.c: lists of effects, and the spans that hold when nobody says otherwise. */
 #include "pool/protocol/role.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <stdlib.h>
@@ -59,10 +60,7 @@ static struct effect *effects_add(struct effects *effects, enum effect_kind kind
 {
     struct effect *effect;
 
-    if (effects->count == effects->room) {
-        effects->room = effects->room ? effects->room * 2 : 8;
-        effects->items = mem_grow(effects->items, effects->room * sizeof *effects->items);
-    }
+    ARRAY_ROOM(effects->items, effects->count, effects->room, 8);
     effect = &effects->items[effects->count++];
     memset(effect, 0, offsetof(struct effect, message));
     effect->message.kind = MESSAGE_NONE;

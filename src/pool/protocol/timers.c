@@ -1,6 +1,7 @@
 /* timers.c: what is due when: a heap with four children to a node, which lie side by side. */
 #include "pool/protocol/timers.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <stdlib.h>
@@ -41,10 +42,7 @@ static void timer_rise(struct timer *heap, uint32_t place, struct timer timer)
 
 void timers_set(struct timers *timers, int64_t at, uint32_t what, uint64_t which)
 {
-    if (timers->count == timers->room) {
-        timers->room = timers->room ? timers->room * 2 : 16;
-        timers->heap = mem_grow(timers->heap, timers->room * sizeof *timers->heap);
-    }
+    ARRAY_ROOM(timers->heap, timers->count, timers->room, 16);
     timer_rise(timers->heap, timers->count++, (struct timer){at, which, what});
 }
 

@@ -197,7 +197,7 @@ static bool is_shallow(const struct tree *tree, const struct expr *e, uint32_t l
     if (!levels)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (parts[i].kind > EXPR_RELTIME && !is_shallow(tree, &parts[i], levels - 1))
+        if (!expr_is_literal(&parts[i]) && !is_shallow(tree, &parts[i], levels - 1))
             return false;
     return true;
 }

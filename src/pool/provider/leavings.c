@@ -1,4 +1,5 @@
 /* leavings.c: claims that are over, until their superiors know, or would have given them up by themselves. */
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/provider/provider_parts.h"
 
@@ -6,10 +7,7 @@ void leaving_add(const struct provider_step *step, const struct tenant *tenant, 
 {
     struct provider *provider = step->provider;
 
-    if (provider->leaving_count == provider->leaving_room) {
-        provider->leaving_room = provider->leaving_room ? provider->leaving_room * 2 : 4;
-        provider->leavings = mem_grow(provider->leavings, provider->leaving_room * sizeof *provider->leavings);
-    }
+    ARRAY_ROOM(provider->leavings, provider->leaving_count, provider->leaving_room, 4);
     provider->leavings[provider->leaving_count++] =
         (struct leaving){.claim = tenant->claim,
                          .epoch = tenant->epoch,

@@ -69,7 +69,7 @@ static enum followed follow_select(struct next_change *turns, const struct scope
         if (followed != FOLLOWED_OWN)
             return followed == FOLLOWED_OTHER ? followed : FOLLOWED_ODD;
     }
-    if (e->kind <= EXPR_RELTIME)
+    if (expr_is_literal(e))
         return FOLLOWED_NONE;
     if (e->kind != EXPR_AD || scope_reserved(scope, name, &reserved))
         return FOLLOWED_ODD;

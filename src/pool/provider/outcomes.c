@@ -1,4 +1,5 @@
 /* outcomes.c: results that are kept, and offered again, until the customer has taken or refused them. */
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/provider/provider_parts.h"
 
@@ -24,10 +25,7 @@ void outcomes_done(struct provider *provider)
 
 static struct outcome *outcome_new(struct provider *provider, uint64_t key)
 {
-    if (provider->outcome_count == provider->outcome_room) {
-        provider->outcome_room = provider->outcome_room ? provider->outcome_room * 2 : 8;
-        provider->outcomes = mem_grow(provider->outcomes, provider->outcome_room * sizeof *provider->outcomes);
-    }
+    ARRAY_ROOM(provider->outcomes, provider->outcome_count, provider->outcome_room, 8);
     provider->outcomes[provider->outcome_count] = (struct outcome){.key = key};
     return &provider->outcomes[provider->outcome_count++];
 }

@@ -334,7 +334,7 @@ static void reasons_find(struct reasons *reasons, const struct scope *scope, con
         if (e->kind == EXPR_CHAIN && parts[1].label == OP_AND) {
             for (uint32_t i = 0; i < e->u.run.count; i++)
                 reasons_find(reasons, scope, &parts[i], active);
-        } else if (e->kind == EXPR_NAME && (found = scope_find(&at, e->u.name.id)) && found->kind > EXPR_RELTIME) {
+        } else if (e->kind == EXPR_NAME && (found = scope_find(&at, e->u.name.id)) && !expr_is_literal(found)) {
             struct active inner = {found, at->around, active};
 
             reasons_find(reasons, at, found, &inner);

@@ -64,7 +64,7 @@ static void pins_find(struct pins *pins, const struct tree *offer)
 
 static bool is_plain(const struct expr *e)
 {
-    return e && e->kind <= EXPR_RELTIME;
+    return e && expr_is_literal(e);
 }
 
 static bool is_same(const struct tree *a, const struct expr *in_a, const struct tree *b, const struct expr *in_b)

@@ -1,5 +1,6 @@
 /* provider_claims.c: claims on a provider's offers: what jobs do, what time does, and what of them outlives a restart. */
 #include "lang/ad/functions.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "pool/protocol/mutants.h"
@@ -25,10 +26,7 @@ struct tenant *tenant_new(const struct provider_step *step, uint64_t claim, uint
     struct provider *provider = step->provider;
 
     *tenant = (struct tenant){.claim = claim, .boot = step->env->boot, .offer = offer, .started = -1, .set = INT64_MAX};
-    if (provider->tenant_count == provider->tenant_room) {
-        provider->tenant_room = provider->tenant_room ? provider->tenant_room * 2 : 4;
-        provider->tenants = mem_grow(provider->tenants, provider->tenant_room * sizeof *provider->tenants);
-    }
+    ARRAY_ROOM(provider->tenants, provider->tenant_count, provider->tenant_room, 4);
     provider->tenants[provider->tenant_count++] = tenant;
     return tenant;
 }

@@ -300,7 +300,7 @@ static bool zone_is_plain(const struct scope *scope)
 {
     const struct expr *found = scope_find(&scope, NAME_TIMEZONE);
 
-    return !found || found->kind <= EXPR_RELTIME;
+    return !found || expr_is_literal(found);
 }
 
 /* Where the local time of an argument stands, in seconds; false when it is no time, or one from which steps are not
