@@ -1,7 +1,7 @@
-/* mutants.h: bugs that can be planted, to see that the tests catch them. In an ordinary build there are none: MUTANT is false, and the
+/* mutants.h: bugs that can be planted, to see that the tests catch them. In an ordinary build there are none: MUTANT(...) is false, and the
  * compiler leaves nothing of it.
  *
- * A test-only build (-DBERTH_PLANTS) chooses one at run time by `mutant_now`. Each is a rule of the protocol taken away. */
+ * A test-only build (-DBERTH_MUTANTS) chooses one at run time by `mutant_now`. Each is a rule of the protocol taken away. */
 #ifndef BERTH_POOL_PROTOCOL_MUTANTS_H
 #define BERTH_POOL_PROTOCOL_MUTANTS_H
 
