@@ -57,7 +57,7 @@ static int survey_find(struct survey *survey, struct err *err)
     return S_ISREG(status.st_mode) ? 0 : err_set(err, "%s: is no regular file", real);
 }
 
-/* Is there a log with something in it? */
+/* Is there a log (FILE-wal) with something in it? */
 static bool log_left(const char *path)
 {
     struct stat status;
@@ -71,7 +71,7 @@ static bool log_left(const char *path)
     return left;
 }
 
-/* FILE as SQLite wants it where something is to be said of how it is opened. */
+/* Adds the path as a URI, which is how SQLite is told how to open a file. */
 static void add_uri(struct buf *out, const char *path)
 {
     buf_adds(out, "file:");
@@ -117,7 +117,7 @@ static bool survey_corrupt(const struct survey *survey)
     return (sqlite3_errcode(survey->db) & 0xff) == SQLITE_CORRUPT;
 }
 
-/* Reading failed: damage is a complaint, anything else is -1 and `err`. */
+/* Reading the store failed: damage is a complaint, anything else is -1 and `err`. */
 static int survey_stopped(struct survey *survey, const char *what, struct err *err)
 {
     if (!survey_corrupt(survey))
@@ -197,7 +197,7 @@ static void row_complain(struct survey *survey, const void *key, size_t key_len,
     buf_done(&shown);
 }
 
-/* Columns: space, key, value, and the checksum, or NULL where the schema had none yet. */
+/* Looks a row over. Its columns are space, key, value, and the checksum, or NULL where the schema had none yet. */
 static void survey_row(struct survey *survey, sqlite3_stmt *row)
 {
     const char *space = (const char *)sqlite3_column_text(row, 0);

@@ -11,7 +11,7 @@ int db_run(sqlite3 *db, const char *path, const char *sql, struct err *err)
     return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_fail(db, path, sql, err);
 }
 
-/* At its first row. */
+/* Prepares a question and steps to its first row. */
 static sqlite3_stmt *db_ask(sqlite3 *db, const char *path, const char *sql, struct err *err)
 {
     sqlite3_stmt *statement = NULL;

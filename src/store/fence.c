@@ -35,7 +35,7 @@ static bool path_is(const char *path, const char *end, off_t least)
     return is;
 }
 
-/* Something is in that folder beside the file. */
+/* Is something in that folder beside the file? */
 static bool folder_has(const char *path, const char *folder)
 {
     const char *slash = strrchr(path, '/');
@@ -57,7 +57,7 @@ static bool folder_has(const char *path, const char *folder)
     return entry != NULL;
 }
 
-/* What shows that there was one; NULL: nothing does. One that is empty and not marked is a first start that was broken off. */
+/* What shows that there was a store here before; NULL: nothing does. A store that is empty and not marked is a first start that was broken off. */
 static const char *trace_of(const char *path, const struct store_terms *terms)
 {
     bool empty = path_is(path, "", 0);
@@ -118,7 +118,7 @@ static int damage(const char *path, const char *what, struct err *err)
     return err_set(err, "%s: is damaged (%s): `berth store check` tells all of it; " STORE_WHAT_TO_DO, path, what);
 }
 
-/* Of a row that is not as it was put there; NULL: it is. */
+/* Is the row as it was put there? */
 static bool row_is_good(sqlite3_stmt *row)
 {
     const char *space = (const char *)sqlite3_column_text(row, 0);
@@ -130,7 +130,7 @@ static bool row_is_good(sqlite3_stmt *row)
            (uint64_t)sqlite3_column_int64(row, 3) == row_sum(space, space_len, key, key_len, value ? value : "", len);
 }
 
-/* Goes through what the statement gives, for a moment; -1: there is damage. */
+/* Goes through the rows that the statement gives, for LOOK_SPAN at most; -1: there is damage. */
 static int look_through(sqlite3 *db, const char *path, const char *sql, bool rows, struct err *err)
 {
     struct timespec began;
@@ -161,7 +161,7 @@ int fence_look(sqlite3 *db, const char *path, struct err *err)
     return look_through(db, path, "SELECT space, key, value, sum FROM shelf", true, err);
 }
 
-/* By a connection of its own: ours has pages in memory that are good whatever is on disk. */
+/* Looks at the store by a connection of its own: ours has pages in memory that are good whatever is on disk. */
 static int look_again(const struct store *store, struct err *err)
 {
     sqlite3 *db = NULL;
@@ -198,7 +198,7 @@ void fence_note(struct store *store)
         store->main = mark_of(store, "");
 }
 
-/* The log is there from the first commit on; no other comes in its place while we have it open. */
+/* Is the store still ours? The log is there from the first commit on, and no other file comes in its place while we have it open. */
 int fence_check(struct store *store, struct err *err)
 {
     struct store_mark main, log;

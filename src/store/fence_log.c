@@ -38,7 +38,7 @@ static void sums_add(uint32_t sums[2], const unsigned char *at, size_t len, bool
     }
 }
 
-/* How many commits lie behind the first frame that is wrong. */
+/* How many commits lie behind the first frame whose sums are wrong? */
 static uint32_t commits_behind(int fd, const unsigned char header[HEADER], unsigned char *frame, size_t page)
 {
     bool high = number_at(header) & 1, good = true;

@@ -43,8 +43,8 @@ static int lock_open(const char *path, int flags, struct err *err)
     return fd;
 }
 
-/* Whoever had it was killed just after a fork: flock() is inherited, and the child lets go when it becomes another program, in a moment.
- * The other lock is not. (Nor is it told of when it is our own: then this waits in vain.) */
+/* Is the lock held only by the child of a process that was killed just after a fork? flock() is inherited, and the child lets go of it in a
+ * moment, when it becomes another program. The other lock is not inherited. (Our own is not told of either: then this waits in vain.) */
 static bool lock_is_orphan(int fd)
 {
     struct flock who = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -52,7 +52,7 @@ static bool lock_is_orphan(int fd)
     return fcntl(fd, F_GETLK, &who) == 0 && who.l_type == F_UNLCK;
 }
 
-/* Only who wants to have it waits: who just looks is told at once that it is held. */
+/* Tries to take the lock. Only those who want to keep it wait: those who just look are told at once that it is held. */
 static int lock_try(int fd, int kind)
 {
     struct timespec moment = {0, ORPHAN_SPAN * 1000000};

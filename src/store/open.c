@@ -26,7 +26,7 @@ static const struct setting {
     {"PRAGMA cell_size_check = ON", "PRAGMA cell_size_check", "1"},                    /* damage is seen sooner */
 };
 
-/* The folder's entry for a new file is on disk when this returns 0. */
+/* Flushes the folder of a file: when this returns 0, the entry of a new file is on disk. */
 static int folder_sync(const char *path, struct err *err)
 {
     char *folder = mem_dup(path, strlen(path)), *slash = strrchr(folder, '/');
@@ -52,7 +52,7 @@ static int file_make(const char *path, struct err *err)
     return 0;
 }
 
-/* `store->path` is what was asked for, and becomes the file's one true name: the lock's name follows from it. */
+/* Finds the file. `store->path` is what was asked for, and becomes the file's one true name: the lock's name follows from it. */
 static int store_find(struct store *store, struct err *err)
 {
     char *real = realpath(store->path, NULL);
@@ -109,7 +109,7 @@ static int store_identify(struct store *store, struct err *err)
     return schema_version(store->db, store->path, &version, err);
 }
 
-/* From everybody but its owner. */
+/* Hides the files of a store from everybody but their owner. */
 static int store_hide(struct store *store, struct err *err)
 {
     static const char *const ends[] = {"", "-wal", "-shm"};
@@ -156,7 +156,7 @@ static int store_settle(struct store *store, struct err *err)
     return 0;
 }
 
-/* Before anything of it is copied. */
+/* Looks for damage in the log and in the file, before anything of the log is copied. */
 static int store_look(struct store *store, struct err *err)
 {
     if (!store->strict)

@@ -15,7 +15,8 @@ static uint64_t word_load(const unsigned char *bytes, size_t len)
     return word;
 }
 
-/* Each word goes through a mapping that can be undone: two texts of one length that differ in one word never meet again. */
+/* Adds data to a checksum. Each word goes through a mapping that can be undone, so two texts of one length that differ in one word never get the
+ * same sum. */
 static uint64_t sum_add(uint64_t sum, const void *data, size_t len)
 {
     const unsigned char *bytes = data;

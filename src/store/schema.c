@@ -69,7 +69,7 @@ int schema_version(sqlite3 *db, const char *path, int64_t *ret_version, struct e
     return 0;
 }
 
-/* From the version before to this one. */
+/* Takes a store from the version before to this one. */
 static int step_take(sqlite3 *db, const char *path, int64_t version, struct err *err)
 {
     char stamp[240];

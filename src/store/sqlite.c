@@ -12,7 +12,7 @@ static struct store *store_of(struct shelf *shelf)
     return (struct store *)shelf; /* its first member */
 }
 
-/* Nothing more is taken, and nothing that is on disk is touched again: not even by closing. Returns -1. */
+/* Breaks the shelf: it takes nothing more, and nothing that is on disk is touched again, not even by closing. Returns -1. */
 static int store_break(struct store *store, const char *what, struct err *err)
 {
     if (!store->broken) /* the first reason is the one that counts */
@@ -25,7 +25,7 @@ static int store_break(struct store *store, const char *what, struct err *err)
     return err_set(err, "%s", store->why.text);
 }
 
-/* The same for the reason that `err` has, of which SQLite knows nothing. */
+/* The same for a reason that `err` gives and SQLite does not know. */
 static int store_break_for(struct store *store, const struct err *err)
 {
     struct err why = *err;
@@ -36,7 +36,7 @@ static int store_break_for(struct store *store, const struct err *err)
     return store_break(store, "", NULL);
 }
 
-/* -1 where nothing can be done with the store. */
+/* Can anything be done with the store? -1 when it is broken. */
 static int store_ready(const struct store *store, struct err *err)
 {
     if (!store->broken)
@@ -72,7 +72,7 @@ static int store_run(struct store *store, enum statement which)
     return sqlite3_reset(statement) == SQLITE_OK && done ? 0 : -1;
 }
 
-/* Bytes that nobody copies; they must not be NULL even where there are none. */
+/* Binds bytes without a copy. SQLite takes NULL for a missing value, so it gets a pointer even where there are no bytes. */
 static bool bind_bytes(sqlite3_stmt *statement, int place, const void *bytes, size_t len)
 {
     return sqlite3_bind_blob64(statement, place, len ? bytes : "", len, SQLITE_STATIC) == SQLITE_OK;
@@ -84,7 +84,7 @@ static bool bind_row(sqlite3_stmt *statement, const char *space, const void *key
            bind_bytes(statement, 2, key, key_len);
 }
 
-/* `bound`: the statement has all that it needs. */
+/* Runs a statement that changes rows. `bound`: the statement has all that it needs. */
 static int store_change(struct store *store, enum statement which, bool bound, const char *what, struct err *err)
 {
     int failed = 0;
@@ -127,7 +127,8 @@ static int store_remove(struct shelf *shelf, const char *space, const void *key,
                         "remove", err);
 }
 
-/* The rows are on disk. Whoever looks at the file meanwhile may be in the way of the copying; then it is done another time. */
+/* Copies the log into the file. The rows are on disk already. A process that reads the file at the same time may be in the way; then this is done
+ * another time. */
 static void store_checkpoint(struct store *store)
 {
     int result = sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
@@ -168,7 +169,7 @@ static int row_damaged(const struct store *store, const char *space, const void 
     return -1;
 }
 
-/* The row at which the statement stands. */
+/* Hands over the row at which the statement stands. */
 static int row_give(const struct store *store, sqlite3_stmt *statement, const char *space, shelf_row_fn *fn, void *user,
                     bool *ret_more, struct err *err)
 {
@@ -182,7 +183,7 @@ static int row_give(const struct store *store, sqlite3_stmt *statement, const ch
     return 0;
 }
 
-/* A kept statement, or a twin of it where that one is in use by a reader further out. */
+/* Begins to read: by a kept statement, or by a copy of it where a reader further out uses that one. */
 static sqlite3_stmt *read_begin(struct store *store, enum statement which)
 {
     sqlite3_stmt *statement = store->statements[which];
@@ -260,7 +261,7 @@ static bool store_broken(const struct shelf *shelf)
     return ((const struct store *)shelf)->broken;
 }
 
-/* The lock is given back last: whoever gets it finds the files closed. */
+/* Closes a store. The lock is given back last, so that whoever gets it finds the files closed. */
 void store_close(struct shelf *shelf)
 {
     struct store *store = store_of(shelf);

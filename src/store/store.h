@@ -25,24 +25,24 @@ extern "C" {
 
 #define STORE_FILE "berth.db" /* what the file is called in the folder of a role's state */
 
-/* How a daemon opens its own. */
+/* How a daemon opens its own store. */
 struct store_terms {
     bool fresh; /* begin with an empty one; what is left of the one before is put aside */
     const char
         *traces; /* a folder beside the file: where there is something in it there was a store; NULL: none tells */
 };
 
-/* As store_open, for one that is the only memory of a daemon:
- * - Where there is none, but was one, none is made: what is missing is said, and what to do. `fresh` makes one; where there is a whole
- *   one, `fresh` is refused.
- * - It is looked over, for a second or two at most: damage that is found is said, and it is not opened.
+/* Opens a store as store_open does, for a store that is the only memory of a daemon:
+ * - Where there is no store, but there was one, none is made: the error says what is missing and what to do. `fresh` makes one; where there is a
+ *   whole one, `fresh` is refused.
+ * - The store is looked over, for a second or two at most. One in which damage is found is not opened, and the error says so.
  * - Reading a row that is damaged breaks the shelf.
  * - Each commit looks whether the file is still the one that was opened, and nobody else has changed it: if not, the shelf is broken, and
  *   the commit has failed. */
 struct shelf *store_open_as(const char *path, const struct store_terms *terms, struct err *err);
 
-/* The file, made if it is not there; an older schema is brought up to date first, a newer one is refused. Only one process at a
- * time: a second is refused. NULL and `err` when it cannot be. */
+/* Opens a store, which is made if it is not there. An older schema is brought up to date first, a newer one is refused. A store is open in one
+ * process at a time: a second is refused. NULL and `err` when it cannot be opened. */
 struct shelf *store_open(const char *path, struct err *err);
 
 /* What a space holds. */
@@ -51,7 +51,7 @@ struct store_space {
     uint64_t rows, bytes; /* of keys and values */
 };
 
-/* Lent for the call. */
+/* What is handed over is lent for the call. */
 typedef void store_space_fn(void *user, const struct store_space *space);
 
 /* Looks the whole file over, and changes nothing: each complaint is a line, appended. `fn`, if not NULL, gets every space, in the
@@ -59,7 +59,7 @@ typedef void store_space_fn(void *user, const struct store_space *space);
  * have the store open: what it has committed when this begins is looked at. Where none has, none can until this ends. */
 int store_survey(const char *path, store_space_fn *fn, void *user, struct buf *ret_complaints, struct err *err);
 
-/* The same without the spaces. */
+/* Looks the whole file over as store_survey does, without telling of spaces. */
 int store_check(const char *path, struct buf *ret_complaints, struct err *err);
 
 #ifdef __cplusplus

@@ -29,7 +29,7 @@ enum statement {
         STATEMENT_COUNT
 };
 
-/* Which file it is, and how it was when we last changed it. */
+/* Which file the store is, and how it was when we last changed it. */
 struct store_mark {
     bool there;
     dev_t device;
@@ -57,10 +57,10 @@ struct store {
 
 extern const struct shelf_kind store_kind;
 
-/* Also of one that is half open. */
+/* Closes a store, also one that is half open. */
 void store_close(struct shelf *shelf);
 
-/* What SQLite says of the last call on `db`: "FILE: WHAT: disk I/O error (1034)". Returns -1. */
+/* Fills `err` with what SQLite says of the last call on `db`: "FILE: WHAT: disk I/O error (1034)". Returns -1. */
 int db_fail(sqlite3 *db, const char *path, const char *what, struct err *err);
 /* Runs statements that give no rows, or whose rows are not wanted. */
 int db_run(sqlite3 *db, const char *path, const char *sql, struct err *err);
@@ -68,18 +68,18 @@ int db_run(sqlite3 *db, const char *path, const char *sql, struct err *err);
 int db_number(sqlite3 *db, const char *path, const char *sql, int64_t *ret_number, struct err *err);
 int db_text(sqlite3 *db, const char *path, const char *sql, char *ret_text, size_t room, struct err *err);
 
-/* The lock of the file at `path`, a path without symbolic links: of whoever has it open, or of those who look at it while nobody
- * has. A descriptor, LOCK_HELD, or -1 and `err`. Closing the descriptor gives it back. A looker makes no file: LOCK_NONE where
- * there is none yet. */
+/* Takes the lock of the file at `path`, which has no symbolic links: lock_take for a process that opens the store, lock_look for one that looks at
+ * it while nobody has it open. Returns a descriptor, LOCK_HELD, or -1 and `err`. Closing the descriptor gives the lock back. lock_look makes no
+ * file: LOCK_NONE where there is none yet. */
 enum { LOCK_HELD = -2, LOCK_NONE = -3 };
 int lock_take(const char *path, struct err *err);
 int lock_look(const char *path, struct err *err);
-/* The same on the store's own file, which others cannot remove without its being noticed. */
+/* Takes the same lock on the store's own file, which others cannot remove without our noticing. */
 int lock_hold(const char *path, struct err *err);
-/* Whoever has the lock has had a store at `path` since; asked without the lock. */
+/* Marks the lock file: from now on there has been a store here. lock_is_marked asks, without the lock. */
 void lock_mark(int lock);
 bool lock_is_marked(const char *path);
-/* "process 12", or "another process": whoever has what lock_take or lock_look could not get. */
+/* Adds who has the lock that lock_take or lock_look could not get: "process 12", or "another process". */
 void lock_holder(const char *path, struct buf *out);
 
 /* ---- fence.c, fence_log.c ---- */

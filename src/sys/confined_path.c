@@ -38,7 +38,7 @@ bool confined_name_is_good(const char *name, size_t len)
     return path_is_good(name, len, CONFINED_NAME_MAX);
 }
 
-/* `more`: further rules of RESOLVE_*. A FIFO must not make us wait, nor a terminal become ours. */
+/* Opens a name beneath the folder. `more` are further RESOLVE_* rules. A FIFO must not make us wait, nor a terminal become ours. */
 static int open_beneath(int folder, const char *name, int flags, mode_t mode, uint64_t more)
 {
     int plain = flags & O_PATH ? 0 : O_NONBLOCK | O_NOCTTY; /* what is not opened takes no such flag */
@@ -116,7 +116,7 @@ int confined_file(int folder, const char *name, int flags, mode_t mode)
     return open_regular(folder, name, flags, mode, 0);
 }
 
-/* A file of ours whose mode lets nobody read it; by a path that no link can change. -1 and errno. */
+/* Opens a file of ours whose mode lets nobody read it, by a path that no link can change. -1 and errno. */
 static int open_unreadable(int folder, const char *name)
 {
     int fd = open_beneath(folder, name, O_PATH, 0, RESOLVE_NO_XDEV), opened = -1, failed = EACCES;
@@ -197,7 +197,8 @@ int confined_create(int folder, const char *name, mode_t mode, struct err *err)
     return fd;
 }
 
-/* Where there is no such flag (a file system over the network), a second name is given, and the first goes. */
+/* Renames a file where nothing has the new name. Where the file system does not know RENAME_NOREPLACE (one over the network), the file is
+ * linked under the new name and the old name is removed. */
 static int rename_new(int from, const char *last, int to, const char *new_last)
 {
     if (syscall(SYS_renameat2, from, last, to, new_last, RENAME_NOREPLACE) == 0)
@@ -207,7 +208,7 @@ static int rename_new(int from, const char *last, int to, const char *new_last)
     return linkat(from, last, to, new_last, 0) < 0 ? -1 : unlinkat(from, last, 0);
 }
 
-/* To another disk: beside its place, then into it. */
+/* Moves a file to another disk: it is copied beside its place, then renamed into it. */
 static int copy_over(int from, const char *last, int to, const char *new_last, bool fresh)
 {
     char bytes[COPY_BYTES], beside[PART_MAX + 1];
@@ -340,7 +341,7 @@ static int walk_row(struct walk *walk, int fd, const char *prefix, const char *l
                       : walk_folder(walk, inside, name, depth + 1);
 }
 
-/* Takes the descriptor. */
+/* Walks over a folder and those in it. The descriptor is closed here. */
 static int walk_folder(struct walk *walk, int fd, const char *prefix, unsigned depth)
 {
     DIR *dir = fdopendir(fd);
@@ -400,7 +401,7 @@ enum confined_sort confined_look(int folder, const char *name)
 
 /* ------------------------------------------------------------------------------------------------------------ removing */
 
-/* A folder that its owner has shut, by a path that no link can change: chmod would follow one. */
+/* Opens a folder that its owner has shut, by a path that no link can change: chmod would follow one. */
 static int open_shut(int parent, const char *name)
 {
     int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), opened = -1;
@@ -436,7 +437,8 @@ static bool is_over(const struct confined_end *end)
     return end && end->is_over(end->user);
 }
 
-/* What a folder holds goes, or moves up to the top under a name that is not taken: so no depth is too deep. True: something has changed. */
+/* Empties a folder: files are removed, and folders moved up to the top under a free name, so that no depth is too deep. True: something has
+ * changed. */
 static bool level_empty(int top, const char *name, uint64_t *next, const struct confined_end *end)
 {
     DIR *dir = dir_open(top, name);
@@ -467,7 +469,7 @@ static bool level_empty(int top, const char *name, uint64_t *next, const struct 
     return unlinkat(top, name, AT_REMOVEDIR) == 0 || changed;
 }
 
-/* Looks at it again as long as folders come up from below. */
+/* Empties a folder, and looks at it again as long as folders come up from below. */
 static void folder_empty(DIR *dir, const struct confined_end *end)
 {
     uint64_t next = 0;

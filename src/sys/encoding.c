@@ -39,7 +39,7 @@ void base64_print(struct buf *out, const void *bytes, size_t len)
     base64_add(out, bytes, len, sodium_base64_VARIANT_ORIGINAL);
 }
 
-/* libsodium 1.0.18 takes the byte 0xdf for '_', so it is not left to find what is no letter of the alphabet. */
+/* Is every byte a letter of the alphabet? libsodium 1.0.18 takes the byte 0xdf for '_', so it is not trusted with this. */
 static bool is_base64url(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

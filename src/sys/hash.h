@@ -14,10 +14,10 @@ extern "C" {
 
 #define HASH_DIGITS 64
 
-/* Is that text one? */
+/* Is that text a hash? */
 bool hash_is_good(const char *text, size_t len);
 
-/* Of a regular file, all of it, and how many bytes those are; where the descriptor stands does not matter. -1 when reading fails. */
+/* The hash of a whole regular file, and its length; where the descriptor stands does not matter. -1 when reading fails. */
 int hash_file(int fd, char ret_digits[HASH_DIGITS + 1], uint64_t *ret_size, struct err *err);
 
 void hash_bytes(const void *bytes, size_t len, char ret_digits[HASH_DIGITS + 1]);

@@ -17,9 +17,9 @@ struct hashing {
 
 void hashing_begin(struct hashing *hashing);
 void hashing_add(struct hashing *hashing, const void *bytes, size_t len);
-/* The bytes of the file from `upto` to `end`, or to its own end when that comes first; -1 and errno. */
+/* Adds the bytes of the file from `upto` to `end`, or to its own end when that comes first; -1 and errno. */
 int hashing_read(struct hashing *hashing, int fd, int64_t end);
-/* Of all that was added so far; more may follow. */
+/* The hash of all that was added so far; more may follow. */
 void hashing_digits(const struct hashing *hashing, char ret_digits[HASH_DIGITS + 1]);
 
 #ifdef __cplusplus

@@ -52,7 +52,7 @@ static bool is_dangerous(uint32_t code)
            (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || code == 0x61c;
 }
 
-/* One character as it stands between quotes; returns its bytes in `out`, and those it took of the text. */
+/* Writes one character as it stands between quotes; returns how many bytes it has in `out`, and how many it took of the text. */
 static size_t escape_character(const char *text, size_t len, char out[8], size_t *ret_took)
 {
     static const char from[] = "\n\t\r\\\"", to[] = "ntr\\\"";
@@ -80,7 +80,7 @@ static bool is_plain(const char *text, size_t len)
     return len > 0;
 }
 
-/* What is left before the tail; the end of a value that was cut lies in it. */
+/* How much room the line has before its tail; the `...` of a value that was cut lies in the tail. */
 static size_t line_room(const struct line *line)
 {
     return line->at < line->end ? (size_t)(line->end - line->at) : 0;
@@ -92,7 +92,7 @@ static void add_raw(struct line *line, const char *text, size_t len)
     line->at += len;
 }
 
-/* A text of any length: what does not fit ends in `...`. */
+/* Adds a text of any length: one that does not fit ends in `...`. */
 static void add_text(struct line *line, const char *text, size_t len)
 {
     bool cut = len > LOG_VALUE_MAX, quoted;
@@ -235,7 +235,7 @@ void log_init(struct log *log, int fd, enum log_form form, enum level level, log
     log->is_socket = fd >= 0 && fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
 }
 
-/* Writes what can be written without waiting; returns how much. The descriptor itself is not made non-blocking: it is often shared,
+/* Writes what can be written without waiting, and returns how much that was. The descriptor is not made non-blocking: it is often shared,
  * with a shell for one. A pipe that is ready takes PIPE_BUF bytes, and a line is no longer. */
 static size_t write_some(const struct log *log, const char *text, size_t len)
 {
@@ -253,7 +253,7 @@ static size_t write_some(const struct log *log, const char *text, size_t len)
     return put > 0 ? (size_t)put : 0;
 }
 
-/* The rest of a line that was written in part. */
+/* Writes the rest of a line that was written in part. */
 static bool write_rest(struct log *log)
 {
     size_t put = log->rest_len ? write_some(log, log->rest, log->rest_len) : 0;
@@ -263,7 +263,7 @@ static bool write_rest(struct log *log)
     return log->rest_len == 0;
 }
 
-/* A whole line, of which the rest may stay behind; false when nothing was written. */
+/* Writes a line, of which the rest may stay behind for later; false when nothing was written. */
 static bool write_line(struct log *log, const char *text, size_t len)
 {
     size_t put;

@@ -28,7 +28,7 @@ extern "C" {
 #define LOG_LINE_MAX 4096  /* with its newline */
 #define LOG_VALUE_MAX 1024 /* bytes of a text, before escaping */
 
-/* In the order of the words of the setting LogLevel; likewise the forms. */
+/* Levels and forms stand in the order of the words of the settings LogLevel and Log. */
 enum level { LEVEL_ERROR, LEVEL_WARNING, LEVEL_INFO, LEVEL_DEBUG, LEVEL_COUNT };
 enum log_form { LOG_LOGFMT, LOG_JSON };
 
@@ -48,7 +48,7 @@ struct log {
     char rest[LOG_LINE_MAX];
 };
 
-/* `clock` may be NULL: the machine's. */
+/* `clock` may be NULL: then the log uses the machine's clock. */
 void log_init(struct log *log, int fd, enum log_form form, enum level level, log_clock_fn *clock, void *clock_user);
 
 enum log_sort { LOG_IS_TEXT, LOG_IS_NUMBER, LOG_IS_WORD, LOG_IS_FLAG };
@@ -61,7 +61,7 @@ struct log_field {
     int64_t number;
 };
 
-/* A text that is NULL is left out, with its name. */
+/* A field whose text is NULL is left out, name and all. */
 static inline struct log_field log_bytes(const char *name, const char *text, size_t len)
 {
     struct log_field field = {name, LOG_IS_TEXT, text, len, 0};
@@ -79,7 +79,7 @@ static inline struct log_field log_number(const char *name, int64_t number)
     return field;
 }
 
-/* 16 hexadecimal digits: claims, agents, epochs. */
+/* A field of 16 hexadecimal digits, for claims, agents and epochs. */
 static inline struct log_field log_word(const char *name, uint64_t word)
 {
     struct log_field field = {name, LOG_IS_WORD, NULL, 0, (int64_t)word};
@@ -98,10 +98,10 @@ static inline bool log_wants(const struct log *log, enum level level)
     return log && log->fd >= 0 && level <= log->level;
 }
 
-/* `event` is a literal: ad.put, claim.lost, audit.token. A NULL log takes nothing. */
+/* Writes a line. `event` is a literal: ad.put, claim.lost, audit.token. A NULL log writes nothing. */
 void log_event(struct log *log, enum level level, const char *event, const struct log_field *fields, size_t count);
 
-/* At least one field; they are not evaluated when the line is not wanted. For audit lines call LOG_AUDIT. */
+/* LOG takes at least one field; fields are not evaluated when the line is not wanted. For audit lines call LOG_AUDIT. */
 #define LOG(log, level, event, ...)                                                                \
     do {                                                                                           \
         if (log_wants(log, level))                                                                 \
@@ -114,7 +114,7 @@ void log_event(struct log *log, enum level level, const char *event, const struc
     log_event(log, LEVEL_INFO, "audit." event, (const struct log_field[]){__VA_ARGS__}, \
               sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))
 
-/* Tries again to write what waits; a line that a reader must see soon is followed by it. */
+/* Tries again to write what waits. Call this behind a line that a reader must see soon. */
 void log_flush(struct log *log);
 
 /* The line itself, with its newline, into `out`; returns its length. For tests, and for those who print lines elsewhere. */

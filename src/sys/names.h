@@ -15,7 +15,7 @@ extern "C" {
 
 #define AGENT_NAME_MAX 63
 
-/* The handle of an agent of that name; "" is the one without. */
+/* The handle of the agent of that name; "" is the identity's agent without a name. */
 uint64_t agent_handle(const char *identity, const char *name);
 
 bool agent_name_is_good(const char *name, size_t len); /* letters, digits, . _ - */

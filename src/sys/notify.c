@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A whole number above zero; 0 when the text is none. */
+/* Reads a whole number above zero; 0 when the text is not one. */
 static int64_t read_number(const char *text)
 {
     char *end;
@@ -23,7 +23,7 @@ static int64_t read_number(const char *text)
     return *end || errno ? 0 : number;
 }
 
-/* A path, or an abstract name, which is written with @ in the place of the NUL that it begins with. */
+/* Reads the socket's address: a path, or an abstract name, which is written with @ in the place of its first NUL. */
 static int read_address(struct notify *notify, const char *socket_name, struct err *err)
 {
     size_t len = strlen(socket_name);
@@ -81,7 +81,7 @@ static void notify_send(struct notify *notify, const char *text)
         notify->sent++;
 }
 
-/* An assignment, and the status behind it; in which a line's end would begin another assignment. */
+/* Sends an assignment and the status behind it. A line end within the status would begin another assignment, so it is replaced. */
 static void notify_send_with(struct notify *notify, const char *assignment, const char *status)
 {
     char text[NOTIFY_TEXT_MAX + 32]; /* a status, and the words before it */

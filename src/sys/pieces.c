@@ -40,7 +40,7 @@ void pieces_free(struct pieces *pieces)
     free(pieces);
 }
 
-/* What is known of the file's hash; one that is empty begins anew. NULL: nothing. */
+/* What is known of the file's hash so far; that of an empty file begins anew. NULL: nothing is known. */
 static struct hash_so_far *hash_find(struct pieces *pieces, const struct stat *stat)
 {
     struct hash_so_far *hash = NULL;
@@ -81,7 +81,7 @@ static int piece_write(int fd, const char *bytes, size_t len, off_t at, struct e
     return 0;
 }
 
-/* All bytes are there: are they the right ones? */
+/* All bytes of the file are there: are they the right ones? */
 static enum piece_result piece_check(struct pieces *pieces, int fd, const char *wanted, struct err *err)
 {
     char digits[HASH_DIGITS + 1];

@@ -40,10 +40,10 @@ enum piece_result {
     PIECE_FULL,  /* it is more than may be kept: nothing was taken; the error names the limit */
 };
 
-/* What a failed call says: is it the name that is bad, or (descriptors, disk, memory, rights) is it only so for now? */
+/* What does a failed call mean: is the name bad, or is something missing for now (descriptors, disk, memory, rights)? */
 enum piece_result piece_failed(int error);
 
-/* Into the file of that name beneath the folder, which is made with those above it. `*ret_have`: how much of it is there now. */
+/* Adds a piece to the file of that name beneath the folder; the file and the folders above it are made. `*ret_have`: how much of it is there now. */
 enum piece_result pieces_add(struct pieces *pieces, int folder, const char *name, const struct piece *piece,
                              uint64_t *ret_have, struct err *err);
 

@@ -129,7 +129,7 @@ static int write_all(int fd, const char *text, size_t len)
     return 0;
 }
 
-/* A folder's own change: the new name is on disk. */
+/* Flushes a folder itself, so that the new name in it is on disk. */
 static int dir_flush(int dir)
 {
     int fd = dir == AT_FDCWD ? open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : dir;

@@ -19,19 +19,18 @@
 extern "C" {
 #endif
 
-/* A descriptor of the folder, made with mode 0700 when it is not there; -1 when it is a link, not ours, or others may
- * enter it. */
+/* Opens a folder, which is made with mode 0700 when it is not there, and returns its descriptor; -1 when it is a link, is not ours, or others
+ * may enter it. */
 int private_dir_open(const char *path, struct err *err);
 
 /* Removes files that a write left behind when the machine stopped. Only while nobody else writes there. */
 void private_dir_sweep(int dir);
 
-/* The whole of a file in that folder (or AT_FDCWD), into an empty buffer with room for all: 1; 0 when there is none;
- * -1 when it is no regular file of ours, others can read or write it, or it has more than `max` bytes. Wipe the
- * buffer. */
+/* Reads a whole file in that folder (or AT_FDCWD) into an empty buffer, which gets room for all of it first. 1: read; 0: there is no such file;
+ * -1: it is not a regular file of ours, others can read or write it, or it has more than `max` bytes. The caller wipes the buffer. */
 int private_read(int dir, const char *name, size_t max, struct buf *ret_text, struct err *err);
 
-/* All or nothing, in the place of what was there. */
+/* Writes a file, all of it or nothing, in the place of what was there. */
 int private_write(int dir, const char *name, const char *text, size_t len, struct err *err);
 
 struct private_field {

@@ -27,9 +27,9 @@ struct token_made {
     int64_t wall, now, span; /* how long it serves */
 };
 
-/* One that ends at that second of the wall clock, or after `most` seconds: it serves until a minute before. */
+/* A token made now that ends at that second of the wall clock, or after `most` seconds: it serves until a minute before. */
 struct token_made token_made_at(int64_t wall, int64_t now, int64_t ends, int64_t most);
-/* It serves still: its time is not over, and the wall clock goes as it went when it was made. */
+/* Does the token still serve? Its time is not over, and the wall clock goes as it went when the token was made. */
 bool token_made_serves(const struct token_made *made, int64_t wall, int64_t now);
 
 /* The wall clock as it is believed; all zero: not looked at yet. It is followed back at once, and ahead after SETTLED_SPAN. */
@@ -39,7 +39,7 @@ struct settled {
     int64_t since; /* by `now`: the wall clock is ahead of that; INT64_MAX: it is not */
 };
 
-/* What the clocks show; to be told often. Returns the time that is believed. */
+/* Tells what both clocks show, and returns the time that is believed. To be called often. */
 int64_t settled_look(struct settled *settled, int64_t wall, int64_t now);
 
 #ifdef __cplusplus

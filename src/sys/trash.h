@@ -14,13 +14,13 @@ extern "C" {
 
 struct trash;
 
-/* `folder` is made, and is ours alone. */
+/* `folder` is made, and nobody else uses it. */
 struct trash *trash_new(const char *folder, struct err *err);
-/* What it works at stays as it is. Takes NULL. */
+/* Ends the thread; the folder that it works at stays as it is. Takes NULL. */
 void trash_free(struct trash *rubbish);
 
-/* A folder leaves its place at once, whatever is in it, and is removed later. It must be on the same file system, and nothing works in it
- * any more. One that is not there is gone already. */
+/* Takes a folder out of its place at once, whatever is in it, and removes it later. It must be on the same file system, and nothing may work in
+ * it any more. A folder that is not there is gone already. */
 int trash_take(struct trash *rubbish, const char *path, struct err *err);
 
 #ifdef __cplusplus
