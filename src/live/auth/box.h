@@ -38,12 +38,12 @@ void box_keys_done(struct box_keys *keys); /* overwrites them */
 int box_seal(struct buf *out, const struct box_keys *mine, const struct box_public *theirs, const void *bytes,
              size_t len, struct err *err);
 
-/* Appends what is in it; reserve room for `len` first if the buffer is to be wiped afterwards. -1, and nothing
- * appended, when it is no box from them to us. */
+/* Appends what is in the box; reserve room for `len` first if the buffer is to be wiped afterwards. -1, and nothing appended, when it is not a box
+ * from them to us. */
 int box_open(struct buf *out, const struct box_keys *mine, const struct box_public *theirs, const void *box, size_t len,
              struct err *err);
 
-/* The same of boxes that anybody could have written. */
+/* The same for boxes that anybody could have written. */
 int box_seal_unnamed(struct buf *out, const struct box_public *theirs, const void *bytes, size_t len, struct err *err);
 int box_open_unnamed(struct buf *out, const struct box_keys *mine, const void *box, size_t len, struct err *err);
 

@@ -30,7 +30,7 @@ void cert_pair_done(struct cert_pair *pair)
     *pair = (struct cert_pair){0};
 }
 
-/* A copy in our own memory; that of gnutls is overwritten and given back. */
+/* Copies a text of gnutls into our own memory; the original is overwritten and freed. */
 static char *take_text(gnutls_datum_t *data)
 {
     char *text = mem_dup((const char *)data->data, data->size);
@@ -106,7 +106,7 @@ static int public_of(gnutls_x509_privkey_t key, gnutls_pubkey_t *ret, struct err
     return open ? 0 : -1;
 }
 
-/* Of a stranger: its kind and strength are looked at. */
+/* Reads the public key of a stranger: its kind and strength are checked. */
 static int public_read(const char *pem, gnutls_pubkey_t *ret, struct err *err)
 {
     size_t len = strlen(pem);
@@ -189,7 +189,7 @@ static int set_names(gnutls_x509_crt_t cert, const struct cert_names *names)
     return code;
 }
 
-/* What it may be used for. */
+/* Writes into the certificate what it may be used for. */
 static int set_uses(gnutls_x509_crt_t cert, bool ca)
 {
     int code = gnutls_x509_crt_set_basic_constraints(cert, ca, ca ? 0 : -1);
@@ -225,7 +225,7 @@ static int set_all(gnutls_x509_crt_t cert, const struct cert_plan *plan, gnutls_
     return set_names(cert, plan->names);
 }
 
-/* Signed by the issuer, or by itself when that is NULL. */
+/* Makes a certificate, signed by the issuer, or by itself when that is NULL. */
 static int cert_make(const struct cert_plan *plan, gnutls_pubkey_t open, gnutls_x509_crt_t issuer,
                      gnutls_x509_privkey_t issuer_key, char **ret, struct err *err)
 {
@@ -295,7 +295,7 @@ int cert_make_own(const char *name, int64_t now, struct cert_pair *ret, struct e
     return cert_make_root(name, false, now, ret, err);
 }
 
-/* With everything read that the caller gave as text. */
+/* Issues a certificate, once everything is read that the caller gave as text. */
 static int issue(const struct cert_pair *ca, gnutls_pubkey_t open, struct cert_plan *plan, char **ret, struct err *err)
 {
     gnutls_x509_privkey_t key = NULL;

@@ -31,28 +31,28 @@ struct cert_pair {
 
 void cert_pair_done(struct cert_pair *pair); /* overwrites the key */
 
-/* A host name (letters, digits, "-", "." and a "*" as the first label) or an IPv4 or IPv6 address without brackets. */
+/* Can a certificate name that? It is a host name (letters, digits, "-", "." and a "*" as the first label) or an IPv4 or IPv6 address without
+ * brackets. */
 bool cert_name_valid(const char *name);
 
-/* A CA that signs itself. `name` is its common name. */
+/* Makes a CA that signs itself. `name` is its common name. */
 int cert_make_ca(const char *name, int64_t now, struct cert_pair *ret, struct err *err);
 
-/* One that signs itself and nothing else, for as long as a CA: of who is known by the pin of its key, and serves with it. */
+/* Makes a certificate that signs itself and nothing else, for as long as a CA: for an agent that is known by the pin of its key. */
 int cert_make_own(const char *name, int64_t now, struct cert_pair *ret, struct err *err);
 
-/* A new private key (PKCS #8) and its public half (SubjectPublicKeyInfo), both PEM and the caller's to free: the
- * private one by text_wipe. */
+/* Makes a new private key (PKCS #8) and its public half (SubjectPublicKeyInfo), both PEM. The caller frees them, the private one by text_wipe. */
 int cert_make_key(char **ret_key, char **ret_public, struct err *err);
 
-/* A certificate for a public key (PEM, SubjectPublicKeyInfo: EC or Ed25519, or RSA of 2048 bits or more) with that
- * common name (up to 64 bytes) and those host names and addresses, one at least. It ends after `span`, or with the CA. */
+/* Issues a certificate for a public key (PEM, SubjectPublicKeyInfo: EC or Ed25519, or RSA of 2048 bits or more) with that common name (up to 64
+ * bytes) and those host names and addresses, one at least. It ends after `span`, or with the CA. */
 int cert_issue(const struct cert_pair *ca, const char *public_key, const char *common_name, const char *const *names,
                size_t name_count, int64_t now, int64_t span, char **ret_cert, struct err *err);
 
-/* Is it signed by that CA, good at `now` and for CERT_RENEW after it, and for exactly those names (in any order)? */
+/* Is the certificate signed by that CA, good at `now` and for CERT_RENEW after it, and for exactly those names (in any order)? */
 bool cert_serves(const char *cert, const char *ca, const char *const *names, size_t name_count, int64_t now);
 
-/* Has it a host name or an address among its alternative names? Where it has none many programs take its common name for one. */
+/* Does the certificate have a host name or an address among its alternative names? Where it has none, many programs take its common name for one. */
 bool cert_names_host(const char *cert);
 
 /* Does the private key belong to the certificate? */
@@ -60,7 +60,7 @@ bool cert_pair_valid(const struct cert_pair *pair);
 
 int cert_times(const char *cert, int64_t *ret_begins, int64_t *ret_ends, struct err *err);
 
-/* SHA-256 of the certificate as it is on the wire. */
+/* The SHA-256 of the certificate as it is on the wire. */
 int cert_fingerprint(const char *cert, unsigned char ret[CERT_HASH_BYTES], struct err *err);
 
 /* Appends "sha256//BASE64" of the certificate's public key: what curl's CURLOPT_PINNEDPUBLICKEY takes. */

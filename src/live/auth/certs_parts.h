@@ -18,12 +18,12 @@ struct cert_names {
     struct cert_name items[CERT_NAMES_MAX]; /* none of them twice */
 };
 
-/* The caller frees it; NULL when one is no name, or there are too many. */
+/* Reads names; the caller frees them. NULL when one is not a name, or there are too many. */
 struct cert_names *cert_names_new(const char *const *names, size_t count, struct err *err);
 
 bool cert_names_have(const struct cert_names *names, const struct cert_name *name);
 
-/* The caller gives it back with gnutls_x509_crt_deinit. */
+/* Reads a certificate; the caller frees it with gnutls_x509_crt_deinit. */
 int cert_read(const char *pem, gnutls_x509_crt_t *ret, struct err *err);
 
 int cert_fail(struct err *err, const char *what, int code); /* -1, and what gnutls says */

@@ -22,7 +22,7 @@ static bool label_valid(const char *text, size_t len)
     return true;
 }
 
-/* Labels with dots between them, in lower case; "*." may stand in front of two or more. */
+/* Is that a host name: labels with dots between them, in lower case? "*." may stand in front of two or more. */
 static bool host_valid(const char *text)
 {
     const char *at = text;
@@ -174,7 +174,7 @@ int cert_pin(struct buf *out, const char *pem, struct err *err)
 
 /* ---- questions ---- */
 
-/* For exactly those names? */
+/* Is the certificate for exactly those names? */
 static bool has_names(gnutls_x509_crt_t cert, const struct cert_names *names)
 {
     size_t found = 0;

@@ -134,7 +134,7 @@ static void entry_add(struct join_book *book, const struct entry *entry)
     book->entries[book->count++] = *entry;
 }
 
-/* The purpose is the key of the hash, so that a hash of one kind is none of another. */
+/* Makes a hash whose key is its purpose, so that a hash of one kind is never one of another. */
 static void hash_make(const char *purpose, const void *bytes, size_t len, unsigned char ret[HASH_BYTES])
 {
     crypto_generichash(ret, HASH_BYTES, bytes, len, (const unsigned char *)purpose, strlen(purpose));

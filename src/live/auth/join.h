@@ -43,7 +43,7 @@ void join_code_done(struct join_code *code); /* overwrites it */
 /* Appends the text. */
 void join_code_print(struct buf *out, const struct join_code *code);
 
-/* Strict: what is accepted is printed as the same text again. */
+/* Reads a code, strictly: what is accepted is printed as the same text again. */
 int join_code_read(const char *text, size_t len, struct join_code *ret, struct err *err);
 
 /* ---- the pool's side ---- */
@@ -59,8 +59,7 @@ struct join_book *join_book_new(void);
 void join_book_free(struct join_book *book);
 uint32_t join_book_count(const struct join_book *book);
 
-/* A new code, and its row, to be kept before the code is shown. -1 when the book is full or the address is none a code
- * can hold. */
+/* Makes a new code, and its row, which is to be kept before the code is shown. -1 when the book is full, or a code cannot hold the address. */
 int join_book_make(struct join_book *book, const unsigned char ca[JOIN_CA_BYTES], const char *address, int64_t now,
                    struct join_code *ret_code, struct join_row *ret_row, struct err *err);
 
@@ -84,7 +83,7 @@ const char *join_result_words(enum join_result result);
 enum join_result join_book_redeem(struct join_book *book, const unsigned char secret[JOIN_SECRET_BYTES],
                                   const void *key, size_t key_len, int64_t now, struct join_row *ret_row);
 
-/* A row that was kept. -1 when it is none, or its number is there already, or the book is full. */
+/* Loads a row that was kept. -1 when the bytes are not a row, its number is there already, or the book is full. */
 int join_book_load(struct join_book *book, const void *bytes, size_t len, struct err *err);
 
 /* The row of that number as it is now; false when there is none. */

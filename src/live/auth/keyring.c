@@ -147,7 +147,7 @@ static int keys_make(struct keyring *ring, int64_t now, struct err *err)
     return keys_write(ring, err);
 }
 
-/* The CA's certificate for others, as it must be. */
+/* Writes the CA's certificate for other programs, where the file is missing or says something else. */
 static int ca_file(struct keyring *ring, bool first, struct err *err)
 {
     size_t len = strlen(ring->ca.cert);
@@ -295,8 +295,7 @@ void keyring_ca_fingerprint(const struct keyring *ring, unsigned char ret[CERT_H
     }
 #define SERVER_FIELD_COUNT 2
 
-/* The certificate that is there: 1, or 0 when there is none that can be read; -1 when the file itself is not as it
- * must be. */
+/* Reads the certificate that is there. 1: read; 0: there is none that can be read; -1: the file itself is not as it must be. */
 static int server_read(const struct keyring *ring, struct cert_pair *ret, struct err *err)
 {
     struct cert_pair pair = {0};

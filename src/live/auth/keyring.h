@@ -22,8 +22,8 @@ extern "C" {
 
 struct keyring;
 
-/* Makes the folder (its parent must be there) and the keys at a first start; NULL with the reason. A folder that has a
- * ca.pem and no keys has lost them, which is an error. One process at a time: the folder is locked until keyring_free. */
+/* Opens the keys; at a first start it makes them and the folder (whose parent must be there). NULL with the reason. A folder that has a ca.pem and
+ * no keys has lost them, which is an error. The folder is locked until keyring_free: one process at a time has it open. */
 struct keyring *keyring_open(const char *dir, int64_t now, struct err *err);
 void keyring_free(struct keyring *ring); /* overwrites all keys */
 
@@ -33,8 +33,8 @@ const struct signing_key *keyring_current(
     const struct keyring *ring); /* to sign tokens with; until the next rotation */
 void keyring_token_keys(const struct keyring *ring, struct token_keys *ret); /* current, next, previous */
 
-/* previous := current, current := next, next := a new one. Tokens of the key that was previous are refused from now
- * on. -1 when it could not be written: nothing has changed then. */
+/* Rotates the keys: previous := current, current := next, next := a new one. Tokens of the key that was previous are refused from now on. -1 when
+ * the keys could not be written: nothing has changed then. */
 int keyring_rotate(struct keyring *ring, struct err *err);
 
 const struct box_keys *keyring_box(const struct keyring *ring);

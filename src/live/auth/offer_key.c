@@ -18,7 +18,7 @@ static void word_put(unsigned char *out, uint64_t word)
         out[i] = (unsigned char)(word >> (8 * i));
 }
 
-/* What stands before the key: what it is, and whose. */
+/* Writes what stands before the key: what it is, and whose. */
 static void head_put(unsigned char *out, agent who, uint64_t offer)
 {
     memcpy(out, NAME, NAME_BYTES);

@@ -17,7 +17,7 @@ extern "C" {
 
 #define OFFER_KEY_TEXT 150 /* characters of a sealed key */
 
-/* Appends the sealed text. -1 when the matchmaker's key is none. */
+/* Appends the sealed text. -1 when the matchmaker's key is not a key. */
 int offer_key_seal(struct buf *out, const struct box_public *matchmaker, agent who, uint64_t offer,
                    const struct key *key, struct err *err);
 

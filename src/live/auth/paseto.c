@@ -16,7 +16,7 @@ static void add_number(struct buf *out, uint64_t number)
         buf_addc(out, (char)(unsigned char)(number >> (8 * i)));
 }
 
-/* The four pieces, each behind its length, behind their count. */
+/* Encodes the four pieces, each behind its length, behind their count. */
 static void encode(struct buf *out, struct span message, struct span footer, struct span implicit)
 {
     const struct span pieces[] = {paseto_header, message, footer, implicit};

@@ -27,12 +27,12 @@ struct paseto {
     const unsigned char *signature;
 };
 
-/* Appends the text. */
+/* Signs a message and appends the text. */
 void paseto_sign(struct buf *out, const struct signing_key *key, struct span message, struct span footer,
                  struct span implicit);
 
-/* TOKEN_OK, TOKEN_MALFORMED, or TOKEN_VERSION for what is a PASETO of another kind. The text has one spelling: what is
- * accepted and signed well is what paseto_sign wrote. `bytes` is emptied first. */
+/* Reads a text: TOKEN_OK, TOKEN_MALFORMED, or TOKEN_VERSION for a PASETO of another kind. The text has one spelling: what is accepted and signed
+ * well is what paseto_sign wrote. `bytes` is emptied first. */
 enum token_fault paseto_read(struct span text, struct buf *bytes, struct paseto *ret);
 
 bool paseto_verify(const struct paseto *paseto, const struct public_key *key, struct span implicit);

@@ -41,10 +41,10 @@ enum {
     SCOPE_ALL = (1 << SCOPE_COUNT) - 1,
 };
 
-/* "ad:read ad:write", in the order of the list; appended. */
+/* Appends the scopes as words, "ad:read ad:write", in the order of the list. */
 void scopes_print(struct buf *out, scopes set);
 
-/* The set that such words name. False when one of them is no scope, or there is none, or one is there twice. */
+/* Reads the set that such words name. False when a word is not a scope or is there twice, or there is none. */
 bool scopes_read(const char *text, size_t len, scopes *ret);
 
 #ifdef __cplusplus

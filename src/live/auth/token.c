@@ -110,7 +110,7 @@ static int link_set(struct link *link, const struct token_terms *terms, struct e
     return link_valid(link, &why) ? 0 : err_set(err, "%s", why);
 }
 
-/* Nothing in the claims needs a JSON escape: link_valid has seen to that. */
+/* Prints the claims of a link as JSON. Nothing in them needs an escape: link_valid has seen to that. */
 static void link_print(struct buf *out, const struct link *link)
 {
     buf_addf(out, "{\"iss\":\"%s\",\"sub\":\"%s\",\"aud\":\"%s\",\"scope\":\"", link->issuer, link->subject,
@@ -163,7 +163,7 @@ int token_sign(struct buf *out, const struct signing_key *key, const struct toke
     return 0;
 }
 
-/* What the terms leave out is as in the parent. */
+/* The terms of a link, in which what was left out is as in the parent. */
 static struct token_terms terms_under(const struct token_terms *terms, const struct link *parent)
 {
     struct token_terms full = *terms;

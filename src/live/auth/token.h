@@ -121,7 +121,7 @@ struct token_terms {
     const struct public_key *delegate; /* `dlg`; NULL: none */
 };
 
-/* Letters, digits and . _ - + = @ : in parts with "/" between them; no part is empty, "." or ".."; up to
+/* Is that a subject? It has letters, digits and . _ - + = @ : in parts with "/" between them; no part is empty, "." or ".."; it has up to
  * TOKEN_NAME_MAX bytes. */
 bool subject_valid(const char *text, size_t len);
 
@@ -157,8 +157,7 @@ struct grant {
     char ids[TOKEN_LINKS_MAX][TOKEN_ID_DIGITS + 1]; /* the jti of each link, the first first */
 };
 
-/* Is the text good here and now? Pure; `*ret` is set only when TOKEN_OK is returned. Revocation is not looked at: see
- * token_check. */
+/* Is the token good here and now? Pure; `*ret` is set only when TOKEN_OK is returned. Revocation is not looked at: see token_check. */
 enum token_fault token_verify(const struct token_keys *keys, const char *audience, const char *text, size_t len,
                               int64_t now, struct grant *ret);
 
@@ -181,7 +180,8 @@ uint32_t token_cache_count(const struct token_cache *cache);
 
 typedef bool token_revoked_fn(void *user, const char *id); /* is the token with that jti revoked? */
 
-/* `revoked` is asked for each link; without it every token is refused. `*ret` is set only when TOKEN_OK is returned. */
+/* Verifies a token by way of the cache. `revoked` is asked for each link; without it every token is refused. `*ret` is set only when TOKEN_OK is
+ * returned. */
 enum token_fault token_check(struct token_cache *cache, const struct token_keys *keys, const char *audience,
                              const char *text, size_t len, int64_t now, token_revoked_fn *revoked, void *user,
                              struct grant *ret);
@@ -208,11 +208,11 @@ struct token_file {
 void token_file_init(struct token_file *file);
 void token_file_done(struct token_file *file); /* overwrites what it held */
 
-/* -1 when there is none, it is no regular file of our own, others can read or write it, or its contents are not as
- * above. `ret` need not be initialised. */
+/* Reads such a file. -1 when there is none, it is not a regular file of our own, others can read or write it, or its contents are not as above.
+ * `ret` need not be initialised. */
 int token_file_read(const char *path, struct token_file *ret, struct err *err);
 
-/* In the place of what was there, all or nothing: a new file of mode 0600, flushed to disk, then renamed. */
+/* Writes such a file in the place of what was there, all or nothing: a new file of mode 0600, flushed to disk, then renamed. */
 int token_file_write(const char *path, const struct token_file *file, struct err *err);
 
 /* Appends the text to send to `audience` (NULL: the token's own): the token itself when it names no key, else the

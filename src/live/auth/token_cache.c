@@ -74,7 +74,7 @@ static struct entry *entry_find(const struct token_cache *cache, const unsigned 
     return &cache->entries[at];
 }
 
-/* An entry whose place in the map was taken over by another is not in the map. */
+/* Drops an entry. Where another has taken over its place in the map, that stays. */
 static void entry_drop(struct token_cache *cache, struct entry *entry)
 {
     if (entry->live && entry_find(cache, entry->hash) == entry)
@@ -112,7 +112,7 @@ static bool key_known(const struct token_keys *keys, const struct grant *grant)
     return false;
 }
 
-/* Where nobody can be asked nothing is let in. */
+/* Was one of the links revoked? Where nobody can be asked, all are taken for revoked. */
 static bool is_revoked(const struct grant *grant, token_revoked_fn *revoked, void *user)
 {
     if (!revoked)

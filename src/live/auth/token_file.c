@@ -27,7 +27,8 @@ void token_file_done(struct token_file *file)
     sodium_memzero(file, sizeof *file);
 }
 
-/* A file with a key must be one whose token names that key, and one without must name none: else it could not be used. */
+/* Checks that key and token go together: a file with a key has a token that names it, one without has a token that names none. Otherwise the token
+ * could not be used. */
 static int file_check(const struct token_file *file, struct err *err)
 {
     struct grant grant;

@@ -56,7 +56,7 @@ bool link_valid(const struct link *link, const char **ret_why)
 
 /* ---- no wider than another ---- */
 
-/* The same, or longer behind a "/". */
+/* Is the text the same as the one above, or longer behind a "/"? */
 static bool is_under(const char *text, const char *above)
 {
     size_t len = strlen(above);
@@ -159,7 +159,7 @@ static bool (*const claim_readers[])(struct claim claim, struct link *ret) = {
 #define CLAIM_COUNT (sizeof claim_names / sizeof *claim_names)
 #define CLAIM_DLG (CLAIM_COUNT - 1) /* the one that may be missing */
 
-/* Each claim once, in its own spelling: names in ads do not heed case, names in tokens do. */
+/* Reads the claims, each once and in its own spelling: names in ads do not heed case, names in tokens do. */
 static bool claims_read(const struct tree *tree, struct link *ret)
 {
     const struct expr *root = tree_root(tree), *parts = tree_parts(tree, root);

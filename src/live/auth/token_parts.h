@@ -22,22 +22,22 @@ struct link {
     struct public_key delegate;
 };
 
-/* 32 hexadecimal digits? */
+/* Is that an id: 32 hexadecimal digits? */
 bool token_id_valid(const char *text, size_t len);
 
 /* Are the texts and times of a link such as a reader accepts? `ret_why` says what is wrong. */
 bool link_valid(const struct link *link, const char **ret_why);
 
-/* Does it grant nothing that its parent does not? The issuers are not looked at. */
+/* Does the link grant nothing that its parent does not? The issuers are not looked at. */
 bool link_narrower(const struct link *link, const struct link *parent);
 
-/* A link from the JSON of its claims, strictly. */
+/* Reads a link from the JSON of its claims, strictly. */
 bool link_read(const char *json, size_t len, struct link *ret);
 
-/* The last link of a text, all that can be checked without the keys of a pool checked; the links are counted. */
+/* Reads the last link of a text, and counts the links. All is checked that can be without the keys of a pool. */
 enum token_fault link_last(const char *text, size_t len, struct link *ret_link, uint32_t *ret_links);
 
-/* The checks that depend on who asks and when. */
+/* Checks a grant against who asks and when. */
 enum token_fault grant_check(const struct grant *grant, const char *audience, int64_t now);
 
 #endif

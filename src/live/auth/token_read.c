@@ -21,7 +21,8 @@ struct chain {
     struct grant grant;
 };
 
-/* The footer is exactly what we write: it is read before its signature is checked, so no reader of JSON comes near it. */
+/* Reads the id of the key from the footer, which must be exactly what we write: it is read before its signature is checked, so no reader of JSON
+ * comes near it. */
 static bool footer_read(struct span footer, char ret_id[TOKEN_ID_DIGITS + 1])
 {
     const size_t open = sizeof TOKEN_FOOTER_OPEN - 1, close = sizeof TOKEN_FOOTER_CLOSE - 1;
@@ -108,7 +109,7 @@ static enum token_fault chain_link(struct chain *chain, struct span text)
     return TOKEN_OK;
 }
 
-/* All links; the grant is complete when it returns TOKEN_OK. */
+/* Reads all links; the grant is complete when it returns TOKEN_OK. */
 static enum token_fault chain_read(struct chain *chain, const char *text, size_t len)
 {
     const char *at = text, *end = text + len;
@@ -164,7 +165,7 @@ enum token_fault token_read(const char *text, size_t len, struct grant *ret)
     return fault;
 }
 
-/* A link's times lie within those of the link before it, so the last one's speak for all. */
+/* Checks audience and time. A link's times lie within those of the link before it, so the last one's speak for all. */
 enum token_fault grant_check(const struct grant *grant, const char *audience, int64_t now)
 {
     if (strcmp(grant->audience, audience) != 0)

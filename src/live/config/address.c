@@ -29,7 +29,7 @@ static char to_lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Digits and nothing else, without a zero in front, at most `max`. */
+/* Reads digits and nothing else, without a zero in front, at most `max`. */
 static bool decimal_read(const char *text, size_t len, unsigned max, unsigned *ret)
 {
     unsigned value = 0;
@@ -47,7 +47,7 @@ static bool decimal_read(const char *text, size_t len, unsigned max, unsigned *r
     return true;
 }
 
-/* The text as an address of that family (inet_pton takes four decimal numbers and nothing looser). */
+/* Reads the text as an address of that family (inet_pton takes four decimal numbers and nothing looser). */
 static bool number_read(int family, const char *text, size_t len, unsigned char *ret_bytes)
 {
     char copy[INET6_ADDRSTRLEN];
@@ -61,7 +61,7 @@ static bool number_read(int family, const char *text, size_t len, unsigned char 
 
 /* ---------------------------------------------------------------------------------------------------------- hosts */
 
-/* Letters, digits, '-' and '_' between dots. */
+/* Is that a host name: letters, digits, '-' and '_' between dots? */
 static bool name_is_good(const char *text, size_t len)
 {
     size_t label = 0;
@@ -97,7 +97,7 @@ static bool name_looks_like_number(const char *text, size_t len)
     return len - from >= 2 && text[from] == '0' && to_lower(text[from + 1]) == 'x';
 }
 
-/* HOST or [IPv6], in lower case and without brackets. */
+/* Reads HOST or [IPv6], and gives it in lower case and without brackets. */
 static int host_read(const char *text, size_t len, char ret_host[ADDRESS_HOST_MAX + 1], bool *ret_is_number,
                      struct err *err)
 {
@@ -236,7 +236,7 @@ struct range {
     enum address_sort sort;
 };
 
-/* The first that holds the address tells; none: public. After IANA's registry of special-purpose addresses. */
+/* What an address is for, after IANA's registry of special-purpose addresses: the first range that holds it tells; none: it is public. */
 static const struct range v4_ranges[] = {
     {{0, 0, 0, 0}, 32, ADDRESS_UNSPECIFIED},
     {{0}, 8, ADDRESS_SPECIAL}, /* this network */
@@ -303,7 +303,7 @@ static enum address_sort v6_sort(const unsigned char *bytes)
     return sort_find(v6_ranges, COUNT(v6_ranges), bytes);
 }
 
-/* The address's bytes; a mapped IPv4 address is an IPv4 address. 0 when it is none of either family. */
+/* The bytes of an address, and how many; a mapped IPv4 address counts as an IPv4 address. 0 when it is of neither family. */
 static int socket_bytes(const struct sockaddr *socket, unsigned char *ret_bytes)
 {
     if (socket->sa_family == AF_INET) {
@@ -413,7 +413,7 @@ static bool is_hex(char c)
     return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'f');
 }
 
-/* The characters of RFC 3986 for a path and a query. */
+/* Does a path, with its query, have only the characters of RFC 3986? */
 static int path_check(const char *path, size_t len, struct err *err)
 {
     for (size_t i = 0; i < len; i++) {
@@ -439,7 +439,7 @@ static bool scheme_is(const char *text, size_t len, const char *start)
     return true;
 }
 
-/* HOST or HOST:PORT, without userinfo. */
+/* Reads HOST or HOST:PORT, without userinfo. */
 static int authority_read(const char *text, size_t len, struct url *url, struct err *err)
 {
     size_t host = host_len(text, len);

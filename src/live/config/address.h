@@ -39,10 +39,10 @@ struct address {
 
 int address_read(const char *text, struct address *ret_address, struct err *err);
 
-/* The socket address, when the host is written as a number or it is a Unix socket; false when it is a name. */
+/* The socket address of an address whose host is written as a number, or that is a Unix socket; false when the host is a name. */
 bool address_socket(const struct address *address, struct sockaddr_storage *ret_socket, socklen_t *ret_len);
 
-/* "127.0.0.1:80", "[::1]:80", "unix:/path" (cut to the room), "unknown"; returns `out`. */
+/* Prints "127.0.0.1:80", "[::1]:80", "unix:/path" (cut to the room) or "unknown"; returns `out`. */
 const char *address_print(const struct sockaddr *socket, char out[ADDRESS_TEXT_MAX]);
 
 /* ------------------------------------------------------------------------------------------------- kinds of address */
@@ -80,13 +80,13 @@ struct networks {
 void networks_init(struct networks *networks);
 void networks_done(struct networks *networks);
 
-/* One network, "10.0.0.0/8". Nothing may be set behind its bits. */
+/* Adds one network, as "10.0.0.0/8". No bit behind its prefix may be set. */
 int networks_add(struct networks *networks, const char *text, struct err *err);
 
-/* Is the address in one of them? A mapped IPv4 address (::ffff:10.0.0.1) is looked up as the IPv4 address. */
+/* Is the address in one of the networks? A mapped IPv4 address (::ffff:10.0.0.1) is looked up as the IPv4 address. */
 bool networks_have(const struct networks *networks, const struct sockaddr *socket);
 
-/* Public, or in the list (NULL: an empty one). */
+/* May that address be contacted? It is public, or in the list (NULL: an empty one). */
 bool address_may_be_contacted(const struct networks *networks, const struct sockaddr *socket);
 
 /* -------------------------------------------------------------------------------------------------------------- URLs */
@@ -100,10 +100,10 @@ struct url {
     size_t path_len;
 };
 
-/* http or https, a host, perhaps a port, path and query; no userinfo, no fragment, nothing but the characters of RFC 3986. */
+/* Reads a URL: http or https, a host, perhaps a port, path and query; no userinfo, no fragment, nothing but the characters of RFC 3986. */
 int url_read(const char *text, size_t len, struct url *ret_url, struct err *err);
 
-/* Does it lead to this machine: to a number of loopback, or to `localhost`? */
+/* Does the URL lead to this machine: to a number of loopback, or to `localhost`? */
 bool url_is_here(const struct url *url);
 bool url_is_loopback(const char *text); /* to a number of loopback: no name, which others may resolve as they like */
 

@@ -40,7 +40,7 @@ int config_find(const char *name, size_t len)
     return -1;
 }
 
-/* CycleInterval as words with something between them. */
+/* Adds a name such as CycleInterval as words with something between them. */
 static void add_words(struct buf *out, const char *name, char between, int (*letter)(int))
 {
     for (const char *c = name; *c; c++) {
@@ -66,7 +66,7 @@ void config_done(struct config *config)
 
 /* ------------------------------------------------------------------------------------------------------------ asking */
 
-/* A key asked for as something else is a mistake in the program. */
+/* The value of a key. To ask for it as another sort is a mistake in the program. */
 static const struct config_value *value_of(const struct config *config, enum config_key key, enum config_sort sort)
 {
     if (config_rows[key].sort != sort)
@@ -186,7 +186,7 @@ static void print_size(struct buf *out, int64_t bytes)
     buf_addf(out, "%" PRId64, bytes);
 }
 
-/* The sorts that are the same in both forms. */
+/* Prints a value of a sort that looks the same in both forms. */
 static void print_number(struct buf *out, enum config_sort sort, const struct config_value *value)
 {
     if (sort == CONFIG_IS_SPAN)

@@ -59,7 +59,7 @@ const struct config_row *config_row(enum config_key key);
 /* The key of that name, whatever its case; else -1. */
 int config_find(const char *name, size_t len);
 
-/* BERTH_CYCLE_INTERVAL and --cycle-interval; appended. */
+/* Appends the key's name as a variable, BERTH_CYCLE_INTERVAL, and as a flag, --cycle-interval. */
 void config_variable_name(struct buf *out, enum config_key key);
 
 /* A value, with those it overrode behind it. */
@@ -94,11 +94,12 @@ struct config_sources {
     const char *etc; /* the folder of the last of the usual places; NULL: /etc/berth */
 };
 
-/* On error the text begins with the place ("FILE:3:5: ", "BERTH_PIN: "). config_done gives back what a load gave; it takes a zeroed one as well. */
+/* Loads the settings. An error's text begins with the place ("FILE:3:5: ", "BERTH_PIN: "). config_done frees what a load made; it takes a zeroed
+ * configuration as well. */
 int config_load(struct config *ret, const struct config_sources *sources, struct err *err);
 void config_done(struct config *config);
 
-/* Of that sort, or the program aborts. They lend. */
+/* The value of a key, which must be of that sort, or the program aborts. Texts and lists are lent. */
 const char *config_text(const struct config *config, enum config_key key);
 const char *const *config_list(const struct config *config, enum config_key key, size_t *ret_count);
 int64_t config_span(const struct config *config, enum config_key key); /* microseconds */
@@ -125,11 +126,11 @@ struct config_change {
 int config_reload(struct config *config, const struct config_sources *sources, struct config_change *ret,
                   struct err *err);
 
-/* A value as it would be written in a file; and as JSON, spans in seconds. Appended. */
+/* Appends a value as it would be written in a file, or as JSON, with spans in seconds. */
 void config_print(struct buf *out, enum config_key key, const struct config_value *value);
 void config_print_json(struct buf *out, enum config_key key, const struct config_value *value);
 
-/* A line a key: name, value, where from, and what it overrode:
+/* Appends a line for each key: name, value, where it came from, and what it overrode:
  *
  *     Lease = 60 (/etc/berth/berth.ad:3; over 30, default) */
 void config_trace(struct buf *out, const struct config *config);

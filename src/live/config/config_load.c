@@ -36,7 +36,7 @@ static const char *keep(struct config *config, const char *text)
     return memcpy(arena_alloc(&config->arena, len), text, len);
 }
 
-/* The value takes its place over the one before. */
+/* Puts a value over the one before. */
 static void put(struct config *config, enum config_key key, struct config_value fresh, const char *from)
 {
     struct config_value *value = &config->values[key];
@@ -51,7 +51,7 @@ static void put(struct config *config, enum config_key key, struct config_value 
     *value = fresh;
 }
 
-/* A text that is an expression of the right sort, or else the value itself. */
+/* Puts a text: as an expression, if it is one of the right sort, or else as the value itself. */
 static int put_text(struct loader *loader, enum config_key key, const char *text, const char *from, struct err *err)
 {
     const struct parse_options options = {.cells_max = PARSE_CELLS_MAX};
@@ -112,7 +112,7 @@ static const char *folder_variable(const struct config_sources *sources, const c
     return value && *value == '/' ? value : NULL;
 }
 
-/* $XDG/berth or $HOME/REST/berth, with `end` behind it; NULL when the environment has neither. */
+/* The path $XDG/berth or $HOME/REST/berth, with `end` behind it; NULL when the environment has neither. */
 static const char *home_path(struct loader *loader, const char *xdg, const char *rest, const char *end)
 {
     const char *given = folder_variable(loader->sources, xdg), *home = folder_variable(loader->sources, "HOME");
@@ -225,7 +225,7 @@ static int put_ad(struct loader *loader, const char *path, const struct tree *ad
     return result;
 }
 
-/* Is there nothing but blanks and comments? Then all is as it would be without: /dev/null, or a file of examples commented out. */
+/* Does the text have nothing but blanks and comments? Then all is as it would be without the file: /dev/null, or examples that are commented out. */
 static bool is_blank(struct buf *text)
 {
     struct lexer lexer;
@@ -235,7 +235,7 @@ static bool is_blank(struct buf *text)
     return lexer.token.kind == TOKEN_END;
 }
 
-/* 1; 0 when there is no such file; -1. */
+/* Loads a file. 1: loaded; 0: there is no such file; -1: it cannot be read, or something in it is wrong. */
 static int load_file(struct loader *loader, const char *path, bool plain, struct err *err)
 {
     struct places places = {0};
@@ -268,7 +268,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names in the folder that count, sorted, in memory of their own; 0 or -1. */
+/* Lists the names in the folder that count, sorted, in memory of their own; 0 or -1. */
 static int list_folder(const char *folder, char **names, size_t *ret_count, struct err *err)
 {
     DIR *dir = opendir(folder);
@@ -493,7 +493,7 @@ static int check_order(const struct config *config, struct err *err)
     return 0;
 }
 
-/* Nothing is served in the clear to other machines unless that is said in so many words. */
+/* Refuses to serve other machines in the clear, unless AllowPlain says so in so many words. */
 static int check_plain(const struct config *config, struct err *err)
 {
     size_t count;
@@ -544,7 +544,7 @@ int config_load(struct config *ret, const struct config_sources *sources, struct
     return result;
 }
 
-/* The running value, copied, in the place of the fresh one. */
+/* Puts a copy of the running value in the place of the fresh one. */
 static void keep_running(struct config *fresh, const struct config *running, enum config_key key)
 {
     struct config_value value = running->values[key];

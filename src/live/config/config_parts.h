@@ -5,11 +5,11 @@
 #include "lang/ad/eval.h"
 #include "live/config/config.h"
 
-/* Reads what an expression is worth; texts are copied to the arena. `from` and `over` stay as they were. -1 with "expected ..., got ...". */
+/* Reads a setting from the value of an expression; texts are copied to the arena. `from` and `over` stay as they were. -1 with "expected ..., got ...". */
 int config_read_value(struct arena *arena, enum config_key key, struct eval *eval, const struct value *value,
                       struct config_value *ret, struct err *err);
 
-/* Is it of the sort that the key wants, be it right or wrong? */
+/* Is the value of the sort that the key wants, be it right or wrong? */
 bool config_value_fits(enum config_key key, const struct value *value);
 
 /* Reads a text that is no expression: a list has commas, a flag may be `on`. */
@@ -21,7 +21,7 @@ struct expr;
 int config_read_ads(struct arena *arena, const struct tree *tree, const struct expr *e, struct config_value *ret,
                     struct err *err);
 
-/* "seconds from 0.001 to 86400", "auto, on or off"; appended. */
+/* Appends what the key may be: "seconds from 0.001 to 86400", "auto, on or off". */
 void config_expected(struct buf *out, enum config_key key);
 
 #endif

@@ -68,7 +68,7 @@ static const struct config_form {
     {"POOLS", "[ Name = \"world\"; Token = \"world.token\"; Share = 0.1 ]", is_any},
 };
 
-/* NULL: the form is the words themselves. */
+/* The form of a setting's text; NULL: it is one of the words that the row lists. */
 static const struct config_form *form_of(const struct config_row *row)
 {
     for (size_t i = 0; i < sizeof config_forms / sizeof *config_forms; i++)
@@ -202,7 +202,7 @@ static const struct unit size_units[] = {
     {"TB", 1e12},
 };
 
-/* "200 ms" in units of the setting. */
+/* Reads an amount such as "200 ms", in units of the setting. */
 static bool read_amount(const char *text, size_t len, const struct unit *units, size_t unit_count, double *ret)
 {
     size_t at = number_parse_real(text, len, ret);
@@ -219,7 +219,7 @@ static bool read_amount(const char *text, size_t len, const struct unit *units, 
     return false;
 }
 
-/* A number of microseconds, bytes or things, if the value stands for one. */
+/* Reads a number of microseconds, bytes or things, if the value stands for one. */
 static bool read_number(enum config_sort sort, const struct value *value, double *ret)
 {
     double scale = sort == CONFIG_IS_SPAN ? 1e6 : 1;
@@ -262,7 +262,7 @@ static bool set_number(const struct config_row *row, const struct value *value, 
 
 /* ------------------------------------------------------------------------------------------------------------- texts */
 
-/* The text, checked and copied; NULL when it cannot be one. */
+/* A copy of the text, checked by its form; NULL when it does not pass. */
 static const char *take_text(struct arena *arena, const struct config_row *row, const char *text, size_t len)
 {
     const struct config_form *form = form_of(row);
@@ -406,7 +406,7 @@ static bool read_flag(const char *text, size_t len, struct config_value *ret)
     return false;
 }
 
-/* Texts between commas, with the blanks around them left off. */
+/* Reads texts between commas, with the blanks around them left off. */
 static bool read_list(struct arena *arena, const struct config_row *row, const char *text, size_t len,
                       struct config_value *ret)
 {

@@ -21,7 +21,7 @@ struct place {
     const struct expr *value;
 };
 
-/* A text of one line, in memory of its own; NULL when it is none. */
+/* Copies a text of one line; NULL when the expression is not one. */
 static char *text_take(const struct tree *tree, const struct expr *e, size_t max)
 {
     const char *text = e->kind == EXPR_STRING ? tree_string(tree, e) : "";
@@ -83,7 +83,7 @@ static bool read_share(struct place place, struct pool_entry *ret)
     return ret->share >= 0 && ret->share <= 1;
 }
 
-/* Any expression: what it says is found out for each request. */
+/* Reads Access, which may be any expression: it is evaluated for each request. */
 static bool read_access(struct place place, struct pool_entry *ret)
 {
     struct build build;
@@ -168,7 +168,7 @@ static int entry_read(struct pool_entry *ret, const struct tree *tree, const str
     return 0;
 }
 
-/* No two of a name, and one at most without a token. */
+/* Checks a new entry: no two pools have one name, and one at most has no token. */
 static int entry_check(const struct pool_list *list, const struct pool_entry *entry, struct err *err)
 {
     for (uint32_t i = 0; i < list->count; i++) {

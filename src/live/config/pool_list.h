@@ -35,13 +35,13 @@ struct pool_list {
     uint32_t count;
 };
 
-/* What an expression says ("" and {}: no pools). The error names pool and field: "world.Share: ...". pool_list_done gives back what it holds,
- * and takes a zeroed one as well. */
+/* Reads the list from an expression ("" and {}: no pools). The error names pool and field: "world.Share: ...". pool_list_done frees the list, and
+ * takes a zeroed one as well. */
 int pool_list_read(struct pool_list *ret, const struct tree *tree, const struct expr *list, struct err *err);
 int pool_list_parse(struct pool_list *ret, struct symbols *symbols, const char *text, struct err *err);
 void pool_list_done(struct pool_list *list);
 
-/* The one of that name, or -1. */
+/* The place of the pool of that name, or -1. */
 int pool_list_find(const struct pool_list *list, const char *name, size_t len);
 
 #ifdef __cplusplus

@@ -110,7 +110,7 @@ static int print_ad(struct buf *out, struct eval *eval, const struct symbols *sy
     return 0;
 }
 
-/* The value with all that is in it evaluated: names of the ad around would mean nothing elsewhere. */
+/* Prints a value with all that is in it evaluated: names of the ad around it would mean nothing elsewhere. */
 static int print_whole(struct buf *out, struct eval *eval, const struct symbols *symbols, const struct value *value,
                        unsigned depth, struct err *err)
 {
@@ -128,7 +128,7 @@ static int print_whole(struct buf *out, struct eval *eval, const struct symbols 
     return 0;
 }
 
-/* An attribute of an ad by its name; 1 and its value, or 0. */
+/* Evaluates an attribute of an ad by its name; 1 and its value, or 0. */
 static int pick_one(struct eval *eval, const struct symbols *symbols, const struct scope *scope, const char *name,
                     struct value *ret)
 {
@@ -206,7 +206,7 @@ static bool is_answer(const char *text, size_t len, bool ad)
 
 /* ---------------------------------------------------------------------------------------------------------- the disk */
 
-/* Names of the language do not differ by their case; those of files do. */
+/* Adds the path of a kept answer, in lower case: names of the language do not differ by their case, those of files do. */
 static void cache_path(struct buf *out, const char *folder, const char *section, const char *option)
 {
     size_t from;
@@ -248,7 +248,7 @@ int sources_cache_write(const char *folder, const char *section, const char *opt
     return result;
 }
 
-/* The string attribute of that name, appended. */
+/* Appends the string attribute of that name. */
 static int cache_field(const struct tree *ad, const char *name, struct buf *ret, struct err *err)
 {
     symbol found = symbols_find(ad->symbols, name, strlen(name));
@@ -301,7 +301,7 @@ int sources_cache_read(const char *folder, const char *section, const char *opti
     return result;
 }
 
-/* What was kept has been taken away by all who had it. */
+/* Removes what was kept: all who had it have taken it away. */
 static void cache_forget(const struct sources_ask *ask)
 {
     struct buf path;
@@ -340,7 +340,7 @@ void sources_ask_done(struct sources_ask *ask)
     buf_done(&ask->url);
 }
 
-/* 1 and the answer; 0 when the file has no such thing; -1 when it could not be asked. */
+/* Asks a file. 1 and the answer; 0 when the file has no such thing; -1 when it could not be asked. */
 static int ask_file(const struct sources_ask *ask, const char *path, struct sources_answer *ret)
 {
     struct buf text;
@@ -404,7 +404,7 @@ enum sources_step sources_next(struct sources_ask *ask, const char **ret_url, co
     return SOURCES_FOUND;
 }
 
-/* An ETag that could not be sent back as a header is not kept. */
+/* Is that an ETag? One that could not be sent back as a header is not kept. */
 static bool is_etag(const char *etag)
 {
     if (!etag || strlen(etag) > SOURCES_ETAG_MAX)

@@ -49,7 +49,7 @@ struct sources_ask {
     struct buf url;
 };
 
-/* -1 when the names are none. */
+/* Begins a question; -1 when section or option is not a name. */
 int sources_ask_init(struct sources_ask *ask, const char *const *places, size_t count, const char *section,
                      const char *option, const char *folder, struct err *err);
 void sources_ask_done(struct sources_ask *ask);
@@ -65,25 +65,26 @@ enum sources_step {
 enum sources_step sources_next(struct sources_ask *ask, const char **ret_url, const char **ret_etag,
                                struct sources_answer *ret_answer);
 
-/* What the URL answered: status 0 when it did not. 200 and 304 are answers; then SOURCES_FOUND and *ret_answer, written to the
- * folder too (*ret_unkept says if that failed; may be NULL). Else as sources_next. */
+/* Takes what the URL answered; status 0: it did not. 200 and 304 are answers: SOURCES_FOUND and *ret_answer, which is written to the folder too
+ * (*ret_unkept says if that failed; may be NULL). Otherwise it goes on as sources_next does. */
 enum sources_step sources_reply(struct sources_ask *ask, unsigned status, const char *body, size_t len,
                                 const char *etag, const char **ret_url, const char **ret_etag,
                                 struct sources_answer *ret_answer, struct err *ret_unkept);
 
-/* All of it at once, where waiting is no harm. The function returns the status, 0 for no answer, and fills body and etag. */
+/* Asks all sources at once, where waiting does no harm. `fetch` returns the status, 0 for no answer, and fills body and etag. */
 typedef unsigned sources_fetch_fn(void *user, const char *url, const char *etag, struct buf *body,
                                   struct buf *ret_etag);
 enum sources_step sources_get(const char *const *places, size_t count, const char *section, const char *option,
                               const char *folder, sources_fetch_fn *fetch, void *user,
                               struct sources_answer *ret_answer, struct err *err);
 
-/* The section, or the value of its option, of a text that is an ad; appended. 1; 0 when there is none; -1 when the text is no such ad. With
- * both NULL the whole ad. For files, and for those who serve. */
+/* Appends the section, or the value of its option, from a text that is an ad; with both NULL, the whole ad. 1: appended; 0: there is no such thing;
+ * -1: the text is not such an ad. For files, and for those who serve. */
 int sources_pick(struct buf *out, const char *text, size_t len, const char *section, const char *option,
                  struct err *err);
 
-/* An answer on disk: FOLDER/SECTION.ad or FOLDER/SECTION.OPTION.ad, written whole or not at all. Reading gives 1, 0 when there is none, -1. */
+/* Writes and reads an answer on disk: FOLDER/SECTION.ad or FOLDER/SECTION.OPTION.ad, written whole or not at all. Reading gives 1, 0 when there is
+ * none, -1. */
 int sources_cache_write(const char *folder, const char *section, const char *option,
                         const struct sources_answer *answer, struct err *err);
 int sources_cache_read(const char *folder, const char *section, const char *option, struct sources_answer *ret,

@@ -112,7 +112,7 @@ static struct tree *inner(const struct tree *row, const char *name)
     return part && part->kind == EXPR_AD ? ad_part(row, part) : NULL;
 }
 
-/* False when the row is none that we wrote: it is passed over. */
+/* Reads a row. False when we did not write it: it is passed over. */
 static bool row_read(const struct tree *row, struct agent_command *ret)
 {
     char state[16] = "";
@@ -138,7 +138,7 @@ static bool row_read(const struct tree *row, struct agent_command *ret)
     return ret->state <= COMMAND_EXPIRED && ret->what;
 }
 
-/* At the end: numbers rise. */
+/* Puts a command at the end of the list, since numbers rise. */
 static void command_put_in(struct commands *commands, struct agent_command *command)
 {
     *(commands->last ? &commands->last->next : &commands->first) = command;
@@ -171,7 +171,7 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
     return true;
 }
 
-/* The last number outlives its command, so that none is given twice. */
+/* Reads the last number that was given. It outlives its command, so that no number is given twice. */
 static bool last_load(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
     struct commands *commands = user;

@@ -59,7 +59,7 @@ struct commands {
     size_t bytes;
 };
 
-/* What is asked; all is lent. */
+/* What is asked of whom; all is lent. */
 struct command_order {
     uint64_t to;
     const char *name;
@@ -75,29 +75,30 @@ void commands_done(struct commands *commands);
 
 /* May that user have another command wait for that agent? NULL, or the words that say why not. */
 const char *command_refusal(const struct commands *commands, uint64_t to, const char *by);
-/* The command, whose row lies on the shelf; NULL when that failed. Nothing is checked. */
+/* Adds a command and puts its row on the shelf; NULL when that failed. Nothing is checked. */
 struct agent_command *command_add(struct commands *commands, const struct command_order *order, uint64_t key,
                                   int64_t wall, struct err *err);
 struct agent_command *command_numbered(const struct commands *commands, uint64_t number); /* NULL: there is none */
 struct agent_command *command_keyed(const struct commands *commands, uint64_t key);
-/* The next behind `after` (NULL: the first) that waits for that agent; NULL: there is none. */
+/* The next command behind `after` (NULL: the first) that waits for that agent; NULL: there is none. */
 struct agent_command *command_waiting(const struct commands *commands, const struct agent_command *after, uint64_t to);
 uint32_t commands_waiting_for(const struct commands *commands, uint64_t to);
 
-/* It was answered, unless it was before; also one that has expired. Whose reason is "expired" was not carried out, and has expired. An answer
- * that is too long is not kept, and that is said instead. -1: its row could not be written. */
+/* Takes the answer to a command, also to one that has expired; a second answer changes nothing. A command whose answer gives the reason "expired"
+ * was not carried out, and has expired. An answer that is too long is not kept: one that says so stands in its place. -1: the row could not be
+ * written. */
 int command_answer(struct commands *commands, struct agent_command *command, struct tree *answer, int64_t wall,
                    struct err *err);
-/* Does it still want an answer? It waits, or has expired without a word of its agent. */
+/* Does the command still want an answer? It waits, or has expired without a word of its agent. */
 bool command_wants_answer(const struct agent_command *command);
-/* Those whose time is over expire; what was kept long enough, or is too much, goes. True: rows have changed. */
+/* Lets commands expire whose time is over, and drops answered ones that were kept long enough or are too many. True: rows have changed. */
 bool commands_sweep(struct commands *commands, int64_t wall, struct err *err);
 
-/* As it is told to people: [ Type; Number; Command; Agent; Name; Job; By; Age; Left; State; Reason; What; Answer ]. The caller unrefs it. */
+/* The command as people are told of it: [ Type; Number; Command; Agent; Name; Job; By; Age; Left; State; Reason; What; Answer ]. The caller unrefs it. */
 struct tree *command_ad(const struct commands *commands, const struct agent_command *command, int64_t wall);
-/* Its word, such as "drain", lent by `what`; "" when it has none. */
+/* The word of a command, such as "drain", lent by `what`; "" when it has none. */
 const char *command_word(const struct agent_command *command, size_t *ret_len);
-/* Is the time over that stands in it, as `Ends`, whoever was told this? An older teller does not say. */
+/* Is the time over that a told command gives as `Ends`? One from an older matchmaker does not say. */
 bool command_is_late(const struct tree *told, int64_t wall);
 /* An answer of a reason and words alone; the caller unrefs it. */
 struct tree *command_reason(struct symbols *symbols, const char *reason, const char *words);

@@ -17,11 +17,12 @@ extern "C" {
 #define LEDGER_SPACE "ledger"
 #define LEDGER_LIFE_MAX (INT64_C(31) * 86400) /* seconds that a row is kept at most */
 
-/* What was answered; the caller unrefs it. NULL: the command is new. */
+/* The answer to the command of that key; the caller unrefs it. NULL: the command is new. */
 struct tree *ledger_find(struct shelf *shelf, struct symbols *symbols, uint64_t key);
-/* In the place of what was written before; the commit is the caller's. `ends`: nobody asks again after that, in seconds on the wall clock. */
+/* Writes the answer, in the place of what was written before; the commit is the caller's. `ends`: nobody asks again after that, in seconds on the
+ * wall clock. */
 int ledger_write(struct shelf *shelf, uint64_t key, const struct tree *answer, int64_t ends, struct err *err);
-/* Rows that nobody asks for any more go, some of them. True: rows have changed. */
+/* Removes some of the rows that nobody asks for any more. True: rows have changed. */
 bool ledger_sweep(struct shelf *shelf, struct symbols *symbols, int64_t wall);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* peek_order.h: which end of which file is wanted, of those in the folder of a job that runs: a command to it. */
+/* peek_order.h: a command to look into a file of a job that runs: which file of its folder, and which end of it. */
 #ifndef BERTH_LIVE_WORLD_PEEK_ORDER_H
 #define BERTH_LIVE_WORLD_PEEK_ORDER_H
 
@@ -21,7 +21,7 @@ struct peek_order {
     int64_t offset; /* from there on instead; -1: the end is wanted */
 };
 
-/* From [ File; Bytes; Lines; Offset ]: -1, and what is wrong with it. The name, lent by the ad, goes into `name`. */
+/* Reads an order from [ File; Bytes; Lines; Offset ]; -1, and what is wrong with it. The name is copied into `name`. */
 #define PEEK_NAME_ROOM 1025
 int peek_order_read(const struct tree *what, char name[PEEK_NAME_ROOM], struct peek_order *ret, struct err *err);
 

@@ -1,4 +1,4 @@
-/* runner.c: one role, live. */
+/* runner.c: runs one role in real time: every event enters by runner_event, effects leave by the ports, rows are committed once a turn. */
 #include "live/world/runner.h"
 
 #include "lang/base/mem.h"
@@ -83,7 +83,7 @@ int64_t runner_seconds(struct runner *runner)
     return wall_seconds(runner_settled(runner));
 }
 
-/* A number of this boot of the machine: what the kernel calls it, mixed. */
+/* A number for this boot of the machine: the kernel's name for it, mixed. */
 static uint64_t boot_number(void)
 {
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
@@ -176,7 +176,7 @@ static void row_key(uint64_t key, unsigned char ret[8])
         ret[i] = (unsigned char)(key >> (56 - 8 * i));
 }
 
-/* While rows wait the loop does not: it looks for what has come, and commits. */
+/* Does nothing: an idle handle keeps the loop from waiting while there are rows to commit. */
 static void turn_goes_on(uv_idle_t *idle)
 {
     (void)idle;
@@ -267,7 +267,8 @@ static void waiting_event_free(struct waiting_event *waiting)
     free(waiting);
 }
 
-/* Kept with what it refers to, which its sender may give back at once; rows alone are only handed over outside of steps. */
+/* Keeps an event for the end of the step at hand, with what it refers to, which its sender may give back at once. Rows alone are only handed over
+ * outside of steps. */
 static void event_keep(struct runner *runner, const struct event *event)
 {
     struct waiting_event *waiting = mem_alloc(sizeof *waiting);
@@ -343,8 +344,9 @@ static void soon_due(uv_idle_t *idle)
     runner_event(idle->data, &(struct event){.kind = EVENT_WAKE});
 }
 
-/* The loop counts in milliseconds: rather late than early. What is due at once waits for the next turn: a timer of 0 ms that is started anew when it goes
- * off is run again in the same one, and a cycle of many slices would keep everybody else waiting for all of them. */
+/* Sets the time of the next EVENT_WAKE. The loop counts in milliseconds: rather late than early. What is due at once waits for the next turn of the
+ * loop: a timer of 0 ms that is started anew when it goes off is run again in the same turn, and a cycle of many slices would keep everybody else
+ * waiting for all of them. */
 static void wake_at(struct runner *runner, int64_t at)
 {
     int64_t span = at == INT64_MAX ? INT64_MAX : at - runner_now();
@@ -363,7 +365,7 @@ static void wake_at(struct runner *runner, int64_t at)
 
 /* ----------------------------------------------------------------------------------------------------------- commits */
 
-/* What stood behind the rows happens now, in its order. */
+/* Carries out the effects that stood behind the rows, in their order, and tells those who waited for the commit. */
 static void effects_release(struct runner *runner)
 {
     struct waiting_effect *waiting;

@@ -32,8 +32,8 @@ struct runner_ports {
 struct runner;
 struct uv_loop_s; /* uv_loop_t */
 
-/* Begins with what is on the shelf; All that is handed over outlives the runner. NULL and `err` when the rows
- * cannot be read. EVENT_BOOTED is the caller's to give, after its news of jobs. */
+/* Makes a runner and a role, which begins with the rows on the shelf. All that is handed over outlives the runner. NULL and `err` when the rows
+ * cannot be read. The caller gives EVENT_BOOTED, after its news of jobs. */
 struct runner *runner_new(struct uv_loop_s *loop, const struct role_kind *kind, const void *settings,
                           struct shelf *shelf, struct symbols *symbols, const struct secrets *secrets,
                           const struct runner_ports *ports, struct err *err);
@@ -41,24 +41,24 @@ void runner_free(struct runner *runner); /* what waits for a row never happens; 
 
 void *runner_role(const struct runner *runner); /* for questions */
 
-/* One step. Within a port, it is put behind the step at hand. */
+/* Steps the role with one event. Called from within a port, the event is kept until the step at hand is done. */
 void runner_event(struct runner *runner, const struct event *event);
 void runner_answer(struct runner *runner, uint64_t token, uint32_t tag, const struct peer *peer,
                    const struct message *message);
 void runner_no_answer(struct runner *runner, uint64_t token, uint32_t tag);
 
-/* Rows of others go with the same commits: put them on the shelf, then call this. `done` is called once: when they are durable; or, with
- * false, when the runner goes and they are not. NULL: nobody wants to know. */
+/* Joins the next commit: others who have rows of their own put them on the shelf and call this. `done` is called once: when the rows are durable;
+ * or, with false, when the runner goes and they are not. NULL: nobody wants to know. */
 typedef void commit_done_fn(void *user, bool durable);
 void runner_commit(struct runner *runner, commit_done_fn *done, void *user);
-/* The role does nothing more, as if the shelf had failed; nobody is told. */
+/* Stops the role, as if the shelf had failed; nobody is told. */
 void runner_halt(struct runner *runner);
 bool runner_is_broken(const struct runner *runner);
 
 /* The clocks, as the role sees them, in microseconds. */
 int64_t runner_now(void); /* never jumps, and goes on while the machine sleeps */
 int64_t runner_wall(void);
-/* The wall clock, to throw things away by: one that jumps ahead is not believed before it has been so for a while (steady_clock.h). */
+/* The wall clock by which things are thrown away: a jump ahead is not believed until it has lasted for a while (steady_clock.h). */
 int64_t runner_settled(struct runner *runner);
 int64_t runner_seconds(struct runner *runner); /* the same, in whole seconds */
 
