@@ -421,6 +421,34 @@ static void check_near(struct world *world, const struct daemon_kind *kind)
     rmdir(folder);
 }
 
+/* What one account does too fast is refused, whatever names it has delegated to; and nobody else is kept waiting by it. */
+static void check_pace(struct world *world)
+{
+    static const char *const variables[] = {"HOME=/nonexistent", NULL};
+    static const struct config_given given[] = {{"--set", "AgentRequestsPerSecond", "3"}};
+    static const struct config_sources sources = {
+        .variables = variables, .etc = "/nonexistent", .given = given, .given_count = 1};
+    char *all = token_make(world, SCOPE_ALL, NULL), *again = token_make(world, SCOPE_JOB_OWN, NULL);
+    struct config usual = world->config;
+    unsigned served = 0;
+    struct err err = {0};
+
+    if (config_load(&world->config, &sources, &err) < 0)
+        bail(err.text);
+    front_open(world, &daemons[1], "127.0.0.1:0");
+    for (int i = 0; i < 3; i++)
+        served += ask(world, "GET", "/v1/status", i % 2 ? again : all, NULL) == 200;
+    tap_ok(served == 3 && ask(world, "GET", "/v1/status", all, NULL) == 429 && is_problem(world, 429) &&
+               says(world, "Retry-After: ") && says(world, "AgentRequestsPerSecond") && !world->handled,
+           "whoever asks too often is told which limit that is, and when to come again");
+    tap_ok(ask(world, "GET", "/healthz", NULL, NULL) == 200, "others are served meanwhile");
+    front_close(world);
+    config_done(&world->config);
+    world->config = usual;
+    free(all);
+    free(again);
+}
+
 int main(void)
 {
     static const char *const variables[] = {"HOME=/nonexistent", NULL};
@@ -449,6 +477,7 @@ int main(void)
         front_close(&world);
         check_near(&world, &daemons[i]);
     }
+    check_pace(&world);
     token_cache_free(world.tokens);
     symbols_free(world.symbols);
     config_done(&world.config);

@@ -111,7 +111,9 @@ void agent_front_init(struct live_agent *live)
 {
     const struct agent_settings *settings = live->settings;
     struct front_part ours = {.table = &agent_routes, .daemon = live, .gate = &live->gate, .symbols = live->symbols};
-    struct gate_settings gate = {.user = live, .proof = token_proof, .refused = token_refused};
+    /* Those of one user may be thousands, and send what their jobs have made: only what all have under way is bounded. */
+    struct gate_settings gate = {
+        .user = live, .proof = token_proof, .refused = token_refused, .bodies_account = UINT64_MAX};
     struct front_settings front = {.log = settings->log, .version = settings->version};
 
     if (settings->other)
