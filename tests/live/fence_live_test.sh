@@ -93,11 +93,15 @@ check 'one that is cut short under a customer is noticed with the next job, whic
 back() { rm -rf alice/customer && mv alice.keep alice/customer && customer alice && runs; }
 check 'and the backup goes on' back
 
+numbered() { says alice 'event=numbers'; }
+again() { runs && stop alice && customer alice && ! numbered; }
+check 'a customer that is started again after new jobs knows them, and says nothing of numbers' again
 older() {
   local before
   stop alice && cp alice/customer/berth.db old.db && customer alice && runs && before=$job && stop alice && cp old.db alice/customer/berth.db && customer alice && runs && [ "$job" -gt "$before" ]
 }
 check 'a store that was put back from a backup gives no number again whose log is there' older
+check 'and the log says so' numbered
 
 # ---- two with one state
 same() { start alice2 "$berth" customer --state "$work/alice" "${near[@]}" && soon gone alice2 && says alice2 'in use'; }

@@ -251,6 +251,30 @@ static void forgotten_out_of_order(void)
     world_free(o.w, "forgotten out of order");
 }
 
+static void numbers_of_others(void)
+{
+    struct office o;
+    uint64_t first;
+
+    office_start(&o);
+    first = submit(&o, "k", 3, JOB).first;
+    world_stop(o.w);
+    o.settings.used = first + 1;
+    world_start(o.w);
+    tap_ok(customer_last(o.w->role) == first + 2 && submit(&o, "k2", 1, JOB).first == first + 3,
+           "logs of jobs that the rows know change nothing");
+    world_stop(o.w);
+    o.settings.used = first + 500;
+    world_start(o.w);
+    tap_ok(submit(&o, "k3", 1, JOB).first == first + 501,
+           "rows that were put back from a backup give no number again whose log is there");
+    world_stop(o.w);
+    o.settings.used = 0;
+    world_start(o.w);
+    tap_ok(submit(&o, "k4", 1, JOB).first == first + 502, "and know that themselves from then on");
+    world_free(o.w, "numbers that others know");
+}
+
 static void keys_end(void)
 {
     struct office o;
@@ -522,6 +546,7 @@ int main(void)
     unit_of_a_start();
     forgotten_in_order();
     forgotten_out_of_order();
+    numbers_of_others();
     keys_end();
     ends_of_jobs();
     queue_limit();

@@ -149,64 +149,16 @@ static int parts_start(struct customerd *customerd, struct err *err)
     return customerd->history && commands_load(&customerd->commands, err) == 0 ? 0 : -1;
 }
 
-static bool row_copy(void *user, const void *key, size_t key_len, const void *value, size_t len)
+/* The logs of jobs outlive a store that is removed, or put back from a backup: no number of theirs is given again, so that no log is two
+ * jobs'. */
+static void numbers_look(struct customerd *customerd)
 {
-    (void)key, (void)key_len;
-    buf_add(user, value, len);
-    return false;
-}
+    uint64_t known = customer_last(customerd->customer);
 
-/* What the store knows of the numbers of jobs. One that is new begins its starts so high that what was advertised before is older than
- * what will be. */
-static int numbers_read(struct customerd *customerd, const char *space, const unsigned char key[8],
-                        struct role_record *ret, struct err *err)
-{
-    struct shelf *shelf = customerd->daemon.shelf;
-    struct tree *ad = NULL;
-    struct buf row;
-    int failed;
-
-    *ret = (struct role_record){.starts = (uint64_t)(runner_wall() / SECOND) & UINT32_MAX};
-    buf_init(&row);
-    failed = shelf->kind->get(shelf, space, key, 8, row_copy, &row, err);
-    if (!failed && row.len && wire_parse(customerd->daemon.symbols, row.text, row.len, &ad, err) == 0) {
-        ad_word(ad, "Starts", &ret->starts);
-        ad_word(ad, "Last", &ret->last);
-        tree_unref(ad);
-    }
-    buf_done(&row);
-    return failed;
-}
-
-/* A store that knows less than the logs of jobs beside it is new, or was put back from a backup: it goes on behind their numbers. None is
- * given again, and no log is two jobs'. */
-static int numbers_begin(struct customerd *customerd, struct err *err)
-{
-    const char *space = record_layout(RECORD_ROLE)->name;
-    struct shelf *shelf = customerd->daemon.shelf;
-    struct record record = {.kind = RECORD_ROLE};
-    uint64_t last = jobfiles_last(customerd->files);
-    static const unsigned char key[8];
-    struct buf text;
-    struct tree *ad;
-    int failed;
-
-    if (numbers_read(customerd, space, key, &record.u.role_record, err) < 0)
-        return -1;
-    if (last <= record.u.role_record.last)
-        return 0;
-    LOG(&customerd->daemon.log, LEVEL_WARNING, "numbers", log_number("store", (int64_t)record.u.role_record.last),
-        log_number("logs", (int64_t)last),
-        log_text("why", "there are logs of jobs that the store does not know: numbers go on behind theirs"));
-    record.u.role_record.last = last;
-    ad = wire_record(customerd->daemon.symbols, &record);
-    buf_init(&text);
-    wire_print(&text, ad);
-    tree_unref(ad);
-    failed = shelf->kind->put(shelf, space, key, sizeof key, text.text, text.len, err) < 0 ||
-             shelf->kind->commit(shelf, err) < 0;
-    buf_done(&text);
-    return failed ? -1 : 0;
+    if (customerd->role.used > known)
+        LOG(&customerd->daemon.log, LEVEL_WARNING, "numbers", log_number("store", (int64_t)known),
+            log_number("logs", (int64_t)customerd->role.used),
+            log_text("why", "there are logs of jobs that the store does not know: numbers go on behind theirs"));
 }
 
 static int agent_begin(struct customerd *customerd, struct err *err)
@@ -219,6 +171,7 @@ static int agent_begin(struct customerd *customerd, struct err *err)
                                    .matchmaker = agent_matchmaker(),
                                    .spans = &customerd->daemon.spans,
                                    .jobs_max = config_count(&customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY),
+                                   .used = jobfiles_last(customerd->files),
                                    .pools = customerd->pools,
                                    .pool_count = list->count};
     for (uint32_t i = 0; i < list->count; i++)
@@ -237,6 +190,7 @@ static int agent_begin(struct customerd *customerd, struct err *err)
     customerd->gate.called = agent_contact(customerd->live);
     customerd->runner = agent_runner(customerd->live);
     customerd->customer = runner_role(customerd->runner);
+    numbers_look(customerd);
     runner_event(customerd->runner, &(struct event){.kind = EVENT_BOOTED});
     customerd_boot(customerd);
     return 0;
@@ -270,8 +224,8 @@ static int customerd_start(struct customerd *customerd, struct err *err)
     networks_near(customerd);
     handles_start(customerd);
     customerd->catalogues = daemon_catalogues(&customerd->daemon, err);
-    if (!customerd->catalogues || parts_start(customerd, err) < 0 || numbers_begin(customerd, err) < 0 ||
-        agent_begin(customerd, err) < 0 || listen_start(customerd, err) < 0)
+    if (!customerd->catalogues || parts_start(customerd, err) < 0 || agent_begin(customerd, err) < 0 ||
+        listen_start(customerd, err) < 0)
         return -1;
     uv_timer_start(&customerd->tidy, tidy_due, TIDY_SPAN, TIDY_SPAN);
     customerd->daemon.reload = customerd_reload;

@@ -52,9 +52,23 @@ void customer_store(const struct customer_step *step)
     step->customer->stored = effects_persist(step->effects, &record);
 }
 
+/* Rows that know less than was used are new, or were put back from a backup: numbers go on behind those that are in use, so that none is given
+ * again. One that is new begins its starts so high that what was advertised before is older than what will be. */
+static void numbers_boot(const struct customer_step *step)
+{
+    struct customer *customer = step->customer;
+
+    if (customer->settings->used <= customer->last_job || customer->settings->used >= JOB_ID_MAX)
+        return;
+    customer->last_job = customer->settings->used;
+    if (!customer->starts)
+        customer->starts = (uint64_t)wall_seconds(step->env->wall) & UINT32_MAX;
+}
+
 static void customer_boot(const struct customer_step *step)
 {
     step->customer->booted = true;
+    numbers_boot(step);
     step->customer->starts++;
     customer_store(step);
     flows_boot(step);
@@ -219,6 +233,11 @@ bool customer_next(const struct customer *customer, uint64_t after, struct job_v
                 return true;
     }
     return false;
+}
+
+uint64_t customer_last(const struct customer *customer)
+{
+    return customer->last_job;
 }
 
 uint64_t customer_count(const struct customer *customer)

@@ -38,6 +38,7 @@ struct customer_settings {
     agent self, matchmaker;
     const struct spans *spans;
     uint64_t jobs_max; /* 0: CUSTOMER_JOBS_MAX */
+    uint64_t used;     /* the last number that a job had, as something knows that outlives the rows; 0: nothing does */
     /* Jobs are offered to all of these at once, or to those that their Pools names; the first claim that is decided has the job, and the
      * others are aborted. 0: to `matchmaker` alone. */
     const struct customer_pool *pools;
@@ -99,6 +100,7 @@ bool customer_job(const struct customer *customer, uint64_t id, struct job_view 
 /* The job with the smallest number above that one; false when there is none. */
 bool customer_next(const struct customer *customer, uint64_t after, struct job_view *ret);
 uint64_t customer_count(const struct customer *customer); /* jobs that are not forgotten */
+uint64_t customer_last(const struct customer *customer);  /* the last number that was given to a job; 0: none was */
 uint64_t customer_queued(const struct customer *customer,
                          const char *owner); /* jobs of that owner that have not ended */
 
