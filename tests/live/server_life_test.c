@@ -17,12 +17,15 @@ static const struct server_limits hasty = {
 
 /* ------------------------------------------------------------------------------------------------------------ deadlines */
 
-/* Sends a byte now and then until the server closes; how many milliseconds that took, at most 3000. */
+#define LONG 60000 /* milliseconds: whoever waits so long waits for nothing */
+
+/* Sends a byte now and then until the server closes; how many milliseconds that took. A deadline is never early; how late it is depends on
+ * what else the machine does, and is not looked at. */
 static unsigned drip(struct web *web, struct client *client, const char *bytes)
 {
     uint64_t start = web_now();
 
-    for (const char *at = bytes; !client->is_closed && web_now() - start < 3000;) {
+    for (const char *at = bytes; !client->is_closed && web_now() - start < LONG;) {
         send(client->fd, at, 1, MSG_NOSIGNAL);
         at += at[1] != '\0';
         client_wait_closed(web, client, 40);
@@ -39,19 +42,20 @@ static void test_deadlines(void)
     web_init(&web, &hasty);
     client_open(&web, &client);
     took = drip(&web, &client, "GET /echo HTTP/1.1\r\nHost: h\r\nX: a very long value indeed, and it never ends");
-    tap_ok(took >= 290 && took < 1500 && client_count(&client, "408 Request Timeout") == 1 && strstr(web.why, "head"),
+    tap_ok(took >= 290 && client.is_closed && client_count(&client, "408 Request Timeout") == 1 &&
+               strstr(web.why, "head"),
            "a head that comes byte by byte is cut at its deadline (%u ms)", took);
     client_close(&client);
 
     client_open(&web, &client);
     took = drip(&web, &client, "GET /a-long-path-and-so-on-and-so-on-and-so-on-and-so-on-and-so-on");
-    tap_ok(took >= 290 && took < 1500 && client_count(&client, "408 ") == 1, "so is a request line (%u ms)", took);
+    tap_ok(took >= 290 && client.is_closed && client_count(&client, "408 ") == 1, "so is a request line (%u ms)", took);
     client_close(&client);
 
     client_open(&web, &client);
     client_send(&client, "PUT /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 900\r\n\r\n");
     took = drip(&web, &client, "xxxx");
-    tap_ok(took >= 290 && took < 1500 && client_count(&client, "408 ") == 1 &&
+    tap_ok(took >= 290 && client.is_closed && client_count(&client, "408 ") == 1 &&
                client_count(&client, "problem+json") == 1 && strstr(web.why, "body"),
            "a body that comes byte by byte is cut at its deadline (%u ms)", took);
     client_close(&client);
@@ -61,9 +65,9 @@ static void test_deadlines(void)
     client_open_with(&client, server_address(web.server), 4096);
     client_send(&client, GET("/big"));
     uint64_t start = web_now();
-    WEB_WAIT(&web, web.overs == 2, 3000);
+    WEB_WAIT(&web, web.overs == 2, LONG);
     took = (unsigned)(web_now() - start);
-    tap_ok(took >= 290 && took < 1500 && strstr(web.why, "slowly"),
+    tap_ok(took >= 290 && web.overs == 2 && strstr(web.why, "slowly"),
            "an answer that is not read is cut at its deadline (%u ms)", took);
     client_close(&client);
 
@@ -71,9 +75,9 @@ static void test_deadlines(void)
     client_send(&client, GET("/echo"));
     client_wait(&web, &client, "200 OK");
     start = web_now();
-    client_wait_closed(&web, &client, 3000);
+    client_wait_closed(&web, &client, LONG);
     took = (unsigned)(web_now() - start);
-    tap_ok(took >= 450 && took < 1800 && client_count(&client, "HTTP/1.1 ") == 1,
+    tap_ok(took >= 450 && client.is_closed && client_count(&client, "HTTP/1.1 ") == 1,
            "a connection without a request is closed without a word (%u ms)", took);
     client_close(&client);
 
@@ -82,7 +86,7 @@ static void test_deadlines(void)
     client_wait(&web, &client, "200 OK");
     client_send(&client, "GET /echo HTTP/1.1\r\n");
     took = drip(&web, &client, "Host: a very long value indeed, and it never ends");
-    tap_ok(took >= 290 && took < 1500 && client_count(&client, "408 ") == 1,
+    tap_ok(took >= 290 && client.is_closed && client_count(&client, "408 ") == 1,
            "a second head that comes byte by byte is cut as well (%u ms)", took);
     client_close(&client);
 
@@ -292,9 +296,9 @@ static void test_stream_readers(void)
     for (int i = 0; i < 1000; i++)
         exchange_stream_write(web.kept[0], event, sizeof event);
     uint64_t start = web_now();
-    WEB_WAIT(&web, web.overs == 3, 3000);
+    WEB_WAIT(&web, web.overs == 3, LONG);
     unsigned took = (unsigned)(web_now() - start);
-    tap_ok(took >= 290 && took < 1600 && strstr(web.why, "not read"),
+    tap_ok(took >= 290 && web.overs == 3 && strstr(web.why, "not read"),
            "a client that reads nothing for a while is cut (%u ms)", took);
     client_close(&client);
 

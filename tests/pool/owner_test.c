@@ -678,12 +678,12 @@ static void check_bomb(struct lang *lang, const char *text, const char *sentence
     struct owner owner;
     double took;
 
-    owner_look(&env, &lang->arena, ad, &owner); /* the arena grows once */
-    clock_gettime(CLOCK_MONOTONIC, &before);
+    owner_look(&env, &lang->arena, ad, &owner);       /* the arena grows once */
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before); /* work, whatever else the machine does */
     owner_look(&env, &lang->arena, ad, &owner);
-    clock_gettime(CLOCK_MONOTONIC, &after);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
     took = (double)(after.tv_sec - before.tv_sec) * 1e3 + (double)(after.tv_nsec - before.tv_nsec) / 1e6;
-    tap_diag("%.2f ms; open %d, sure %d, until now + %lld", took, owner.open, owner.sure,
+    tap_diag("%.2f ms of work; open %d, sure %d, until now + %lld", took, owner.open, owner.sure,
              (long long)(owner.until - NOON));
     tap_ok(took < 300 && (owner.sure || owner.until >= NOON + OWNER_AGAIN), "%s", sentence);
     tree_unref(ad);
