@@ -56,7 +56,7 @@ static bool file_write_number(const char *folder, const char *name, int64_t numb
     return file_write(folder, name, text);
 }
 
-/* Up to `size` - 1 bytes, a NUL behind them; "" when it cannot be read. */
+/* Reads up to `size` - 1 bytes of a file, with a NUL behind them; "" when it cannot be read. */
 static bool file_read(const char *folder, const char *name, char *text, size_t size)
 {
     char path[CGROUP_PATH_MAX + 128];
@@ -74,7 +74,7 @@ static bool file_read(const char *folder, const char *name, char *text, size_t s
     return got >= 0;
 }
 
-/* The number behind a word at the start of a line; "" as word: the first number. */
+/* Reads the number behind a word at the start of a line of a file; "" as word: the first number. */
 static int64_t file_number(const char *folder, const char *name, const char *word)
 {
     char text[4096], *at = text;
@@ -131,7 +131,7 @@ static bool own_group(const char *controller, char *path, size_t size)
     return found;
 }
 
-/* Where the hierarchy of a controller is mounted, with "" that of version 2: "ROOT MOUNTPOINT" of /proc/self/mountinfo. */
+/* Finds where the hierarchy of a controller is mounted, with "" that of version 2: "ROOT MOUNTPOINT" of /proc/self/mountinfo. */
 static bool hierarchy_find(const char *controller, char *root, char *mount, size_t size)
 {
     FILE *file = fopen("/proc/self/mountinfo", "re");
@@ -187,7 +187,7 @@ static bool can_make(const char *base)
     return true;
 }
 
-/* A group with processes cannot hand controllers on, so we step down into one of our own first. */
+/* Hands the controllers on to groups below ours. A group with processes cannot do that, so we step down into one of our own first. */
 static bool v2_hand_on(const char *base, const char *controllers)
 {
     char words[256] = "", leaf[CGROUP_PATH_MAX + 32];
@@ -304,14 +304,14 @@ static int64_t kills_now(const struct cgroup *cgroup)
                                 : file_number(path, "memory.oom_control", "oom_kill");
 }
 
-/* How often its own limit on memory was in the way; version 2 alone can tell. */
+/* How often the group has hit its own limit on memory; version 2 alone can tell. */
 static int64_t hits_now(const struct cgroup *cgroup)
 {
     return cgroup->version == 2 ? file_number(cgroup->path[CGROUP_MEMORY], "memory.events", "oom") : 0;
 }
 
-/* Was it, since the limits were set? With version 1 not every kernel counts that (memory.failcnt), but each tells the most that was used
- * since then. */
+/* Has the group hit its own limit on memory since the limits were set? With version 1 not every kernel counts that (memory.failcnt), but each
+ * tells the most that was used since then. */
 static bool limit_was_hit(const struct cgroup *cgroup)
 {
     const char *path = cgroup->path[CGROUP_MEMORY];
@@ -408,7 +408,7 @@ bool cgroup_freeze(const struct cgroup *cgroup, bool frozen)
                                 : file_write(path, "freezer.state", frozen ? "FROZEN" : "THAWED");
 }
 
-/* Any part will do: they have the same processes. */
+/* The folder of any part of the group: all parts have the same processes. */
 static const char *some_path(const struct cgroup *cgroup)
 {
     for (int i = CGROUP_PART_COUNT - 1; i >= 0; i--)
@@ -417,7 +417,7 @@ static const char *some_path(const struct cgroup *cgroup)
     return "";
 }
 
-/* Is the process in the group at that path? The last part of it has the claim in it: nobody else's is called so. */
+/* Is the process in the group at that path? The last part of the path has the claim in it: no other group has that name. */
 static bool is_member(int pid, const void *path)
 {
     char name[32], text[8192];

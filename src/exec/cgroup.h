@@ -39,7 +39,7 @@ struct cgroup {
 
 /* Tries each part by making a group in it. With version 2 the caller may move to a group "berth-agent" below its own. */
 void cgroups_probe(uint32_t tag, struct cgroups *ret);
-/* "cgroup v1 (cpu memory pids freezer)", or "no cgroups". */
+/* Appends "cgroup v1 (cpu memory pids freezer)", or "no cgroups". */
 void cgroups_describe(const struct cgroups *cgroups, struct buf *out);
 
 /* Names the claim's group; `make` makes it as well, and drops the parts where that fails. */
@@ -49,19 +49,19 @@ void cgroup_remove(struct cgroup *cgroup); /* it is empty */
 
 /* Sets the limits, with room for a sandbox around the job, and counts from zero again. Returns the HELD_ bits of what is held from now on. */
 unsigned cgroup_limit(struct cgroup *cgroup, const struct executor_limits *limits, bool sandboxed);
-/* The caller enters it, with all that it will fork. False: one of the parts refused. With version 1 that takes no time; to put another
+/* Puts the caller into the group, with all that it will fork. False: one of the parts refused. With version 1 that takes no time; to put another
  * process into a group, the kernel waits for milliseconds. */
 bool cgroup_enter(const struct cgroup *cgroup);
-/* False: it cannot. */
+/* Makes the processes of the group stand still or go on. False: that cannot be done here. */
 bool cgroup_freeze(const struct cgroup *cgroup, bool frozen);
-/* Kills what is in it, frozen or not. True when nothing is. */
+/* Kills the processes of the group, frozen or not. True when none is left. */
 bool cgroup_kill(const struct cgroup *cgroup);
-/* What is counted replaces what is there. */
+/* Fills in what the group counts, in the place of what is there. */
 void cgroup_usage(struct cgroup *cgroup, struct executor_usage *usage);
-/* Can it tell whether the kernel has killed something of it because memory was short? And has it, since the limits were set? */
+/* Can the group tell whether the kernel has killed one of its processes because memory was short? And has it, since the limits were set? */
 bool cgroup_counts_kills(const struct cgroup *cgroup);
 bool cgroup_was_killed(const struct cgroup *cgroup);
-/* The kernel has killed something of it at its own limit, and not because memory was short elsewhere. */
+/* Has the kernel killed a process of the group at the group's own limit, and not because memory was short elsewhere? */
 bool cgroup_ran_out(const struct cgroup *cgroup);
 /* How many processes of the group that we are in ourselves the kernel has killed because memory was short; -1: that cannot be told. */
 int64_t cgroup_kills_here(void);

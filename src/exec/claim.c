@@ -36,7 +36,7 @@ static void claim_name(uint64_t id, char name[CLAIM_NAME_MAX])
     snprintf(name, CLAIM_NAME_MAX, "%016llx", (unsigned long long)id);
 }
 
-/* As root each claim has a user of its own, among those of all claims that are there. */
+/* Chooses a user number for a claim, where the agent is root: one that no other claim has. */
 static uint32_t choose_uid(const struct local *local, uint64_t id)
 {
     uint32_t uid = (uint32_t)(rng_mix(id ^ ((uint64_t)local->tag << 32)) % SUPPORT_UID_COUNT);
@@ -149,7 +149,7 @@ static _Noreturn void become_launcher(const struct local *local, const char *fol
     _exit(126);
 }
 
-/* Twice a child and a session of its own: it has no ties to us. */
+/* Starts the launcher as a grandchild with a session of its own, so that it has no ties to us. */
 static bool spawn(const struct local *local, const char *folder, int ours, int lock, int log)
 {
     int status = 0;
@@ -167,7 +167,7 @@ static bool spawn(const struct local *local, const char *folder, int ours, int l
     return pid > 0 && status == 0;
 }
 
-/* One that dies lets go of its socket a moment before its lock. */
+/* Takes the lock of a claim, with some patience: a launcher that dies lets go of its socket a moment before its lock. */
 static bool lock_take(int lock)
 {
     for (int i = 0; i < LOCK_ATTEMPTS; i++) {
@@ -284,7 +284,7 @@ static void tell(struct local *local, struct claim *claim, const struct executor
     local->told(local->user, &copy);
 }
 
-/* The launcher does not carry a job, or is not there any more: how did the last one end? */
+/* Tells how the last job ended: the launcher carries none now, or is not there any more. */
 static void tell_end(struct local *local, struct claim *claim, bool launcher_lives)
 {
     struct executor_news news;
@@ -359,7 +359,7 @@ static bool is_first(int pid, const void *folder)
     return init_read(*(const int *)folder) == pid;
 }
 
-/* The lock is free: its launcher is dead. True when nothing is left of what it carried. */
+/* Is nothing left of what a dead launcher carried? The lock is free, so the launcher is dead. */
 static bool is_clean(struct claim *claim)
 {
     int init = init_read(claim->folder);

@@ -141,7 +141,7 @@ static int attribute_check(const struct tree *table, const struct expr *e, struc
     return 0;
 }
 
-/* All of it; the error has a place where there is one. */
+/* Checks the whole table; the error has a place where there is one. */
 static int table_check(const struct tree *table, const char *text, const struct places *places, struct err *err)
 {
     const struct expr *root = tree_root(table);

@@ -32,9 +32,9 @@ extern "C" {
 
 struct cluster;
 
-/* The table in a file; NULL: that of Slurm, which is built in. NULL and "FILE:LINE: why" when it is none. */
+/* Reads the table in a file; a NULL name stands for that of Slurm, which is built in. NULL and "FILE:LINE: why" when the file is not a table. */
 struct cluster *cluster_read(const char *file, struct err *err);
-/* The same of a text; `name`: what it is called in errors. */
+/* The same for a text; `name`: what it is called in errors. */
 struct cluster *cluster_parse(const char *name, const char *text, size_t len, struct err *err);
 void cluster_free(struct cluster *cluster);
 
@@ -71,10 +71,10 @@ struct cluster_jobs {
     size_t count;
 };
 
-/* The user's own jobs there; the caller frees `items`. */
+/* Lists the user's own jobs in the batch system; the caller frees `items`. */
 int cluster_list(struct cluster *cluster, struct cluster_jobs *ret, struct err *err);
 
-/* What such an answer says, line by line; `command`: that printed it, for errors. */
+/* Reads the jobs from such an answer, line by line; `command`: what printed it, for errors. */
 int cluster_jobs_of(struct cluster *cluster, const char *command, const char *text, size_t len,
                     struct cluster_jobs *ret, struct err *err);
 
@@ -85,7 +85,8 @@ struct cluster_load {
 };
 int cluster_load(struct cluster *cluster, struct cluster_load *ret, struct err *err);
 
-/* Inside of a batch job: its id; false when this is none, or the table does not say how to tell. And how many seconds are left of it; -1: that is not known. */
+/* Are we inside a batch job? Gives its id; false when we are not, or the table does not say how to tell. cluster_left: how many seconds are left of it;
+ * -1: that is not known. */
 bool cluster_here(const struct cluster *cluster, char ret_id[CLUSTER_ID_MAX + 1]);
 int64_t cluster_left(struct cluster *cluster, const char *id, int64_t now, struct err *err);
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an expression of the table makes of a text; the value lives until the arena is rewound. */
+/* Evaluates an expression of the table over a text; the value lives until the arena is rewound. */
 static struct value answer_value(struct cluster *cluster, const char *name, const char *text, size_t len)
 {
     struct ad_setting setting = {symbols_take(cluster->symbols, "Text", 4), value_string(text, len)};
@@ -41,7 +41,7 @@ static struct value answer_value(struct cluster *cluster, const char *name, cons
     return value;
 }
 
-/* A text of visible characters, as ids and names are. False when it is none. */
+/* Evaluates to a text of visible characters, as ids and names are. False when the value is not one. */
 static bool answer_text(struct cluster *cluster, const char *name, const char *text, size_t len,
                         char ret[CLUSTER_ID_MAX + 1])
 {
@@ -88,7 +88,7 @@ static int command_run(struct cluster *cluster, const char *command, const struc
     return result;
 }
 
-/* The beginning of what a command printed, for a complaint. */
+/* Fills `err` with the beginning of what a command printed, which makes no sense; returns -1. */
 static int answer_strange(const struct cluster *cluster, const char *command, const char *name, const char *text,
                           size_t len, struct err *err)
 {
@@ -125,7 +125,7 @@ int cluster_cancel(struct cluster *cluster, const char *id, struct err *err)
     return result;
 }
 
-/* A line as a job; false when it is none: JobId makes nothing of it, as of a heading. `*ret_bad`: its state makes no sense. */
+/* Reads a line as a job; false when JobId makes nothing of it, as of a heading. `*ret_bad`: its state makes no sense. */
 static bool line_read(struct cluster *cluster, const char *line, size_t len, struct cluster_job *ret, bool *ret_bad)
 {
     char state[CLUSTER_ID_MAX + 1];

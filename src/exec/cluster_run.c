@@ -78,7 +78,7 @@ static int start(char *const *words, struct running *running, struct err *err)
     return err_set(err, "%s: %s", words[0], strerror(errno));
 }
 
-/* What is there of one pipe; past `max` it is read and thrown away. Closed when there will be no more. */
+/* Reads what is there in one pipe; what is past `max` is thrown away. The pipe is closed when there will be no more. */
 static void take(int *fd, struct buf *into, size_t max, bool *ret_cut)
 {
     char bytes[16384];
@@ -96,7 +96,7 @@ static void take(int *fd, struct buf *into, size_t max, bool *ret_cut)
     }
 }
 
-/* Until both pipes are closed. False when its time is over. */
+/* Reads until both pipes are closed. False when the command's time is over. */
 static bool read_all(struct running *running, struct buf *out)
 {
     while (running->out >= 0 || running->err >= 0) {
@@ -115,7 +115,7 @@ static bool read_all(struct running *running, struct buf *out)
     return true;
 }
 
-/* Until it has ended, which need not be when its pipes are closed. False when it does not, up to then. */
+/* Waits until the command has ended, which need not be when its pipes are closed. False when it has not by `until`. */
 static bool wait_end(const struct running *running, int64_t until, int *ret_status)
 {
     struct pollfd pin = {running->pin, POLLIN, 0};
@@ -132,7 +132,7 @@ static bool wait_end(const struct running *running, int64_t until, int *ret_stat
     }
 }
 
-/* What is left of it goes. */
+/* Ends a command: kills what is left of it, if `kills`, and closes its pipes. */
 static void end(struct running *running, bool kills)
 {
     int status;
@@ -150,7 +150,7 @@ static void end(struct running *running, bool kills)
         close(running->pin);
 }
 
-/* The first line of a complaint, without what a terminal would obey. */
+/* Copies the first line of a complaint, without characters that a terminal would obey. */
 static void first_line(struct buf *complaint, char ret[201])
 {
     snprintf(ret, 201, "%.200s", complaint->len ? buf_string(complaint) : "it did not say why");

@@ -46,7 +46,7 @@ static void values_make(const struct cluster_order *order, struct word_values *r
     }
 }
 
-/* The name at a dollar, `$ID` or `${ID}`, and where it ends; false when there is none. "$$" is a dollar: a name of no length. */
+/* Reads the name at a dollar, `$ID` or `${ID}`, and where it ends; false when there is none. "$$" is a dollar: a name of no length. */
 static bool dollar_name(const char *at, const char **ret_name, size_t *ret_len, const char **ret_end)
 {
     const char *name = at + 1, *end;
@@ -94,7 +94,7 @@ int command_word_check(const char *word, struct err *err)
     return 0;
 }
 
-/* The word with its values; NULL when one of them has none now. The caller frees it. */
+/* Fills the values into a word; NULL when one of its names has no value now. The caller frees it. */
 static char *word_fill(const char *word, const struct word_values *values)
 {
     const char *name, *end, *from = word, *at;

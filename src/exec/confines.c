@@ -85,7 +85,7 @@ static bool list_has(const char *list, size_t len, const char *controller)
     return false;
 }
 
-/* Our group's path by lines `4:cpu,cpuacct:/a/b`; "" when there is none, or it leads upward. */
+/* Finds our group's path in lines such as `4:cpu,cpuacct:/a/b`; "" when there is none, or it leads upward. */
 static void find_path(const char *text, const char *controller, char out[PROBE_PATH_MAX])
 {
     *out = '\0';

@@ -109,7 +109,8 @@ static void note_given(struct choice *choice, const struct cores_share *share)
     }
 }
 
-/* The best place of a node (-1: of any) that has `amount` left; -1: there is none. A part goes beside other parts, so that whole ones stay whole. */
+/* The best processor of a node (-1: of any) that has `amount` left; -1: there is none. A part goes beside other parts, so that whole processors stay
+ * whole. */
 static int64_t best_place(const struct choice *choice, double amount, int64_t node)
 {
     const struct cores *cores = choice->cores;
@@ -129,7 +130,7 @@ static int64_t best_place(const struct choice *choice, double amount, int64_t no
     return best;
 }
 
-/* All of the share from a node (-1: from any); false, and nothing is changed, when it has not that much. */
+/* Takes the whole share from a node (-1: from any); false, and nothing is changed, when the node does not have that much. */
 static bool take(struct choice *choice, double amount, int64_t node)
 {
     uint32_t whole = whole_of(amount), taken = 0;
@@ -160,7 +161,7 @@ static bool take(struct choice *choice, double amount, int64_t node)
     return place >= 0;
 }
 
-/* What a node has left, of places that nobody uses. */
+/* How many processors of a node nobody uses. */
 static uint32_t node_room(const struct choice *choice, uint32_t node)
 {
     uint32_t room = 0;
@@ -170,7 +171,7 @@ static uint32_t node_room(const struct choice *choice, uint32_t node)
     return room;
 }
 
-/* Nodes with the least room first, so that large shares find one that is whole. */
+/* Takes the share from one node. Nodes with the least room are tried first, so that large shares find one that is whole. */
 static bool take_from_a_node(struct choice *choice, double amount)
 {
     uint32_t nodes = choice->cores->nodes;

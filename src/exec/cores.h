@@ -38,15 +38,15 @@ struct cores_share {
  * 0-3,8 that says so instead; NULL: not said. Where that cannot be found out, nothing is known. */
 void cores_read(struct cores *cores, const char *synthetic, const char *allowed);
 
-/* A share of that many processors beside those that are given; amount 0 when it does not fit. Of one NUMA node where one has room, the
- * fullest that has; cores of which nothing is used come before the threads of others. `turn`: where to begin to look, so that several
+/* Chooses a share of that many processors beside the shares that are given; amount 0 when it does not fit. It is of one NUMA node where one has
+ * room, the fullest that has; cores of which nothing is used come before the threads of others. `turn`: where to begin to look, so that several
  * agents on a machine do not all begin with the first. */
 void cores_choose(const struct cores *cores, double amount, const struct cores_share *const *given, uint32_t count,
                   uint32_t turn, struct cores_share *ret);
 
-/* All its processors, as sched_setaffinity takes them. */
+/* All processors of a share, as sched_setaffinity takes them. */
 void cores_mask(const struct cores_share *share, uint64_t ret[CORES_MAX / 64]);
-/* Is it one that cores_choose could have made? What was read from a file may be anything. */
+/* Could cores_choose have made that share? What was read from a file may be anything. */
 bool cores_share_is_good(const struct cores_share *share);
 
 #ifdef __cplusplus

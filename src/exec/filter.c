@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What this machine or this libseccomp does not know is left out. */
+/* The calls that are refused. A call that this machine or this libseccomp does not know is left out. */
 static const char *const denied[] = {
     /* mounts and roots */
     "mount",
@@ -104,7 +104,7 @@ static int deny(scmp_filter_ctx ctx, int error, const char *name, unsigned count
 #define INT_A0(value) SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffff, value)
 #define INT_A1(value) SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, value)
 
-/* Each new space is a rule of its own: a mask compares all its bits at once. */
+/* Denies clone with new namespaces. Each kind of namespace is a rule of its own, for a mask compares all its bits at once. */
 static int deny_clone(scmp_filter_ctx ctx)
 {
     static const unsigned bits[] = {CLONE_NEWUSER, CLONE_NEWNS,  CLONE_NEWPID,   CLONE_NEWNET,

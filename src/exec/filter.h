@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* The filter as the kernel takes it, in a file in memory. `fixed_cores`: the job may not choose its processors, because that is how
- * its cores are limited. */
+/* Makes the filter as the kernel takes it, in a file in memory, and returns its descriptor. `fixed_cores`: the job may not choose its processors,
+ * because that is how its cores are limited. */
 int filter_make(bool fixed_cores, struct err *err);
 
 #ifdef __cplusplus

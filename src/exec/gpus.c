@@ -59,7 +59,7 @@ static bool gpus_have(const struct gpus *gpus, const char *bus)
     return false;
 }
 
-/* NVIDIA's driver tells of all in the machine, also where only some have been given to this container. */
+/* Adds a GPU that NVIDIA's driver tells of. The driver tells of all in the machine, also where only some were given to this container. */
 static void add_nvidia(void *user, const char *name)
 {
     struct gpus *gpus = user;

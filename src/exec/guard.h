@@ -6,10 +6,10 @@
 extern "C" {
 #endif
 
-/* No core file is written of it, and no other process of its user, but root's, looks into it. Children that begin another program do not
- * have that, but for the core files. */
+/* Guards this process: no core file is written of it, and no other process of its user, but root's, can look into it. Children that begin another
+ * program keep only the first of these. */
 void guard_memory(void);
-/* A child that is still this program, and has to write to files of its own in /proc. */
+/* Lifts the guard in a child that is still this program and has to write to files of its own in /proc. */
 void guard_lift(void);
 
 #ifdef __cplusplus

@@ -24,7 +24,7 @@ static int64_t count_of(hwloc_topology_t topology, hwloc_obj_type_t type)
     return count > 0 ? count : 0;
 }
 
-/* -1 when hwloc cannot tell. */
+/* Asks hwloc for the shape of the machine; -1 when it cannot tell. */
 static int shape_read(struct shape *shape, const char *synthetic, struct err *err)
 {
     hwloc_topology_t topology;
@@ -50,7 +50,7 @@ static int shape_read(struct shape *shape, const char *synthetic, struct err *er
     return 0;
 }
 
-/* How many are in a list such as 0-3,8; 0 when it is none. */
+/* How many numbers are in a list such as 0-3,8; 0 when the text is not one. */
 static int64_t list_count(const char *text)
 {
     int64_t count = 0, from, to;
@@ -150,14 +150,14 @@ static void write_upper(struct facts *facts, const char *name, const char *text)
     facts_string(facts, name, upper);
 }
 
-/* What the kernel says, below the root; else what it says to us. */
+/* Writes what a file of the kernel says, below the root; where there is none, what the kernel says to us. */
 static void kernel_word(const char *root, const char *file, const char *otherwise, char out[PROBE_TEXT_MAX + 1])
 {
     if (!rooted_line(root, file, out, PROBE_TEXT_MAX + 1))
         snprintf(out, PROBE_TEXT_MAX + 1, "%.*s", PROBE_TEXT_MAX, otherwise);
 }
 
-/* A line of os-release: KEY=value or KEY="value". */
+/* Writes the value of a line of os-release: KEY=value or KEY="value". */
 static void write_release(struct facts *facts, const char *name, const char *text, const char *key)
 {
     char value[PROBE_TEXT_MAX + 1], *from = value;

@@ -85,15 +85,15 @@ static int streams_open(struct exec_job *job, int streams[3], struct err *err)
     return streams[2] < 0 ? -1 : 0;
 }
 
-/* It has waited until what holds it is there. */
+/* Lets the job begin: it has waited until all that holds it is there. */
 static void let_go(struct exec_job *job)
 {
     if (write(job->process.go, "", 1) == 1)
         close_one(&job->process.go);
 }
 
-/* How often the kernel has killed because memory was short: where a job without a group of its own is; else on the whole machine, whoever's
- * process it was. */
+/* How often the kernel has killed because memory was short: in the group that a job without a group of its own is in; where that cannot be told, on
+ * the whole machine, whoever's process it was. */
 static int64_t kills_around(void)
 {
     int64_t here = cgroup_kills_here();
@@ -135,7 +135,7 @@ int job_begin(struct exec_job *job, struct order *order, struct sandbox *sandbox
     return 0;
 }
 
-/* The number behind a name in what bubblewrap said; -1: not yet. */
+/* The number behind a name in what bubblewrap has said; -1: it has not said it yet. */
 static long told_number(const struct exec_job *job, const char *name)
 {
     const char *at = strstr(job->told, name);
@@ -143,7 +143,7 @@ static long told_number(const struct exec_job *job, const char *name)
     return at ? strtol(at + strlen(name), NULL, 10) : -1;
 }
 
-/* Number 1 of the sandbox is there and waits: the last of what holds it is put around it before the job begins. */
+/* Process 1 of the sandbox is there and waits: the last of what holds the job is put around it before the job begins. */
 static void init_found(struct exec_job *job, int init)
 {
     int64_t processes = job->order->is.limits.processes;
@@ -208,7 +208,7 @@ static void decide(struct exec_job *job, enum executor_news_kind kind, enum reas
     snprintf(job->end.words, sizeof job->end.words, "%s", words);
 }
 
-/* Its sandbox dies with its first process. Whatever is ours beside that is looked for. */
+/* Kills all processes of the job. The sandbox dies with its first process; whatever the job has beside that is looked for. */
 static void kill_all(struct exec_job *job)
 {
     struct job_processes kin;
@@ -268,7 +268,7 @@ static void words_of_failure(struct exec_job *job, char *words, size_t size)
         snprintf(words, size, "'%.100s' could not be started", job->order->is.arguments[0]);
 }
 
-/* Of what it left. Short jobs have not been measured yet; and one that made its files quickly must not get away with too many. */
+/* Measures what the job left. Short jobs have not been measured yet; and one that made its files quickly must not get away with too many. */
 static void measure_end(struct exec_job *job)
 {
     int64_t until = record_now() + END_SPAN;
@@ -285,7 +285,8 @@ static void measure_end(struct exec_job *job)
         decide(job, EXECUTOR_ENDED, REASON_DISK, too_many);
 }
 
-/* Its own group tells what became of its memory: one without must look around, where others may have been killed while it killed itself. */
+/* Does the job have a group that tells what became of its memory? For a job without one we must look around, where others may have been killed while
+ * it killed itself. */
 static bool has_group(const struct exec_job *job)
 {
     return cgroup_counts_kills(&job->cgroup) && !job->process.unheld;
@@ -299,7 +300,8 @@ static bool was_killed_around(const struct exec_job *job)
     return job->exited && killed && !has_group(job) && kills_around() > job->oom_kills;
 }
 
-/* Jobs go first when the machine, or what we run in, is short of memory. One that kept to its limit is not to blame: it is begun again. */
+/* Was the job killed because the machine, or the group that we run in, was short of memory? Jobs go first then. One that kept to its limit is not to
+ * blame, and is begun again. */
 static bool was_sacrificed(const struct exec_job *job)
 {
     int64_t most = job->order->is.limits.memory;
@@ -309,7 +311,7 @@ static bool was_sacrificed(const struct exec_job *job)
     return most > 0 && job->usage.memory <= most && was_killed_around(job);
 }
 
-/* It ended at its own limit. Without a group it may have had more than that for so short that nobody saw it, but for the kernel. */
+/* Did the job end at its own limit of memory? Without a group it may have been over that for so short a time that nobody saw it but the kernel. */
 static bool ran_out(const struct exec_job *job)
 {
     int64_t most = job->order->is.limits.memory;
@@ -330,7 +332,8 @@ static void look_for_room(struct exec_job *job)
         st.f_flag & ST_RDONLY || (double)st.f_bavail * (double)st.f_frsize < ROOM_LEAST || (st.f_files && !st.f_favail);
 }
 
-/* The sandbox could not be made: was it the machine? Not where the program is none, nor where the job has left hardly anything to make it of. */
+/* The sandbox could not be made: was that the machine's fault? Not where the program cannot be run, nor where the job's limits leave hardly anything
+ * to make a sandbox of. */
 static bool failure_is_machines(const struct exec_job *job, const char *words)
 {
     static const char *const of_machines[] = {"namespace", "uid map", "gid map", "mount", "pivot", "No permissions"};
@@ -406,7 +409,7 @@ void job_end(struct exec_job *job, struct executor_news *ret)
 
 /* -------------------------------------------------------------------------------------------------------------- watching */
 
-/* Numbers of processes are used again: of whom have we read, if the first of them is gone by now? */
+/* Is the job's first process still there? Numbers of processes are used again: if it is gone, what we have read may be of another. */
 static bool is_still_there(const struct exec_job *job)
 {
     struct pollfd fd = {.fd = job->init_fd, .events = POLLIN};
@@ -463,7 +466,7 @@ static void measure(struct exec_job *job, int64_t now)
     }
 }
 
-/* What was deleted and is still open: nobody else can see it. */
+/* How many bytes of files the job has deleted and still holds open: they have no name by which they could be counted. */
 static int64_t nameless_bytes(const struct exec_job *job)
 {
     struct stat st;
@@ -479,7 +482,7 @@ static int64_t nameless_bytes(const struct exec_job *job)
     return bytes;
 }
 
-/* All files have been counted, or enough of them. */
+/* Judges the job's use of disk: all files have been counted, or enough of them. */
 static void judge_disk(struct exec_job *job)
 {
     int64_t most = job->order->is.limits.disk, bytes = job->walk.bytes + nameless_bytes(job);
@@ -498,7 +501,7 @@ static void judge_disk(struct exec_job *job)
     }
 }
 
-/* Files are counted in slices: the next one is due at once. */
+/* Counts the job's files, in slices: the next one is due at once. */
 static void measure_disk(struct exec_job *job, int64_t now)
 {
     int64_t most = job->order->is.limits.disk;
@@ -591,7 +594,7 @@ void job_stop(struct exec_job *job, int64_t grace)
         job->kill_at = at;
 }
 
-/* Without a freezer: until all stand still, for what forks meanwhile is missed. */
+/* Stops all processes by signals, where there is no freezer: again and again until all stand still, since processes that fork meanwhile are missed. */
 static void stop_all(struct exec_job *job)
 {
     struct job_processes kin;

@@ -46,14 +46,14 @@ struct exec_job {
 void job_init(struct exec_job *job, int record);
 void job_done(struct exec_job *job);
 
-/* Takes the order. -1: it could not be set up, and nothing runs. */
+/* Begins a job; the order is taken. -1: it could not be set up, and nothing runs. */
 int job_begin(struct exec_job *job, struct order *order_take, struct sandbox *sandbox, struct err *err);
-/* Something came on process.told. True: it runs from now on. */
+/* Reads what came on process.told. True: the job runs from now on. */
 bool job_hear(struct exec_job *job);
 void job_reaped(struct exec_job *job, pid_t pid, int status, const struct rusage *usage);
 /* Does what is due. Returns when to call it next. */
 int64_t job_tick(struct exec_job *job, int64_t now);
-/* All its processes have been reaped: what is to be told. */
+/* Ends a job whose processes have all been reaped; gives what is to be told. */
 void job_end(struct exec_job *job, struct executor_news *ret);
 
 void job_stop(struct exec_job *job, int64_t grace);

@@ -17,7 +17,7 @@
 #define STEP_ENTRIES 256 /* between two looks at the clock */
 #define WALK_SHARE 5     /* one part in so many of the time is spent on counting files, unless they grow too quickly */
 
-/* Beneath the folder, through no link of any kind. */
+/* Opens a name beneath the folder, through no link of any kind. */
 static int open_beneath(int folder, const char *name, int flags)
 {
     struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC),
@@ -48,7 +48,7 @@ int jobfolder_input(int folder, const char *name, struct err *err)
     return fd;
 }
 
-/* The folder that a name is in, and its last part. */
+/* Opens the folder that a name is in, and gives the name's last part. */
 static int parent_open(int folder, const char *name, const char **ret_last)
 {
     const char *slash = strrchr(name, '/');
@@ -67,7 +67,7 @@ static int parent_open(int folder, const char *name, const char **ret_last)
     return open_beneath(folder, parent, O_PATH | O_DIRECTORY);
 }
 
-/* An empty one is there already, such as we make it; -1. */
+/* Opens an output that is there already, if it is empty and such as we make it; else -1. */
 static int output_reuse(int parent, const char *name, uint32_t uid)
 {
     int fd = openat(parent, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -107,7 +107,7 @@ int jobfolder_output(int folder, const char *name, uint32_t uid, struct err *err
 
 /* -------------------------------------------------------------------------------------------------------------- walking */
 
-/* A job can shut a folder to itself and us alike; as its owner we open it again. */
+/* Opens a folder that a job has shut to itself and us alike; as its owner we may. */
 static int open_shut_folder(int parent, const char *name)
 {
     int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), opened = -1;
@@ -262,7 +262,7 @@ static bool move_up(int parent, const char *name, int top, uint64_t *next)
     return moved == 0;
 }
 
-/* Files of a folder go; its folders move up to the top, so that no depth is too deep. True: something has changed. */
+/* Removes the files of a folder and moves its folders up to the top, so that no depth is too deep. True: something has changed. */
 static bool flatten(int top, const char *name, uint64_t *next)
 {
     DIR *dir = dir_open(top, name);
@@ -277,7 +277,7 @@ static bool flatten(int top, const char *name, uint64_t *next)
     return unlinkat(top, name, AT_REMOVEDIR) == 0 || changed;
 }
 
-/* One look at all that is in it. Returns whether anything has changed. */
+/* Looks once at all that is in the folder and removes what it can. True: something has changed. */
 static bool remove_some(DIR *dir, uint64_t *next)
 {
     struct dirent *entry;

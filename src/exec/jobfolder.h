@@ -19,9 +19,9 @@ extern "C" {
 #define FOLDER_ENTRY_BYTES 512     /* what an entry takes at least */
 
 int jobfolder_open(const char *path, struct err *err);
-/* For reading: a plain file. */
+/* Opens a plain file for reading. */
 int jobfolder_input(int folder, const char *name, struct err *err);
-/* What is there is taken away first. `uid` not 0: it belongs to that user. */
+/* Makes a file for output; what is there is removed first. `uid` not 0: the file belongs to that user. */
 int jobfolder_output(int folder, const char *name, uint32_t uid, struct err *err);
 
 struct jobfolder_walk {
@@ -33,19 +33,19 @@ struct jobfolder_walk {
 };
 
 void jobfolder_walk_begin(struct jobfolder_walk *walk, int folder, uint32_t give_to);
-/* Goes on for that many microseconds. True: it has seen all. */
+/* Goes on with the walk for that many microseconds. True: it has seen everything. */
 bool jobfolder_walk_step(struct jobfolder_walk *walk, int64_t span);
 void jobfolder_walk_done(struct jobfolder_walk *walk);
 
-/* When to count again what was counted from `began` to `now`, for files cost time: not before `least`, and later when counting takes long;
- * but in time where entries come so quickly that there would be too many before. `before`: how many there were at `before_at`. */
+/* When to count again what was counted from `began` to `now`. Counting costs time, so not before `least`, and later when it takes long; but in time
+ * where entries come so quickly that there would be too many before. `before`: how many there were at `before_at`. */
 int64_t jobfolder_next(const struct jobfolder_walk *walk, int64_t began, int64_t now, int64_t least, int64_t before,
                        int64_t before_at);
 
-/* All in it to a user, as root; not what has a second name, which may be outside. */
+/* Gives everything in the folder to a user; only root can. A file that has a second name, which may lie outside, is left out. */
 void jobfolder_give(int folder, uint32_t uid);
 
-/* Takes it away with all that is in it, however deep that is and whatever is shut. Nothing works in it any more. */
+/* Removes the folder with all that is in it, however deep that is and whatever is shut. Nothing may work in it any more. */
 int jobfolder_remove(const char *path, struct err *err);
 
 #ifdef __cplusplus

@@ -45,7 +45,7 @@ static bool is_new(const char *names, size_t n, const char *user, size_t room)
     return true;
 }
 
-/* Distinct names of those who are logged in; -1 when nobody keeps a list. */
+/* How many distinct users are logged in; -1 when nobody keeps a list. */
 static int64_t look_at_users(struct look *look)
 {
     struct utmpx record;
@@ -114,7 +114,7 @@ static uint64_t row_sum(const char *row, size_t len)
     return sum;
 }
 
-/* All interrupts of what people touch; false when the machine has none such. */
+/* Counts all interrupts of what people touch; false when the machine has no such device. */
 static bool count_interrupts(const struct look *look, uint64_t *ret)
 {
     struct buf text;

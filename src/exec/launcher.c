@@ -73,7 +73,7 @@ static void tell_running(struct launcher *launcher, enum parcel_kind kind)
     tell(launcher, kind, &news);
 }
 
-/* Written down, then told. */
+/* The job is over: its end is written down, then told. */
 static void job_is_over(struct launcher *launcher, const struct executor_news *news)
 {
     struct err err = {0};
@@ -284,7 +284,7 @@ static bool fd_is_socket(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_TYPE, &kind, &len) == 0 && kind == SOCK_SEQPACKET;
 }
 
-/* The agent hands over both; whoever starts it by hand does not. */
+/* Takes the two descriptors that an agent hands over; false: somebody has started the launcher by hand. */
 static bool take_descriptors(struct launcher *launcher)
 {
     int lock = LOCK_FD;

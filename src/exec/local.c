@@ -78,7 +78,7 @@ static void tell_later(struct local *local, const struct executor_news *news)
 
 /* ---------------------------------------------------------------------------------------------------------------- finding */
 
-/* Until its launcher has said what it does, or what it left is over. */
+/* Finds out about one claim: waits until its launcher has said what it does, or what the launcher left is over. */
 static void find_one(struct local *local, uint64_t id)
 {
     int64_t until = record_now() + FIND_SPAN;

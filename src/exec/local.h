@@ -23,7 +23,7 @@ struct local_settings {
     void *user;
 };
 
-/* NULL and `err` when jobs cannot be held here and `unprotected` is not set: it says what is missing, and what to do. */
+/* Makes the executor. NULL and `err` when jobs cannot be held here and `unprotected` is not set: the error says what is missing, and what to do. */
 struct executor *local_new(struct uv_loop_s *loop, const struct local_settings *settings, struct err *err);
 
 /* What `berth launcher FOLDER` does; returns its exit status. */

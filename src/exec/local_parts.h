@@ -59,22 +59,22 @@ struct local {
 };
 
 struct claim *claim_get(const struct local *local, uint64_t id);
-/* Opens or makes its folder. NULL and `err`. */
+/* Opens a claim: its folder is opened or made. NULL and `err`. */
 struct claim *claim_open(struct local *local, uint64_t id, struct err *err);
-/* Leaves the list and is freed; `remove`: with its folder. */
+/* Takes a claim off the list and frees it; `remove`: with its folder. */
 void claim_close(struct local *local, struct claim *claim, bool remove);
 
-/* Processors for a job of that many: those that it has, if they are as many, or others that no claim has; or none. */
+/* Chooses processors for a job of that many: those that the claim has, if they are as many, or others that no claim has; or none. */
 void claim_choose_cores(struct local *local, struct claim *claim, double amount);
 
 int claim_start_launcher(struct local *local, struct claim *claim, struct err *err);
-/* Watches a socket to its launcher. */
+/* Watches a socket to the claim's launcher. */
 void claim_attach(struct local *local, struct claim *claim, int fd);
 void claim_detach(struct claim *claim);
 bool claim_send(struct claim *claim, enum parcel_kind kind, int64_t value);
-/* Reads what its launcher says, and tells it. The claim may be gone afterwards. */
+/* Reads what the claim's launcher says, and tells it. The claim may be gone afterwards. */
 void claim_hear(struct local *local, uint64_t id);
-/* One attempt to find its launcher, or to end what it left. The claim may be gone afterwards. */
+/* Tries once to find the claim's launcher, or to end what it left. The claim may be gone afterwards. */
 void claim_seek(struct local *local, uint64_t id);
 void claim_seek_soon(struct local *local, struct claim *claim);
 

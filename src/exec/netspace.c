@@ -26,7 +26,7 @@ static bool write_file(const char *path, const char *text)
     return written;
 }
 
-/* An ordinary user may make a network only in a user namespace of its own, where it stays who it is. */
+/* Makes a user namespace in which the user stays who it is: an ordinary user may make a network only in one of its own. */
 static bool own_user_space(uid_t uid, gid_t gid)
 {
     char text[64];
@@ -56,7 +56,7 @@ static bool loopback_up(void)
     return up;
 }
 
-/* A process makes them, and stays until they have been opened by its /proc. */
+/* Makes the namespaces in a process of their own, which stays until they have been opened by its /proc. */
 static void make_and_wait(int told, int wait_for)
 {
     uid_t uid = geteuid();

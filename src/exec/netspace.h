@@ -14,7 +14,7 @@ struct netspace {
 
 int netspace_make(struct netspace *ret, struct err *err);
 void netspace_done(struct netspace *netspace);
-/* The calling process goes there. It gains nothing that an exec would leave it. */
+/* Moves the calling process into that network. It gains no right that would outlast an exec. */
 int netspace_enter(const struct netspace *netspace);
 
 #ifdef __cplusplus

@@ -94,7 +94,8 @@ static double processor_time(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* One round: a step of a generator, a read and a write somewhere in the memory, a few reals. What it gives depends on all of it, so none can be left out. */
+/* Does rounds of work: a step of a generator, a read and a write somewhere in the memory, a few reals. The result depends on all of it, so no
+ * compiler can leave any of it out. */
 static uint64_t rounds(uint64_t *words, uint64_t state, unsigned count)
 {
     double real = (double)(state % 1000) + 1.0;

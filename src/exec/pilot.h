@@ -24,11 +24,11 @@ struct pilot_facts {
     double benchmark;     /* 0: not known yet */
 };
 
-/* True when there is enough of everything that is known. Else a line for people: "12 MiB of disk are free; at least 1 GiB is wanted", of the first
- * that there is too little of. The token must be good for as long as `wanted->time`, or `wanted->token`. */
+/* Is there enough of everything that is known? If not, a line for people tells of the first that there is too little of: "12 MiB of disk are free; at
+ * least 1 GiB is wanted". The token must be good for as long as `wanted->time`, or `wanted->token`. */
 bool pilot_enough(const struct pilot_facts *facts, const struct pilot_facts *wanted, struct buf *out);
 
-/* Seconds that a pilot keeps for files on their way home, of those that it has. */
+/* How many of the seconds that a pilot has it keeps for files on their way home. */
 int64_t pilot_margin(int64_t seconds);
 
 /* How much memory of a machine is the part of so many of its processors. */

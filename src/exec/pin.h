@@ -12,7 +12,7 @@ extern "C" {
 /* A descriptor of the process, or -1. */
 int pin_open(int pid);
 void pin_send(int pin, int number);
-/* To that process if `is_meant` says so once it is pinned. */
+/* Sends a signal to that process, if `is_meant` says so once it is pinned. */
 void pin_signal(int pid, int number, bool (*is_meant)(int pid, const void *user), const void *user);
 
 #ifdef __cplusplus

@@ -108,7 +108,7 @@ static const struct expr *start_of(const struct tree *ad)
     return name != SYMBOL_NONE ? tree_find(ad, tree_root(ad), name) : NULL;
 }
 
-/* The ad with both in its Start. */
+/* The ad with both conditions in its Start. */
 static struct tree *start_join(const struct tree *ad, const struct tree *first, const struct tree *second)
 {
     const struct expr *root = tree_root(ad), *parts = tree_parts(ad, root), *own = start_of(ad);

@@ -16,10 +16,10 @@ extern "C" {
 
 #define POLICY_BYTES_MAX (1u << 20) /* of a file */
 
-/* The caller unrefs what these give. */
+/* The default policy. The caller unrefs what this and the next two give. */
 struct tree *policy_default(struct symbols *symbols);
 
-/* NULL and "FILE:LINE:COLUMN: why" when the file holds no policy. */
+/* Reads the policy in a file; NULL and "FILE:LINE:COLUMN: why" when it holds none. */
 struct tree *policy_read(struct symbols *symbols, const char *file, struct err *err);
 
 /* The policy laid over defaults (or over a machine). Where both have a Start, both must be true: what an owner wants before a job begins does

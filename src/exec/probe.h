@@ -33,7 +33,7 @@ struct probe_settings {
     const char *synthetic;       /* hwloc's description of a machine that is not there, for tests; or NULL */
 };
 
-/* The settings are copied. Reads the hardware. */
+/* Makes a prober, which reads the hardware at once. The settings are copied. */
 struct prober *prober_new(struct symbols *symbols, const struct probe_settings *settings, struct err *err);
 void prober_free(struct prober *prober);
 

@@ -48,35 +48,35 @@ void facts_span(struct facts *facts, const char *name, int64_t seconds);    /* a
 void facts_string(struct facts *facts, const char *name, const char *text); /* cleaned; "" is left out */
 struct tree *facts_seal(struct facts *facts);                               /* and done with */
 
-/* Printable ASCII in place of what is not, in one line of at most room - 1 bytes; blanks around it are dropped. */
+/* Copies a text as one line of printable ASCII, at most room - 1 bytes; other characters are replaced, blanks around it dropped. */
 void text_clean(const char *text, size_t len, char *out, size_t room);
 
 /* ------------------------------------------------------------------------------------------------------------- files */
 
-/* False when it would be too long. */
+/* Makes the path below the root; false when it would be too long. */
 bool rooted_path(const char *root, const char *path, char out[PROBE_PATH_MAX]);
 
-/* The file's first PROBE_FILE_MAX bytes, a NUL behind them, in an initialised buffer. False when it is no regular file or cannot be
+/* Reads a file's first PROBE_FILE_MAX bytes, with a NUL behind them, into an initialised buffer. False when it is not a regular file or cannot be
  * read. Never waits. */
 bool rooted_read(const char *root, const char *path, struct buf *ret_text);
 bool rooted_line(const char *root, const char *path, char *out, size_t room); /* the first line, cleaned; false: none */
 bool rooted_integer(const char *root, const char *path, int64_t *ret);        /* that the file begins with */
 
-/* The last name of where a link points to. */
+/* Reads the last part of the path that a link points to. */
 bool rooted_link(const char *root, const char *path, char *out, size_t room);
 
 /* Calls back for up to `max` names of a folder, in order of their names; without . and .. */
 typedef void rooted_name_fn(void *user, const char *name);
 void rooted_names(const char *root, const char *path, size_t max, rooted_name_fn *fn, void *user);
 
-/* A whole number that the text begins with, after blanks; what is too large is INT64_MAX. */
+/* Reads the whole number that the text begins with, after blanks; one that is too large is INT64_MAX. */
 bool text_integer(const char *text, int64_t *ret);
-/* What stands behind the key and the separator on the line that begins with them, cleaned. */
+/* Copies, cleaned, what stands behind the key and the separator on the line that begins with them. */
 bool text_value(const char *text, const char *key, char separator, char *out, size_t room);
 
 /* ------------------------------------------------------------------------------------------------------- what is told */
 
-/* INT64_MAX and infinity where nothing is limited. */
+/* What control groups let us have: INT64_MAX and infinity where nothing is limited. */
 struct confines {
     int64_t memory;      /* bytes that we and our jobs may have */
     int64_t memory_free; /* ... and how many of them nobody has */
@@ -84,7 +84,7 @@ struct confines {
 };
 void confines_read(const char *root, struct confines *ret);
 
-/* -1 when there is no such machine. */
+/* Writes what the hardware is; -1 when there is no such machine. */
 int hardware_write(struct facts *facts, const struct probe_settings *settings, struct err *err);
 
 /* Bytes that are free for us on the file system of a folder (which may be NULL). */
@@ -115,7 +115,7 @@ void software_free(struct software *software);
 void software_start(struct software *software);
 bool software_poll(struct software *software);
 const char *software_complaint(const struct software *software);
-/* What the programs printed last, laid over `below`, which it takes. */
+/* Lays what the programs printed last over `below`, which is taken. */
 struct tree *software_lay_take(const struct software *software, struct tree *below);
 
 #endif

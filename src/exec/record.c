@@ -45,7 +45,7 @@ static uint64_t sum_of(const char *bytes, size_t len)
     return rng_mix(sum ^ word);
 }
 
-/* With `durable` also after a power cut. */
+/* Writes a file in its place; `durable`: it is there also after a power cut. */
 static int file_write(int folder, const char *name, const void *bytes, size_t len, bool durable, struct err *err)
 {
     struct seal seal = {RECORD_MAGIC, (uint32_t)len, sum_of(bytes, len)};
@@ -64,7 +64,7 @@ static int file_write(int folder, const char *name, const void *bytes, size_t le
     return good ? 0 : err_set(err, "'%s' cannot be written: %s", name, strerror(saved));
 }
 
-/* NULL: it is not there, or not whole. A NUL is behind it. */
+/* Reads a file, with a NUL behind it; NULL: it is not there, or not whole. */
 static char *file_read(int folder, const char *name, size_t *ret_len)
 {
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -113,7 +113,7 @@ static void add_text(struct buf *out, const char *text)
     buf_add(out, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-/* The block begins with its head, so that copies, files and orders are one thing. */
+/* Makes an order of a block, which is taken. The block begins with its head, so that copies, files and orders are one thing. */
 static struct order *order_take(char *block, size_t len)
 {
     struct order_head *head = (struct order_head *)(void *)block;
@@ -220,7 +220,7 @@ bool share_write(int folder, const struct cores_share *share)
     return written || share->amount <= 0;
 }
 
-/* What does not go with the order is none: a wrong share is worse. */
+/* Reads the claim's processors. A share that does not go with the order counts as none: a wrong share is worse. */
 static void share_read(int folder, double amount, struct cores_share *ret)
 {
     size_t len = 0;

@@ -45,15 +45,15 @@ void order_free(struct order *order);
 int order_write(int folder, const struct order *order, struct err *err);
 struct order *order_read(int folder, struct err *err);
 
-/* The claim's processors; amount 0: none from now on. False: that is so now, for it could not be written. */
+/* Writes the claim's processors; amount 0: none from now on. False: they could not be written, and there are none from now on. */
 bool share_write(int folder, const struct cores_share *share);
 
 int status_write(int folder, const struct executor_news *news, struct err *err);
 bool status_read(int folder, struct executor_news *ret);
 
-/* The first process of a sandbox, which cannot be mistaken for another of the same number; 0: there is none. */
+/* Writes which is the first process of a sandbox, so that it cannot be mistaken for another of the same number; 0: there is none. */
 void init_write(int folder, int pid);
-/* The process if it lives; 0. */
+/* The first process of the sandbox, if it lives; else 0. */
 int init_read(int folder);
 
 /* One message each way is one datagram. */
@@ -77,10 +77,10 @@ struct parcel {
 };
 
 bool parcel_send(int fd, const struct parcel *parcel); /* false: not sent */
-/* 1: got. 0: nothing there now. -1: the other side is gone, or speaks another language. */
+/* Receives a message. 1: got; 0: nothing is there now; -1: the other side is gone, or speaks another language. */
 int parcel_receive(int fd, struct parcel *ret);
 
-/* The socket of a folder: its path may be longer than an address can be. */
+/* Listen at, or connect to, the socket of a folder, whose path may be longer than an address can be. */
 int record_listen(int folder);
 int record_connect(int folder); /* -1: nobody listens */
 

@@ -198,7 +198,7 @@ static void limit(int which, rlim_t most)
     }
 }
 
-/* Its claim's processors, which no other claim has. Those that are gone by now are passed over; where all are, it may use any. */
+/* Binds the job to its claim's processors, which no other claim has. Those that are gone by now are passed over; where all are gone, it may use any. */
 static void choose_cores(const struct cores_share *share)
 {
     uint64_t mask[CORES_MAX / 64];
@@ -222,8 +222,8 @@ static bool become(uint32_t uid)
     return !uid || (setgroups(0, NULL) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0);
 }
 
-/* Whoever may use the machine's network could also reach sockets that have a name and no file. Landlock (version 6) takes that
- * away where the kernel has it. The rest of it would keep bubblewrap from mounting. */
+/* Takes from the job the sockets that have a name and no file, which it could reach by the machine's network. Landlock (version 6) does that where
+ * the kernel has it. The rest of Landlock would keep bubblewrap from mounting. */
 static void leave_named_sockets(void)
 {
     const struct {
@@ -258,7 +258,7 @@ static void prepare(const struct order *order, const int streams[3], unsigned he
         choose_cores(&order->cores);
 }
 
-/* From its beginning, where it has one: pipes have none. */
+/* Passes a descriptor on to the program, from the beginning of the file, where it has one: pipes have none. */
 static bool pass_on(int fd)
 {
     return (lseek(fd, 0, SEEK_SET) == 0 || errno == ESPIPE) && fcntl(fd, F_SETFD, 0) == 0;
@@ -351,7 +351,7 @@ static const char *meeting_place(const struct order *order)
     return NULL;
 }
 
-/* What only the first job of a claim waits for. */
+/* Prepares what is made once a claim, and only its first job waits for. */
 static int prepare_claim(struct sandbox *sandbox, bool network, bool fixed_cores, struct err *err)
 {
     static const char users[] = "job:x:" INNER_ID ":" INNER_ID ":job:/job:/bin/sh\n"
@@ -390,7 +390,7 @@ static char **command_line(const struct order *order, int words)
     return argv;
 }
 
-/* Our memory is not copied for one that becomes bubblewrap at once; one that waits for us first has to have its own. */
+/* Makes the child. Our memory is not copied for one that becomes bubblewrap at once; one that waits for us first has to have its own. */
 static pid_t child_make(struct start *start, int folder, int go)
 {
     pid_t pid = start->order->how.unprotected ? fork() : vfork();

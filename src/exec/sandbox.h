@@ -42,12 +42,12 @@ struct sandboxed {
 void sandbox_init(struct sandbox *sandbox);
 void sandbox_done(struct sandbox *sandbox);
 
-/* `streams`: input, output and error, open. `folder`: the job's, open. All of it is in `group` from its beginning; `held`: HELD_ bits of
- * what that does. */
+/* Starts a job. `streams`: input, output and error, open. `folder`: the job's, open. All its processes are in `group` from the beginning; `held`: HELD_
+ * bits of what the group limits. */
 int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder, const int streams[3],
                   const struct cgroup *group, unsigned held, struct sandboxed *ret, struct err *err);
 
-/* Where bubblewrap is; NULL: nowhere. */
+/* The path of bubblewrap; NULL: it is not installed. */
 const char *sandbox_program(void);
 
 #ifdef __cplusplus

@@ -85,7 +85,7 @@ struct software *software_new(struct symbols *symbols, const char *const *progra
     return software;
 }
 
-/* 0 or an errno. */
+/* Starts a program; 0 or an errno. */
 static int program_spawn(struct program *program, int out)
 {
     char path[] = PROGRAM_PATH;
@@ -163,7 +163,7 @@ static void program_kill(struct program *program)
     program_forget(program);
 }
 
-/* Has it ended? Whatever it left running in its group is killed, while its number is still its own. */
+/* Has the program ended? Whatever it left running in its group is killed, while its number is still its own. */
 static bool program_reap(struct program *program, int *ret_status)
 {
     siginfo_t info = {0};
@@ -184,7 +184,7 @@ static bool program_reap(struct program *program, int *ret_status)
     return true;
 }
 
-/* Reads what is there. False when it is too much. */
+/* Reads what the program has printed. False when it is too much. */
 static bool program_read(struct program *program)
 {
     while (program->text.len <= PROBE_OUTPUT_MAX) {

@@ -18,7 +18,7 @@ bool disk_free(const char *folder, int64_t *ret)
     return true;
 }
 
-/* The load of the last minute, and how much of it is not ours. */
+/* Writes the load of the last minute, and how much of it is not ours. */
 static void write_load(struct facts *facts, const char *root, double own_load)
 {
     char line[128];
@@ -43,7 +43,7 @@ static void write_presence(struct facts *facts, const char *root, struct keyboar
     }
 }
 
-/* The matchmaker may be elsewhere: by the zone dayTime() is the owner's. */
+/* Writes the time of day and the zone. The matchmaker may be elsewhere: by the zone, dayTime() there is the owner's. */
 static void write_clock(struct facts *facts, int64_t now)
 {
     time_t at = now;

@@ -17,9 +17,9 @@ struct support {
     struct cgroups cgroups;
 };
 
-/* Tries it. */
+/* Finds out how jobs can be held here, by trying. */
 void support_probe(uint32_t tag, struct support *ret);
-/* What is missing and what to do, for the owner. */
+/* Fills `err` with what is missing and what the owner can do; returns -1. */
 int support_refuse(const struct support *support, struct err *err);
 void support_describe(const struct support *support, struct buf *out);
 

@@ -41,7 +41,7 @@ static void kin_add(struct job_processes *kin, int pid, int parent)
     kin->parents[kin->count++] = parent;
 }
 
-/* A small file of /proc with a NUL behind it; false: it is gone. */
+/* Reads a small file of /proc/PID, with a NUL behind it; false: it is gone. */
 static bool proc_read(int pid, const char *name, char *text, size_t size)
 {
     char path[128];
@@ -193,7 +193,7 @@ struct seen_files {
     size_t count;
 };
 
-/* Several processes hold the same file after a fork. */
+/* Was that file seen before? Several processes hold the same file after a fork. */
 static bool is_seen(struct seen_files *seen, ino_t node)
 {
     for (size_t i = 0; i < seen->count; i++)
@@ -315,7 +315,7 @@ void kin_find_child(struct job_processes *kin)
         kin->count = 1;
 }
 
-/* Bytes in a place of a sandbox, if that is a file system of its own. While a sandbox is being made its first process sees the machine's own
+/* How many bytes are in a place of a sandbox, if that is a file system of its own. While a sandbox is being made its first process sees the machine's own
  * there, then another, then the machine's again: so one descriptor is asked what it is and what is in it. */
 static int64_t place_bytes(int init, const char *place)
 {

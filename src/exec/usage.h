@@ -16,30 +16,30 @@ struct job_processes {
 
 void kin_init(struct job_processes *kin);
 void kin_done(struct job_processes *kin);
-/* All that a process began and what those began; itself only `with_root`. */
+/* Finds all processes that a process began, and what those began; itself only `with_root`. */
 void kin_find(struct job_processes *kin, int root, bool with_root);
-/* To those that are still who they were. */
+/* Sends a signal to those processes that are still who they were. */
 void kin_signal(const struct job_processes *kin, int number);
-/* Are all stopped? */
+/* Are all processes stopped? */
 bool kin_are_stopped(const struct job_processes *kin);
 
-/* Adds to it what they use now: processor time, with that of their ended children, and memory. Pages that several share are counted for each of
+/* Adds what the processes use now: processor time, with that of their ended children, and memory. Pages that several share are counted for each of
  * them unless `exact`, which takes longer. */
 void kin_usage(const struct job_processes *kin, bool exact, int64_t *cpu, int64_t *memory);
-/* Bytes of files of a file system that have no name any more and are only held open by them. */
+/* How many bytes of a file system are in files that have no name any more and are only held open by the processes. */
 int64_t kin_nameless(const struct job_processes *kin, uint64_t device);
-/* One alone. */
+/* Puts one process alone into the list. */
 void kin_just(struct job_processes *kin, int pid, int parent);
-/* The first process of a job: number 2 in the namespace whose number 1 is `init`; or none. */
+/* Finds the first process of a job: number 2 in the namespace whose number 1 is `init`; or none. */
 void kin_find_first(struct job_processes *kin, int init);
-/* In place of the one that was found its first child; or none. */
+/* Puts the first child of the process that was found in its place; or none. */
 void kin_find_child(struct job_processes *kin);
-/* What the sandbox keeps in memory as files: its /tmp and /dev/shm. 0 when it cannot be told. */
+/* How many bytes the sandbox keeps in memory as files, in its /tmp and /dev/shm; 0 when that cannot be told. */
 int64_t kin_files(int init);
 
 /* How many processes the kernel has killed because memory was short, whoever's they were; counts up. */
 int64_t machine_oom_kills(void);
-/* When the machine runs out of memory, the process and what it begins from now on are ended before others. */
+/* Lets a process, and what it begins from now on, be ended before others when the machine runs out of memory. */
 void kin_go_first(int pid);
 
 #ifdef __cplusplus

@@ -147,7 +147,7 @@ void catalogues_cancel(struct catalogues *all, uint64_t id)
 
 /* -------------------------------------------------------------------------------------------------------------- answers */
 
-/* What both have, one of which may lack some of it. */
+/* Joins what both catalogues have; either may lack some of it. */
 static void entries_join(const struct errand *errand, struct file_entry *ret)
 {
     bool first = true;
@@ -241,7 +241,7 @@ static void errand_step(struct errand *errand)
     errand_free(errand);
 }
 
-/* The detail of a problem is all that a person wants of it. */
+/* Keeps the words of a problem: its detail is all that a person wants of it. */
 static void problem_words(struct said *said, const struct http_outcome *outcome)
 {
     const char *detail = strstr(outcome->body, "\"detail\":\""), *end;
@@ -294,7 +294,7 @@ static void call_came(void *user, const struct http_outcome *outcome)
 
 /* --------------------------------------------------------------------------------------------------------------- asking */
 
-/* The token to show; NULL: none. */
+/* The token to show to a catalogue; NULL: none. */
 static const char *bearer_of(struct catalogue *catalogue)
 {
     int64_t wall = runner_wall(), now = runner_now(), ends;
@@ -312,7 +312,7 @@ static const char *bearer_of(struct catalogue *catalogue)
     return buf_string(&catalogue->bearer);
 }
 
-/* The pool that gave it may be one that is not encrypted, as its operator has said. */
+/* Is the catalogue where the token's file says the pool is? The pool that gave the token may be one that is not encrypted, as its operator has said. */
 static bool is_where_token_says(const struct catalogue *catalogue)
 {
     return catalogue->token && catalogue->token->pool && !strcmp(catalogue->token->pool, catalogue->url);

@@ -21,7 +21,7 @@ extern "C" {
 struct token_file;
 struct catalogues;
 
-/* Where one is, and by what right it is asked. */
+/* Where a catalogue is, and by what right it is asked. */
 struct catalogue_place {
     const char *url;                /* http://, https:// or unix:PATH; copied */
     const struct token_file *token; /* lent, it may be renewed; NULL: none */
@@ -29,10 +29,10 @@ struct catalogue_place {
     const char *ca_file;            /* NULL: the system's; copied */
 };
 
-/* Symbols are those of the ads in between. Tokens that are owned are taken, whatever it returns. */
+/* `symbols` are those of the ads that go to and fro. Tokens that are owned are taken, whatever this returns. */
 struct catalogues *catalogues_new(uv_loop_t *loop, struct symbols *symbols, const struct catalogue_place *places,
                                   size_t count, struct err *err);
-/* What is under way ends with SILENT; none may be begun from there. The loop has to run once more. */
+/* Ends what is under way, with SILENT; nothing may be begun from there. The loop has to run once more. */
 void catalogues_free(struct catalogues *catalogues);
 
 enum catalogue_result {
@@ -54,7 +54,7 @@ struct catalogue_answer {
 /* Called once, and never before the call that it answers returns. */
 typedef void catalogue_done_fn(void *user, const struct catalogue_answer *answer);
 
-/* Both return an id for catalogues_cancel. */
+/* Asks for a file. Like catalogues_add, it returns an id for catalogues_cancel. */
 uint64_t catalogues_find(struct catalogues *catalogues, const char *name, catalogue_done_fn *done, void *user);
 /* By what right a machine enters a name that is kept for a user (file_entry.h): as which agent, and that the user's job was matched with it. */
 struct catalogue_right {
@@ -64,15 +64,15 @@ struct catalogue_right {
 
 #define CATALOGUE_RECEIPT "Berth-Receipt" /* the field of it: base64url of its text */
 
-/* The addition has a name, a size, a hash, one replica and, if it is to be another's than the token's, an owner. */
+/* Tells the catalogues of a file. The addition has a name, a size, a hash, one replica and, if it is to be another's than the token's, an owner. */
 uint64_t catalogues_add(struct catalogues *catalogues, const struct file_entry *addition,
                         const struct catalogue_right *right, catalogue_done_fn *done, void *user);
 void catalogues_cancel(struct catalogues *catalogues,
                        uint64_t id); /* `done` is not called; one that is over is nothing */
 
-/* The path of an entry, appended: /v1/files/run7%2Fa.dat */
+/* Appends the path of an entry: /v1/files/run7%2Fa.dat */
 void catalogue_path(struct buf *out, const char *name);
-/* The body by which a replica is told: the place says which of the entry's. The caller unrefs it. */
+/* The body that tells of one replica of an entry; `place` says which. The caller unrefs it. */
 struct tree *catalogue_addition(struct symbols *symbols, const struct file_entry *entry, uint32_t place);
 
 #ifdef __cplusplus

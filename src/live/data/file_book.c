@@ -50,7 +50,7 @@ struct file_entry *file_book_find(const struct file_book *book, const char *name
 
 /* -------------------------------------------------------------------------------------------------------------- counts */
 
-/* It counts for the account of who has registered it: to be named as an owner costs nobody anything. */
+/* For whom an entry counts: for the account of who has registered it, since to be named as an owner must cost nobody anything. */
 static const char *counts_for(const struct file_entry *entry)
 {
     return entry->by ? entry->by : entry->owner ? entry->owner : "";
@@ -176,7 +176,7 @@ struct loading {
     bool failed;
 };
 
-/* What cannot be read is told, and not left out: a catalogue that forgets would be believed. */
+/* Loads a row. One that cannot be read is an error and not left out, for a catalogue that forgets would be believed. */
 static bool row_load(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
     struct loading *loading = user;

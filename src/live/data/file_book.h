@@ -30,20 +30,20 @@ void file_book_init(struct file_book *book, uint64_t seed);
 void file_book_done(struct file_book *book);
 int file_book_load(struct file_book *book, struct shelf *shelf, struct symbols *symbols, struct err *err);
 
-/* The first place whose name is not before that one. */
+/* The first place whose name does not come before that one. */
 uint32_t file_book_from(const struct file_book *book, const char *name);
 struct file_entry *file_book_find(const struct file_book *book, const char *name); /* NULL: it has none */
 uint32_t file_book_owned(const struct file_book *book, const char *who);
 
-/* Takes what the entry holds; in place of the one of that name. */
+/* Puts an entry in the place of the one of that name; what it holds is taken. */
 struct file_entry *file_book_put_take(struct file_book *book, struct file_entry *entry);
 void file_book_remove(struct file_book *book, const char *name);
-/* Of an entry of the book: file_replica_put and file_replica_drop, counted. */
+/* The same as file_replica_put and file_replica_drop, for an entry of the book, which counts replicas. */
 int file_book_replica_put(struct file_book *book, struct file_entry *entry, const char *store, const char *url,
                           struct err *err);
 bool file_book_replica_drop(struct file_book *book, struct file_entry *entry, const char *store);
 
-/* The entry as a row; or, where the book has none of that name any more, no row. */
+/* Keeps the entry of that name as a row on the shelf; where the book has none any more, removes the row. */
 int file_book_keep(const struct file_book *book, struct shelf *shelf, struct symbols *symbols, const char *name,
                    struct err *err);
 

@@ -162,7 +162,7 @@ void file_entry_copy(const struct file_entry *entry, struct file_entry *ret)
 
 /* ------------------------------------------------------------------------------------------------------------ reading */
 
-/* A text that an attribute has, if it is good; NULL: it is not. Missing ones are NULL with `*ret_missing`. */
+/* The text of an attribute, if it is good; NULL: it is not, or with `*ret_missing` there is none. */
 static char *text_read(const struct tree *ad, const char *name, bool (*good)(const char *, size_t), bool *ret_missing)
 {
     const char *text;
@@ -293,7 +293,7 @@ struct tree *file_entry_ad(const struct file_entry *entry, struct symbols *symbo
 
 /* ---------------------------------------------------------------------------------------------------------- comparing */
 
-/* What the first has and the second lacks. */
+/* Adds words for the replicas that the first entry has and the second lacks. */
 static void replicas_compare(const struct file_entry *has, const struct file_entry *lacks, const char *lacks_name,
                              struct buf *words)
 {

@@ -35,9 +35,9 @@ struct file_entry {
     uint32_t count;
 };
 
-/* May it be called so? Parts with '/' between, none of them empty, "." or ".."; no control character. */
+/* Is that a good name for a file? It has parts with '/' between, none of them empty, "." or "..", and no control character. */
 bool file_name_is_good(const char *name, size_t len);
-/* ~alice/run7/a.dat: a name that is kept for an account, which nobody else takes. */
+/* Is that a name which is kept for an account, such as ~alice/run7/a.dat? Nobody else may take it. */
 bool file_name_is_kept(const char *name);
 bool file_name_is_of(const char *name, const char *identity); /* for the account of that identity? */
 bool file_store_is_good(const char *store, size_t len);
@@ -45,25 +45,25 @@ bool file_url_is_good(const char *url, size_t len); /* file, http, https or sftp
 bool file_hash_is_good(const char *hash, size_t len);
 const char *file_name_last(const char *name); /* its last part, inside it */
 
-/* What an ad says; the caller ends it with file_entry_done. -1 and the attribute that is wrong. Replicas may be missing. */
+/* Reads an entry from an ad; the caller frees it with file_entry_done. -1 and the attribute that is wrong. Replicas may be missing. */
 int file_entry_read(const struct tree *ad, struct file_entry *ret, struct err *err);
-/* The same of an ad that tells of one replica: Store and Url beside Size, Hash and perhaps Owner. */
+/* The same from an ad that tells of one replica: Store and Url beside Size, Hash and perhaps Owner. */
 int file_addition_read(const struct tree *ad, struct file_entry *ret, struct err *err);
 void file_entry_done(struct file_entry *entry); /* takes a zeroed one */
 void file_entry_copy(const struct file_entry *entry, struct file_entry *ret);
 
-/* The ad; the caller unrefs it. */
+/* The entry as an ad; the caller unrefs it. */
 struct tree *file_entry_ad(const struct file_entry *entry, struct symbols *symbols);
 
 /* The place of the replica in that store; -1: there is none. */
 int file_replica_find(const struct file_entry *entry, const char *store);
-/* A replica more, or another URL in its place. -1: there are too many. */
+/* Adds a replica, or puts another URL in its place. -1: there are too many. */
 int file_replica_put(struct file_entry *entry, const char *store, const char *url, struct err *err);
-/* Those that another entry of the same file has besides, as far as there is room. */
+/* Adds the replicas that another entry of the same file has besides, as far as there is room. */
 void file_replicas_join(struct file_entry *entry, const struct file_entry *more);
 bool file_replica_drop(struct file_entry *entry, const char *store); /* false: there was none */
 
-/* In what two catalogues disagree about one file (NULL: it does not have it); false: in nothing. The words are appended: "left has no
+/* Do two catalogues disagree about one file? (NULL: that one does not have it.) The words are appended: "left has no
  * replica in se1; right has the hash sha256:..". `differ`: they call different files by one name, so that nobody can say which is right. */
 bool file_entry_compare(const struct file_entry *left, const struct file_entry *right, const char *left_name,
                         const char *right_name, struct buf *words, bool *ret_differ);

@@ -18,7 +18,7 @@ void input_data_done(struct input_data *data)
     *data = (struct input_data){0};
 }
 
-/* Grids write lfn:/grid/run7: what stands in front says that it is a logical name, and nothing else. */
+/* Strips what stands in front of a logical name: grids write lfn:/grid/run7, which says that it is one, and nothing else. */
 static void name_strip(const char **text, size_t *len)
 {
     static const char *const heads[] = {"lfn:", "lf:"};
@@ -38,7 +38,7 @@ static void name_strip(const char **text, size_t *len)
     }
 }
 
-/* In the job's folder no two files are called the same, and none as what we put there. */
+/* Checks the last part of a name: in the job's folder no two files have one name, and none has that of a file which we put there. */
 static int last_check(const struct input_data *data, const char *name, struct err *err)
 {
     const char *last = file_name_last(name);

@@ -20,7 +20,7 @@ struct input_data {
     uint32_t count;
 };
 
-/* None, when the ad has no such attribute. -1 and what is wrong with it. */
+/* Reads the files that an ad names; none, when it has no such attribute. -1 and what is wrong with it. */
 int input_data_read(const struct tree *ad, struct input_data *ret, struct err *err);
 void input_data_done(struct input_data *data); /* takes a zeroed one */
 

@@ -15,7 +15,7 @@ struct reading {
     struct symbols *symbols;
 };
 
-/* A text that a value is, kept; NULL: it is none. */
+/* Keeps the text that a value is; NULL: it is not a text. */
 static const char *text_keep(struct reading *reading, const struct value *value)
 {
     char *text;
@@ -28,7 +28,7 @@ static const char *text_keep(struct reading *reading, const struct value *value)
     return text;
 }
 
-/* An attribute of an ad within the list; NULL when there is none. False: it is no text. */
+/* Reads a text attribute of an ad within the list; NULL when there is none. False: it is not a text. */
 static bool part_read(struct reading *reading, const struct value *ad, const char *name, const char **ret)
 {
     symbol label = symbols_find(reading->symbols, name, strlen(name));
@@ -45,7 +45,7 @@ static bool part_read(struct reading *reading, const struct value *ad, const cha
     return *ret != NULL;
 }
 
-/* What is not known yet is NULL, and good. */
+/* Checks a file that goes to stores. What is not known yet is NULL, and good. */
 static int parcel_check(const struct job_upload *parcel, struct err *err)
 {
     if (parcel->file && !confined_name_is_good(parcel->file, strlen(parcel->file)))
@@ -68,7 +68,7 @@ static int parcel_read(struct reading *reading, const struct value *value, struc
     return parcel_check(ret, err);
 }
 
-/* A logical name is one file's. */
+/* Checks that the last file has a logical name of its own. */
 static int parcels_differ(const struct job_upload *items, uint32_t last, struct err *err)
 {
     for (uint32_t i = 0; items[last].name && i < last; i++)
@@ -123,7 +123,7 @@ static int stores_read(struct reading *reading, const struct value *value, struc
     return 0;
 }
 
-/* An attribute of the job's ad; false: there is none. */
+/* Evaluates an attribute of the job's ad; false: there is none. */
 static bool attribute(struct reading *reading, const struct scope *scope, const char *name, struct value *ret)
 {
     symbol label = symbols_find(reading->symbols, name, strlen(name));
@@ -188,7 +188,7 @@ static bool store_is_good(const char *name, size_t len)
     return len <= STORE_NAME_MAX && text_is_one(name, len);
 }
 
-/* A text as written, kept; NULL: it is computed. */
+/* Keeps a text as it is written; NULL: it is computed. */
 static int literal_read(struct arena *into, const struct tree *ad, const struct expr *e, const char **ret,
                         struct err *err)
 {
@@ -206,7 +206,7 @@ static int literal_read(struct arena *into, const struct tree *ad, const struct 
     return 0;
 }
 
-/* [File; Name; Store], and nothing besides: what is misspelt would be as if it were not there. */
+/* Reads [File; Name; Store], and nothing besides: a name that is misspelt would be as if it were not there. */
 static int parcel_parts(struct arena *into, const struct tree *ad, const struct expr *e, struct job_upload *ret,
                         struct err *err)
 {

@@ -32,10 +32,10 @@ struct job_uploads {
     bool elsewhere;            /* further stores may have it when those cannot be reached */
 };
 
-/* All lies in the arena. `now`: seconds, for its expressions. -1 and the attribute that is wrong. */
+/* Reads what the ad says; all of it lies in the arena. `now`: seconds, for its expressions. -1 and the attribute that is wrong. */
 int job_uploads_read(struct arena *arena, const struct tree *ad, int64_t now, struct job_uploads *ret, struct err *err);
 
-/* As written in an ad that is submitted: what each job computes for itself is good. */
+/* Checks the attributes as they are written in an ad that is submitted: what each job computes for itself is good. */
 int job_uploads_check(const struct tree *ad, const struct expr *data,
                       struct err *err);                                     /* of OutputData; -1 and why not */
 bool job_stores_are_good(const struct tree *ad, const struct expr *stores); /* of OutputSE */

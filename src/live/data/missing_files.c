@@ -21,7 +21,7 @@ void missing_done(struct missing *missing)
     *missing = (struct missing){.count = 0};
 }
 
-/* A text that can be shown. */
+/* Copies a text so that it can be shown. */
 static char *text_keep(const char *text, size_t len, size_t max)
 {
     char *copy;

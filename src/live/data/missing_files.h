@@ -27,13 +27,13 @@ struct missing {
 
 void missing_done(struct missing *missing); /* one of zeros is empty */
 
-/* One more; of a name that is there already nothing changes. Control characters are not kept. */
+/* Adds a file; a name that is there already changes nothing. Control characters are not kept. */
 void missing_add(struct missing *missing, const char *name, size_t name_len, const char *why, size_t why_len);
 
-/* "2 files are missing: a: WHY; b: WHY". Nothing when none is. */
+/* Appends "2 files are missing: a: WHY; b: WHY"; nothing when none is. */
 void missing_words(const struct missing *missing, struct buf *out);
 
-/* As an ad, [Count = 2; Files = {[Name = "a"; Why = "..."], ...}], and from one; NULL when nothing is missing. The caller unrefs it. */
+/* The list as an ad, [Count = 2; Files = {[Name = "a"; Why = "..."], ...}], and from one; NULL when nothing is missing. The caller unrefs it. */
 struct tree *missing_ad(struct symbols *symbols, const struct missing *missing);
 void missing_read(struct missing *missing, const struct tree *ad);
 

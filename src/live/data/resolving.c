@@ -55,7 +55,7 @@ void resolving_free(struct resolving *resolving)
 
 /* -------------------------------------------------------------------------------------------------------------- asking */
 
-/* The first thing that is wrong is told. */
+/* Keeps why it failed, if nothing failed before: the first thing that is wrong is told. */
 static void fail(struct resolving *resolving, uint32_t place, const struct catalogue_answer *answer)
 {
     const char *name = textmap_text(&resolving->names, place);
@@ -136,7 +136,7 @@ struct resolving *resolving_start(struct catalogues *catalogues, struct tree *co
 
 /* ------------------------------------------------------------------------------------------------------------ the answer */
 
-/* Has the store all of them? */
+/* Does the store have all the files of an ad? */
 static bool store_has_all(const struct resolving *resolving, const struct input_data *data, const char *store)
 {
     for (uint32_t i = 0; i < data->count; i++) {
@@ -148,7 +148,7 @@ static bool store_has_all(const struct resolving *resolving, const struct input_
     return true;
 }
 
-/* The host of a URL, in memory of its own; NULL: it has none. */
+/* Copies the host of a URL; NULL: it has none. */
 static char *url_host(const char *url)
 {
     const char *host = strstr(url, "://"), *end, *at;
@@ -203,7 +203,7 @@ static void replicas_write(struct maker *maker, const struct resolving *resolvin
         free(hosts[i]);
 }
 
-/* The attributes that are told here are not the submitter's to say. */
+/* Copies the parts of an ad, without the attributes that are told here: those are not the submitter's to say. */
 static void parts_copy(struct maker *maker, const struct tree *ad)
 {
     struct tree *without = ad_without(ad, "Replicas"), *less = ad_without(without, "ReplicaHosts");

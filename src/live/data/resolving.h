@@ -19,16 +19,17 @@ extern "C" {
 
 struct resolving;
 
-/* `status`: 0 when all are there; else that of HTTP, and the words. */
+/* `status`: 0 when all files are there; else a status of HTTP, and the words. */
 typedef void resolving_done_fn(void *user, unsigned status, const char *words);
 
-/* Have any of the ads such files? Their InputData is good. */
+/* Does any of the ads name such files? Their InputData is good. */
 bool resolving_is_needed(struct tree *const *ads, uint32_t count);
 
-/* `done` is called once, and never before this returns. The ads are lent until resolving_free. NULL: there are too many names. */
+/* Begins to look the files up. `done` is called once, and never before this returns. The ads are lent until resolving_free. NULL: there are too many
+ * names. */
 struct resolving *resolving_start(struct catalogues *catalogues, struct tree *const *ads, uint32_t count,
                                   resolving_done_fn *done, void *user);
-/* One of the ads with what is known of its files; the caller unrefs it. After all were found. */
+/* One of the ads with what is known of its files, after all were found; the caller unrefs it. */
 struct tree *resolving_ad(const struct resolving *resolving, const struct tree *ad);
 void resolving_free(struct resolving *resolving); /* after `done`; takes NULL */
 

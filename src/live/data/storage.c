@@ -51,7 +51,7 @@ static int protocol_read(const struct tree *ad, struct store_place *place, struc
     return err_set(err, "Protocol: \"file\", \"http\", \"https\" or \"sftp\" is expected");
 }
 
-/* Judged by the one reader of addresses: what it does not take is no host. */
+/* Reads the host, by the one reader of addresses: what that does not take is not a host. */
 static int host_read(const struct tree *ad, struct store_place *place, struct err *err)
 {
     const char *text;
@@ -115,7 +115,7 @@ int store_read(const struct tree *ad, struct store_place *ret, struct err *err)
     return 0;
 }
 
-/* As it stands in a URL's path. */
+/* Adds a path as it stands in a URL. */
 static void path_add(struct buf *out, const char *path)
 {
     for (; *path; path++) {

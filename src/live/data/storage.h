@@ -38,10 +38,10 @@ struct store_place {
     char path[STORE_PATH_MAX + 1];   /* begins with '/', and does not end with one, but for the root, which is "" */
 };
 
-/* What the ad says; -1 and the attribute that is wrong, and what was expected. */
+/* Reads a store from its ad; -1 and the attribute that is wrong, and what was expected. */
 int store_read(const struct tree *ad, struct store_place *ret, struct err *err);
 
-/* May a logical file be called so? Parts with '/' between; none empty, "." or ".."; no control character. */
+/* Is that a good name for a logical file? It has parts with '/' between, none of them empty, "." or "..", and no control character. */
 bool store_name_is_good(const char *name, size_t len);
 
 /* Appends the URL of a logical file of a good name. */

@@ -45,7 +45,7 @@ static bool text_same(const struct tree *a, const struct tree *b, const char *na
     return left_len == right_len && !memcmp(left, right, left_len);
 }
 
-/* A text of it, if it is one that can be shown; false: it is not, or is too long. */
+/* Takes over a text attribute, if it can be shown; false: it cannot, or is too long. */
 static bool text_take(struct maker *maker, const struct tree *told, const char *name, size_t max)
 {
     const char *text;
@@ -59,7 +59,7 @@ static bool text_take(struct maker *maker, const struct tree *told, const char *
     return true;
 }
 
-/* The file as it is kept: only what is known here. NULL: it is malformed. */
+/* The ad of a file as it is kept, with only what is known here. NULL: what was told is malformed. */
 static struct tree *file_take(struct symbols *symbols, const struct tree *told)
 {
     struct maker maker;
@@ -135,7 +135,7 @@ static void news_tell(const struct tree *file, stored_news_fn *news, void *user)
     buf_done(&words);
 }
 
-/* False when there are too many. Takes the file. */
+/* Puts a file into the list, which takes it. False when there are too many. */
 static bool file_put(struct files *files, struct tree *file, stored_news_fn *news, void *user)
 {
     for (uint32_t i = 0; i < files->count; i++)

@@ -18,10 +18,10 @@ extern "C" {
 
 #define STORED_KEPT (INT64_C(30) * 86400) /* seconds after a job's end that news of its files is waited for */
 
-/* A file that is told of for the first time, or in another way than before: words for the job's log. */
+/* Called for a file that is told of for the first time, or in another way than before, with words for the job's log. */
 typedef void stored_news_fn(void *user, const char *words);
 
-/* `before` (NULL: nothing was told yet) with what is told now; the caller unrefs it. NULL: that is malformed, or too much. */
+/* Merges what is told now into `before` (NULL: nothing was told yet); the caller unrefs it. NULL: what is told is malformed, or too much. */
 struct tree *stored_merge(struct symbols *symbols, const struct tree *before, const struct tree *told,
                           stored_news_fn *news, void *user);
 

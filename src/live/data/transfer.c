@@ -60,7 +60,7 @@ static bool is_local(const struct carriage *carriage)
 
 /* ---------------------------------------------------------------------------------------------------------------- put */
 
-/* The file as it is now: its size has to be the one that is known. */
+/* Opens the file that is to go. Its size has to be the one that is known. */
 static bool put_open(struct carriage *carriage)
 {
     struct stat info;
@@ -75,7 +75,7 @@ static bool put_open(struct carriage *carriage)
     return true;
 }
 
-/* The hash as catalogues have it. */
+/* Computes the hash as catalogues have it. */
 static bool entry_hash(struct carriage *carriage)
 {
     struct err err = {0};
@@ -99,7 +99,7 @@ static bool look(struct carriage *carriage)
     return entry_hash(carriage);
 }
 
-/* What went is what was to go. */
+/* Checks that what went is what was to go. */
 static bool put_check(struct carriage *carriage)
 {
     char digits[HASH_DIGITS + 1];
@@ -119,7 +119,7 @@ static bool put(struct carriage *carriage)
 
 /* ---------------------------------------------------------------------------------------------------------------- get */
 
-/* PATH.part, and how much of it is there. */
+/* Opens PATH.part, and tells how much of it is there. */
 static bool get_open(struct carriage *carriage, const char *part, int64_t *ret_from)
 {
     struct stat info;
@@ -161,7 +161,7 @@ static bool get_place(struct carriage *carriage, const char *part)
     return failed ? carriage_ends(carriage, TRANSFER_AGAIN, "%.200s: %s", carriage->path, strerror(errno)) : true;
 }
 
-/* The bytes; what came before counts, unless the other side cannot go on there. */
+/* Gets the bytes. What came before counts, unless the other side cannot go on there. */
 static bool get_bytes(struct carriage *carriage, int64_t from)
 {
     bool anew = false;

@@ -31,7 +31,7 @@ struct uv_loop_s; /* uv_loop_t */
 
 struct transfer_rules;
 
-/* Of the settings: StoreFolders, TransferKey, TransferKnownHosts, TransferUser, TransferTokens, TransferCa, TransferStall, TransferSpeed,
+/* Reads the rules from the settings StoreFolders, TransferKey, TransferKnownHosts, TransferUser, TransferTokens, TransferCa, TransferStall, TransferSpeed,
  * TransferFileMax. The networks (NULL: none but public addresses) are copied. NULL and `err` when a file of theirs cannot be read. */
 struct transfer_rules *transfer_rules_new(const struct config *config, const struct networks *networks,
                                           struct err *err);
@@ -43,10 +43,10 @@ bool transfer_shows_token(const struct transfer_rules *rules, const char *host, 
 
 /* ---- one file ---- */
 
-/* LOOK: nothing moves; the local file is summed up. */
+/* LOOK: nothing moves; size and hash of the local file are found out. */
 enum transfer_way { TRANSFER_GET, TRANSFER_PUT, TRANSFER_LOOK };
 
-/* All is copied. */
+/* What is to be moved; all of it is copied. */
 struct transfer_order {
     enum transfer_way way;
     const char *url;   /* NULL of a look */
@@ -77,15 +77,15 @@ struct transfer_result {
 struct transfer_run;
 typedef void transfer_done_fn(void *user, const struct transfer_result *result);
 
-/* `done` is called once, in the loop, and never before this returns. */
+/* Begins a transfer. `done` is called once, in the loop, and never before this returns. */
 struct transfer_run *transfer_start(struct uv_loop_s *loop, struct transfer_rules *rules,
                                     const struct transfer_order *order, transfer_done_fn *done, void *user);
-/* It ends soon, and `done` is called as ever: the loop has to run until then. */
+/* Cancels a transfer. It ends soon, and `done` is called as ever: the loop has to run until then. */
 void transfer_cancel(struct transfer_run *run);
 /* Bytes that have gone or come so far. */
 int64_t transfer_moved(const struct transfer_run *run);
 
-/* The same, waited for. */
+/* Makes a transfer and waits for its end. */
 void transfer_now(struct transfer_rules *rules, const struct transfer_order *order, struct transfer_result *ret);
 
 #ifdef __cplusplus

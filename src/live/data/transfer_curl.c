@@ -57,8 +57,8 @@ static curl_socket_t on_open(void *user, curlsocktype purpose, struct curl_socka
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* Before anything is sent: a token may be in it. As our other clients do, a host is believed to be one by the alternative names of its certificate
- * alone: where there is none libcurl takes the common name, which is no more than what somebody is called. */
+/* Checks the connection before anything is sent, for a token may be in it. As with our other clients, a host is believed by the alternative names of
+ * its certificate alone: where there is none libcurl takes the common name, which is no more than what somebody is called. */
 static int on_ready(void *user, char *remote_ip, char *local_ip, int remote_port, int local_port)
 {
     struct errand *errand = user;
@@ -85,8 +85,8 @@ static int on_ready(void *user, char *remote_ip, char *local_ip, int remote_port
     return CURL_PREREQFUNC_ABORT;
 }
 
-/* A store that gives a byte now and then, or that never answers, is left; libcurl itself does not look while it waits for an answer to a
- * command of sftp. */
+/* Is the transfer stalled? A store that gives a byte now and then, or never answers, is left. libcurl itself does not look while it waits for an answer
+ * to a command of sftp. */
 static bool is_stalled(struct errand *errand, int64_t moved)
 {
     const struct transfer_rules *rules = errand->carriage->rules;
@@ -144,7 +144,7 @@ static size_t on_read(char *bytes, size_t size, size_t count, void *user)
     return (size_t)n;
 }
 
-/* It is to be sent anew: a kept connection was closed, or the server wants it said who we are. */
+/* Goes back in the file, which is to be sent anew: a kept connection was closed, or the server wants to know who we are. */
 static int on_seek(void *user, curl_off_t offset, int origin)
 {
     struct carriage *carriage = ((struct errand *)user)->carriage;
@@ -202,7 +202,7 @@ static bool url_read_parts(struct errand *errand)
            (!strcmp(errand->scheme, "http") || !strcmp(errand->scheme, "https") || !strcmp(errand->scheme, "sftp"));
 }
 
-/* Over an open network it would be read by others. */
+/* May the token be shown here? Over an open network others would read it. */
 static bool may_show_token(const struct errand *errand)
 {
     struct in_addr number; /* a name may begin with 127 as well */
@@ -293,7 +293,7 @@ static bool is_for_good(CURLcode code, long status)
            code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_SSL_CACERT_BADFILE;
 }
 
-/* A store that wants a token, and did not see the one that somebody meant for it. */
+/* Words for a store that wants a token and was not shown the one that somebody may have meant for it. */
 static const char *token_hint(const struct errand *errand, long status)
 {
     return (status == 401 || status == 403) &&
@@ -345,7 +345,7 @@ static void errand_end(struct errand *errand)
 
 /* ---------------------------------------------------------------------------------------------------------------- put */
 
-/* A path in a command of sftp. */
+/* Adds a path, quoted for a command of sftp. */
 static void quoted_add(struct buf *out, const char *path)
 {
     buf_addc(out, '"');
@@ -372,7 +372,7 @@ static void command_add(struct errand *errand, const char *word, const char *pat
     buf_done(&line);
 }
 
-/* To a temporary name; then in the place of what may be there from a time before. */
+/* Sets up a put by sftp: to a temporary name, then into the place of what may be there from before. */
 static bool sftp_put_set(struct errand *errand)
 {
     const char *last = strrchr(errand->path, '/');
@@ -403,7 +403,7 @@ static void put_set(struct errand *errand)
     curl_easy_setopt(errand->easy, CURLOPT_SEEKDATA, errand);
 }
 
-/* Is it there, as long as it should be? A server that does not say is believed. */
+/* Is the file there, and as long as it should be? A server that does not say is believed. */
 static bool http_put_check(struct errand *errand)
 {
     curl_off_t size = -1;
@@ -424,7 +424,7 @@ static bool http_put_check(struct errand *errand)
     return true;
 }
 
-/* Anything but a success, in the sense of HTTP, is a refusal: also to look elsewhere. */
+/* Carries out a put. Anything but a success, in the sense of HTTP, is a refusal, also the advice to look elsewhere. */
 static bool put_perform(struct errand *errand)
 {
     CURLcode code = curl_easy_perform(errand->easy);

@@ -12,7 +12,7 @@
 
 #define CHUNK (256 * 1024)
 
-/* The path of file:///PATH, without escapes; false when it is none, or one with a NUL. */
+/* Reads the path of file:///PATH, without escapes; false when it is not such a URL, or the path has a NUL. */
 static bool path_read(const char *url, char ret[TRANSFER_PATH_MAX])
 {
     size_t len = 0;
@@ -34,7 +34,7 @@ static bool path_read(const char *url, char ret[TRANSFER_PATH_MAX])
     return true;
 }
 
-/* The folder of the settings that the path is in, and the rest of the path; NULL: it is in none. */
+/* The folder of the settings that the path lies in, and the rest of the path; NULL: it lies in none. */
 static const char *folder_of(const struct transfer_rules *rules, const char *path, const char **ret_rest)
 {
     for (size_t i = 0; i < rules->folder_count; i++) {
@@ -50,7 +50,7 @@ static const char *folder_of(const struct transfer_rules *rules, const char *pat
     return NULL;
 }
 
-/* A descriptor of that folder, and the name of the file beneath it; -1, and the result tells why. */
+/* Opens that folder and gives the name of the file beneath it; -1, and the result tells why. */
 static int folder_open(struct carriage *carriage, char path[TRANSFER_PATH_MAX], const char **ret_name)
 {
     const char *folder = path_read(carriage->url, path) ? folder_of(carriage->rules, path, ret_name) : NULL;
@@ -104,7 +104,7 @@ static bool bytes_copy(struct carriage *carriage, int from, int to)
     return good ? true : carriage_ends(carriage, TRANSFER_AGAIN, "the file cannot be copied: %s", strerror(errno));
 }
 
-/* What is on disk there is what was sent. */
+/* Checks that what is on disk there is what was sent. */
 static bool copy_check(struct carriage *carriage, int fd, int folder, const char *name)
 {
     char sent[HASH_DIGITS + 1], there[HASH_DIGITS + 1];

@@ -48,22 +48,22 @@ struct carriage {
     int fd;              /* of the local file; -1 */
 };
 
-/* What became of it; returns false, for use in `return`. */
+/* Notes what became of the transfer; returns false, for use in `return`. */
 bool carriage_ends(struct carriage *carriage, enum transfer_end end, const char *format, ...) ERR_FORMAT(3, 4);
 
 /* The token for a host; NULL: there is none. */
 const char *transfer_token_for(const struct transfer_rules *rules, const char *host, uint16_t port);
-/* There is none for that port, and one for the host's own ports: somebody may have meant it. */
+/* Is there no token for that port, but one for the host's own ports? Somebody may have meant that one. */
 bool transfer_token_lacks_port(const struct transfer_rules *rules, const char *host, uint16_t port);
 
-/* Name of a file that is not whole yet, for that URL. */
+/* Makes the name of a file that is not whole yet, for that URL. */
 void transfer_temporary(const char *url, char *ret, size_t size);
 
-/* The bytes themselves; false, and the result tells why. A put reads `fd`, a get writes it, from `from` on. */
+/* Move the bytes themselves; false, and the result tells why. A put reads `fd`, a get writes it, from `from` on. */
 bool local_put(struct carriage *carriage);
 bool local_get(struct carriage *carriage);
 bool curl_put(struct carriage *carriage);
-/* `*ret_anew`: it cannot go on where it was: everything is to come again. */
+/* `*ret_anew`: the transfer cannot go on where it was, and everything is to come again. */
 bool curl_get(struct carriage *carriage, int64_t from, bool *ret_anew);
 
 #endif

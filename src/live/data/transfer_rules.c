@@ -29,7 +29,7 @@ static void token_add(struct transfer_rules *rules, const char *host, size_t hos
         (struct transfer_token){.host = mem_dup(host, host_len), .text = mem_dup(text, len)};
 }
 
-/* Lines: HOST[:PORT] TOKEN; without a port it is for 443 and 80. Blank ones, and those with a '#' in front, say nothing. */
+/* Reads lines HOST[:PORT] TOKEN; a token without a port is for 443 and 80. Blank lines, and those with a '#' in front, say nothing. */
 static int tokens_parse(struct transfer_rules *rules, const char *path, const char *text, struct err *err)
 {
     for (unsigned line = 1; *text; line++) {
@@ -140,7 +140,7 @@ void transfer_rules_unref(struct transfer_rules *rules)
     curl_global_cleanup();
 }
 
-/* A line without a port: what listens on another one may be any user's of that host, and names in catalogues are others'. */
+/* Is a line without a port for that port? What listens on another one may be any user's of that host, and names in catalogues are others'. */
 static bool is_own_port(uint16_t port)
 {
     return port == 443 || port == 80;
