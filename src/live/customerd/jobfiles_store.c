@@ -1,0 +1,303 @@
+/* jobfiles_store.c: pieces of files that come from a try: checked against what it may leave, and settled where they belong. */
+#define _GNU_SOURCE /* O_PATH */
+#include "live/customerd/jobfiles_parts.h"
+
+#include "lang/base/textmap.h"
+#include "sys/confined_path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEPTH_MAX 64 /* folders inside one another that are listed */
+
+static void dir_close_keep(DIR *dir)
+{
+    int failed = errno;
+
+    closedir(dir);
+    errno = failed;
+}
+
+void jobfiles_part_name(char *ret, size_t room, const struct job_place *place, enum job_file_kind kind,
+                        const char *name)
+{
+    snprintf(ret, room, JOBFILES_PART "/%016llx-%016llx/%s/%s", (unsigned long long)place->claim,
+             (unsigned long long)place->number, job_file_rows[kind].folder, name);
+}
+
+/* -1 and errno: not all could be looked at. */
+static int parts_each(int fd, enum job_file_kind kind, const char *prefix, int depth, job_file_fn *fn, void *user)
+{
+    DIR *dir = fdopendir(fd);
+    int failed = dir ? 0 : -1;
+    struct dirent *row;
+    struct stat stat;
+
+    if (!dir)
+        close_keep(fd);
+    while (!failed && (errno = 0, row = readdir(dir))) {
+        char name[CONFINED_NAME_MAX + 2];
+        int inside;
+
+        if (!strcmp(row->d_name, ".") || !strcmp(row->d_name, "..") ||
+            snprintf(name, sizeof name, "%s%s", prefix, row->d_name) >= (int)sizeof name - 1)
+            continue;
+        if (fstatat(fd, row->d_name, &stat, AT_SYMLINK_NOFOLLOW) < 0) {
+            failed = errno == ENOENT ? 0 : -1;
+        } else if (S_ISREG(stat.st_mode)) {
+            fn(user, &(struct job_file){.kind = kind, .name = name, .size = (uint64_t)stat.st_size, .mode = 0644});
+        } else if (S_ISDIR(stat.st_mode) && depth < DEPTH_MAX) {
+            inside = openat(fd, row->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            strcat(name, "/");
+            failed = inside < 0 ? -1 : parts_each(inside, kind, name, depth + 1, fn, user);
+        }
+    }
+    if (dir) {
+        failed = failed || errno ? -1 : 0;
+        dir_close_keep(dir);
+    }
+    return failed;
+}
+
+/* What is on its way of a try, of all job_file_rows. */
+int jobfiles_parts(int folder, const struct job_place *place, job_file_fn *fn, void *user)
+{
+    int failed = 0;
+    char name[128];
+
+    for (int kind = 0; kind < JOB_FILE_KIND_COUNT && !failed; kind++) {
+        const char *last;
+        int parent;
+
+        jobfiles_part_name(name, sizeof name, place, (enum job_file_kind)kind, "x");
+        parent = confined_parent(folder, name, false, &last);
+        if (parent < 0)
+            failed = errno == ENOENT ? 0 : -1;
+        else
+            failed = parts_each(parent, (enum job_file_kind)kind, "", 0, fn, user);
+    }
+    return failed;
+}
+
+/* What the file is called where the job says. False: that is too long for a name. */
+bool jobfiles_away_name(const struct job_place *place, const char *name, bool beside, char ret[CONFINED_NAME_MAX + 32])
+{
+    if (beside)
+        snprintf(ret, CONFINED_NAME_MAX + 32, "%s.%llu", name, (unsigned long long)place->job);
+    else
+        snprintf(ret, CONFINED_NAME_MAX + 32, "%s", name);
+    return confined_name_is_good(ret, strlen(ret));
+}
+
+/* Does what lies there have these bytes already? Then it was put there before a crash, or is as good. */
+static bool away_is_same(int iwd, const char *name, const struct piece *piece)
+{
+    int fd = confined_file(iwd, name, O_RDONLY, 0);
+    char digits[HASH_DIGITS + 1];
+    struct err err;
+    struct stat stat;
+    uint64_t size;
+    bool same = fd >= 0 && fstat(fd, &stat) == 0 && stat.st_size == piece->size &&
+                hash_file(fd, digits, &size, &err) == 0 && !memcmp(digits, piece->hash, HASH_DIGITS);
+
+    if (fd >= 0)
+        close(fd);
+    return same;
+}
+
+/* Into that name, over what this job has brought or names, else where nothing is. -1 and errno. */
+static int away_move(int folder, const char *part, int iwd, const char *name, bool over, const struct piece *piece)
+{
+    int moved = over ? confined_move(folder, part, iwd, name) : confined_move_new(folder, part, iwd, name);
+
+    if (moved < 0 && !over && errno == EEXIST) {
+        if (away_is_same(iwd, name, piece))
+            return confined_move(folder, part, iwd, name);
+        errno = EEXIST;
+    }
+    return moved;
+}
+
+/* To where the job says: 0, and `ret` has what it is called there. -1 and errno. */
+static int file_send(int folder, const char *part, const struct job_place *place, const struct job_leaving *leaving,
+                     const struct job_file *known, const struct piece *piece, struct job_file *ret)
+{
+    int iwd = open(place->iwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC), moved = -1;
+    bool beside = leaving->permit == PERMIT_BESIDE || (known && known->away && known->beside);
+    char name[CONFINED_NAME_MAX + 32];
+
+    if (iwd < 0)
+        return -1;
+    beside = beside && leaving->permit != PERMIT_REPLACE;
+    for (;; beside = true) {
+        bool brought = known && known->away && known->beside == beside;
+
+        errno = ENAMETOOLONG;
+        if (jobfiles_away_name(place, leaving->name, beside, name))
+            moved = away_move(folder, part, iwd, name, brought || leaving->permit == PERMIT_REPLACE, piece);
+        if (moved == 0 || errno != EEXIST || beside)
+            break;
+    }
+    ret->away = moved == 0;
+    ret->beside = moved == 0 && beside;
+    return close_keep(iwd), moved;
+}
+
+/* The file is whole: to where the job says, or to its place here. -1 and errno. `err` is filled also when it is not where it was to be. */
+static int file_settle(int folder, const char *part, const struct job_place *place, const struct job_leaving *leaving,
+                       const struct job_file *known, const struct piece *piece, struct job_file *ret, struct err *err)
+{
+    int fd = confined_file(folder, part, O_RDONLY, 0), failed;
+    char whole[CONFINED_NAME_MAX + 32];
+
+    if (fd < 0)
+        return -1;
+    failed = fchmod(fd, ret->mode);
+    close(fd);
+    if (failed)
+        return -1;
+    if (leaving->kind == JOB_FILE_OUTPUT && place->iwd) {
+        if (file_send(folder, part, place, leaving, known, piece, ret) == 0) {
+            if (ret->beside)
+                err_set(err, "%s is there already, and the job does not name it: it came as %s.%llu", leaving->name,
+                        leaving->name, (unsigned long long)place->job);
+            return 0;
+        }
+        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) /* it can be done a little later */
+            return -1;
+        err_set(err, "%s could not be put into %s: %s", leaving->name, place->iwd, strerror(errno));
+    }
+    ret->away = ret->beside = false;
+    snprintf(whole, sizeof whole, "%s/%s", job_file_rows[leaving->kind].folder, leaving->name);
+    return confined_move(folder, part, folder, whole);
+}
+
+static bool file_is_same(const struct job_file *file, const struct job_place *place, const struct piece *piece)
+{
+    return file && file->claim == place->claim && file->number == place->number && piece->hash && piece->size >= 0 &&
+           file->size == (uint64_t)piece->size && !memcmp(file->hash, piece->hash, HASH_DIGITS);
+}
+
+static void left_part(void *user, const struct job_file *file)
+{
+    attempt_room_add(user, file->kind, file->name, file->size);
+}
+
+/* What this try has left so far. -1 and errno: that cannot be told now. */
+static int left_know(struct jobfiles *files, struct file_index *index, int folder, const struct job_place *place)
+{
+    struct attempt_room *left = &index->left;
+
+    if (left->known && left->claim == place->claim && left->number == place->number)
+        return 0;
+    attempt_room_done(left);
+    attempt_room_init(left, place->claim, place->number, files->seed);
+    for (uint32_t i = 0; i < index->names.places; i++) {
+        const struct job_file *file = &index->items[i];
+
+        if (!textmap_text(&index->names, i))
+            continue;
+        if (file->claim == place->claim && file->number == place->number)
+            attempt_room_add(left, file->kind, file->name, file->size);
+        else
+            left->before[file->kind] += file->size;
+    }
+    if (jobfiles_parts(folder, place, left_part, left) == 0)
+        return 0;
+    attempt_room_done(left);
+    return -1;
+}
+
+/* Before a byte is taken: is it more than the try may leave? */
+static enum piece_result left_check(struct jobfiles *files, struct file_index *index, int folder,
+                                    const struct job_place *place, const struct job_leaving *leaving,
+                                    const struct piece *piece, struct err *err)
+{
+    uint64_t size = piece->size >= 0 ? (uint64_t)piece->size : piece->offset + piece->len;
+
+    if (piece->offset > INT64_MAX - piece->len)
+        return PIECE_BAD;
+    if (left_know(files, index, folder, place) < 0) {
+        err_set(err, "%s", strerror(errno));
+        return PIECE_DISK;
+    }
+    if (attempt_room_check(&index->left, leaving, size, err) < 0)
+        return PIECE_FULL;
+    if (index->names.count >= JOBFILES_MAX && !file_index_find(index, leaving->kind, leaving->name)) {
+        err_set(err, "more than %d files", JOBFILES_MAX);
+        return PIECE_FULL;
+    }
+    attempt_room_add(&index->left, leaving->kind, leaving->name, size);
+    return PIECE_MORE;
+}
+
+static enum piece_result store_in(struct jobfiles *files, int folder, const struct job_place *place,
+                                  const struct job_leaving *leaving, const struct piece *piece, uint64_t *ret_have,
+                                  struct err *err)
+{
+    struct file_index *index = file_index_get(files, place->job, folder);
+    struct job_file *known, file;
+    char part[CONFINED_NAME_MAX + 128];
+    enum piece_result result;
+
+    if (!index) {
+        err_set(err, "the list of files: %s", strerror(errno));
+        return PIECE_DISK;
+    }
+    known = file_index_find(index, leaving->kind, leaving->name);
+    if (file_is_same(known, place, piece)) {
+        *ret_have = known->size; /* the answer was lost, and it is sent again */
+        return PIECE_WHOLE;
+    }
+    result = left_check(files, index, folder, place, leaving, piece, err);
+    if (result != PIECE_MORE)
+        return result;
+    jobfiles_part_name(part, sizeof part, place, leaving->kind, leaving->name);
+    result = pieces_add(files->pieces, folder, part, piece, ret_have, err);
+    if (result != PIECE_WHOLE)
+        return result;
+    file = (struct job_file){.kind = leaving->kind,
+                             .name = leaving->name,
+                             .size = (uint64_t)piece->size,
+                             .mode = leaving->mode & 0111 && leaving->permit == PERMIT_REPLACE ? 0755 : 0644,
+                             .whole = true,
+                             .claim = place->claim,
+                             .number = place->number};
+    memcpy(file.hash, piece->hash, HASH_DIGITS);
+    if (file_settle(folder, part, place, leaving, known, piece, &file, err) < 0) {
+        int failed = errno;
+
+        err_set(err, "%s: %s", leaving->name, strerror(failed));
+        return piece_failed(failed);
+    }
+    if (file_list_add(files, folder, index, &file) < 0) {
+        err_set(err, "the list of files: %s", strerror(errno));
+        return PIECE_DISK;
+    }
+    return PIECE_WHOLE;
+}
+
+enum piece_result jobfiles_store(struct jobfiles *files, const struct job_place *place,
+                                 const struct job_leaving *leaving, const struct piece *piece, uint64_t *ret_have,
+                                 struct err *err)
+{
+    enum piece_result result;
+    int folder;
+
+    *ret_have = 0;
+    if (!confined_name_is_good(leaving->name, strlen(leaving->name)) || leaving->permit == PERMIT_NO)
+        return PIECE_BAD;
+    folder = jobfiles_folder(files, place->job, true);
+    if (folder < 0) {
+        err_set(err, "%s", strerror(errno));
+        return PIECE_DISK;
+    }
+    result = store_in(files, folder, place, leaving, piece, ret_have, err);
+    close(folder);
+    return result;
+}

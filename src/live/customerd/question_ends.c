@@ -1,0 +1,183 @@
+/* question_ends.c: what a try says of itself while it runs, and that it is over. */
+#include "live/customerd/questions_parts.h"
+
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
+#include "live/data/stored.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define UNMADE_TOLD 10 /* names */
+
+/* ------------------------------------------------------------------------------------------------- report and finish */
+
+static void usage_read(const struct asking *asking)
+{
+    struct job_attempt *one = asking->one;
+    double cpu = one->cpu, wall = one->wall, cpus;
+    int64_t memory = one->memory, disk = one->disk;
+
+    ad_number(asking->question, "Cpu", &cpu);
+    ad_number(asking->question, "Wall", &wall);
+    ad_integer(asking->question, "Memory", &memory);
+    ad_integer(asking->question, "Disk", &disk);
+    one->cpu = cpu >= 0 && cpu < 1e15 ? cpu : one->cpu;
+    one->wall = wall >= 0 && wall < 1e15 ? wall : one->wall;
+    one->memory = memory > one->memory ? memory : one->memory;
+    one->disk = disk > one->disk ? disk : one->disk;
+    if (ad_number(asking->question, "MayCpus", &cpus) && cpus > 0 && cpus < 1e9 &&
+        ad_integer(asking->question, "MayMemory", &memory) && memory >= 0 &&
+        ad_integer(asking->question, "MayDisk", &disk) && disk >= 0) {
+        one->may_cpus = cpus;
+        one->may_memory = memory;
+        one->may_disk = disk;
+    }
+    one->heard = asking->now;
+}
+
+struct tree *question_report(struct asking *asking)
+{
+    struct job_attempt *one = asking->one;
+    enum question_news news = NEWS_MESSAGE;
+    const char *text;
+    struct err err;
+    size_t len;
+
+    if (!asking->last)
+        return question_reason(asking, "stale");
+    usage_read(asking);
+    if (ad_string(asking->question, "Message", &text, &len))
+        attempts_text(&one->message, text, len);
+    if (ad_string(asking->question, "State", &text, &len)) {
+        if (len == 7 && !memcmp(text, "running", 7) && !one->started) {
+            one->started = asking->now;
+            news = NEWS_RUNNING;
+        } else if (len == 7 && !memcmp(text, "staging", 7) && !one->staging) {
+            one->staging = true;
+            news = NEWS_STAGING;
+        }
+    }
+    if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0)
+        return NULL;
+    question_tell(asking, news, one->message);
+    if (ad_string(asking->question, "Trouble", &text, &len) && len <= TRY_MESSAGE_MAX) {
+        char words[TRY_MESSAGE_MAX + 1];
+
+        snprintf(words, sizeof words, "%.*s", (int)len, text);
+        question_tell_files(asking, NEWS_TROUBLE, words);
+    }
+    return question_reason(asking, "ok");
+}
+
+/* What the provider itself could not send. */
+static void missing_told(const struct asking *asking)
+{
+    const struct expr *told = ad_find(asking->question, "Missing");
+    struct tree *missing = told && told->kind == EXPR_AD ? ad_part(asking->question, told) : NULL;
+
+    if (missing)
+        missing_read(&asking->one->missing, missing);
+    tree_unref(missing);
+}
+
+/* What the job names and has not made is no failure, but told. */
+static void unmade_told(const struct asking *asking)
+{
+    const struct expr *told = ad_find(asking->question, "NotMade");
+    struct tree *ad = told && told->kind == EXPR_AD ? ad_part(asking->question, told) : NULL;
+    struct missing unmade = {.count = 0};
+    struct buf words;
+
+    if (!ad)
+        return;
+    missing_read(&unmade, ad);
+    buf_init(&words);
+    for (uint32_t i = 0; i < unmade.known && i < UNMADE_TOLD; i++)
+        buf_addf(&words, "%s%s", i ? ", " : "the job has not made ", unmade.files[i].name);
+    if (unmade.count > UNMADE_TOLD)
+        buf_addf(&words, " and %lld more", (long long)unmade.count - UNMADE_TOLD);
+    if (words.len)
+        question_tell_files(asking, NEWS_TROUBLE, buf_string(&words));
+    buf_done(&words);
+    missing_done(&unmade);
+    tree_unref(ad);
+}
+
+/* The provider forgets the try when it is told so: it has to be on disk first. */
+struct tree *question_finish(struct asking *asking)
+{
+    struct shelf *shelf = asking->questions->shelf;
+    bool again = asking->one->finished;
+    int64_t transfers;
+    const char *text;
+    struct err err;
+    size_t len;
+
+    if (again)
+        return question_reason(asking, "ok");
+    usage_read(asking);
+    if (ad_integer(asking->question, "Transfers", &transfers) && transfers > 0) {
+        int64_t most = (int64_t)permits_stored(question_permits_of(asking));
+
+        asking->one->transfers = transfers < most ? transfers : most;
+    }
+    missing_told(asking);
+    if (ad_string(asking->question, "Words", &text, &len))
+        attempts_text(&asking->one->words, text, len);
+    asking->one->finished = asking->now;
+    if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
+        return NULL;
+    unmade_told(asking);
+    question_tell(asking, NEWS_FINISHED, asking->one->words);
+    return question_reason(asking, "ok");
+}
+
+static void stored_news(void *user, const char *words)
+{
+    question_tell(user, NEWS_STORED, words);
+}
+
+/* Only files that the job leaves for stores are told of. */
+static bool stored_are_ours(const struct asking *asking)
+{
+    const struct expr *list = ad_find(asking->question, "Files");
+    const struct permits *permits = question_permits_of(asking);
+    int64_t total = 0;
+    bool good = !ad_integer(asking->question, "Total", &total) || total <= (int64_t)permits_stored(permits);
+
+    for (uint32_t i = 0; good && list && list->kind == EXPR_LIST && i < list->u.run.count; i++) {
+        struct tree *one = ad_part(asking->question, &tree_parts(asking->question, list)[i]);
+        const char *name;
+        size_t len;
+
+        good = tree_is_ad(one) && ad_string(one, "Name", &name, &len) && permits_stores(permits, name, len);
+        tree_unref(one);
+    }
+    return good;
+}
+
+/* The provider deletes what it is told "ok" for: it has to be on disk first. A job that waits again may yet take this try's result. */
+struct tree *question_stored(struct asking *asking)
+{
+    struct shelf *shelf = asking->questions->shelf;
+    struct tree *stored;
+    struct err err;
+
+    if (!asking->last)
+        return question_reason(asking, "stale");
+    if (asking->view.state == JOB_IDLE)
+        return question_reason(asking, "wait");
+    if (!stored_are_ours(asking))
+        return question_reason(asking, "invalid");
+    stored = stored_merge(asking->questions->symbols, asking->one->stored, asking->question, stored_news, asking);
+    if (!stored)
+        return question_reason(asking, "invalid");
+    tree_unref(asking->one->stored);
+    asking->one->stored = stored;
+    asking->one->transfers = stored_count(stored).total;
+    if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
+        return NULL;
+    question_tell(asking, NEWS_MESSAGE, NULL);
+    return question_reason(asking, "ok");
+}
