@@ -92,7 +92,7 @@ shows history -n 3
 shows users
 
 say "Three parties at once: a job, a machine, and one of two licences that another agent offers. They meet as a gang, wholly or not at all."
-mkdir -p "$BERTH_STATE/provide"
+mkdir -p -m 700 "$BERTH_STATE/provide"
 "$berth" token create --subject licences --scope "ad:read ad:write claim" --lifetime 1d --out "$BERTH_STATE/provide/token" >/dev/null 2>&1
 printf '  $ berth provide %s\n' examples/licenses.ad
 "$berth" provide "$examples/licenses.ad" >"$work/licenses" 2>&1 &
