@@ -54,7 +54,11 @@ static struct telling pool_run(struct pool *pool, enum gang_algorithm algorithm,
     struct telling telling = {.pool = pool};
     struct gang_stats stats;
 
-    gang_run(&pool->env, &pool->arena, &policy, pool->ads, pool->request_count, pool->count - pool->request_count,
+    gang_run(&pool->env, &pool->arena,
+             &(struct gang_field){.policy = &policy,
+                                  .ads = pool->ads,
+                                  .request_count = pool->request_count,
+                                  .offer_count = pool->count - pool->request_count},
              &settings, check_gang, &telling, &stats);
     if (telling.units < pool->request_count || stats.roots != pool->request_count)
         fuzz_broken("every root is told of");

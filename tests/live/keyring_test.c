@@ -322,6 +322,19 @@ static void test_certificate(void)
     keyring_free(other);
 }
 
+static int issue(const struct cert_pair *ca, const char *public_key, const char *common_name, const char *const *hosts,
+                 size_t host_count, char **ret_cert, struct err *err)
+{
+    struct cert_request request = {.public_key = public_key,
+                                   .common_name = common_name,
+                                   .names = hosts,
+                                   .name_count = host_count,
+                                   .now = NOW,
+                                   .span = CERT_SPAN};
+
+    return cert_issue(ca, &request, ret_cert, err);
+}
+
 /* What a certificate may be asked for: of a CA made here. */
 static void test_issue(void)
 {
@@ -336,24 +349,21 @@ static void test_issue(void)
     must(cert_make_ca("Berth pool", NOW, &ca, &err) == 0, "cert_make_ca", &err);
     must(cert_make_own("a1", NOW, &own, &err) == 0, "cert_make_own", &err);
     must(cert_make_key(&key, &open_key, &err) == 0, "cert_make_key", &err);
-    must(cert_issue(&ca, open_key, "a1", host, 1, NOW, CERT_SPAN, &cert, &err) == 0, "cert_issue", &err);
+    must(issue(&ca, open_key, "a1", host, 1, &cert, &err) == 0, "cert_issue", &err);
     pair = (struct cert_pair){.cert = cert, .key = key};
     tap_ok(cert_pair_valid(&pair) && cert_serves(cert, ca.cert, host, 1, NOW), "a CA signs for a key that it is given");
     tap_ok(cert_names_host(cert) && !cert_names_host(own.cert) && !cert_names_host("nonsense"),
            "a certificate names a host only where it has it as an alternative name");
     free(cert);
     cert = NULL;
-    tap_ok(cert_issue(&ca, open_key, "a1", NULL, 0, NOW, CERT_SPAN, &cert, &err) < 0,
-           "none is signed that names no host: %s", err.text);
-    tap_ok(cert_issue(&ca, key, "a1", host, 1, NOW, CERT_SPAN, &cert, &err) < 0,
-           "a private key is not taken for a public one: %s", err.text);
-    tap_ok(cert_issue(&ca, "nonsense", "a1", host, 1, NOW, CERT_SPAN, &cert, &err) < 0,
-           "what is no key gets no certificate: %s", err.text);
-    tap_ok(cert_issue(&ca, open_key, "", host, 1, NOW, CERT_SPAN, &cert, &err) < 0 &&
-               cert_issue(&ca, open_key, "a\nb", host, 1, NOW, CERT_SPAN, &cert, &err) < 0,
+    tap_ok(issue(&ca, open_key, "a1", NULL, 0, &cert, &err) < 0, "none is signed that names no host: %s", err.text);
+    tap_ok(issue(&ca, key, "a1", host, 1, &cert, &err) < 0, "a private key is not taken for a public one: %s",
+           err.text);
+    tap_ok(issue(&ca, "nonsense", "a1", host, 1, &cert, &err) < 0, "what is no key gets no certificate: %s", err.text);
+    tap_ok(issue(&ca, open_key, "", host, 1, &cert, &err) < 0 && issue(&ca, open_key, "a\nb", host, 1, &cert, &err) < 0,
            "a common name must be one");
     for (size_t i = 0; i < COUNT(bad); i++)
-        tap_ok(!cert_name_valid(bad[i]) && cert_issue(&ca, open_key, "a1", &bad[i], 1, NOW, CERT_SPAN, &cert, &err) < 0,
+        tap_ok(!cert_name_valid(bad[i]) && issue(&ca, open_key, "a1", &bad[i], 1, &cert, &err) < 0,
                "'%s' is no name for a certificate", bad[i]);
     for (size_t i = 0; i < COUNT(good); i++)
         tap_ok(cert_name_valid(good[i]), "'%s' is a name for a certificate", good[i]);

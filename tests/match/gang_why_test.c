@@ -532,8 +532,10 @@ static enum gang_outcome asked_cycle(struct asked *asked)
 
     for (size_t i = 0; i < asked->count; i++)
         ads[i + 1] = asked->offers[i];
-    gang_run(&asked->env, &asked->lang.arena, &asked->policy, ads, 1, asked->count, &settings, note_outcome, &outcome,
-             NULL);
+    gang_run(
+        &asked->env, &asked->lang.arena,
+        &(struct gang_field){.policy = &asked->policy, .ads = ads, .request_count = 1, .offer_count = asked->count},
+        &settings, note_outcome, &outcome, NULL);
     return outcome;
 }
 

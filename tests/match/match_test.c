@@ -276,7 +276,11 @@ static void check_cycle(struct lang *lang, const struct cycle_case *c)
 
     buf_init(&rows.text);
     tap_ok(policy_init(&policy, policy_ad, &wrong, NULL) == 0, "the policy is one: %s", c->sentence);
-    cycle_run(&env, &lang->arena, &policy, parties, requests, offers, NULL, note_match, &rows);
+    cycle_run(
+        &env, &lang->arena,
+        &(struct cycle_field){
+            .policy = &policy, .parties = parties, .request_count = requests, .offer_count = offers, .finder = NULL},
+        note_match, &rows);
     if (!tap_ok(strcmp(buf_string(&rows.text), c->rows) == 0, "%s", c->sentence))
         tap_diag("got %s", buf_string(&rows.text));
     policy_done(&policy);

@@ -111,13 +111,16 @@ static void round_run(struct twin *twin, struct buf *scanned, struct buf *found)
     struct index *index = index_new();
     struct cycle_finder finder = finder_of(index);
     struct policy policy;
+    struct cycle_field field = {
+        .policy = &policy, .parties = twin->parties, .request_count = twin->requests, .offer_count = twin->offers};
     struct err err;
     struct tree *ad = lang_ad(&twin->lang, &dialect_classic, text, &err);
     symbol wrong;
 
     policy_init(&policy, ad, &wrong, &err);
-    cycle_run(&env, &twin->lang.arena, &policy, twin->parties, twin->requests, twin->offers, NULL, note, scanned);
-    cycle_run(&env, &twin->lang.arena, &policy, twin->parties, twin->requests, twin->offers, &finder, note, found);
+    cycle_run(&env, &twin->lang.arena, &field, note, scanned);
+    field.finder = &finder;
+    cycle_run(&env, &twin->lang.arena, &field, note, found);
     if (scanned->len != found->len || (found->len && memcmp(scanned->text, found->text, found->len) != 0)) {
         if (twin->differ++ < 5) {
             tap_diag("seed %llu, round %llu, policy %s:\nby every pair\n%s\nby the index\n%s",

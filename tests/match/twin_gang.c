@@ -431,8 +431,11 @@ static void pool_run(struct twin *twin, enum gang_algorithm algorithm, bool pref
     twin->large = false;
     for (size_t i = 0; i < twin->slow.count; i++)
         twin->slow.taken[i] = false;
-    gang_run(&env, &twin->lang.arena, &twin->policy, twin->ads, twin->requests, twin->offers, &twin->settings,
-             root_served, twin, &stats);
+    gang_run(
+        &env, &twin->lang.arena,
+        &(struct gang_field){
+            .policy = &twin->policy, .ads = twin->ads, .request_count = twin->requests, .offer_count = twin->offers},
+        &twin->settings, root_served, twin, &stats);
     if (twin->next_root != twin->requests || stats.roots != twin->requests) {
         buf_reset(&twin->say);
         buf_addf(&twin->say, "%s: %zu roots of %zu were served", gang_algorithm_names[algorithm], twin->next_root,

@@ -173,7 +173,10 @@ static bool batch_run(struct twin *twin)
 
     arena_init(&arena);
     buf_reset(&twin->made[0]);
-    gang_run(&twin->env, &arena, &twin->policy, twin->ads, requests, offers, &settings, batch_found, twin, &stats);
+    gang_run(&twin->env, &arena,
+             &(struct gang_field){
+                 .policy = &twin->policy, .ads = twin->ads, .request_count = requests, .offer_count = offers},
+             &settings, batch_found, twin, &stats);
     arena_done(&arena);
     return !stats.cut && !stats.gave_up && stats.nodes < NODES_MAX && stats.probes + stats.evaluations < WORK_MAX;
 }

@@ -358,7 +358,11 @@ static int gang_files(struct gang_cycle *run)
     if (files_read(run, &call->offers) < 0)
         return STATUS_BAD;
     start = clock_seconds();
-    gang_run(&run->env, &run->arena, &run->policy, run->ads, run->request_count, run->count - run->request_count,
+    gang_run(&run->env, &run->arena,
+             &(struct gang_field){.policy = &run->policy,
+                                  .ads = run->ads,
+                                  .request_count = run->request_count,
+                                  .offer_count = run->count - run->request_count},
              &settings, gang_found, run, &stats);
     table_finish(&run->table);
     if (call->stats)

@@ -194,8 +194,13 @@ static int match_files(struct match_run *run)
     }
     if (run->settings->engine == ENGINE_INDEX)
         finder = finder_of(run->index = index_new());
-    cycle_run(&run->env, &run->arena, &run->policy, run->parties, run->request_count, run->count - run->request_count,
-              run->index ? &finder : NULL, match_found, run);
+    cycle_run(&run->env, &run->arena,
+              &(struct cycle_field){.policy = &run->policy,
+                                    .parties = run->parties,
+                                    .request_count = run->request_count,
+                                    .offer_count = run->count - run->request_count,
+                                    .finder = run->index ? &finder : NULL},
+              match_found, run);
     return run->found ? STATUS_DONE : STATUS_NO;
 }
 

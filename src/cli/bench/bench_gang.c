@@ -119,8 +119,11 @@ static void cycle(struct gauge *gauge, const struct connection *pool, enum gang_
         cycle_live(gauge, pool, ret_stats, &gauge->slowest);
         return;
     }
-    gang_run(&env, &gauge->arena, &gauge->policy, pool->ads, pool->requests, pool->offers, &settings, note_pair, pairs,
-             ret_stats);
+    gang_run(
+        &env, &gauge->arena,
+        &(struct gang_field){
+            .policy = &gauge->policy, .ads = pool->ads, .request_count = pool->requests, .offer_count = pool->offers},
+        &settings, note_pair, pairs, ret_stats);
 }
 
 /* The first round warms up, unless it was long: then it is the only one. Returns how many counted. */

@@ -36,7 +36,7 @@ static int log_open(const char *path)
 
     snprintf(older, sizeof older, "%s.1", path);
     if (stat(path, &stat_) == 0 && stat_.st_size > ROLE_LOG_MAX)
-        rename(path, older);
+        (void)rename(path, older); /* else it grows on, which is better than none */
     return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 

@@ -34,13 +34,17 @@ static bool sender_set(struct sender *ret, struct membership *pool, const char *
 
 bool sender_by_token(struct sender *ret, struct membership *pool, const char *token, size_t len, const char *name)
 {
+    struct proof proof = {.tokens = pool->tokens,
+                          .keys = &pool->keys,
+                          .audience = pool->audience,
+                          .revoked = membership_revokes,
+                          .user = pool};
     enum token_fault fault = TOKEN_UNKNOWN_KEY;
     struct live_agent *live = pool->live;
 
     *ret = (struct sender){.pool = NULL};
     if (pool->has_keys)
-        fault = token_check(pool->tokens, &pool->keys, pool->audience, token, len, runner_wall() / SECOND,
-                            membership_revokes, pool, &ret->grant);
+        fault = token_check(&proof, token, len, runner_wall() / SECOND, &ret->grant);
     if (fault == TOKEN_UNKNOWN_KEY)
         agent_ask_keys(pool);
     if (fault != TOKEN_OK || (*name && !agent_name_is_good(name, strlen(name)))) {

@@ -317,18 +317,20 @@ static int issue(const struct cert_pair *ca, gnutls_pubkey_t open, struct cert_p
     return result;
 }
 
-int cert_issue(const struct cert_pair *ca, const char *public_key, const char *common_name, const char *const *names,
-               size_t name_count, int64_t now, int64_t span, char **ret_cert, struct err *err)
+int cert_issue(const struct cert_pair *ca, const struct cert_request *request, char **ret_cert, struct err *err)
 {
-    struct cert_names *list = cert_names_new(names, name_count, err);
-    struct cert_plan plan = {
-        .common_name = common_name, .names = list, .begins = now - CERT_BACKDATE, .ends = now + span};
+    struct cert_names *list = cert_names_new(request->names, request->name_count, err);
+    struct cert_plan plan = {.common_name = request->common_name,
+                             .names = list,
+                             .begins = request->now - CERT_BACKDATE,
+                             .ends = request->now + request->span};
     gnutls_pubkey_t open = NULL;
     int result = -1;
 
     if (list && list->count == 0)
         err_set(err, "a certificate without a host name or an address would be taken for its common name's");
-    else if (list && common_name_check(common_name, err) == 0 && public_read(public_key, &open, err) == 0) {
+    else if (list && common_name_check(request->common_name, err) == 0 &&
+             public_read(request->public_key, &open, err) == 0) {
         result = issue(ca, open, &plan, ret_cert, err);
         gnutls_pubkey_deinit(open);
     }

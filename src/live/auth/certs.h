@@ -44,10 +44,16 @@ int cert_make_own(const char *name, int64_t now, struct cert_pair *ret, struct e
 /* Makes a new private key (PKCS #8) and its public half (SubjectPublicKeyInfo), both PEM. The caller frees them, the private one by text_wipe. */
 int cert_make_key(char **ret_key, char **ret_public, struct err *err);
 
-/* Issues a certificate for a public key (PEM, SubjectPublicKeyInfo: EC or Ed25519, or RSA of 2048 bits or more) with that common name (up to 64
- * bytes) and those host names and addresses, one at least. It ends after `span`, or with the CA. */
-int cert_issue(const struct cert_pair *ca, const char *public_key, const char *common_name, const char *const *names,
-               size_t name_count, int64_t now, int64_t span, char **ret_cert, struct err *err);
+/* What a certificate is to say. */
+struct cert_request {
+    const char *public_key;   /* PEM, SubjectPublicKeyInfo: EC or Ed25519, or RSA of 2048 bits or more */
+    const char *common_name;  /* up to 64 bytes */
+    const char *const *names; /* of hosts, and addresses: one at least */
+    size_t name_count;
+    int64_t now, span; /* it ends after that, or with the CA */
+};
+
+int cert_issue(const struct cert_pair *ca, const struct cert_request *request, char **ret_cert, struct err *err);
 
 /* Is the certificate signed by that CA, good at `now` and for CERT_RENEW after it, and for exactly those names (in any order)? */
 bool cert_serves(const char *cert, const char *ca, const char *const *names, size_t name_count, int64_t now);

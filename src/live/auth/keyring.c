@@ -324,7 +324,14 @@ static int server_make(const struct keyring *ring, const char *const *names, siz
 
     if (cert_make_key(&pair.key, &open, err) < 0)
         return -1;
-    result = cert_issue(&ring->ca, open, "Berth matchmaker", names, name_count, now, CERT_SPAN, &pair.cert, err);
+    result = cert_issue(&ring->ca,
+                        &(struct cert_request){.public_key = open,
+                                               .common_name = "Berth matchmaker",
+                                               .names = names,
+                                               .name_count = name_count,
+                                               .now = now,
+                                               .span = CERT_SPAN},
+                        &pair.cert, err);
     if (result == 0) {
         buf_init(&text);
         private_ad_print(&text, fields, SERVER_FIELD_COUNT);

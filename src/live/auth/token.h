@@ -180,11 +180,17 @@ uint32_t token_cache_count(const struct token_cache *cache);
 
 typedef bool token_revoked_fn(void *user, const char *id); /* is the token with that jti revoked? */
 
-/* Verifies a token by way of the cache. `revoked` is asked for each link; without it every token is refused. `*ret` is set only when TOKEN_OK is
- * returned. */
-enum token_fault token_check(struct token_cache *cache, const struct token_keys *keys, const char *audience,
-                             const char *text, size_t len, int64_t now, token_revoked_fn *revoked, void *user,
-                             struct grant *ret);
+/* What a token is held against. All is lent. */
+struct proof {
+    struct token_cache *tokens;
+    const struct token_keys *keys;
+    const char *audience;
+    token_revoked_fn *revoked; /* asked for each link; there has to be one: without it no token is good */
+    void *user;
+};
+
+/* Verifies a token by way of the cache. `*ret` is set only when TOKEN_OK is returned. */
+enum token_fault token_check(const struct proof *proof, const char *text, size_t len, int64_t now, struct grant *ret);
 
 /* Forgets what was signed by keys that are not among these: after a rotation. token_check would refuse it anyway. */
 void token_cache_retain(struct token_cache *cache, const struct token_keys *keys);

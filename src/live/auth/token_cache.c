@@ -123,26 +123,25 @@ static bool is_revoked(const struct grant *grant, token_revoked_fn *revoked, voi
     return false;
 }
 
-enum token_fault token_check(struct token_cache *cache, const struct token_keys *keys, const char *audience,
-                             const char *text, size_t len, int64_t now, token_revoked_fn *revoked, void *user,
-                             struct grant *ret)
+enum token_fault token_check(const struct proof *proof, const char *text, size_t len, int64_t now, struct grant *ret)
 {
     unsigned char hash[HASH_BYTES];
     enum token_fault fault;
     struct entry *entry;
     struct grant grant;
+    struct token_cache *cache = proof->tokens;
 
     if (len > TOKEN_BYTES_MAX)
         return TOKEN_TOO_LONG;
     crypto_generichash(hash, sizeof hash, (const unsigned char *)text, len, cache->key, sizeof cache->key);
     entry = entry_find(cache, hash);
-    if (entry && key_known(keys, &entry->grant)) {
+    if (entry && key_known(proof->keys, &entry->grant)) {
         grant = entry->grant;
-        fault = grant_check(&grant, audience, now);
+        fault = grant_check(&grant, proof->audience, now);
     } else {
-        fault = token_verify(keys, audience, text, len, now, &grant);
+        fault = token_verify(proof->keys, proof->audience, text, len, now, &grant);
     }
-    if (!fault && is_revoked(&grant, revoked, user))
+    if (!fault && is_revoked(&grant, proof->revoked, proof->user))
         fault = TOKEN_REVOKED;
     if (entry && fault)
         entry_drop(cache, entry);

@@ -55,8 +55,7 @@ static enum token_fault token_prove(struct gate *gate, const char *token, struct
 
     if (gate->settings.proof && gate->settings.proof(gate->settings.user, token, len, proof)) {
         assert(proof->revoked);
-        fault = token_check(proof->tokens, proof->keys, proof->audience, token, len, clock_wall() / SECOND,
-                            proof->revoked, proof->user, ret);
+        fault = token_check(proof, token, len, clock_wall() / SECOND, ret);
     }
     if (fault != TOKEN_OK && gate->settings.refused)
         gate->settings.refused(gate->settings.user, proof, fault);

@@ -16,15 +16,6 @@
 extern "C" {
 #endif
 
-/* What a token is held against. All is lent, and lasts as long as the gate. */
-struct proof {
-    struct token_cache *tokens;
-    const struct token_keys *keys;
-    const char *audience;
-    token_revoked_fn *revoked; /* there has to be one: without it no token is good */
-    void *user;
-};
-
 /* Who makes a request. */
 struct caller {
     uint32_t identity; /* its place; CALLERS_NONE: nobody */

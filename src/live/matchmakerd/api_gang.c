@@ -171,7 +171,9 @@ static void gang_list(struct request *request, struct gang_question *question, c
     buf_init(&out);
     listing_begin(&all.listing, &out, request->form);
     env.meter = &meter;
-    gang_run(&env, question->scratch, policy, ads, 1, count, &settings, gang_found, &all, NULL);
+    gang_run(&env, question->scratch,
+             &(struct gang_field){.policy = policy, .ads = ads, .request_count = 1, .offer_count = count}, &settings,
+             gang_found, &all, NULL);
     listing_end(&all.listing);
     whole.value = all.gave_up ? "false" : "true";
     request_answer(request, 200, media_type(request->form, &dialect_classic), out.text, out.len, &whole, 1);

@@ -174,18 +174,17 @@ static void cycle_serve(struct gang_cycle *cycle)
     }
 }
 
-void gang_run(const struct env *env, struct arena *arena, const struct policy *policy, struct tree *const *ads,
-              size_t request_count, size_t offer_count, const struct gang_settings *settings, gang_found_fn *found,
-              void *user, struct gang_stats *ret_stats)
+void gang_run(const struct env *env, struct arena *arena, const struct gang_field *field,
+              const struct gang_settings *settings, gang_found_fn *found, void *user, struct gang_stats *ret_stats)
 {
     struct gang_cycle *cycle = mem_alloc(sizeof *cycle);
     struct arena_mark mark = arena_mark(arena);
 
-    *cycle =
-        (struct gang_cycle){.env = env, .arena = arena, .policy = policy, .ads = ads, .found = found, .user = user};
-    members_init(&cycle->members, env, policy, arena);
-    cycle_divide(cycle, request_count, offer_count);
-    stock_init(&cycle->offers, &cycle->members, ads, cycle->candidates, (uint32_t)cycle->candidate_count,
+    *cycle = (struct gang_cycle){
+        .env = env, .arena = arena, .policy = field->policy, .ads = field->ads, .found = found, .user = user};
+    members_init(&cycle->members, env, field->policy, arena);
+    cycle_divide(cycle, field->request_count, field->offer_count);
+    stock_init(&cycle->offers, &cycle->members, field->ads, cycle->candidates, (uint32_t)cycle->candidate_count,
                strategies[settings->algorithm].way, &cycle->read);
     search_init(&cycle->search, settings, &cycle->offers, &cycle->members);
     if (settings->algorithm == GANG_AUTO && !settings->preferences)

@@ -73,11 +73,17 @@ enum gang_outcome { GANG_FORMED, GANG_NONE, GANG_GAVE_UP };
 /* Told of each unit of a root; when none was formed there is only the root. The members live for that call. */
 typedef void gang_found_fn(void *user, enum gang_outcome outcome, const struct gang_member *members, uint32_t count);
 
-/* `ads` are the requests first and then the offers. Unless the policy selects the roots among all, they are the requests, and the
- * offers are the candidates. Every ad's ports must be in order (ports_read). `arena` is left as it was. `stats` may be NULL. */
-void gang_run(const struct env *env, struct arena *arena, const struct policy *policy, struct tree *const *ads,
-              size_t request_count, size_t offer_count, const struct gang_settings *settings, gang_found_fn *found,
-              void *user, struct gang_stats *ret_stats);
+/* Who meets whom. Unless the policy selects the roots among all, they are the requests, and the offers are the candidates. */
+struct gang_field {
+    const struct policy *policy;
+    struct tree *const
+        *ads; /* the requests first and then the offers; every ad's ports must be in order (ports_read) */
+    size_t request_count, offer_count;
+};
+
+/* `arena` is left as it was. `stats` may be NULL. */
+void gang_run(const struct env *env, struct arena *arena, const struct gang_field *field,
+              const struct gang_settings *settings, gang_found_fn *found, void *user, struct gang_stats *ret_stats);
 
 #ifdef __cplusplus
 }

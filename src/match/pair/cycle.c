@@ -196,18 +196,18 @@ static void cycle_consume(struct cycle *cycle, size_t place, const struct party 
     tree_unref(left);
 }
 
-void cycle_run(const struct env *env, struct arena *arena, const struct policy *policy, const struct party *parties,
-               size_t request_count, size_t offer_count, const struct cycle_finder *finder, cycle_found_fn *found,
+void cycle_run(const struct env *env, struct arena *arena, const struct cycle_field *field, cycle_found_fn *found,
                void *user)
 {
-    struct cycle cycle = {.env = env, .arena = arena, .policy = policy, .parties = parties, .finder = finder};
+    struct cycle cycle = {
+        .env = env, .arena = arena, .policy = field->policy, .parties = field->parties, .finder = field->finder};
     struct arena_mark mark = arena_mark(arena);
 
-    cycle_divide(&cycle, request_count, offer_count);
-    if (finder)
-        cycle_start(&cycle, request_count + offer_count);
+    cycle_divide(&cycle, field->request_count, field->offer_count);
+    if (field->finder)
+        cycle_start(&cycle, field->request_count + field->offer_count);
     for (size_t i = 0; i < cycle.root_count; i++) {
-        const struct party *root = &parties[cycle.roots[i]];
+        const struct party *root = &field->parties[cycle.roots[i]];
 
         for (int64_t units = root_units(&cycle, root); units > 0; units--) {
             struct best best;

@@ -42,11 +42,16 @@ struct cycle_finder {
     void (*change)(void *user, const struct env *env, struct arena *scratch, size_t place, struct tree *left);
 };
 
-/* `parties` are the requests first and then the offers. Unless the policy selects the roots among all, they are the requests, and
- * the offers are the candidates. `finder` may be NULL: then every candidate is tried. `arena` is left as it was; the rank handed
- * over lives for that call. */
-void cycle_run(const struct env *env, struct arena *arena, const struct policy *policy, const struct party *parties,
-               size_t request_count, size_t offer_count, const struct cycle_finder *finder, cycle_found_fn *found,
+/* Who meets whom. Unless the policy selects the roots among all, they are the requests, and the offers are the candidates. */
+struct cycle_field {
+    const struct policy *policy;
+    const struct party *parties; /* the requests first and then the offers */
+    size_t request_count, offer_count;
+    const struct cycle_finder *finder; /* NULL: every candidate is tried */
+};
+
+/* `arena` is left as it was; the rank handed over lives for that call. */
+void cycle_run(const struct env *env, struct arena *arena, const struct cycle_field *field, cycle_found_fn *found,
                void *user);
 
 #ifdef __cplusplus

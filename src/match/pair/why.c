@@ -3,6 +3,7 @@
 
 #include "lang/ad/ops.h"
 #include "lang/base/array.h"
+#include "lang/base/map.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "lang/text/print.h"
@@ -128,36 +129,22 @@ static bool test_next(struct explaining *run)
 /* The distinct patterns of failure, in the order in which they occur. */
 static void gather_patterns(struct why_work *work)
 {
-    size_t slot_count = 64, *slots = mem_alloc(slot_count * sizeof *slots);
+    struct map places;
     size_t room = 0;
 
-    memset(slots, 0, slot_count * sizeof *slots);
+    map_init(&places, 0);
     for (size_t i = 0; i < work->count; i++) {
-        size_t slot = rng_mix(work->failed[i]) & (slot_count - 1);
+        uint64_t place = map_find(&places, work->failed[i]);
 
-        while (slots[slot] && work->patterns[slots[slot] - 1].failed != work->failed[i])
-            slot = (slot + 1) & (slot_count - 1);
-        if (slots[slot]) {
-            work->patterns[slots[slot] - 1].count++;
+        if (place != MAP_NONE) {
+            work->patterns[place].count++;
             continue;
         }
         ARRAY_ROOM(work->patterns, work->pattern_count, room, 16);
+        map_set(&places, work->failed[i], work->pattern_count);
         work->patterns[work->pattern_count++] = (struct why_pattern){work->failed[i], 1, i};
-        slots[slot] = work->pattern_count;
-        if (work->pattern_count * 2 < slot_count)
-            continue;
-        slot_count *= 2;
-        slots = mem_grow(slots, slot_count * sizeof *slots);
-        memset(slots, 0, slot_count * sizeof *slots);
-        for (size_t k = 0; k < work->pattern_count; k++) {
-            size_t at = rng_mix(work->patterns[k].failed) & (slot_count - 1);
-
-            while (slots[at])
-                at = (at + 1) & (slot_count - 1);
-            slots[at] = k + 1;
-        }
     }
-    free(slots);
+    map_done(&places);
 }
 
 /* Offers that nothing outside the set excludes. */

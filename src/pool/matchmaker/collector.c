@@ -16,24 +16,22 @@ static const char *const name_texts[] = {
     "AccountingGroup", "ConcurrencyLimits", "RemoteGroup", "UserPrio", "RemoteUserPrio", "Usage",
 };
 
-void collector_init(struct collector *collector, const struct spans *spans, struct symbols *symbols,
-                    struct engine *engine, struct timers *timers, uint32_t timer_what, struct accountant *accountant,
-                    uint32_t ads_max, uint64_t incarnation, uint64_t seed)
+void collector_init(struct collector *collector, const struct collector_settings *settings)
 {
-    *collector = (struct collector){.spans = spans,
-                                    .symbols = symbols,
-                                    .engine = engine,
-                                    .timers = timers,
-                                    .accountant = accountant,
-                                    .timer_what = timer_what,
-                                    .ads_max = ads_max ? ads_max : COLLECTOR_ADS_MAX,
-                                    .incarnation = incarnation,
+    *collector = (struct collector){.spans = settings->spans,
+                                    .symbols = settings->symbols,
+                                    .engine = settings->engine,
+                                    .timers = settings->timers,
+                                    .accountant = settings->accountant,
+                                    .timer_what = settings->timer_what,
+                                    .ads_max = settings->ads_max ? settings->ads_max : COLLECTOR_ADS_MAX,
+                                    .incarnation = settings->incarnation,
                                     .free = NOBODY};
     for (int i = 0; i < COLLECTOR_NAMES; i++)
-        collector->names[i] = symbols_take(symbols, name_texts[i], strlen(name_texts[i]));
-    map_init(&collector->places, seed);
-    map_init(&collector->agents, seed);
-    map_init(&collector->bytes, seed);
+        collector->names[i] = symbols_take(settings->symbols, name_texts[i], strlen(name_texts[i]));
+    map_init(&collector->places, settings->seed);
+    map_init(&collector->agents, settings->seed);
+    map_init(&collector->bytes, settings->seed);
 }
 
 static void ledger_clear(struct entry *entry)

@@ -120,9 +120,18 @@ struct collector {
 };
 
 /* Engine, timers and accountant are borrowed. `seed` is a secret. */
-void collector_init(struct collector *collector, const struct spans *spans, struct symbols *symbols,
-                    struct engine *engine, struct timers *timers, uint32_t timer_what, struct accountant *accountant,
-                    uint32_t ads_max, uint64_t incarnation, uint64_t seed);
+struct collector_settings { /* all that is named outlives the collector */
+    const struct spans *spans;
+    struct symbols *symbols;
+    struct engine *engine;
+    struct timers *timers;
+    uint32_t timer_what; /* of its timers */
+    struct accountant *accountant;
+    uint32_t ads_max; /* 0: COLLECTOR_ADS_MAX */
+    uint64_t incarnation, seed;
+};
+
+void collector_init(struct collector *collector, const struct collector_settings *settings);
 void collector_done(struct collector *collector);
 
 /* A text or a renewal, and its answer. What is refused changes nothing. */

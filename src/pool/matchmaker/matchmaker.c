@@ -90,8 +90,15 @@ static void matchmaker_begin(struct step_ctx *step)
     engine_give_users(matchmaker->engine);
     matchmaker->accountant = accountant_new((double)settings->spans->half / (double)SECOND, seed);
     timers_init(&matchmaker->timers);
-    collector_init(&matchmaker->collector, settings->spans, step->env->symbols, matchmaker->engine, &matchmaker->timers,
-                   TIMER_ENTRY, matchmaker->accountant, settings->ads_max, matchmaker->incarnation, seed);
+    collector_init(&matchmaker->collector, &(struct collector_settings){.spans = settings->spans,
+                                                                        .symbols = step->env->symbols,
+                                                                        .engine = matchmaker->engine,
+                                                                        .timers = &matchmaker->timers,
+                                                                        .timer_what = TIMER_ENTRY,
+                                                                        .accountant = matchmaker->accountant,
+                                                                        .ads_max = settings->ads_max,
+                                                                        .incarnation = matchmaker->incarnation,
+                                                                        .seed = seed});
     notifier_init(&matchmaker->notifier, settings->spans, &matchmaker->timers, TIMER_RECIPIENT, seed);
     registrar_init(&matchmaker->registrar, settings->spans, matchmaker->engine, matchmaker->accountant,
                    &matchmaker->timers, TIMER_CLAIM, TIMER_WRITE, seed);
