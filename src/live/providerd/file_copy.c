@@ -29,7 +29,7 @@ struct file_copy {
 
 /* ------------------------------------------------------------------------------------------------------------- copying */
 
-/* All of it; or until nobody wants it. */
+/* Copies the whole file, or stops when nobody wants it any more. */
 static void copy(struct file_copy *laying)
 {
     int64_t left = laying->size;

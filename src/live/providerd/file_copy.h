@@ -36,10 +36,10 @@ enum file_copy_result { LAID, LAYING, UNLAID };
 
 typedef void file_copy_done_fn(void *user, const char *why); /* NULL: it is there */
 
-/* `ret` is set to what is under way, or to NULL. */
+/* Begins a copy. `ret` is set to what is under way, or to NULL. */
 enum file_copy_result file_copy_start(struct uv_loop_s *loop, const struct file_copy_order *order,
                                       file_copy_done_fn *done, void *user, struct file_copy **ret, struct err *err);
-/* Takes NULL. The thread ends soon; the loop has to run until it has. */
+/* Cancels a copy; takes NULL. The thread ends soon, and the loop has to run until it has. */
 void file_copy_cancel(struct file_copy *laying);
 
 #ifdef __cplusplus

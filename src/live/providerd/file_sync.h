@@ -17,12 +17,13 @@ struct file_sync;
 
 typedef void file_sync_done_fn(void *user);
 
-/* `folder` is a path, and the names are in it; both are copied. */
+/* Begins to bring files to disk. `folder` is a path, and the names lie in it; both are copied. */
 struct file_sync *file_sync_start(struct uv_loop_s *loop, const char *folder, const char *const *names, size_t count,
                                   file_sync_done_fn *done, void *user);
-/* 0: what it had when its turn came is on disk. The errno of what went wrong; -1: it could not be opened, or nothing was done. */
+/* What became of a file. 0: what it had when its turn came is on disk; else the errno of what went wrong; -1: it could not be opened, or nothing was
+ * done. */
 int file_sync_result(const struct file_sync *settling, size_t place);
-/* Takes NULL. While a thread is at it nobody hears of it any more, and the loop has to run until it has ended. */
+/* Frees it; takes NULL. If a thread is still at work, `done` is not called any more, and the loop has to run until the thread has ended. */
 void file_sync_free(struct file_sync *settling);
 
 #ifdef __cplusplus

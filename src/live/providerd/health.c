@@ -33,7 +33,7 @@ static void path_in(const struct providerd *providerd, const char *name, char re
     snprintf(ret, DAEMON_PATH_MAX, "%.4000s%s%s", providerd->daemon.folder, *name ? "/" : "", name);
 }
 
-/* What is wrong with a folder that we write in; false: nothing. */
+/* Is something wrong with a folder that we write in? `ret` gets the words. */
 static bool folder_lacks(const char *path, char *ret, size_t size)
 {
     struct statvfs st;

@@ -52,7 +52,7 @@ static void replica_next(struct datain *datain);
 
 /* ----------------------------------------------------------------------------------------------------------------- life */
 
-/* What has come, whole or not, is of no use. */
+/* Drops what has come of the file, whole or not: it is of no use. */
 static void part_drop(const struct datain *datain)
 {
     char part[DAEMON_PATH_MAX + 8];
@@ -64,7 +64,7 @@ static void part_drop(const struct datain *datain)
     unlink(part);
 }
 
-/* Once nobody waits for it, and nothing comes back to it any more. */
+/* Frees it, once nobody waits for it and nothing comes back to it any more. */
 static void datain_drop(struct datain *datain)
 {
     if (datain->task || datain->run || datain->checking || !datain->closed)
@@ -106,7 +106,7 @@ static void datain_end(struct datain *datain, const char *why)
     task_data_staged(task, why);
 }
 
-/* Why the file at hand cannot be had. */
+/* Ends with the words that say why the file at hand cannot be had. */
 static void datain_fail(struct datain *datain, const char *why)
 {
     struct buf words;
@@ -138,7 +138,7 @@ static void file_laid(void *user, const char *why)
     datain_next(datain);
 }
 
-/* From the cache into the job's folder, and on with the next. */
+/* Copies the file from the cache into the job's folder, and goes on with the next. */
 static void file_place(struct datain *datain)
 {
     char path[DAEMON_PATH_MAX];
@@ -182,7 +182,7 @@ static bool store_is_near(const struct providerd *providerd, const char *store)
            list_has(providerd->ads[0], ad_find(providerd->ads[0], "CloseStorage"), store);
 }
 
-/* Near ones first; of those that are alike, local paths. */
+/* Puts the replicas in order: near ones first; of those that are alike, local paths. */
 static void order_make(struct datain *datain)
 {
     const struct file_entry *entry = &datain->entry;
@@ -212,7 +212,8 @@ static void replica_bad(struct datain *datain, const char *why)
     replica_next(datain);
 }
 
-/* In a thread. What it is instead is not told: who learns its hash that way could enter that, and have a file that is not theirs. */
+/* Checks the hash of a file, in a thread. What the hash is instead is not told: whoever learnt it that way could enter it in a catalogue, and have a
+ * file that is not theirs. */
 static void check_work(uv_work_t *work)
 {
     struct datain *datain = work->data;

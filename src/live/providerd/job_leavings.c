@@ -39,7 +39,7 @@ void leaving_done(struct job_leavings *leaving)
     missing_done(&leaving->unmade);
 }
 
-/* A file, by another name than it has in the folder; NULL: by the same. */
+/* Adds a file, by the name that the customer gets; `from` is its name in the folder; NULL: the same. */
 static void file_add(struct job_leavings *leaving, int kind, const char *name, const char *from)
 {
     uint32_t before = leaving->known.count;
@@ -62,7 +62,7 @@ static void file_add(struct job_leavings *leaving, int kind, const char *name, c
     leaving->files[leaving->count++] = (struct leaving_file){mem_dup(name, strlen(name)), kinds[kind], from};
 }
 
-/* A log that is an output as well, by the name that the job gives it. */
+/* Adds a log that is an output as well, by the name that the job gives it. */
 static void stream_add(struct finding *finding, const char *attribute, const char *from)
 {
     char name[CONFINED_NAME_MAX + 1];
@@ -76,7 +76,7 @@ static void stream_add(struct finding *finding, const char *attribute, const cha
     file_add(finding->leaving, OUTPUT_KIND, name, from);
 }
 
-/* Calls for each text of a list in the row. False: there is no such list. */
+/* Calls `fn` for each text of a list in the row. False: there is no such list. */
 static bool row_names(const struct finding *finding, const char *list, void (*fn)(void *user, const char *name),
                       void *user)
 {
@@ -103,7 +103,7 @@ static int inside_found(void *user, const char *name)
     return 0;
 }
 
-/* What is named: a file; or a folder, of which all comes. What is not there is no file that could come. */
+/* Adds what the job names: a file, or a folder with all that lies in it. What is not there was not made. */
 static void output_add(void *user, const char *name)
 {
     struct finding *finding = user;
@@ -159,7 +159,7 @@ static int output_found(void *user, const char *name)
     return 0;
 }
 
-/* Every file at the top that is not known as something else. */
+/* Adds every file at the top of the folder that is not known as something else. */
 static int outputs_find(struct finding *finding, struct err *err)
 {
     struct found found = {.leaving = finding->leaving};

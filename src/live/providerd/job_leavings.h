@@ -30,8 +30,9 @@ struct job_leavings {
 void leaving_init(struct job_leavings *leaving);
 void leaving_done(struct job_leavings *leaving);
 
-/* Logs, what Outputs names (of a folder all that lies in it) or else every file at the top, and checkpoint files; of one that still runs the
- * checkpoint alone. `row` says what the job names (results_send.c). -1: it cannot be told now; then the list is as it was before. */
+/* Lists the files that a job leaves: logs, what Outputs names (of a folder all that lies in it) or else every file at the top, and checkpoint files;
+ * of a job that still runs, the checkpoint alone. `row` says what the job names (results_send.c). -1: it cannot be told now, and the list is as it was
+ * before. */
 int leaving_list(struct job_leavings *leaving, const struct tree *row, int folder, bool passing, struct err *err);
 
 #ifdef __cplusplus

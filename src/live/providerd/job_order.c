@@ -35,7 +35,7 @@ static const char *text_copy(struct reading *reading, const char *text, size_t l
     return copy;
 }
 
-/* A text with a NUL at its end, in the order's own memory. */
+/* Copies a text, with a NUL at its end, into the order's own memory. */
 static const char *text_keep(struct reading *reading, const struct value *value, const char *what, struct err *err)
 {
     struct buf text;
@@ -66,7 +66,7 @@ static const char **texts_room(struct reading *reading, size_t count)
     return texts;
 }
 
-/* A list of texts; or one text, split at blanks. `ret` ends with NULL, and its first `before` places are free. */
+/* Reads a list of texts, or one text that is split at blanks. `ret` ends with NULL, and its first `before` places are free. */
 static int texts_read(struct reading *reading, const char *name, size_t before, const char *const **ret,
                       struct err *err)
 {
@@ -104,7 +104,7 @@ static int texts_read(struct reading *reading, const char *name, size_t before, 
     return 0;
 }
 
-/* Names of files in the job's folder. */
+/* Reads a list of names of files in the job's folder. */
 static int names_read(struct reading *reading, const char *name, const char *const **ret, struct err *err)
 {
     const char *const *names;
@@ -198,7 +198,7 @@ static int variable_add(struct reading *reading, const char *name, size_t len, c
     return 0;
 }
 
-/* A whole number that the customer has put in; else what is said when it has not. */
+/* Reads a whole number that the customer has put into the ad; `otherwise`, when it has not. */
 static int64_t whole_of(struct reading *reading, const char *name, int64_t otherwise)
 {
     struct value value;
@@ -268,7 +268,7 @@ static size_t texts_count(const char *const *texts)
     return count;
 }
 
-/* Commands that run before the program and after it, in the same place. */
+/* Reads the commands that run before the program and after it, in the same place. */
 static int stages_read(struct reading *reading, struct executor_order *order, struct err *err)
 {
     const char *const *pre, *const *post;
@@ -297,7 +297,7 @@ static int limits_read(struct reading *reading, struct job_order *ret, struct er
     return 0;
 }
 
-/* The name of a file that the job leaves; NULL when it does not say. */
+/* Reads the name of a file that the job leaves; NULL when the ad does not say. */
 static int name_read(struct reading *reading, const char *attribute_name, const char **ret, struct err *err)
 {
     if (text_read(reading, attribute_name, ret, err) < 0)

@@ -21,7 +21,7 @@ struct job_order {
     struct arena arena; /* in which all of this lies */
 };
 
-/* `now`: seconds, for its expressions. On error nothing is to be given back. */
+/* Reads the order of a job from its ad. `now`: seconds, for its expressions. After an error nothing is to be freed. */
 int job_order_read(const struct tree *ad, int64_t now, uint64_t job, struct job_order *ret, struct err *err);
 void job_order_done(struct job_order *order); /* takes a zeroed one */
 

@@ -60,7 +60,7 @@ struct names {
     uint32_t count;
 };
 
-/* What is no text for an ad is passed over. */
+/* Keeps the name of a file for the answer. A name that cannot stand in an ad is passed over. */
 static int name_keep(void *user, const char *name)
 {
     struct names *names = user;

@@ -78,7 +78,8 @@ static void news_came(void *user, const struct executor_news *news)
 
 /* --------------------------------------------------------------------------------------------------------- the machine */
 
-/* Others know it by the name that it has in the pool; Machine is that of its host. Which stores are near, its settings say. */
+/* Adds to the machine's state what the settings say: the name by which others know it in the pool (Machine is that of its host), and which stores are
+ * near. */
 static struct tree *state_name(struct providerd *providerd, struct tree *state)
 {
     size_t count;
@@ -195,7 +196,7 @@ static int offers_make(struct providerd *providerd, struct err *err)
     return 0;
 }
 
-/* Folders of jobs that neither run nor have anything to send: left by a crash. And inputs that nobody wanted for a day. */
+/* Removes folders of jobs that neither run nor have anything to send, which a crash has left, and inputs that nobody wanted for a day. */
 static void folders_sweep(struct providerd *providerd)
 {
     char path[DAEMON_PATH_MAX], inner[DAEMON_PATH_MAX + 300];
@@ -245,7 +246,7 @@ static int trash_start(struct providerd *providerd, struct err *err)
     return providerd->rubbish ? 0 : -1;
 }
 
-/* What runs goes on; it is not drained for longer than this process. */
+/* A newer process has taken our place: we drain, and what runs goes on. The drain does not outlast this process. */
 static void providerd_superseded(void *user)
 {
     struct providerd *providerd = user;

@@ -62,7 +62,7 @@ struct providerd_settings {
     void *user;
 };
 
-/* Runs until it is told to end; takes the configuration. 0; -1 and `err` when it could not start; 1 when it had to stop by itself. */
+/* Runs a provider until it is told to end; the configuration is taken. 0; -1 and `err` when it could not start; 1 when it had to stop by itself. */
 int providerd_run(const struct providerd_settings *settings, struct config *config, struct err *err);
 
 #ifdef __cplusplus

@@ -107,7 +107,7 @@ static struct tree *drain_answer(struct providerd *providerd, bool changed)
     return answer;
 }
 
-/* The row, the answer and what was said before are durable together. */
+/* Sets the drain. Its row, the answer and what was said before become durable together. */
 static struct tree *drain_set(struct providerd *providerd, const struct agent_order *order, const struct drain *drain)
 {
     bool changed = providerd->drain.is != drain->is || providerd->drain.now != drain->now;
@@ -201,7 +201,7 @@ void providerd_sweep(struct providerd *providerd)
 
 /* ---------------------------------------------------------------------------------------------------- about one's job */
 
-/* The job of that customer, as it runs here; NULL: it does not. Somebody else's is not there. */
+/* The job of that customer, if it runs here; else NULL. A job of another customer counts as not there. */
 static struct task *task_of(const struct providerd *providerd, agent customer, uint64_t job)
 {
     struct task *task = providerd->tasks;
@@ -218,7 +218,7 @@ struct signal_order {
     bool late;
 };
 
-/* Written down before it is done: who is killed in between does not do it again, and says so. */
+/* Sends a signal to a job. It is written down first: a provider that is killed in between does not send it again, and says so. */
 static struct tree *signal_send(struct task *task, uint64_t key, int64_t number, int64_t ends)
 {
     struct providerd *providerd = task->providerd;

@@ -125,13 +125,13 @@ struct providerd {
     char note[PROVIDERD_NOTE_MAX + 1];
 };
 
-/* Names of folders; `size` bytes. */
+/* The path of a job's folder, into `size` bytes. */
 void providerd_folder(const struct providerd *providerd, char *ret, size_t size, uint64_t claim, uint64_t number);
-/* The beginning of a question about a try. */
+/* Begins a question about a try. */
 struct maker;
 void question_begin(struct maker *maker, const struct providerd *providerd, const char *ask,
                     const struct inquiry *inquiry);
-/* What the answer's Reason is; "" when there is no answer. */
+/* Does the answer give that Reason? Where there is no answer, it is "". */
 bool answer_is(const struct tree *answer, const char *reason);
 
 /* ---- cache_boot.c ---- */
@@ -139,7 +139,7 @@ void cache_boot(const char *folder); /* the cache, once when we start */
 
 /* ---- inquiry.c ---- */
 void inquiry_of(const struct tenant_view *tenant, struct inquiry *ret); /* of its last job */
-/* In a row on the shelf, under a claim of our own. */
+/* Write and read an inquiry in a row on the shelf, under a claim of our own. */
 void inquiry_write(struct maker *maker, const struct inquiry *inquiry, uint64_t claim);
 bool inquiry_read(const struct tree *row, uint64_t claim, uint64_t number, struct inquiry *ret);
 
@@ -155,14 +155,14 @@ void tasks_done(struct providerd *providerd);
 bool claim_is_kept(const struct providerd *providerd, uint64_t claim); /* it had a job, and may have another */
 bool task_is_here(const struct providerd *providerd, uint64_t claim, uint64_t number);
 double tasks_load(const struct providerd *providerd);
-/* Its files are there (NULL), or cannot be had. And those of the catalogue. */
+/* The files of a task are there (NULL), or cannot be had; and the same for those of the catalogue. */
 void task_staged(struct task *task, const char *why);
 void task_data_staged(struct task *task, const char *why);
 
 /* ---- workfolder.c ---- */
-/* An empty folder for a job, but for logs that may be there, and are empty too. */
+/* Makes an empty folder for a job; logs that are there already are empty too. */
 int workfolder_make(const struct providerd *providerd, uint64_t claim, uint64_t number, struct err *err);
-/* All that was in it is with the customer: it goes, or is kept for another job of its claim. */
+/* Leaves a job's folder, of which the customer has everything: it is removed, or kept for another job of its claim. */
 int workfolder_leave(const struct providerd *providerd, uint64_t claim, uint64_t number, struct err *err);
 void workfolder_forget(const struct providerd *providerd, uint64_t claim); /* no more jobs of it */
 
@@ -207,12 +207,12 @@ void datain_begin(struct task *task);      /* task_data_staged follows, perhaps 
 void datain_cancel(struct datain *datain); /* takes NULL */
 
 /* ---- results_send.c ---- */
-/* A try is over: what it made is to be sent. Lies on the shelf when this returns; a commit follows. */
+/* A try is over, and what it made is to be sent. A row for that lies on the shelf when this returns; a commit follows. */
 void results_add(struct providerd *providerd, const struct task *task, const struct executor_news *news);
-/* A file of a job that still runs: what is new of it since `from`. `done` as in agent_ask. */
+/* Sends what is new since `from` in a file of a job that still runs. `done` as in agent_ask. */
 bool results_piece(struct providerd *providerd, const struct task *task, const char *kind, const char *name,
                    int64_t from, agent_answer_fn *done, void *user);
-/* The checkpoint files of a job that still runs. */
+/* Sends the checkpoint files of a job that still runs. */
 void results_checkpoint(struct providerd *providerd, const struct task *task);
 bool results_load(struct providerd *providerd, struct err *err);
 bool results_has(const struct providerd *providerd, uint64_t claim, uint64_t number);
@@ -221,11 +221,11 @@ void results_done(struct providerd *providerd);
 uint32_t results_count(const struct providerd *providerd);
 
 /* ---- uploads.c ---- */
-/* Does the job's ad say well what goes to stores? -1 and what is wrong. */
+/* Is what the job's ad says of files for stores well formed? -1 and what is wrong. */
 int uploads_check(const struct task *task, struct err *err);
-/* A try has ended well: what it made for stores is brought to disk, and then it is `done`. NULL: there is nothing. */
+/* A try has ended well: what it made for stores is brought to disk, and then `done` is called. NULL: there is nothing. */
 struct file_sync *uploads_settle(const struct task *task, file_sync_done_fn *done, void *user);
-/* What it made for stores is moved aside, and a request for it lies on the shelf; a commit follows. How many files. */
+/* Moves aside what a try made for stores, and puts a request for it on the shelf; a commit follows. Returns how many files there are. */
 uint32_t uploads_add(struct providerd *providerd, const struct task *task);
 bool uploads_has(const struct providerd *providerd, uint64_t claim, uint64_t number);
 int uploads_load(struct providerd *providerd, struct err *err);

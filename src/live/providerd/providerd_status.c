@@ -117,7 +117,7 @@ const struct route_table providerd_routes = {
 
 /* --------------------------------------------------------------------------------------------------------------- life */
 
-/* This is for the user who runs it, and for the superuser. */
+/* Admits the user who runs the provider, and the superuser. */
 static scopes local_admit(void *user, uint32_t uid, int64_t now, char ret_name[TOKEN_NAME_MAX + 1])
 {
     const struct providerd *providerd = user;

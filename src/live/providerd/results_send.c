@@ -98,7 +98,7 @@ static enum outcome files_list(struct results *outgoing, struct err *err)
     return failed ? FAILED : THERE;
 }
 
-/* The file at hand cannot come, whatever is done. */
+/* Notes that the file at hand cannot come, whatever is done. */
 static void file_miss(struct results *outgoing, const char *why)
 {
     const char *name = outgoing->leaving.files[outgoing->at].name;
@@ -142,7 +142,7 @@ static enum outcome file_open(struct results *outgoing, struct err *err)
     return THERE;
 }
 
-/* The next one that is there. ABSENT: there is none. */
+/* Finds the next file that is there. ABSENT: there is none. */
 static enum outcome file_find(struct results *outgoing, struct err *err)
 {
     enum outcome outcome = files_list(outgoing, err);
@@ -157,7 +157,7 @@ static enum outcome file_find(struct results *outgoing, struct err *err)
     return ABSENT;
 }
 
-/* The customer has so much: what comes before is only summed up. */
+/* Goes on in the file where the customer's part ends; what lies before is only hashed. */
 static bool file_seek(struct results *outgoing, int64_t to)
 {
     if (to < outgoing->hash.upto)
@@ -204,7 +204,7 @@ static void results_pause(struct results *outgoing)
     outgoing->due = runner_now() + outgoing->pause;
 }
 
-/* True when the answer is of use; else it waits, or is over. */
+/* Is the answer of use? If not, the sending waits, or is over. */
 static bool results_answered(struct results *outgoing, const struct tree *answer)
 {
     outgoing->asking = false;
@@ -250,7 +250,7 @@ static void trouble_answered(void *user, const struct tree *answer)
     outgoing->asking = false;
 }
 
-/* Something cannot be read now: later, from the beginning; and that is said, here and to the customer. A checkpoint comes again by itself. */
+/* Something cannot be read now: the sending begins anew later, and that is told here and to the customer. A checkpoint comes again by itself. */
 static void results_wait(struct results *outgoing, const struct err *err)
 {
     struct maker maker;
@@ -321,7 +321,7 @@ static void piece_bytes(struct maker *maker, const unsigned char *bytes, size_t 
     buf_done(&digits);
 }
 
-/* THERE: it was asked; ABSENT: it could not be asked; FAILED: it could not be read. */
+/* Asks the customer to store a piece. THERE: it was asked; ABSENT: it could not be asked; FAILED: the file could not be read. */
 static enum outcome store_ask(struct results *outgoing, struct err *err)
 {
     const struct leaving_file *file = &outgoing->leaving.files[outgoing->at];
@@ -439,7 +439,7 @@ static void row_add(struct maker *maker, const char *name, const char *const *na
         maker_texts(maker, name, names, count);
 }
 
-/* The names of the inputs, as the ad has them; of files of the catalogue those that they have in the job's folder. */
+/* Adds the names of the inputs, as the ad has them; of files of the catalogue, the names that they have in the job's folder. */
 static void row_add_inputs(struct maker *maker, const struct tree *ad)
 {
     const struct expr *list = ad_find(ad, "Inputs");

@@ -15,7 +15,7 @@ extern "C" {
 
 #define STAGES_WORDS 6 /* in front of all others */
 
-/* Fills `room`, which has place for STAGES_WORDS, all these (each ends with NULL) and a NULL; returns it. */
+/* Fills `room`, which has place for STAGES_WORDS, all these lists (each ends with NULL) and a NULL, with the words of one command; returns it. */
 const char *const *stages_words(const char **room, struct arena *into, const char *const *before,
                                 const char *const *after, const char *const *program);
 
