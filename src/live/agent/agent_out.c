@@ -8,6 +8,7 @@
 #include "live/agent/agent_parts.h"
 
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "live/auth/offer_key.h"
 #include "live/http/represent.h"
@@ -362,10 +363,7 @@ static void bundle_add(struct membership *pool, const struct tree *ad, struct er
         buf_init(&bundle->text);
         uv_timer_start(&pool->bundling, bundle_due, 0, 0);
     }
-    if (bundle->count == bundle->room) {
-        bundle->room = bundle->room ? bundle->room * 2 : 4;
-        bundle->errands = mem_grow(bundle->errands, bundle->room * sizeof *bundle->errands);
-    }
+    ARRAY_ROOM(bundle->errands, bundle->count, bundle->room, 4);
     bundle->errands[bundle->count++] = errand;
     wire_print(&bundle->text, ad);
     buf_adds(&bundle->text, "\n");

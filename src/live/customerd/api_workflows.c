@@ -3,6 +3,7 @@
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"
 
@@ -30,10 +31,7 @@ static struct progress *progress_of(struct progresses *all, const struct job_vie
 
     if (place != MAP_NONE)
         return &all->items[place];
-    if (all->count == all->room) {
-        all->room = all->room ? all->room * 2 : 16;
-        all->items = mem_grow(all->items, all->room * sizeof *all->items);
-    }
+    ARRAY_ROOM(all->items, all->count, all->room, 16);
     map_set(&all->places, view->workflow, all->count);
     all->items[all->count] = (struct progress){
         .workflow = view->workflow, .owner = view->owner, .node = view->node, .submitted = view->submitted};

@@ -1,6 +1,7 @@
 /* customerd_news.c: what the role and the providers tell of jobs: tries are recorded, lines of the log written, those who wait are woken. */
 #include "live/customerd/customerd_parts.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <stdio.h>
@@ -291,10 +292,7 @@ static void boot_tries(void *user, const struct job_attempts *job)
 
     if (customer_job(strays->customer, job->job, &view))
         return;
-    if (strays->count == strays->room) {
-        strays->room = strays->room ? strays->room * 2 : 64;
-        strays->ids = mem_grow(strays->ids, strays->room * sizeof *strays->ids);
-    }
+    ARRAY_ROOM(strays->ids, strays->count, strays->room, 64);
     strays->ids[strays->count++] = job->job;
 }
 

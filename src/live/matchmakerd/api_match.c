@@ -8,6 +8,7 @@
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"
 #include "match/gang/gang_why.h"
@@ -184,10 +185,7 @@ static void meeting_keep(struct meeting *meeting, const char *id, double rank)
 {
     if (meeting->row_count == MATCHES_MAX)
         return;
-    if (meeting->row_count == meeting->row_room) {
-        meeting->row_room = meeting->row_room ? meeting->row_room * 2 : 64;
-        meeting->rows = mem_grow(meeting->rows, meeting->row_room * sizeof *meeting->rows);
-    }
+    ARRAY_ROOM(meeting->rows, meeting->row_count, meeting->row_room, 64);
     meeting->rows[meeting->row_count] = (struct meeting_row){mem_dup(id, strlen(id)), rank, meeting->row_count};
     meeting->row_count++;
 }

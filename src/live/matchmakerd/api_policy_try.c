@@ -9,6 +9,7 @@
 #include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "live/http/represent.h"
 #include "match/pair/order.h"
@@ -60,10 +61,7 @@ static bool trial_visit(struct scan *scan, uint32_t place, const struct entry_vi
     /* What the asker may not see must not show in the outcome either. */
     if (view->free < 1 || (!(scan->request->caller.scope & SCOPE_CONFIG) && !request_sees(scan->request, view)))
         return true;
-    if (trial->count == trial->room) {
-        trial->room = trial->room ? trial->room * 2 : 64;
-        trial->ids = mem_grow(trial->ids, trial->room * sizeof *trial->ids);
-    }
+    ARRAY_ROOM(trial->ids, trial->count, trial->room, 64);
     id = request_sees(scan->request, view) ? entry_id(request_matchmakerd(scan->request), view) : "";
     trial->ids[trial->count] = mem_dup(id, strlen(id));
     for (int i = 0; i < SIDES; i++)
@@ -78,10 +76,7 @@ static bool trial_visit(struct scan *scan, uint32_t place, const struct entry_vi
 
 static void pair_keep(struct trial_side *side, uint32_t root, uint32_t offer)
 {
-    if (side->pair_count == side->pair_room) {
-        side->pair_room = side->pair_room ? side->pair_room * 2 : 256;
-        side->pairs = mem_grow(side->pairs, side->pair_room * sizeof *side->pairs);
-    }
+    ARRAY_ROOM(side->pairs, side->pair_count, side->pair_room, 256);
     side->pairs[side->pair_count++] = (struct pair){root, offer};
 }
 

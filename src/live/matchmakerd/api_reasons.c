@@ -8,6 +8,7 @@
 #include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/text/print.h"
 #include "match/gang/gang_why.h"
@@ -72,10 +73,7 @@ static void reason_count(struct reasons *reasons, const char *words, const char 
 
 static void offer_keep(struct reasons *reasons, const struct entry_view *view)
 {
-    if (reasons->offer_count == reasons->offer_room) {
-        reasons->offer_room = reasons->offer_room ? reasons->offer_room * 2 : 256;
-        reasons->offers = mem_grow(reasons->offers, reasons->offer_room * sizeof *reasons->offers);
-    }
+    ARRAY_ROOM(reasons->offers, reasons->offer_count, reasons->offer_room, 256);
     reasons->offers[reasons->offer_count++] = tree_ref((struct tree *)view->ad);
 }
 
