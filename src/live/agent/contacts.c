@@ -60,7 +60,7 @@ struct contact *contacts_find(struct contacts *contacts, uint64_t handle)
     return found == MAP_NONE ? NULL : &contacts->items[found];
 }
 
-/* A text attribute, in memory of its own; NULL when it has none such. */
+/* Copies a text attribute; NULL when the ad has none. */
 static char *text_dup(const struct tree *ad, const char *name)
 {
     const char *text;
@@ -71,7 +71,7 @@ static char *text_dup(const struct tree *ad, const char *name)
     return mem_dup(text, len);
 }
 
-/* False when the ad is none that tells of an agent. */
+/* Reads a contact; false when the ad does not tell of an agent. */
 static bool contact_read(const struct tree *ad, struct contact *ret)
 {
     const char *text;
@@ -104,7 +104,7 @@ static bool contact_same(const struct contact *a, const struct contact *b)
            (!a->has_box || !memcmp(&a->box, &b->box, sizeof a->box));
 }
 
-/* Takes what the contact holds. False when it says nothing new. */
+/* Keeps a contact, and takes what it holds. False when it says nothing new. */
 static bool contact_keep(struct contacts *contacts, struct contact *contact)
 {
     struct contact *old = contacts_find(contacts, contact_handle(contacts, contact));

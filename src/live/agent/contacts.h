@@ -46,20 +46,20 @@ struct contacts {
 /* The shelf is borrowed. */
 void contacts_init(struct contacts *contacts, struct shelf *shelf, uint64_t seed);
 void contacts_done(struct contacts *contacts);
-/* Of another pool, before anything is in it: its rows lie apart, and its agents are looked up by another handle. */
+/* Makes these the contacts of another pool, before anything is in them: their rows lie apart, and agents are looked up by another handle. */
 void contacts_set_space(struct contacts *contacts, const char *space,
                         uint64_t (*enter)(const void *user, uint64_t agent), const void *user);
 
-/* All that were kept. */
+/* Loads all contacts that were kept. */
 int contacts_load(struct contacts *contacts, struct symbols *symbols, struct err *err);
 
-/* What an ad of the list `Contacts` says. True when it is new or has changed, and lies on the shelf: a commit is wanted. */
+/* Takes what an ad of the list `Contacts` says. True when it is new or has changed, and lies on the shelf: a commit is wanted. */
 bool contacts_take(struct contacts *contacts, const struct tree *ad, const struct expr *e);
 
 struct contact *contacts_find(struct contacts *contacts, uint64_t handle); /* NULL when it is not known */
 
-/* What two agents know of the way between them: a proof made for one way is none on another. By the key of the certificate, or the address
- * where there is none; by the keys that letters are sealed with. */
+/* A number for the way between two agents, which both know: a proof made for one way does not hold on another. It is made from the key of the
+ * certificate, or from the address where there is none; for the relay, from the keys that letters are sealed with. */
 uint64_t contact_channel(const char *pin, const char *address);
 uint64_t contact_relay_channel(const struct box_public *a, const struct box_public *b);
 

@@ -144,7 +144,7 @@ static int ca_write(struct daemon *daemon, struct err *err)
     return 0;
 }
 
-/* Those of the settings; else the pool of the token, or the one that runs with the same state folder. */
+/* Finds the matchmakers: those of the settings; else the pool of the token, or the one that runs with the same state folder. */
 static void matchmakers_find(struct daemon *daemon, bool near)
 {
     const struct pool_entry *own = daemon_pool_own(daemon);
@@ -170,8 +170,8 @@ static void matchmakers_find(struct daemon *daemon, bool near)
     daemon->matchmakers[daemon->agent.matchmaker_count++] = daemon->matchmaker;
 }
 
-/* The machine's name as an agent's: what is not allowed in one becomes a dash. Two agents of one user on one machine are told apart by their
- * roles. A machine that has joined under a name of its own is called by that. */
+/* Finds the agent's name: that of the machine, in which what is not allowed becomes a dash. Two agents of one user on one machine are told apart by
+ * their roles. A machine that has joined under a name of its own is called by that. */
 static void name_find(struct daemon *daemon, const char *role, const char *name)
 {
     size_t prefix = strlen(MACHINE_PREFIX);
@@ -192,7 +192,7 @@ static void name_find(struct daemon *daemon, const char *role, const char *name)
             *at = '-';
 }
 
-/* Whose agent this is, as its token says. */
+/* Finds out whose agent this is, as its token says. */
 static int identity_find(struct daemon *daemon, const char *role, const char *file, struct err *err)
 {
     const struct pool_entry *own = daemon_pool_own(daemon);
@@ -254,7 +254,7 @@ static void token_again(uv_timer_t *timer)
     daemon_pools_renew(daemon);
 }
 
-/* What an agent needs to know of all this. */
+/* Fills in what an agent needs to know of all this. */
 static void agent_fill(struct daemon *daemon, const struct daemon_settings *settings)
 {
     daemon->agent.spans = &daemon->spans;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The pool's own one is asked by the daemon's token. So is one of the list that is the pool's. */
+/* Is that the pool's own catalogue? It is asked by the daemon's token, also where it stands in the list of the settings. */
 static bool is_own(const struct daemon *daemon, const char *url)
 {
     for (size_t i = 0; i < daemon->agent.matchmaker_count; i++)

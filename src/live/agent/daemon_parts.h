@@ -69,7 +69,7 @@ struct daemon {
     int status;
 };
 
-/* Takes the configuration. On error daemon_done is still to be called. */
+/* Makes a daemon; the configuration is taken. After an error daemon_done is still to be called. */
 int daemon_init(struct daemon *daemon, const struct daemon_settings *settings, struct config *config, struct err *err);
 int daemon_run(struct daemon *daemon,
                const struct live_agent *live); /* 0 when it was told to end; 1 when it could not go on */
@@ -86,22 +86,23 @@ int daemon_pools_read(struct daemon *daemon, struct err *err); /* the list */
 const struct pool_entry *daemon_pool_own(const struct daemon *daemon);
 int daemon_pools_open(struct daemon *daemon, struct err *err); /* the others */
 void daemon_pools_done(struct daemon *daemon);
-/* A token's file may hold a newer one: whoever looks after it renews it before it ends. Of them all, and of one. */
+/* Read the tokens' files again, of all pools or of one: a file may hold a newer token, since whoever looks after it renews it before it ends. */
 void daemon_pools_renew(struct daemon *daemon);
 void token_renew(struct daemon *daemon, const char *path, const char *identity, struct token_file *token);
 void daemon_pools_networks(struct daemon *daemon); /* the configuration is another */
-/* Which it asks, for a person: one URL, or those of several pools, in the buffer. */
+/* Words for a person about which pools are asked: one URL, or those of several pools, in the buffer. */
 const char *daemon_pools_words(const struct daemon *daemon, const struct live_agent *live, struct buf *ret);
-/* Networks that the agents of a pool may be in, beside public ones: those of the settings, and this machine if its matchmaker is on it. */
+/* Fills in the networks that the agents of a pool may be in, beside public ones: those of the settings, and this machine if its matchmaker is on it. */
 void networks_fill(struct daemon *daemon, struct networks *networks, const char *matchmaker);
-/* The CA that a token's file has, written to STATE/ROLE/NAME, as the client wants a file of its own; `ret` has its path, or is empty. */
+/* Writes the CA that a token's file has to STATE/ROLE/NAME, since the client wants a file of its own; `ret` gets its path, or is empty. */
 int ca_keep(const struct daemon *daemon, const struct token_file *token, const char *name, char ret[DAEMON_PATH_MAX],
             struct err *err);
 
 /* ---- daemon_catalogues.c ---- */
 
 struct catalogues;
-/* The catalogues of files that it asks, in its loop; the caller frees them (live/data/catalogue.h) before the daemon is closed. NULL and `err`. */
+/* Makes the catalogues of files that the daemon asks, in its loop; the caller frees them (live/data/catalogue.h) before the daemon is closed. NULL and
+ * `err`. */
 struct catalogues *daemon_catalogues(struct daemon *daemon, struct err *err);
 
 #ifdef __cplusplus

@@ -25,7 +25,7 @@ const struct pool_entry *daemon_pool_own(const struct daemon *daemon)
     return daemon->list.count ? daemon->list.items : NULL;
 }
 
-/* The token says who we are there, and its file where that is. */
+/* Opens a further pool. The token says who we are there, and its file where the pool is. */
 static int pool_open(struct daemon *daemon, const struct pool_entry *entry, struct daemon_pool *other,
                      struct agent_pool *ret, struct err *err)
 {

@@ -124,7 +124,7 @@ void agent_heard_known(struct membership *pool, const struct http_outcome *outco
     agent_describe(pool);
 }
 
-/* One that does not answer, several times, is left for the next. */
+/* Notes whether a matchmaker was heard. One that does not answer, several times, is left for the next. */
 void agent_heard(struct membership *pool, const struct http_outcome *outcome)
 {
     if (outcome->result == CALL_ANSWERED && outcome->status < 500) {
@@ -195,7 +195,7 @@ void agent_doubt_keys(struct membership *pool)
         pool->keys_asked = soon;
 }
 
-/* A list that is there takes the place of the one before; strangers are told none. */
+/* Takes the list of revoked tokens, if there is one, in the place of the one before; strangers are not told any. */
 static bool revoked_take(struct membership *pool, const struct tree *ad)
 {
     const struct expr *list = ad_find(ad, "Revoked"), *parts;
@@ -211,7 +211,7 @@ static bool revoked_take(struct membership *pool, const struct tree *ad)
     return true;
 }
 
-/* The row in which they are kept. */
+/* The row in which the pool's keys are kept. */
 static const char *key_row(const struct membership *pool, char ret[KEY_ROW_MAX])
 {
     snprintf(ret, KEY_ROW_MAX, pool->salt ? "pool.%s" : "pool", pool->keys.issuer);
@@ -265,7 +265,7 @@ static void register_done(void *user, const struct http_outcome *outcome)
         agent_describe(pool);
 }
 
-/* What we say of ourselves, as the body of a call. */
+/* Writes what we say of ourselves, as the body of a call. */
 static void agent_words(struct live_agent *live)
 {
     char digits[2 * KEY_BYTES + 1], host[256] = "", process[24];
@@ -296,7 +296,7 @@ static void agent_words(struct live_agent *live)
     tree_unref(ad);
 }
 
-/* The matchmaker is told who we are and how we are reached. False when it cannot be. */
+/* Tells the matchmaker who we are and how we are reached. False when it cannot be told. */
 static bool agent_introduce(struct membership *pool)
 {
     struct agent_call call = {.url = ""};
@@ -327,7 +327,7 @@ void agent_describe(struct membership *pool)
         pool->standing = BEING_REGISTERED;
 }
 
-/* Where it is not known yet, the note goes with what makes it known. */
+/* Tells the matchmakers a note about us. Where we are not known yet, the note goes with what makes us known. */
 void agent_say(struct live_agent *live, const char *note)
 {
     snprintf(live->note, sizeof live->note, "%s", note);

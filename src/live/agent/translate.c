@@ -38,7 +38,8 @@ uint64_t pool_salt(const char *issuer)
     return hash_word(SALT_PURPOSE, sizeof SALT_PURPOSE, issuer, strlen(issuer), 0);
 }
 
-/* One way: whoever tells us of handles cannot choose one that becomes what it likes. */
+/* The handle by which the role knows an agent of that pool. There is no way back: whoever tells us of handles cannot choose one that becomes what it
+ * likes. */
 agent handle_enter(const struct membership *pool, agent there)
 {
     if (!pool->salt || !there)
@@ -65,7 +66,7 @@ void message_enter(const struct membership *pool, struct message *message)
     }
 }
 
-/* As the pool itself has it: only of those whom it has told us of, for there is no way back. */
+/* The handle as the pool itself has it: only for agents of which it has told us, since there is no way back. */
 static agent handle_leave(struct membership *pool, agent here)
 {
     const struct contact *contact = pool->salt && here ? contacts_find(&pool->contacts, here) : NULL;

@@ -178,7 +178,7 @@ static void input_laid(void *user, const char *why)
     staging_next(staging);
 }
 
-/* From the cache into the job's folder. True: it is there, and the next may follow at once. */
+/* Copies an input from the cache into the job's folder. True: it is there, and the next may follow at once. */
 static bool input_place(struct staging *staging, const struct input *input)
 {
     uv_loop_t *loop = &staging->task->providerd->daemon.loop;
@@ -207,7 +207,7 @@ static bool input_place(struct staging *staging, const struct input *input)
     return false;
 }
 
-/* Goes on with what is there of it. 1: another job is fetching it. */
+/* Opens the part of a file that was fetched before, to go on with it. 1: another job is fetching it. */
 static int part_open(struct staging *staging, const struct input *input, struct err *err)
 {
     char path[DAEMON_PATH_MAX];
@@ -226,7 +226,7 @@ static int part_open(struct staging *staging, const struct input *input, struct 
     return 0;
 }
 
-/* Reads what is there of it already, some in each turn of the loop. 1: there is more. */
+/* Hashes what is there of the file already, some in each turn of the loop. 1: there is more. */
 static int part_look(struct staging *staging, const struct input *input, struct err *err)
 {
     int64_t end = staging->hash.upto + STAGING_BURST;
@@ -242,7 +242,7 @@ static int part_look(struct staging *staging, const struct input *input, struct 
     return !staging->looked;
 }
 
-/* Opened and read as far as it is there. 0: it can be gone on with; 1: later; -1 and why not. */
+/* Makes a part ready: it is opened, and read as far as it is there. 0: the fetch can go on; 1: later; -1 and why not. */
 static int part_ready(struct staging *staging, const struct input *input, struct err *err)
 {
     int later = staging->part < 0 ? part_open(staging, input, err) : 0;
@@ -258,7 +258,7 @@ static int part_ready(struct staging *staging, const struct input *input, struct
     return later;
 }
 
-/* All of it is there: is it what it should be? 1: what was there before was not, and all of it is to be fetched. */
+/* The whole file is there: is it what it should be? 1: what was there before was not, and all of it is to be fetched again. */
 static int part_finish(struct staging *staging, const struct input *input, struct err *err)
 {
     char part[DAEMON_PATH_MAX], whole[DAEMON_PATH_MAX], digits[HASH_DIGITS + 1];
@@ -340,7 +340,7 @@ static void fetch_ask(struct staging *staging, const struct input *input)
     tree_unref(question);
 }
 
-/* What a customer says that a job reads is more than the job may have: it would fill our disk. */
+/* Do the inputs that the customer names fit into what the job may have? More would fill our disk. */
 static bool inputs_fit(const struct staging *staging)
 {
     const struct expr *files = ad_find(staging->manifest, "Files");
@@ -393,7 +393,7 @@ static void manifest_ask(struct staging *staging)
     tree_unref(question);
 }
 
-/* One step further: the next question, or the end. */
+/* Goes one step further: to the next question, or the end. */
 static void staging_next(struct staging *staging)
 {
     const struct expr *files = staging->manifest ? ad_find(staging->manifest, "Files") : NULL;

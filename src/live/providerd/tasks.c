@@ -36,7 +36,7 @@ static struct task *task_find(const struct providerd *providerd, uint64_t claim)
     return task;
 }
 
-/* The tenant's own record says whose job it is; NULL: it has none. */
+/* Makes a task. The tenant's own record says whose job it is; NULL: there is none. */
 static struct task *task_new(struct providerd *providerd, uint64_t claim, uint64_t number, uint64_t job,
                              const struct tenant_view *tenant, struct tree *ad)
 {
@@ -74,7 +74,7 @@ static void task_free(struct task *task)
     free(task);
 }
 
-/* The role is told; what stands in the shelf before goes with the same commit. */
+/* Tells the role news of a job. What was put on the shelf before goes with the same commit. */
 static void role_tell(struct providerd *providerd, const struct executor_news *news, enum job_news kind)
 {
     runner_event(agent_runner(providerd->live), &(struct event){.kind = EVENT_JOB,
@@ -95,7 +95,7 @@ bool claim_is_kept(const struct providerd *providerd, uint64_t claim)
     return false;
 }
 
-/* The claim may have another job: what holds its jobs stays until it is over. */
+/* Keeps what holds a claim's jobs until the claim is over: it may have another job. */
 static void claim_keep(struct providerd *providerd, uint64_t claim)
 {
     if (claim_is_kept(providerd, claim))
@@ -104,19 +104,19 @@ static void claim_keep(struct providerd *providerd, uint64_t claim)
     providerd->claims[providerd->claim_count++] = claim;
 }
 
-/* Some of what it made may go to stores. */
+/* Did the job end so well that what it made may go to stores? */
 static bool ends_well(const struct task *task, const struct executor_news *news)
 {
     return !task->helps && news->kind == EXECUTOR_ENDED && news->reason == REASON_EXITED && news->status == 0;
 }
 
-/* The machine could not run it, now. */
+/* Is it the machine's fault: could it not run the job now? */
 static bool is_fault(const struct executor_news *news)
 {
     return news->kind == EXECUTOR_ENDED && news->reason == REASON_FAULT;
 }
 
-/* What it made goes to the customer; of a helper nothing does. */
+/* Queues what the job made for the customer; of a helper nothing is sent. */
 static void task_leaves(struct task *task, const struct executor_news *news)
 {
     static const char *const nothing[] = {NULL};
@@ -137,7 +137,7 @@ static void task_leaves(struct task *task, const struct executor_news *news)
         LOG(&providerd->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
 }
 
-/* It is over, one way or the other. What was ended at a limit was killed. */
+/* Ends a task whose job is over, one way or the other. A job that was ended at a limit was killed. */
 static void task_end(struct task *task, const struct executor_news *given)
 {
     struct providerd *providerd = task->providerd;
@@ -164,7 +164,7 @@ static void task_end(struct task *task, const struct executor_news *given)
     uploads_tick(providerd);
 }
 
-/* It cannot even begin. */
+/* Ends a task whose job cannot even begin. */
 static void task_fail_for(struct task *task, const char *why, enum reason reason)
 {
     struct executor_news news = {
@@ -320,7 +320,7 @@ void task_suspend(struct providerd *providerd, uint64_t claim, bool suspended)
 
 /* ------------------------------------------------------------------------------------------------------ the executor */
 
-/* While the role has not begun, it hears of what there is; whose job it was is seen afterwards. */
+/* Tells the role, before it has begun, of a job that is there; whose job it was is seen afterwards. */
 static void found_told(struct providerd *providerd, const struct executor_news *news)
 {
     role_tell(providerd, news,
@@ -336,7 +336,7 @@ static void task_settled(void *user)
     task_end(task, &task->ending);
 }
 
-/* What goes to stores has to be on disk before the end is told: false when there is nothing. */
+/* Brings what goes to stores to disk before the end is told; false when there is nothing. */
 static bool task_settle(struct task *task, const struct executor_news *news)
 {
     if (task->state != TASK_RUNS || !ends_well(task, news))
@@ -368,7 +368,7 @@ void task_told(void *user, const struct executor_news *news)
         task_end(task, news);
 }
 
-/* What the executor tells when it is asked what there is: the tenant's own record says whose job it is. */
+/* Takes what the executor tells when it is asked what there is. The tenant's own record says whose job it is. */
 void task_found(void *user, const struct executor_news *news)
 {
     struct providerd *providerd = user;
@@ -429,7 +429,7 @@ static struct log_errand *errand_new(const struct task *task, int which)
     return errand;
 }
 
-/* The line that a job has written about itself; "" when there is none. */
+/* Reads the line that a job has written about itself; "" when there is none. */
 static void message_read(const struct task *task, char ret[MESSAGE_MAX + 1])
 {
     char folder[DAEMON_PATH_MAX];
@@ -486,7 +486,7 @@ static void report_ask(struct task *task, int64_t now)
     tree_unref(question);
 }
 
-/* The signal first; the files when the job has had time to write them. */
+/* Takes a checkpoint when one is due: first the signal, then the files, when the job has had time to write them. */
 static void checkpoint_tick(struct task *task, int64_t now)
 {
     struct providerd *providerd = task->providerd;
@@ -533,7 +533,7 @@ static void task_tick(struct task *task, int64_t now)
         report_ask(task, now);
 }
 
-/* Claims that are over: whoever held their jobs may go. */
+/* Lets the launchers go of claims that are over. */
 static void claims_clear(struct providerd *providerd)
 {
     for (uint32_t i = providerd->claim_count; i-- > 0;) {

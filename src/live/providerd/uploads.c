@@ -243,7 +243,7 @@ int64_t upload_now(const struct upload *upload)
     return runner_settled(agent_runner(upload->providerd->live)) / SECOND;
 }
 
-/* A file that no store takes is not kept for ever. */
+/* Is the file too old to be kept? One that no store takes is not kept for ever. */
 static bool upload_file_is_old(const struct upload *upload, const struct upload_file *upload_file)
 {
     int64_t keep = config_span(&upload->providerd->daemon.config, CONFIG_TRANSFER_KEEP) / SECOND;
@@ -251,7 +251,7 @@ static bool upload_file_is_old(const struct upload *upload, const struct upload_
     return upload_file->state == UPLOAD_FILE_WAITS && !upload_file->run && upload_now(upload) > upload->began + keep;
 }
 
-/* On its way: looked at, its name looked up, sent. */
+/* Takes a file one step on its way: looked at, its name looked up, sent. */
 static void upload_file_step(struct upload *upload, struct upload_file *upload_file)
 {
     if (!*upload_file->hash)
@@ -276,7 +276,7 @@ static void upload_file_turn(struct upload *upload, struct upload_file *upload_f
         upload_file_register(upload, upload_file);
 }
 
-/* True when nothing of it is left to be done; or the customer has not been heard of for twice the time that files are kept. */
+/* Is nothing of the request left to be done? Or was the customer not heard of for twice the time that files are kept? */
 static bool upload_is_over(const struct upload *upload)
 {
     int64_t keep = config_span(&upload->providerd->daemon.config, CONFIG_TRANSFER_KEEP) / SECOND;
@@ -337,7 +337,7 @@ uint32_t uploads_count(const struct providerd *providerd)
     return count;
 }
 
-/* The file is as long as when it was moved, or the machine went down before it was on disk. */
+/* Is the file as long as when it was moved? If not, the machine went down before it was on disk. */
 static bool file_is_whole(const struct upload *upload, uint32_t place)
 {
     char path[DAEMON_PATH_MAX + 32];
@@ -347,7 +347,7 @@ static bool file_is_whole(const struct upload *upload, uint32_t place)
     return lstat(path, &info) == 0 && info.st_size == upload->upload_files[place].size;
 }
 
-/* What has a file takes room, as it did before: also one that is stored, until the customer has heard of it. */
+/* Counts the room of a file that was found after a restart: also of one that is stored, until the customer has heard of it. */
 static void upload_file_found(struct upload *upload, uint32_t place)
 {
     struct upload_file *upload_file = &upload->upload_files[place];
@@ -406,7 +406,7 @@ int uploads_load(struct providerd *providerd, struct err *err)
     return shelf->kind->each(shelf, UPLOAD_SPACE, row_found, providerd, err);
 }
 
-/* Folders that no request knows: left by a crash, of a job that went with it. */
+/* Removes folders that no request knows: a crash has left them, of a job that went with it. */
 void uploads_sweep(struct providerd *providerd)
 {
     char path[DAEMON_PATH_MAX], inner[DAEMON_PATH_MAX + 300];

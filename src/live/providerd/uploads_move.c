@@ -20,7 +20,7 @@ static bool is_named(const char *const *names, const char *name)
     return false;
 }
 
-/* What it is called in the job's folder; and does the customer get it as well? */
+/* The name of the file in the job's folder; and does the customer get it as well? */
 static const char *file_source(const struct task *task, const char *file, bool *ret_keep)
 {
     const struct job_order *order = &task->order;
@@ -33,7 +33,7 @@ static const char *file_source(const struct task *task, const char *file, bool *
     return from;
 }
 
-/* A second name of the file, for the one that stays. */
+/* Gives a file that stays a second name, in our folder. */
 static int file_link(int from, const char *name, int to, const char *new_name)
 {
     const char *last;
@@ -59,7 +59,7 @@ struct file_sync *upload_files_settle(const struct task *task, const struct job_
     return file_sync_start(&task->providerd->daemon.loop, folder, names, upload_files->count, done, user);
 }
 
-/* What no thread has brought to disk, because we were started anew meanwhile, is brought there now. The errno, or 0. */
+/* Brings a file to disk now that no thread has, because we were started anew meanwhile. The errno, or 0. */
 static int upload_file_settle(const struct task *task, uint32_t place, int fd)
 {
     int result = file_sync_result(task->settling, place);
@@ -69,7 +69,7 @@ static int upload_file_settle(const struct task *task, uint32_t place, int fd)
     return fdatasync(fd) < 0 ? errno : 0;
 }
 
-/* Into our folder. What is there already was moved by a process that was killed before it could say so. */
+/* Moves a file into our folder. One that is there already was moved by a process that was killed before it could say so. */
 static void upload_file_move(const struct task *task, int from, int to, uint32_t place, struct upload_file *upload_file)
 {
     char new_name[16];
@@ -107,7 +107,7 @@ static void upload_file_move(const struct task *task, int from, int to, uint32_t
     }
 }
 
-/* The names of the files, and that of their folder. -1 and errno: they may be gone after a power cut. */
+/* Flushes the names of the files, and that of their folder. -1 and errno: they may be gone after a power cut. */
 static int names_keep(int folder)
 {
     int above = openat(folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -119,7 +119,7 @@ static int names_keep(int folder)
     return failed;
 }
 
-/* Nothing of it is known to be on disk. */
+/* Marks all files as lost: nothing of them is known to be on disk. */
 static void upload_files_lose(struct upload *upload, const char *why)
 {
     for (uint32_t i = 0; i < upload->count; i++) {

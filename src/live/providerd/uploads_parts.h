@@ -112,12 +112,12 @@ void upload_drop(struct upload *upload); /* row and files go; it is freed as soo
 void upload_file_text(char **text, const char *value);
 void upload_file_end(struct upload *upload, struct upload_file *upload_file, enum upload_file_state state,
                      const char *words);
-/* All of it was told: its file goes. */
+/* Closes a file of which everything was told: the file is removed. */
 void upload_file_close(struct upload *upload, struct upload_file *upload_file);
 
 /* ---- uploads_move.c ---- */
 
-/* Those in the job's folder. */
+/* Brings the files in the job's folder to disk. */
 struct file_sync *upload_files_settle(const struct task *task, const struct job_uploads *upload_files,
                                       file_sync_done_fn *done, void *user);
 void upload_files_move(struct upload *upload, const struct task *task); /* what is not there is said so */
@@ -127,9 +127,9 @@ void upload_files_move(struct upload *upload, const struct task *task); /* what 
 int64_t upload_now(const struct upload *upload); /* seconds on the wall clock, as files are thrown away by */
 void upload_store(struct upload *upload);        /* puts its row on the shelf, and a commit follows */
 void upload_forget(const struct upload *upload);
-/* As a row says; NULL: it says nothing good. */
+/* Makes a request from a row; NULL: the row is malformed. */
 struct upload *upload_load(struct providerd *providerd, uint64_t claim, uint64_t number, const struct tree *row);
-/* What became of a file, for the row and for the customer. */
+/* An ad of what became of a file, for the row and for the customer. */
 struct tree *upload_file_ad(const struct upload *upload, const struct upload_file *upload_file);
 void upload_key(unsigned char ret[16], uint64_t claim, uint64_t number);
 
@@ -137,12 +137,12 @@ void upload_key(unsigned char ret[16], uint64_t claim, uint64_t number);
 
 /* Is it known which stores the pool has? Asks when that is too long ago. */
 bool stores_known(const struct upload *upload);
-/* Where the file goes now; false, and why: no such store is advertised, or it takes no file of that job. */
+/* Chooses the store that the file goes to now; false, and why: no such store is advertised, or it takes no file of that job. */
 bool store_choose(const struct upload *upload, struct upload_file *upload_file, struct store_place *ret,
                   struct err *err);
-/* The next of those that may have it is tried from now on. True when it is another. */
+/* Goes on to the next store that may have the file. True when it is another one. */
 bool store_next(const struct upload *upload, struct upload_file *upload_file);
-/* Why that store is not tried now; NULL: it is. And: how it has fared with it. */
+/* Why that store is not tried now; NULL: it is. And notes how a transfer to it has gone. */
 const char *store_trouble(const struct uploads *uploads, const char *store);
 void store_fared(struct uploads *uploads, const char *store, const char *words); /* NULL: well */
 void stores_done(struct uploads *uploads);

@@ -36,7 +36,7 @@ struct tree *upload_file_ad(const struct upload *upload, const struct upload_fil
     return maker_seal(&maker);
 }
 
-/* With what is nobody else's business. */
+/* The ad of a file for its row, with what is nobody else's business. */
 static struct tree *upload_file_row(const struct upload *upload, const struct upload_file *upload_file)
 {
     struct tree *ad = upload_file_ad(upload, upload_file), *row;

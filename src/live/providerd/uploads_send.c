@@ -26,7 +26,7 @@ static void upload_file_pause(struct upload_file *upload_file)
     upload_file->due = runner_now() + upload_file->pause;
 }
 
-/* This store does not have it now. Is it the turn of another? */
+/* A store did not get the file now. Is it the turn of another? */
 static void upload_file_failed(struct upload *upload, struct upload_file *upload_file, bool refused, const char *words)
 {
     struct providerd *providerd = upload->providerd;
@@ -52,7 +52,7 @@ static void upload_file_failed(struct upload *upload, struct upload_file *upload
 
 /* ------------------------------------------------------------------------------------------------------------------ sending */
 
-/* A thread has done with it. False: nobody wants to know. */
+/* A thread is done with the file. False: nobody wants to know any more. */
 static bool upload_file_is_back(struct upload_file *upload_file, const struct transfer_result *result)
 {
     struct upload *upload = upload_file->upload;
@@ -147,7 +147,7 @@ void upload_file_dispatch(struct upload *upload, struct upload_file *upload_file
 
 /* -------------------------------------------------------------------------------------------------------------- registering */
 
-/* Another file of that name must not be overwritten where it lies: somebody has to decide. */
+/* Takes the catalogues' answer about the name. Another file of that name must not be overwritten where it lies: somebody has to decide. */
 static void name_answered(void *user, const struct catalogue_answer *answer)
 {
     struct upload_file *upload_file = user;
@@ -179,7 +179,7 @@ void upload_file_check(struct upload *upload, struct upload_file *upload_file)
         catalogues_find(upload->providerd->catalogues, upload_file->name, name_answered, upload_file);
 }
 
-/* Said once, or given up: what one catalogue lacks `berth files check` finds. */
+/* Takes the catalogues' answer to the entry, which is told once or given up: `berth files check` finds what one catalogue lacks. */
 static void upload_file_registered(struct upload_file *upload_file, const char *words)
 {
     struct upload *upload = upload_file->upload;
@@ -290,7 +290,7 @@ static void told(void *user, const struct tree *answer)
     uploads_tick(upload->providerd);
 }
 
-/* The list of what is new; each file's own word is for good once it is not "waits". */
+/* Makes the question that tells the customer what is new. What is told of a file is for good once it is not "waits". */
 static struct tree *question_of(struct upload *upload, struct telling *telling)
 {
     struct tree *ads[TELL_MAX], *question;

@@ -47,7 +47,7 @@ static bool text_is(const char *text, size_t len, const char *other)
     return strlen(other) == len && !memcmp(text, other, len);
 }
 
-/* Is it ours, or of somebody whose stores are used? The matchmaker says whose it is. */
+/* Is the store our owner's, or of somebody whose stores are used? The matchmaker says whose it is. */
 static bool owner_is_good(const struct store_list *list, const char *identity, size_t len)
 {
     const struct daemon *daemon = &list->providerd->daemon;
@@ -60,7 +60,7 @@ static bool owner_is_good(const struct store_list *list, const char *identity, s
     return !count && text_is(identity, len, daemon->identity);
 }
 
-/* A place where anybody may put something, by no right of ours. */
+/* Is that a place where anybody may put something, by no right of ours? */
 static bool is_public(const struct store_list *list, const struct tree *ad)
 {
     struct store_place place;
