@@ -20,7 +20,7 @@ struct acquaintance {
     uint64_t from; /* as the pool has it */
 };
 
-/* Where it says it can be called counts only if that was checked. */
+/* Takes what the matchmaker says of an agent. The address counts only if it was checked. */
 static void row_take(struct membership *pool, const char *text, size_t len)
 {
     struct tree *row, *known;

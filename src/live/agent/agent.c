@@ -60,7 +60,7 @@ static bool is_local(const char *listen)
     return !strncmp(listen, "127.", 4) || !strncmp(listen, "[::1]", 5) || !strncmp(listen, "unix:", 5);
 }
 
-/* Its own keys: the ones that were kept, or new ones, which are kept first. */
+/* Makes the agent's own keys: those that were kept, or new ones, which are kept first. */
 static int keys_make(struct live_agent *live, struct err *err)
 {
     struct shelf *shelf = live->settings->shelf;
@@ -95,7 +95,7 @@ static int keys_make(struct live_agent *live, struct err *err)
     return failed ? -1 : shelf->kind->commit(shelf, err);
 }
 
-/* The id of that pool, if it is known. One that had but one pool before has its keys in the row "pool". */
+/* The id of the agent's first pool, if it is known. An agent that had but one pool before has its keys in the row "pool". */
 static bool home_get(struct live_agent *live, struct buf *ret)
 {
     struct tree *ad;
@@ -115,8 +115,8 @@ static bool home_get(struct live_agent *live, struct buf *ret)
     return ret->len > 0;
 }
 
-/* Handles of one pool are those that they have there; those of further pools are mixed with the pool's id. Which one that is stays so,
- * whatever the order of the pools is later: rows of the role have such handles. */
+/* Finds the pool whose handles are used as they are; those of further pools are mixed with the pool's id. Which pool that is never changes, whatever
+ * the order of the pools is later: rows of the role have such handles. */
 static int home_find(struct live_agent *live, struct err *err)
 {
     const char *home = live->pools[0].keys.issuer;
@@ -247,7 +247,7 @@ static void pools_init(struct live_agent *live)
         membership_init(&live->pools[i], live, i ? &settings->others[i - 1] : &own);
 }
 
-/* One more than at the last start; the row is durable with the first commit. */
+/* Begins an incarnation: one more than at the last start. Its row is durable with the first commit. */
 static int incarnation_begin(struct live_agent *live, struct err *err)
 {
     struct buf row;
@@ -291,7 +291,7 @@ struct live_agent *agent_new(uv_loop_t *loop, const struct agent_settings *setti
     return live;
 }
 
-/* The last of its handles takes it along. */
+/* Frees the agent when the last of its handles is closed. */
 static void agent_closed(uv_handle_t *handle)
 {
     struct live_agent *live = ((struct membership *)handle->data)->live;

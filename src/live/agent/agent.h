@@ -78,14 +78,14 @@ struct agent_settings {
 
 struct live_agent;
 
-/* All that is named in the settings outlives it. The role has loaded its rows; EVENT_BOOTED is the caller's to give. */
+/* Makes an agent. All that is named in the settings outlives it. The role has loaded its rows; the caller gives EVENT_BOOTED. */
 struct live_agent *agent_new(struct uv_loop_s *loop, const struct agent_settings *settings, struct err *err);
 void agent_free(struct live_agent *live); /* the loop has to run once more */
 
-/* Its pools are told whether it takes no more work: `berth agents` shows it. */
+/* Tells the agent's pools whether it takes no more work: `berth agents` shows it. */
 void agent_set_draining(struct live_agent *live, bool draining);
 
-/* Another by its name began later. */
+/* Has another agent of the same name begun later? */
 bool agent_is_superseded(const struct live_agent *live);
 
 struct runner *agent_runner(const struct live_agent *live);
@@ -102,7 +102,7 @@ bool agent_ask(struct live_agent *live, agent to, const struct tree *question, a
 typedef void agent_fetched_fn(void *user, const char *body, size_t len);
 bool agent_fetch(struct live_agent *live, agent who, const char *path, agent_fetched_fn *done, void *user);
 
-/* A message to its own role from within the process. `done` is called once, with the answer (lent) when what it stands for is durable, or
+/* Hands a message to the agent's own role from within the process. `done` is called once, with the answer (lent) when what it stands for is durable, or
  * with NULL when the agent is freed before. It may be called from within this call, when nothing has to be durable first. */
 typedef void agent_local_fn(void *user, const struct message *answer);
 void agent_local(struct live_agent *live, const struct peer *peer, const struct message *message, agent_local_fn *done,

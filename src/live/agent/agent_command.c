@@ -94,7 +94,7 @@ void command_replies_send(struct live_agent *live)
     }
 }
 
-/* Its rows are on disk: now it may be heard of. */
+/* The rows of an answer are on disk: now it may be sent. */
 static void reply_durable(void *user, bool durable)
 {
     struct command_reply *reply = user;
@@ -108,7 +108,7 @@ static void reply_durable(void *user, bool durable)
 
 /* ------------------------------------------------------------------------------------------------------------- letters */
 
-/* The answer is being brought already. */
+/* Is the answer to that command on its way already? */
 static bool reply_waits(struct live_agent *live, uint64_t key)
 {
     for (struct command_reply *reply = live->replies; reply; reply = reply->next)

@@ -91,7 +91,7 @@ void agent_reply(void *user, uint64_t token, const struct message *message)
     tree_unref(ad);
 }
 
-/* What is asked of the agent and not of its role is answered at once. */
+/* Answers at once what is asked of the agent and not of its role. */
 static void question_take(struct inbound *inbound, const struct sender *sender, const struct tree *question)
 {
     struct live_agent *live = inbound->pool->live;
@@ -110,7 +110,7 @@ static void question_take(struct inbound *inbound, const struct sender *sender, 
     tree_unref(answer);
 }
 
-/* A claim is nothing that we could keep, if we cannot answer whoever makes it: it has to wait until we know how. True when it was told so. */
+/* Must a claim wait? We could not keep it while we cannot answer whoever makes it, so it waits until we know how. True: the sender was told so. */
 static bool claim_waits(const struct inbound *inbound, const struct sender *sender, const struct message *message)
 {
     struct membership *pool = inbound->pool;
@@ -128,7 +128,7 @@ static bool claim_waits(const struct inbound *inbound, const struct sender *send
     return true;
 }
 
-/* The role is told. */
+/* Tells the role. */
 static void message_take(const struct inbound *inbound, const struct sender *sender, const struct message *message)
 {
     struct live_agent *live = inbound->pool->live;
@@ -155,7 +155,7 @@ static void match_take(void *user, const struct sender *sender, const struct mes
 
 static const struct road match_road = {.message = match_take};
 
-/* The inbound may be gone afterwards, and others too. */
+/* Tells the role of a match. The inbound may be gone afterwards, and others too. */
 static void match_tell(struct inbound *inbound)
 {
     struct live_agent *live = inbound->pool->live;
@@ -204,7 +204,7 @@ static void letter_match(struct membership *pool, const struct tree *letter)
     match_tell(inbound);
 }
 
-/* What is inside: the envelope, opened if it is sealed. The caller unrefs it; NULL when it is none for us. */
+/* Opens a letter: gives the envelope in it, unsealed if it was sealed. The caller unrefs it; NULL when it is not for us. */
 static struct tree *envelope_open(struct live_agent *live, const char *text, size_t len, struct inbound *inbound)
 {
     struct tree *ad, *inside = NULL;
@@ -243,7 +243,7 @@ static void relayed_question(void *user, const struct sender *sender, const stru
 
 static const struct road relay_road = {.message = relayed_message, .question = relayed_question};
 
-/* What the envelope says of itself. False when something is missing. */
+/* Reads what the envelope says of itself. False when something is missing. */
 static bool envelope_read(const struct tree *envelope, struct inbound *inbound, struct membership *pool,
                           struct sender *ret_sender)
 {
@@ -263,7 +263,7 @@ static bool envelope_read(const struct tree *envelope, struct inbound *inbound, 
     return true;
 }
 
-/* A message that the matchmaker carried. One that was not sealed is not taken: we have a key, so its sender has no reason. */
+/* Takes a message that the matchmaker carried. One that was not sealed is not taken: we have a key, so its sender has no reason not to use it. */
 static void letter_message(struct membership *pool, const struct tree *letter)
 {
     struct inbound *inbound = inbound_add(pool);
@@ -393,7 +393,7 @@ void agent_listen(struct membership *pool)
 
 /* -------------------------------------------------------------------------------------------------------------- calls */
 
-/* Its sender may have gone before the answer: then there is nobody to tell. */
+/* Forgets the request of a call: its sender has gone before the answer, and there is nobody to tell. */
 static void call_forget(struct request *request)
 {
     ((struct inbound *)request->work)->call = NULL;

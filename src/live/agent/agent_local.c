@@ -38,7 +38,7 @@ bool agent_local_reply(struct live_agent *live, uint64_t token, const struct mes
     return true;
 }
 
-/* Nobody is left waiting: what has no answer yet gets none. */
+/* Ends all calls from within the process: those that have no answer yet get none. */
 void agent_local_done(struct live_agent *live)
 {
     uint64_t token, value;

@@ -44,7 +44,7 @@ static void errand_free(struct errand *errand)
     free(errand);
 }
 
-/* The answer to a question; text of none: there was no answer. */
+/* Tells whoever asked a question the answer; an empty text: there was no answer. */
 static void errand_told(struct errand *errand, const char *text, size_t len)
 {
     struct tree *ad = NULL;
@@ -76,7 +76,7 @@ static void answer_take(void *user, const struct sender *sender, const struct me
 
 static const struct road answer_road = {.answers = true, .message = answer_take};
 
-/* The answer to what the role said. False when it is none, and nobody has been told. */
+/* Tells the role the answer to what it said. False when the text is not an answer, and nobody has been told. */
 static bool errand_answered(struct errand *errand, const char *text, size_t len, struct err *err)
 {
     struct sender sender;
@@ -85,7 +85,7 @@ static bool errand_answered(struct errand *errand, const char *text, size_t len,
     return entry_take_text(&answer_road, errand, &sender, text, len, err) == ENTRY_TAKEN;
 }
 
-/* Nothing was sent. Who pulls from several pools need not wait for one that is not there: it has nothing now. */
+/* Ends an errand of which nothing was sent. A provider that pulls from several pools need not wait for one that is not there: that has nothing now. */
 static void errand_unsent(struct errand *errand, enum message_kind kind)
 {
     struct message answer = {.kind = MESSAGE_PULLED};
@@ -104,7 +104,7 @@ static void errand_unsent(struct errand *errand, enum message_kind kind)
     errand_free(errand);
 }
 
-/* Is what was in the box the answer to this message? Takes the nonce off. Whoever has named one before is not believed without. */
+/* Is what was in the box the answer to this message? Takes the nonce off. An agent that has named one before is not believed without. */
 static bool answer_is_ours(const struct errand *errand)
 {
     struct buf *text = &errand->pool->live->text;
@@ -122,7 +122,7 @@ static bool answer_is_ours(const struct errand *errand)
     return true;
 }
 
-/* The answer in a box of theirs; appended to the agent's scratch text. */
+/* Opens the answer in a box of theirs, and appends it to the agent's scratch text. */
 static bool box_unpack(struct errand *errand, const char *text, size_t len)
 {
     struct live_agent *live = errand->pool->live;
@@ -142,8 +142,8 @@ static bool box_unpack(struct errand *errand, const char *text, size_t len)
 
 static void relay_to_agent(struct contact *contact, const struct tree *ad, struct errand *errand);
 
-/* Nobody is at the address: an agent that was started anew may have another, which only the next match would tell. It still opens letters
- * that are sealed for it, and gets them wherever it is. */
+/* Sends a message by the relay when nobody is at the address: an agent that was started anew may have another, which only the next match would
+ * tell. It still opens letters that are sealed for it, and gets them wherever it is. */
 static bool errand_relay(struct errand *errand, const struct http_outcome *outcome)
 {
     struct live_agent *live = errand->pool->live;
@@ -220,8 +220,8 @@ static bool has_key(const struct message *message)
            message->kind == MESSAGE_PULL;
 }
 
-/* The message as it is sent: the key of an offer only sealed, so that nothing between us and the matchmaker can read it; and only with its
- * text, which it belongs to. NULL when there is no sealing it. */
+/* The message as it is sent. The key of an offer is sealed, so that nothing between us and the matchmaker can read it, and goes only with the text
+ * that it belongs to. NULL when it cannot be sealed. */
 static struct tree *matchmaker_message(struct membership *pool, const struct message *message, struct errand *errand)
 {
     const struct advertise *advertise = &message->u.advertise;
@@ -271,7 +271,7 @@ static void bundle_free(struct bundle *bundle)
     free(bundle);
 }
 
-/* The answer to one of them; text of none: there was none. */
+/* Takes the answer to one message of a bundle; an empty text: there was none. */
 static void bundle_answer(struct errand *errand, const char *text, size_t len)
 {
     struct err err = {0};
@@ -371,7 +371,7 @@ static void bundle_add(struct membership *pool, const struct tree *ad, struct er
         agent_bundle_send(pool);
 }
 
-/* Does the matchmaker know us, or can it wait until it does? */
+/* May a message be sent? The matchmaker knows us, or the message can wait until it does. */
 static bool may_send(const struct membership *pool, bool bundled)
 {
     return pool->standing == REGISTERED ||
@@ -483,7 +483,7 @@ struct tree *agent_envelope(struct live_agent *live, const char *bearer, const c
     return maker_seal(&maker);
 }
 
-/* The envelope, sealed; as text in the agent's scratch. */
+/* Seals an envelope, as text in the agent's scratch. */
 static int envelope_print(struct live_agent *live, const struct contact *contact, const struct tree *envelope,
                           struct err *err)
 {
