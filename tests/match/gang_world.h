@@ -193,7 +193,11 @@ static inline const char *world_run(struct world *world)
     memcpy(world->ads + world->request_count, world->offers, world->offer_count * sizeof *world->ads);
     buf_reset(&world->told);
     clock_gettime(CLOCK_MONOTONIC, &from);
-    gang_run(&world->env, &world->lang.arena, &world->policy, world->ads, world->request_count, world->offer_count,
+    gang_run(&world->env, &world->lang.arena,
+             &(struct gang_field){.policy = &world->policy,
+                                  .ads = world->ads,
+                                  .request_count = world->request_count,
+                                  .offer_count = world->offer_count},
              &world->settings, world_found, world, &world->stats);
     clock_gettime(CLOCK_MONOTONIC, &to);
     world->seconds = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
