@@ -1,5 +1,4 @@
-/* confined_test.c: nothing outside a folder that strangers write in is read, written or removed; and all in it goes. */
-#include "live/http/query.h"
+/* confined_path_test.c: nothing outside a folder that strangers write in is read, written or removed; and all in it goes. */
 #include "sys/confined_path.h"
 #include "sys/hash.h"
 
@@ -152,38 +151,6 @@ static void check_hash(const struct folder *folder)
     close(fd);
 }
 
-static void check_paths(void)
-{
-    static const struct {
-        const char *shape, *path;
-        bool plain, fits;
-        const char *first, *second;
-    } rows[] = {
-        {"/v1/jobs", "/v1/jobs", true, true, "", ""},
-        {"/v1/jobs", "/v1/job", true, false, "", ""},
-        {"/v1/jobs/{id}", "/v1/jobs/7", true, true, "7", ""},
-        {"/v1/jobs/{id}", "/v1/jobs/", true, false, "", ""},
-        {"/v1/jobs/{id}", "/v1/jobs/7/8", true, false, "7", ""},
-        {"/v1/{kind}/{name...}", "/v1/log/a/b%2fc", false, true, "log", "a/b/c"},
-        {"/v1/{kind}/{name}", "/v1/log/a%20b", true, true, "log", "a b"},
-        {"/v1/{kind}/{name}", "/v1/log/a%0ab", true, false, "log", NULL},
-        {"/v1/{kind}/{name}", "/v1/log/a%0ab", false, true, "log", "a\nb"},
-        {"/v1/{kind}/{name}", "/v1/log/a%00b", false, false, "log", NULL},
-        {"/v1/{kind}/{name}", "/v1/log/a%2", false, false, "log", NULL},
-        {"/v1/{kind}/{name}", "/v1/log/1234567", false, true, "log", "1234567"},
-        {"/v1/{kind}/{name}", "/v1/log/12345678", false, false, "log", NULL},
-    };
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char variables[2][8] = {"", ""};
-        bool fits = path_fits(rows[i].shape, rows[i].path, rows[i].plain, sizeof variables[0], variables[0]);
-
-        tap_ok(fits == rows[i].fits && (!fits || (!strcmp(variables[0], rows[i].first) &&
-                                                  (!rows[i].second || !strcmp(variables[1], rows[i].second)))),
-               "%s %s %s", rows[i].path, rows[i].fits ? "fits" : "does not fit", rows[i].shape);
-    }
-}
-
 /* As where the kernel, or what stands before it, has no openat2. */
 static bool openat2_goes(int error)
 {
@@ -229,7 +196,6 @@ int main(void)
     check_listing(job);
     check_removing(&folder, top);
     check_hash(&folder);
-    check_paths();
     close(job);
     close(top);
     folder_done(&folder);

@@ -449,6 +449,48 @@ static void check_pace(struct world *world)
     free(again);
 }
 
+#define A_51 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define A_255 A_51 A_51 A_51 A_51 A_51 /* as long as a variable may be */
+
+/* Which path is of which shape, and what its variables say. */
+static void check_paths(void)
+{
+    static const char longest[] = "/v1/log/" A_255, longer[] = "/v1/log/" A_255 "a";
+    static const struct {
+        const char *shape, *path;
+        unsigned flags;
+        bool fits;
+        const char *first, *second;
+    } rows[] = {
+        {"/v1/jobs", "/v1/jobs", 0, true, "", ""},
+        {"/v1/jobs", "/v1/job", 0, false, "", ""},
+        {"/v1/jobs/{id}", "/v1/jobs/7", 0, true, "7", ""},
+        {"/v1/jobs/{id}", "/v1/jobs/", 0, false, "", ""},
+        {"/v1/jobs/{id}", "/v1/jobs/7/8", 0, false, "", ""},
+        {"/v1/{kind}/{name...}", "/v1/log/a/b%2fc", ROUTE_FILE, true, "log", "a/b/c"},
+        {"/v1/{kind}/{name}", "/v1/log/a%20b", 0, true, "log", "a b"},
+        {"/v1/{kind}/{name}", "/v1/log/a%0ab", 0, false, "", ""},
+        {"/v1/{kind}/{name...}", "/v1/log/a%0ab", 0, false, "", ""},
+        {"/v1/{kind}/{name...}", "/v1/log/a%0ab", ROUTE_FILE, true, "log", "a\nb"},
+        {"/v1/{kind}/{name...}", "/v1/lo%0ag/a", ROUTE_FILE, false, "", ""},
+        {"/v1/{kind}/{name...}", "/v1/log/a%00b", ROUTE_FILE, false, "", ""},
+        {"/v1/{kind}/{name...}", "/v1/log/a%2", ROUTE_FILE, false, "", ""},
+        {"/v1/{kind}/{name}", longest, 0, true, "log", A_255},
+        {"/v1/{kind}/{name}", longer, 0, false, "", ""},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct route route = {.id = "x", .method = HTTP_GET, .path = rows[i].shape, .flags = rows[i].flags};
+        const struct route_table table = {.routes = &route, .count = 1};
+        struct route_match match = {0};
+        bool fits = route_find(&(const struct route_table *){&table}, 1, HTTP_GET, rows[i].path, &match) == ROUTE_FOUND;
+
+        tap_ok(fits == rows[i].fits && (!fits || (!strcmp(match.variables[0], rows[i].first) &&
+                                                  !strcmp(match.variables[1], rows[i].second))),
+               "%.60s %s %s", rows[i].path, rows[i].fits ? "fits" : "does not fit", rows[i].shape);
+    }
+}
+
 int main(void)
 {
     static const char *const variables[] = {"HOME=/nonexistent", NULL};
@@ -478,6 +520,7 @@ int main(void)
         check_near(&world, &daemons[i]);
     }
     check_pace(&world);
+    check_paths();
     token_cache_free(world.tokens);
     symbols_free(world.symbols);
     config_done(&world.config);

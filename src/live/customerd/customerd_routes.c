@@ -23,7 +23,7 @@ static const struct route routes[] = {
     {"jobs.files", HTTP_GET, "/v1/jobs/{id}/files", OWN, BODY_NONE, ROUTE_BODY, "", "200 404", ADS,
      "The files that a job has left.", api_job_files, 0},
     {"jobs.file", HTTP_GET, "/v1/jobs/{id}/files/{kind}/{name...}", OWN, BODY_NONE, ROUTE_BODY, "offset wait",
-     "200 400 404", BYTES, "Bytes of a file that a job has left, or is writing.", api_job_file, 0},
+     "200 400 404", BYTES, "Bytes of a file that a job has left, or is writing.", api_job_file, ROUTE_FILE},
     {"jobs.command", HTTP_POST, "/v1/jobs/{id}/commands", OWN, BODY_AD, ROUTE_BODY, "", "201 400 404 409 413 415 429",
      ADS, "Takes a command for a job that runs: it waits until the provider has carried it out.", api_job_command, 0},
     {"commands.list", HTTP_GET, "/v1/commands", OWN, BODY_NONE, ROUTE_BODY, "constraint limit", "200 400", ADS,

@@ -14,7 +14,7 @@ const char *method_name(enum http_method method)
 }
 
 /* A part of the raw path, decoded; false when it is no text for a variable. */
-static bool variable_read(const char *raw, size_t len, size_t most, char ret[ROUTE_REST_MAX + 1])
+static bool variable_read(const char *raw, size_t len, size_t most, bool any, char ret[ROUTE_REST_MAX + 1])
 {
     const char *end = raw + len;
     size_t at = 0;
@@ -22,7 +22,7 @@ static bool variable_read(const char *raw, size_t len, size_t most, char ret[ROU
     while (raw < end) {
         int c = *raw == '%' ? guard_escape(raw, end) : (unsigned char)*raw;
 
-        if (c < ' ' || c == 0x7f || at == most)
+        if (c <= 0 || (!any && (c < ' ' || c == 0x7f)) || at == most)
             return false;
         raw += *raw == '%' ? 3 : 1;
         ret[at++] = (char)c;
@@ -31,9 +31,10 @@ static bool variable_read(const char *raw, size_t len, size_t most, char ret[ROU
     return at > 0;
 }
 
-/* Does the raw path have the shape? Its variables are decoded on the way. */
-static bool path_fits(const char *shape, const char *raw_path, struct route_match *ret)
+/* Does the raw path have the shape of the route's? Its variables are decoded on the way. */
+static bool path_fits(const struct route *route, const char *raw_path, struct route_match *ret)
 {
+    const char *shape = route->path;
     size_t place = 0;
 
     while (*shape && *raw_path) {
@@ -45,7 +46,8 @@ static bool path_fits(const char *shape, const char *raw_path, struct route_matc
             if (rest)
                 have = strlen(raw_path + 1);
             if (place == ROUTE_VARIABLES_MAX ||
-                !variable_read(raw_path + 1, have, rest ? ROUTE_REST_MAX : ROUTE_VARIABLE_MAX, ret->variables[place++]))
+                !variable_read(raw_path + 1, have, rest ? ROUTE_REST_MAX : ROUTE_VARIABLE_MAX,
+                               rest && route->flags & ROUTE_FILE, ret->variables[place++]))
                 return false;
         } else if (want != have || memcmp(shape, raw_path, want + 1) != 0) {
             return false;
@@ -70,7 +72,7 @@ static const struct route *table_find(const struct route_table *table, enum http
     for (size_t i = 0; i < table->count; i++) {
         const struct route *route = &table->routes[i];
 
-        if (!path_fits(route->path, raw_path, ret))
+        if (!path_fits(route, raw_path, ret))
             continue;
         if (route->method == method || (method == HTTP_HEAD && route->method == HTTP_GET))
             return route;

@@ -35,6 +35,7 @@ enum route_flag {
     ROUTE_BY_CALLER = 1, /* open to all, but not all are told the same */
     ROUTE_RENEWAL = 2,   /* without a body it is a heart beat, with a pace of its own */
     ROUTE_NEAR = 4,      /* open to this machine where the setting Metrics says so */
+    ROUTE_FILE = 8,      /* its {rest...} is the name of a file, which may have any byte but NUL */
 };
 
 struct route {
@@ -75,8 +76,8 @@ struct route_match {
 };
 
 /* The route of a path (raw: escapes are decoded here, variable by variable). With ROUTE_OTHER_METHOD, `allow` gets the methods that there
- * are. HEAD is GET where it has no route of its own. A variable that is no good text (empty, escapes, control characters, too long) makes
- * it NOT_THERE. */
+ * are. HEAD is GET where it has no route of its own. A variable that is no good text (empty, escapes, control characters but in names of files, too
+ * long) makes it NOT_THERE. */
 enum route_result route_find(const struct route_table *const *tables, size_t table_count, enum http_method method,
                              const char *raw_path, struct route_match *ret);
 
