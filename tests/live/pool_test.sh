@@ -168,7 +168,8 @@ as_bob() { curl -s -m 20 -H "Authorization: Bearer $bob" -H 'Accept: application
 front_is_there() { front=$(as_bob "$url/v1/desks" | sed -n 's/.*"Agent": *"\([0-9a-f]*\)".*/\1/p' | head -1) && [ -n "$front" ]; }
 holds 'a customer that may serve others is there for them' soon 20 front_is_there
 as_bob -H 'Content-Type: application/classad' -d '[Cmd="/bin/echo"; Args={"for bob"}; RequestCpus=1; RequestMemory=16M; RequestDisk=16M]' "$url/v1/desk/$front/jobs?force" >handed
-served() { as_bob "$url/v1/desk/$front/jobs" | grep -q '"State": *"\(Done\|Cleared\)"'; }
+# It is in the list for a moment after its end, and then in the history.
+served() { { as_bob "$url/v1/desk/$front/jobs" && as_bob "$url/v1/desk/$front/history"; } | grep -q '"Owner": *"bob".*"Status": *0'; }
 holds 'and the job of another user runs' soon 20 served
 
 provider=$(sed -n 's/.*provider  *process \([0-9]*\),.*/\1/p' up)
