@@ -226,14 +226,14 @@ static void customers_make(struct grid *grid)
     grid->users = mem_alloc(scenario->users * sizeof *grid->users);
     for (uint32_t i = 0; i < scenario->users; i++)
         snprintf(grid->users[i], sizeof grid->users[i], "user%u", i + 1);
-    grid->desks = mem_alloc(scenario->customers * sizeof *grid->desks);
-    memset(grid->desks, 0, scenario->customers * sizeof *grid->desks);
+    grid->customers = mem_alloc(scenario->customers * sizeof *grid->customers);
+    memset(grid->customers, 0, scenario->customers * sizeof *grid->customers);
     for (uint32_t i = 0; i < scenario->customers; i++) {
-        grid->desks[i].settings = (struct customer_settings){.self = grid->world->host_count + 1,
-                                                             .matchmaker = MATCHMAKER + 1,
-                                                             .spans = &grid->spans,
-                                                             .jobs_max = UINT32_MAX};
-        world_add(grid->world, &customer_role, &grid->desks[i].settings, "customer", true, "customer");
+        grid->customers[i].settings = (struct customer_settings){.self = grid->world->host_count + 1,
+                                                                 .matchmaker = MATCHMAKER + 1,
+                                                                 .spans = &grid->spans,
+                                                                 .jobs_max = UINT32_MAX};
+        world_add(grid->world, &customer_role, &grid->customers[i].settings, "customer", true, "customer");
     }
     grid->providers = grid->world->host_count;
 }
@@ -276,16 +276,16 @@ static void grid_done(struct grid *grid)
         tree_unref(grid->shapes[i].ad);
     for (uint32_t i = 0; grid->sites && i < scenario->sites; i++)
         tree_unref(grid->sites[i].ad);
-    for (uint32_t i = 0; grid->desks && i < scenario->customers; i++) {
-        free(grid->desks[i].batches);
-        free(grid->desks[i].started);
+    for (uint32_t i = 0; grid->customers && i < scenario->customers; i++) {
+        free(grid->customers[i].batches);
+        free(grid->customers[i].started);
     }
     build_done(&grid->build);
     arena_done(&grid->arena);
     free(grid->crowd.items);
     free(grid->users);
     free(grid->sites);
-    free(grid->desks);
+    free(grid->customers);
     free(grid->units);
     free(grid->shapes);
     free(grid->ended);

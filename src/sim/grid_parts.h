@@ -72,7 +72,7 @@ struct grid {
     struct crowd_list crowd;
     char (*users)[NAME_BYTES];
     struct site *sites;
-    struct grid_customer *desks;
+    struct grid_customer *customers;
     struct grid_unit *units;
     struct kind_of_job *shapes;
     uint32_t providers;  /* the place of the first */
@@ -91,7 +91,7 @@ static inline struct grid_unit *grid_unit(const struct grid *grid, const struct 
 
 static inline struct grid_customer *grid_desk(const struct grid *grid, const struct host *host) /* or NULL */
 {
-    return host->place >= CUSTOMERS && host->place < grid->providers ? &grid->desks[host->place - CUSTOMERS] : NULL;
+    return host->place >= CUSTOMERS && host->place < grid->providers ? &grid->customers[host->place - CUSTOMERS] : NULL;
 }
 
 /* grid_watch.c */

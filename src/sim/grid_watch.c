@@ -22,54 +22,55 @@ static uint32_t class_of(uint32_t count)
 /* ------------------------------------------------------------------------------------------------------------- jobs */
 
 /* A submission is durable at its customer: its jobs have their numbers from now on. */
-static void batch_add(struct grid *grid, struct grid_customer *desk, const struct key_record *key)
+static void batch_add(struct grid *grid, struct grid_customer *customer, const struct key_record *key)
 {
     uint32_t submission = crowd_place(&key->key), place;
 
     if (submission >= grid->crowd.count || grid->crowd.items[submission].known)
         return;
     grid->crowd.items[submission].known = true;
-    ARRAY_ROOM(desk->batches, desk->batch_count, desk->batch_room, 64);
-    for (place = desk->batch_count++; place && desk->batches[place - 1].first > key->first; place--)
-        desk->batches[place] = desk->batches[place - 1];
-    desk->batches[place] = (struct batch){key->first, (uint32_t)key->count, submission};
+    ARRAY_ROOM(customer->batches, customer->batch_count, customer->batch_room, 64);
+    for (place = customer->batch_count++; place && customer->batches[place - 1].first > key->first; place--)
+        customer->batches[place] = customer->batches[place - 1];
+    customer->batches[place] = (struct batch){key->first, (uint32_t)key->count, submission};
     grid->report->submitted += key->count;
 }
 
 /* The submission that a job came with, or NULL. */
-static const struct crowd_submission *batch_find(const struct grid *grid, const struct grid_customer *desk,
+static const struct crowd_submission *batch_find(const struct grid *grid, const struct grid_customer *customer,
                                                  uint64_t job)
 {
-    uint32_t low = 0, high = desk->batch_count;
+    uint32_t low = 0, high = customer->batch_count;
 
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (desk->batches[middle].first <= job)
+        if (customer->batches[middle].first <= job)
             low = middle;
         else
             high = middle;
     }
-    if (low >= desk->batch_count || job - desk->batches[low].first >= desk->batches[low].count)
+    if (low >= customer->batch_count || job - customer->batches[low].first >= customer->batches[low].count)
         return NULL;
-    return &grid->crowd.items[desk->batches[low].submission];
+    return &grid->crowd.items[customer->batches[low].submission];
 }
 
 /* Is it the first time that this job is started? */
-static bool started_first(struct grid_customer *desk, uint64_t job)
+static bool started_first(struct grid_customer *customer, uint64_t job)
 {
     uint64_t word = job / 64, bit = UINT64_C(1) << job % 64;
 
-    if (word >= desk->started_words) {
+    if (word >= customer->started_words) {
         uint64_t words = (word + 1) * 2;
 
-        desk->started = mem_grow(desk->started, words * sizeof *desk->started);
-        memset(desk->started + desk->started_words, 0, (words - desk->started_words) * sizeof *desk->started);
-        desk->started_words = words;
+        customer->started = mem_grow(customer->started, words * sizeof *customer->started);
+        memset(customer->started + customer->started_words, 0,
+               (words - customer->started_words) * sizeof *customer->started);
+        customer->started_words = words;
     }
-    if (desk->started[word] & bit)
+    if (customer->started[word] & bit)
         return false;
-    desk->started[word] |= bit;
+    customer->started[word] |= bit;
     return true;
 }
 
@@ -78,8 +79,8 @@ static int64_t watch_lasts(void *user, const struct host *host, const struct eff
     struct grid *grid = user;
     const struct record *row = disk_find(&host->disk, RECORD_TENANT, effect->claim);
     const struct host *superior = row ? world_host(grid->world, row->u.tenant_record.superior) : NULL;
-    struct grid_customer *desk = superior ? grid_desk(grid, superior) : NULL;
-    const struct crowd_submission *submission = desk ? batch_find(grid, desk, effect->job) : NULL;
+    struct grid_customer *customer = superior ? grid_desk(grid, superior) : NULL;
+    const struct crowd_submission *submission = customer ? batch_find(grid, customer, effect->job) : NULL;
     struct rng rng;
     double seconds;
 
@@ -88,7 +89,7 @@ static int64_t watch_lasts(void *user, const struct host *host, const struct eff
         grid->report->broken = "a job was started that nobody submitted";
         return SECOND;
     }
-    if (started_first(desk, effect->job)) {
+    if (started_first(customer, effect->job)) {
         uint64_t wait = (uint64_t)(grid->world->time - submission->at) / MILLISECOND;
 
         spread_add(&grid->report->waits, wait);
@@ -137,13 +138,13 @@ static void watch_durable(void *user, const struct host *host, const struct reco
 {
     struct grid *grid = user;
     struct grid_unit *unit = grid_unit(grid, host);
-    struct grid_customer *desk = grid_desk(grid, host);
+    struct grid_customer *customer = grid_desk(grid, host);
     const struct record *before;
     bool was, is;
 
-    if (desk && record->kind == RECORD_KEY && !record->removed)
-        batch_add(grid, desk, &record->u.key_record);
-    if (desk && record->kind == RECORD_JOB && !record->removed && record->u.job_record.state == JOB_DONE)
+    if (customer && record->kind == RECORD_KEY && !record->removed)
+        batch_add(grid, customer, &record->u.key_record);
+    if (customer && record->kind == RECORD_JOB && !record->removed && record->u.job_record.state == JOB_DONE)
         grid->report->done++;
     if (!unit || record->kind != RECORD_TENANT || unit->up < 0)
         return; /* what becomes durable while it stops is not in use any more */
@@ -205,12 +206,12 @@ static void watch_went(void *user, const struct host *host, const char *what)
 static uint64_t *messages_of(struct grid *grid, const struct host *host, bool out)
 {
     struct grid_unit *unit = grid_unit(grid, host);
-    struct grid_customer *desk = grid_desk(grid, host);
+    struct grid_customer *customer = grid_desk(grid, host);
 
     if (unit)
         return out ? &unit->out : &unit->in;
-    if (desk)
-        return out ? &desk->out : &desk->in;
+    if (customer)
+        return out ? &customer->out : &customer->in;
     if (host->place != MATCHMAKER)
         return NULL;
     return out ? &grid->matchmaker_out : &grid->matchmaker_in;
@@ -336,7 +337,7 @@ void grid_close(struct grid *grid)
 
     messages_add(&report->matchmaker, grid->matchmaker_in, grid->matchmaker_out);
     for (uint32_t i = 0; i < grid->scenario->customers; i++) {
-        messages_add(&report->customer, grid->desks[i].in, grid->desks[i].out);
+        messages_add(&report->customer, grid->customers[i].in, grid->customers[i].out);
         customer_each(world->hosts[CUSTOMERS + i].role, job_count, report);
     }
     for (uint32_t i = 0; i < grid->scenario->providers; i++) {

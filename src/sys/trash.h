@@ -17,11 +17,11 @@ struct trash;
 /* `folder` is made, and nobody else uses it. */
 struct trash *trash_new(const char *folder, struct err *err);
 /* Ends the thread; the folder that it works at stays as it is. Takes NULL. */
-void trash_free(struct trash *rubbish);
+void trash_free(struct trash *trash);
 
 /* Takes a folder out of its place at once, whatever is in it, and removes it later. It must be on the same file system, and nothing may work in
  * it any more. A folder that is not there is gone already. */
-int trash_take(struct trash *rubbish, const char *path, struct err *err);
+int trash_take(struct trash *trash, const char *path, struct err *err);
 
 #ifdef __cplusplus
 }

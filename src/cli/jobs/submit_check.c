@@ -15,7 +15,7 @@
 #define VET_ADS_MAX 50 /* ads of one submission that are asked about */
 
 /* How the pool stands; asked once, when something does not match. */
-struct vetting {
+struct check {
     struct connection *pool;
     bool known, has_offers, is_busy;
     uint64_t unseen; /* machines that are there and offer nothing (explain.h) */
@@ -43,23 +43,23 @@ static int stand_ask(struct connection *pool, const char *path, const char *cons
     return status;
 }
 
-static int pool_stand(struct vetting *vetting)
+static int pool_stand(struct check *check)
 {
-    struct connection *pool = vetting->pool;
+    struct connection *pool = check->pool;
     int status;
 
-    if (vetting->known)
+    if (check->known)
         return STATUS_DONE;
     /* stores, licences and such run no jobs */
     status = stand_ask(pool, "/v1/ads?kind=offers&select=AdId", "Executes =!= false && Type =!= \"Storage\"", 1,
-                       note_any, &vetting->has_offers);
+                       note_any, &check->has_offers);
     /* one that is on its way comes within moments, or not at all */
     if (status == STATUS_DONE)
         status = stand_ask(pool, "/v1/claims", "State == \"active\" || State == \"expected\" && Age < 3", 1, note_any,
-                           &vetting->is_busy);
+                           &check->is_busy);
     if (status == STATUS_DONE)
-        status = explain_unseen(pool, &vetting->unseen);
-    vetting->known = status == STATUS_DONE;
+        status = explain_unseen(pool, &check->unseen);
+    check->known = status == STATUS_DONE;
     return status;
 }
 
@@ -108,7 +108,7 @@ static void ports_print(struct buf *out, const struct tree *why)
 }
 
 /* What an ad matches not: machines, or at one of its ports nobody. */
-static void lack_print(struct vetting *vetting, const struct tree *ad, const char *name, struct buf *out)
+static void lack_print(struct check *check, const struct tree *ad, const char *name, struct buf *out)
 {
     struct tree *why = NULL;
     struct buf answer, ports;
@@ -116,8 +116,8 @@ static void lack_print(struct vetting *vetting, const struct tree *ad, const cha
 
     buf_init(&answer);
     buf_init(&ports);
-    if (ad_find(ad, "Ports") && explain_ad(vetting->pool, ad, name, true, &answer, &matches) == STATUS_DONE)
-        why = form_parse(vetting->pool->symbols, &dialect_condor, FORM_JSON, NULL, buf_string(&answer), answer.len,
+    if (ad_find(ad, "Ports") && explain_ad(check->pool, ad, name, true, &answer, &matches) == STATUS_DONE)
+        why = form_parse(check->pool->symbols, &dialect_condor, FORM_JSON, NULL, buf_string(&answer), answer.len,
                          NULL); /* fields are called error, and undefined */
     if (why)
         ports_print(&ports, why);
@@ -132,55 +132,55 @@ static void lack_print(struct vetting *vetting, const struct tree *ad, const cha
 }
 
 /* Nothing is offered: all there is to say of any job. */
-static void empty_report(struct vetting *vetting)
+static void empty_report(struct check *check)
 {
-    vetting->is_empty = true;
-    if (vetting->is_busy)
+    check->is_empty = true;
+    if (check->is_busy)
         report("all machines of the pool are busy: what is submitted waits for them");
-    else if (!vetting->unseen)
+    else if (!check->unseen)
         report("no machine offers itself in the pool yet: what is submitted waits for one, or for one that pulls");
     else
-        report(vetting->unseen == 1
+        report(check->unseen == 1
                    ? "no machine offers itself in the pool yet; %" PRIu64
                      " is there that pulls, is drained, unwell or has just come: what is submitted waits"
                    : "no machine offers itself in the pool yet; %" PRIu64
                      " are there that pull, are drained, unwell or have just come: what is submitted waits",
-               vetting->unseen);
+               check->unseen);
 }
 
 /* What does not match. */
-static int submit_check_unmatched(struct vetting *vetting, const struct tree *ad, size_t place)
+static int submit_check_unmatched(struct check *check, const struct tree *ad, size_t place)
 {
     bool matches = false;
     char name[32];
     struct buf words, lack;
-    int status = pool_stand(vetting);
+    int status = pool_stand(check);
 
     if (status != STATUS_DONE)
         return status;
-    if (!vetting->has_offers) {
-        empty_report(vetting);
+    if (!check->has_offers) {
+        empty_report(check);
         return STATUS_DONE;
     }
     buf_init(&words);
     buf_init(&lack);
     snprintf(name, sizeof name, "job #%zu", place);
-    status = explain_ad(vetting->pool, ad, name, false, &words, &matches);
+    status = explain_ad(check->pool, ad, name, false, &words, &matches);
     if (status == STATUS_DONE && matches) {
         report("%s: the machines that it matches are busy: it waits for them", name);
-    } else if (status == STATUS_DONE && vetting->is_busy) {
-        lack_print(vetting, ad, name, &lack);
+    } else if (status == STATUS_DONE && check->is_busy) {
+        lack_print(check, ad, name, &lack);
         report("%s as they are now, and some are busy: it waits (`berth why` tells more)", buf_string(&lack));
-    } else if (status == STATUS_DONE && vetting->unseen) {
-        lack_print(vetting, ad, name, &lack);
-        report(vetting->unseen == 1 ? "%s as they are now, but %" PRIu64
-                                      " machine pulls, is drained or unwell, and is not seen here: it waits"
-                                    : "%s as they are now, but %" PRIu64
-                                      " machines pull, are drained or unwell, and are not seen here: it waits",
-               buf_string(&lack), vetting->unseen);
+    } else if (status == STATUS_DONE && check->unseen) {
+        lack_print(check, ad, name, &lack);
+        report(check->unseen == 1 ? "%s as they are now, but %" PRIu64
+                                    " machine pulls, is drained or unwell, and is not seen here: it waits"
+                                  : "%s as they are now, but %" PRIu64
+                                    " machines pull, are drained or unwell, and are not seen here: it waits",
+               buf_string(&lack), check->unseen);
     } else if (status == STATUS_DONE) {
         fwrite(words.text, 1, words.len, stderr);
-        lack_print(vetting, ad, name, &lack);
+        lack_print(check, ad, name, &lack);
         report(ad_find(ad, "Ports")
                    ? "%s in the pool; nothing was submitted: use --force to submit it all the same"
                    : "%s that is seen in the pool; nothing was submitted: use --force to submit it all "
@@ -193,24 +193,24 @@ static int submit_check_unmatched(struct vetting *vetting, const struct tree *ad
     return status;
 }
 
-static int submit_check_ad(struct vetting *vetting, const struct tree *ad, size_t place)
+static int submit_check_ad(struct check *check, const struct tree *ad, size_t place)
 {
     bool matches = false;
-    int status = match_ask(vetting->pool, ad, &matches);
+    int status = match_ask(check->pool, ad, &matches);
 
-    return status == STATUS_DONE && !matches ? submit_check_unmatched(vetting, ad, place) : status;
+    return status == STATUS_DONE && !matches ? submit_check_unmatched(check, ad, place) : status;
 }
 
 int submit_check_jobs(const struct connection_options *options, const struct job_submission *submission)
 {
     struct connection pool;
-    struct vetting vetting = {.pool = &pool};
+    struct check check = {.pool = &pool};
     int status = connection_open(&pool, options);
 
     if (status == STATUS_DONE)
         status = submit_check_stores(&pool, submission);
-    for (size_t i = 0; i < submission->count && i < VET_ADS_MAX && status == STATUS_DONE && !vetting.is_empty; i++)
-        status = submit_check_ad(&vetting, submission->ads[i], i + 1);
+    for (size_t i = 0; i < submission->count && i < VET_ADS_MAX && status == STATUS_DONE && !check.is_empty; i++)
+        status = submit_check_ad(&check, submission->ads[i], i + 1);
     connection_close(&pool);
     if (status == STATUS_DONE || status == STATUS_NO)
         return status;

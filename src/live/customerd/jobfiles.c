@@ -55,9 +55,9 @@ struct jobfiles *jobfiles_new(const char *path, struct symbols *symbols, struct 
         char trash[PATH_MAX];
 
         snprintf(trash, sizeof trash, "%.4000s/" TRASH, path);
-        files->rubbish = trash_new(trash, err);
+        files->trash = trash_new(trash, err);
     }
-    if (!files->rubbish) {
+    if (!files->trash) {
         jobfiles_free(files);
         return NULL;
     }
@@ -92,7 +92,7 @@ void jobfiles_free(struct jobfiles *files)
     for (int i = 0; i < JOBFILES_INDEXES; i++)
         file_index_done(&files->indexes[i]);
     pieces_free(files->pieces);
-    trash_free(files->rubbish);
+    trash_free(files->trash);
     if (files->folder >= 0)
         close(files->folder);
     free(files->path);
@@ -207,7 +207,7 @@ static void folder_drop(struct jobfiles *files, const char *name)
     char path[PATH_MAX];
 
     if (snprintf(path, sizeof path, "%s/%s", files->path, name) < (int)sizeof path)
-        trash_take(files->rubbish, path, NULL); /* what cannot be removed now is looked for again */
+        trash_take(files->trash, path, NULL); /* what cannot be removed now is looked for again */
 }
 
 void jobfiles_drop(struct jobfiles *files, uint64_t job, uint64_t claim, uint64_t number)

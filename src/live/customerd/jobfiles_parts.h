@@ -35,7 +35,7 @@ struct file_index {
 struct jobfiles {
     int folder;
     char *path;
-    struct trash *rubbish;
+    struct trash *trash;
     struct symbols *symbols;
     struct pieces *pieces;
     struct file_index indexes[JOBFILES_INDEXES];

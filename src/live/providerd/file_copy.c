@@ -30,49 +30,50 @@ struct file_copy {
 /* ------------------------------------------------------------------------------------------------------------- copying */
 
 /* Copies the whole file, or stops when nobody wants it any more. */
-static void copy(struct file_copy *laying)
+static void copy(struct file_copy *file_copy)
 {
-    int64_t left = laying->size;
+    int64_t left = file_copy->size;
 
-    while (left > 0 && !atomic_load(&laying->cancelled)) {
-        ssize_t n = sendfile(laying->to, laying->from, NULL, (size_t)(left < FILE_COPY_SLICE ? left : FILE_COPY_SLICE));
+    while (left > 0 && !atomic_load(&file_copy->cancelled)) {
+        ssize_t n =
+            sendfile(file_copy->to, file_copy->from, NULL, (size_t)(left < FILE_COPY_SLICE ? left : FILE_COPY_SLICE));
 
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            err_set(&laying->err, "%s: %s", laying->name, n < 0 ? strerror(errno) : "shorter than it was");
+            err_set(&file_copy->err, "%s: %s", file_copy->name, n < 0 ? strerror(errno) : "shorter than it was");
             return;
         }
         left -= n;
     }
 }
 
-static int files_open(struct file_copy *laying, const struct file_copy_order *order, struct err *err)
+static int files_open(struct file_copy *file_copy, const struct file_copy_order *order, struct err *err)
 {
     int folder = -1, failed = -1;
 
-    laying->from = open(order->from, O_RDONLY | O_CLOEXEC);
-    if (laying->from >= 0)
+    file_copy->from = open(order->from, O_RDONLY | O_CLOEXEC);
+    if (file_copy->from >= 0)
         folder = open(order->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) {
-        err_set(err, "%s: %s", laying->from < 0 ? order->from : order->folder, strerror(errno));
+        err_set(err, "%s: %s", file_copy->from < 0 ? order->from : order->folder, strerror(errno));
         return -1;
     }
-    laying->to = confined_create(folder, order->name, order->mode, err);
-    if (laying->to >= 0)
+    file_copy->to = confined_create(folder, order->name, order->mode, err);
+    if (file_copy->to >= 0)
         failed = 0;
     close(folder);
     utimensat(AT_FDCWD, order->from, NULL, 0); /* it was wanted: it is kept for another while */
     return failed;
 }
 
-static void file_copy_free(struct file_copy *laying)
+static void file_copy_free(struct file_copy *file_copy)
 {
-    if (laying->from >= 0)
-        close(laying->from);
-    if (laying->to >= 0)
-        close(laying->to);
-    free(laying);
+    if (file_copy->from >= 0)
+        close(file_copy->from);
+    if (file_copy->to >= 0)
+        close(file_copy->to);
+    free(file_copy);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- the thread */
@@ -84,13 +85,13 @@ static void work_run(uv_work_t *work)
 
 static void work_over(uv_work_t *work, int status)
 {
-    struct file_copy *laying = work->data;
-    file_copy_done_fn *done = laying->done;
-    void *user = laying->user;
-    struct err err = laying->err;
+    struct file_copy *file_copy = work->data;
+    file_copy_done_fn *done = file_copy->done;
+    void *user = file_copy->user;
+    struct err err = file_copy->err;
 
     (void)status; /* it is below 0 only of what was cancelled */
-    file_copy_free(laying);
+    file_copy_free(file_copy);
     if (done)
         done(user, *err.text ? err.text : NULL);
 }
@@ -100,44 +101,44 @@ static void work_over(uv_work_t *work, int status)
 enum file_copy_result file_copy_start(struct uv_loop_s *loop, const struct file_copy_order *order,
                                       file_copy_done_fn *done, void *user, struct file_copy **ret, struct err *err)
 {
-    struct file_copy *laying = mem_alloc(sizeof *laying);
+    struct file_copy *file_copy = mem_alloc(sizeof *file_copy);
     enum file_copy_result result;
 
-    memset(laying, 0, sizeof *laying);
-    laying->from = laying->to = -1;
-    laying->size = order->size;
-    laying->done = done;
-    laying->user = user;
-    atomic_init(&laying->cancelled, false);
-    snprintf(laying->name, sizeof laying->name, "%s", order->name);
+    memset(file_copy, 0, sizeof *file_copy);
+    file_copy->from = file_copy->to = -1;
+    file_copy->size = order->size;
+    file_copy->done = done;
+    file_copy->user = user;
+    atomic_init(&file_copy->cancelled, false);
+    snprintf(file_copy->name, sizeof file_copy->name, "%s", order->name);
     *ret = NULL;
-    if (files_open(laying, order, err) < 0) {
+    if (files_open(file_copy, order, err) < 0) {
         int failed = errno;
 
-        file_copy_free(laying);
+        file_copy_free(file_copy);
         errno = failed;
         return UNLAID;
     }
     if (order->size > FILE_COPY_AT_ONCE) {
-        laying->work.data = laying;
-        if (uv_queue_work(loop, &laying->work, work_run, work_over) < 0)
+        file_copy->work.data = file_copy;
+        if (uv_queue_work(loop, &file_copy->work, work_run, work_over) < 0)
             abort(); /* only without a work callback */
-        *ret = laying;
+        *ret = file_copy;
         return LAYING;
     }
-    copy(laying);
-    result = *laying->err.text ? UNLAID : LAID;
+    copy(file_copy);
+    result = *file_copy->err.text ? UNLAID : LAID;
     if (result == UNLAID)
-        *err = laying->err;
-    file_copy_free(laying);
+        *err = file_copy->err;
+    file_copy_free(file_copy);
     return result;
 }
 
-void file_copy_cancel(struct file_copy *laying)
+void file_copy_cancel(struct file_copy *file_copy)
 {
-    if (!laying)
+    if (!file_copy)
         return;
-    atomic_store(&laying->cancelled, true);
-    laying->done = NULL;
-    uv_cancel((uv_req_t *)&laying->work); /* one that has not begun */
+    atomic_store(&file_copy->cancelled, true);
+    file_copy->done = NULL;
+    uv_cancel((uv_req_t *)&file_copy->work); /* one that has not begun */
 }

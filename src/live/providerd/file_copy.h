@@ -40,7 +40,7 @@ typedef void file_copy_done_fn(void *user, const char *why); /* NULL: it is ther
 enum file_copy_result file_copy_start(struct uv_loop_s *loop, const struct file_copy_order *order,
                                       file_copy_done_fn *done, void *user, struct file_copy **ret, struct err *err);
 /* Cancels a copy; takes NULL. The thread ends soon, and the loop has to run until it has. */
-void file_copy_cancel(struct file_copy *laying);
+void file_copy_cancel(struct file_copy *file_copy);
 
 #ifdef __cplusplus
 }

@@ -24,14 +24,14 @@ struct file_sync {
     atomic_bool dropped; /* by the loop: what has not begun need not be done */
 };
 
-static void memory_free(struct file_sync *settling)
+static void memory_free(struct file_sync *file_sync)
 {
-    for (size_t i = 0; i < settling->count; i++)
-        free(settling->names[i]);
-    free(settling->names);
-    free(settling->results);
-    free(settling->folder);
-    free(settling);
+    for (size_t i = 0; i < file_sync->count; i++)
+        free(file_sync->names[i]);
+    free(file_sync->names);
+    free(file_sync->results);
+    free(file_sync->folder);
+    free(file_sync);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- the thread */
@@ -52,25 +52,25 @@ static int file_settle(int folder, const char *name)
 
 static void work_run(uv_work_t *work)
 {
-    struct file_sync *settling = work->data;
-    int folder = open(settling->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct file_sync *file_sync = work->data;
+    int folder = open(file_sync->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    for (size_t i = 0; folder >= 0 && i < settling->count && !atomic_load(&settling->dropped); i++)
-        settling->results[i] = file_settle(folder, settling->names[i]);
+    for (size_t i = 0; folder >= 0 && i < file_sync->count && !atomic_load(&file_sync->dropped); i++)
+        file_sync->results[i] = file_settle(folder, file_sync->names[i]);
     if (folder >= 0)
         close(folder);
 }
 
 static void work_over(uv_work_t *work, int status)
 {
-    struct file_sync *settling = work->data;
+    struct file_sync *file_sync = work->data;
 
     (void)status; /* it is below 0 only of what was cancelled */
-    settling->over = true;
-    if (atomic_load(&settling->dropped))
-        memory_free(settling);
+    file_sync->over = true;
+    if (atomic_load(&file_sync->dropped))
+        memory_free(file_sync);
     else
-        settling->done(settling->user);
+        file_sync->done(file_sync->user);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- life */
@@ -78,39 +78,39 @@ static void work_over(uv_work_t *work, int status)
 struct file_sync *file_sync_start(struct uv_loop_s *loop, const char *folder, const char *const *names, size_t count,
                                   file_sync_done_fn *done, void *user)
 {
-    struct file_sync *settling = mem_alloc(sizeof *settling);
+    struct file_sync *file_sync = mem_alloc(sizeof *file_sync);
 
-    memset(settling, 0, sizeof *settling);
-    settling->folder = mem_dup(folder, strlen(folder));
-    settling->names = mem_alloc(count * sizeof *settling->names);
-    settling->results = mem_alloc(count * sizeof *settling->results);
-    settling->count = count;
-    settling->done = done;
-    settling->user = user;
-    atomic_init(&settling->dropped, false);
+    memset(file_sync, 0, sizeof *file_sync);
+    file_sync->folder = mem_dup(folder, strlen(folder));
+    file_sync->names = mem_alloc(count * sizeof *file_sync->names);
+    file_sync->results = mem_alloc(count * sizeof *file_sync->results);
+    file_sync->count = count;
+    file_sync->done = done;
+    file_sync->user = user;
+    atomic_init(&file_sync->dropped, false);
     for (size_t i = 0; i < count; i++) {
-        settling->names[i] = mem_dup(names[i], strlen(names[i]));
-        settling->results[i] = -1;
+        file_sync->names[i] = mem_dup(names[i], strlen(names[i]));
+        file_sync->results[i] = -1;
     }
-    settling->work.data = settling;
-    if (uv_queue_work(loop, &settling->work, work_run, work_over) < 0)
+    file_sync->work.data = file_sync;
+    if (uv_queue_work(loop, &file_sync->work, work_run, work_over) < 0)
         abort(); /* only without a work callback */
-    return settling;
+    return file_sync;
 }
 
-int file_sync_result(const struct file_sync *settling, size_t place)
+int file_sync_result(const struct file_sync *file_sync, size_t place)
 {
-    return settling && settling->over && place < settling->count ? settling->results[place] : -1;
+    return file_sync && file_sync->over && place < file_sync->count ? file_sync->results[place] : -1;
 }
 
-void file_sync_free(struct file_sync *settling)
+void file_sync_free(struct file_sync *file_sync)
 {
-    if (!settling)
+    if (!file_sync)
         return;
-    if (settling->over) {
-        memory_free(settling);
+    if (file_sync->over) {
+        memory_free(file_sync);
         return;
     }
-    atomic_store(&settling->dropped, true);
-    uv_cancel((uv_req_t *)&settling->work); /* one that has not begun */
+    atomic_store(&file_sync->dropped, true);
+    uv_cancel((uv_req_t *)&file_sync->work); /* one that has not begun */
 }

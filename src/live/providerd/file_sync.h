@@ -22,9 +22,9 @@ struct file_sync *file_sync_start(struct uv_loop_s *loop, const char *folder, co
                                   file_sync_done_fn *done, void *user);
 /* What became of a file. 0: what it had when its turn came is on disk; else the errno of what went wrong; -1: it could not be opened, or nothing was
  * done. */
-int file_sync_result(const struct file_sync *settling, size_t place);
+int file_sync_result(const struct file_sync *file_sync, size_t place);
 /* Frees it; takes NULL. If a thread is still at work, `done` is not called any more, and the loop has to run until the thread has ended. */
-void file_sync_free(struct file_sync *settling);
+void file_sync_free(struct file_sync *file_sync);
 
 #ifdef __cplusplus
 }

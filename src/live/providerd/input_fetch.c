@@ -40,9 +40,9 @@ struct datain {
     struct transfer_run *run;
     uv_work_t check; /* what came: is it that file? */
     bool checking, closed;
-    char part[DAEMON_PATH_MAX]; /* where it comes to */
-    struct err wrong;           /* that the check has found */
-    struct file_copy *laying;   /* into the job's folder; or NULL */
+    char part[DAEMON_PATH_MAX];  /* where it comes to */
+    struct err wrong;            /* that the check has found */
+    struct file_copy *file_copy; /* into the job's folder; or NULL */
     uv_timer_t again;
     uint32_t pauses;
 };
@@ -94,7 +94,7 @@ void datain_cancel(struct datain *datain)
         catalogues_cancel(datain->providerd->catalogues, datain->asking);
     if (datain->run)
         transfer_cancel(datain->run);
-    file_copy_cancel(datain->laying);
+    file_copy_cancel(datain->file_copy);
     uv_close((uv_handle_t *)&datain->again, again_closed);
 }
 
@@ -129,7 +129,7 @@ static void file_laid(void *user, const char *why)
 {
     struct datain *datain = user;
 
-    datain->laying = NULL;
+    datain->file_copy = NULL;
     if (why) {
         datain_fail(datain, why);
         return;
@@ -151,7 +151,7 @@ static void file_place(struct datain *datain)
     struct err err = {0};
 
     cache_path(datain, path);
-    result = file_copy_start(&datain->providerd->daemon.loop, &order, file_laid, datain, &datain->laying, &err);
+    result = file_copy_start(&datain->providerd->daemon.loop, &order, file_laid, datain, &datain->file_copy, &err);
     if (result != LAYING)
         file_laid(datain, result == UNLAID ? err.text : NULL);
 }

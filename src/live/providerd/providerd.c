@@ -214,7 +214,7 @@ static void folders_sweep(struct providerd *providerd)
             results_has(providerd, claim, number))
             continue;
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        trash_take(providerd->rubbish, inner, &err);
+        trash_take(providerd->trash, inner, &err);
     }
     if (dir)
         closedir(dir);
@@ -242,8 +242,8 @@ static int trash_start(struct providerd *providerd, struct err *err)
     char path[DAEMON_PATH_MAX];
 
     snprintf(path, sizeof path, "%.4000s/trash", providerd->daemon.folder);
-    providerd->rubbish = trash_new(path, err);
-    return providerd->rubbish ? 0 : -1;
+    providerd->trash = trash_new(path, err);
+    return providerd->trash ? 0 : -1;
 }
 
 /* A newer process has taken our place: we drain, and what runs goes on. The drain does not outlast this process. */
@@ -324,7 +324,7 @@ static void providerd_done(struct providerd *providerd)
         tree_unref(providerd->ads[i]);
     free(providerd->ads);
     free(providerd->ids);
-    trash_free(providerd->rubbish);
+    trash_free(providerd->trash);
     if (providerd->settings->down)
         providerd->settings->down(providerd->settings->user);
     daemon_done(&providerd->daemon);

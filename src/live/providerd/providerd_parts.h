@@ -75,7 +75,7 @@ struct task {
     int64_t began;               /* the process; 0: not yet */
     struct staging *staging;     /* or NULL */
     struct datain *datain;       /* or NULL */
-    struct file_sync *settling;  /* or NULL */
+    struct file_sync *file_sync; /* or NULL */
     struct executor_news ending; /* TASK_SETTLES: how it ended */
     bool reported, asking;       /* the customer knows that it runs; a question is on its way */
     int64_t log_sent[2];         /* bytes of stdout and stderr that the customer has */
@@ -100,10 +100,10 @@ struct providerd {
     uint64_t *ids;
     struct tree **ads;
     struct task *tasks;
-    struct results *outgoing;
+    struct results *results;
     struct uploads *uploads;
-    struct trash *rubbish; /* NULL: not yet, or no more */
-    uint64_t *claims;      /* that had jobs, and that what holds jobs is kept for */
+    struct trash *trash; /* NULL: not yet, or no more */
+    uint64_t *claims;    /* that had jobs, and that what holds jobs is kept for */
     uint32_t claim_count, claim_room;
     uv_timer_t tick, probe, sweep;
     bool booted;

@@ -50,7 +50,7 @@ struct results {
     bool asking;
 };
 
-static void results_next(struct results *outgoing);
+static void results_next(struct results *results);
 
 static void key_make(unsigned char ret[KEY_SIZE], uint64_t claim, uint64_t number)
 {
@@ -62,56 +62,56 @@ static void key_make(unsigned char ret[KEY_SIZE], uint64_t claim, uint64_t numbe
 
 /* -------------------------------------------------------------------------------------------------------------- files */
 
-static void file_close(struct results *outgoing)
+static void file_close(struct results *results)
 {
-    if (outgoing->fd >= 0)
-        close(outgoing->fd);
-    outgoing->fd = -1;
+    if (results->fd >= 0)
+        close(results->fd);
+    results->fd = -1;
 }
 
-static int folder_open(const struct results *outgoing)
+static int folder_open(const struct results *results)
 {
     char path[DAEMON_PATH_MAX];
 
-    providerd_folder(outgoing->providerd, path, sizeof path, outgoing->claim, outgoing->number);
+    providerd_folder(results->providerd, path, sizeof path, results->claim, results->number);
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* What became of an attempt: it is there; there is nothing to send of it; or it cannot be told now, and is tried again. */
 enum outcome { THERE, ABSENT, FAILED };
 
-static enum outcome files_list(struct results *outgoing, struct err *err)
+static enum outcome files_list(struct results *results, struct err *err)
 {
     int folder, failed;
 
-    if (outgoing->listed)
+    if (results->listed)
         return THERE;
-    folder = folder_open(outgoing);
+    folder = folder_open(results);
     if (folder < 0 && errno != ENOENT) {
         err_set(err, "the job's folder: %s", strerror(errno));
         return FAILED;
     }
-    failed = folder < 0 ? 0 : leaving_list(&outgoing->leaving, outgoing->row, folder, outgoing->passing, err);
+    failed = folder < 0 ? 0 : leaving_list(&results->leaving, results->row, folder, results->passing, err);
     if (folder >= 0)
         close(folder);
-    outgoing->listed = !failed;
+    results->listed = !failed;
     return failed ? FAILED : THERE;
 }
 
 /* Notes that the file at hand cannot come, whatever is done. */
-static void file_miss(struct results *outgoing, const char *why)
+static void file_miss(struct results *results, const char *why)
 {
-    const char *name = outgoing->leaving.files[outgoing->at].name;
+    const char *name = results->leaving.files[results->at].name;
 
-    LOG(&outgoing->providerd->daemon.log, LEVEL_WARNING, "outputs.missing", log_word("claim", outgoing->claim),
+    LOG(&results->providerd->daemon.log, LEVEL_WARNING, "outputs.missing", log_word("claim", results->claim),
         log_text("file", name), log_text("why", why));
-    missing_add(&outgoing->leaving.missing, name, strlen(name), why, strlen(why));
+    missing_add(&results->leaving.missing, name, strlen(name), why, strlen(why));
 }
 
-static enum outcome file_open(struct results *outgoing, struct err *err)
+static enum outcome file_open(struct results *results, struct err *err)
 {
-    const struct leaving_file *file = &outgoing->leaving.files[outgoing->at];
-    int folder = folder_open(outgoing);
+    const struct leaving_file *file = &results->leaving.files[results->at];
+    int folder = folder_open(results);
     enum confined_sort sort;
     struct stat info;
 
@@ -121,116 +121,116 @@ static enum outcome file_open(struct results *outgoing, struct err *err)
     }
     if (folder < 0)
         return ABSENT;
-    outgoing->fd = confined_read(folder, file->from ? file->from : file->name, &outgoing->size, err);
-    sort = outgoing->fd < 0 ? confined_failed(errno) : CONFINED_FILE;
+    results->fd = confined_read(folder, file->from ? file->from : file->name, &results->size, err);
+    sort = results->fd < 0 ? confined_failed(errno) : CONFINED_FILE;
     close(folder);
     if (sort == CONFINED_FAILED)
         return FAILED;
     if (sort == CONFINED_OTHER)
-        file_miss(outgoing, err->text);
-    if (sort != CONFINED_FILE || (!outgoing->size && !strcmp(file->kind, "log"))) {
-        file_close(outgoing);
+        file_miss(results, err->text);
+    if (sort != CONFINED_FILE || (!results->size && !strcmp(file->kind, "log"))) {
+        file_close(results);
         return ABSENT;
     }
-    if (fstat(outgoing->fd, &info) < 0) {
+    if (fstat(results->fd, &info) < 0) {
         err_set(err, "%s: %s", file->name, strerror(errno));
-        file_close(outgoing);
+        file_close(results);
         return FAILED;
     }
-    outgoing->executable = info.st_mode & S_IXUSR;
-    hashing_begin(&outgoing->hash);
+    results->executable = info.st_mode & S_IXUSR;
+    hashing_begin(&results->hash);
     return THERE;
 }
 
 /* Finds the next file that is there. ABSENT: there is none. */
-static enum outcome file_find(struct results *outgoing, struct err *err)
+static enum outcome file_find(struct results *results, struct err *err)
 {
-    enum outcome outcome = files_list(outgoing, err);
+    enum outcome outcome = files_list(results, err);
 
     if (outcome == FAILED)
         return FAILED;
-    if (outgoing->fd >= 0)
+    if (results->fd >= 0)
         return THERE;
-    for (; outgoing->at < outgoing->leaving.count; outgoing->at++)
-        if ((outcome = file_open(outgoing, err)) != ABSENT)
+    for (; results->at < results->leaving.count; results->at++)
+        if ((outcome = file_open(results, err)) != ABSENT)
             return outcome;
     return ABSENT;
 }
 
 /* Goes on in the file where the customer's part ends; what lies before is only hashed. */
-static bool file_seek(struct results *outgoing, int64_t to)
+static bool file_seek(struct results *results, int64_t to)
 {
-    if (to < outgoing->hash.upto)
-        hashing_begin(&outgoing->hash);
+    if (to < results->hash.upto)
+        hashing_begin(&results->hash);
     errno = 0;
-    return hashing_read(&outgoing->hash, outgoing->fd, to) == 0 && outgoing->hash.upto == to;
+    return hashing_read(&results->hash, results->fd, to) == 0 && results->hash.upto == to;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- life */
 
-static void results_drop(struct results *outgoing)
+static void results_drop(struct results *results)
 {
-    struct providerd *providerd = outgoing->providerd;
-    struct results **link = &providerd->outgoing;
+    struct providerd *providerd = results->providerd;
+    struct results **link = &providerd->results;
     unsigned char key[KEY_SIZE];
     struct err err = {0};
 
-    while (*link != outgoing)
+    while (*link != results)
         link = &(*link)->next;
-    *link = outgoing->next;
-    if (outgoing->passing)
+    *link = results->next;
+    if (results->passing)
         return;
-    key_make(key, outgoing->claim, outgoing->number);
+    key_make(key, results->claim, results->number);
     if (providerd->daemon.shelf->kind->remove(providerd->daemon.shelf, OUTGOING_SPACE, key, sizeof key, &err) == 0)
         runner_commit(agent_runner(providerd->live), NULL, NULL);
-    if (workfolder_leave(providerd, outgoing->claim, outgoing->number, &err) < 0)
+    if (workfolder_leave(providerd, results->claim, results->number, &err) < 0)
         LOG(&providerd->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
-    file_close(outgoing);
+    file_close(results);
 }
 
-static void results_free(struct results *outgoing)
+static void results_free(struct results *results)
 {
-    file_close(outgoing);
-    tree_unref(outgoing->row);
-    leaving_done(&outgoing->leaving);
-    free(outgoing);
+    file_close(results);
+    tree_unref(results->row);
+    leaving_done(&results->leaving);
+    free(results);
 }
 
-static void results_pause(struct results *outgoing)
+static void results_pause(struct results *results)
 {
-    outgoing->pause = outgoing->pause ? outgoing->pause * 2 : PAUSE_MIN;
-    if (outgoing->pause > PAUSE_MAX)
-        outgoing->pause = PAUSE_MAX;
-    outgoing->due = runner_now() + outgoing->pause;
+    results->pause = results->pause ? results->pause * 2 : PAUSE_MIN;
+    if (results->pause > PAUSE_MAX)
+        results->pause = PAUSE_MAX;
+    results->due = runner_now() + results->pause;
 }
 
 /* Is the answer of use? If not, the sending waits, or is over. */
-static bool results_answered(struct results *outgoing, const struct tree *answer)
+static bool results_answered(struct results *results, const struct tree *answer)
 {
-    outgoing->asking = false;
+    results->asking = false;
     if (answer && (answer_is(answer, "ok") || answer_is(answer, "hash"))) {
-        outgoing->pause = 0;
+        results->pause = 0;
         return true;
     }
     if (answer &&
         answer_is(answer, "stale")) { /* nobody wants it any more; whatever else is said is asked again later */
-        LOG(&outgoing->providerd->daemon.log, LEVEL_INFO, "outputs.unwanted", log_word("claim", outgoing->claim));
-        results_drop(outgoing);
-        results_free(outgoing);
+        LOG(&results->providerd->daemon.log, LEVEL_INFO, "outputs.unwanted", log_word("claim", results->claim));
+        results_drop(results);
+        results_free(results);
         return false;
     }
-    results_pause(outgoing);
+    results_pause(results);
     return false;
 }
 
 static void finish_answered(void *user, const struct tree *answer)
 {
-    struct results *outgoing = user;
+    struct results *results = user;
 
-    if (!results_answered(outgoing, answer))
+    if (!results_answered(results, answer))
         return;
-    results_drop(outgoing);
-    results_free(outgoing);
+    results_drop(results);
+    results_free(results);
 }
 
 static bool piece_ask(struct providerd *providerd, agent to, struct maker *maker, agent_answer_fn *done, void *user)
@@ -244,71 +244,71 @@ static bool piece_ask(struct providerd *providerd, agent to, struct maker *maker
 
 static void trouble_answered(void *user, const struct tree *answer)
 {
-    struct results *outgoing = user;
+    struct results *results = user;
 
     (void)answer;
-    outgoing->asking = false;
+    results->asking = false;
 }
 
 /* Something cannot be read now: the sending begins anew later, and that is told here and to the customer. A checkpoint comes again by itself. */
-static void results_wait(struct results *outgoing, const struct err *err)
+static void results_wait(struct results *results, const struct err *err)
 {
     struct maker maker;
 
-    LOG(&outgoing->providerd->daemon.log, LEVEL_WARNING, "outputs.wait", log_word("claim", outgoing->claim),
+    LOG(&results->providerd->daemon.log, LEVEL_WARNING, "outputs.wait", log_word("claim", results->claim),
         log_text("why", err->text));
-    file_close(outgoing);
-    if (outgoing->passing) {
-        results_drop(outgoing);
-        results_free(outgoing);
+    file_close(results);
+    if (results->passing) {
+        results_drop(results);
+        results_free(results);
         return;
     }
-    results_pause(outgoing);
-    if (outgoing->told)
+    results_pause(results);
+    if (results->told)
         return;
-    question_begin(&maker, outgoing->providerd, "report", &outgoing->inquiry);
+    question_begin(&maker, results->providerd, "report", &results->inquiry);
     maker_text(&maker, "Trouble", err->text);
-    outgoing->told = outgoing->asking = true;
-    if (!piece_ask(outgoing->providerd, outgoing->inquiry.customer, &maker, trouble_answered, outgoing))
-        outgoing->told = outgoing->asking = false;
+    results->told = results->asking = true;
+    if (!piece_ask(results->providerd, results->inquiry.customer, &maker, trouble_answered, results))
+        results->told = results->asking = false;
 }
 
 static void store_answered(void *user, const struct tree *answer)
 {
-    struct results *outgoing = user;
+    struct results *results = user;
     struct err err = {0};
     int64_t have = 0;
 
     if (answer && (answer_is(answer, "name") || answer_is(answer, "invalid"))) { /* of this file nothing can come */
-        LOG(&outgoing->providerd->daemon.log, LEVEL_WARNING, "outputs.refused", log_word("claim", outgoing->claim),
-            log_text("file", outgoing->leaving.files[outgoing->at].name));
-        outgoing->asking = false;
-        file_close(outgoing);
-        outgoing->at++;
-        results_next(outgoing);
+        LOG(&results->providerd->daemon.log, LEVEL_WARNING, "outputs.refused", log_word("claim", results->claim),
+            log_text("file", results->leaving.files[results->at].name));
+        results->asking = false;
+        file_close(results);
+        results->at++;
+        results_next(results);
         return;
     }
-    if (!results_answered(outgoing, answer))
+    if (!results_answered(results, answer))
         return;
-    if (answer_is(answer, "hash") && ++outgoing->hashes > HASHES_MAX) {
-        LOG(&outgoing->providerd->daemon.log, LEVEL_ERROR, "outputs.hash", log_word("claim", outgoing->claim),
-            log_text("file", outgoing->leaving.files[outgoing->at].name));
-        file_miss(outgoing, "what came was not what was sent, again and again");
-        have = outgoing->size;
+    if (answer_is(answer, "hash") && ++results->hashes > HASHES_MAX) {
+        LOG(&results->providerd->daemon.log, LEVEL_ERROR, "outputs.hash", log_word("claim", results->claim),
+            log_text("file", results->leaving.files[results->at].name));
+        file_miss(results, "what came was not what was sent, again and again");
+        have = results->size;
     } else if (!answer_is(answer, "hash")) {
         ad_integer(answer, "Have", &have);
     }
-    if (have >= outgoing->size) {
-        file_close(outgoing);
-        outgoing->hashes = 0;
-        outgoing->at++;
-    } else if (!file_seek(outgoing, have < 0 ? 0 : have)) {
-        err_set(&err, "%s cannot be read: %s", outgoing->leaving.files[outgoing->at].name,
+    if (have >= results->size) {
+        file_close(results);
+        results->hashes = 0;
+        results->at++;
+    } else if (!file_seek(results, have < 0 ? 0 : have)) {
+        err_set(&err, "%s cannot be read: %s", results->leaving.files[results->at].name,
                 errno ? strerror(errno) : "it has become shorter");
-        results_wait(outgoing, &err);
+        results_wait(results, &err);
         return;
     }
-    results_next(outgoing);
+    results_next(results);
 }
 
 static void piece_bytes(struct maker *maker, const unsigned char *bytes, size_t len)
@@ -322,47 +322,46 @@ static void piece_bytes(struct maker *maker, const unsigned char *bytes, size_t 
 }
 
 /* Asks the customer to store a piece. THERE: it was asked; ABSENT: it could not be asked; FAILED: the file could not be read. */
-static enum outcome store_ask(struct results *outgoing, struct err *err)
+static enum outcome store_ask(struct results *results, struct err *err)
 {
-    const struct leaving_file *file = &outgoing->leaving.files[outgoing->at];
+    const struct leaving_file *file = &results->leaving.files[results->at];
     static unsigned char bytes[PIECE_BYTES];
-    struct hashing hash = outgoing->hash;
-    ssize_t n = pread(outgoing->fd, bytes, sizeof bytes, outgoing->hash.upto);
+    struct hashing hash = results->hash;
+    ssize_t n = pread(results->fd, bytes, sizeof bytes, results->hash.upto);
     char digits[HASH_DIGITS + 1];
     struct maker maker;
 
-    if (n < 0 || (!n && outgoing->hash.upto < outgoing->size)) {
+    if (n < 0 || (!n && results->hash.upto < results->size)) {
         err_set(err, "%s cannot be read: %s", file->name, n < 0 ? strerror(errno) : "it has become shorter");
         return FAILED;
     }
-    if (outgoing->hash.upto + n > outgoing->size)
-        n = (ssize_t)(outgoing->size - outgoing->hash.upto);
-    question_begin(&maker, outgoing->providerd, "store", &outgoing->inquiry);
+    if (results->hash.upto + n > results->size)
+        n = (ssize_t)(results->size - results->hash.upto);
+    question_begin(&maker, results->providerd, "store", &results->inquiry);
     maker_text(&maker, "Kind", file->kind);
     maker_text(&maker, "Name", file->name);
-    maker_integer(&maker, "Offset", outgoing->hash.upto);
-    maker_integer(&maker, "Size", outgoing->size);
-    maker_integer(&maker, "Mode", outgoing->executable ? 0755 : 0644);
-    if (outgoing->hash.upto + n == outgoing->size) {
+    maker_integer(&maker, "Offset", results->hash.upto);
+    maker_integer(&maker, "Size", results->size);
+    maker_integer(&maker, "Mode", results->executable ? 0755 : 0644);
+    if (results->hash.upto + n == results->size) {
         hashing_add(&hash, bytes, (size_t)n);
         hashing_digits(&hash, digits);
         maker_text(&maker, "Hash", digits);
     }
     piece_bytes(&maker, bytes, (size_t)n);
-    return piece_ask(outgoing->providerd, outgoing->inquiry.customer, &maker, store_answered, outgoing) ? THERE
-                                                                                                        : ABSENT;
+    return piece_ask(results->providerd, results->inquiry.customer, &maker, store_answered, results) ? THERE : ABSENT;
 }
 
-static void missing_put(struct maker *maker, const struct results *outgoing, const char *name,
+static void missing_put(struct maker *maker, const struct results *results, const char *name,
                         const struct missing *missing)
 {
-    struct tree *ad = missing_ad(outgoing->providerd->daemon.symbols, missing);
+    struct tree *ad = missing_ad(results->providerd->daemon.symbols, missing);
 
     maker_ad(maker, name, ad);
     tree_unref(ad);
 }
 
-static bool finish_ask(struct results *outgoing)
+static bool finish_ask(struct results *results)
 {
     static const struct {
         const char *name;
@@ -373,40 +372,40 @@ static bool finish_ask(struct results *outgoing)
     size_t len;
     int64_t n;
 
-    question_begin(&maker, outgoing->providerd, "finish", &outgoing->inquiry);
+    question_begin(&maker, results->providerd, "finish", &results->inquiry);
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
-        if (ad_integer(outgoing->row, used[i].name, &n))
+        if (ad_integer(results->row, used[i].name, &n))
             (used[i].is_time ? maker_seconds : maker_integer)(&maker, used[i].name, n);
-    if (ad_string(outgoing->row, "Words", &words, &len) && len)
+    if (ad_string(results->row, "Words", &words, &len) && len)
         maker_bytes(&maker, "Words", words, len);
-    missing_put(&maker, outgoing, "Missing", &outgoing->leaving.missing);
-    missing_put(&maker, outgoing, "NotMade", &outgoing->leaving.unmade);
-    return piece_ask(outgoing->providerd, outgoing->inquiry.customer, &maker, finish_answered, outgoing);
+    missing_put(&maker, results, "Missing", &results->leaving.missing);
+    missing_put(&maker, results, "NotMade", &results->leaving.unmade);
+    return piece_ask(results->providerd, results->inquiry.customer, &maker, finish_answered, results);
 }
 
-static void results_next(struct results *outgoing)
+static void results_next(struct results *results)
 {
     struct err err = {0};
-    enum outcome found = file_find(outgoing, &err), asked;
+    enum outcome found = file_find(results, &err), asked;
 
     if (found == FAILED) {
-        results_wait(outgoing, &err);
+        results_wait(results, &err);
         return;
     }
-    if (outgoing->passing && found == ABSENT) {
-        results_drop(outgoing);
-        results_free(outgoing);
+    if (results->passing && found == ABSENT) {
+        results_drop(results);
+        results_free(results);
         return;
     }
-    outgoing->asking = true;
-    asked = found == THERE ? store_ask(outgoing, &err) : finish_ask(outgoing) ? THERE : ABSENT;
+    results->asking = true;
+    asked = found == THERE ? store_ask(results, &err) : finish_ask(results) ? THERE : ABSENT;
     if (asked == THERE)
         return;
-    outgoing->asking = false;
+    results->asking = false;
     if (asked == FAILED)
-        results_wait(outgoing, &err);
+        results_wait(results, &err);
     else
-        results_pause(outgoing);
+        results_pause(results);
 }
 
 /* --------------------------------------------------------------------------------------------------------- a job's end */
@@ -414,19 +413,19 @@ static void results_next(struct results *outgoing)
 static struct results *results_new(struct providerd *providerd, uint64_t claim, uint64_t number,
                                    const struct inquiry *inquiry, struct tree *row)
 {
-    struct results *outgoing = mem_alloc(sizeof *outgoing);
+    struct results *results = mem_alloc(sizeof *results);
 
-    *outgoing = (struct results){.next = providerd->outgoing,
-                                 .providerd = providerd,
-                                 .claim = claim,
-                                 .number = number,
-                                 .inquiry = *inquiry,
-                                 .row = tree_ref(row),
-                                 .fd = -1,
-                                 .until = runner_now() + OUTGOING_LIFE};
-    leaving_init(&outgoing->leaving);
-    providerd->outgoing = outgoing;
-    return outgoing;
+    *results = (struct results){.next = providerd->results,
+                                .providerd = providerd,
+                                .claim = claim,
+                                .number = number,
+                                .inquiry = *inquiry,
+                                .row = tree_ref(row),
+                                .fd = -1,
+                                .until = runner_now() + OUTGOING_LIFE};
+    leaving_init(&results->leaving);
+    providerd->results = results;
+    return results;
 }
 
 static void row_add(struct maker *maker, const char *name, const char *const *names)
@@ -506,7 +505,7 @@ void results_add(struct providerd *providerd, const struct task *task, const str
 
 void results_checkpoint(struct providerd *providerd, const struct task *task)
 {
-    const struct results *last = providerd->outgoing;
+    const struct results *last = providerd->results;
     struct maker maker;
     struct tree *row;
 
@@ -523,11 +522,11 @@ void results_checkpoint(struct providerd *providerd, const struct task *task)
 
 bool results_has(const struct providerd *providerd, uint64_t claim, uint64_t number)
 {
-    const struct results *outgoing = providerd->outgoing;
+    const struct results *results = providerd->results;
 
-    while (outgoing && (outgoing->passing || outgoing->claim != claim || outgoing->number != number))
-        outgoing = outgoing->next;
-    return outgoing != NULL;
+    while (results && (results->passing || results->claim != claim || results->number != number))
+        results = results->next;
+    return results != NULL;
 }
 
 void results_tick(struct providerd *providerd)
@@ -536,19 +535,19 @@ void results_tick(struct providerd *providerd)
     struct results *next;
     uint32_t busy = 0;
 
-    for (struct results *outgoing = providerd->outgoing; outgoing; outgoing = outgoing->next)
-        busy += outgoing->asking;
-    for (struct results *outgoing = providerd->outgoing; outgoing && busy < AT_ONCE; outgoing = next) {
-        next = outgoing->next;
-        if (outgoing->asking || outgoing->due > now)
+    for (struct results *results = providerd->results; results; results = results->next)
+        busy += results->asking;
+    for (struct results *results = providerd->results; results && busy < AT_ONCE; results = next) {
+        next = results->next;
+        if (results->asking || results->due > now)
             continue;
-        if (now > outgoing->until) {
-            LOG(&providerd->daemon.log, LEVEL_WARNING, "outputs.dropped", log_word("claim", outgoing->claim));
-            results_drop(outgoing);
-            results_free(outgoing);
+        if (now > results->until) {
+            LOG(&providerd->daemon.log, LEVEL_WARNING, "outputs.dropped", log_word("claim", results->claim));
+            results_drop(results);
+            results_free(results);
             continue;
         }
-        results_next(outgoing);
+        results_next(results);
         busy++;
     }
 }
@@ -557,7 +556,7 @@ uint32_t results_count(const struct providerd *providerd)
 {
     uint32_t count = 0;
 
-    for (const struct results *outgoing = providerd->outgoing; outgoing; outgoing = outgoing->next)
+    for (const struct results *results = providerd->results; results; results = results->next)
         count++;
     return count;
 }
@@ -596,11 +595,11 @@ void results_done(struct providerd *providerd)
 {
     struct results *next;
 
-    for (struct results *outgoing = providerd->outgoing; outgoing; outgoing = next) {
-        next = outgoing->next;
-        results_free(outgoing);
+    for (struct results *results = providerd->results; results; results = next) {
+        next = results->next;
+        results_free(results);
     }
-    providerd->outgoing = NULL;
+    providerd->results = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------- of a job that still runs */

@@ -32,14 +32,14 @@
 struct staging {
     struct task *task; /* NULL: nobody waits for it any more */
     char folder[DAEMON_PATH_MAX];
-    struct tree *manifest;    /* held */
-    uint32_t at;              /* the file that is fetched */
-    int part;                 /* its part in the cache; -1: none */
-    struct hashing hash;      /* of what is there of it ... */
-    bool looked;              /* ... all of which was read */
-    bool older;               /* ... and some of which was there before */
-    struct file_copy *laying; /* into the job's folder; or NULL */
-    int64_t laid;             /* bytes of small ones, since the loop had its turn */
+    struct tree *manifest;       /* held */
+    uint32_t at;                 /* the file that is fetched */
+    int part;                    /* its part in the cache; -1: none */
+    struct hashing hash;         /* of what is there of it ... */
+    bool looked;                 /* ... all of which was read */
+    bool older;                  /* ... and some of which was there before */
+    struct file_copy *file_copy; /* into the job's folder; or NULL */
+    int64_t laid;                /* bytes of small ones, since the loop had its turn */
     uv_timer_t again;
     uint64_t pause;
     bool asking, closing;
@@ -67,8 +67,8 @@ static void staging_free(struct staging *staging)
     if (staging->part >= 0)
         close(staging->part);
     staging->part = -1;
-    file_copy_cancel(staging->laying);
-    staging->laying = NULL;
+    file_copy_cancel(staging->file_copy);
+    staging->file_copy = NULL;
     staging->closing = true;
     uv_close((uv_handle_t *)&staging->again, staging_closed);
 }
@@ -169,7 +169,7 @@ static void input_laid(void *user, const char *why)
 {
     struct staging *staging = user;
 
-    staging->laying = NULL;
+    staging->file_copy = NULL;
     if (why) {
         staging_end(staging, why);
         return;
@@ -193,7 +193,7 @@ static bool input_place(struct staging *staging, const struct input *input)
 
     cache_path(staging, input->hash, "", path);
     errno = 0;
-    result = file_copy_start(loop, &order, input_laid, staging, &staging->laying, &err);
+    result = file_copy_start(loop, &order, input_laid, staging, &staging->file_copy, &err);
     if (result == UNLAID)
         staging_failed(staging, err.text, errno);
     if (result != LAID)

@@ -67,7 +67,7 @@ static void task_free(struct task *task)
     *link = task->next;
     staging_cancel(task->staging);
     datain_cancel(task->datain);
-    file_sync_free(task->settling);
+    file_sync_free(task->file_sync);
     job_order_done(&task->order);
     tree_unref(task->ad);
     tree_unref(task->receipt);
@@ -341,8 +341,8 @@ static bool task_settle(struct task *task, const struct executor_news *news)
 {
     if (task->state != TASK_RUNS || !ends_well(task, news))
         return false;
-    task->settling = uploads_settle(task, task_settled, task);
-    if (!task->settling)
+    task->file_sync = uploads_settle(task, task_settled, task);
+    if (!task->file_sync)
         return false;
     task->state = TASK_SETTLES;
     task->ending = *news;

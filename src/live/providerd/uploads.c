@@ -135,7 +135,7 @@ void upload_drop(struct upload *upload)
     upload->gone = true;
     upload_forget(upload);
     upload_folder(upload->providerd, upload->claim, upload->number, path, sizeof path);
-    if (trash_take(upload->providerd->rubbish, path, &err) < 0)
+    if (trash_take(upload->providerd->trash, path, &err) < 0)
         LOG(&upload->providerd->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
 }
 
@@ -174,16 +174,16 @@ static struct upload *upload_new(struct providerd *providerd, const struct task 
 
 struct file_sync *uploads_settle(const struct task *task, file_sync_done_fn *done, void *user)
 {
-    struct file_sync *settling = NULL;
+    struct file_sync *file_sync = NULL;
     struct job_uploads upload_files;
     struct err err = {0};
     struct arena arena;
 
     arena_init(&arena);
     if (job_uploads_read(&arena, task->ad, runner_wall() / SECOND, &upload_files, &err) == 0 && upload_files.count)
-        settling = upload_files_settle(task, &upload_files, done, user);
+        file_sync = upload_files_settle(task, &upload_files, done, user);
     arena_done(&arena);
-    return settling;
+    return file_sync;
 }
 
 int uploads_check(const struct task *task, struct err *err)
@@ -422,7 +422,7 @@ void uploads_sweep(struct providerd *providerd)
             uploads_has(providerd, claim, number))
             continue;
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        trash_take(providerd->rubbish, inner, &err);
+        trash_take(providerd->trash, inner, &err);
     }
     if (dir)
         closedir(dir);

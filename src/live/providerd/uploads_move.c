@@ -62,7 +62,7 @@ struct file_sync *upload_files_settle(const struct task *task, const struct job_
 /* Brings a file to disk now that no thread has, because we were started anew meanwhile. The errno, or 0. */
 static int upload_file_settle(const struct task *task, uint32_t place, int fd)
 {
-    int result = file_sync_result(task->settling, place);
+    int result = file_sync_result(task->file_sync, place);
 
     if (result >= 0)
         return result;

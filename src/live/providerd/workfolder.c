@@ -60,7 +60,7 @@ int workfolder_make(const struct providerd *providerd, uint64_t claim, uint64_t 
 
     providerd_folder(providerd, path, sizeof path, claim, number);
     providerd_folder(providerd, spare, sizeof spare, claim, SPARE);
-    trash_take(providerd->rubbish, path, err);
+    trash_take(providerd->trash, path, err);
     return rename(spare, path) == 0 || mkdir(path, 0700) == 0 ? 0 : err_set(err, "%s: %s", path, strerror(errno));
 }
 
@@ -72,7 +72,7 @@ int workfolder_leave(const struct providerd *providerd, uint64_t claim, uint64_t
     providerd_folder(providerd, spare, sizeof spare, claim, SPARE);
     if (claim_is_kept(providerd, claim) && folder_empty(path) && rename(path, spare) == 0)
         return 0;
-    return trash_take(providerd->rubbish, path, err);
+    return trash_take(providerd->trash, path, err);
 }
 
 void workfolder_forget(const struct providerd *providerd, uint64_t claim)
@@ -80,5 +80,5 @@ void workfolder_forget(const struct providerd *providerd, uint64_t claim)
     char spare[DAEMON_PATH_MAX];
 
     providerd_folder(providerd, spare, sizeof spare, claim, SPARE);
-    trash_take(providerd->rubbish, spare, NULL);
+    trash_take(providerd->trash, spare, NULL);
 }
