@@ -1,8 +1,8 @@
 #!/bin/bash
 # command_live_test.sh: commands to real agents and jobs: one that can be called, and one that only calls out and pulls; while they are away,
-# killed in the middle, and while whoever keeps the command restarts. Prints TAP.
+# killed in the middle, and while whoever keeps the command restarts. $1: the library that makes disks slow. Prints TAP.
 set -u
-berth=${BERTH:?the program}
+berth=${BERTH:?the program} slow=$(realpath -e "${1:?the library to preload}") || exit 1
 . "${BERTH_SOURCE:?the sources}/tests/common/live.sh"
 need curl setsid mkfifo
 umask 077
@@ -10,7 +10,7 @@ umask 077
 soon() { for _ in $(seq 300); do "$@" && return; sleep 0.2; done; return 1; }
 start() {
   : >"$1.up" # or what the one before has said is read
-  setsid "${@:2}" >"$1.up" 2>>"$1.err" &
+  env LD_PRELOAD="$slow" SLOW_DISK="$work/$1.slow" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" setsid "${@:2}" >"$1.up" 2>>"$1.err" &
   echo $! >"$1.pid"
   groups="$groups $!"
   disown
@@ -209,12 +209,13 @@ check 'and it is not drained by what was given up' untouched
 
 # ---------------------------------------------------------------------------------------------------------------- in the middle
 
-# The machine stands still while the command goes into its stream; then the matchmaker does, so that the answer cannot arrive.
+# The machine stands still while the command goes into its stream; then the matchmaker does, so that the answer cannot arrive. Its disk is slow: what
+# its log says it has done is durable all the same.
 fresh stork
 middle() {
   send STOP stork && "$berth" agent stork drain --wait 0 >out && number=$(sed -n 's/command \([0-9]*\) .*/\1/p' out) &&
-    soon queued far "${address##*:}" && send STOP pool && send CONT stork && soon grep -q audit.drained stork.err && send KILL stork && soon gone stork &&
-    send KILL pool && soon gone pool && pool && soon state "$number" waiting
+    soon queued far "${address##*:}" && send STOP pool && touch stork.slow && send CONT stork && soon grep -q audit.drained stork.err && send KILL stork &&
+    rm stork.slow && soon gone stork && send KILL pool && soon gone pool && pool && soon state "$number" waiting
 }
 check 'a machine is killed when it has done what it was told, and before it could say so' middle
 once() { provider stork && soon state "$number" done && [ "$(grep -c audit.drained stork.err)" = 1 ] && soon listed && says 0 'takes no more work' "$berth" agent stork status; }

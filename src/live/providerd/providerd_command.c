@@ -17,6 +17,7 @@
 #include "sys/signals.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DRAIN_SPACE "workshop"
@@ -107,6 +108,41 @@ static struct tree *drain_answer(struct providerd *providerd, bool changed)
     return answer;
 }
 
+/* What the log says of a drain, once that is durable: whoever reads it there finds it so after a crash too. */
+struct drain_line {
+    struct providerd *providerd;
+    uint64_t number;
+    char by[TOKEN_NAME_MAX + 1];
+    bool is, now, changed;
+};
+
+static void drain_log(void *user, bool durable)
+{
+    struct drain_line *line = user;
+    struct log *log = &line->providerd->daemon.log;
+
+    if (durable && line->is)
+        LOG_AUDIT(log, "drained", log_text("subject", line->by), log_number("number", (int64_t)line->number),
+                  log_flag("now", line->now), log_flag("changed", line->changed));
+    else if (durable)
+        LOG_AUDIT(log, "resumed", log_text("subject", line->by), log_number("number", (int64_t)line->number),
+                  log_flag("changed", line->changed));
+    free(line);
+}
+
+static void drain_log_later(struct providerd *providerd, const struct agent_order *order, bool changed)
+{
+    struct drain_line *line = mem_alloc(sizeof *line);
+
+    *line = (struct drain_line){.providerd = providerd,
+                                .number = order->number,
+                                .is = providerd->drain.is,
+                                .now = providerd->drain.now,
+                                .changed = changed};
+    snprintf(line->by, sizeof line->by, "%s", order->by);
+    runner_commit(agent_runner(providerd->live), drain_log, line);
+}
+
 /* Sets the drain. Its row, the answer and what was said before become durable together. */
 static struct tree *drain_set(struct providerd *providerd, const struct agent_order *order, const struct drain *drain)
 {
@@ -124,13 +160,7 @@ static struct tree *drain_set(struct providerd *providerd, const struct agent_or
         daemon_broken(&providerd->daemon, err.text);
         return answer; /* which is never sent: the shelf is broken */
     }
-    if (drain->is)
-        LOG_AUDIT(&providerd->daemon.log, "drained", log_text("subject", order->by),
-                  log_number("number", (int64_t)order->number), log_flag("now", drain->now),
-                  log_flag("changed", changed));
-    else
-        LOG_AUDIT(&providerd->daemon.log, "resumed", log_text("subject", order->by),
-                  log_number("number", (int64_t)order->number), log_flag("changed", changed));
+    drain_log_later(providerd, order, changed);
     if (!drain->is && changed) {
         agent_set_draining(providerd->live, false);
         runner_event(agent_runner(providerd->live), &(struct event){.kind = EVENT_RESUME});

@@ -1,0 +1,17 @@
+/* slow_disk.c: to be preloaded: each write at a place in a file takes a while longer while the file $SLOW_DISK is there. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef ssize_t write_fn(int fd, const void *bytes, size_t count, off64_t place);
+
+ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t place)
+{
+    write_fn *real = (write_fn *)dlsym(RTLD_NEXT, "pwrite64");
+    const char *path = getenv("SLOW_DISK");
+
+    if (path && access(path, F_OK) == 0)
+        usleep(500 * 1000);
+    return real(fd, bytes, count, place);
+}
