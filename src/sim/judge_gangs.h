@@ -66,6 +66,10 @@ bool judged_gangs_member(const struct judged_gangs *gangs, uint64_t claim, uint3
 bool judged_gangs_stranger(const struct judged_gangs *gangs, uint64_t claim);
 /* Is one of its members, on the line from the root to the leader, a host that promises nothing? */
 bool judged_gangs_strange(const struct judged_gangs *gangs, uint64_t gang);
+/* Does a host that promises nothing run the job, or stand above a member that does? Its word may then end the job in any way. */
+bool judged_gangs_run_by_stranger(const struct judged_gangs *gangs, uint64_t gang);
+/* Is that claim of a member that runs nothing, and nothing below it either? */
+bool judged_gangs_idle(const struct judged_gangs *gangs, uint64_t claim);
 /* Is it at a job that has begun, and was nobody lost whom it needs? */
 bool judged_gangs_goes_on(const struct judged_gangs *gangs, uint64_t gang);
 /* May that member be lost, whatever happens: is it not the leader, and its port not essential? */

@@ -35,6 +35,25 @@ bool judged_gangs_strange(const struct judged_gangs *gangs, uint64_t id)
     return false;
 }
 
+bool judged_gangs_run_by_stranger(const struct judged_gangs *gangs, uint64_t id)
+{
+    uint64_t found = map_find(&gangs->gang_map, id);
+    const struct gang_fact *gang = found == MAP_NONE ? NULL : slab_at(&gangs->gangs, (uint32_t)found);
+
+    for (uint32_t i = 0; gang && i < gang->count; i++)
+        if (gang->members[i].host >= gangs->users && gang_member_executes(gang, &gang->members[i]))
+            return true;
+    return false;
+}
+
+bool judged_gangs_idle(const struct judged_gangs *gangs, uint64_t claim)
+{
+    struct gang_fact *gang = NULL;
+    const struct judged_member *member = gang_member_find(gangs, claim, &gang);
+
+    return member && !gang_member_executes(gang, member);
+}
+
 bool judged_gangs_goes_on(const struct judged_gangs *gangs, uint64_t id)
 {
     uint64_t found = map_find(&gangs->gang_map, id);

@@ -43,6 +43,17 @@ static void check_result(struct judge *judge, const struct host *host, const str
         judge_finds(judge, 3, host, "a job is done without a process that ended");
 }
 
+/* A result counts as a try only when its member, or one below that, was given the job to run. */
+static void check_try(struct judge *judge, const struct host *host, const struct event *event,
+                      const struct job_record *job, const struct job_fact *fact)
+{
+    uint64_t claim =
+        event->kind == EVENT_MESSAGE && event->message->kind == MESSAGE_RESULT ? event->message->u.result.claim : 0;
+
+    if (claim && job->tries > fact->tries && judged_gangs_idle(judge->gangs, claim))
+        judge_finds(judge, 3, host, "a try is counted for the word of a member that runs nothing");
+}
+
 static void check_job_row(struct judge *judge, const struct host *host, const struct event *event,
                           const struct record *record)
 {
@@ -55,8 +66,10 @@ static void check_job_row(struct judge *judge, const struct host *host, const st
         return;
     }
     if ((job->state == JOB_HELD || job->state == JOB_DONE) &&
-        (job->reason == REASON_SETUP || job->reason == REASON_FAULT) && !judged_gangs_strange(judge->gangs, job->gang))
+        (job->reason == REASON_SETUP || job->reason == REASON_FAULT) &&
+        !judged_gangs_run_by_stranger(judge->gangs, job->gang))
         judge_finds(judge, 3, host, "a job is held or has failed for a fault of the machine that was to run it");
+    check_try(judge, host, event, job, fact);
     if (job->state == JOB_RUNNING && event->kind != EVENT_LOADED)
         judge_flow(judge, host, record->key);
     if (fact->known && fact->state == JOB_DONE && !judge_dismissed(host, record))
@@ -67,6 +80,7 @@ static void check_job_row(struct judge *judge, const struct host *host, const st
     fact->state = job->state;
     fact->gang = job->gang;
     fact->number = job->number;
+    fact->tries = job->tries;
 }
 
 void judge_accepted(struct judge *judge, const struct host *host)

@@ -58,6 +58,7 @@ struct job_fact {
     uint64_t id;
     uint32_t life;                  /* of the customer, for `state` */
     uint64_t state, gang, number;   /* as it was last written */
+    uint64_t tries;
     uint64_t durable, durable_gang; /* as it is on disk */
     uint64_t durable_number;
     bool known; /* was ever durable */

@@ -232,6 +232,10 @@ static void licence_that_executes(bool first)
     tap_ok(job_of(&o, cpu->job).claim == cpu->claim, "and is not the leader, wherever its port stands");
     result(&o, licence, 0);
     tap_ok(jobs_in(&o, JOB_RUNNING) == 1, "what it says is no result");
+    result(&o, licence, 1);
+    result_of(&o, licence, REASON_SETUP);
+    tap_ok(jobs_in(&o, JOB_RUNNING) == 1 && !job_of(&o, cpu->job).tries && !asked(&o, cpu),
+           "and cannot use up the job's tries, for it was given nothing that could fail");
     world_free(o.w, "a licence that executes");
 }
 

@@ -14,6 +14,7 @@
 #include "lang/text/parse.h"
 #include "pool/customer/customer.h"
 #include "pool/matchmaker/matchmaker.h"
+#include "pool/protocol/mutants.h"
 #include "pool/provider/provider.h"
 #include "sim/run.h"
 
@@ -229,22 +230,25 @@ static void liars_go(void *user)
 
 /* ---------------------------------------------------------------------------------------------------------- the test */
 
-int main(void)
+static struct sim_settings settings_make(struct sim_guest *hooks, struct buf *trace)
 {
-    const char *text = getenv("BERTH_SEED"), *rounds = getenv("BERTH_ROUNDS");
-    struct liars *liars = mem_alloc(sizeof *liars);
-    struct sim_guest hooks = {liars, liars_come, liars_plan, liars_quiet, liars_go};
+    const char *seed = getenv("BERTH_SEED"), *rounds = getenv("BERTH_ROUNDS");
+
+    return (struct sim_settings){.seed = seed ? strtoull(seed, NULL, 10) : 1,
+                                 .claims = rounds ? strtoull(rounds, NULL, 10) : CLAIMS,
+                                 .faults = true,
+                                 .lines = TRACE_LINES,
+                                 .trace = trace,
+                                 .guest = hooks};
+}
+
+static void promises_hold(struct liars *liars, struct sim_guest *hooks)
+{
     struct buf trace;
-    struct sim_settings settings = {.seed = text ? strtoull(text, NULL, 10) : 1,
-                                    .claims = rounds ? strtoull(rounds, NULL, 10) : CLAIMS,
-                                    .faults = true,
-                                    .lines = TRACE_LINES,
-                                    .trace = &trace,
-                                    .guest = &hooks};
+    struct sim_settings settings = settings_make(hooks, &trace);
     struct sim_report report;
     int broken;
 
-    memset(liars, 0, sizeof *liars);
     buf_init(&trace);
     broken = sim_run(&settings, &report);
     tap_ok(!broken,
@@ -261,6 +265,48 @@ int main(void)
            "%" PRIu64 " messages were bent, %" PRIu64 " withheld, %" PRIu64 " invented", liars->bent, liars->withheld,
            liars->invented);
     buf_done(&trace);
+}
+
+#ifdef BERTH_MUTANTS
+enum mutant mutant_now;
+
+/* Bugs that an honest pool never shows are found here. */
+static void plants_are_found(struct sim_guest *hooks)
+{
+    static const struct {
+        enum mutant mutant;
+        const char *words;
+    } plants[] = {
+#define X(id, words) {MUTANT_##id, words},
+        LIAR_MUTANTS(X)
+#undef X
+    };
+
+    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
+        struct buf trace;
+        struct sim_settings settings = settings_make(hooks, &trace);
+        struct sim_report report;
+
+        buf_init(&trace);
+        mutant_now = plants[i].mutant;
+        tap_ok(sim_run(&settings, &report), "planted: %s: found after %" PRIu64 " claims: %s", plants[i].words,
+               report.claims, report.violation.words);
+        mutant_now = MUTANT_NONE;
+        buf_done(&trace);
+    }
+}
+#endif
+
+int main(void)
+{
+    struct liars *liars = mem_alloc(sizeof *liars);
+    struct sim_guest hooks = {liars, liars_come, liars_plan, liars_quiet, liars_go};
+
+    memset(liars, 0, sizeof *liars);
+    promises_hold(liars, &hooks);
+#ifdef BERTH_MUTANTS
+    plants_are_found(&hooks);
+#endif
     free(liars);
     return tap_done();
 }

@@ -97,12 +97,14 @@ static bool result_failed(const struct result *result)
     return result->reason != REASON_EXITED || result->status != 0;
 }
 
-/* What a member ended with that is not the leader: if it failed, it is lost. */
+/* What a member ended with that is not the leader: if it failed, it is lost. A member that was given nothing to run has no result, whatever it
+ * says: a licence can leave, but it cannot use up a job's tries. */
 static void helper_result(const struct customer_step *step, const struct event *event)
 {
     const struct result *result = &event->message->u.result;
     struct root *root;
     struct claim_member *branch = claim_member_heard(step, event, result->claim, &root);
+    struct crew_chief chief = {branch ? root->shape->ad : NULL, RUNS_NO_LINK};
     struct job *job = branch ? root->job : NULL;
     uint64_t gang;
 
@@ -115,7 +117,8 @@ static void helper_result(const struct customer_step *step, const struct event *
         return;
     }
     gang = root->gang;
-    if (result_failed(result) && root->state == ROOT_RUNNING && !branch->dropped && !MUTANT(FAILURE_IGNORED)) {
+    if (result_failed(result) && (claim_member_works(branch, &chief) || MUTANT(IDLE_RESULT)) &&
+        root->state == ROOT_RUNNING && !branch->dropped && !MUTANT(FAILURE_IGNORED)) {
         root_loses(step, root, branch);
         if (!branch->dropped)
             job_spoiled(step, job, result);
