@@ -277,7 +277,7 @@ struct start {
     const struct cgroup *group;
     unsigned held;
     const int *streams;
-    bool unheld; /* said by the child, where it has our memory */
+    int unheld; /* a pipe, into which the child writes a byte if it could not enter its group, and which it then closes */
 };
 
 static _Noreturn void run_sandboxed(const struct start *start)
@@ -390,19 +390,36 @@ static char **command_line(const struct order *order, int words)
     return argv;
 }
 
-/* Makes the child. Our memory is not copied for one that becomes bubblewrap at once; one that waits for us first has to have its own. */
-static pid_t child_make(struct start *start, int folder, int go)
+/* Makes the child. A child that becomes bubblewrap at once borrows our memory, which would take longer to copy than all else here: what it has
+ * to say goes through pipes, and it writes nothing there but its own frames. One that waits for us first has to have its own memory. */
+static pid_t child_make(const struct start *start, int folder, int go)
 {
     pid_t pid = start->order->how.unprotected ? fork() : vfork();
+    bool entered;
 
     if (pid != 0)
         return pid;
     close(go);
-    start->unheld = !cgroup_enter(start->group);
-    prepare(start->order, start->streams, start->unheld ? 0 : start->held);
+    entered = cgroup_enter(start->group);
+    if (!entered && write(start->unheld, "", 1) != 1)
+        _exit(126);
+    close(start->unheld);
+    prepare(start->order, start->streams, entered ? start->held : 0);
     if (start->order->how.unprotected)
         run_bare(start->order, folder, start->fds.told, start->fds.go);
     run_sandboxed(start);
+}
+
+/* Waits until the child has entered its group or could not: is it outside? */
+static bool child_is_unheld(int pipe)
+{
+    ssize_t got;
+    char byte;
+
+    do
+        got = read(pipe, &byte, 1);
+    while (got < 0 && errno == EINTR);
+    return got != 0;
 }
 
 int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder, const int streams[3],
@@ -416,14 +433,15 @@ int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder
                           .group = group,
                           .held = held,
                           .streams = streams};
-    int told[2] = {-1, -1}, go[2] = {-1, -1};
+    int told[2] = {-1, -1}, go[2] = {-1, -1}, unheld[2] = {-1, -1};
     char **argv = NULL;
     struct buf out;
     pid_t pid = -1;
 
     if (!order->how.unprotected && prepare_claim(sandbox, order->is.network, fixed, err) < 0)
         return -1;
-    if (pipe2(told, O_CLOEXEC) == 0 && pipe2(go, O_CLOEXEC) == 0) {
+    if (pipe2(told, O_CLOEXEC) == 0 && pipe2(go, O_CLOEXEC) == 0 && pipe2(unheld, O_CLOEXEC) == 0) {
+        start.unheld = unheld[1];
         start.place = meeting_place(order);
         start.own_net = !order->is.network && sandbox->net_failed;
         start.fds = (struct sandbox_fds){sandbox->filter[fixed], sandbox->users, sandbox->groups, told[1], go[0]};
@@ -443,10 +461,12 @@ int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder
     close_one(&start.words);
     close_one(&told[1]);
     close_one(&go[0]);
+    close_one(&unheld[1]);
     if (pid < 0) {
         close_one(&go[1]);
         close_one(&told[0]);
     }
-    *ret = (struct sandboxed){pid, told[0], go[1], start.unheld};
+    *ret = (struct sandboxed){pid, told[0], go[1], pid >= 0 && child_is_unheld(unheld[0])};
+    close_one(&unheld[0]);
     return pid < 0 ? -1 : 0;
 }

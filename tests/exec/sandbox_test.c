@@ -1,0 +1,69 @@
+/* sandbox_test.c: whoever starts a job knows whether that could enter its group, with a sandbox and without. */
+#define _GNU_SOURCE
+#include "common/tap.h"
+#include "exec/cgroup.h"
+#include "exec/sandbox.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/berth-sandbox-XXXXXX";
+
+/* Runs /bin/true, and returns its status; -1: it was never started. `ret_unheld`: whether it was outside of its group. */
+static int run(bool bare, const struct cgroup *group, bool *ret_unheld)
+{
+    static const char *arguments[] = {"/bin/true", NULL}, *environment[] = {NULL};
+    struct order order = {.is = {.folder = folder, .arguments = arguments, .environment = environment},
+                          .how = {.unprotected = bare}};
+    int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), null = open("/dev/null", O_RDWR | O_CLOEXEC),
+        status = -1;
+    const int streams[3] = {null, null, null};
+    struct sandboxed process;
+    struct sandbox sandbox;
+    struct err err = {0};
+
+    sandbox_init(&sandbox);
+    if (sandbox_start(&sandbox, &order, at, streams, group, HELD_CORES, &process, &err) < 0) {
+        tap_diag("%s", err.text);
+    } else {
+        *ret_unheld = process.unheld;
+        if (write(process.go, "", 1) != 1 || waitpid(process.pid, &status, 0) != process.pid)
+            status = -1;
+        close(process.go);
+        close(process.told);
+    }
+    sandbox_done(&sandbox);
+    close(at);
+    close(null);
+    return status;
+}
+
+static void look(bool bare)
+{
+    const char *how = bare ? "without a sandbox" : "in a sandbox";
+    struct cgroup none = {.version = 2}, strange = {.version = 2};
+    bool unheld = true;
+
+    tap_ok(run(bare, &none, &unheld) == 0 && !unheld, "%s: where there is no group, the job enters all there are", how);
+    snprintf(strange.path[CGROUP_MEMORY], sizeof strange.path[CGROUP_MEMORY], "%s/gone", folder);
+    tap_ok(run(bare, &strange, &unheld) == 0 && unheld, "%s: a group that cannot be entered is told, and the job runs",
+           how);
+}
+
+int main(void)
+{
+    if (!mkdtemp(folder))
+        return 1;
+    look(true);
+    if (sandbox_program())
+        look(false);
+    else
+        tap_diag("bubblewrap is not here: only without a sandbox");
+    rmdir(folder);
+    return tap_done();
+}
