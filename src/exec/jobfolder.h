@@ -45,9 +45,6 @@ int64_t jobfolder_next(const struct jobfolder_walk *walk, int64_t began, int64_t
 /* Gives everything in the folder to a user; only root can. A file that has a second name, which may lie outside, is left out. */
 void jobfolder_give(int folder, uint32_t uid);
 
-/* Removes the folder with all that is in it, however deep that is and whatever is shut. Nothing may work in it any more. */
-int jobfolder_remove(const char *path, struct err *err);
-
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
 #include "common/tap.h"
 #include "exec/jobfolder.h"
 #include "exec_world.h"
+#include "sys/confined_path.h"
 
 #include <arpa/inet.h>
 #include <linux/sched.h>
@@ -461,8 +462,8 @@ static void limits(void)
              hostiles[i].sentence);
     }
     told(job_says(&world, 42, "few"), 42, "it has as many processes as it may have, and no more");
-    told(jobfolder_remove(job_folder(&world, 36, folder), NULL) == 0 && access(folder, F_OK) < 0 &&
-             jobfolder_remove(job_folder(&world, 35, folder), NULL) == 0 && access(folder, F_OK) < 0,
+    told(confined_remove(AT_FDCWD, job_folder(&world, 36, folder), NULL) == 0 && access(folder, F_OK) < 0 &&
+             confined_remove(AT_FDCWD, job_folder(&world, 35, folder), NULL) == 0 && access(folder, F_OK) < 0,
          36, "what they left in their folders can be taken away");
     told(!marked_processes("mark-hostile"), 39, "no process of any of them is left");
     told(!world_end(&world, NEIGHBOUR, 1), NEIGHBOUR, "their neighbour runs on");
