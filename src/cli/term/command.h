@@ -6,7 +6,7 @@
 
 #include "cli/term/options.h"
 
-/* What the program ends with. */
+/* The exit status of the program. */
 enum status {
     STATUS_DONE = 0,
     STATUS_NO = 1,          /* the answer is no */
@@ -24,7 +24,7 @@ struct example {
 struct command {
     const char *name;
     const char *summary; /* a line, without a full stop */
-    const char *usage;   /* what stands behind the name, a line a way to call it */
+    const char *usage;   /* what stands behind the name, one line for each way to call it */
     const char *about; /* paragraphs with an empty line between; a line that begins with four blanks is kept as it is */
     struct example examples[EXAMPLES_MAX]; /* up to the first without a line */
 
@@ -85,14 +85,14 @@ extern const struct command command_config;
 extern const struct command command_store;
 extern const struct command command_help;
 
-/* All of them, in the order in which help lists them. */
+/* All commands, in the order in which help lists them. */
 extern const struct command *const command_table[];
 extern const size_t command_count;
 
 const struct command *command_find(const char *name); /* or NULL */
-int command_launcher(int word_count, char **words);   /* in no list: agents start it */
+int command_launcher(int word_count, char **words);   /* not in the table: agents start it */
 
-/* Writes the help of one, or the list of all; man_* write a page for man(1). */
+/* Write the help of one command, or the list of all; man_* write a page for man(1). */
 void help_command(struct buf *out, const struct command *command);
 void help_overview(struct buf *out);
 void man_command(struct buf *out, const struct command *command);

@@ -19,7 +19,7 @@ struct config_options {
     } items[CONFIG_OPTIONS_MAX];
 };
 
-/* They write a struct config_options. */
+/* These functions write a struct config_options. */
 option_read_fn option_config_file;
 option_read_fn option_config_set;
 option_read_fn option_config_listen;
@@ -29,7 +29,7 @@ option_read_fn option_config_policy;
 option_read_fn option_config_log;
 option_read_fn option_config_log_level;
 
-/* Those of an agent. */
+/* The options of an agent. */
 #define CONFIG_AGENT_OPTION_ROWS(T)                                                                            \
     {0,                                                                                                        \
      "config",                                                                                                 \
@@ -54,7 +54,7 @@ option_read_fn option_config_log_level;
         0, "log-level", "LEVEL", "error, warning, info or debug", option_config_log_level, offsetof(T, config) \
     }
 
-/* Those of a matchmaker: what only it has comes first. `--policy` is another thing for a provider. */
+/* The options of a matchmaker: those that only it has come first. For a provider, `--policy` means something else. */
 #define CONFIG_OPTION_ROWS(T)                                                                          \
     {0,                                                                                                \
      "listen",                                                                                         \
@@ -66,11 +66,11 @@ option_read_fn option_config_log_level;
         {0, "policy", "FILE", "the administrative policy", option_config_policy, offsetof(T, config)}, \
         CONFIG_AGENT_OPTION_ROWS(T)
 
-/* What config_load wants, from the options, the environment and the user who runs it; lent by `options` and `given`. */
+/* Fills in what config_load wants, from the options, the environment and the user who runs the program; `ret` borrows from `options` and `given`. */
 void config_options_sources(const struct config_options *options, struct config_given given[CONFIG_OPTIONS_MAX],
                             struct config_sources *ret);
 
-/* Loads; -1 when that failed, which has been reported. */
+/* Loads the configuration; -1 when that failed, which has been reported. */
 int config_options_load(const struct config_options *options, struct config *ret);
 
 #endif

@@ -34,7 +34,7 @@ static void file_close(int fd)
         close(fd);
 }
 
-/* EINTR is told: only ctrl-c at the prompt makes it, which gives up on a file that does not come. */
+/* Reads once. EINTR is an error: only ctrl-c at the prompt causes it, and with it the user gives up on a file that does not come. */
 static ptrdiff_t read_some(int fd, char *out, size_t room, struct err *err)
 {
     ssize_t got = read(fd, out, room);
@@ -103,7 +103,7 @@ size_t text_mark(const char *text, size_t len)
     return len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
-/* Keeps what was read; when it is too much, the older half goes, up to a line's end. */
+/* Keeps what was read; when that is too much, the older half goes, up to the end of a line. */
 static void source_keep(struct input_source *source, const char *text, size_t len)
 {
     struct buf *recent = &source->recent;
@@ -118,7 +118,7 @@ static void source_keep(struct input_source *source, const char *text, size_t le
             source->recent_line += *at == '\n';
         memmove(recent->text, cut, (size_t)(end - cut));
         recent->len = (size_t)(end - cut);
-        source->keeps = newline != NULL; /* a line longer than all that is not shown */
+        source->keeps = newline != NULL; /* a line longer than the whole buffer is not shown */
     }
 }
 
@@ -193,7 +193,7 @@ int source_next(struct input_source *source, struct tree **ret_ad)
     if (!source->keeps || err.line < source->recent_line ||
         !text_line(source->recent.text, source->recent.len, err.line - source->recent_line + 1, &line, &len))
         line = NULL;
-    if (line && err.line == 1) { /* columns count from behind it */
+    if (line && err.line == 1) { /* columns count from behind the byte order mark */
         size_t mark = text_mark(line, len);
 
         line += mark;
@@ -244,7 +244,7 @@ fail:
     return -1;
 }
 
-/* A job of HTCondor's queue is called by its numbers: 101.0. */
+/* Appends the name of a job of HTCondor's queue, which is made of its numbers: 101.0. False when the ad does not have them. */
 static bool name_of_numbers(struct buf *out, struct eval *eval, const struct scope *scope)
 {
     static const char *const names[] = {"ClusterId", "ProcId"};
@@ -300,7 +300,7 @@ int output_finish(int status)
     if (fflush(stdout) != 0 || failed) {
         if (errno == 0)
             errno = reason;
-        if (errno != EPIPE) /* a reader that has seen enough is no news */
+        if (errno != EPIPE) /* a reader that has seen enough is not an error */
             report("standard output: %s", strerror(errno));
         return STATUS_BAD;
     }

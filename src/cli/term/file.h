@@ -1,7 +1,7 @@
 /* file.h: ads and text from files, or from standard input, whose name is `-`.
  *
- * What goes wrong is reported here, with its place, so callers only pass the status on. Ads are read one at a time, in
- * constant memory; the last bytes read are kept when an error would show its line. */
+ * Errors are reported here, with their place, so callers only pass the status on. Ads are read one at a time, in constant memory; the last bytes read
+ * are kept when an error would show its line. */
 #ifndef BERTH_CLI_TERM_FILE_H
 #define BERTH_CLI_TERM_FILE_H
 
@@ -15,52 +15,52 @@ struct input_source {
     size_t given_at;
     struct form_reader *reader;
     unsigned count;       /* ads given so far */
-    bool keeps;           /* the last lines, for the caret ... */
+    bool keeps;           /* it keeps the last lines, for the caret ... */
     bool keeps_all;       /* ... or all of them */
-    struct buf recent;    /* they; they begin at a line's beginning ... */
-    unsigned recent_line; /* ... of this number */
+    struct buf recent;    /* the lines kept; the first of them is complete ... */
+    unsigned recent_line; /* ... and has this number */
 };
 
 /* All return -1 when they have reported an error. */
 int source_open(struct input_source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
                 const char *name);
-/* The same for a text that has been read: lent until it is closed. */
+/* The same for a text that has been read: the source borrows it until it is closed. */
 void source_open_text(struct input_source *source, struct symbols *symbols, const struct dialect *dialect,
                       enum form form, const char *name, const struct buf *text);
 void source_keep_all(struct input_source *source);                  /* all that is read stays in `recent` */
 int source_next(struct input_source *source, struct tree **ret_ad); /* 1 and an ad, 0 at the end */
 void source_close(struct input_source *source);
 
-/* The first ad of a file in any form; NULL when there is none, which is reported. */
+/* Reads the first ad of a file in any form; NULL when there is none, which is reported. */
 struct tree *file_first_ad(struct symbols *symbols, const struct dialect *dialect, const char *name);
 
-/* Every folder on the way to it and itself, those that are made for us alone. */
+/* Makes a folder, and every folder on the way to it that is missing; only we may enter those it makes. */
 int folder_make(const char *path);
 
-/* The same of one that is for its owner alone: one that others may enter, or of another user, is refused, and what to do is said. */
+/* The same for a folder that is for its owner alone: one that others may enter, or that belongs to another user, is refused, and the report says what
+ * to do. */
 int folder_make_own(const char *path);
 
-/* The path of a file that is named from a folder on; the caller frees it. */
+/* Makes the path of a file whose name is relative to a folder; the caller frees it. */
 char *file_in(const char *folder, const char *name);
 
-/* The whole of a file. */
+/* Reads a whole file. */
 int file_read(const char *name, struct buf *ret_text);
 
-/* What an ad is called: its Name, if that is a string; of HTCondor's jobs their numbers, `101.0`; else `#3` by its place in the file. */
+/* Appends what an ad is called: its Name, if that is a string; for HTCondor's jobs their numbers, `101.0`; else `#3` by its place in the file. */
 void ad_name(struct buf *out, const struct tree *ad, unsigned place);
 
-/* The line of that number (from 1) in a text, without its end; false when there is none. */
+/* Finds the line of that number (from 1) in a text, without its end; false when there is none. */
 bool text_line(const char *text, size_t len, unsigned line, const char **ret_line, size_t *ret_len);
 
-/* How many bytes a UTF-8 byte order mark takes at the start of a text: it is no part of what the text says. */
+/* How many bytes a UTF-8 byte order mark takes at the start of a text: the mark is not part of what the text says. */
 size_t text_mark(const char *text, size_t len);
 
-/* Appends what is in `out` to standard output and empties it. -1 when that failed (told at the end by output_finish).
- * */
+/* Writes what is in `out` to standard output and empties it. -1 when that failed; output_finish reports it at the end. */
 int output_write(struct buf *out);
 int output_flush(void);
 
-/* Standard output is done with: reports what could not be written and then gives STATUS_BAD, else `status`. */
+/* Finishes standard output: reports what could not be written and then gives STATUS_BAD, else `status`. */
 int output_finish(int status);
 
 #endif

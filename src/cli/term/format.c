@@ -1,4 +1,4 @@
-/* format.c: of each ad a line of values. */
+/* format.c: prints a line of values for each ad. */
 #include "cli/term/format.h"
 
 #include "cli/term/report.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* How long the word is that a text begins with: up to a blank or a comma that stands in no brackets and no quotes. */
+/* The length of the word that a text begins with: it ends at a blank or a comma outside brackets and quotes. */
 static size_t word_len(const char *text)
 {
     unsigned depth = 0;

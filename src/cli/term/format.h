@@ -1,4 +1,4 @@
-/* format.h: --format: of each ad a line of values, as HTCondor's tools print them with -af.
+/* format.h: --format: a line of values for each ad, as HTCondor's tools print them with -af.
  *
  *     --format "Name Memory/1024"        slot1@heron 31
  *     --format Name,Arch                 slot1@heron,X86_64
@@ -22,9 +22,9 @@ struct format {
     struct arena arena;
 };
 
-/* -1 when the text is none, which has been reported. */
+/* Reads a format; -1 when the text is not one, which has been reported. */
 int format_init(struct format *format, struct symbols *symbols, const struct dialect *dialect, const char *text);
-void format_done(struct format *format); /* takes a zeroed one */
+void format_done(struct format *format); /* also takes a zeroed format */
 
 /* Appends the line of an ad; control characters in it are shown as question marks. */
 void format_print(struct format *format, const struct env *env, const struct tree *ad, struct buf *out);

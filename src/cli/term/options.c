@@ -107,7 +107,7 @@ void option_print(struct buf *out, const struct option *option)
         buf_addf(out, " %s", option->argument);
 }
 
-/* One reading of a command line: the words are sorted out in place. */
+/* One reading of a command line. It sorts out the words in place. */
 struct reading {
     const struct option *options;
     size_t count;

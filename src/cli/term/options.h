@@ -5,8 +5,8 @@
  *     struct fmt_settings { const struct dialect *dialect; bool write; };
  *     {'w', "write", NULL, "rewrite the file in place", option_flag, offsetof(struct fmt_settings, write)}
  *
- * Options may stand anywhere before `--`; `-wd condor`, `-dcondor`, `--dialect condor` and `--dialect=condor` are
- * understood. A dash with no letter behind it (`-`, `-5`) begins no option, so that expressions can begin with it. */
+ * Options may stand anywhere before `--`; `-wd condor`, `-dcondor`, `--dialect condor` and `--dialect=condor` are understood. A dash with no letter
+ * behind it (`-`, `-5`) does not begin an option, so that expressions can begin with it. */
 #ifndef BERTH_CLI_TERM_OPTIONS_H
 #define BERTH_CLI_TERM_OPTIONS_H
 
@@ -23,16 +23,16 @@ typedef int option_read_fn(const char *text, void *target, struct err *err);
 struct option {
     char letter;          /* 0: none */
     const char *name;     /* without its dashes */
-    const char *argument; /* what it is called in help; NULL: it takes none */
+    const char *argument; /* its name in help; NULL: the option takes no argument */
     const char *help;
     option_read_fn *read;
-    size_t at; /* of the target in the settings */
+    size_t at; /* offset of the target in the settings */
 };
 
 option_read_fn option_flag;    /* bool */
 option_read_fn option_file;    /* const char *, the name of a file */
-option_read_fn option_once;    /* the same, NULL at first: a second one would be lost, and is refused */
-option_read_fn option_files;   /* struct option_files: each that is given */
+option_read_fn option_once;    /* the same, NULL at first: a second file would be lost, and is refused */
+option_read_fn option_files;   /* struct option_files: every file that is given */
 option_read_fn option_text;    /* const char *, anything */
 option_read_fn option_number;  /* uint64_t */
 option_read_fn option_dialect; /* const struct dialect * */
@@ -50,12 +50,11 @@ int option_count_to(const char *text, uint64_t max, void *target, struct err *er
 
 enum options_result { OPTIONS_READ, OPTIONS_HELP, OPTIONS_BAD };
 
-/* Fills the settings; what is no option is moved to the front of `words`, and counted. OPTIONS_HELP when -h or --help
- * is there. */
+/* Fills the settings; words that are not options are moved to the front of `words`, and counted. OPTIONS_HELP when -h or --help is there. */
 enum options_result options_read(const struct option *options, size_t option_count, void *settings, int *word_count,
                                  char **words, struct err *err);
 
-/* "  -d, --dialect NAME" for help and the manual. */
+/* Prints "-d, --dialect NAME", for help and the manual. */
 void option_print(struct buf *out, const struct option *option);
 
 /* The row that every command has besides its own: -h, --help. */

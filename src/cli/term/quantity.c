@@ -9,7 +9,7 @@ struct unit {
     int64_t factor;
 };
 
-/* A whole number above 0 and its unit, perhaps with a blank between; 0 when it is none. */
+/* Reads a whole number above 0 and its unit, perhaps with a blank between; 0 when the text is something else. */
 static int64_t quantity_read(const char *text, const struct unit *units, size_t count)
 {
     size_t digits = strspn(text, "0123456789"), blanks = strspn(text + digits, " ");

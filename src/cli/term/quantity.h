@@ -14,6 +14,6 @@ struct option_words {
     const char *items[OPTION_WORDS_MAX]; /* lent by the command line */
 };
 
-option_read_fn option_word; /* struct option_words: one more */
+option_read_fn option_word; /* struct option_words: adds one word */
 
 #endif

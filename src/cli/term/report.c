@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINE_SHOWN_MAX 96 /* bytes of a source line; of a longer one, those around the place */
+#define LINE_SHOWN_MAX 96 /* bytes of a source line; of a longer line, those around the error are shown */
 
 bool report_colours(int fd)
 {
@@ -22,7 +22,7 @@ struct stream {
     bool terminal, colours;
 };
 
-/* What standard error is. That does not change while we run, and a hundred thousand complaints would ask each time. */
+/* Says what standard error is. That does not change while we run, and a hundred thousand complaints would ask each time. */
 static const struct stream *error_stream(void)
 {
     static struct stream stream;
@@ -40,7 +40,7 @@ bool report_wants_line(void)
     return error_stream()->terminal;
 }
 
-/* Whatever a file holds, a terminal gets no control characters from us. */
+/* Appends text for a terminal: whatever a file holds, the terminal gets no control characters from us. */
 static void add_visible(struct buf *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -55,7 +55,7 @@ static void add_visible(struct buf *out, const char *text, size_t len)
     }
 }
 
-/* At once and whole, so that nothing is lost however the program ends. */
+/* Writes a complaint at once and whole, so that nothing is lost however the program ends. */
 static void write_error(const struct buf *text)
 {
     fwrite(text->text, 1, text->len, stderr);

@@ -18,13 +18,13 @@ bool report_colours(int fd);
 /* Would report_error show the source line? Whoever keeps the source for it asks first. */
 bool report_wants_line(void);
 
-/* FILE:LINE:COL: TEXT, or FILE: TEXT without a place. `line` is the source line, or NULL when it is not at hand. */
+/* Reports FILE:LINE:COL: TEXT, or FILE: TEXT without a place. `line` is the source line, or NULL when the caller does not have it. */
 void report_error(const char *file, const struct err *err, const char *line, size_t line_len);
 
-/* The line of `column` and the caret under it, whatever standard error is. */
+/* Reports the line of `column` and the caret under it, whether or not standard error is a terminal. */
 void report_caret(const char *line, size_t line_len, unsigned column);
 
-/* "berth: TEXT". */
+/* Reports "berth: TEXT". */
 void report(const char *format, ...) ERR_FORMAT(1, 2);
 
 #endif

@@ -63,7 +63,7 @@ void rows_done(struct rows *rows)
 
 void span_print(struct buf *out, double seconds)
 {
-    /* Each unit is used up to where the next one says enough. */
+    /* Each unit is used until the next one is precise enough. */
     static const struct {
         double upto, unit;
         const char *name;
@@ -79,7 +79,7 @@ void span_print(struct buf *out, double seconds)
 
 void clock_print(struct buf *out, double seconds)
 {
-    /* Two units next to each other; the smaller one in two digits, so that they stand under each other. */
+    /* Two neighbouring units; the smaller one has two digits, so that they line up in a column. */
     static const struct {
         double upto;
         unsigned large, small;
@@ -108,7 +108,7 @@ static bool value_number(const struct value *value, double *ret)
     return isfinite(*ret);
 }
 
-/* A cell's value for people. True when it is a number. */
+/* Appends a cell's value for people. True when it is a number. */
 static bool value_show(struct buf *out, const struct tree *ad, const struct value *value, enum cell cell, int64_t now)
 {
     double number;
@@ -135,7 +135,7 @@ static bool value_show(struct buf *out, const struct tree *ad, const struct valu
     return value->type == VALUE_INTEGER;
 }
 
-/* A list of ads, as JSON has them. False: it is something else. */
+/* Appends a list of ads as JSON. False: the value is something else. */
 static bool ads_json(struct buf *out, const struct value *value)
 {
     const struct tree *tree = value->type == VALUE_LIST && value->scope ? value->scope->tree : NULL;
@@ -178,7 +178,7 @@ static void value_json(struct buf *out, const struct tree *ad, const struct valu
     }
 }
 
-/* The value lives in the arena. */
+/* Evaluates an attribute. Its value lives in the arena. */
 static struct value attribute_value(const struct tree *ad, const char *name, int64_t now, struct arena *arena)
 {
     const struct env env = {.now = now};

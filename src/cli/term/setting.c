@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds since 1970, a sign allowed. */
+/* Reads seconds since 1970; a sign is allowed. */
 static bool read_seconds(const char *text, int64_t *ret_seconds)
 {
     bool minus = *text == '-';

@@ -1,5 +1,4 @@
-/* setting.h: the options that make the environment of an evaluation: --now, --zone, --seed. Here alone a clock is read.
- * */
+/* setting.h: the options that make the environment of an evaluation: --now, --zone, --seed. Only this file reads the clock for it. */
 #ifndef BERTH_CLI_TERM_SETTING_H
 #define BERTH_CLI_TERM_SETTING_H
 
@@ -13,7 +12,7 @@ struct setting {
     uint64_t seed;
 };
 
-/* They write a struct setting. */
+/* These functions write a struct setting. */
 option_read_fn option_now;
 option_read_fn option_zone;
 option_read_fn option_seed;

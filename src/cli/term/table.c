@@ -80,7 +80,7 @@ void table_number(struct table *table, const char *format, ...)
     add_cell(table, text, strlen(text), true);
 }
 
-/* Columns that a text takes on a terminal, if each character takes one. */
+/* How many columns a text takes on a terminal, if each character takes one. */
 static size_t text_width(const char *text, size_t len)
 {
     size_t width = 0;

@@ -21,7 +21,7 @@ struct table {
     struct buf out;
     struct buf text; /* all cells, one behind another ... */
     size_t *ends;    /* ... and where each ends */
-    bool *numbers;   /* is it one? They are aligned to the right, and not quoted in JSON */
+    bool *numbers;   /* whether each is a number: numbers are aligned to the right, and not quoted in JSON */
     size_t count, room;
     size_t widths[TABLE_COLUMNS_MAX]; /* of what has been printed so far */
     bool begun;                       /* the heading is out */
@@ -30,16 +30,16 @@ struct table {
 void table_init(struct table *table, const char *const *columns, size_t column_count, bool json);
 void table_done(struct table *table);
 
-/* The next cell, in the order of the columns. */
+/* Add the next cell, in the order of the columns. */
 void table_text(struct table *table, const char *text, size_t len);
 void table_number(struct table *table, const char *format, ...) ERR_FORMAT(2, 3);
-void table_json(struct table *table, const char *text, size_t len); /* of any length, as it is: it is JSON already */
+void table_json(struct table *table, const char *text, size_t len); /* JSON already: written as it is, of any length */
 
-/* Prints the rows so far and goes on: those that follow stand under the same heading, in columns as wide, or wider where they must be.
- * For tables too long to be kept. -1 when standard output failed. */
+/* Prints the rows so far and goes on, for tables too long to be kept. The rows that follow stand under the same heading, in columns as wide, or wider
+ * where they must be. -1 when standard output failed. */
 int table_flush(struct table *table);
 
-/* Prints what has not been printed. -1 when standard output failed. */
+/* Prints the rows that have not been printed. -1 when standard output failed. */
 int table_finish(struct table *table);
 
 #endif

@@ -1,7 +1,7 @@
 /* wrap.c: paragraphs of help text, filled to the width of a terminal. */
 #include "cli/term/wrap.h"
 
-/* One paragraph from `text` to `end`, whose first line has `at` columns already. */
+/* Fills one paragraph from `text` to `end`; its first line has `at` columns already. */
 static void wrap_paragraph(struct buf *out, const char *text, const char *end, size_t indent, size_t at)
 {
     while (text < end) {
@@ -38,7 +38,7 @@ void wrap_text(struct buf *out, const char *text, size_t indent)
         } else if (!strncmp(text, "    ", 4)) {
             buf_addf(out, "%*s%.*s\n", (int)indent, "", (int)(end - text), text);
         } else {
-            while (*end && end[1] && end[1] != '\n' && end[1] != ' ') /* the lines that belong to it */
+            while (*end && end[1] && end[1] != '\n' && end[1] != ' ') /* the lines that belong to this paragraph */
                 end += 1 + strcspn(end + 1, "\n");
             wrap_paragraph(out, text, end, indent, 0);
         }

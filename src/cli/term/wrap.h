@@ -6,10 +6,11 @@
 
 #define WRAP_WIDTH 80
 
-/* Paragraphs (an empty line between) filled, lines that begin with four blanks kept; all indented by `indent`. */
+/* Appends paragraphs (with an empty line between them), filled; lines that begin with four blanks are kept as they are. All are indented by
+ * `indent`. */
 void wrap_text(struct buf *out, const char *text, size_t indent);
 
-/* A term, and what it means in a column of its own, which begins at `column`. */
+/* Appends a term, and what it means in a column of its own, which begins at `column`. */
 void wrap_item(struct buf *out, const char *term, const char *text, size_t column);
 
 #endif
