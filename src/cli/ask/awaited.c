@@ -1,4 +1,4 @@
-/* awaited.c: a command to an agent or a job: given, and its answer waited for. */
+/* awaited.c: gives a command to an agent or a job, and waits for its answer. */
 #include "cli/ask/awaited.h"
 
 #include "cli/term/command.h"

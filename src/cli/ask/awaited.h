@@ -1,4 +1,4 @@
-/* awaited.h: a command to an agent or a job, which whoever takes it keeps until it was carried out: given, and its answer waited for. */
+/* awaited.h: gives a command to an agent or a job, and waits for its answer. Whoever takes the command keeps it until it has been carried out. */
 #ifndef BERTH_CLI_ASK_AWAITED_H
 #define BERTH_CLI_ASK_AWAITED_H
 
@@ -23,15 +23,15 @@ option_read_fn option_wait; /* int64_t, seconds, from 0: "20", "20 s", 5min */
             option_span, offsetof(T, life)                                                                             \
     }
 
-/* Gives the command: its ad, as it stands after up to `wait` seconds, which the caller unrefs. */
+/* Gives the command. `*ret` is its ad, as it stands after up to `wait` seconds; the caller unrefs it. */
 int awaited_give(struct connection *pool, const char *path, const struct tree *body, int64_t wait, struct tree **ret);
 
-/* What was answered, which the caller unrefs; NULL: it waits, or has expired. */
+/* The answer, which the caller unrefs; NULL: the command still waits, or has expired. */
 struct tree *awaited_answer(const struct tree *command);
-/* The answer is yes. If not, it is reported, `about` in front. */
+/* Is the answer yes? If not, it is reported, with `about` in front. */
 bool awaited_is_good(const struct tree *answer, const char *about);
 uint64_t awaited_number(const struct tree *command);
-/* What becomes of one without an answer: "waits for it", or "has expired". */
+/* What becomes of a command without an answer: "waits for it", or "has expired". */
 const char *awaited_fate(const struct tree *command);
 
 #endif

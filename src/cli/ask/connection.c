@@ -38,7 +38,7 @@ static const char *environment(const char *name)
 
 /* ------------------------------------------------------------------------------------------------------------- tokens */
 
-/* The token in the state folder, else beside the configuration file; false when there is none. */
+/* Finds the token in the state folder, else beside the configuration file; false when there is none. */
 static bool token_usual(const struct config *config, struct buf *ret_path)
 {
     const char *file = config->file, *slash = file ? strrchr(file, '/') : NULL;
@@ -96,7 +96,7 @@ int connection_token(const struct connection_options *options, struct token_file
     return status;
 }
 
-/* The CA's certificate as a file that nobody else sees, and that is gone when we are: libcurl wants a name. */
+/* Puts the CA's certificate into a file that nobody else sees and that is gone when we are: libcurl wants a name. */
 static int ca_open(struct connection *pool)
 {
     const char *folder = environment("TMPDIR");
@@ -187,7 +187,7 @@ static int places_find(struct connection *pool, const struct connection_options 
     return status;
 }
 
-/* The customer is asked by its socket as the user that one is; a token is for one that is elsewhere. */
+/* Finds the customer. Its socket knows us as the user that we are; a token is for a customer that is elsewhere. */
 static int customer_find(struct connection *pool, const struct connection_options *options)
 {
     const char *variable = environment("BERTH_CUSTOMER");

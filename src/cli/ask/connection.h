@@ -1,14 +1,14 @@
-/* connection.h: a running pool, as the command line asks it: where it is, who we are there, and what it answers. Also the customer, which has
- * the user's jobs: it is found by a way of its own, and asked in the same.
+/* connection.h: a running pool, as the command line asks it: where it is, who we are there, and what it answers. Also the customer, which has the
+ * user's jobs: it is found in its own way, and asked in the same way.
  *
- *     where   --pool URL, $BERTH_POOL, the setting Matchmakers (the first that answers), the pool that a token named by hand is of;
+ *     where   --pool URL, $BERTH_POOL, the setting Matchmakers (the first that answers), the pool of a token that was named by hand;
  *             else the matchmaker of the user's own state folder: STATE/matchmaker.sock
  *             the customer: --customer URL, $BERTH_CUSTOMER, else STATE/customer/customer.sock
  *     who     --token FILE, $BERTH_TOKEN; else STATE/token or `token` beside the configuration file, if there is one. On a Unix socket
  *             the kernel says who we are: only a token that was named by hand is sent there
  *
- * A token is sent encrypted, or within this machine, or to the very address that its file names; the certificate of a pool is checked
- * by the CA in the token's file. What goes wrong is reported here, as "berth: DETAIL"; callers pass the status on. */
+ * A token is sent encrypted, or within this machine, or to the very address that its file names; the certificate of a pool is checked by the CA in
+ * the token's file. Errors are reported here, as "berth: DETAIL"; callers pass the status on. */
 #ifndef BERTH_CLI_ASK_CONNECTION_H
 #define BERTH_CLI_ASK_CONNECTION_H
 
@@ -19,7 +19,7 @@
 #include "live/http/client.h"
 
 #define POOL_PLACES_MAX 16
-#define POOL_PAGE 10000 /* ads that are asked for in one answer; the next goes on behind it */
+#define POOL_PAGE 10000 /* ads that are asked for in one answer; the next question goes on behind them */
 
 struct connection_options {
     const char *url, *customer, *token;
@@ -49,7 +49,7 @@ option_read_fn option_limit; /* uint64_t, how many at most: from 1 */
             option_config_state, offsetof(T, pool.config)                                                              \
     }
 
-/* The rows for those that ask a customer, and no matchmaker. */
+/* The rows for commands that ask a customer, and not a matchmaker. */
 #define CUSTOMER_OPTION_ROWS(T) CUSTOMER_OPTION_ROW(T), POOL_WHO_ROWS(T)
 #define CUSTOMER_OPTION_ROW(T)                                                                     \
     {                                                                                              \
@@ -68,31 +68,32 @@ struct connection_place {
 struct connection {
     struct config config;
     struct connection_place places[POOL_PLACES_MAX];
-    size_t count, at; /* the one that answers, or is tried next */
-    bool named;       /* by hand: no other was looked for */
-    bool customer;    /* it is one, and no matchmaker */
+    size_t count, at; /* the place that answers, or is tried next */
+    bool named;       /* the place was named by hand: no other was looked for */
+    bool customer;    /* this is a customer, and not a matchmaker */
     struct token_file token;
-    char *token_name; /* of the token's file; NULL: there is none */
-    bool token_named; /* by hand */
+    char *token_name; /* path of the token's file; NULL: there is none */
+    bool token_named; /* the token was named by hand */
     struct buf bearer;
-    char ca_file[32]; /* "" when the system's are good */
+    char ca_file[32]; /* "" when the system's certificates are used */
     int ca_fd;
-    struct symbols *symbols; /* of the ads that it answers with */
+    struct symbols *symbols; /* of the ads in its answers */
 };
 
-/* Nothing is sent yet. All that return int give STATUS_DONE, or the status to end with when something went wrong, which has been
- * reported. connection_close takes one that failed to open. */
+/* Opens a connection to the pool; nothing is sent yet. All functions here that return int give STATUS_DONE, or the status to end with when something
+ * went wrong, which has been reported. connection_close takes a connection that failed to open. */
 int connection_open(struct connection *pool, const struct connection_options *options);
 int customer_open(struct connection *pool,
-                  const struct connection_options *options); /* likewise; connection_close ends it */
-int connection_knock(struct connection *pool);               /* does it answer at all? */
+                  const struct connection_options *options); /* to the customer; connection_close ends it */
+int connection_knock(struct connection *pool);               /* does the pool answer at all? */
 void connection_close(struct connection *pool);
 
-/* The pool at options->url, of which nothing is known: no token is shown. And, when its CA is known (token.ca): it alone is trusted. */
+/* Opens the pool at options->url, of which nothing is known: no token is shown. Once its CA is known (token.ca), connection_trust makes that CA the
+ * only one that is trusted. */
 int connection_open_stranger(struct connection *pool, const struct connection_options *options);
 int connection_trust(struct connection *pool);
 
-/* Only the token: its file, as connection_open would find it. */
+/* Reads only the token: its file, as connection_open would find it. */
 int connection_token(const struct connection_options *options, struct token_file *ret);
 
 struct connection_ask {
@@ -103,32 +104,34 @@ struct connection_ask {
     const struct buf *bytes; /* a body as it is, in place of `body`; NULL: none */
     const char *type;        /* of the bytes */
     bool may_miss;           /* 404 is the answer no: STATUS_NO */
-    bool may_conflict;       /* so are 404 and 409: what is asked cannot be done as things are */
+    bool may_conflict;       /* 404 and 409 are too: what is asked cannot be done as things are */
     bool hush;               /* an answer of 404 is not reported */
-    bool quiet;              /* nor is it that nobody answers */
+    bool quiet;              /* nor is it reported that nobody answers */
     bool patient;            /* 429, too many requests at once: wait, and ask again */
     const char *about;       /* what a problem is about, put in front; or NULL */
 };
 
-/* An answer of 2xx; the caller ends it with fetched_done. */
+/* Asks. `ret` is an answer of 2xx, which the caller ends with fetched_done. */
 int connection_fetch(struct connection *pool, const struct connection_ask *ask, struct fetched *ret);
 
-/* The ad that the answer is; the caller unrefs it. */
+/* Asks for one ad, which the caller unrefs. */
 int connection_fetch_ad(struct connection *pool, const struct connection_ask *ask, struct tree **ret);
 
-/* False: enough, the rest is not wanted. */
+/* Takes an ad; false: it is enough, the rest is not wanted. */
 typedef bool connection_ad_fn(void *user, struct tree *ad);
 
-/* The ads that an answer has, one a line; each is lent. */
+/* Asks once, and gives the ads of the answer, one on each line; each is lent. */
 int connection_fetch_ads(struct connection *pool, const struct connection_ask *ask, connection_ad_fn *each, void *user);
 
-/* All ads of a list, as they come (up to `limit`; 0: all); each is lent. `path` has no limit in it. */
+/* Asks for a whole list, in several answers if need be, and gives its ads as they come (up to `limit`; 0: all); each is lent. `path` has no limit in
+ * it. */
 int connection_list(struct connection *pool, const char *path, uint64_t limit, connection_ad_fn *each, void *user);
 
-/* Does nobody else hear what is sent there? It is encrypted, or stays within this machine. */
+/* Is what is sent there kept from others? It is when it is encrypted, or stays within this machine. */
 bool url_is_private(const char *url);
 
-/* Paths: a text as one segment (or one value of a query), escaped; "?name=value" or "&name=value", nothing when the value is NULL. */
+/* Append to a path: a text as one segment (or one value of a query), escaped; or "?name=value" or "&name=value", and nothing when the value is
+ * NULL. */
 void path_escape(struct buf *out, const char *text);
 void path_query(struct buf *out, const char *name, const char *value);
 

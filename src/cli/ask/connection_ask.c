@@ -1,4 +1,4 @@
-/* connection_ask.c: a question to the pool and its answer: one ad, a list of them, or a problem. */
+/* connection_ask.c: a question to the pool and its answer: one ad, a list of ads, or a problem. */
 #include "cli/ask/connection.h"
 
 #include "cli/term/command.h"
@@ -54,13 +54,13 @@ bool url_is_private(const char *text)
     return url.secure || config_address_is_local(address);
 }
 
-/* May a token go to that address? Not in the clear over a network, unless its own file says that the pool is there. */
+/* May the token go to that address? Not in the clear over a network, unless the token's own file says that the pool is there. */
 static bool bearer_may_go(const struct connection *pool, const struct connection_place *place)
 {
     return place->socket || url_is_private(place->url) || (pool->token.pool && !strcmp(pool->token.pool, place->url));
 }
 
-/* The token to send there: `*ret` is NULL for none. */
+/* Finds the token to send there: `*ret` is NULL for none. */
 static int bearer_for(struct connection *pool, const struct connection_place *place, const char **ret)
 {
     struct err err = {0};
@@ -91,7 +91,7 @@ static void report_about(const char *about, const char *detail)
         report("%s", detail);
 }
 
-/* What the pool says is wrong, in its words if it has any. */
+/* Reports what the pool says is wrong, in its words if it has any. */
 static void problem_report(struct connection *pool, const struct connection_ask *ask, const struct fetched *fetched)
 {
     struct buf words;
@@ -121,7 +121,8 @@ static int problem_status(const struct connection_ask *ask, unsigned status)
     return status >= 400 && status < 500 ? STATUS_BAD : STATUS_UNREACHABLE;
 }
 
-/* Nobody answered there. Of a socket that could not be connected to the client tells the host that stands in for it: that is left out. */
+/* Reports that nobody answered there. When a socket could not be connected to, the client's error names a host that stands in for the socket: we
+ * leave it out. */
 static void unreached_report(const struct connection *pool, size_t at, enum call_result result, const struct err *err)
 {
     const struct connection_place *place = &pool->places[at];
@@ -142,11 +143,11 @@ static void unreached_report(const struct connection *pool, size_t at, enum call
 /* ------------------------------------------------------------------------------------------------------------- asking */
 
 struct reading {
-    call_bytes_fn *bytes; /* of what a good answer brings; NULL: it is kept whole */
+    call_bytes_fn *bytes; /* takes the body of a good answer; NULL: the body is kept whole */
     void *user;
 };
 
-/* Again after a second, as long as it is only said that there were too many requests. */
+/* Asks, and asks again after a second as long as the answer is only that there were too many requests. */
 static int fetch_patiently(const struct client_settings *settings, const struct http_call *call, unsigned tries,
                            struct fetched *ret, struct err *err)
 {
@@ -160,7 +161,7 @@ static int fetch_patiently(const struct client_settings *settings, const struct 
     return result;
 }
 
-/* From the place at hand. When nobody answered there, ret->result and `err` say so, and nothing has been reported. */
+/* Asks the current place. When nobody answered there, ret->result and `err` say so, and nothing has been reported. */
 static int place_fetch(struct connection *pool, const struct connection_ask *ask, const struct buf *body,
                        const struct reading *reading, struct fetched *ret, struct err *err)
 {
@@ -168,7 +169,7 @@ static int place_fetch(struct connection *pool, const struct connection_ask *ask
     struct client_settings settings = {.ca_file = *pool->ca_file ? pool->ca_file : NULL};
     struct http_call call = {.method = ask->method,
                              .unix_socket = place->socket,
-                             .plain_token = true, /* bearer_for has looked where it goes */
+                             .plain_token = true, /* bearer_for has checked where the token goes */
                              .accept = ask->accept ? ask->accept : TYPE_CLASSAD,
                              .type = ask->body ? TYPE_CLASSAD : ask->type,
                              .body = body->len ? body->text : NULL,
@@ -197,7 +198,7 @@ static int place_fetch(struct connection *pool, const struct connection_ask *ask
     return status;
 }
 
-/* The places in turn, as long as nothing was sent. Only when none answers is it told what became of each. */
+/* Asks the places in turn, as long as nothing was sent. Only when none answers is it reported what happened at each. */
 static int pool_send(struct connection *pool, const struct connection_ask *ask, const struct reading *reading,
                      struct fetched *ret)
 {
@@ -265,7 +266,7 @@ int connection_fetch_ad(struct connection *pool, const struct connection_ask *as
     return status;
 }
 
-/* A list comes as lines, an ad each; they are read as they come, and none is kept. */
+/* A list comes as lines, one ad on each; they are read as they come, and none is kept. */
 struct list {
     struct connection *pool;
     connection_ad_fn *each;
@@ -273,10 +274,10 @@ struct list {
     struct buf line;
     uint64_t count;
     bool enough;
-    struct err err; /* of the first line that is no ad; nothing is read behind it */
+    struct err err; /* about the first line that is not an ad; nothing is read behind it */
 };
 
-/* A list does not say which dialects its ads are of: what is none of the classic one may be one of the other. */
+/* Reads a line as an ad. A list does not say which dialects its ads are in: a line that is not an ad in the classic one may be one in the other. */
 static struct tree *line_read(struct list *list)
 {
     const char *text = buf_string(&list->line);
@@ -344,7 +345,7 @@ int connection_fetch_ads(struct connection *pool, const struct connection_ask *a
     return status;
 }
 
-/* One answer, from the cursor (NULL: from the beginning) on. `*ret_cursor`: where to go on, a text of the caller's; NULL: that was all. */
+/* Asks for one page, from the cursor (NULL: from the beginning) on. `*ret_cursor`: where to go on, which the caller frees; NULL: that was all. */
 static int list_page(struct list *list, const char *path, uint64_t limit, const char *cursor, char **ret_cursor)
 {
     struct reading reading = {list_bytes, list};
@@ -392,7 +393,7 @@ int connection_list(struct connection *pool, const char *path, uint64_t limit, c
         stuck = list.count == before && next && (!pool->customer || (cursor && !strcmp(cursor, next)));
         free(cursor);
         cursor = next;
-        if (stuck) { /* a service that says that there is more, and gives none; a customer may have looked at many for nothing */
+        if (stuck) { /* the service says that there is more, and gives none; but a customer may have looked at many jobs that do not count */
             report("%s says that the list goes on, and it does not", pool->places[pool->at].url);
             status = STATUS_UNREACHABLE;
         }

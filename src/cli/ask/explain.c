@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Does the explanation say that the ad matches? In words its first line does: `heron: matches 2 of 3 requests.` */
+/* Does the explanation say that the ad matches? In words its first line says so: `heron: matches 2 of 3 requests.` */
 static bool answer_matches(struct connection *pool, const struct fetched *fetched, bool json)
 {
     const char *verdict, *end;
@@ -71,7 +71,7 @@ struct tree *explain_body(struct connection *pool, const struct tree *ad)
     return body;
 }
 
-/* A job that waits and has a reason: no matchmaker takes its request, whatever it would match. */
+/* Is this a job that waits and has a reason? No matchmaker takes its request, whatever it would match. */
 static bool is_refused(const struct tree *ad, const char **ret_reason, size_t *ret_len)
 {
     const char *state;
@@ -103,7 +103,8 @@ static bool refusal_print(struct buf *out, const struct tree *ad, const char *na
     return true;
 }
 
-/* A job that waits is in the pool as a request, which the pool knows more of: what holds it, what is taken. False: it is not there. */
+/* Asks about a job's request. A job that waits is in the pool as a request, and the pool knows more of that: what holds it, what is taken. False: the
+ * request is not there. */
 static bool request_fetch(struct connection *pool, const struct tree *ad, bool json, struct buf *out, size_t *ret_skip,
                           bool *ret_matches)
 {
@@ -126,7 +127,7 @@ static bool request_fetch(struct connection *pool, const struct tree *ad, bool j
 int explain_ad(struct connection *pool, const struct tree *ad, const char *name, bool json, struct buf *out,
                bool *ret_matches)
 {
-    static const char unnamed[] = "ad:"; /* so the pool calls what it was sent, in words */
+    static const char unnamed[] = "ad:"; /* what the pool calls an ad that it was sent, in words */
     struct connection_ask ask = {.method = "POST", .path = "/v1/match?why"};
     int status = STATUS_DONE;
     struct buf words;
@@ -146,7 +147,7 @@ int explain_ad(struct connection *pool, const struct tree *ad, const char *name,
     }
     if (status == STATUS_DONE && refusal_print(out, ad, name, json)) {
         *ret_matches = false;
-        skip = json ? words.len > 0 : skip; /* its opening brace is there */
+        skip = json ? words.len > 0 : skip; /* the opening brace is there already */
     }
     if (skip && !json)
         buf_addf(out, "%s:", name);
@@ -172,7 +173,7 @@ int explain_unseen(struct connection *pool, uint64_t *ret_count)
     buf_adds(&path, "/v1/agents?select=Agent");
     path_query(&path, "constraint", "Role == \"provider\" && Connected && (Draining || Ads == 0)");
     status = connection_list(pool, buf_string(&path), 0, one_count, ret_count);
-    if (status == STATUS_DONE) { /* their ads are there, and refuse everybody for now */
+    if (status == STATUS_DONE) { /* the ads of unwell machines are there, and refuse everybody for now */
         buf_reset(&path);
         buf_adds(&path, "/v1/ads?kind=offers&select=Name");
         path_query(&path, "constraint", "Unwell isnt undefined");
@@ -190,7 +191,7 @@ int explain_job(struct connection *pool, const struct tree *job, const char *nam
     uint64_t unseen;
     size_t len;
 
-    /* who pulls is given no gang */
+    /* a machine that pulls is not given gangs */
     if (status == STATUS_DONE && !*ret_matches && !json && !ad_find(job, "Ports") && !is_refused(job, &reason, &len) &&
         explain_unseen(pool, &unseen) == STATUS_DONE && unseen)
         buf_addf(

@@ -4,23 +4,23 @@
 
 #include "cli/ask/connection.h"
 
-/* Appends the explanation that the pool answers with (JSON, or words with no control character among them), and says whether the ad
- * matches. The answer's form is asked for here. */
+/* Appends the explanation that the pool answers with (JSON, or words without control characters), and says whether the ad matches. It sets the form
+ * of the answer itself. */
 int explain_fetch(struct connection *pool, const struct connection_ask *ask, bool json, struct buf *out,
                   bool *ret_matches);
 
-/* Of an ad that need not be in the pool, such as a job's (of any symbols), which is called so. */
+/* Explains an ad that need not be in the pool, such as a job's (with any symbols); the explanation calls it `name`. */
 int explain_ad(struct connection *pool, const struct tree *ad, const char *name, bool json, struct buf *out,
                bool *ret_matches);
 
-/* The same of a job. In words it is also told that there are machines which are not seen, when it matches none of those that are. */
+/* The same for a job. In words it also says that there are machines which are not seen, when the job matches none of those that are. */
 int explain_job(struct connection *pool, const struct tree *job, const char *name, bool json, struct buf *out,
                 bool *ret_matches);
 
-/* How many machines are there and offer nothing: they pull, are drained, or have just come. */
+/* Counts the machines that are there and offer nothing now: they pull, are drained or unwell, or have just come. */
 int explain_unseen(struct connection *pool, uint64_t *ret_count);
 
-/* The ad as one of the pool's symbols, without what may be long and decides nothing; the caller unrefs it. */
+/* Copies the ad with the symbols of the connection, without the attribute that may be long and decides nothing (Inputs); the caller unrefs it. */
 struct tree *explain_body(struct connection *pool, const struct tree *ad);
 
 #endif

@@ -49,7 +49,7 @@ static int range_compare(const void *a, const void *b)
     return left->first < right->first ? -1 : left->first > right->first;
 }
 
-/* In order and without doubles, so that they can be counted. */
+/* Sorts the ranges and joins those that overlap, so that the jobs can be counted. */
 static void ranges_settle(struct job_ids *ids)
 {
     size_t kept = 0;
@@ -119,11 +119,11 @@ int job_ids_fit(const struct job_ids *ids)
     return -1;
 }
 
-/* Those that were asked for. From the history come all between the first and the last of them; a job may go there between the two
- * questions, and is listed once. */
+/* The jobs that were asked for. The history gives all jobs between the first and the last of them; a job may go there between the two questions, and
+ * is listed once. */
 struct wanted {
     const struct job_ids *ids;
-    struct map seen; /* their numbers */
+    struct map seen; /* the numbers of the jobs so far */
     struct wanted_job {
         uint64_t id;
         struct tree *ad;
@@ -160,7 +160,7 @@ static int wanted_compare(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* In the order of their numbers. */
+/* Gives the jobs in the order of their numbers, and frees the list. */
 static void wanted_give(struct wanted *wanted, connection_ad_fn *each, void *user)
 {
     bool more = true;
@@ -248,7 +248,7 @@ struct value job_value(const struct tree *job, const char *name, struct arena *a
     static const struct env env = {0};
     struct value value = value_undefined();
     symbol label = symbols_find(job->symbols, name, strlen(name));
-    struct scope *scope = arena_alloc(arena, sizeof *scope); /* the value of a list refers to it */
+    struct scope *scope = arena_alloc(arena, sizeof *scope); /* the value of a list refers to this scope */
     struct eval eval;
 
     if (label == SYMBOL_NONE)
@@ -328,7 +328,7 @@ bool job_misses(const struct tree *job, struct buf *out)
     return count > 0;
 }
 
-/* A word as a shell would take it; no control character reaches a terminal: the table sees to that. */
+/* Appends a word as a shell would take it. The table sees to it that no control character reaches a terminal. */
 static void word_add(struct buf *out, const char *text, size_t len)
 {
     bool plain = len > 0;
@@ -384,7 +384,7 @@ const struct table_column job_columns[] = {
     {"status", "Status", CELL_VALUE},
     {"where", "Provider", CELL_VALUE},
     {"command", "Command", CELL_VALUE},
-    /* of JSON alone: in a table the state has it in words */
+    /* only for JSON: in a table the state says it in words */
     {"files_to_store", "FilesToStore", CELL_VALUE},
     {"files_stored", "FilesStored", CELL_VALUE},
     {"stored", "Stored", CELL_VALUE},
@@ -395,7 +395,7 @@ size_t job_column_count(enum rows_form form)
     return sizeof job_columns / sizeof *job_columns - (form == ROWS_JSON ? 0 : 3);
 }
 
-/* "Done, 2 of 3 files stored" */
+/* Adds the state with what became of the files: "Done, 2 of 3 files stored". */
 static void state_print(struct maker *maker, const struct tree *job)
 {
     double all, stored = 0, other;
@@ -418,7 +418,7 @@ static void state_print(struct maker *maker, const struct tree *job)
     buf_done(&words);
 }
 
-/* What JSON has besides. */
+/* Adds the attributes that only JSON has. */
 static void stored_copy(struct maker *maker, const struct tree *job)
 {
     static const char *const counts[] = {"FilesToStore", "FilesStored"};
@@ -436,7 +436,7 @@ static void stored_copy(struct maker *maker, const struct tree *job)
     }
 }
 
-/* How long its last try ran: until its end, or until it was held, or so far. */
+/* Adds how long the job's last try ran: until its end, or until it was held, or so far. */
 static void run_time_add(struct maker *maker, const struct tree *job, int64_t now)
 {
     bool held = job_text_is(job, "State", "Held"), over = job_is_over(job);
@@ -483,7 +483,7 @@ struct tree *job_row(const struct tree *job, enum rows_form form, int64_t now)
     return maker_seal(&maker);
 }
 
-/* In a table, one that waits for others says so where its machine would stand. Takes the row. */
+/* In a table, a job that waits for others says so where its machine would stand. Takes the row. */
 static struct tree *row_blocked(struct tree *row, const struct tree *job)
 {
     struct maker maker;

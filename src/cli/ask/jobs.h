@@ -1,6 +1,6 @@
 /* jobs.h: jobs as the command line names and shows them: their numbers, and the row that each is in a table.
  *
- *     5   5-20   5,7,9-12      in one word or several -> "5,7,9-12", as the customer is asked */
+ *     5   5-20   5,7,9-12      in one word or several -> "5,7,9-12", as the customer reads it */
 #ifndef BERTH_CLI_ASK_JOBS_H
 #define BERTH_CLI_ASK_JOBS_H
 
@@ -11,7 +11,7 @@
 
 #define JOBS_WAIT 20         /* seconds that the customer is asked to wait for news, at most */
 #define JOBS_RANGES_MAX 1000 /* numbers and ranges at once */
-#define JOBS_QUERY_MAX 1500  /* bytes of their text where they stand in an address */
+#define JOBS_QUERY_MAX 1500  /* bytes of the text of all numbers, in an address */
 
 struct job_range {
     uint64_t first, last;
@@ -23,73 +23,75 @@ struct job_ids {
     struct buf text; /* "5,7,9-12" */
 };
 
-/* What went wrong has been reported: -1. job_ids_done takes those as well. Without words there are none. */
+/* Reads the numbers of jobs; without words there are none. -1 when a word is wrong, which has been reported; job_ids_done is still to be called. */
 int job_ids_read(struct job_ids *ids, int word_count, char **words);
 void job_ids_done(struct job_ids *ids);
-uint64_t job_ids_count(const struct job_ids *ids); /* of jobs */
+uint64_t job_ids_count(const struct job_ids *ids); /* how many jobs they name */
 
-/* Do they fit into an address? Reported when not: -1. */
+/* Do the numbers fit into an address? -1 when not, which has been reported. */
 int job_ids_fit(const struct job_ids *ids);
 
-/* Those of them that the customer has, in its queue or its history, in the order of their numbers. */
+/* Gives those of the jobs that the customer has, in its queue or its history, in the order of their numbers. */
 int job_ids_list(struct connection *customer, struct job_ids *ids, const char *select, connection_ad_fn *each,
                  void *user);
 
-/* One number alone; -1, and that has been reported, when it is none. */
+/* Reads the number of one job; -1 when there is not exactly one, which has been reported. */
 int job_id_read(const char *command, int word_count, char **words, uint64_t *ret);
 
 /* Is the word the number of a job? */
 bool job_id_is(const char *word);
 
-/* "/v1/jobs/17" and what comes behind. */
+/* Appends "/v1/jobs/17" and what comes behind. */
 void job_path(struct buf *out, uint64_t id, const char *behind);
 
-/* The ad of a job, also of one that is history; the caller unrefs it. */
+/* Fetches the ad of a job, also from the history; the caller unrefs it. */
 int job_fetch(struct connection *customer, uint64_t id, struct tree **ret);
 
 /* Is the job over, whatever the outcome? Did it end well? */
 bool job_is_over(const struct tree *job);
 bool job_is_good(const struct tree *job);
-/* "2 files are missing: a: WHY; b: WHY", of one that did not bring all; false: nothing is. */
+/* Appends "2 files are missing: a: WHY; b: WHY" for a job that did not bring all its files; false: none is missing. */
 bool job_misses(const struct tree *job, struct buf *out);
 
-/* What it runs: Cmd and Args in a line. */
+/* Appends what the job runs: Cmd and Args in a line. */
 void job_command(struct buf *out, const struct tree *job, struct arena *arena);
 
-/* The columns of tables of jobs, and what the customer is asked for. */
+/* The columns of tables of jobs, and the attributes that the customer is asked for. */
 extern const struct table_column job_columns[];
 size_t job_column_count(enum rows_form form);
 #define JOB_SELECT                                                                              \
     "Job,State,Submitted,Started,Ended,Since,WallUsed,Provider,Cmd,Args,Status,Reason,Message," \
     "Workflow,Dag,FilesToStore,FilesStored,FilesNotMade,FilesLost,Stored"
 
-/* The ad of a job as the ad of a row: [ Job; State; Submitted; RunTime; Provider; Command ], and what became of its files. The caller unrefs it. */
+/* Makes the ad of a row from the ad of a job: [ Job; State; Submitted; RunTime; Status; Provider; Command ], and what became of its files. The caller
+ * unrefs it. */
 struct tree *job_row(const struct tree *job, enum rows_form form, int64_t now);
 
-/* A connection_ad_fn whose user is a struct rows: of job_row where it has columns, of the ad itself where not. */
+/* Adds a job to a table; a connection_ad_fn whose user is a struct rows. It adds job_row where the rows have columns, and the ad itself where not. */
 bool job_rows_add(void *user, struct tree *job);
 
-/* The value of an attribute; it lives in the arena, and as long as the ad. */
+/* The value of an attribute, which lives in the arena, and only as long as the ad. */
 struct value job_value(const struct tree *job, const char *name, struct arena *arena);
 
-/* The value of an attribute that is a number, whatever expression it is written as; false when it is none. */
+/* The value of an attribute that is a number, whatever expression it is written as; false when it is not a number. */
 bool job_number(const struct tree *job, const char *name, double *ret);
 
-/* Is the attribute that very text? */
+/* Is the attribute exactly that text? */
 bool job_text_is(const struct tree *job, const char *name, const char *text);
 
 struct jobs_order {
     const char *verb;             /* "hold", "release", "remove", "rescue" */
-    const char *ids, *constraint; /* one of them is NULL */
+    const char *ids, *constraint; /* one of the two is NULL */
     const char *why;              /* or NULL */
 };
 
 struct jobs_changed {
     uint64_t changed, unchanged, missing;
-    uint64_t storing; /* of the unchanged: they have ended, and their files go to stores */
+    uint64_t storing; /* of the unchanged: jobs that have ended, and whose files go to stores */
 };
 
-/* However many they are: the customer is asked again for the rest until there is none. What had changed before something went wrong is reported. */
+/* Changes jobs, however many there are: the customer is asked again for the rest until there is none. When something goes wrong, it is reported how
+ * many had changed before. */
 int jobs_control(struct connection *customer, const struct jobs_order *order, struct jobs_changed *ret);
 
 /* "1 job", "17 jobs". */

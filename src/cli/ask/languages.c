@@ -23,7 +23,7 @@ struct surroundings {
     struct utsname machine;
     submit_ad_fn *each;
     void *user;
-    bool stopped;             /* by `each`, which has said why */
+    bool stopped;             /* `each` has stopped the reading, and said why */
     struct textmap *remarked; /* or NULL */
 };
 
@@ -115,7 +115,7 @@ static void place_report(const struct surroundings *around, const struct err *er
     report_error(around->file, err, line, len);
 }
 
-/* Was the same said of the same place before? Then it is known now. */
+/* Was the same remark made about the same place before? If not, it is noted now. */
 static bool is_repeated(const struct surroundings *around, const struct err *remark)
 {
     struct buf said;

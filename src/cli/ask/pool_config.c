@@ -1,7 +1,7 @@
 /* pool_config.c: berth config --served: what a pool has configured for its agents, from the first source that answers.
  *
- * The sources are the setting ConfigSources, files and URLs; what a URL answered is kept in the state folder, and used when none of them
- * answers. Without that setting the pool itself is asked. */
+ * The sources are the setting ConfigSources, files and URLs; what a URL answered is kept in the state folder, and used when no source answers.
+ * Without that setting the pool itself is asked. */
 #include "cli/ask/pool_config.h"
 
 #include "cli/term/command.h"
@@ -19,7 +19,7 @@
 
 #define PATH "/v1/config"
 
-/* Where it is: URL is BASE/v1/config/..., and BASE is a pool. */
+/* Fetches a section from a source: URL is BASE/v1/config/..., and BASE is a pool. */
 static unsigned fetch(void *user, const char *url, const char *etag, struct buf *body, struct buf *ret_etag)
 {
     struct connection_options options = *(const struct connection_options *)user;
@@ -51,7 +51,7 @@ static unsigned fetch(void *user, const char *url, const char *etag, struct buf 
     return status;
 }
 
-/* From the pool itself. */
+/* Asks the pool itself. */
 static int ask_pool(const struct connection_options *options, const char *section, const char *option)
 {
     char path[2 * SOURCES_NAME_MAX + 32];
@@ -136,7 +136,7 @@ static const char *text_keep(struct arena *arena, const char *text, size_t len)
     return copy;
 }
 
-/* One setting, if the user has not said it himself. */
+/* Adds one setting, unless the user has set it. */
 static void setting_add(struct config_options *ret, const struct config *config, const struct tree *ad,
                         const struct expr *part, struct arena *arena)
 {
@@ -179,7 +179,7 @@ static void settings_add(struct config_options *ret, const struct config *config
     symbols_free(symbols);
 }
 
-/* True when some source has said something. */
+/* Asks the sources; true when one of them has given a configuration. */
 static bool served_ask(const struct config_options *options, const char *role, const struct config *config,
                        struct sources_answer *ret)
 {

@@ -22,7 +22,7 @@ double summary_number(const struct tree *summary, const char *name)
     return job_number(summary, name, &number) && number > 0 ? number : 0;
 }
 
-/* "20 jobs: 12 waiting, 8 running" */
+/* Prints a line such as "20 jobs: 12 waiting, 8 running". */
 void summary_print(const struct tree *summary)
 {
     const char *before = ": ", *warning;
@@ -48,7 +48,7 @@ void summary_print(const struct tree *summary)
 
 bool summary_is_over(const struct tree *summary)
 {
-    for (size_t i = 0; i < 4; i++) /* those before Held still move */
+    for (size_t i = 0; i < 4; i++) /* jobs in the states before Held still move */
         if (summary_number(summary, summary_words[i].attribute) > 0)
             return false;
     return summary_number(summary, "Blocked") <= summary_number(summary, "Stuck");

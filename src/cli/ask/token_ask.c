@@ -1,4 +1,4 @@
-/* token_ask.c: a token that the pool is asked for. */
+/* token_ask.c: asks the pool for a token. */
 #include "cli/ask/token_ask.h"
 
 #include "cli/term/command.h"

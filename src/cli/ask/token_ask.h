@@ -1,4 +1,4 @@
-/* token_ask.h: a token that the pool is asked for, with a key of one's own. */
+/* token_ask.h: asks the pool for a token, with a key of one's own. */
 #ifndef BERTH_CLI_ASK_TOKEN_ASK_H
 #define BERTH_CLI_ASK_TOKEN_ASK_H
 
@@ -6,19 +6,19 @@
 
 #define MACHINE_NAME_MAX 50
 
-/* What this machine is called in a pool: the name given, else the host's, without what such a name cannot have. */
+/* What this machine is called in a pool: the name given, else the host's, without characters that such a name cannot have. */
 void machine_name(const char *given, char ret[MACHINE_NAME_MAX + 1]);
 
 struct token_wish {
     const char *subject, *scope; /* NULL: as the pool says */
     int64_t lifetime;            /* seconds; 0: as the pool says */
-    bool no_delegation;          /* without a key */
+    bool no_delegation;          /* without a key, so that nothing can be delegated from it */
 };
 
-/* The file is initialised, and the caller's to end. */
+/* Asks for a token. The file is initialised in any case, and the caller ends it. */
 int token_ask(struct connection *pool, const struct token_wish *wish, struct token_file *ret);
 
-/* Token, Pool and Ca of an answer; STATUS_UNREACHABLE when there is no token in it. */
+/* Takes Token, Pool and Ca from an answer; STATUS_UNREACHABLE when there is no token in it. */
 int token_answer(const struct tree *answer, struct token_file *file);
 
 #endif

@@ -16,7 +16,7 @@ static double number_of(const struct tree *ad, const char *name)
     return ad_number(ad, name, &value) ? value : 0;
 }
 
-/* A text of the ad, as one line; "" when it has none. */
+/* Appends a text of the ad, as one line; nothing when the ad has none. */
 static void add_text(struct buf *out, const struct tree *ad, const char *name)
 {
     size_t from = out->len, len;
@@ -28,13 +28,13 @@ static void add_text(struct buf *out, const struct tree *ad, const char *name)
     text_tame(out, from);
 }
 
-/* Up to four digits that count. */
+/* Appends a number with up to four significant digits. */
 static void add_number(struct buf *out, double value)
 {
     buf_addf(out, "%.4g", value);
 }
 
-/* "3 h 12 min", "45 s": two units at most. */
+/* Appends a span, in two units at most: "3 h 12 min", "45 s". */
 static void add_span(struct buf *out, double seconds)
 {
     static const struct {
@@ -135,7 +135,7 @@ static void add_group(struct buf *out, const struct tree *ad)
 
 typedef void add_fn(struct buf *out, const struct tree *part);
 
-/* Each ad of a list, under a heading. */
+/* Appends each ad of a list, under a heading. */
 static void add_list(struct buf *out, const struct tree *ad, const char *name, const char *heading, add_fn *add)
 {
     const struct expr *list = ad_find(ad, name), *items = list && list->kind == EXPR_LIST ? tree_parts(ad, list) : NULL;
@@ -174,7 +174,8 @@ static void add_ahead(struct buf *out, const struct tree *part)
     buf_adds(out, ")\n");
 }
 
-/* What one request does, what several do, what stands before the name and behind it, and whether it is said how much is in use. */
+/* For each kind of hold: what one request does, what several do, what stands before the name and behind it, and whether it says how much is in
+ * use. */
 static const struct hold_words {
     const char *kind, *one, *many, *before, *behind;
     bool counts;
@@ -218,7 +219,7 @@ static void add_hold(struct buf *out, const struct tree *part)
 
 /* --------------------------------------------------------------------------------------------------- what would change it */
 
-/* The nearest of those ahead who is in the same group. */
+/* Finds the nearest user ahead who is in the same group. */
 static struct tree *rival_of(const struct tree *ad)
 {
     const struct expr *list = ad_find(ad, "Ahead"),

@@ -5,7 +5,7 @@
 #include "lang/base/buf.h"
 #include "lang/text/tree.h"
 
-/* Of the ad that a pool answers with (GET /v1/users/NAME/why); appended. */
+/* Appends the words for the ad that a pool answers with (GET /v1/users/NAME/why). */
 void user_why_print(struct buf *out, const struct tree *ad);
 
 #endif
