@@ -15,7 +15,7 @@ struct help_settings {
 };
 
 static const struct option help_options[] = {
-    {0, "man", NULL, NULL, option_flag, offsetof(struct help_settings, man)}, /* for the build: not told */
+    {0, "man", NULL, NULL, option_flag, offsetof(struct help_settings, man)}, /* for the build: help does not list it */
 };
 
 static const struct help_settings help_defaults = {false};
@@ -146,7 +146,7 @@ static void help_functions(struct buf *out)
     free(rows);
 }
 
-/* Help on a function by its name; false when there is none. */
+/* Appends the help on a function; false when there is no function of that name. */
 static bool help_function(struct buf *out, const char *name)
 {
     bool found = false;

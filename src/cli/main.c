@@ -23,7 +23,7 @@ const struct command *const command_table[] = {
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
 
-/* What people who know HTCondor may type. */
+/* Names that people who know HTCondor may type. */
 static const struct {
     const char *name, *command;
 } aliases[] = {{"q", "jobs"}, {"remove", "rm"}, {"tail", "logs"}, {"userprio", "users"}};
@@ -119,10 +119,10 @@ static int run(int argc, char **argv)
     return command ? run_command(command, argc - 2, argv + 2) : fail_unknown_command(name);
 }
 
-/* Where a standard stream was closed, a file that is opened later would take its place and get our output. */
+/* Opens standard streams that are closed: else a file that is opened later would take their place and get our output. */
 static void hold_standard_streams(void)
 {
-    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY}; /* such that using it fails */
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY}; /* chosen so that using the stream fails */
 
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
@@ -132,7 +132,7 @@ static void hold_standard_streams(void)
 int main(int argc, char **argv)
 {
     hold_standard_streams();
-    signal(SIGPIPE, SIG_IGN); /* writing fails instead, and is looked after in output_finish */
-    signal(SIGXFSZ, SIG_IGN); /* likewise past a limit on the size of files */
+    signal(SIGPIPE, SIG_IGN); /* writing fails instead, and output_finish reports it */
+    signal(SIGXFSZ, SIG_IGN); /* the same past a limit on the size of files */
     return output_finish(run(argc, argv));
 }

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Text as troff takes it literally; a line that begins with a point or a quote is no request. */
+/* Appends text that troff takes literally: a line that begins with a point or a quote is not taken for a request. */
 static void add_troff(struct buf *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -50,7 +50,7 @@ static void add_upper(struct buf *out, const char *text)
         buf_addc(out, (char)toupper((unsigned char)*text));
 }
 
-/* Paragraphs; runs of lines that begin with blanks are shown as they are. */
+/* Appends paragraphs; runs of lines that begin with blanks are shown as they are. */
 static void add_about(struct buf *out, const char *text)
 {
     bool verbatim = false;
