@@ -1,4 +1,4 @@
-/* dag.c: berth dag: workflows: submitted, shown, rescued, removed. */
+/* dag.c: berth dag: submits, shows, rescues and removes workflows. */
 #include "cli/jobs/dag_parts.h"
 
 #include "cli/jobs/submission.h"
@@ -51,12 +51,12 @@ static void constraint_of(uint64_t workflow, char ret[64])
     snprintf(ret, 64, "Workflow == %" PRIu64, workflow);
 }
 
-/* The jobs of a workflow: those in the queue, and when it is over those in the history. */
+/* The jobs of a workflow: those in the queue, and when the workflow is over, those in the history. */
 struct jobs {
-    struct map seen; /* numbers */
+    struct map seen; /* numbers of the jobs so far */
     struct tree **ads;
     size_t count, room;
-    bool open; /* one is left that has neither ended well nor been removed: then all are in the queue */
+    bool open; /* a job is left that has neither ended well nor been removed: then all are in the queue */
 };
 
 static bool job_add(void *user, struct tree *job)
@@ -163,7 +163,7 @@ struct showing {
     unsigned count;
 };
 
-/* Why a node stands where it does: what it said of itself, or how it ended, or what it waits for. */
+/* Says why a node stands where it does: what it said of itself, or how it ended, or what it waits for. */
 static void why_print(struct buf *out, const struct tree *job)
 {
     double status = 0;
@@ -234,7 +234,7 @@ static int dag_status(const struct dag_settings *settings, struct connection *cu
 
 /* --------------------------------------------------------------------------------------------------------------- rescue */
 
-/* Nodes by name, each with how many of its jobs are not done. */
+/* Nodes by name, and for each how many of its jobs are not done. */
 struct rescuing {
     struct textmap names;
     uint64_t *left;
@@ -268,7 +268,7 @@ static void rescue_print(const struct rescuing *rescuing, uint64_t workflow, str
         buf_addf(out, "%s %s\n", rescuing->left[i] ? "# not done:" : "DONE", textmap_text(&rescuing->names, i));
 }
 
-/* Written whole, or not at all. */
+/* Writes a new file, or to standard output for "-". A file that is there already is not overwritten. */
 static int text_write(const char *file, const struct buf *text)
 {
     FILE *to = strcmp(file, "-") ? fopen(file, "wxe") : stdout;

@@ -21,15 +21,15 @@ int dag_submit(const struct dag_settings *settings, int word_count, char **words
 
 /* ---- dag_progress.c */
 
-/* A workflow, by its jobs. */
+/* How far a workflow is, counted from its jobs. */
 struct dag_progress {
     int64_t workflow;
-    char *name; /* of its file; NULL: not said */
+    char *name; /* of its file; NULL: not known */
     int64_t submitted;
     uint64_t total, done, failed, removed, held, running, waiting, blocked;
 };
 
-/* All workflows of which jobs were added. */
+/* All workflows that a job was added for. */
 struct dag_progresses {
     struct map places; /* number -> place */
     struct dag_progress *items;
@@ -38,8 +38,8 @@ struct dag_progresses {
 
 void dag_progresses_init(struct dag_progresses *all);
 void dag_progresses_done(struct dag_progresses *all);
-void dag_progresses_add(struct dag_progresses *all, const struct tree *job); /* one that is of none is passed over */
-/* "workflow 17 (diamond.dag): 3 of 10 done, 2 run, 1 failed, 4 wait" and a line's end. */
+void dag_progresses_add(struct dag_progresses *all, const struct tree *job); /* a job without a workflow is skipped */
+/* Appends a line such as "workflow 17 (diamond.dag): 3 of 10 done, 2 run, 1 failed, 4 wait". */
 void dag_progress_print(struct buf *out, const struct dag_progress *one);
 
 #endif

@@ -1,4 +1,4 @@
-/* dag_progress.c: how far workflows are, by the jobs of each. */
+/* dag_progress.c: how far workflows are, counted from the jobs of each. */
 #include "cli/jobs/dag_parts.h"
 
 #include "lang/ad/get.h"

@@ -1,4 +1,4 @@
-/* dag_submit.c: berth dag submit: files of workflows become ads of nodes, and those are submitted.
+/* dag_submit.c: berth dag submit: makes the ads of nodes from the files of workflows, and submits them.
  *
  *     JOB B fit.sub, RETRY B 2  ->  the ad that fit.sub makes, and over it [ Node = "B"; After = { "A" }; MaxRetries = 2 ] */
 #include "cli/jobs/dag_parts.h"
@@ -25,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where a node was said, and its job. */
+/* Where a node comes from, and its job. */
 struct origin {
     const char *file; /* lent */
     char *folder;
@@ -37,13 +37,13 @@ struct flow {
     const struct dag_settings *settings;
     struct symbols *symbols;
     struct dag dag;
-    struct origin *origins; /* by place */
+    struct origin *origins; /* by the place of the node */
     uint32_t room;
-    struct tree **ads; /* of nodes that are not done, whole */
-    uint32_t *places;  /* theirs */
+    struct tree **ads; /* complete ads of the nodes that are not done ... */
+    uint32_t *places;  /* ... and the places of those nodes */
     uint32_t count;
     const char *name;        /* of the first file, without its folders */
-    struct textmap remarked; /* of the files of jobs: many nodes may share one */
+    struct textmap remarked; /* remarks made so far about the files of jobs: many nodes may share a file */
 };
 
 static char *folder_of(const struct dag_settings *settings, const char *file)
@@ -72,7 +72,7 @@ static void flow_done(struct flow *flow)
     dag_done(&flow->dag);
 }
 
-/* An error of a node, at the line that made it. */
+/* Reports an error of a node, at the line that made the node. */
 static int node_fail(const struct flow *flow, uint32_t place, const char *words)
 {
     report("%s:%u: %s", flow->origins[place].file, flow->origins[place].line, words);
@@ -81,7 +81,7 @@ static int node_fail(const struct flow *flow, uint32_t place, const char *words)
 
 /* --------------------------------------------------------------------------------------------------------------- reading */
 
-/* Those that have come with a file. */
+/* Notes the origin of the nodes that have come with a file. */
 static void origins_add(struct flow *flow, uint32_t from, const char *file, const char *folder)
 {
     if (flow->dag.count > flow->room) {
@@ -134,7 +134,7 @@ static int dag_file(struct flow *flow, const char *file, const struct buf *text,
     return result < 0 ? STATUS_BAD : STATUS_DONE;
 }
 
-/* An ad is a node when it says so. */
+/* Adds an ad as a node: it needs the attribute Node. */
 static int node_of_ad(struct flow *flow, struct tree *ad, const char *file, unsigned line, const char *folder)
 {
     uint32_t from = flow->dag.count;
@@ -201,7 +201,7 @@ static int job_keep(void *user, struct tree *ad, unsigned line)
     return 0;
 }
 
-/* One ad of a file of ads. */
+/* Reads the one ad of a file of ads. */
 static int job_of_ads(struct flow *flow, const char *path, const struct buf *text, struct tree **ret)
 {
     struct input_source source;
@@ -229,7 +229,7 @@ static struct submit_given *given_of(const struct dag_node *node)
     return given;
 }
 
-/* The job that the file of a node says. */
+/* Reads the job from the file of a node. */
 static int job_read(struct flow *flow, uint32_t place)
 {
     const struct dag_node *node = &flow->dag.nodes[place];
@@ -266,9 +266,9 @@ static int job_read(struct flow *flow, uint32_t place)
 
 /* ---------------------------------------------------------------------------------------------------------------- layers */
 
-#define NAMES_APART 100 /* parents that stand one by one in a list; more of them share texts, for an ad has no room */
+#define NAMES_APART 100 /* parents that stand one by one in a list; more share texts: an ad has no room for them */
 
-/* A name in the list: in a text of its own, or in one with those before it. */
+/* Appends a name to the list: in a text of its own, or in one with the names before it. */
 static void name_print(struct buf *out, const char *name, size_t len, uint32_t *count, bool apart)
 {
     bool first = apart || *count % NAMES_APART == 0;
@@ -280,12 +280,12 @@ static void name_print(struct buf *out, const char *name, size_t len, uint32_t *
         buf_addf(out, "%s\"", *count ? "\", " : " ");
     else
         buf_adds(out, ",");
-    buf_add(out, text.text + 1, text.len - 2); /* without its quotes */
+    buf_add(out, text.text + 1, text.len - 2); /* without the quotes */
     buf_done(&text);
     ++*count;
 }
 
-/* Those before it that are not done: of its ad, and of PARENT lines. */
+/* Appends After: the node's parents that are not done, from its ad and from PARENT lines. */
 static void after_print(const struct flow *flow, uint32_t place, struct buf *out)
 {
     const struct dag_node *node = &flow->dag.nodes[place];
@@ -324,7 +324,7 @@ static bool is_file(const char *folder, const char *name)
     return found;
 }
 
-/* Has this machine a program of that name where jobs look for one? */
+/* Does this machine have a program of that name where jobs look for one? */
 static bool is_program(const char *name)
 {
     char path[PATH_MAX];
@@ -340,8 +340,8 @@ static bool is_program(const char *name)
     return false;
 }
 
-/* A command without a slash that is neither a file here nor a program of this machine may be one of the machine that runs the job. Most
- * often a file was meant, which would be missed when its turn comes: that is said, once, however many nodes have it. */
+/* Warns of a command without a slash that is neither a file here nor a program of this machine. It may be a program of the machine that runs the job.
+ * But most often a file was meant, which would be missing when its turn comes. The warning is given once, however many nodes have the command. */
 static void script_vet(struct flow *flow, uint32_t place, const char *when, const struct dag_words *words)
 {
     const struct origin *origin = &flow->origins[place];
@@ -362,7 +362,7 @@ static void script_vet(struct flow *flow, uint32_t place, const char *when, cons
             origin->file, origin->line, when, name);
 }
 
-/* A command of a SCRIPT line. A file beside the workflow is meant rather than a program of the machine. */
+/* Appends a command of a SCRIPT line. A file beside the workflow goes before a program of the machine. */
 static void command_print(const struct dag_node *node, const struct dag_words *words, const char *attribute,
                           const char *folder, struct buf *out)
 {
@@ -421,7 +421,7 @@ static void layer_print(const struct flow *flow, uint32_t place, struct buf *out
     buf_addc(out, ']');
 }
 
-/* The ad of a node: its job's, and what the workflow says over it. */
+/* Makes the ad of a node: its job's, with what the workflow says laid over it. */
 static int node_make(struct flow *flow, uint32_t place)
 {
     struct tree *layer, *whole = NULL;

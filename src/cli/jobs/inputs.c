@@ -26,17 +26,17 @@
 
 struct inputs {
     struct job_submission *submission;
-    const char *folder; /* from which names are looked up */
-    const char *about;  /* of errors */
+    const char *folder; /* relative names start there */
+    const char *about;  /* what errors are about */
     struct buf *out;
-    char **names; /* those already there, as they are called for the job */
+    char **names; /* the files already added, by their names for the job */
     size_t count, room;
     bool listed; /* the attribute has been begun */
 };
 
 /* -------------------------------------------------------------------------------------------------------------- names */
 
-/* A name without "." and empty parts, if it stays within the folder; else the last part. */
+/* Cleans a name: without "." and empty parts, if it stays within the folder; else only its last part. */
 static char *name_inside(const char *name)
 {
     const char *last = strrchr(name, '/');
@@ -93,7 +93,7 @@ static int complain(const struct inputs *inputs, const char *path, const char *w
     return -1;
 }
 
-/* What stands between the elements of the list. */
+/* Appends what stands before the next element of the list. */
 static void list_go_on(struct inputs *inputs)
 {
     buf_adds(inputs->out, inputs->listed ? ",\n  " : "Inputs = {\n  ");
@@ -129,7 +129,7 @@ static int name_compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In the order of their names, so that the same folder makes the same ad. */
+/* Adds the files of a folder in the order of their names, so that the same folder makes the same ad. */
 static int folder_add(struct inputs *inputs, const char *path, const char *name, unsigned depth)
 {
     char **entries = NULL;
@@ -180,7 +180,7 @@ static int path_add(struct inputs *inputs, const char *path, const char *name, u
     return result;
 }
 
-/* A name as it stands in an ad; what it is called for the job is the caller's to free. */
+/* Adds a file or folder by its name in an ad. `*ret_called` is its name for the job, which the caller frees. */
 static int name_add(struct inputs *inputs, const char *text, size_t len, char **ret_called)
 {
     char *name = mem_dup(text, len), *path, *called;
@@ -204,7 +204,7 @@ static int name_add(struct inputs *inputs, const char *text, size_t len, char **
 
 /* ------------------------------------------------------------------------------------------------------- the attributes */
 
-/* [ Name; From ]: a file that lies elsewhere than the job finds it. 1 when it is no such ad. */
+/* Adds [ Name; From ]: a file that does not lie where the job finds it. 1 when the ad is something else. */
 static int renamed_add(struct inputs *inputs, struct eval *eval, const struct value *ad)
 {
     struct symbols *symbols = inputs->submission->customer->symbols;
@@ -248,7 +248,7 @@ static int list_add(struct inputs *inputs, const struct value *list)
             result = name_add(inputs, part.u.string, part.len, NULL);
         } else if (part.type == VALUE_AD) {
             result = renamed_add(inputs, &eval, &part);
-            if (result > 0) { /* it was uploaded before */
+            if (result > 0) { /* the file was uploaded before */
                 list_go_on(inputs);
                 value_print(inputs->out, &dialect_classic, &part, PRINT_PLAIN);
                 result = 0;
@@ -261,7 +261,7 @@ static int list_add(struct inputs *inputs, const struct value *list)
     return result;
 }
 
-/* The size of a program that is called by its name alone, if this machine has it. */
+/* The size of a program that is called by its name alone; -1 when this machine does not have it. */
 static int64_t image_find(const char *name)
 {
     const char *at = getenv("PATH");
@@ -291,7 +291,7 @@ static void attribute_print(struct buf *out, const char *attribute, const char *
     buf_done(&text);
 }
 
-/* Programs that every machine has of its own are not carried along. */
+/* Is that a program that every machine has? Such programs are not carried along. */
 static bool path_is_common(const char *path)
 {
     static const char *const places[] = {"/usr/", "/bin/", "/sbin/"};
@@ -302,7 +302,7 @@ static bool path_is_common(const char *path)
     return false;
 }
 
-/* The executable, when its name has a slash: it is carried along, and called by where it lies for the job. */
+/* Adds the executable, when its name has a slash: it is carried along, and called by where it lies for the job. */
 static int command_add(struct inputs *inputs, const struct tree *ad, struct arena *arena, struct buf *renamed,
                        int64_t *ret_image)
 {
@@ -337,7 +337,7 @@ static int command_add(struct inputs *inputs, const struct tree *ad, struct aren
     return result;
 }
 
-/* The file for standard input. */
+/* Adds the file for standard input. */
 static int stdin_add(struct inputs *inputs, const struct tree *ad, struct arena *arena, struct buf *renamed)
 {
     struct value in = job_value(ad, "In", arena);
@@ -353,7 +353,7 @@ static int stdin_add(struct inputs *inputs, const struct tree *ad, struct arena 
     return result;
 }
 
-/* A command of its own (Pre, Post), whose program is called otherwise for the job. */
+/* Appends a further command (Pre, Post), whose program has another name for the job. */
 static void extra_print(const struct tree *ad, const struct expr *list, const char *attribute, const char *called,
                         struct buf *renamed)
 {
@@ -372,7 +372,7 @@ static void extra_print(const struct tree *ad, const struct expr *list, const ch
     buf_done(&word);
 }
 
-/* Can it be carried along and executed? If not, it is told whose program it is, which, and why. */
+/* Can the program be carried along and executed? If not, the error says whose program it is, which, and why. */
 static int extra_check(struct inputs *inputs, const char *attribute, const char *path)
 {
     const char *why = NULL;
@@ -394,7 +394,7 @@ static int extra_check(struct inputs *inputs, const char *attribute, const char 
     return -1;
 }
 
-/* Its program is carried along as that of the job is. */
+/* Adds the program of a further command; it is carried along as that of the job is. */
 static int extra_add(struct inputs *inputs, const struct tree *ad, const char *attribute, struct buf *renamed)
 {
     const struct expr *list = ad_find(ad, attribute), *first;
@@ -460,7 +460,7 @@ int inputs_add(struct job_submission *submission, const struct tree *ad, const c
 
 /* ------------------------------------------------------------------------------------------------------------ uploading */
 
-/* From there on; the customer says how much it has then. */
+/* Sends a piece that begins at `offset`; the customer says how much it has then. */
 static int piece_send(struct connection *customer, const struct input_upload *upload, uint64_t offset,
                       const struct buf *piece, uint64_t *ret_have)
 {
@@ -529,7 +529,7 @@ static int upload_one(struct connection *customer, const struct input_upload *up
     ask.path = buf_string(&path);
     status = connection_fetch(customer, &ask, &fetched);
     if (status == STATUS_DONE) {
-        if (fetched.whole && strcmp(fetched.whole, "true") != 0) { /* it was broken off: go on from there */
+        if (fetched.whole && strcmp(fetched.whole, "true") != 0) { /* the upload was broken off: go on from there */
             offset = fetched.size ? strtoull(fetched.size, NULL, 10) : 0;
             status = STATUS_NO;
         }

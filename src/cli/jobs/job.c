@@ -1,4 +1,4 @@
-/* job.c: berth job: everything about one job; and commands to it while it runs. */
+/* job.c: berth job: tells everything about one job, and gives it commands while it runs. */
 #include "cli/ask/explain.h"
 #include "cli/ask/jobs.h"
 #include "cli/jobs/job_command.h"
@@ -22,7 +22,7 @@ struct job_settings {
     bool json, long_form;
 };
 
-/* As many as one answer has, at most. */
+/* Reads a count of bytes or lines: at most what one answer holds. */
 static int option_peek(const char *text, void *target, struct err *err)
 {
     return option_count_to(text, PEEK_BYTES_MAX, target, err);
@@ -102,7 +102,7 @@ static void line_print(struct buf *out, const char *word)
     buf_addf(out, "  %-14s ", word);
 }
 
-/* Why it stands as it does: what one looks for first in a job that is held or has failed. */
+/* Appends why the job stands as it does: what one looks for first in a job that is held or has failed. */
 static void reason_print(struct buf *out, const struct tree *job)
 {
     size_t start = out->len, from;
@@ -151,7 +151,7 @@ static void lines_print(struct buf *out, const struct tree *job, int64_t now)
             bytes_print(out, number);
         text_tame(out, from);
         if (out->len == from)
-            out->len = start; /* it is not known */
+            out->len = start; /* the value is not known */
         else
             buf_addc(out, '\n');
     }
@@ -168,7 +168,7 @@ static void stored_text(struct buf *out, const char *before, const struct tree *
     buf_add(out, text, len);
 }
 
-/* A line for each file that goes to a store: what became of it, and where it is. */
+/* Appends a line for each file that goes to a store: what became of it, and where it is. */
 static void stored_print(struct buf *out, const struct tree *job)
 {
     const struct expr *list = ad_find(job, "Stored");
@@ -286,7 +286,7 @@ static void why_print_waits(const struct job_settings *settings, const struct tr
     buf_done(&text);
 }
 
-/* What stands behind the number is told to the job. */
+/* Gives the job the command that stands behind its number. */
 static int job_tell(const struct job_settings *settings, int word_count, char **words)
 {
     struct job_command_settings command = settings->command;

@@ -1,4 +1,4 @@
-/* job_command.c: commands to a job that runs, wherever that is: they wait until its provider has heard them. */
+/* job_command.c: commands to a job that runs, wherever it is: they wait until its provider has heard them. */
 #include "cli/jobs/job_command.h"
 
 #include "cli/ask/jobs.h"
@@ -85,7 +85,7 @@ static void waits_tell(const struct tree *command, uint64_t job)
            job, name, awaited_number(command), awaited_fate(command));
 }
 
-/* The files that there are. */
+/* Reports which files there are. */
 static void files_tell(const struct tree *answer)
 {
     const struct expr *list = ad_find(answer, "Files");
@@ -106,7 +106,7 @@ static void files_tell(const struct tree *answer)
     buf_done(&names);
 }
 
-/* What was answered, if it was well; NULL, and the status. The caller unrefs it. */
+/* The answer, if it is good, which the caller unrefs; else NULL. `*ret_status` is the status to end with. */
 static struct tree *answer_take(const struct job_command_settings *settings, struct tree *command, uint64_t job,
                                 int *ret_status)
 {
@@ -132,7 +132,7 @@ static struct tree *answer_take(const struct job_command_settings *settings, str
 
 /* ---------------------------------------------------------------------------------------------------------------- peeking */
 
-/* Its bytes as they are; where the next look goes on. */
+/* Writes the bytes of the answer as they are; `*ret_next` is where the next look goes on. */
 static int bytes_write(const struct tree *answer, int64_t *ret_next)
 {
     const char *text;
@@ -170,7 +170,7 @@ static int peek_once(struct connection *customer, const struct job_command_setti
     return status;
 }
 
-/* As the file grows, until the job does not run any more. */
+/* Prints the file as it grows, until the job does not run any more. */
 static int peek_follow(struct connection *customer, const struct job_command_settings *settings, uint64_t job,
                        char **words)
 {

@@ -1,4 +1,4 @@
-/* job_control.c: berth rm, hold and release: many jobs by one request. */
+/* job_control.c: berth rm, hold and release: change many jobs by one request. */
 #include "cli/ask/jobs.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
@@ -41,7 +41,7 @@ static uint64_t answer_count(const struct tree *answer, const char *name)
     return ad_integer(answer, name, &count) && count > 0 ? (uint64_t)count : 0;
 }
 
-/* One request, about the jobs from number `*next` on, which becomes that of the first that was not looked at; 0: there is none. */
+/* Sends one request, about the jobs from number `*next` on. `*next` becomes the number of the first job that was not looked at; 0: there is none. */
 static int control_ask(struct connection *customer, const struct jobs_order *order, uint64_t *next,
                        struct jobs_changed *sums)
 {
@@ -111,7 +111,7 @@ static void unchanged_tell(const struct verb *verb, const struct jobs_changed *s
     buf_done(&words);
 }
 
-/* "17 jobs removed". What did not change is told on standard error. */
+/* Prints "17 jobs removed". Jobs that did not change are reported on standard error. */
 static int control_tell(const struct control_settings *settings, const struct verb *verb,
                         const struct jobs_changed *sums)
 {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define MISSING_PAUSE 5000       /* microseconds before a file that is not there yet is asked for again; doubled ... */
-#define MISSING_PAUSE_MAX 300000 /* ... up to that */
+#define MISSING_PAUSE_MAX 300000 /* ... up to this */
 
 static int write_all(int fd, const char *bytes, size_t len)
 {
@@ -33,7 +33,7 @@ static int write_all(int fd, const char *bytes, size_t len)
     return 0;
 }
 
-/* Does anything more come? Not once the job is over and its outputs have arrived. */
+/* Has the job ended, so that nothing more comes? It has once it is over and its outputs have arrived. */
 static int job_ended(const struct job_stream *file, bool *ret)
 {
     struct tree *job = NULL;
@@ -48,7 +48,7 @@ static int job_ended(const struct job_stream *file, bool *ret)
     return status;
 }
 
-/* One piece. `*ret_got` bytes were written; `*ret_size` are there now. */
+/* One piece of a file: `got` bytes were written; the file has `size` bytes now. */
 struct piece {
     uint64_t got, size;
     bool whole;
@@ -105,12 +105,12 @@ int job_file_copy(const struct job_stream *file, const char *missing)
                 usleep(pause);
                 pause = pause * 2 < MISSING_PAUSE_MAX ? pause * 2 : MISSING_PAUSE_MAX;
             }
-            continue; /* once more when it has ended: it may have come meanwhile */
+            continue; /* once more when the job has ended: the file may have come meanwhile */
         }
         if (status != STATUS_DONE)
             return file->follow && status == STATUS_NO ? STATUS_DONE : status;
         offset += piece.got;
-        if (piece.size < offset && !piece.got) { /* it was begun anew: the job runs again */
+        if (piece.size < offset && !piece.got) { /* the file was begun anew: the job runs again */
             offset = 0;
             continue;
         }
@@ -159,7 +159,7 @@ static int logs_run(const void *given, int word_count, char **words)
     file.path = settings->events ? "/log" : settings->err ? "/files/log/stderr" : "/files/log/stdout";
     status = customer_open(&customer, &settings->pool);
     file.customer = &customer;
-    if (status == STATUS_DONE) /* so that a job that is not there is told from one that has written nothing */
+    if (status == STATUS_DONE) /* tells a job that is not there from one that has written nothing */
         status = job_fetch(&customer, file.id, &job);
     tree_unref(job);
     if (status == STATUS_DONE) {

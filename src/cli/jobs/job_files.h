@@ -1,4 +1,4 @@
-/* job_files.h: what the customer has of a job's files and logs: read piece by piece, and on as they grow. */
+/* job_files.h: reads what the customer has of a job's files and logs, piece by piece, and goes on as they grow. */
 #ifndef BERTH_CLI_JOBS_JOB_FILES_H
 #define BERTH_CLI_JOBS_JOB_FILES_H
 
@@ -8,11 +8,11 @@ struct job_stream {
     struct connection *customer;
     uint64_t id;
     const char *path; /* behind /v1/jobs/ID: "/log", "/files/log/stdout" */
-    bool follow;      /* until the job is over, and all has come */
-    int fd;           /* where it is written */
+    bool follow;      /* go on until the job is over, and all has come */
+    int fd;           /* where the bytes are written */
 };
 
-/* STATUS_NO: there is none, which is reported when `missing` names it. */
+/* Copies the file to `fd`. STATUS_NO: there is none, which is reported when `missing` names it. */
 int job_file_copy(const struct job_stream *file, const char *missing);
 
 #endif

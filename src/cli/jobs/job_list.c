@@ -1,4 +1,4 @@
-/* job_list.c: berth jobs and berth history: the jobs that a customer has, and those that it had. */
+/* job_list.c: berth jobs and berth history: the jobs that a customer has, and those that it used to have. */
 #include "cli/ask/jobs.h"
 #include "cli/ask/summary.h"
 #include "cli/jobs/dag_parts.h"
@@ -40,11 +40,11 @@ static const struct jobs_settings jobs_defaults = {0};
 
 /* ---------------------------------------------------------------------------------------------------------------- lists */
 
-/* A list, and those in it whose requests no matchmaker takes: the only ones that wait and have a reason. */
+/* A list, and the jobs in it whose requests no matchmaker takes: only those both wait and have a reason. */
 struct job_rows {
     struct rows rows;
     unsigned refused;
-    struct buf first; /* its number and the reason */
+    struct buf first; /* the number of the first refused job, and the reason */
     struct dag_progresses workflows;
 };
 
@@ -64,7 +64,7 @@ static bool list_add(void *user, struct tree *job)
     return job_rows_add(&all->rows, job);
 }
 
-/* How far each workflow is: a line each. */
+/* Prints how far each workflow is, a line each. */
 static void workflows_print(const struct dag_progresses *workflows)
 {
     struct buf out;
@@ -89,7 +89,7 @@ static void refused_print(struct job_rows *all)
     buf_done(&out);
 }
 
-/* Those of these numbers (NULL: all) that are there. */
+/* Prints the jobs with these numbers (NULL: all) that are there. */
 static int list_print(struct connection *customer, const struct jobs_settings *settings, const char *from,
                       struct job_ids *ids, enum rows_form form, unsigned *ret_count)
 {
@@ -113,7 +113,7 @@ static int list_print(struct connection *customer, const struct jobs_settings *s
         rows_finish(&all.rows);
     refused_print(&all);
     if (form == ROWS_TABLE && !settings->constraint && !settings->limit && !ids && !strcmp(from, "/v1/jobs"))
-        workflows_print(&all.workflows); /* of which all jobs were listed */
+        workflows_print(&all.workflows); /* only when all jobs of each were listed */
     *ret_count = all.rows.count;
     rows_done(&all.rows);
     dag_progresses_done(&all.workflows);
@@ -122,7 +122,7 @@ static int list_print(struct connection *customer, const struct jobs_settings *s
     return status;
 }
 
-/* Once: the jobs, and a line that counts them all. */
+/* Prints the jobs once, and a line that counts them all. */
 static int jobs_print(struct connection *customer, const struct jobs_settings *settings, struct job_ids *ids,
                       enum rows_form form, struct tree *summary)
 {

@@ -1,4 +1,4 @@
-/* job_wait.c: berth wait: until jobs are over. */
+/* job_wait.c: berth wait: waits until jobs are over. */
 #include "cli/ask/jobs.h"
 #include "cli/ask/summary.h"
 #include "cli/term/command.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#define TOLD_MAX 20 /* jobs that did not end well, of which each is told */
+#define TOLD_MAX 20 /* jobs that did not end well and that are named one by one */
 
 struct wait_settings {
     struct connection_options pool;
@@ -39,7 +39,7 @@ static int64_t seconds_now(void)
 
 /* ------------------------------------------------------------------------------------------------------------ the outcome */
 
-/* Of jobs that are over. */
+/* How the jobs ended. */
 struct outcomes {
     uint64_t seen, bad;
 };
@@ -101,7 +101,7 @@ static bool note_any(void *user, struct tree *job)
     return false;
 }
 
-/* Are outputs of one of them still on their way? */
+/* Are outputs of one of the jobs still on their way? */
 static int outputs_due(struct connection *customer, struct job_ids *ids, bool *ret)
 {
     struct buf path;
@@ -118,7 +118,7 @@ static int outputs_due(struct connection *customer, struct job_ids *ids, bool *r
     return status;
 }
 
-/* How they stand, when that has changed, or after so many seconds. */
+/* Asks how the jobs stand, and waits until that has changed or `wait` seconds are over. */
 static int wait_look(struct connection *customer, struct job_ids *ids, int wait, double *changes, bool *ret_over,
                      enum waited *ret)
 {

@@ -1,4 +1,4 @@
-/* outputs.c: berth outputs: the files that a job has made, from the customer into a folder. */
+/* outputs.c: berth outputs: fetches the files that a job has made from the customer into a folder. */
 #include "cli/ask/jobs.h"
 #include "cli/jobs/job_files.h"
 #include "cli/term/command.h"
@@ -40,14 +40,14 @@ struct outputs {
     const struct outputs_settings *settings;
     struct connection *customer;
     uint64_t id;
-    struct tree **files; /* that are to be fetched */
+    struct tree **files; /* the files to fetch */
     size_t file_count, room;
     bool missing; /* some have not come yet */
     bool refused; /* some may not be written here */
     struct permits *permits;
 };
 
-/* A name that stays within the folder: whatever the customer says. */
+/* Does the name stay within the folder? The customer is not trusted in this. */
 static bool name_is_good(const char *name, size_t len)
 {
     size_t part = 0;
@@ -81,7 +81,7 @@ static bool outputs_note(void *user, struct tree *file)
     return true;
 }
 
-/* The folders that lead to a file. */
+/* Makes the folders that lead to a file. */
 static int folders_make(char *path, size_t from)
 {
     for (char *slash = strchr(path + from, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -96,7 +96,7 @@ static int folders_make(char *path, size_t from)
     return 0;
 }
 
-/* Is what lies there the same file? */
+/* Is the file that lies there the same as this output? */
 static bool file_is_same(const char *path, const struct tree *file)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -110,7 +110,7 @@ static bool file_is_same(const char *path, const struct tree *file)
     return same;
 }
 
-/* The file that came takes its place; one that is not named by the job replaces nothing: it comes beside what is there, as NAME.ID. */
+/* Moves the file that came into its place. A file that the job does not name replaces nothing: it is put beside what is there, as NAME.ID. */
 static int file_place(const struct outputs *outputs, const struct tree *file, enum permit permit, const char *beside,
                       const char *path)
 {
@@ -131,7 +131,7 @@ static int file_place(const struct outputs *outputs, const struct tree *file, en
     return unlink(beside);
 }
 
-/* Into a file beside, which takes its place when all of it is there and its hash is right. */
+/* Fetches a file under another name beside its place, and moves it there when all of it has come and its hash is right. */
 static int file_fetch(struct outputs *outputs, const struct tree *file, const char *name, const char *path,
                       enum permit permit)
 {
@@ -242,7 +242,7 @@ static int outputs_fetch_all(struct outputs *outputs)
     return status;
 }
 
-/* What may be written here goes by the job's ad, as it does where it was submitted. */
+/* Finds what may be written here. The job's ad decides it, as it does where the job was submitted. */
 static void outputs_permit(struct outputs *outputs, const struct tree *job)
 {
     struct permits_try one = {.ad = job, .job = outputs->id};

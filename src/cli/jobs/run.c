@@ -1,4 +1,4 @@
-/* run.c: berth run: one command as a job, as if it ran here: what it writes is printed as it comes, and its status is ours.
+/* run.c: berth run: runs one command as a job, as if it ran here: what it writes is printed as it comes, and its status is ours.
  *
  *     berth run ---- summary, every second ----> customer
  *        |---- a child copies standard output as it grows
@@ -29,7 +29,7 @@
 
 #define STREAMS 2
 #define STREAM_PATIENCE 50   /* tenths of a second that the streams of a job that is over may still take */
-#define STATUS_SIGNALLED 128 /* and the signal's number: as a shell says it */
+#define STATUS_SIGNALLED 128 /* plus the signal's number, as a shell does it */
 
 struct run_settings {
     struct connection_options pool;
@@ -170,7 +170,7 @@ static int run_submit(struct connection *customer, const struct run_settings *se
     else
         report("%s", err.text);
     if (status == STATUS_DONE)
-        status = connection_knock(customer); /* before others are asked for it */
+        status = connection_knock(customer); /* before the matchmaker is asked about the job */
     if (status == STATUS_DONE && !settings->force)
         status = submit_check_jobs(&settings->pool, &submission);
     if (status == STATUS_DONE)
@@ -190,7 +190,7 @@ static int run_submit(struct connection *customer, const struct run_settings *se
 
 static volatile sig_atomic_t interrupts;
 
-/* The second time it leaves at once, whatever is under way. */
+/* Notes an interrupt. The second one leaves at once, whatever is under way. */
 static void on_interrupt(int number)
 {
     if (interrupts++)
@@ -209,7 +209,7 @@ static void interrupts_catch(void)
 
 /* -------------------------------------------------------------------------------------------------------------- streams */
 
-#define STREAMS_LOOK 5000 /* microseconds between looks whether they have ended */
+#define STREAMS_LOOK 5000 /* microseconds between two looks whether the streams have ended */
 
 struct streams {
     pid_t pids[STREAMS];
@@ -226,7 +226,7 @@ static void streams_start(struct streams *streams, struct connection *customer, 
 
         streams->pids[i] = fork();
         if (streams->pids[i] == 0) {
-            signal(SIGINT, SIG_IGN); /* the parent is asked, and ends us */
+            signal(SIGINT, SIG_IGN); /* the interrupt is for the parent, which ends us */
             signal(SIGTERM, SIG_DFL);
             signal(SIGHUP, SIG_DFL);
             _exit(job_file_copy(&file, NULL));
@@ -236,8 +236,8 @@ static void streams_start(struct streams *streams, struct connection *customer, 
     }
 }
 
-/* They end by themselves when all has come; those that do not are ended, after so many tenths of a second. False: not all that the job has
- * written was shown. */
+/* Waits for the streams, which end by themselves when all has come. Those that do not are ended after so many tenths of a second. False: not all that
+ * the job has written was shown. */
 static bool streams_end(struct streams *streams, int patience)
 {
     bool whole = true;
@@ -293,7 +293,8 @@ static void job_remove(struct connection *customer, uint64_t id)
         report("job %" PRIu64 " removed", id);
 }
 
-/* Until the job is over and its outputs are here, or it is held: then `*ret` is its ad. An interrupt is STATUS_NO without one. */
+/* Waits until the job is over and its outputs are here, or it is held: then `*ret` is its ad. After an interrupt it gives STATUS_NO, without an
+ * ad. */
 static int run_wait(struct connection *customer, const struct run_settings *settings, uint64_t id, struct tree **ret)
 {
     int status = STATUS_DONE;
@@ -327,7 +328,7 @@ static int run_wait(struct connection *customer, const struct run_settings *sett
     return interrupts && status == STATUS_DONE && !*ret ? STATUS_NO : status;
 }
 
-/* A job that was ended at a limit cannot say so itself. */
+/* Reports why a job ended, unless it ended by itself: a job that was ended at a limit cannot say so. */
 static void tell_limit(uint64_t id, const struct tree *job)
 {
     struct buf words;
@@ -339,7 +340,7 @@ static void tell_limit(uint64_t id, const struct tree *job)
     buf_done(&words);
 }
 
-/* The status of the job as ours. */
+/* Makes the status of the job ours. */
 static int run_outcome(uint64_t id, const struct tree *job)
 {
     double ended;
@@ -365,7 +366,7 @@ static int run_outcome(uint64_t id, const struct tree *job)
     return STATUS_NO;
 }
 
-/* False: not all files of the job are here. */
+/* Reports files of the job that are missing; false: some are. */
 static bool missing_tell(uint64_t id, const struct tree *job)
 {
     struct buf words;
@@ -397,7 +398,7 @@ static int run_follow(struct connection *customer, const struct run_settings *se
     if (status == STATUS_DONE && job) {
         status = run_outcome(id, job);
         came = missing_tell(id, job);
-        shown = shown || job_text_is(job, "State", "Held"); /* there is more to come, perhaps */
+        shown = shown || job_text_is(job, "State", "Held"); /* more may come when the job is released */
         if (!shown)
             report("job %" PRIu64 ": not all that it has written is here: `berth logs %" PRIu64 "` shows it", id, id);
         status = status == STATUS_DONE && (!shown || !came) ? STATUS_NO : status;

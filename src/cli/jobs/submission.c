@@ -1,4 +1,4 @@
-/* submission.c: jobs on their way to a customer: their ads completed and sent. */
+/* submission.c: completes the ads of jobs and sends them to a customer. */
 #include "cli/jobs/submission.h"
 
 #include "cli/jobs/inputs.h"
@@ -54,7 +54,7 @@ static void upper_print(struct buf *out, const char *text)
     print_string(out, upper, len, PRINT_PLAIN);
 }
 
-/* A machine like this one, with as much as the job asks for. */
+/* Appends the constraint: a machine like this one, with as much as the job asks for. */
 static void constraint_print(struct buf *out)
 {
     struct utsname here;
@@ -69,7 +69,7 @@ static void constraint_print(struct buf *out)
     buf_adds(out, " && other.Cpus >= RequestCpus && other.Memory >= RequestMemory && other.Disk >= RequestDisk;\n");
 }
 
-/* As usual, or less where this machine itself has not twice as much. */
+/* The usual amount, or half of this machine's memory if that is less. */
 static uint64_t memory_default(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
@@ -86,7 +86,7 @@ static uint64_t disk_default(const char *folder)
     return half < DEFAULT_DISK ? half : DEFAULT_DISK;
 }
 
-/* What the ad does not say, as the text of an ad to be laid over it. */
+/* Appends defaults for what the ad does not say, as the text of an ad to be laid over it. */
 static void defaults_print(struct buf *out, const struct job_submission *submission, const struct tree *ad,
                            int64_t image)
 {
@@ -102,12 +102,12 @@ static void defaults_print(struct buf *out, const struct job_submission *submiss
         buf_addf(out, "RequestMemory = %" PRIu64 ";\n", memory_default());
     if (!ad_find(ad, "RequestDisk"))
         buf_addf(out, "RequestDisk = %" PRIu64 ";\n", disk_default("."));
-    /* with Ports each says for itself whom it wants */
+    /* with Ports, each port says for itself whom it wants */
     if (!ad_find(ad, "Constraint") && !ad_find(ad, "Requirements") && !ad_find(ad, "Ports"))
         constraint_print(out);
     if (!ad_find(ad, "Rank") && !ad_find(ad, "Ports"))
         buf_adds(out, "Rank = -other.LoadAvg;\n");
-    /* A customer elsewhere has no such folder: the outputs are fetched from it. */
+    /* A customer elsewhere does not have this folder: the outputs are fetched from it. */
     if (!ad_find(ad, "Iwd") && submission->customer->places[0].socket && getcwd(here, sizeof here)) {
         buf_adds(out, "Iwd = ");
         print_string(out, here, strlen(here), PRINT_PLAIN);

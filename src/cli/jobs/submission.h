@@ -1,19 +1,19 @@
-/* submission.h: jobs on their way to a customer: their ads completed, their files found, hashed and uploaded, and all of it sent.
+/* submission.h: takes jobs to a customer: completes their ads, finds, hashes and uploads their files, and sends all of it.
  *
  *     ad of a file -> defaults, inputs as [ Name; Hash; Size; Mode ] -> upload of what the customer does not have -> POST /v1/jobs
  *
- * What an ad does not say is filled in from where it is submitted (section 3.4.1): Type, Constraint and Rank for machines like this one,
- * ImageSize, RequestCpus, RequestMemory, RequestDisk, Iwd. What goes wrong has been reported. */
+ * What an ad does not say is filled in from where it is submitted (section 3.4.1): Type, Constraint and Rank for machines like this one, ImageSize,
+ * RequestCpus, RequestMemory, RequestDisk, Iwd. Errors have been reported. */
 #ifndef BERTH_CLI_JOBS_SUBMISSION_H
 #define BERTH_CLI_JOBS_SUBMISSION_H
 
 #include "cli/ask/jobs.h"
 #include "sys/hash.h"
 
-#define SUBMISSION_FILES_MAX 10000 /* inputs of one ad, those in folders counted */
+#define SUBMISSION_FILES_MAX 10000 /* inputs of one ad, with those in folders */
 #define SUBMISSION_KEY_MAX 48
 
-/* A file that jobs want. */
+/* A file that jobs need. */
 struct input_upload {
     char *path;
     char hash[HASH_DIGITS + 1];
@@ -24,28 +24,28 @@ struct job_submission {
     struct connection *customer;
     struct tree **ads; /* completed */
     size_t count, room;
-    struct input_upload *uploads; /* a row a content */
+    struct input_upload *uploads; /* one row for each content */
     size_t upload_count, upload_room;
 };
 
 void submission_init(struct job_submission *submission, struct connection *customer);
 void submission_done(struct job_submission *submission);
 
-/* Completes an ad (lent; of the customer's symbols, in the classic dialect), whose inputs are named from `folder` on; `name` is for
- * errors. */
+/* Completes an ad (lent; with the customer's symbols, in the classic dialect) and adds it. The names of its inputs are relative to `folder`; `name`
+ * is for errors. */
 int submission_add(struct job_submission *submission, struct tree *ad, const char *folder, const char *name);
 
-/* What the customer does not have yet of the files, each content once. */
+/* Uploads the files that the customer does not have yet, each content once. */
 int submission_upload(struct job_submission *submission);
 
-/* An answer for each ad in order: [ First; Count ]. Repeated once with the same key when it is not known whether it arrived. `key` NULL: one
- * is drawn. */
+/* Sends the ads. `each` gets an answer for each of them in order: [ First; Count ]. Sending is repeated once with the same key when it is not known
+ * whether the first try arrived. `key` NULL: one is drawn. */
 int submission_send(struct job_submission *submission, const char *key, bool force, connection_ad_fn *each, void *user);
 
 /* Prints the ads as they would be sent. */
 int submission_print(const struct job_submission *submission, bool json);
 
-/* An option_fn: a key of a submission. */
+/* An option_read_fn: reads the key of a submission. */
 int submission_key(const char *text, void *target, struct err *err);
 
 #endif

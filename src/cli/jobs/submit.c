@@ -1,4 +1,4 @@
-/* submit.c: berth submit: jobs from files, to the customer. */
+/* submit.c: berth submit: takes jobs from files to the customer. */
 #include "cli/ask/languages.h"
 #include "cli/jobs/submission.h"
 #include "cli/jobs/submit_check.h"
@@ -171,7 +171,7 @@ static int send_and_tell(struct job_submission *submission, const struct submit_
     return status;
 }
 
-/* What is settled in silence about who runs a gang's job, once for what many ads say alike. */
+/* Reports what is settled silently about who runs a gang's job. What many ads in a row say alike is reported once. */
 static void gangs_remark(const struct job_submission *submission)
 {
     struct buf words, before;
@@ -184,7 +184,7 @@ static void gangs_remark(const struct job_submission *submission)
 
         buf_reset(&words);
         if (!ad_find(submission->ads[i], "Ports") || ports_read(&ports, submission->ads[i], &err) < 0)
-            continue; /* what is wrong with it the customer says */
+            continue; /* the customer will say what is wrong with it */
         if (ports_run_words(&ports, &words) && strcmp(buf_string(&words), buf_string(&before)) != 0) {
             report("job #%zu: %s", i + 1, buf_string(&words));
             buf_reset(&before);
@@ -220,7 +220,7 @@ static int submit_run(const void *given, int word_count, char **words)
     if (status == STATUS_DONE && settings->dry_run) {
         status = submission_print(&submission, settings->json);
     } else if (status == STATUS_DONE) {
-        status = connection_knock(&customer); /* before others are asked for it */
+        status = connection_knock(&customer); /* before the matchmaker is asked about the jobs */
         if (status == STATUS_DONE && !settings->force)
             status = submit_check_jobs(&settings->pool, &submission);
         if (status == STATUS_DONE)

@@ -14,12 +14,12 @@
 
 #define VET_ADS_MAX 50 /* ads of one submission that are asked about */
 
-/* How the pool stands; asked once, when something does not match. */
+/* How the pool stands; it is asked once, when something does not match. */
 struct check {
     struct connection *pool;
     bool known, has_offers, is_busy;
     uint64_t unseen; /* machines that are there and offer nothing (explain.h) */
-    bool is_empty;   /* no machine offers itself: that has been told, and there is no more to ask */
+    bool is_empty;   /* no machine offers itself: that has been reported, and there is no more to ask */
 };
 
 static bool note_any(void *user, struct tree *ad)
@@ -50,10 +50,10 @@ static int pool_stand(struct check *check)
 
     if (check->known)
         return STATUS_DONE;
-    /* stores, licences and such run no jobs */
+    /* stores, licences and the like run no jobs */
     status = stand_ask(pool, "/v1/ads?kind=offers&select=AdId", "Executes =!= false && Type =!= \"Storage\"", 1,
                        note_any, &check->has_offers);
-    /* one that is on its way comes within moments, or not at all */
+    /* a claim that is on its way comes within moments, or not at all */
     if (status == STATUS_DONE)
         status = stand_ask(pool, "/v1/claims", "State == \"active\" || State == \"expected\" && Age < 3", 1, note_any,
                            &check->is_busy);
@@ -63,7 +63,7 @@ static int pool_stand(struct check *check)
     return status;
 }
 
-/* Is there an offer for it now? Cheaper than why not. */
+/* Is there an offer for the ad now? This is cheaper than asking why not. */
 static int match_ask(struct connection *pool, const struct tree *ad, bool *ret)
 {
     struct tree *body = explain_body(pool, ad);
@@ -90,7 +90,7 @@ static bool part_is(const struct tree *tree, const struct expr *part, const char
     return e && e->kind == EXPR_INTEGER && (e->u.integer == 0) == zero;
 }
 
-/* Those that must be filled and that nobody fits, by the pool's explanation: `cpu, license`. */
+/* Appends the ports that must be filled and that nobody fits, by the pool's explanation: `cpu, license`. */
 static void ports_print(struct buf *out, const struct tree *why)
 {
     const struct expr *list = ad_find(why, "ports");
@@ -107,7 +107,7 @@ static void ports_print(struct buf *out, const struct tree *why)
     }
 }
 
-/* What an ad matches not: machines, or at one of its ports nobody. */
+/* Says what an ad does not find: a machine, or somebody for its ports. */
 static void lack_print(struct check *check, const struct tree *ad, const char *name, struct buf *out)
 {
     struct tree *why = NULL;
@@ -118,7 +118,7 @@ static void lack_print(struct check *check, const struct tree *ad, const char *n
     buf_init(&ports);
     if (ad_find(ad, "Ports") && explain_ad(check->pool, ad, name, true, &answer, &matches) == STATUS_DONE)
         why = form_parse(check->pool->symbols, &dialect_condor, FORM_JSON, NULL, buf_string(&answer), answer.len,
-                         NULL); /* fields are called error, and undefined */
+                         NULL); /* in this dialect fields may be called error and undefined */
     if (why)
         ports_print(&ports, why);
     if (ports.len)
@@ -131,7 +131,7 @@ static void lack_print(struct check *check, const struct tree *ad, const char *n
     buf_done(&answer);
 }
 
-/* Nothing is offered: all there is to say of any job. */
+/* Reports that nothing is offered, which is all there is to say about any job. */
 static void empty_report(struct check *check)
 {
     check->is_empty = true;
@@ -148,7 +148,7 @@ static void empty_report(struct check *check)
                check->unseen);
 }
 
-/* What does not match. */
+/* Reports on an ad that does not match now. STATUS_NO: it is not to be submitted. */
 static int submit_check_unmatched(struct check *check, const struct tree *ad, size_t place)
 {
     bool matches = false;

@@ -1,4 +1,4 @@
-/* submit_check_stores.c: are the stores in the pool that jobs name for their files? */
+/* submit_check_stores.c: are the stores that jobs name for their files in the pool? */
 #include "cli/jobs/submit_check_stores.h"
 
 #include "cli/term/command.h"
@@ -10,7 +10,7 @@
 
 struct stores {
     struct connection *pool;
-    struct textmap names; /* of those in the pool, and of those that were warned of */
+    struct textmap names; /* of the stores in the pool, and of those that were warned about */
     bool asked;
     int status;
 };
@@ -39,7 +39,7 @@ static int stores_ask(struct stores *stores)
     return status;
 }
 
-/* What is computed is known where the job runs. */
+/* Warns of a store that is not in the pool. Only a name written as a text is checked: a computed one is known where the job runs. */
 static void name_vet(struct stores *stores, const struct tree *ad, const struct expr *e)
 {
     bool elsewhere = true;
