@@ -1,4 +1,4 @@
-/* files.c: berth files: the catalogue of files: which there are, what they are, where their replicas lie. */
+/* files.c: berth files: the catalogue of files: which files there are, what they are, where their replicas lie. */
 #include "cli/data/files.h"
 
 #include "cli/term/command.h"
@@ -49,7 +49,7 @@ static const struct table_column files_columns[] = {
 
 /* ---------------------------------------------------------------------------------------------------------------- list */
 
-/* The entry, and the names of its stores in one text. */
+/* Prints the entry, with the names of its stores in one text. */
 static void entry_row(struct rows *rows, struct symbols *symbols, const struct file_entry *entry)
 {
     struct tree *ad = file_entry_ad(entry, symbols), *row;
@@ -69,7 +69,7 @@ static void entry_row(struct rows *rows, struct symbols *symbols, const struct f
     buf_done(&stores);
 }
 
-/* Of two books one: what both have, with the replicas of both. Returns in how many they disagree. */
+/* Prints two books as one: an entry that both have gets the replicas of both. Returns how many files they disagree about. */
 static uint32_t books_print(const struct files_sides *sides, const struct file_book books[CATALOGUES_MAX],
                             struct rows *rows)
 {

@@ -3,7 +3,8 @@
  *     files.c         the command; list, show
  *     files_sides.c   the one or two catalogues that are asked
  *     files_change.c  add, get, rm
- *     files_check.c   check, repair */
+ *     files_check.c   check, repair
+ *     files_data.c    the bytes of files */
 #ifndef BERTH_CLI_DATA_FILES_H
 #define BERTH_CLI_DATA_FILES_H
 
@@ -14,14 +15,14 @@
 struct files_settings {
     struct connection_options pool;
     const char *prefix, *store, *output, *hash, *owner, *format;
-    uint64_t size; /* UINT64_MAX: not said */
+    uint64_t size; /* UINT64_MAX: not given */
     bool json, long_form;
 };
 
 /* One of the catalogues. */
 struct files_side {
     struct connection pool;
-    bool up; /* it has not failed to answer yet */
+    bool up; /* it has answered whenever it was asked */
 };
 
 struct files_sides {
@@ -29,21 +30,23 @@ struct files_sides {
     size_t count;
 };
 
-/* Those of the setting Catalogues; with --pool, or where there are none, the pool's own. All return a status; what is wrong was reported. */
+/* Opens the catalogues of the setting Catalogues; with --pool, or where there are none, the pool's own. All functions here return a status; errors
+ * have been reported. */
 int sides_open(struct files_sides *sides, const struct files_settings *settings);
 void sides_close(struct files_sides *sides);
 const char *side_name(const struct files_side *side); /* for people */
 
-/* What one says of a file. STATUS_NO: it does not have it. `*ret` is to be ended. */
+/* Asks one catalogue for a file. STATUS_NO: it does not have the file. The caller ends `*ret`. */
 int side_find(struct files_side *side, const char *name, struct file_entry *ret);
-/* What they say together. STATUS_NO: none has it; or, when they call different files so, it was reported, and `*ret_differ`. */
+/* Asks all catalogues for a file and joins their answers. STATUS_NO: none has the file; or they have different files of that name, which has been
+ * reported, and `*ret_differ` is set. */
 int sides_find(struct files_sides *sides, const char *name, struct file_entry *ret, bool *ret_differ);
-/* All entries of one, in a book. One that does not answer is marked. */
+/* Loads all entries of one catalogue into a book. A catalogue that does not answer is marked. */
 int side_load(struct files_side *side, const char *prefix, struct file_book *ret);
 
-/* A replica is told to one of them, by its place in the entry. */
+/* Tells one catalogue of a replica, which is given by its place in the entry. */
 int side_add(struct files_side *side, const struct file_entry *entry, uint32_t place);
-/* An entry that it does not have, with all its replicas. */
+/* Gives a catalogue an entry that it does not have, with all its replicas. */
 int side_put(struct files_side *side, const struct file_entry *entry);
 
 /* The verbs. */

@@ -1,4 +1,4 @@
-/* files_change.c: berth files add, get and rm: replicas entered, fetched, forgotten. */
+/* files_change.c: berth files add, get and rm: enter, fetch and forget replicas. */
 #include "cli/data/files.h"
 
 #include "cli/data/files_data.h"
@@ -23,7 +23,7 @@ static bool store_take(void *user, struct tree *ad)
     return false;
 }
 
-/* The store's ad, from the pool. */
+/* Reads the store from its ad in the pool. */
 static int store_find(struct connection *pool, const struct files_settings *settings, struct store_place *ret)
 {
     struct tree *ad = NULL;
@@ -54,7 +54,7 @@ static int store_find(struct connection *pool, const struct files_settings *sett
     return status;
 }
 
-/* All catalogues are told. Of the statuses: DONE when all have it; NO when one lacks it; else the gravest. */
+/* Tells all catalogues of the replica. STATUS_DONE when all have it, STATUS_NO when one lacks it, else the gravest of the statuses. */
 static int replica_enter(struct files_sides *sides, const struct file_entry *entry)
 {
     size_t have = 0;
@@ -73,7 +73,7 @@ static int replica_enter(struct files_sides *sides, const struct file_entry *ent
     return have == sides->count ? STATUS_DONE : have ? STATUS_NO : worst;
 }
 
-/* What the entry says of the file: from its bytes, or as it is told. */
+/* Finds the size and hash for the entry: from the bytes of the file, or as they were given. */
 static int facts_find(const struct files_settings *settings, const char *what, struct file_entry *entry)
 {
     struct config config;
@@ -103,8 +103,8 @@ static int facts_find(const struct files_settings *settings, const char *what, s
     return STATUS_BAD;
 }
 
-/* Before something is put in its place: is that a name of another file? What lies in the store would be lost, and refused by the catalogue
- * nevertheless. */
+/* Is that the name of another file? This is asked before the file is put into the store: what lies there would be lost, and the catalogue would
+ * refuse the entry all the same. */
 static int name_check(struct files_sides *sides, const char *name, const struct file_entry *entry)
 {
     bool differ = false, up = false;
@@ -124,7 +124,7 @@ static int name_check(struct files_sides *sides, const char *name, const struct 
     return differ ? STATUS_BAD : up ? STATUS_DONE : STATUS_UNREACHABLE;
 }
 
-/* The URL of the replica; a file of this machine is put there first. */
+/* Finds the URL of the replica; a file of this machine is put there first. */
 static int replica_place(const struct files_settings *settings, const char *name, const char *what,
                          const struct file_entry *entry, struct buf *ret_url)
 {
@@ -200,7 +200,7 @@ int files_add(const struct files_settings *settings, int word_count, char **word
 
 /* ----------------------------------------------------------------------------------------------------------------- get */
 
-/* Those of this machine first, then the others in the order of their stores' names. */
+/* Fetches the file from a replica: those of this machine come first, then the others in the order of their stores' names. */
 static int replica_fetch(const struct config *config, const struct file_entry *entry, const char *path)
 {
     for (int far = 0; far < 2; far++)

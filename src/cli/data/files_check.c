@@ -1,6 +1,6 @@
-/* files_check.c: berth files check and repair: in what two catalogues disagree, and carrying over what one of them lacks.
+/* files_check.c: berth files check and repair: find what two catalogues disagree about, and carry over what one of them lacks.
  *
- * Both are read whole, one after the other, while others may write: whatever seems to differ is asked for once more by its name. */
+ * Both are read whole, one after the other, while others may write: a file that seems to differ is asked for once more by its name. */
 #include "cli/data/files.h"
 
 #include "cli/term/command.h"
@@ -14,12 +14,12 @@ struct check {
     struct table table;
     bool repairs;
     uint32_t wrong, repaired; /* files */
-    int status;               /* of what could not be asked or told */
+    int status;               /* of the first question that failed */
 };
 
 /* -------------------------------------------------------------------------------------------------------------- repair */
 
-/* What one has and the other lacks goes over; false when something could not be brought. */
+/* Carries over the replicas that one catalogue has and the other lacks; false when one could not be brought. */
 static bool side_fill(struct files_side *to, const struct file_entry *has, const struct file_entry *lacks)
 {
     bool good = true;
@@ -41,7 +41,7 @@ static bool entry_repair(struct check *check, const struct file_entry found[CATA
 
 /* --------------------------------------------------------------------------------------------------------------- check */
 
-/* A file that is not the same in both, as it seemed a moment ago. */
+/* Asks both catalogues once more for a file that seemed to differ a moment ago. */
 static bool entry_ask(struct check *check, const char *name, struct file_entry found[CATALOGUES_MAX])
 {
     for (size_t i = 0; i < CATALOGUES_MAX; i++) {

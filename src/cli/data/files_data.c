@@ -1,4 +1,4 @@
-/* files_data.c: the bytes of files, for `berth files`: measured, put into a store, fetched from one. */
+/* files_data.c: the bytes of files, for `berth files`: measures them, puts them into a store, fetches them from one. */
 #include "cli/data/files_data.h"
 
 #include "lang/base/mem.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The folders on the way to a file. */
+/* Makes the folders on the way to a file. */
 static int folders_make(const char *path, struct err *err)
 {
     char *copy = mem_dup(path, strlen(path));
@@ -28,7 +28,7 @@ static int folders_make(const char *path, struct err *err)
     return failed;
 }
 
-/* A regular file of this machine, to be read. */
+/* Opens a regular file of this machine for reading. */
 static int local_open(const char *path, struct err *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -42,7 +42,7 @@ static int local_open(const char *path, struct err *err)
     return err_set(err, "it is no regular file");
 }
 
-/* From one file of this machine to another, which is there when it is whole, and the right one. */
+/* Copies one file of this machine to another. The copy gets its name only when it is whole, and is the file of the entry. */
 static int local_copy(const char *from, const char *to, const struct file_entry *entry, struct err *err)
 {
     char hash[FILE_HASH_LEN + 1];
@@ -68,7 +68,7 @@ static int local_copy(const char *from, const char *to, const struct file_entry 
     return failed ? -1 : 0;
 }
 
-/* A transfer by the network, as the settings say. It is the user's own: any host may be asked. */
+/* Transfers a file over the network, as the settings say. The transfer is the user's own: any host may be asked. */
 static int far_transfer(const struct config *config, const struct transfer_order *order, struct err *err)
 {
     struct transfer_result result;
@@ -87,7 +87,7 @@ static int far_transfer(const struct config *config, const struct transfer_order
     return result.end == TRANSFER_DONE ? 0 : err_set(err, "%s", result.words);
 }
 
-/* It is fetched, and not kept. */
+/* Measures a file elsewhere: fetches it, and does not keep it. */
 static int far_measure(const struct config *config, const char *url, int64_t *ret_size,
                        char ret_hash[FILE_HASH_LEN + 1], struct err *err)
 {
@@ -141,7 +141,7 @@ int data_measure(const struct config *config, const char *what, int64_t *ret_siz
     return failed;
 }
 
-/* It comes beside its place, and is looked at before it gets there. */
+/* Fetches a file from elsewhere to a place beside its own, and checks it before it moves there. */
 static int far_get(const struct config *config, const char *url, const char *path, const struct file_entry *entry,
                    struct err *err)
 {

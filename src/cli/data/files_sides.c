@@ -77,7 +77,7 @@ int side_find(struct files_side *side, const char *name, struct file_entry *ret)
     return status;
 }
 
-/* The one that does not answer is left out, as long as another does. */
+/* Leaves out a catalogue that does not answer, as long as another does. */
 static int silence(const struct files_sides *sides)
 {
     const struct files_side *up = NULL;
@@ -90,7 +90,7 @@ static int silence(const struct files_sides *sides)
     return up ? STATUS_DONE : STATUS_UNREACHABLE;
 }
 
-/* Two answers become one. */
+/* Joins two answers. */
 static int answers_join(const struct files_sides *sides, const char *name, struct file_entry found[CATALOGUES_MAX],
                         struct file_entry *ret, bool *ret_differ)
 {
@@ -173,7 +173,7 @@ int side_load(struct files_side *side, const char *prefix, struct file_book *ret
     return status;
 }
 
-/* Takes the body. */
+/* Tells a catalogue something. Takes the body. */
 static int side_tell(struct files_side *side, const char *method, const char *name, const char *end, struct tree *body)
 {
     struct tree *answer = NULL;
