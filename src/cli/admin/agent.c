@@ -1,4 +1,4 @@
-/* agent.c: berth agent: commands to an agent, wherever it is: they wait until it has heard them. */
+/* agent.c: berth agent: gives commands to an agent, wherever it is: they wait until it has heard them. */
 #include "cli/admin/agent.h"
 #include "cli/ask/jobs.h"
 #include "cli/term/command.h"
@@ -36,10 +36,10 @@ static const struct agent_command_settings agent_defaults = {.wait = AWAITED_WAI
 
 struct search {
     const char *name;
-    struct tree *found; /* held */
+    struct tree *found; /* a reference of our own */
     uint32_t count;
     struct nearest nearest;
-    struct buf which; /* several of one name */
+    struct buf which; /* the agents of that name, for the report when there are several */
 };
 
 bool agent_text_is(const struct tree *ad, const char *attribute, const char *text)
@@ -80,7 +80,7 @@ static bool agent_look(void *user, struct tree *ad)
     return true;
 }
 
-/* The one that is called so; NULL, and the status, when there is not exactly one. The caller unrefs it. */
+/* Finds the agent of that name, which the caller unrefs. STATUS_NO when there is not exactly one, which has been reported. */
 static int agent_find(struct connection *pool, const char *name, struct tree **ret)
 {
     struct search search = {.name = name};
@@ -264,7 +264,7 @@ static bool words_good(const struct agent_command_settings *settings, int word_c
     return true;
 }
 
-/* One that the pool need not know: its handle is made from its names. */
+/* Makes the handle of an agent that the pool need not know, from its names. */
 static void handle_make(const char *identity, const char *name, char ret[20])
 {
     snprintf(ret, 20, "%016" PRIx64, agent_handle(identity, name));

@@ -11,7 +11,7 @@
 
 #define STATUS_WAIT 10 /* seconds that an agent has to tell how it is */
 
-/* What waits for the agent, a list of commands. */
+/* The commands that wait for the agent. */
 struct waiting_list {
     struct tree *items[64];
     uint32_t count;
@@ -57,7 +57,7 @@ static void line_add(struct buf *out, const char *word, const struct tree *ad, c
         buf_addf(out, "%s\n", behind);
 }
 
-/* A load of 1.27392578125 is one of 1.3. */
+/* Prints a load of 1.27392578125 as 1.3. */
 static void load_add(struct buf *out, const struct tree *answer)
 {
     double load;

@@ -1,4 +1,4 @@
-/* commands.c: berth commands: those that were given to agents and jobs, and what became of them. */
+/* commands.c: berth commands: lists the commands that were given to agents and jobs, and what became of them. */
 #include "cli/ask/connection.h"
 #include "cli/term/command.h"
 #include "cli/term/report.h"
@@ -40,7 +40,8 @@ static const struct table_column job_command_columns[] = {
     {"detail", "Detail", CELL_VALUE},
 };
 
-/* What a command says besides its word: the file of a peek, the name of a signal, that a drain is at once. Nothing, most often. */
+/* Prints what a command says besides its word: the file of a peek, the name of a signal, or that a drain is at once. Most commands say nothing
+ * more. */
 static void detail_print(struct buf *out, const struct tree *what)
 {
     const char *text;
@@ -56,7 +57,7 @@ static void detail_print(struct buf *out, const struct tree *what)
         buf_adds(out, "now");
 }
 
-/* A connection_ad_fn: a command, with Detail. */
+/* Adds a command, with Detail; a connection_ad_fn. */
 static bool command_add(void *user, struct tree *ad)
 {
     const struct expr *part = ad_find(ad, "What");

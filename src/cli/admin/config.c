@@ -51,7 +51,7 @@ static void add_value(struct table *table, enum config_key key, const struct con
     buf_done(&text);
 }
 
-/* All that was overridden, the last first. */
+/* Adds the values that were overridden, the last first. */
 static void add_over(struct table *table, enum config_key key, const struct config_value *value)
 {
     const char *between = "";
@@ -91,7 +91,7 @@ static void add_row(struct table *table, const struct config *config, enum confi
         add_over(table, key, value->over);
 }
 
-/* SECONDS, 0.001 to 86400. */
+/* Adds what a value may be: SECONDS, 0.001 to 86400. */
 static void add_form(struct table *table, enum config_key key)
 {
     const struct config_row *row = config_row(key);
@@ -110,7 +110,7 @@ static void add_form(struct table *table, enum config_key key)
     buf_done(&text);
 }
 
-/* The default is asked of the settings that nothing overrides. */
+/* Adds the explanation of a setting. Its default is the value that overrides no other. */
 static void add_explanation(struct table *table, const struct config *config, enum config_key key)
 {
     const struct config_row *row = config_row(key);
@@ -126,7 +126,7 @@ static void add_explanation(struct table *table, const struct config *config, en
     table_text(table, row->help, strlen(row->help));
 }
 
-/* Which keys are asked for: all of them, when none is named. */
+/* Finds which keys are asked for: all of them, when none is named. */
 static int choose_keys(int word_count, char **words, enum config_key *ret_keys, size_t *ret_count)
 {
     *ret_count = 0;
@@ -156,7 +156,7 @@ static int choose_keys(int word_count, char **words, enum config_key *ret_keys, 
     return 0;
 }
 
-/* Values alone, a line each: for scripts. */
+/* Prints the values alone, a line each, for scripts. */
 static void print_values(const struct config *config, const enum config_key *keys, size_t count)
 {
     struct buf out;

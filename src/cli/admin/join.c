@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 struct join_settings {
-    struct connection_options pool; /* of it only the configuration is used */
+    struct connection_options pool; /* only its configuration is used */
     const char *name, *also, *code_file;
     bool only, pull;
 };
@@ -53,7 +53,7 @@ static const struct option join_options[] = {
 
 static const struct join_settings join_defaults = {0};
 
-/* What a file says, without the blanks around it. -1 when it cannot be read, which is reported. */
+/* Reads the code from a file, without the blanks around it. -1 when it cannot be read, which has been reported. */
 static int code_file_read(const char *name, char ret[JOIN_TEXT_MAX + 1])
 {
     bool given = !strcmp(name, "-");
@@ -99,7 +99,7 @@ static int code_read(const char *text, struct join_code *ret)
     return STATUS_BAD;
 }
 
-/* The pool's CA, if it is the one that the code means; the caller frees it. */
+/* Fetches the pool's CA, if it is the one that the code means; the caller frees it. */
 static int ca_fetch(const struct join_code *code, struct symbols *symbols, char **ret)
 {
     unsigned char fingerprint[CERT_HASH_BYTES];

@@ -17,7 +17,7 @@ struct list_settings {
     const char *constraint;
     uint64_t limit;
     bool json, long_form;
-    double factor; /* of users; NAN: it is not set */
+    double factor; /* for users; NAN: not given */
     bool why, groups, limits;
 };
 
@@ -224,7 +224,7 @@ static const struct table_column limit_columns[] = {
 };
 #define USER_COLUMNS (sizeof user_columns / sizeof *user_columns)
 
-/* One user, after its factor was set, if it is to be. */
+/* Asks for one user, and sets its factor first if one was given. */
 static int user_ask(struct connection *pool, const struct list_settings *settings, const char *name, struct rows *rows)
 {
     struct connection_ask ask = {.may_miss = true, .about = name};
@@ -253,7 +253,7 @@ static int user_ask(struct connection *pool, const struct list_settings *setting
     return status;
 }
 
-/* In words, or the ad that they are made of. */
+/* Prints why a user's place is what it is: in words, or as the ad that the words are made from. */
 static int why_ask(struct connection *pool, const struct list_settings *settings, const char *name, struct rows *rows)
 {
     struct connection_ask ask = {.may_miss = true, .about = name};

@@ -1,4 +1,4 @@
-/* page.c: berth page: a link by which a browser comes to the page of the pool, signed in. */
+/* page.c: berth page: makes a link with which a browser opens the page of the pool, signed in. */
 #include "cli/ask/connection.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"

@@ -21,11 +21,11 @@ static const struct option status_options[] = {
 };
 #undef S
 
-#define UNWELL_MAX 20 /* machines that are named; and customers */
+#define UNWELL_MAX 20 /* machines that are named, and customers likewise */
 
 static const struct status_settings status_defaults = {0};
 
-/* A line each, for people; parts of a line are told in one go: words, then the value of an attribute. */
+/* What people read: words, then the value of an attribute. A line may have several such parts. */
 static const struct {
     const char *before, *attribute;
     enum cell cell;
@@ -65,7 +65,7 @@ static void status_print(const struct tree *ad)
     buf_done(&out);
 }
 
-/* Those who do not do what is expected of them, and why: a line each. */
+/* Agents that do not do what is expected of them, and why: a line each. */
 struct ailing {
     const char *before, *path, *constraint, *why;
     struct buf out;
@@ -105,7 +105,7 @@ static int ailing_print(struct connection *pool, struct ailing ailing)
     return status;
 }
 
-/* Machines that take no jobs, for what they lack; and customers with something to say, which is that their disk is full. */
+/* Prints the machines that take no jobs, with what they lack; and the customers that have left a note, which says that their disk is full. */
 static int unwell_print(struct connection *pool)
 {
     int status = ailing_print(pool, (struct ailing){.before = "  unwell         ",

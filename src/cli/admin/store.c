@@ -34,7 +34,7 @@ static void space_print(void *user, const struct store_space *space)
     table_number(table, "%" PRIu64, space->bytes);
 }
 
-/* Each line as a complaint about the file. */
+/* Reports each line as a complaint about the file. */
 static void complaints_print(const char *path, const struct buf *complaints)
 {
     struct err err = {0};

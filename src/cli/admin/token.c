@@ -1,4 +1,4 @@
-/* token.c: berth token: making, listing, revoking, narrowing and looking at tokens, and codes by which machines join. */
+/* token.c: berth token: makes, lists, revokes, narrows and shows tokens, and makes codes by which machines join. */
 #include "live/auth/token.h"
 
 #include "cli/ask/connection.h"
@@ -54,7 +54,7 @@ static const struct token_settings token_defaults = {0};
 
 /* -------------------------------------------------------------------------------------------------------------- files */
 
-/* The text of a token file, to standard output: as token_file_write writes it. */
+/* Prints the text of a token file to standard output, as token_file_write writes it. */
 static void file_show(const struct token_file *file)
 {
     char seed[2 * SIGNING_SEED_BYTES + 1], *digits = file->has_key ? seed : NULL;
@@ -80,7 +80,7 @@ static void json_member(struct buf *out, const char *name, const char *value)
         buf_adds(out, "null");
 }
 
-/* A line of words, or a JSON object, that tells of a token. */
+/* Prints what a token says, as lines of words or as a JSON object. */
 static void grant_print(const struct token_file *file, const struct grant *grant, const char *path, bool json)
 {
     struct buf out, scope;
@@ -118,7 +118,7 @@ static void grant_print(const struct token_file *file, const struct grant *grant
     buf_done(&scope);
 }
 
-/* To --out, and a word about it; else the file's text. */
+/* Writes the token file to --out and says so; without --out, prints its text. */
 static int file_give(const struct token_settings *settings, const struct token_file *file)
 {
     struct err err = {0};
@@ -137,7 +137,7 @@ static int file_give(const struct token_settings *settings, const struct token_f
     return STATUS_DONE;
 }
 
-/* Can a file be made there? Asked before the pool is, so that no token is made in vain. */
+/* Can a file be made there? This is asked before the pool is, so that no token is made for nothing. */
 static int out_check(const char *out)
 {
     const char *slash = out ? strrchr(out, '/') : NULL;
@@ -155,7 +155,7 @@ static int out_check(const char *out)
     return status;
 }
 
-/* The token file that is named behind the verb, or found as for a pool. */
+/* Reads the token file that is named behind the verb, or else finds it as for a pool. */
 static int file_find(const struct token_settings *settings, int word_count, char **words, struct token_file *ret)
 {
     struct connection_options options = settings->pool;
@@ -189,7 +189,7 @@ static int token_create(const struct token_settings *settings, int word_count, c
     return status;
 }
 
-/* Offline: the key in the parent's file signs. */
+/* Makes the child token offline: the key in the parent's file signs it. */
 static int delegate_sign(const struct token_settings *settings, const struct token_file *parent,
                          struct token_file *child)
 {
@@ -201,7 +201,7 @@ static int delegate_sign(const struct token_settings *settings, const struct tok
 
     buf_init(&subject);
     buf_init(&text);
-    token_read(parent->token, strlen(parent->token), &grant); /* it could be read when the file was */
+    token_read(parent->token, strlen(parent->token), &grant); /* as it was read with its file */
     buf_addf(&subject, "%s/%s", grant.subject, settings->suffix ? settings->suffix : "");
     terms.subject = settings->suffix ? buf_string(&subject) : NULL;
     terms.expires = settings->lifetime ? terms.issued + settings->lifetime : 0;
@@ -337,7 +337,7 @@ static int token_code(const struct token_settings *settings, int word_count, cha
         rows_finish(&rows);
         rows_done(&rows);
     } else if (status == STATUS_DONE) {
-        cell_print(&out, ad, "Code", CELL_VALUE, 0); /* alone, for scripts */
+        cell_print(&out, ad, "Code", CELL_VALUE, 0); /* the code alone, for scripts */
         buf_addc(&out, '\n');
         output_write(&out);
     }
@@ -351,7 +351,7 @@ static int token_code(const struct token_settings *settings, int word_count, cha
 
 static const struct verb {
     const char *name, *wants;
-    int low, high; /* words behind it */
+    int low, high; /* how many words may follow the verb */
     int (*run)(const struct token_settings *settings, int word_count, char **words);
 } verbs[] = {
     {"create", "options alone", 0, 0, token_create},        {"delegate", "one FILE at most", 0, 1, token_hand_on},
