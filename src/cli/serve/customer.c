@@ -41,7 +41,7 @@ static const struct option customer_options[] = {
 
 static const struct customer_options customer_defaults;
 
-/* Where it listens, and whom it asks. */
+/* Prints where the customer listens, and whom it asks. */
 static void tell_up(void *user, const char *const *addresses, const char *matchmaker)
 {
     struct buf out;

@@ -1,4 +1,4 @@
-/* daemons.c: what the commands that serve (provider, provide) have in common. */
+/* daemons.c: what the commands that run a daemon have in common. */
 #include "cli/serve/daemons.h"
 
 #include "cli/term/command.h"

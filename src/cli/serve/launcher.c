@@ -1,4 +1,4 @@
-/* launcher.c: berth launcher FOLDER: what an agent starts for each claim. Not for people, so it is in no list. */
+/* launcher.c: berth launcher FOLDER: what an agent starts for each claim. It is not for people, so no list has it. */
 #include "cli/term/command.h"
 #include "cli/term/report.h"
 #include "exec/local.h"

@@ -1,4 +1,4 @@
-/* machine.c: this machine, as a workshop asks for it. */
+/* machine.c: this machine, as a provider daemon asks for it. */
 #include "cli/serve/machine.h"
 
 #include "cli/serve/daemons.h"
@@ -51,7 +51,7 @@ struct tree *machine_offer(void *user, struct symbols *symbols, uint32_t place, 
     return both;
 }
 
-/* The prober is made with the first question: the symbols are the workshop's. */
+/* Probes the machine. The prober is made with the first question, since the symbols are the daemon's. */
 struct tree *machine_probe(void *user, struct symbols *symbols, double own_load)
 {
     struct machine *machine = user;

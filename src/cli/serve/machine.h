@@ -1,4 +1,4 @@
-/* machine.h: this machine, as a workshop asks for it: its state, its owner's policy, and what runs jobs on it. */
+/* machine.h: this machine, as a provider daemon asks for it: its state, its owner's policy, and what runs jobs on it. */
 #ifndef BERTH_CLI_SERVE_MACHINE_H
 #define BERTH_CLI_SERVE_MACHINE_H
 
@@ -11,7 +11,7 @@
 #define MACHINE_PROBES_MAX 64
 
 struct machine {
-    int64_t disk;       /* set aside for jobs, as the settings say; 0: to be found out */
+    int64_t disk;       /* bytes set aside for jobs, as the settings say; 0: to be found out */
     const char *policy; /* a file; "" for none */
     char state[PATH_MAX], scratch[PATH_MAX];
     struct prober *prober;
@@ -19,10 +19,10 @@ struct machine {
     bool unprotected;
 };
 
-/* As the settings say, which lend it their texts; its own things lie in STATE/FOLDER. */
+/* Fills in what the settings say; the machine borrows their texts. Its own files lie in STATE/FOLDER. */
 void machine_init(struct machine *machine, const struct config *config, const char *folder);
 
-/* For struct providerd_settings; the user is a machine. */
+/* These functions are for struct providerd_settings; their user is a machine. */
 struct uv_loop_s;
 struct executor *machine_executor(void *user, struct uv_loop_s *loop, executor_told_fn *told, void *told_user,
                                   struct err *err);

@@ -1,4 +1,4 @@
-/* matchmaker.c: berth matchmaker: the service that introduces those that fit. */
+/* matchmaker.c: berth matchmaker: the service that introduces requests and offers that fit. */
 #include "live/matchmakerd/matchmakerd.h"
 
 #include "cli/serve/daemons.h"
@@ -30,7 +30,7 @@ static const struct option matchmaker_options[] = {
 
 static const struct matchmaker_options matchmaker_defaults;
 
-/* Where it listens, and what to type next. */
+/* Prints where the matchmaker listens, and what to type next. */
 static void tell_up(void *user, const char *const *addresses, const char *url, const char *join_code)
 {
     struct buf out;

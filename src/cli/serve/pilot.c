@@ -1,4 +1,4 @@
-/* pilot.c: berth pilot: providers that a batch system runs: submitting them, keeping them, and what there is of them. */
+/* pilot.c: berth pilot: submits providers to a batch system, keeps them there, and lists them. */
 #include "cli/serve/pilot.h"
 
 #include "cli/term/command.h"
@@ -33,7 +33,7 @@ static int option_figure(const char *text, void *target, struct err *err)
     return 0;
 }
 
-/* A setting for pilots: its name must be one. */
+/* Reads a setting for pilots; there must be a setting of that name. */
 static int option_setting(const char *text, void *target, struct err *err)
 {
     const char *equals = strchr(text, '=');
@@ -160,7 +160,7 @@ static int by_name(const void *a, const void *b)
     return left->state != right->state ? (int)left->state - (int)right->state : strcmp(left->name, right->name);
 }
 
-/* Without the pool there is what the batch system says. */
+/* Prints the pilots. When the pool does not answer, the list has what the batch system says. */
 static int members_print(struct fleet *fleet)
 {
     enum rows_form form;

@@ -1,17 +1,17 @@
 /* pilot.h: what the files of `berth pilot` share.
  *
- *     pilot.c        the command: options, and which of these is meant
+ *     pilot.c        the command: options, and which of the rest is meant
  *     pilot_order.c  a pilot's folder: made by whoever submits it, read by the pilot
- *     pilot_fleet.c   the pilots that there are: by their folders, the batch system and the pool; submitting and cancelling them
- *     pilot_keep.c   --when: as many as are wanted, for as long as they are
+ *     pilot_fleet.c  finds pilots by their folders, the batch system and the pool; submits and cancels them
+ *     pilot_keep.c   --when: keeps as many pilots as are wanted, for as long as they are
  *     pilot_run.c    --run: the pilot itself, inside of a batch job
- *     pilot_look.c   what it looks at first
+ *     pilot_look.c   what a pilot looks at first
  *
- *     STATE/pilots/pilot-5f0c...    a folder for us alone, on a disk that the batch system's machines see too
- *         order.ad   what the pilot shall do       batch.ad   the table of the batch system
- *         token      its own                       script     what the batch system runs
- *         id         that the batch system gave    log        what it printed      left       why it left
- *     STATE/pilots/looked           with --when: what was found when it last looked */
+ *     STATE/pilots/pilot-5f0c...    a folder that only we may enter, on a disk that the batch system's machines see too
+ *         order.ad   what the pilot is to do       batch.ad   the table of the batch system
+ *         token      the pilot's own               script     what the batch system runs
+ *         id         from the batch system         log        what the pilot printed      left       why it left
+ *     STATE/pilots/looked           with --when: what the last look found */
 #ifndef BERTH_CLI_SERVE_PILOT_H
 #define BERTH_CLI_SERVE_PILOT_H
 
@@ -25,7 +25,7 @@
 #define PILOT_COUNT_MAX 10000
 #define PILOT_NAME_MAX 31
 #define PILOT_PREFIX "pilot-"
-#define PILOT_JOB_PREFIX "berth-" /* of the batch job's name, before the pilot's */
+#define PILOT_JOB_PREFIX "berth-" /* stands before the pilot's name in the name of the batch job */
 #define PILOT_WHY_MAX 180
 #define PILOT_WAIT (24 * 60 * 60) /* seconds that a token allows for waiting in the batch system's queue */
 
@@ -40,7 +40,7 @@ struct pilot_options {
     struct option_words options, settings;
 };
 
-/* What a pilot shall do, as its folder says. All texts are its own. */
+/* What a pilot is to do, as its folder says. All texts are its own. */
 struct pilot_order {
     char *pilot, *pool, *scratch; /* scratch: "" for where the batch system says */
     bool once;
@@ -52,17 +52,17 @@ struct pilot_order {
 
 void pilot_order_done(struct pilot_order *order);
 
-/* ---- pilot_order.c: what went wrong has been reported when they return a status that is not STATUS_DONE ---- */
+/* ---- pilot_order.c: errors have been reported when the status is not STATUS_DONE ---- */
 
-/* The folder of all pilots. */
+/* Finds the folder of all pilots, and makes it. */
 int pilots_folder(const struct pilot_options *options, struct connection *pool, char ret[PATH_MAX]);
 
-/* A new folder for one of that name, with all that it needs; `parent`: the token that its own is made from. */
+/* Makes the folder of a new pilot of that name, with everything that it needs; `parent`: the token that its own is made from. */
 int pilot_folder_make(const struct pilot_options *options, const struct cluster *batch, const struct token_file *parent,
                       const char *pools, const char *name, const char *folder);
 int pilot_order_read(const char *folder, struct pilot_order *ret);
 
-/* A line in a file of the folder, in place of what was there; and the first line of one, "" when there is none. */
+/* pilot_note writes a line into a file of the folder, in place of what was there; pilot_noted reads the first line of one, "" when there is none. */
 int pilot_note(const char *folder, const char *name, const char *line);
 void pilot_noted(const char *folder, const char *name, char *ret, size_t size);
 
@@ -71,9 +71,9 @@ void pilot_noted(const char *folder, const char *name, char *ret, size_t size);
 struct pilot_member {
     char name[PILOT_NAME_MAX + 1], id[CLUSTER_ID_MAX + 1], folder[PATH_MAX];
     enum cluster_state state;
-    bool connected;            /* the pool hears it */
+    bool connected;            /* the pool hears the pilot */
     char note[256], left[256]; /* what it told the pool; and why it left, by its folder */
-    int64_t changed;           /* its folder, in seconds since 1970 */
+    int64_t changed;           /* when its folder changed, in seconds since 1970 */
 };
 
 struct fleet {
@@ -90,18 +90,18 @@ struct fleet {
 int fleet_open(struct fleet *fleet, const struct pilot_options *options);
 void fleet_close(struct fleet *fleet);
 
-/* A fleet has one master at a time: who submits or cancels. */
+/* Makes us the master of the fleet. There is one at a time: only the master submits pilots. */
 int fleet_lead(struct fleet *fleet);
-/* A token to make those of pilots from: our own, or one that the pool gives. */
+/* Finds a token from which those of pilots are made: our own, or one that the pool gives. */
 int fleet_token(struct fleet *fleet);
 
-/* Who there is, by their folders and the batch system. */
+/* Finds which pilots there are, by their folders and the batch system. */
 int fleet_look(struct fleet *fleet, struct err *err);
-/* What the pool says of them. */
+/* Asks the pool about the pilots. */
 int fleet_ask_pool(struct fleet *fleet);
 int fleet_submit(struct fleet *fleet, char ret_id[CLUSTER_ID_MAX + 1], struct err *err);
 int fleet_cancel(struct fleet *fleet, struct pilot_member *member, struct err *err);
-/* Tokens of those that have gone are removed, and after a day their folders. */
+/* Removes the tokens of pilots that have gone, and after a day their folders. */
 void fleet_tidy(struct fleet *fleet);
 
 /* ---- pilot_look.c ---- */
@@ -110,17 +110,17 @@ void fleet_tidy(struct fleet *fleet);
 struct pilot_found {
     struct pilot_facts facts;
     int64_t cpus, memory;        /* of the machine */
-    int64_t seconds;             /* that it may stay */
-    char id[CLUSTER_ID_MAX + 1]; /* of its batch job; "": this is none */
+    int64_t seconds;             /* how long it may stay */
+    char id[CLUSTER_ID_MAX + 1]; /* of its batch job; "": it is not in one */
 };
 
-/* STATUS_NO when there is too little of something: `why` says of what. */
+/* Looks at what there is. STATUS_NO when there is too little of something: `why` says of what. */
 int pilot_look(const char *folder, const char *state, const struct pilot_order *order, struct cluster *batch,
                struct pilot_found *ret, struct buf *why);
 
 /* ---- pilot_keep.c, pilot_run.c ---- */
 
-extern const char pilot_when[]; /* without --when EXPR */
+extern const char pilot_when[]; /* the expression of --when default */
 int pilot_keep(struct fleet *fleet);
 int pilot_run(const char *folder);
 

@@ -1,4 +1,4 @@
-/* pilot_fleet.c: the pilots that there are, by their folders, by the batch system and by the pool; submitting and cancelling them. */
+/* pilot_fleet.c: finds pilots by their folders, by the batch system and by the pool; submits and cancels them. */
 #include "cli/serve/pilot.h"
 
 #include "cli/ask/token_ask.h"
@@ -21,10 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LISTED 10               /* seconds in which a batch system may not list yet what it has just taken */
-#define SETTLE 60               /* seconds after which one that is not listed has gone */
-#define KEEP (24 * 60 * 60)     /* seconds after which the folder of one that has gone is removed */
-#define PARENT_LIFE (7 * 86400) /* of a token that the pool is asked for */
+#define LISTED 10               /* seconds in which a batch system may not yet list a job that it has just taken */
+#define SETTLE 60               /* seconds after which a pilot that is not listed has gone */
+#define KEEP (24 * 60 * 60)     /* seconds after which the folder of a pilot that has gone is removed */
+#define PARENT_LIFE (7 * 86400) /* seconds that a token from the pool is good */
 
 /* ---------------------------------------------------------------------------------------------------------------- life */
 
@@ -70,7 +70,7 @@ int fleet_lead(struct fleet *fleet)
     return STATUS_BAD;
 }
 
-/* How long the parent must be good for yet. */
+/* Is the parent token good for long enough to make pilots' tokens from it? */
 static bool parent_lasts(const struct fleet *fleet, struct grant *ret)
 {
     return fleet->parent.token && fleet->parent.has_key &&
@@ -146,7 +146,7 @@ static struct pilot_member *member_find(struct fleet *fleet, const char *name)
     return NULL;
 }
 
-/* By its name: one whose id was not written down any more, because we were killed, is known all the same. */
+/* Looks. Batch jobs are known by their names, so that a pilot is known even when we were killed before its id was written down. */
 int fleet_look(struct fleet *fleet, struct err *err)
 {
     size_t prefix = strlen(PILOT_JOB_PREFIX);
@@ -168,7 +168,7 @@ int fleet_look(struct fleet *fleet, struct err *err)
         }
     }
     free(jobs.items);
-    for (size_t i = 0; i < fleet->count; i++) { /* what was just submitted may not be listed yet */
+    for (size_t i = 0; i < fleet->count; i++) { /* a pilot that was just submitted may not be listed yet */
         struct pilot_member *member = &fleet->members[i];
 
         if (member->state == CLUSTER_GONE && *member->id && !*member->left && time(NULL) < member->changed + LISTED)
@@ -217,12 +217,12 @@ static void name_draw(char ret[PILOT_NAME_MAX + 1])
     unsigned char bytes[6];
 
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        memset(bytes, 0, sizeof bytes); /* the folder is there already then: refused */
+        memset(bytes, 0, sizeof bytes); /* from the second time on, the folder is there already: refused */
     snprintf(ret, PILOT_NAME_MAX + 1, PILOT_PREFIX "%02x%02x%02x%02x%02x%02x", bytes[0], bytes[1], bytes[2], bytes[3],
              bytes[4], bytes[5]);
 }
 
-/* Where pilots find the pool: as it was named, if others can reach it by that; else as the token says. */
+/* Where pilots find the pool: the address that we were given, if others can reach it; else the one in the token. */
 static const char *pool_address(const struct fleet *fleet)
 {
     const struct connection_place *place = &fleet->pool.places[fleet->pool.at];
@@ -271,7 +271,7 @@ int fleet_cancel(struct fleet *fleet, struct pilot_member *member, struct err *e
 {
     if (cluster_cancel(fleet->batch, member->id, err) < 0)
         return -1;
-    if (member->state == CLUSTER_PENDING) { /* it will never say so itself */
+    if (member->state == CLUSTER_PENDING) { /* the pilot never began, so it cannot say so itself */
         snprintf(member->left, sizeof member->left, "it was cancelled before it began");
         pilot_note(member->folder, "left", member->left);
         member->state = CLUSTER_GONE;

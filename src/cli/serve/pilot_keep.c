@@ -1,7 +1,8 @@
-/* pilot_keep.c: berth pilot --when: as many pilots as are wanted, for as long as an expression about the pool and the batch system is true.
+/* pilot_keep.c: berth pilot --when: keeps as many pilots as are wanted, while an expression about the pool and the batch system is true.
  *
- *     true   a pilot is submitted, and it is asked again: until it is not true any more, or there are --count of them
- *     false  as if one that still waits in the batch system's queue were not there: that one is cancelled. Those that run end by themselves
+ *     true   a pilot is submitted, and the expression is evaluated again: until it is not true any more, or there are --count pilots
+ *     false  a pilot that still waits in the batch system's queue is cancelled, if it is false without that pilot too. Those that run end by
+ *            themselves
  *     else   (undefined, error: the pool or the batch system does not answer) nothing is done
  *
  * Each decision is a line on standard output. */
@@ -28,7 +29,7 @@
 #include <string.h>
 #include <time.h>
 
-/* There is work that no pilot waits for, and the batch system has free processors that nobody else waits for. */
+/* The default: there is work that no pilot waits for, and the batch system has free processors that nobody else waits for. */
 const char pilot_when[] =
     "Idle > (IdlePilots + PendingPilots) * PilotCpus && BatchFree > 0 && BatchPending <= PendingPilots";
 
@@ -39,13 +40,13 @@ struct keeper {
     struct cluster_load load;
     int64_t waiting;                      /* requests that a pilot could serve; -1: not known */
     int64_t pending, running, idle, busy; /* pilots */
-    char said[ERR_TEXT_MAX];              /* the last trouble, so that it is told once */
+    char said[ERR_TEXT_MAX];              /* the last error, so that it is reported once */
     unsigned rounds;
 };
 
 /* -------------------------------------------------------------------------------------------------------------- demand */
 
-/* What a pilot says over what the machine is, as pilot_run.c does, but for what is not known here. */
+/* Makes what a pilot says over what the machine is, as pilot_run.c does, except for what is not known here. */
 static struct tree *likely_own(struct symbols *symbols, const struct pilot_options *options, const struct tree *probed,
                                struct err *err)
 {
@@ -66,7 +67,7 @@ static struct tree *likely_own(struct symbols *symbols, const struct pilot_optio
     return own;
 }
 
-/* One ad over another, both of which are taken; NULL when either is. */
+/* Lays one ad over another, and takes both; NULL when either is NULL. */
 static struct tree *over_take(struct tree *below, struct tree *above, struct err *err)
 {
     struct tree *both = below && above ? ad_over(below, above, err) : NULL;
@@ -76,7 +77,7 @@ static struct tree *over_take(struct tree *below, struct tree *above, struct err
     return both;
 }
 
-/* A pilot as it may be: this machine with so much of it as is asked for, and the ad of --like over that. */
+/* Makes the ad that a pilot may have: this machine with as much of it as is asked for, and the ad of --like over that. */
 static struct tree *likely_make(struct keeper *keeper, struct err *err)
 {
     const struct pilot_options *options = keeper->fleet->options;
@@ -123,11 +124,11 @@ static void pilots_count(struct keeper *keeper)
         if (member->state != CLUSTER_RUNNING)
             continue;
         keeper->busy += !strcmp(member->note, "busy");
-        keeper->idle += !*member->note || !strcmp(member->note, "idle"); /* also one that has just begun */
+        keeper->idle += !*member->note || !strcmp(member->note, "idle"); /* a pilot that has just begun is idle too */
     }
 }
 
-/* -1 when the batch system does not answer; the pool may be away: then what it knows is undefined. */
+/* Looks at everything. -1 when the batch system does not answer. The pool may be away: then what it knows is undefined. */
 static int look(struct keeper *keeper, struct err *err)
 {
     struct fleet *fleet = keeper->fleet;
@@ -171,7 +172,8 @@ static struct tree *state_ad(const struct keeper *keeper)
     return maker_seal(&maker);
 }
 
-/* True, false; or neither: -1. Without the pool nobody is wanted, nor sent away, whatever the expression is about. */
+/* Evaluates the expression: 1 true, 0 false, -1 neither. When the pool does not answer, no pilot is submitted or cancelled, whatever the expression
+ * is about. */
 static int is_wanted(struct keeper *keeper)
 {
     struct env env = {.now = time(NULL)};
@@ -224,7 +226,7 @@ static void say(const struct keeper *keeper, const char *decision)
     buf_done(&line);
 }
 
-/* A trouble is told when it is another than the last. */
+/* Reports an error, unless it is the same as the last. */
 static void complain(struct keeper *keeper, const char *why)
 {
     if (strcmp(keeper->said, why) != 0)
@@ -232,7 +234,7 @@ static void complain(struct keeper *keeper, const char *why)
     snprintf(keeper->said, sizeof keeper->said, "%s", why);
 }
 
-/* One more, or one less, waits in the queue. */
+/* Counts one more, or one less, in the queue. */
 static void count_pending(struct keeper *keeper, int by)
 {
     keeper->pending += by;
@@ -270,7 +272,7 @@ static void cancel(struct keeper *keeper, struct pilot_member *member, const cha
     say(keeper, words);
 }
 
-/* Those that would not be submitted now, if they were not there. */
+/* Cancels the pilots that would not be submitted now, if they were not there. */
 static void cancel_unwanted(struct keeper *keeper)
 {
     struct fleet *fleet = keeper->fleet;
@@ -295,7 +297,7 @@ static void cancel_all(struct keeper *keeper)
             cancel(keeper, &fleet->members[i], "for this ends");
 }
 
-/* For people who wonder why nothing is done. */
+/* Writes down what was found, for people who wonder why nothing is done. */
 static void looked(struct keeper *keeper, int wanted)
 {
     struct buf line;
@@ -354,7 +356,7 @@ static struct tree *when_parse(struct keeper *keeper, const char *text)
     return when;
 }
 
-/* Until a signal comes. */
+/* Runs until a signal comes. */
 static void rounds_run(struct keeper *keeper)
 {
     struct timespec span = {.tv_sec = keeper->fleet->options->every};
@@ -378,7 +380,7 @@ int pilot_keep(struct fleet *fleet)
     struct err err = {0};
     int status;
 
-    guard_memory(); /* it stays, with the token that pilots' are made from */
+    guard_memory(); /* it stays, and holds the token that pilots' tokens are made from */
     status = fleet_lead(fleet);
     arena_init(&keeper.arena);
     if (status == STATUS_DONE && !(keeper.when = when_parse(&keeper, fleet->options->when)))

@@ -13,7 +13,7 @@
 
 #define BENCHMARK_SPAN 0.4 /* seconds of processor time */
 
-/* Memory is that of the control group, if that is less than the machine's. */
+/* Looks at the machine. Its memory is that of the control group, if that is less. */
 static void machine_look(const char *state, struct pilot_found *ret)
 {
     struct symbols *symbols = names_new(1);
@@ -35,7 +35,7 @@ static void machine_look(const char *state, struct pilot_found *ret)
     ret->facts.disk = pilot_disk(state);
 }
 
-/* Seconds that the pilot's token is good. */
+/* Finds for how many seconds the pilot's token is good. */
 static int token_look(const char *folder, int64_t now, int64_t *ret)
 {
     char path[PATH_MAX];
@@ -59,7 +59,7 @@ static int token_look(const char *folder, int64_t now, int64_t *ret)
     return status;
 }
 
-/* How long it may stay: by the batch system, by what it was told, and by its token. */
+/* Finds how long the pilot may stay: by the batch system, by its order, and by its token. */
 static void time_look(const struct pilot_order *order, struct cluster *batch, int64_t now, struct pilot_found *ret)
 {
     int64_t left = PILOT_UNKNOWN, seconds = order->time;

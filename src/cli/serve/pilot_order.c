@@ -1,4 +1,4 @@
-/* pilot_order.c: a pilot's folder: what it shall do and by what right, written by whoever submits it, read by the pilot. */
+/* pilot_order.c: a pilot's folder: what the pilot is to do and by what right. Whoever submits the pilot writes it; the pilot reads it. */
 #include "cli/serve/pilot.h"
 
 #include "cli/term/command.h"
@@ -85,7 +85,7 @@ void pilot_noted(const char *folder, const char *name, char *ret, size_t size)
     buf_done(&text);
 }
 
-/* The pilot's token: narrower and shorter than its parent, and for itself alone. */
+/* Makes the pilot's token: narrower and shorter than its parent, and for the pilot alone. */
 static int token_make(const struct pilot_options *options, const struct token_file *parent, const char *pools,
                       const char *name, const char *folder)
 {
@@ -161,7 +161,7 @@ static int order_write(const struct pilot_options *options, const char *pools, c
     return status;
 }
 
-/* A word as a shell takes it, whatever is in it. */
+/* Appends a word as a shell takes it, whatever is in it. */
 static void shell_word(struct buf *out, const char *word)
 {
     buf_addc(out, '\'');

@@ -5,8 +5,8 @@
  *     now ......................... ends             the batch system ends the job
  *      |<------ TimeLeft ------>|<- grace ->|<- margin ->|
  *
- * TimeLeft is what a job may take: one that wants longer is not started (`Start` in the ad). When it is nothing, what still runs is warned, and
- * has the time of grace. The margin is for files on their way home. */
+ * TimeLeft is how long a job may take: one that wants longer is not started (`Start` in the ad). When TimeLeft is 0, jobs that still run are warned,
+ * and have the time of grace. The margin is for files on their way home. */
 #include "cli/serve/pilot.h"
 
 #include "cli/ask/pool_config.h"
@@ -35,16 +35,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LAST_SECONDS 2 /* before the margin is over it goes, whatever there is */
+#define LAST_SECONDS 2 /* the pilot goes so long before the margin is over, whatever still runs */
 #define ROLE "pilot"
 
 struct pilot {
-    struct machine machine; /* first: what is asked of the one is asked of the other */
+    struct machine machine; /* first, so that a pointer to the pilot is one to its machine */
     struct pilot_order order;
     struct cluster *batch;
     char folder[PATH_MAX], state[PATH_MAX];
     struct pilot_found found;
-    int64_t ends; /* the time that it has, on the clock below */
+    int64_t ends; /* when its time is over, by clock_now() */
     int64_t grace, margin;
     int64_t idle_since, told_at;
     bool time_up;
@@ -60,7 +60,7 @@ static int64_t clock_now(void)
     return now.tv_sec;
 }
 
-/* What is left for jobs. */
+/* Seconds that are left for jobs. */
 static int64_t time_left(const struct pilot *pilot)
 {
     int64_t left = pilot->ends - pilot->grace - pilot->margin - clock_now();
@@ -75,7 +75,7 @@ static int leave(struct pilot *pilot, const char *why)
     return STATUS_NO;
 }
 
-/* Is there enough of everything? If not, it says so, and leaves. */
+/* Is there enough of everything? If not, the pilot says so, and leaves. */
 static int checks(struct pilot *pilot)
 {
     const struct pilot_found *found = &pilot->found;
@@ -101,7 +101,8 @@ static int checks(struct pilot *pilot)
 
 /* ----------------------------------------------------------------------------------------------------------- its offer */
 
-/* What the pilot says over the machine's own policy. Its part of the machine is that of its processors, if it was not told how much. */
+/* Appends what the pilot says over the machine's own policy. If it was not told how much memory to offer, it offers the part that goes with its
+ * processors. */
 static void offer_text(const struct pilot *pilot, const struct tree *policy, struct buf *out)
 {
     const struct expr *own = match_constraint(policy);
@@ -126,7 +127,7 @@ static void offer_text(const struct pilot *pilot, const struct tree *policy, str
     buf_addc(out, ']');
 }
 
-/* One that takes a single job is not divided. */
+/* Makes the offer. A pilot that takes a single job is not divided. */
 static struct tree *pilot_offer(void *user, struct symbols *symbols, uint32_t place, struct err *err)
 {
     struct pilot *pilot = user;
@@ -226,7 +227,7 @@ static void pilot_down(void *user)
     machine_down(&((struct pilot *)user)->machine);
 }
 
-/* Until it is up, a signal that tells it to end waits: it has to take away what it has made, and to say why it leaves. */
+/* Holds back signals that tell the pilot to end, until it is up: it has to remove what it has made, and to say why it leaves. */
 static void signals_hold(bool hold)
 {
     sigset_t ends;
@@ -244,7 +245,7 @@ static void tell_up(void *user, const char *name, const char *matchmaker, const 
     fprintf(stderr, "Berth pilot %s is up, and asks %s for jobs\n  jobs are held by  %s\n", name, matchmaker, held);
 }
 
-/* A folder of its own where the batch system wants such things: STATE/pilot/token is in it. */
+/* Makes a folder for the pilot's state, where the batch system wants temporary files; STATE/pilot/token is in it. */
 static int state_make(struct pilot *pilot)
 {
     const char *where = pilot->order.scratch;
@@ -280,7 +281,7 @@ static int state_make(struct pilot *pilot)
     return failed ? STATUS_BAD : STATUS_DONE;
 }
 
-/* The settings that it was given, and those that a pilot must have: it calls out, and is not called. */
+/* Makes the options: the settings that the pilot was given, and those that a pilot must have: it calls out, and is not called. */
 static int options_make(const struct pilot *pilot, struct config_options *ret, struct arena *arena)
 {
     const char *const own[] = {"ProviderListen=\"\"", "Pull=true"};

@@ -1,10 +1,10 @@
-/* pool_run.c: berth pool: a whole pool on this machine: the matchmaker, a customer and a provider, each a process of its own.
+/* pool_run.c: berth pool: runs a whole pool on this machine: the matchmaker, a customer and a provider, each a process of its own.
  *
  *     berth pool --+-- berth matchmaker     first; the others want tokens from it
  *                  +-- berth customer       STATE/customer
  *                  `-- berth provider       STATE/provider
  *
- * They are this same program with the same state folder, each with its log in STATE/log. Ended in the other order. */
+ * All three are this same program with the same state folder, each with its log in STATE/log. They are ended in the opposite order. */
 #include "cli/ask/connection.h"
 #include "cli/ask/token_ask.h"
 #include "cli/serve/supervise.h"
@@ -28,12 +28,12 @@
 #include <unistd.h>
 
 #define FOLDER_MAX 3900 /* bytes of the state folder's name; sockets want it shorter anyway */
-#define TICK 50         /* milliseconds, while something is to come up; then a second */
+#define TICK 50         /* milliseconds between looks while a role is to come up; then ten times as long */
 #define ROLE_PATIENCE \
-    10000 /* milliseconds: one that takes longer to answer does not keep the others from being told of */
+    10000 /* milliseconds: a role that takes longer to answer does not keep us from saying that the pool is up */
 #define TOKEN_SPAN (INT64_C(30) * 86400)    /* seconds that the roles' tokens last ... */
-#define TOKEN_RENEWED (INT64_C(10) * 86400) /* ... and are renewed before their end */
-#define TOKEN_LOOK (INT64_C(3600) * 1000)   /* milliseconds between looks at them */
+#define TOKEN_RENEWED (INT64_C(10) * 86400) /* ... and how long before their end they are renewed */
+#define TOKEN_LOOK (INT64_C(3600) * 1000)   /* milliseconds between looks at the tokens */
 
 struct pool_run_settings {
     struct config_options config;
@@ -53,10 +53,10 @@ static const struct pool_run_settings pool_run_defaults = {0};
 
 enum { MATCHMAKER, CUSTOMER, PROVIDER, ROLES };
 
-/* What is fixed of each. */
+/* What is fixed for each role. */
 static const struct {
     const char *name, *socket; /* beneath the state folder */
-    const char *token, *scope; /* likewise; NULL: it wants none */
+    const char *token, *scope; /* the token's folder there, and its scope; NULL: the role needs no token */
 } role_rows[ROLES] = {
     {"matchmaker", "matchmaker.sock", NULL, NULL},
     {"customer", "customer/customer.sock", "customer", "ad:read ad:write claim job:submit job:own job:any"},
@@ -66,11 +66,11 @@ static const struct {
 struct pool_run {
     const struct pool_run_settings *settings;
     const char *state;
-    char sets[CONFIG_OPTIONS_MAX][640]; /* --set KEY=VALUE of the command line, as the roles are given it */
+    char sets[CONFIG_OPTIONS_MAX][640]; /* KEY=VALUE from the command line, as the roles get it behind --set */
     struct role roles[ROLES];
     bool wanted[ROLES];
-    bool is_local;          /* no other machine can be part of it */
-    struct connection pool; /* the matchmaker's, by its socket */
+    bool is_local;          /* no other machine can be part of the pool */
+    struct connection pool; /* to the matchmaker, by its socket */
     int64_t token_look;
     bool tokens_good, told;
     sigset_t signals;
@@ -78,7 +78,7 @@ struct pool_run {
 
 /* --------------------------------------------------------------------------------------------------------------- the lock */
 
-/* Held as long as the process lives. */
+/* Takes the lock, which is held as long as the process lives. */
 static int lock_take(const char *state)
 {
     char path[4096], pid[24] = "";
@@ -100,13 +100,13 @@ static int lock_take(const char *state)
     }
     snprintf(pid, sizeof pid, "%d\n", (int)getpid());
     if (ftruncate(fd, 0) < 0 || write(fd, pid, strlen(pid)) < 0)
-        report("%s: %s", path, strerror(errno)); /* it is locked all the same */
+        report("%s: %s", path, strerror(errno)); /* the lock holds all the same */
     return fd;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- the roles */
 
-/* Does it listen on this machine alone, and say nothing of networks? */
+/* Does the pool listen on this machine alone, and do the settings name no networks? */
 static bool pool_is_local(const struct config *settings)
 {
     size_t count;
@@ -119,7 +119,7 @@ static bool pool_is_local(const struct config *settings)
     return count == 0;
 }
 
-/* The settings go to all; where to listen is the matchmaker's. */
+/* Makes the arguments of a role. The settings go to all roles, except that where to listen is for the matchmaker only. */
 static void role_arguments(struct pool_run *run, int which)
 {
     const struct config_options *config = &run->settings->config;
@@ -173,7 +173,7 @@ static int roles_init(struct pool_run *run)
 
 /* -------------------------------------------------------------------------------------------------------------- tokens */
 
-/* Is the token there, of this pool, and good for a while? */
+/* Is the token there, from this pool, and good for a while? */
 static bool token_lasts(const char *path, const char *pool_id)
 {
     struct token_file file;
@@ -214,7 +214,7 @@ static int token_renew(struct pool_run *run, int which, const char *path)
     return status == STATUS_DONE ? 0 : -1;
 }
 
-/* Those that are missing or end soon are made. */
+/* Makes the tokens that are missing or end soon. */
 static int tokens_tend(struct pool_run *run)
 {
     struct tree *keys = NULL;
@@ -264,7 +264,7 @@ static bool state_is_named(const struct pool_run *run)
     return false;
 }
 
-/* Where it is, and what to type next. */
+/* Prints where the pool is, and what to type next. */
 static void tell_up(struct pool_run *run)
 {
     struct tree *status = NULL, *code = NULL, *link = NULL;
@@ -314,7 +314,7 @@ static void tell_up(struct pool_run *run)
 
 /* -------------------------------------------------------------------------------------------------------------- running */
 
-/* The signal that came within that time; 0: none but of children. */
+/* The signal that came within that time; 0: none, or only one from a child. */
 static int signal_wait(const struct pool_run *run, int64_t milliseconds)
 {
     struct timespec span = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
@@ -323,7 +323,7 @@ static int signal_wait(const struct pool_run *run, int64_t milliseconds)
     return number > 0 && number != SIGCHLD ? number : 0;
 }
 
-/* One look at everything. -1: it cannot go on. */
+/* Looks at everything once. -1: the pool cannot go on. */
 static int run_tend(struct pool_run *run, int64_t now)
 {
     bool all_up = true;
@@ -360,7 +360,7 @@ static int run_tend(struct pool_run *run, int64_t now)
     return 0;
 }
 
-/* In the other order, each when the one before has ended; a second signal ends all at once. */
+/* Ends the roles in the opposite order, each when the one before has ended; a second signal ends all at once. */
 static void run_end(struct pool_run *run)
 {
     bool at_once = false;
@@ -395,7 +395,7 @@ static int run_loop(struct pool_run *run)
         result = run_tend(run, supervise_now());
         if (result == 0)
             number = signal_wait(run, run->told ? 10 * TICK : TICK);
-        if (number == SIGHUP) { /* as the matchmaker does: read the settings anew */
+        if (number == SIGHUP) { /* passed on to the matchmaker, which reads the settings anew */
             role_end(&run->roles[MATCHMAKER], SIGHUP);
             number = 0;
         }
@@ -440,10 +440,10 @@ static int pool_run(const void *given, int word_count, char **words)
         report("pool takes options alone");
         return STATUS_BAD;
     }
-    guard_memory(); /* what it tells of joining, and the tokens that it makes, pass through it */
+    guard_memory(); /* join codes that it prints and tokens that it makes pass through its memory */
     if (config_options_load(&settings->config, &config) < 0)
         return STATUS_BAD;
-    /* Whole, for what is printed is typed elsewhere. */
+    /* The whole path, since what is printed is typed elsewhere. */
     state = folder_make_own(config_text(&config, CONFIG_STATE)) == 0
                 ? realpath(config_text(&config, CONFIG_STATE), NULL)
                 : NULL;

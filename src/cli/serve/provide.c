@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OFFERS_MAX 1000 /* of all files */
+#define OFFERS_MAX 1000 /* in all files together */
 
 struct provide_options {
     struct config_options config;
@@ -35,7 +35,7 @@ static const struct provide_options provide_defaults;
 struct things {
     char **files;
     int file_count;
-    char *texts[OFFERS_MAX]; /* each ad as text: it is read again with the workshop's symbols */
+    char *texts[OFFERS_MAX]; /* each ad as text: the provider daemon reads it again with its own symbols */
     uint32_t count;
 };
 

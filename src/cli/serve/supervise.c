@@ -1,4 +1,4 @@
-/* supervise.c: one process of a pool, kept alive. */
+/* supervise.c: keeps one process of a pool alive. */
 #include "cli/serve/supervise.h"
 
 #include "cli/term/report.h"
@@ -28,7 +28,7 @@ int64_t supervise_now(void)
     return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-/* Beside the log, one older one is kept. */
+/* Opens the log. Beside it, one older log is kept. */
 static int log_open(const char *path)
 {
     char older[PATH_MAX + 4];
@@ -36,11 +36,11 @@ static int log_open(const char *path)
 
     snprintf(older, sizeof older, "%s.1", path);
     if (stat(path, &stat_) == 0 && stat_.st_size > ROLE_LOG_MAX)
-        (void)rename(path, older); /* else it grows on, which is better than none */
+        (void)rename(path, older); /* if this fails the log grows on, which is better than no log */
     return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-/* In the child. */
+/* Becomes the role, in the child process. */
 static void role_become(const struct role *role, int log, pid_t parent)
 {
     const char *words[ROLE_ARGUMENTS_MAX + 2] = {"berth", role->name};
@@ -53,7 +53,7 @@ static void role_become(const struct role *role, int log, pid_t parent)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
-    setpgid(0, 0); /* Ctrl-C at the terminal is for the supervisor alone, which ends them in order */
+    setpgid(0, 0); /* Ctrl-C at the terminal is for the supervisor alone, which ends the roles in order */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(1);
@@ -143,7 +143,7 @@ void role_check(struct role *role)
         return;
     if (client_fetch(NULL, &call, &fetched, &err) < 0)
         return;
-    role->up = fetched.status / 100 != 5; /* whatever it says, it lives */
+    role->up = fetched.status / 100 != 5; /* whatever it answers, it lives */
     role->was_up = role->was_up || role->up;
     fetched_done(&fetched);
 }
