@@ -46,14 +46,14 @@ static const struct table_column ads_columns[] = {
     {"id", "AdId", CELL_VALUE},     {"name", "Name", CELL_VALUE},      {"type", "Type", CELL_VALUE},
     {"owner", "Owner", CELL_VALUE}, {"heard", "Received", CELL_SINCE},
 };
-#define ADS_SELECT "AdId,Name,Type,Owner,Received" /* what those want */
+#define ADS_SELECT "AdId,Name,Type,Owner,Received" /* the attributes of those columns */
 
-/* The columns of a table, and what the pool is asked for. */
+/* The columns of a table, and the attributes that the pool is asked for. */
 struct view {
     struct table_column columns[TABLE_COLUMNS_MAX];
     size_t count;
     const char *select; /* NULL: all */
-    struct buf names;   /* the names that were selected, without blanks: cut at their ends */
+    struct buf names;   /* the selected names without blanks, each ended by a NUL */
     struct buf list;    /* the same with commas */
 };
 
@@ -130,7 +130,7 @@ static int ads_list(struct connection *pool, const struct ads_settings *settings
     return status;
 }
 
-/* Takes an ad; gives it with the id by which it was asked for, as it is in lists. */
+/* Takes an ad, and gives it with the id by which it was asked for, as lists do. */
 static struct tree *ad_with_id(struct tree *ad, const char *id)
 {
     struct ad_setting setting = {symbols_take(ad->symbols, "AdId", 4), value_string(id, strlen(id))};
@@ -143,7 +143,7 @@ static struct tree *ad_with_id(struct tree *ad, const char *id)
     return named;
 }
 
-/* Those whose Name that is; machines have ids that nobody chose. */
+/* Lists the ads of that Name: people know machines by their names, since nobody chose their ids. */
 static int ads_named(struct connection *pool, const struct view *view, struct rows *rows, const char *name)
 {
     unsigned before = rows->count;
@@ -167,7 +167,7 @@ static int ads_named(struct connection *pool, const struct view *view, struct ro
     return status;
 }
 
-/* The ad of that id, or else those of that name. */
+/* Prints the ad of that id, or else those of that name. */
 static int ads_called(struct connection *pool, const struct view *view, struct rows *rows, const char *word)
 {
     struct tree *ad = NULL;
@@ -191,7 +191,7 @@ static int ads_called(struct connection *pool, const struct view *view, struct r
     return status;
 }
 
-/* One that is not there does not keep the others from being printed. */
+/* Prints each ad that is named. An ad that is not there does not keep the others from being printed. */
 static int ads_each(struct connection *pool, const struct view *view, struct rows *rows, int count, char **words)
 {
     int status = STATUS_DONE;
@@ -236,7 +236,7 @@ static int ads_run(const void *given, int word_count, char **words)
         status =
             word_count ? ads_each(&pool, &view, &rows, word_count, words) : ads_list(&pool, settings, &view, &rows);
     rows_finish(&rows);
-    rows_done(&rows); /* what it holds is of the pool's symbols */
+    rows_done(&rows); /* first: it holds symbols of the pool */
     connection_close(&pool);
     view_done(&view);
     return status;

@@ -1,4 +1,4 @@
-/* assign.c: berth assign: a queue of requests settled at once, by one of several policies. */
+/* assign.c: berth assign: settles a queue of requests at once, by one of several policies. */
 #include "match/assign/ads.h"
 
 #include "cli/term/command.h"
@@ -49,7 +49,7 @@ static bool is_name(const char *text, size_t len)
     return len > 0 && len <= QUANTITY_MAX;
 }
 
-/* Cpus,Memory,Disk */
+/* Reads a list such as Cpus,Memory,Disk. */
 static int option_quantities(const char *text, void *target, struct err *err)
 {
     struct quantity_list list = {0};
@@ -124,7 +124,7 @@ struct assign_run {
     size_t count, room, request_count;
     struct table table;
     struct buf text;
-    double end; /* when optimal stops, on the clock; 0: never */
+    double end; /* when the policy optimal stops, by clock_seconds(); 0: never */
 };
 
 static int ads_read(struct assign_run *run, const char *file)
@@ -202,7 +202,7 @@ static void pairs_print(struct assign_run *run, const struct assign_built *built
     table_finish(&run->table);
 }
 
-/* What is not as one would expect. */
+/* Reports where the result may not be what one expects. */
 static void doubts_report(const struct assign_run *run, const struct assign_result *result)
 {
     if (result->fell_back)

@@ -1,4 +1,4 @@
-/* convert.c: berth convert: ads from one form to another, one at a time, in constant memory. */
+/* convert.c: berth convert: converts ads from one form to another, one at a time, in constant memory. */
 #include "cli/ask/languages.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
@@ -41,7 +41,7 @@ static const struct option convert_options[] = {
 
 static const struct convert_settings convert_defaults = {.dialect = &dialect_classic, .to = FORM_CLASSAD};
 
-/* All ads of one file. */
+/* Converts all ads of one file. */
 static int convert_file(const struct convert_settings *settings, struct symbols *symbols, const char *name,
                         struct buf *out)
 {
@@ -86,7 +86,7 @@ static int job_print(void *user, struct tree *ad, unsigned line)
     return -1;
 }
 
-/* The jobs of a file in another language: all of them or none. */
+/* Converts the jobs of a file in another language: all of them or none. */
 static int convert_jobs(const struct convert_settings *settings, struct symbols *symbols, const char *name,
                         struct buf *out)
 {

@@ -1,4 +1,4 @@
-/* eval.c: berth eval: the value of each expression, a line each. */
+/* eval.c: berth eval: prints the value of each expression, a line each. */
 #include "cli/ads/evaluator.h"
 #include "cli/ads/prompt.h"
 #include "cli/term/command.h"
@@ -32,7 +32,7 @@ static const struct option eval_options[] = {
 
 static const struct eval_settings eval_defaults = {.dialect = &dialect_classic};
 
-/* Prints the value, or `parse-error` and says why on standard error. */
+/* Prints the value; or prints `parse-error`, and says why on standard error. */
 static int eval_one(struct evaluator *evaluator, const char *file, unsigned line, const char *text, size_t len,
                     struct buf *out)
 {
@@ -48,7 +48,7 @@ static int eval_one(struct evaluator *evaluator, const char *file, unsigned line
     return STATUS_BAD;
 }
 
-/* A line of standard input, without the marks of other systems at its beginning and end. */
+/* Evaluates a line of standard input, without the marks that other systems put at its beginning and end. */
 static int eval_line(struct evaluator *evaluator, unsigned line, const char *text, size_t len, struct buf *out)
 {
     size_t mark = line == 1 ? text_mark(text, len) : 0;
@@ -60,8 +60,8 @@ static int eval_line(struct evaluator *evaluator, unsigned line, const char *tex
     return eval_one(evaluator, "-", line, text, len, out);
 }
 
-/* Lines from standard input. Results are held back until more input must be waited for, so that a program at the other end of a
- * pair of pipes gets its answers; complaints are not. */
+/* Evaluates lines from standard input. Results are held back until we must wait for more input, so that a program at the other end of a pair of pipes
+ * gets its answers; complaints are not held back. */
 static int eval_lines(struct evaluator *evaluator, struct buf *out)
 {
     enum { READ_SIZE = 256 << 10 };

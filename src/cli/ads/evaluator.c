@@ -1,4 +1,4 @@
-/* evaluator.c: expressions as text against up to two ads. */
+/* evaluator.c: evaluates expressions, given as text, against up to two ads. */
 #include "cli/ads/evaluator.h"
 
 #include "cli/term/file.h"
@@ -34,7 +34,7 @@ static void evaluator_pair(struct evaluator *evaluator)
 {
     struct tree **ads = evaluator->ads;
 
-    if (ads[EVALUATOR_TARGET] && !ads[EVALUATOR_MY]) /* someone must stand opposite */
+    if (ads[EVALUATOR_TARGET] && !ads[EVALUATOR_MY]) /* the target needs somebody opposite */
         ads[EVALUATOR_MY] = parse_ad(&evaluator->build, NULL, "[]", 2, NULL);
     pair_init(&evaluator->pair, ads[EVALUATOR_MY], ads[EVALUATOR_TARGET]);
     evaluator->scope = ads[EVALUATOR_MY] ? &evaluator->pair.left : NULL;

@@ -1,4 +1,4 @@
-/* evaluator.h: expressions as text against up to two ads: what eval, its prompt and specialize share. */
+/* evaluator.h: evaluates expressions, given as text, against up to two ads. Eval, its prompt, specialize and query share it. */
 #ifndef BERTH_CLI_ADS_EVALUATOR_H
 #define BERTH_CLI_ADS_EVALUATOR_H
 
@@ -23,16 +23,17 @@ struct evaluator {
 void evaluator_init(struct evaluator *evaluator, const struct dialect *dialect, const struct setting *setting);
 void evaluator_done(struct evaluator *evaluator);
 
-/* Expressions and files from now on are of this dialect. */
+/* Changes the dialect of the expressions and files that follow. */
 void evaluator_dialect(struct evaluator *evaluator, const struct dialect *dialect);
 
-/* The first ad of a file is that side from now on. -1 when it could not be read, which has been reported. */
+/* Makes the first ad of a file that side from now on. -1 when it could not be read, which has been reported. */
 int evaluator_load(struct evaluator *evaluator, enum evaluator_side side, const char *file);
 
-/* NULL with the reason when the text, whose first line has that number, is no expression. The caller unrefs it. */
+/* Parses an expression, which the caller unrefs. `line` is the number of the text's first line. NULL with the reason when the text is not an
+ * expression. */
 struct tree *evaluator_parse(struct evaluator *evaluator, unsigned line, const char *text, size_t len, struct err *err);
 
-/* Appends the value to `out`. */
+/* Appends the value of an expression to `out`; -1 with the reason when the text is not an expression. */
 int evaluator_print(struct evaluator *evaluator, unsigned line, const char *text, size_t len, struct buf *out,
                     struct err *err);
 

@@ -1,4 +1,4 @@
-/* fmt.c: berth fmt: files of ads laid out in the one way there is. */
+/* fmt.c: berth fmt: lays out files of ads in the one way there is. */
 #include "cli/ads/layout.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
@@ -28,8 +28,8 @@ static const struct option fmt_options[] = {
 
 static const struct fmt_settings fmt_defaults = {.dialect = &dialect_classic};
 
-/* Are the tokens right ads, one behind another? The parser says what is wrong, and where. An ad that has no end, as
- * when there was no more to read, goes to the parser with all the rest. */
+/* Are the tokens correct ads, one behind another? The parser says what is wrong, and where. An ad without an end, as in a text that breaks off, goes
+ * to the parser with all the rest. */
 static int check_ads(const struct fmt_tokens *tokens, const struct dialect *dialect, size_t len, struct err *err)
 {
     struct symbols *symbols = names_new(0);
@@ -71,17 +71,17 @@ static int check_ads(const struct fmt_tokens *tokens, const struct dialect *dial
     return result;
 }
 
-/* Appends the text laid out; -1 with the reason when it is no classad text. */
+/* Appends the text laid out; -1 with the reason when it is not in the classad form. */
 static int fmt_text(const struct dialect *dialect, struct buf *in, struct buf *out, struct err *err)
 {
     struct fmt_tokens tokens, again = {0};
     int result = fmt_tokens_init(&tokens, dialect, buf_string(in), in->len, err);
 
-    if (check_ads(&tokens, dialect, in->len, err) < 0) /* it knows better what was expected */
+    if (check_ads(&tokens, dialect, in->len, err) < 0) /* the parser knows better what was expected */
         result = -1;
     if (result == 0) {
         layout_ads(out, &tokens);
-        /* a formatter that loses something is worse than none: look at what came out */
+        /* a formatter that loses something is worse than none: check what came out */
         if (fmt_tokens_init(&again, dialect, buf_string(out), out->len, err) < 0 || !fmt_tokens_alike(&tokens, &again))
             result = err_set(err, "this text would not come out whole, and is left as it is (a fault in berth fmt)");
         fmt_tokens_done(&again);
@@ -105,7 +105,7 @@ static int write_all(int fd, const char *text, size_t len)
     return 0;
 }
 
-/* Puts the text in place of the file at once: whoever reads it sees the old or the new. A link stays one. */
+/* Puts the text in place of the file at once: whoever reads the file sees the old text or the new one. A link stays a link. */
 static int replace_file(const char *name, const struct buf *text, struct err *err)
 {
     char *path = realpath(name, NULL);
@@ -121,7 +121,7 @@ static int replace_file(const char *name, const struct buf *text, struct err *er
     }
     if (fd >= 0) {
         if (fchown(fd, info.st_uid, info.st_gid) < 0)
-            errno = 0; /* it is ours then, as any new file would be */
+            errno = 0; /* the file is ours then, as any new file would be */
         result = fchmod(fd, info.st_mode & 07777);
         if (result == 0)
             result = write_all(fd, text->text, text->len);
@@ -143,8 +143,8 @@ static int replace_file(const char *name, const struct buf *text, struct err *er
     return result;
 }
 
-/* Only a regular file can be replaced: a pipe or a device would become one. Asked before it is opened, since a pipe
- * would wait for its other end, and lose what it holds. A folder, or what is not there, reading tells. */
+/* Is it a regular file? Only those can be replaced: a pipe or a device would become a regular file. This is asked before the file is opened, since a
+ * pipe would wait for its other end, and lose what it holds. For a folder, or a file that is not there, reading reports the error. */
 static int check_regular(const char *name, struct err *err)
 {
     struct stat info;
@@ -154,7 +154,7 @@ static int check_regular(const char *name, struct err *err)
     return err_set(err, "this is no regular file, and fmt -w rewrites no other");
 }
 
-/* The whole of a file without a byte order mark. */
+/* Reads a whole file, without a byte order mark. */
 static int read_unmarked(const char *name, struct buf *in, bool *ret_marked)
 {
     size_t mark;

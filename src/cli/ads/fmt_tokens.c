@@ -1,4 +1,4 @@
-/* fmt_tokens.c: a text as its tokens, with the comments hung onto them. */
+/* fmt_tokens.c: makes tokens from a text, with the comments hung onto them. */
 #include "cli/ads/fmt_tokens.h"
 
 #include "lang/base/array.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reading: tokens and comments come in the order of the text. A comment's place is known when the next token is. */
+/* The state of reading: tokens and comments come in the order of the text. The place of a comment is known when the next token is. */
 struct reading {
     struct fmt_tokens *tokens;
     size_t end;       /* offset behind the last token or comment */
@@ -47,7 +47,7 @@ bool comment_ends_line(const struct comment *comment)
     return comment->text[1] == '/' || memchr(comment->text, '\n', comment->len);
 }
 
-/* Appends one comment, whose link is set anew. */
+/* Hangs a comment onto a token, behind those that hang there; sets its link anew. */
 static void hang(struct fmt_tokens *tokens, uint32_t at, enum comment_place place, uint32_t comment)
 {
     struct fmt_piece *piece = &tokens->pieces[at];
@@ -66,7 +66,7 @@ static bool one_line(const char *from, const char *to)
     return from >= to || !memchr(from, '\n', (size_t)(to - from));
 }
 
-/* The comments between the token before and this one, which begins at `start`. */
+/* Places the comments between the token before and this one, which begins at `start`. */
 static void place_comments(struct reading *reading, uint32_t at, const char *start)
 {
     struct fmt_tokens *tokens = reading->tokens;
@@ -167,7 +167,7 @@ static int pair_bracket(struct reading *reading, uint32_t at)
     return 0;
 }
 
-/* The text that a token is printed as: as written, but for keywords. */
+/* Sets the text that a token is printed as: as it is written, except for keywords and operators. */
 static void set_text(struct fmt_piece *piece, const struct token *token)
 {
     static const char *const words[] = {
@@ -294,7 +294,7 @@ static bool has(const struct fmt_tokens *tokens, uint32_t at, enum comment_place
     return tokens->pieces[at].comments[place].first != TOKENS_NONE;
 }
 
-/* Behind an operator: to its front. */
+/* Moves the comments behind an operator to its front. */
 static void settle_operator(struct fmt_tokens *tokens, uint32_t at)
 {
     uint32_t trail = unhang(tokens, at, COMMENT_TRAIL);
@@ -304,7 +304,7 @@ static void settle_operator(struct fmt_tokens *tokens, uint32_t at)
     hang_all(tokens, at, COMMENT_OWN, unhang(tokens, at + 1, COMMENT_OWN));
 }
 
-/* Before a comma or semicolon: behind it. Past one that ends with its line, the rest go above what follows. */
+/* Moves the comments before a comma or semicolon behind it. After a comment that ends its line, the rest go above what follows. */
 static void settle_separator(struct fmt_tokens *tokens, uint32_t at)
 {
     uint32_t lists[] = {unhang(tokens, at - 1, COMMENT_TRAIL), unhang(tokens, at, COMMENT_OWN),
@@ -322,7 +322,7 @@ static void settle_separator(struct fmt_tokens *tokens, uint32_t at)
     }
 }
 
-/* Where no line may end: above the nearest token before that begins one. */
+/* Moves comments that stand where no line may end: above the nearest token before them that begins a line. */
 static void settle_above(struct fmt_tokens *tokens, uint32_t at, enum comment_place place)
 {
     uint32_t first = unhang(tokens, at, place), start = at;

@@ -1,4 +1,4 @@
-/* gang.c: berth gang: one matchmaking cycle over files of ads in which a request gathers a whole gang. */
+/* gang.c: berth gang: runs one matchmaking cycle over files of ads, in which a request gathers a whole gang. */
 #include "match/gang/gang.h"
 
 #include "cli/ads/policy_file.h"
@@ -96,14 +96,14 @@ struct gang_cycle {
     struct arena arena;
     struct policy policy;
     struct tree **ads;   /* the requests, then the offers */
-    struct ports *ports; /* of each */
+    struct ports *ports; /* of each ad */
     size_t count, room, request_count;
     struct table table;
     struct buf text;
     bool found;
 };
 
-/* Takes over the ad. -1 and the reason when something that a cycle reads of it is not in order; then it is not among the ads. */
+/* Takes over the ad. -1 and the reason when something that a cycle reads in it is wrong; then it is not among the ads. */
 static int ad_take(struct gang_cycle *run, struct tree *ad, struct err *err)
 {
     if (run->count == run->room) {
@@ -151,7 +151,7 @@ static int files_read(struct gang_cycle *run, const struct option_files *files)
 
 /* -------------------------------------------------------------------------------------------------------- a gang in words */
 
-/* A gang that is being told. */
+/* A gang that is being printed. */
 struct telling {
     const struct gang_cycle *run;
     const struct gang_member *members;
@@ -176,7 +176,7 @@ static uint32_t member_next(const struct telling *telling, uint32_t parent, uint
 
 static void add_members(const struct telling *telling, uint32_t parent);
 
-/* leo, or render1(cpu=leo license=lic2) */
+/* Appends a member: leo, or render1(cpu=leo license=lic2). */
 static void add_member(const struct telling *telling, uint32_t i)
 {
     struct buf *out = telling->out;
@@ -187,12 +187,12 @@ static void add_member(const struct telling *telling, uint32_t i)
     buf_addc(out, '(');
     add_members(telling, i);
     if (out->len == before + 1)
-        out->len = before; /* it has none */
+        out->len = before; /* it has no members of its own */
     else
         buf_addc(out, ')');
 }
 
-/* Cpu=leo node={n1 n2}: the ports of one, from left to right. */
+/* Appends the members at the ports of one party, from left to right: cpu=leo node={n1 n2}. */
 static void add_members(const struct telling *telling, uint32_t parent)
 {
     const struct ports *ports = &telling->run->ports[telling->members[parent].place];
@@ -301,7 +301,7 @@ static void gang_found(void *user, enum gang_outcome outcome, const struct gang_
     table_text(&run->table, run->text.text, run->text.len);
 }
 
-/* Some gangs may not be the best: that is told, since ranks are kept to otherwise. */
+/* Reports when some gangs may not be the best, since otherwise ranks are respected. */
 static void cut_report(const struct gang_cycle *run, const struct gang_stats *stats)
 {
     uint64_t nodes = run->call->nodes ? run->call->nodes : GANG_NODES_MAX;

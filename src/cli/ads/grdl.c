@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A word of a list; its place in it. */
+/* Finds a word in a list, and gives its place in it. */
 static int word_read(const char *text, const char *const *words, size_t count, const char *expected, struct err *err)
 {
     for (size_t i = 0; i < count; i++)
@@ -47,7 +47,7 @@ static int option_size(const char *text, void *target, struct err *err)
     return option_count_to(text, 64, target, err);
 }
 
-/* DIMENSION=RULE or DIMENSION=RULE:VALUE, cut in place: arguments live as long as the program. */
+/* Reads DIMENSION=RULE or DIMENSION=RULE:VALUE. The rule points into a copy that is cut at the signs; grdl_run frees it. */
 static int option_merge(const char *text, void *target, struct err *err)
 {
     struct grdl_merge_rules *rules = target;

@@ -24,43 +24,43 @@ struct grdl_settings {
     } merge;
 };
 
-/* All resources of all files, as they are understood. Those of the first file are the left side, all others the right one; of one
- * file alone, each resource is on both. */
+/* All resources of all files, and how they are understood. Those of the first file are the left side, all others the right side; with one file alone,
+ * each resource is on both sides. */
 struct grdl_run {
     const struct grdl_settings *settings;
     struct grdl_kit *kit;
     struct grdl_resources resources;
     struct grdl_reading **readings;
-    uint32_t *files; /* by resource: its file's number */
+    uint32_t *files; /* for each resource the number of its file */
     char **file_names;
     uint32_t file_count;
     uint32_t left_count; /* resources of the first file */
-    bool validates;      /* more is told then */
-    bool told;           /* something was wrong with a value, or (if they are errors) a dimension was not known */
+    bool validates;      /* the operation is validate, which reports more */
+    bool told;           /* something is an error: with --strict any complaint, in validate a wrong value */
     struct table table;
     struct buf text;
 };
 
-/* Reads the file; -1 when it was told what is wrong. */
+/* Reads the file; -1 when it is wrong, which has been reported. */
 int grdl_load(struct grdl_run *run, char *file);
 
 bool grdl_two_sides(const struct grdl_run *run);
-/* May the two be a pair: the first of the left side, the other of the right one? */
+/* May the two be a pair, with the first from the left side and the other from the right? */
 bool grdl_may_pair(const struct grdl_run *run, uint32_t left, uint32_t right);
 
-/* Name, class, or place. */
+/* The name of a resource, or its class when it has no name. */
 const char *grdl_name(const struct grdl_run *run, uint32_t resource);
 void grdl_name_cell(struct grdl_run *run, uint32_t resource);
 void grdl_text_cell(struct grdl_run *run, const char *text);
-/* "a b c" as one cell. */
+/* Adds the names as one cell: "a b c". */
 void grdl_names_cell(struct grdl_run *run, const uint32_t *resources, uint32_t count);
 
-/* "mhz >= 2500 MHz", appended; `match` NULL: of a characteristic, without an operator. */
+/* Appends "mhz >= 2500 MHz"; `match` NULL: it is a characteristic, without an operator. */
 void grdl_property_print(struct buf *out, const struct grdl_char *at, const enum grdl_operator *match);
-/* Why the requirement is met by the other, or is not, in words; appended. */
+/* Appends in words why the other resource meets the requirement, or does not. */
 void grdl_reason_print(struct buf *out, const struct grdl_point *requirement, const struct grdl_reading *by);
 
-/* Resources as a document, to standard output. */
+/* Prints resources as a document, to standard output. */
 int grdl_print(struct grdl_run *run, const struct grdl_resource *const *resources, uint32_t count, enum grdl_form form);
 
 /* The operations; each returns an enum status. */

@@ -12,7 +12,7 @@
 static const char *const resource_columns[] = {"file", "resource", "class", "chars", "reqs", "prefs"};
 static const char *const value_columns[] = {"resource", "in", "dimension", "value", "kind", "type", "from"};
 
-/* A row a value: what it was taken for, and who says so. */
+/* Prints a row for each value: what it was taken for, and who says so. */
 static void points_explain(struct grdl_run *run, uint32_t resource, const char *section,
                            const struct grdl_point *points, uint32_t count)
 {
@@ -56,7 +56,7 @@ int grdl_validate(struct grdl_run *run)
     return run->told ? STATUS_BAD : STATUS_DONE;
 }
 
-/* An ad a resource. */
+/* Prints each resource as an ad. */
 static int classads_print(struct grdl_run *run)
 {
     struct symbols *symbols = names_new(0);

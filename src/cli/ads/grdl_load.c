@@ -1,4 +1,4 @@
-/* grdl_load.c: resources from files, checked by the schema; and how they are called and told about. */
+/* grdl_load.c: reads resources from files and checks them by the schema; and prints their names and properties. */
 #include "cli/ads/grdl.h"
 
 #include "cli/term/file.h"
@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------------------------------------------------- reading */
 
-/* An ad begins with [ and something that is no object of JSON. */
+/* Is this a file of ads? An ad begins with [ and something that is not a JSON object. */
 static bool is_ads(const char *text, size_t len)
 {
     size_t at = 0;
@@ -26,7 +26,7 @@ static bool is_ads(const char *text, size_t len)
     return at < len && text[at] != '{' && text[at] != ']';
 }
 
-/* ClassAds are resources too, where they can be. */
+/* Reads ClassAds as resources, where that is possible. */
 static int ads_read(struct grdl_resources *ret, const char *text, size_t len, struct err *err)
 {
     struct symbols *symbols = names_new(0);
@@ -41,7 +41,7 @@ struct complaints {
     const char *file;
 };
 
-/* Unknown dimensions are told by `validate` alone, unless they are errors. */
+/* Reports a complaint. Unknown dimensions are reported by `validate` alone, unless they are errors. */
 static void complaint_note(void *user, enum grdl_complaint complaint, const struct err *err)
 {
     struct complaints *complaints = user;
@@ -149,7 +149,7 @@ void grdl_property_print(struct buf *out, const struct grdl_char *at, const enum
         buf_addf(out, " %s", at->type);
 }
 
-/* The characteristic as it was understood: "2 hr (a number; its type attribute says it)". */
+/* Appends a characteristic as it was understood: "2 hr". */
 static void value_print(struct buf *out, const struct grdl_point *point)
 {
     const struct grdl_value *value = &point->value;
@@ -160,7 +160,7 @@ static void value_print(struct buf *out, const struct grdl_point *point)
     }
     buf_adds(out, point->from->text);
     if (value->type_name &&
-        value->source != GRDL_FROM_VALUE) /* else it stands in the text, or is how that is written */
+        value->source != GRDL_FROM_VALUE) /* else the type stands in the text, or follows from its form */
         buf_addf(out, " %s", value->type_name);
 }
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORK_MAX 10000000 /* pairs, or wholes, that are looked at before a search gives up */
+#define WORK_MAX 10000000 /* pairs, or aggregates, that are looked at before a search gives up */
 
 static const char *const pair_columns[] = {"base", "candidate"};
 static const char *const why_columns[] = {"base", "candidate", "match", "why"};
@@ -54,7 +54,7 @@ static uint32_t right_count(const struct grdl_run *run)
 
 /* ------------------------------------------------------------------------------------------------------------- reasons */
 
-/* The requirements of `of` that `by` does not meet, or all of them when there are none such. */
+/* Appends the requirements of `of` that `by` does not meet, or all of them when it meets all. True when it does. */
 static bool reasons_add(struct buf *out, const struct grdl_reading *of, const struct grdl_reading *by, bool shared)
 {
     bool met = true;
@@ -83,7 +83,7 @@ static void pair_explain(struct matching *matching, uint32_t base, uint32_t cand
     buf_init(&back);
     reasons_add(&why, a, b, mode == GRDL_PARTIAL);
     if (peer && !reasons_add(&back, b, a, false) && !yes && grdl_matches(b, a, NULL))
-        buf_reset(&why); /* what fits is not why */
+        buf_reset(&why); /* a requirement that is met is not the reason */
     if (peer && (yes || !grdl_matches(a, b, NULL)) && back.len) {
         buf_addf(&why, "%sof %s: ", why.len ? "; " : "", grdl_name(run, candidate));
         buf_add(&why, back.text, back.len);
@@ -166,7 +166,7 @@ static void pairs_by_templates(struct matching *matching)
     grdl_dimensions_done(&right_sees);
 }
 
-/* In the order of the bases, then of the candidates. */
+/* Tries all pairs, in the order of the bases, then of the candidates. */
 static void pairs_by_sets(struct matching *matching, enum grdl_mode mode)
 {
     struct grdl_run *run = matching->run;
@@ -223,7 +223,7 @@ static void stats_print(const struct matching *matching)
                matching->all_pairs, matching->counts.pairs, matching->counts.comparisons);
 }
 
-/* The dimensions of requirements that the candidate has. */
+/* Prints the dimensions of requirements that the candidate has. */
 static void over_cell(struct grdl_run *run, uint32_t base, uint32_t candidate)
 {
     const struct grdl_reading *of = reading(run, base);
@@ -414,7 +414,7 @@ static int n_way_run(struct matching *matching)
     return size ? STATUS_DONE : STATUS_NO;
 }
 
-/* The whole as a document. */
+/* Prints the aggregate of the parts as a document. */
 static void whole_print(struct grdl_run *run, const struct grdl_merge_rule *rules, uint32_t rule_count,
                         const uint32_t *parts, uint32_t count)
 {

@@ -68,7 +68,7 @@ static int contract_load(struct grdl_run *run, struct grdl_profile *ret)
             report_error(run->settings->contract, &err, NULL, 0);
     }
     buf_done(&text);
-    ret->kind = GRDL_PROFILE_MINIMAL; /* which has no requirements */
+    ret->kind = GRDL_PROFILE_MINIMAL; /* a minimal profile has no requirements */
     for (uint32_t i = 0; i < ret->parts.count; i++)
         if (ret->parts.items[i]->req_count)
             ret->kind = GRDL_PROFILE_FULL;
@@ -98,7 +98,7 @@ static void breaches_print(struct grdl_run *run, const struct grdl_profile *cont
     table_done(&run->table);
 }
 
-/* Of each part of the contract, the resource of its name as it is now. */
+/* Checks the contract: each of its parts is compared with the resource of that name as it is now. */
 static int contract_check(struct grdl_run *run)
 {
     struct grdl_profile contract = {0};

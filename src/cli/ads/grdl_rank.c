@@ -12,7 +12,7 @@
 
 static const char *const rank_columns[] = {"who", "place", "candidate", "decided_by"};
 
-/* The preference that put this one behind the one before; none where they are tied. */
+/* Prints the preference that put this candidate behind the one before; nothing where they are tied. */
 static void decided_cell(struct grdl_run *run, const struct grdl_reading *who, const struct grdl_reading *before,
                          const struct grdl_reading *this_one)
 {
@@ -24,7 +24,7 @@ static void decided_cell(struct grdl_run *run, const struct grdl_reading *who, c
     table_text(&run->table, run->text.text, run->text.len);
 }
 
-/* Those that may be ranked: all of the other side, or those that match as asked. */
+/* Finds the candidates that may be ranked: all of the other side, or those that match as asked. */
 static uint32_t candidates_find(const struct grdl_run *run, uint32_t who, enum grdl_mode mode, bool any,
                                 const struct grdl_reading **ret_readings, uint32_t *ret_numbers)
 {

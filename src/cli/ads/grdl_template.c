@@ -35,7 +35,7 @@ static int whose(const struct grdl_run *run, enum grdl_template_prefs *ret)
     return text ? -1 : 0;
 }
 
-/* A row a pair of which one of the two relations holds. */
+/* Prints a row for each pair for which one of the two relations holds. */
 static int relations_print(struct grdl_run *run, enum grdl_template_prefs prefs)
 {
     struct err err = {0};
@@ -67,7 +67,7 @@ static int relations_print(struct grdl_run *run, enum grdl_template_prefs prefs)
     return found ? STATUS_DONE : STATUS_NO;
 }
 
-/* The first resource of the first file heads the queue, the second file has its members, the others candidates. */
+/* Prints what a queue takes. The first resource of the first file heads the queue, the second file has its members, the others candidates. */
 static int queue_print(struct grdl_run *run, enum grdl_queue_kind kind, enum grdl_template_prefs prefs)
 {
     struct grdl_queue queue;

@@ -1,20 +1,20 @@
 /* layout.c: the one way to lay out ads.
  *
- * A run of tokens that fits into what is left of the line, and has no comment in it that ends a line, is printed as it
- * comes (flat). Else it is split: a choice before each ? and :, a chain before each of the operators that bind least,
- * brackets around their elements; and each part is laid out by the same rule. Whether a run fits is a subtraction, so
- * the whole is linear but for looking for operators, which is done once for each level of brackets that is broken. */
+ * A run of tokens that fits into what is left of the line, and has no comment in it that ends a line, is printed as it comes (flat). Else it is
+ * split: a choice before each ? and :, a chain before each of the operators that bind least, brackets around their elements; and each part is laid
+ * out by the same rule. Whether a run fits is a subtraction, so the whole takes linear time, except for looking for operators, which is done once for
+ * each level of brackets that is broken. */
 #include "cli/ads/layout.h"
 
 #include "lang/base/mem.h"
 
 #include <stdlib.h>
 
-/* What stands before a token in the running text: the blanks, the columns, and the comments that end a line. */
+/* Running sums up to a token: the blanks before it, the columns, and the comments that end a line. */
 struct measure {
-    unsigned char blanks;  /* before it, when it does not begin a line */
-    uint32_t column;       /* of its end, if all were one line */
-    uint32_t owns, trails; /* tokens up to this one that have such comments */
+    unsigned char blanks;  /* before the token, when it does not begin a line */
+    uint32_t column;       /* of its end, if everything were on one line */
+    uint32_t owns, trails; /* how many tokens up to this one have such comments */
 };
 
 struct layout {
@@ -36,7 +36,7 @@ static bool is_closing(const struct fmt_piece *piece)
     return piece->kind == TOKEN_CLOSE || piece->kind == TOKEN_CLOSE_SQUARE || piece->kind == TOKEN_CLOSE_BRACE;
 }
 
-static bool is_wide(const struct fmt_piece *bracket) /* has blanks inside */
+static bool is_wide(const struct fmt_piece *bracket) /* does the bracket have blanks inside? */
 {
     return bracket->role == ROLE_AD || bracket->role == ROLE_LIST;
 }
@@ -46,7 +46,7 @@ static uint32_t comment_at(const struct layout *layout, uint32_t at, enum commen
     return layout->tokens->pieces[at].comments[place].first;
 }
 
-/* Blanks between two tokens on a line. */
+/* How many blanks stand between two tokens on a line. */
 static unsigned blanks_between(const struct fmt_piece *left, const struct fmt_piece *right)
 {
     if (right->kind == TOKEN_COMMA || right->kind == TOKEN_SEMICOLON)
@@ -57,12 +57,12 @@ static unsigned blanks_between(const struct fmt_piece *left, const struct fmt_pi
         return is_wide(left);
     if (right->role == ROLE_CALL || right->role == ROLE_SUBSCRIPT)
         return 0;
-    if (right->role == ROLE_SELECT) /* a point right behind a number would be the number's */
+    if (right->role == ROLE_SELECT) /* a point right behind a number would be read as part of it */
         return left->kind == TOKEN_INTEGER || left->kind == TOKEN_REAL;
     return left->kind != TOKEN_DOT && left->role != ROLE_PREFIX;
 }
 
-/* Columns that a text takes, if each character takes one. */
+/* How many columns a text takes, if each character takes one. */
 static size_t text_width(const char *text, size_t len)
 {
     size_t width = 0;
@@ -72,7 +72,7 @@ static size_t text_width(const char *text, size_t len)
     return width;
 }
 
-/* Comments inside a line have a blank on each side, but for brackets and separators that stand close. */
+/* Is there a blank before, or after, comments inside a line? There is, except next to brackets and separators that stand close. */
 static bool blank_before_inline(const struct fmt_piece *left)
 {
     return !(is_opening(left) && !is_wide(left));
@@ -113,7 +113,7 @@ static void layout_measure(struct layout *layout)
     }
 }
 
-/* Columns of tokens [from, to) on one line. */
+/* How many columns tokens [from, to) take on one line. */
 static size_t flat_width(const struct layout *layout, uint32_t from, uint32_t to)
 {
     const struct measure *measures = layout->measures;
@@ -151,14 +151,14 @@ static void put_line(struct layout *layout, size_t indent)
     layout->column = layout->line_indent = indent;
 }
 
-/* An empty line, before put_line. */
+/* Prints an empty line, if there is a gap; to be called before put_line. */
 static void put_gap(struct layout *layout, bool gap)
 {
     if (gap)
         buf_addc(layout->out, '\n');
 }
 
-/* A token with the comments that stand before it in its line; the blanks before it unless it begins the line. */
+/* Prints a token with the comments before it in its line, and the blanks before it unless it begins the line. */
 static void put_piece(struct layout *layout, uint32_t at, bool blanks)
 {
     const struct fmt_piece *piece = &layout->tokens->pieces[at];
@@ -174,7 +174,7 @@ static void put_piece(struct layout *layout, uint32_t at, bool blanks)
     put(layout, piece->text, piece->len);
 }
 
-/* The comments above a token, each on its line; the line has been begun. */
+/* Prints the comments above a token, each on its own line; the first line has been begun. */
 static void put_own(struct layout *layout, uint32_t at, size_t indent)
 {
     const struct comment *comments = layout->tokens->comments;
@@ -185,7 +185,7 @@ static void put_own(struct layout *layout, uint32_t at, size_t indent)
     }
 }
 
-/* The comments behind a token; the caller ends the line. */
+/* Prints the comments behind a token; the caller ends the line. */
 static void put_trail(struct layout *layout, uint32_t at)
 {
     const struct comment *comments = layout->tokens->comments;
@@ -196,8 +196,7 @@ static void put_trail(struct layout *layout, uint32_t at)
     }
 }
 
-/* Lines of their own inside an ad, or between ads: comments and the token below them, with the empty lines that were
- * there. */
+/* Prints comments and the token below them on lines of their own, inside an ad or between ads, with the empty lines that were there. */
 static void put_spaced(struct layout *layout, uint32_t at, size_t indent, bool first, bool token)
 {
     const struct comment *comments = layout->tokens->comments;
@@ -214,7 +213,7 @@ static void put_spaced(struct layout *layout, uint32_t at, size_t indent, bool f
     }
 }
 
-/* The separator at depth 0 of [from, to), or `to`. */
+/* Finds the first separator of that kind in [from, to) outside brackets; `to` when there is none. */
 static uint32_t find_separator(const struct layout *layout, enum token_kind kind, uint32_t from, uint32_t to)
 {
     const struct fmt_piece *pieces = layout->tokens->pieces;
@@ -228,7 +227,7 @@ static uint32_t find_separator(const struct layout *layout, enum token_kind kind
     return to;
 }
 
-/* The attributes of an ad, spread; [from, to) is what stands between the brackets. */
+/* Prints the attributes of an ad, one on a line; [from, to) is what stands between the brackets. */
 static void lay_attributes(struct layout *layout, uint32_t from, uint32_t to, size_t indent)
 {
     for (uint32_t at = from, end; at < to; at = end + 1) {
@@ -245,7 +244,7 @@ static void lay_attributes(struct layout *layout, uint32_t from, uint32_t to, si
     }
 }
 
-/* The elements of a list, arguments, or the expression in parentheses. */
+/* Prints the elements of a list, the arguments of a function, or the expression in parentheses. */
 static void lay_elements(struct layout *layout, uint32_t from, uint32_t to, size_t indent, bool alone)
 {
     for (uint32_t at = from, end; at < to; at = end + 1) {
@@ -259,8 +258,7 @@ static void lay_elements(struct layout *layout, uint32_t from, uint32_t to, size
     }
 }
 
-/* What stands before a closing bracket that gets a line of its own. Comments in its line stay with what they stand
- * behind. */
+/* Prints what stands before a closing bracket that gets a line of its own. Comments in the line of the bracket stay with what they stand behind. */
 static void put_before_closing(struct layout *layout, uint32_t close, size_t indent, bool empty)
 {
     const struct fmt_tokens *tokens = layout->tokens;
@@ -280,7 +278,7 @@ static void put_before_closing(struct layout *layout, uint32_t close, size_t ind
     }
 }
 
-/* Brackets and what is in them; the blanks before them have been printed. */
+/* Prints brackets and what is in them; the blanks before them have been printed. */
 static void lay_brackets(struct layout *layout, uint32_t open, bool spread)
 {
     const struct fmt_piece *piece = &layout->tokens->pieces[open];
@@ -303,7 +301,7 @@ static void lay_brackets(struct layout *layout, uint32_t open, bool spread)
     put(layout, layout->tokens->pieces[close].text, 1);
 }
 
-/* An operand without operators between its parts: prefixes, a name or bracket, what is selected from it. */
+/* Prints an operand without operators between its parts: prefixes, a name or bracket, what is selected from it. */
 static void lay_operand(struct layout *layout, uint32_t from, uint32_t to, size_t tail)
 {
     const struct fmt_piece *pieces = layout->tokens->pieces;
@@ -354,7 +352,7 @@ static uint32_t find_operator(const struct layout *layout, unsigned level, uint3
     return to;
 }
 
-/* An expression; lines after its first begin at `indent`, and `tail` columns will follow it on its last line. */
+/* Prints an expression; lines after its first begin at `indent`, and `tail` columns will follow it on its last line. */
 static void lay_expr(struct layout *layout, uint32_t from, uint32_t to, size_t indent, size_t tail)
 {
     unsigned level;
@@ -405,7 +403,7 @@ void layout_ads(struct buf *out, struct fmt_tokens *tokens)
         put_trail(&layout, close);
     }
     put_spaced(&layout, last, 0, at == 0, false);
-    if (out->len > start) { /* each line was begun with the newline of the one before */
+    if (out->len > start) { /* each line began with a newline: move the first one to the end */
         buf_addc(out, '\n');
         memmove(out->text + start, out->text + start + 1, out->len - start - 1);
         out->len--;

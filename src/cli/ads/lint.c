@@ -1,4 +1,4 @@
-/* lint.c: berth lint: what is wrong with the ads of a file that needs no pool to see. */
+/* lint.c: berth lint: finds what is wrong with the ads of a file, as far as that can be seen without a pool. */
 #include "match/pair/lint.h"
 
 #include "cli/term/command.h"
@@ -38,7 +38,7 @@ struct lint_run {
     bool found;
 };
 
-/* The function that was probably meant. */
+/* Appends the name of the function that was probably meant. */
 static void add_nearest(struct lint_run *run, symbol function)
 {
     struct nearest nearest;

@@ -1,4 +1,4 @@
-/* match.c: berth match: one matchmaking cycle over files of ads. */
+/* match.c: berth match: runs one matchmaking cycle over files of ads. */
 #include "match/index/finder.h"
 
 #include "cli/ads/policy_file.h"
@@ -66,14 +66,14 @@ struct match_run {
     struct index *index;   /* or NULL: every pair is tried */
     struct party *parties; /* the requests, then the offers */
     size_t count, room, request_count;
-    size_t planned; /* the request whose plan is told */
-    bool ports;     /* it was told that ports are not looked at */
+    size_t planned; /* the request whose plan is being printed */
+    bool ports;     /* it has been reported that ports are not looked at */
     struct table table;
     struct buf text;
     bool found;
 };
 
-/* An ad with Ports wants a gang. */
+/* Warns once of an ad with Ports, which wants a gang. */
 static void ports_warn(struct match_run *run, const char *file, const struct tree *ad)
 {
     if (!run->ports && tree_find(ad, tree_root(ad), NAME_PORTS))
@@ -81,7 +81,7 @@ static void ports_warn(struct match_run *run, const char *file, const struct tre
     run->ports = run->ports || tree_find(ad, tree_root(ad), NAME_PORTS);
 }
 
-/* All ads of a file, made ready. */
+/* Reads all ads of a file, and makes them ready. */
 static int ads_read(struct match_run *run, const char *file)
 {
     struct input_source source;
@@ -159,7 +159,7 @@ static void plan_step(void *user, const struct index_step *step)
     table_text(&run->table, step->exact ? "yes" : "no", step->exact ? 3 : 2);
 }
 
-/* How the offers of each request would be found, while all of them are left. */
+/* Prints how the offers of each request would be found, while all of them are left. */
 static void match_plan(struct match_run *run)
 {
     size_t count = run->count - run->request_count;

@@ -1,4 +1,4 @@
-/* policy_file.c: an administrative policy read from a file, in the ClassAd form. */
+/* policy_file.c: reads an administrative policy from a file, in the ClassAd form. */
 #include "cli/ads/policy_file.h"
 
 #include "cli/term/file.h"
@@ -30,7 +30,7 @@ static void note_comment(void *user, size_t offset, size_t len)
     (void)len;
 }
 
-/* The place of an attribute that is wrong, for the error. */
+/* Finds the place of an attribute that is wrong, for the error. */
 static void find_place(const struct places *places, const struct tree *ad, symbol attribute, const char *text,
                        struct err *err)
 {

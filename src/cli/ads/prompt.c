@@ -1,11 +1,10 @@
-/* prompt.c: berth eval -i: an expression a line, its value below; lines that begin with a point and a word are for the
+/* prompt.c: berth eval -i: reads an expression from each line, and prints its value below; lines that begin with a point and a word are for the
  * prompt itself.
  *
- * Ctrl-c drops the line that is being typed. libedit would sleep on in its read, so it is given characters by a function
- * of ours, to which a signal is the end of input; readline then returns NULL, and a flag tells this from ctrl-d.
+ * Ctrl-c drops the line that is being typed. libedit would go on waiting in its read, so a function of ours gives it characters, and takes a signal
+ * for the end of input; readline then returns NULL, and a flag tells this from ctrl-d.
  *
- * `.x` is also the language's way to name an attribute of the root: a point and a name that is no command is an
- * expression. */
+ * `.x` is also the language's way to name an attribute of the root: a point and a name that is not a command is an expression. */
 #include "cli/ads/prompt.h"
 
 #include "cli/term/command.h"
@@ -65,7 +64,7 @@ static void do_help(struct prompt *prompt, const char *argument);
 
 static const struct prompt_command {
     const char *name, *argument, *help;
-    bool required; /* the argument */
+    bool required; /* the argument must be there */
     void (*run)(struct prompt *prompt, const char *argument);
 } prompt_commands[] = {
     {".my", "FILE", "expressions stand in the first ad of the file", true, do_my},
@@ -88,7 +87,7 @@ static void do_help(struct prompt *prompt, const char *argument)
                            "functions. Ctrl-c drops a line.\n");
 }
 
-/* Runs a line that is a command of the prompt; false when it is none. */
+/* Runs a line that is a command of the prompt; false when it is not one. */
 static bool prompt_command(struct prompt *prompt, const char *line)
 {
     size_t len = strcspn(line, " \t");
@@ -127,7 +126,7 @@ static void prompt_answer(struct prompt *prompt, char *line)
     fprintf(stderr, "%s\n", err.text);
 }
 
-/* Ctrl-c was pressed. A signal has no other place to say so, nor has readline's way to read. */
+/* Ctrl-c was pressed. A global, since neither a signal nor readline's reading function has another place to say so. */
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int number)
@@ -136,8 +135,8 @@ static void on_interrupt(int number)
     interrupted = 1;
 }
 
-/* A character that is typed, or EOF at the end of input and on ctrl-c. The signal is let in only while we wait, so none
- * slips in between looking at the flag and waiting. */
+/* Reads a character that is typed; EOF at the end of input and on ctrl-c. The signal is let in only while we wait, so none slips in between looking
+ * at the flag and waiting. */
 static int typed_character(FILE *unused)
 {
     unsigned char c = 0;
@@ -203,7 +202,7 @@ static void terminal_begin(const struct evaluator *evaluator)
 {
     const struct sigaction action = {.sa_handler = on_interrupt};
 
-    /* without SA_RESTART: waiting for a file ends, too */
+    /* without SA_RESTART: waiting for a file ends too */
     sigaction(SIGINT, &action, NULL);
     rl_getc_function = typed_character;
     rl_initialize();

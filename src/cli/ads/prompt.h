@@ -1,4 +1,4 @@
-/* prompt.h: berth eval -i. */
+/* prompt.h: the prompt of berth eval -i. */
 #ifndef BERTH_CLI_ADS_PROMPT_H
 #define BERTH_CLI_ADS_PROMPT_H
 

@@ -1,4 +1,4 @@
-/* query.c: berth query: the ads of a file, or of a pool, for which an expression is true. */
+/* query.c: berth query: lists the ads of a file, or of a pool, for which an expression is true. */
 #include "match/pair/match.h"
 
 #include "cli/ads/evaluator.h"
@@ -47,7 +47,7 @@ struct query_run {
     bool found;
 };
 
-/* An ad for which the query is true. */
+/* Prints an ad for which the query is true. */
 static int query_print(struct query_run *run, const struct tree *ad, unsigned place)
 {
     struct err err;
@@ -93,7 +93,7 @@ static int query_file(struct query_run *run, const struct tree *query)
     return run->found ? STATUS_DONE : STATUS_NO;
 }
 
-/* The pool evaluates it: what it takes is checked here, so that a slip has a place. */
+/* Asks the pool, which evaluates the expression. It was parsed here before, so that an error in it has a place. */
 static int query_pool(const struct query_settings *settings, const char *text)
 {
     static const struct table_column columns[] = {{"name", "Name", CELL_NAME}};
@@ -117,7 +117,7 @@ static int query_pool(const struct query_settings *settings, const char *text)
     if (status == STATUS_DONE && !rows.count)
         status = STATUS_NO;
     rows_finish(&rows);
-    rows_done(&rows); /* what it holds is of the pool's symbols */
+    rows_done(&rows); /* first: it holds symbols of the pool */
     connection_close(&pool);
     buf_done(&path);
     return status;
@@ -133,7 +133,7 @@ static int query_run(const void *given, int word_count, char **words)
 {
     const struct query_settings *settings = given;
     struct query_run run = {.settings = settings};
-    const char *text = "true"; /* --format alone is of all ads */
+    const char *text = "true"; /* --format alone prints all ads */
     enum rows_form form;
     struct tree *query;
     struct err err;

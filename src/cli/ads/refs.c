@@ -1,4 +1,4 @@
-/* refs.c: berth refs: what the ads of a file ask of the rest of the world. */
+/* refs.c: berth refs: lists what the ads of a file ask of the rest of the world. */
 #include "lang/ad/refs.h"
 
 #include "cli/term/command.h"
@@ -32,7 +32,7 @@ struct refs_run {
     struct buf out, name;
 };
 
-/* A row a reference, or the ad. */
+/* Prints a row for each reference, or the ad. */
 static int refs_print(struct refs_run *run, const struct tree *ad, const struct refs *refs, struct err *err)
 {
     struct buf *text = &run->out;

@@ -1,4 +1,4 @@
-/* specialize.c: berth specialize: what is left of an expression when what is known is folded in. */
+/* specialize.c: berth specialize: prints what is left of an expression when what is known is folded in. */
 #include "lang/ad/specialize.h"
 
 #include "cli/ads/evaluator.h"

@@ -1,4 +1,4 @@
-/* why.c: berth why: why requests match nothing, or what they match and why that. */
+/* why.c: berth why: explains why requests match nothing, or what they match and why. */
 #include "match/gang/gang_why.h"
 
 #include "cli/ads/policy_file.h"
@@ -44,11 +44,11 @@ static const struct option why_options[] = {
 
 static const struct why_settings why_defaults = {.dialect = &dialect_classic};
 
-/* The ads of a file, with where each began in it. */
+/* The ads of a file, and where each begins in it. */
 struct side {
     const char *file;
     struct tree **ads;
-    size_t *starts; /* offsets in the text; NO_PLACE when the form has none */
+    size_t *starts; /* offsets in the text; NO_PLACE when the form of the file has no places */
     size_t count, room;
     unsigned line; /* of the ad that was read last, and where that line begins */
     size_t line_start;
@@ -64,13 +64,13 @@ struct why_run {
     struct arena arena;
     struct policy policy;
     struct side requests, offers;
-    const struct side *explained, *others; /* at the moment */
-    size_t at;                             /* which of them */
+    const struct side *explained, *others; /* the side being explained, and the other one */
+    size_t at;                             /* the place of the ad being explained */
     struct buf out, name;
     bool found, unmatched;
 };
 
-/* Where the ad that was read last begins in the text that was kept; its line is looked for from that of the one before it. */
+/* Finds where the ad that was read last begins in the text that was kept. The search for its line starts from that of the ad before it. */
 static size_t ad_start(struct side *side, const struct input_source *source)
 {
     enum form form = form_reader_form(source->reader);
@@ -123,7 +123,7 @@ static void side_done(struct side *side)
     buf_done(&side->text);
 }
 
-/* The line and column of a clause of the ad that is explained. */
+/* Finds the line and column of a clause of the ad that is explained. */
 static void clause_place(void *user, const struct why_clause *clause, unsigned *ret_line, unsigned *ret_column)
 {
     const struct why_run *run = user;
@@ -163,7 +163,7 @@ static bool side_ported(const struct side *side)
     return ported;
 }
 
-/* Is a request explained as a gang? Else, where offers have Ports, those without are put together in `plain`. */
+/* Is the ad a request that is explained as a gang? If not, and some offers have Ports, those without are put together in `plain`. */
 static bool wants_gang(struct why_run *run, const struct side *side, size_t place, struct side *plain,
                        struct why_names *names)
 {
@@ -279,7 +279,7 @@ static int why_files(struct why_run *run)
     return run->unmatched || !run->found ? STATUS_NO : STATUS_DONE;
 }
 
-/* An ad of a pool, explained by the pool. */
+/* Has the pool explain one of its ads. */
 static int why_ask(struct connection *pool, const char *id, bool json)
 {
     struct buf path, out;
@@ -302,7 +302,7 @@ static int why_ask(struct connection *pool, const char *id, bool json)
     return status;
 }
 
-/* The job of that number, if there is a customer that has it: else `*ret` stays NULL, and the number is that of an ad. */
+/* Fetches the job of that number, if there is a customer that has it. Else `*ret` stays NULL, and the number is that of an ad. */
 static int why_job(const struct why_settings *settings, const char *id, struct connection *customer, struct tree **ret)
 {
     bool asked = settings->pool.customer || getenv("BERTH_CUSTOMER");
