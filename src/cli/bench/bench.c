@@ -1,4 +1,4 @@
-/* bench.c: berth bench: measurements of this program on this machine. */
+/* bench.c: berth bench: measures this program on this machine. */
 #include "cli/bench/bench.h"
 
 #include "cli/bench/gang_workload.h"
@@ -205,7 +205,7 @@ static const struct bench_settings bench_defaults = {.dialect = &dialect_classic
 static const struct bench_kind {
     const char *name;
     int (*run)(const struct bench_settings *settings);
-    uint64_t ads; /* if not given */
+    uint64_t ads; /* how many, if not given */
 } bench_kinds[] = {
     {"parse", bench_parse, 100000},  {"eval", bench_eval, 100000}, {"pair", bench_pair, 2000},
     {"index", bench_index, 2000},    {"why", bench_why, 100000},   {"engine", bench_engine, 100000},
@@ -222,7 +222,7 @@ double bench_clock(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* A descriptor that counts our instructions, or -1: virtual machines often have none. */
+/* Opens a descriptor that counts our instructions; -1: virtual machines often cannot count them. */
 static int open_counter(void)
 {
     struct perf_event_attr attributes = {.type = PERF_TYPE_HARDWARE,
@@ -320,7 +320,7 @@ int bench_ads_read(const struct bench_settings *settings, struct symbols *symbol
 
     if (source_open(&source, symbols, settings->dialect, FORM_UNKNOWN, file) == 0) {
         while ((got = source_next(&source, &ad)) > 0) {
-            if ((*ret_count & (*ret_count - 1)) == 0) /* nothing, or a power of two: full */
+            if ((*ret_count & (*ret_count - 1)) == 0) /* 0, or a power of two: the array is full */
                 *ret_ads = mem_grow(*ret_ads, (*ret_count ? *ret_count * 2 : 1) * sizeof **ret_ads);
             (*ret_ads)[(*ret_count)++] = ad;
         }

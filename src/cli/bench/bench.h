@@ -1,9 +1,8 @@
-/* bench.h: measurements: the best of several rounds, as one JSON object a line.
+/* bench.h: measurements: the best of several rounds, one JSON object on each line.
  *
- *     {"name": "parse", "ads": 100000, ..., "seconds": 0.31, "operations": 100000, "per_second": ..., "nanoseconds":
- * ...}
+ *     {"name": "parse", "ads": 100000, ..., "seconds": 0.31, "operations": 100000, "per_second": ..., "nanoseconds": ...}
  *
- * `instructions` an operation are there where the machine can count them. */
+ * `instructions`, for each operation, are there where the machine can count them. */
 #ifndef BERTH_CLI_BENCH_BENCH_H
 #define BERTH_CLI_BENCH_BENCH_H
 
@@ -12,7 +11,7 @@
 
 #include <stdint.h>
 
-/* The workstation of figure 13 of the dissertation in 886 bytes: no blanks around the `=` of attributes or between lines. */
+/* The workstation of figure 13 of the dissertation in 886 bytes: without blanks around the `=` of attributes or between lines. */
 #define BENCH_FIGURE_13_REST                                                                                            \
     "Name=\"cobra.cs.wisc.edu\";Machine=\"cobra.cs.wisc.edu\";IsInstructional=FALSE;RebootedDaily=FALSE;"               \
     "OffHoursOnly=FALSE;CkptServer=\"condor-ckpt.cs.wisc.edu\";IsDedicated=FALSE;IsComputeCluster=FALSE;"               \
@@ -25,12 +24,12 @@
     "&&(other.ImageSize <= ((Memory - 15) * 1024));LastHeardFrom=972223116;]"
 #define BENCH_FIGURE_13 "[" BENCH_FIGURE_13_REST
 
-/* More would take longer than anyone waits, or more memory than there is: an ad of the parse bench takes 2 KB. */
+/* A larger number would take longer than anyone waits, or more memory than there is: an ad of the parse bench takes 2 KB. */
 #define BENCH_ADS_MAX 1000000
 #define BENCH_ROUNDS_MAX 1000000
 #define BENCH_QUEUED_MAX 100000000
 
-/* Requests of BENCH_SHAPES shapes, and machines that pull: each fits every other shape or so. */
+/* Requests of BENCH_SHAPES shapes, and machines that pull: each machine fits about every other shape. */
 #define BENCH_SHAPES 500
 #define BENCH_SHAPE_TEXT                                                                                        \
     "[Type=\"Job\";Owner=\"u%u\";Group=\"g%u\";RequestMemory=%u;ImageSize=31744;%sConstraint=Arch==\"INTEL\"&&" \
@@ -42,30 +41,30 @@
 enum bench_engine { BENCH_BOTH, BENCH_SCAN, BENCH_INDEX };
 
 struct bench_settings {
-    const struct dialect *dialect; /* of these files: */
-    const char *requests, *offers; /* in place of the workload of index or gang; or NULL */
+    const struct dialect *dialect; /* of the files: */
+    const char *requests, *offers; /* files in place of the workload of index or gang; or NULL */
     uint64_t ads, rounds, seed;
-    uint64_t attributes; /* of each ad of the index's workload ... */
+    uint64_t attributes; /* for index: attributes of each ad of its workload ... */
     int mix;             /* ... its enum workload_mix ... */
-    int engine;          /* ... BENCH_BOTH, or one of them ... */
-    uint64_t queries;    /* ... and how many look for matches; 0: as many as there are ads */
-    const char *scene;   /* the engine's only pool, or NULL */
-    bool pull;           /* serve: offers pull, of ... */
-    uint64_t queued;     /* ... so many requests that wait, there and in pull; 0: a million */
+    int engine;          /* ... an enum bench_engine ... */
+    uint64_t queries;    /* ... and how many ads look for matches; 0: as many as there are ads */
+    const char *scene;   /* for engine: the only pool that is measured; NULL: all */
+    bool pull;           /* for serve: offers pull ... */
+    uint64_t queued;     /* ... while so many requests wait; for pull too; 0: a million */
 
-    int algorithm;           /* of gang: an enum gang_algorithm, or GANG_ALGORITHMS for all of them ... */
+    int algorithm;           /* for gang: an enum gang_algorithm, or GANG_ALGORITHMS for all of them ... */
     int kind;                /* ... the enum gang_workload_kind of its workload, never GANG_DUDS ... */
-    bool duds;               /* ... which these are added to ... */
-    bool live;               /* of gang: by the live engine */
-    uint64_t machines;       /* ... 0: 4000, or 500 where it is skewed ... */
-    uint64_t licenses;       /* ... 50 or 100 for each hundred machines; 0: both ... */
-    uint64_t selectivity;    /* ... 1, 2, 4 or 8; 0: all four ... */
-    uint64_t discrimination; /* ... 0: all of figure 57 ... */
-    int preferences;         /* ... 1: they count */
+    bool duds;               /* ... to which duds are added ... */
+    bool live;               /* ... gangs are made by the live engine ... */
+    uint64_t machines;       /* ... machines; 0: 4000, or 500 for the skewed workload ... */
+    uint64_t licenses;       /* ... licences for each hundred machines, 50 or 100; 0: both ... */
+    uint64_t selectivity;    /* ... partitions, 1, 2, 4 or 8; 0: all four ... */
+    uint64_t discrimination; /* ... how choosy machines are; 0: all values of figure 57 ... */
+    int preferences;         /* ... 1: gangs follow ranks */
 
-    int assign_policy;      /* of assign: an enum assign_policy, or -1 for all of them ... */
-    uint64_t kinds;         /* ... of requests; 0: 500 ... */
-    uint64_t cluster_kinds; /* ... of offers; 0: 50 */
+    int assign_policy;      /* for assign: an enum assign_policy, or -1 for all of them ... */
+    uint64_t kinds;         /* ... kinds of requests; 0: 500 ... */
+    uint64_t cluster_kinds; /* ... kinds of offers; 0: 50 */
 };
 
 int bench_parse(const struct bench_settings *settings); /* returns an enum status */
@@ -80,27 +79,27 @@ int bench_gang(const struct bench_settings *settings);
 int bench_assign(const struct bench_settings *settings);
 int bench_grdl(const struct bench_settings *settings);
 
-/* All ads of a file are appended. -1 when it cannot be read, which has been reported. */
+/* Reads all ads of a file, and appends them. -1 when it cannot be read, which has been reported. */
 int bench_ads_read(const struct bench_settings *settings, struct symbols *symbols, const char *file,
                    struct tree ***ret_ads, size_t *ret_count);
 
-/* What a round of so many operations took. */
+/* What the best round of so many operations took. */
 struct bench {
     uint64_t operations;
-    double seconds;      /* the best round's */
+    double seconds;      /* of the best round */
     double instructions; /* of all operations; below 0 where they cannot be counted */
-    int counter;         /* the descriptor that counts them, or -1 */
+    int counter;         /* the descriptor that counts instructions, or -1 */
     double started;
 };
 
-double bench_clock(void); /* seconds, from some time on */
+double bench_clock(void); /* seconds since some moment */
 
 void bench_init(struct bench *bench, uint64_t operations);
 void bench_done(struct bench *bench);
 void bench_start(struct bench *bench); /* a round begins ... */
-void bench_stop(struct bench *bench);  /* ... and ends; kept if it is the best */
+void bench_stop(struct bench *bench);  /* ... and ends; it is kept if it is the best */
 
-/* A row: begin, fields, bench_row_finish adds what was measured and prints it. */
+/* A row: begin, add fields; bench_row_measured adds what was measured, and bench_row_finish prints the row. */
 void bench_row_begin(struct buf *row, const char *name);
 void bench_row_text(struct buf *row, const char *field, const char *text); /* plain words */
 void bench_row_integer(struct buf *row, const char *field, uint64_t value);

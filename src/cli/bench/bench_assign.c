@@ -1,8 +1,8 @@
-/* bench_assign.c: berth bench assign: a queue of jobs of some kinds settled over clusters of some kinds.
+/* bench_assign.c: berth bench assign: settles a queue of jobs of some kinds over clusters of some kinds.
  *
  * The jobs are like those of table 5.1 of the thesis on GridCAM: half of the kinds want one processor, the others 2 to 30; memory and disk are spread
- * evenly. A kind wants one of three architectures, and half of them one of two systems; half of them like fast clusters more. A cluster has 8 to
- * 95 processors and takes no job that is longer than it allows. All together want more than there is. */
+ * evenly. A kind wants one of three architectures, and half of them one of two systems; half of them like fast clusters more. A cluster has 8 to 95
+ * processors and takes no job that is longer than it allows. The jobs together want more than there is. */
 #include "cli/bench/bench.h"
 #include "cli/term/command.h"
 #include "cli/term/report.h"
@@ -64,7 +64,7 @@ static struct tree *ad_make(struct build *build, const struct buf *text)
     struct tree *ad = parse_ad(build, NULL, text->text, text->len, &err);
 
     if (!ad)
-        abort(); /* they are ours */
+        abort(); /* the ads are our own */
     return ad;
 }
 
@@ -107,7 +107,7 @@ static void queue_done(struct queue *queue)
     symbols_free(queue->symbols);
 }
 
-/* As often as asked, but what takes longer than a second once. */
+/* Is there another round? There are as many as asked, but only one when it takes longer than a second. */
 static bool once_more(const struct bench *bench, const struct bench_settings *settings, uint64_t round)
 {
     return round < settings->rounds && (round == 0 || bench->seconds < 1);

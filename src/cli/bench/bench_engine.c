@@ -1,5 +1,5 @@
-/* bench_engine.c: berth bench engine: a matchmaking cycle over ads that have all just come, after one in a hundred
- * has changed, and when nothing has. */
+/* bench_engine.c: berth bench engine: measures a matchmaking cycle over ads that have all just come, after one in a hundred has changed, and when
+ * nothing has. */
 #include "cli/bench/bench.h"
 #include "cli/bench/variants.h"
 #include "cli/bench/workload.h"
@@ -14,13 +14,13 @@
 #include <string.h>
 
 #define CHANGES 4 /* times in a round that one ad in a hundred changes */
-#define KINDS 200 /* of jobs in the queue */
+#define KINDS 200 /* kinds of jobs in the queue */
 
 /* Pools: how many of a hundred ads are requests, and what the ads are. */
 static const struct scene {
     const char *name;
     unsigned requests;
-    unsigned attributes; /* of section 4.6; 0: workstations, and a queue of jobs of some kinds */
+    unsigned attributes; /* of the ads of section 4.6; 0: workstations, and a queue of jobs of some kinds */
 } scenes[] = {
     {"engine-few", 50, 12},
     {"engine-offers", 1, 12},
@@ -28,7 +28,7 @@ static const struct scene {
     {"engine-queue", 50, 0},
 };
 
-/* The ads of one side: those that are there first, and behind them those that come later. */
+/* The ads of one side: first those that are there from the beginning, then those that come later. */
 struct ads {
     struct tree **items;
     size_t count, there;
@@ -36,8 +36,8 @@ struct ads {
 
 struct connection {
     struct ads offers, requests;
-    struct workload workload; /* whose they are, or ... */
-    struct variants variants; /* ... these */
+    struct workload workload; /* which owns the ads, or ... */
+    struct variants variants; /* ... from which they are made */
     bool jobs;
 };
 
@@ -56,7 +56,7 @@ static struct tree *job_make(struct variants *variants, struct rng *rng)
     return parse_ad(&variants->build, NULL, text, strlen(text), NULL);
 }
 
-/* Workstations, and jobs of which many are the same but for what no workstation asks. */
+/* Makes workstations, and jobs of which many are the same except for what no workstation asks. */
 static void jobs_init(struct connection *pool, uint64_t seed)
 {
     struct rng rng;
@@ -117,7 +117,7 @@ static void ignore(void *user, uint32_t root, uint32_t offer, const struct value
     (void)user, (void)root, (void)offer, (void)rank, (void)left;
 }
 
-/* Not inlined, so that a profiler can count the instructions of each by its name. */
+/* A function that is not inlined, so that a profiler can count its instructions by its name. */
 #define COUNTED __attribute__((noinline)) static
 
 static void cycle(struct engine *engine, struct arena *arena)
@@ -127,7 +127,7 @@ static void cycle(struct engine *engine, struct arena *arena)
         ;
 }
 
-/* Offers have even numbers, requests odd ones. */
+/* Puts an ad. Offers have even numbers, requests odd ones. */
 static void put(struct engine *engine, const struct ads *ads, size_t place, size_t slot, bool request)
 {
     struct engine_terms terms = {request, 1, place, (uint32_t)(slot % 50)};
@@ -144,7 +144,7 @@ COUNTED void cycle_full(struct engine *engine, struct arena *arena, const struct
     cycle(engine, arena);
 }
 
-/* One in a hundred of a side is replaced by one that has not been there. */
+/* Replaces one in a hundred ads of a side by an ad that has not been there. */
 static void change(struct engine *engine, const struct ads *ads, unsigned time, bool request)
 {
     size_t count = ads->there / 100 + 1;
@@ -228,7 +228,7 @@ static void measure(const struct scene *scene, const struct bench_settings *sett
     for (uint64_t round = 0; round <= settings->rounds; round++) {
         struct engine *engine = engine_new(pool_symbols(&pool, symbols));
 
-        round_run(round ? &measured : &first, &pool, engine, arena); /* the first warms up */
+        round_run(round ? &measured : &first, &pool, engine, arena); /* the first round warms up */
         engine_free(engine);
     }
     tell(scene, settings, &pool, &measured, row);

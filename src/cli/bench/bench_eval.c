@@ -1,5 +1,5 @@
-/* bench_eval.c: berth bench eval: constraints of the dissertation's figures 1, 4, 6 and 13, each against an ad that
- * fits, so that all of the constraint is evaluated and its value is true. */
+/* bench_eval.c: berth bench eval: evaluates the constraints of the dissertation's figures 1, 4, 6 and 13, each against an ad that fits, so that all
+ * of the constraint is evaluated and its value is true. */
 #include "cli/bench/bench.h"
 #include "cli/term/command.h"
 #include "cli/term/report.h"
@@ -40,7 +40,7 @@ static const struct figure {
     {"eval-figure-13", BENCH_FIGURE_13, "[Type=\"Job\";Owner=\"raman\";Cmd=\"run_sim\";ImageSize=31744]"},
 };
 
-/* One round: the constraint's value, again and again. Returns how often it was true. */
+/* Runs one round: evaluates the constraint again and again. Returns how often it was true. */
 static uint64_t evaluate(const struct env *env, struct arena *arena, const struct scope *scope, const struct expr *e,
                          uint64_t count)
 {
@@ -72,7 +72,7 @@ static int measure_figure(const struct figure *figure, const struct bench_settin
     bench_init(&bench, settings->ads);
     pair_init(&pair, ad, counterpart);
     for (uint64_t round = 0; round <= settings->rounds; round++) {
-        if (round) /* the first warms up */
+        if (round) /* the first round warms up */
             bench_start(&bench);
         matched = evaluate(&env, &arena, &pair.left, constraint, settings->ads);
         if (round)

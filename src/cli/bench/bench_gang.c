@@ -1,5 +1,5 @@
-/* bench_gang.c: berth bench gang: a cycle over the workloads of chapter 5, or over files, by one algorithm or by all. The ads are made
- * before; the time is that of the cycle alone, with the building of its index. */
+/* bench_gang.c: berth bench gang: measures a cycle over the workloads of chapter 5, or over files, by one algorithm or by all. The ads are made
+ * before; the time is that of the cycle alone, including the building of its index. */
 #include "cli/bench/bench.h"
 #include "cli/bench/gang_workload.h"
 #include "cli/term/command.h"
@@ -12,18 +12,18 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define NAIVE_MACHINES 500 /* past these, it takes minutes: then it is left out of `all` */
+#define NAIVE_MACHINES 500 /* with more machines, naive takes minutes, and `all` leaves it out */
 #define ROUND_LONG 1.0     /* seconds: a round that takes longer is not repeated */
-#define LIVE_SLICE 4000    /* units of work of a step, as the matchmaker has them */
+#define LIVE_SLICE 4000    /* units of work in a step, as in the matchmaker */
 
 static const struct env env = {.now = 972223116};
 
-/* What is searched, and what for. */
+/* The ads of a measurement, and what made them. */
 struct connection {
     struct tree **ads; /* requests, then offers */
     size_t requests, offers;
     struct gang_plan plan;
-    const struct gang_workload *workload; /* whose ads they are; NULL when they are those of files */
+    const struct gang_workload *workload; /* which owns the ads; NULL when they come from files */
 };
 
 struct gauge {
@@ -32,7 +32,7 @@ struct gauge {
     struct policy policy;
     struct arena arena;
     struct buf row;
-    double slowest; /* step of the last live cycle, in milliseconds */
+    double slowest; /* slowest step of the last live cycle, in milliseconds */
 };
 
 /* The matches of a bilateral workload, in order. */
@@ -53,7 +53,7 @@ static void note_pair(void *user, enum gang_outcome outcome, const struct gang_m
 
 struct live {
     uint64_t gangs;
-    double slowest; /* step, in milliseconds */
+    double slowest; /* slowest step, in milliseconds */
 };
 
 static void live_gang(void *user, uint32_t root, const struct engine_member *members, uint32_t count)
@@ -76,7 +76,7 @@ static double milliseconds(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* The ads come into an empty engine, and a cycle is run in slices. */
+/* Puts the ads into an empty engine, and runs a cycle in slices. */
 static void cycle_live(struct gauge *gauge, const struct connection *pool, struct gang_stats *ret_stats,
                        double *ret_slowest)
 {
@@ -106,7 +106,7 @@ static void cycle_live(struct gauge *gauge, const struct connection *pool, struc
     engine_free(engine);
 }
 
-/* One cycle. `pairs` forgets those of the last one. */
+/* Runs one cycle. `pairs` forgets those of the last one. */
 static void cycle(struct gauge *gauge, const struct connection *pool, enum gang_algorithm algorithm,
                   struct pairs *pairs, struct gang_stats *ret_stats)
 {
@@ -126,7 +126,7 @@ static void cycle(struct gauge *gauge, const struct connection *pool, enum gang_
         &settings, note_pair, pairs, ret_stats);
 }
 
-/* The first round warms up, unless it was long: then it is the only one. Returns how many counted. */
+/* Repeats the cycle. The first round warms up, unless it was long: then it is the only one. Returns how many rounds counted. */
 static uint64_t repeat(struct gauge *gauge, const struct connection *pool, enum gang_algorithm algorithm,
                        struct bench *bench, struct pairs *pairs, struct gang_stats *ret_stats)
 {
@@ -281,7 +281,7 @@ static int measure_workload(struct gauge *gauge)
     return STATUS_DONE;
 }
 
-/* Are the ports of the ads of a file in order? What is not is reported. */
+/* Are the ports of the ads of a file correct? The first error is reported. */
 static bool ports_are_sound(const char *file, struct tree *const *ads, size_t count)
 {
     struct ports ports;

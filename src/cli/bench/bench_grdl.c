@@ -1,5 +1,5 @@
-/* bench_grdl.c: berth bench grdl: tasks of 500 shapes and executors of 100, as GRDL resources: read, gathered into shapes, and matched by
- * the templates of the shapes. The resources are made before; the time is that of all the rest. */
+/* bench_grdl.c: berth bench grdl: tasks of 500 shapes and executors of 100, as GRDL resources, are read, gathered into shapes, and matched by the
+ * templates of the shapes. The resources are made before; the time is that of all the rest. */
 #include "cli/bench/bench.h"
 #include "cli/term/command.h"
 #include "lang/base/mem.h"
@@ -56,7 +56,7 @@ static void executor_fill(struct grdl_resource *executor, uint64_t shape)
     grdl_add_pref(executor, "vo", GRDL_EQ, NULL, projects[shape % 5], 1, NULL);
 }
 
-/* One side: as many resources as wanted, each shape first once and then by chance; each has something of its own. */
+/* Makes one side: `count` resources, of each shape first one and then by chance; each has something of its own. */
 static struct grdl_resource **side_make(struct rng *rng, uint64_t count, uint64_t shapes, const char *class_name,
                                         void (*fill)(struct grdl_resource *, uint64_t))
 {
@@ -79,10 +79,10 @@ static void side_free(struct grdl_resource **side, uint64_t count)
     free(side);
 }
 
-/* Both sides as they are read and gathered. */
+/* Both sides, read and gathered into shapes. */
 struct sides {
     const struct grdl_reading **readings[2];
-    struct grdl_dimensions seen[2]; /* by each side */
+    struct grdl_dimensions seen[2]; /* the dimensions that each side names */
     struct grdl_shapes shapes[2];
     struct grdl_shape_pairs pairs;
     struct grdl_units *units;
@@ -120,7 +120,7 @@ static void sides_done(struct sides *sides, uint64_t count)
     grdl_units_free(sides->units);
 }
 
-/* What it would take to try all pairs: those of one shape take as many each. */
+/* How many comparisons it would take to try all pairs: all pairs of the same two shapes take equally many. */
 static uint64_t comparisons_of_all(const struct sides *sides)
 {
     uint64_t all = 0;
@@ -169,7 +169,7 @@ int bench_grdl(const struct bench_settings *settings)
     resources[1] = side_make(&rng, settings->ads, EXECUTOR_SHAPES, "executor", executor_fill);
     bench_init(&bench, settings->ads * settings->ads);
     for (uint64_t round = 0; round <= settings->rounds; round++) {
-        if (round) { /* the first warms up */
+        if (round) { /* the first round warms up */
             sides_done(&sides, settings->ads);
             bench_start(&bench);
         }

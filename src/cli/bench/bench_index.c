@@ -1,5 +1,5 @@
-/* bench_index.c: berth bench index: all symmetric matches between two sides of ads (section 4.6), by trying every pair and by the
- * index. Where there are too many pairs to try, the index is alone, and each probe and some replacements are timed. */
+/* bench_index.c: berth bench index: finds all symmetric matches between two sides of ads (section 4.6), by trying every pair and by the index. Where
+ * there are too many pairs to try, only the index is measured, and each probe and some replacements are timed. */
 #include "cli/bench/bench.h"
 #include "cli/bench/workload.h"
 #include "cli/term/command.h"
@@ -10,12 +10,12 @@
 
 #include <stdlib.h>
 
-#define SCANNED_MAX 300000000 /* pairs that are tried one by one */
+#define SCANNED_MAX 300000000 /* the most pairs that are tried one by one */
 #define REPLACEMENTS 20000
 
 static const struct env env = {.now = 972223116};
 
-/* Every query with every object. */
+/* Tries every query with every object. */
 static uint64_t join_scan(struct arena *arena, const struct workload *workload)
 {
     struct party *objects = mem_alloc(workload->object_count * sizeof *objects), query;
@@ -41,7 +41,7 @@ static void count_found(void *user, uint32_t id)
     ++*(uint64_t *)user;
 }
 
-/* What the best round of the index took, and how large it was. */
+/* What a round of the index took, and how large the index was. */
 struct joined {
     uint64_t matches;
     double build, seconds;
@@ -104,7 +104,7 @@ static uint64_t measure_index(const struct bench_settings *settings, const struc
 
     bench_init(&bench, workload->object_count * workload->query_count);
     for (uint64_t round = 0; round <= settings->rounds; round++) {
-        if (round) /* the first warms up */
+        if (round) /* the first round warms up */
             bench_start(&bench);
         joined = join_index(arena, workload);
         if (round)
@@ -130,7 +130,7 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Replaces ads by others of the workload, each looked at before, as if it had just been read; seconds for each. */
+/* Replaces ads by others of the workload. Each is looked at before, as if it had just been read. Returns the seconds for each. */
 static double replace(struct index *index, struct arena *arena, const struct workload *workload, struct rng *rng)
 {
     size_t count = workload->object_count;
@@ -149,7 +149,7 @@ static double replace(struct index *index, struct arena *arena, const struct wor
     return seen ? took / REPLACEMENTS : 0;
 }
 
-/* One round, each probe by itself. */
+/* Runs one round, and times each probe by itself. */
 static void measure_each(const struct bench_settings *settings, const struct workload *workload, struct arena *arena,
                          struct buf *row)
 {
@@ -158,7 +158,7 @@ static void measure_each(const struct bench_settings *settings, const struct wor
     uint64_t matches = 0, tests = 0, candidates = 0, evaluations = 0;
     struct rng rng;
 
-    for (size_t i = 0; i < 4 && i < workload->query_count; i++) /* what they ask for is known: all ask for the same */
+    for (size_t i = 0; i < 4 && i < workload->query_count; i++) /* enough: all queries ask for the same */
         index_learn(index, &env, arena, workload->queries[i]);
     index_build(index, &env, arena, workload->objects, (uint32_t)workload->object_count);
     built = bench_clock() - started;
@@ -189,7 +189,7 @@ static void measure_each(const struct bench_settings *settings, const struct wor
     free(times);
 }
 
-/* The ads of the files, or those of section 4.6. */
+/* Makes the workload from the ads of the files, or from those of section 4.6. */
 static int workload_make(const struct bench_settings *settings, struct symbols *symbols, struct workload *workload)
 {
     *workload = (struct workload){0};

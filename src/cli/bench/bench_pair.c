@@ -1,5 +1,5 @@
-/* bench_pair.c: berth bench pair: symmetric matches of ads made ready: all pairs of the four-attribute workload of section 4.6, and
- * a workstation (figure 13) with a job, once matching and once failing at the last clause. */
+/* bench_pair.c: berth bench pair: tries symmetric matches of ads made ready: all pairs of the four-attribute workload of section 4.6, and a
+ * workstation (figure 13) with a job, once matching and once failing at the last clause. */
 #include "cli/bench/bench.h"
 #include "cli/bench/workload.h"
 #include "cli/term/command.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEETINGS 1000000 /* of pair-job in a round */
+#define MEETINGS 1000000 /* matches that pair-job tries in a round */
 
 #define WORKSTATION "[Type=\"Machine\";" BENCH_FIGURE_13_REST
 #define JOB(memory)                                                                                                 \
@@ -48,7 +48,7 @@ static void parties_free(struct party *parties, size_t count)
     free(parties);
 }
 
-/* All queries with all objects. */
+/* Tries all queries with all objects. */
 static uint64_t meet(struct arena *arena, const struct party *queries, const struct party *objects, size_t count)
 {
     uint64_t matches = 0;
@@ -73,7 +73,7 @@ static void measure_four(const struct bench_settings *settings, struct symbols *
     objects = parties_make(arena, workload.objects, side);
     bench_init(&bench, (uint64_t)side * side);
     for (uint64_t round = 0; round <= settings->rounds; round++) {
-        if (round) /* the first warms up */
+        if (round) /* the first round warms up */
             bench_start(&bench);
         matches = meet(arena, queries, objects, side);
         if (round)

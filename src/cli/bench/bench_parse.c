@@ -1,5 +1,5 @@
-/* bench_parse.c: berth bench parse: reading, printing and keeping the workstation's ad of 38 attributes (figure 13 of
- * the dissertation), 886 bytes without the blanks around `=` and between lines. */
+/* bench_parse.c: berth bench parse: measures reading, printing and keeping the workstation's ad of 38 attributes (figure 13 of the dissertation), 886
+ * bytes without the blanks around `=` and between lines. */
 #include "cli/bench/bench.h"
 #include "cli/bench/variants.h"
 #include "cli/term/command.h"
@@ -33,7 +33,7 @@ static void measure_parse(struct variants *variants, const struct bench_settings
 
     bench_init(&bench, variants->count);
     for (uint64_t round = 0; round <= settings->rounds; round++) {
-        if (round) /* the first warms up */
+        if (round) /* the first round warms up */
             bench_start(&bench);
         for (uint64_t n = 0; n < variants->count; n++)
             tree_unref(variants_parse(variants, n));
@@ -77,7 +77,7 @@ static void measure_print(struct tree *const *trees, const struct bench_settings
     buf_done(&text);
 }
 
-/* Bytes of this process that are in memory now. */
+/* How many bytes of this process are in memory now. */
 static double resident_bytes(void)
 {
     FILE *file = fopen("/proc/self/statm", "r");
@@ -90,7 +90,7 @@ static double resident_bytes(void)
     return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* Keeps all ads: what each takes, by its block and by what the process grew. */
+/* Keeps all ads, and measures what each takes: by its block, and by how much the process grew. */
 static void measure_memory(struct variants *variants, struct tree **trees, const struct bench_settings *settings,
                            struct buf *row)
 {
@@ -98,7 +98,7 @@ static void measure_memory(struct variants *variants, struct tree **trees, const
     uint64_t bytes = 0;
     struct bench bench;
 
-    tree_unref(variants_parse(variants, 0)); /* the scratch memory is there */
+    tree_unref(variants_parse(variants, 0)); /* so that the scratch memory is there already */
     memset(trees, 0, variants->count * sizeof *trees);
     before = resident_bytes();
     bench_init(&bench, variants->count);

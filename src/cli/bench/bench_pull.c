@@ -1,7 +1,7 @@
-/* bench_pull.c: berth bench pull: offers that ask a matchmaker for one of very many requests, without a network.
+/* bench_pull.c: berth bench pull: measures offers that ask a matchmaker for one of very many requests, without a network.
  *
  *     pull-count    a request ad with a count for each shape
- *     pull-ones     an ad for each request: as many ads, in as many shapes */
+ *     pull-ones     an ad for each request, in the same shapes */
 #include "cli/bench/bench.h"
 #include "cli/term/command.h"
 #include "cli/term/report.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define PULLERS 10000
-#define MACHINES 64 /* sorts of them */
+#define MACHINES 64 /* different ads of machines */
 #define ONES_MAX 1000000
 
 struct drive {
@@ -39,7 +39,7 @@ static void draw(void *user, void *bytes, size_t len)
         ((unsigned char *)bytes)[i] = (unsigned char)rng_next(user);
 }
 
-/* As quick as the real one is: what it makes does not matter here. */
+/* Stands in for the real seal: what it makes does not matter here. */
 static void seal(void *user, const struct key *key, const void *data, size_t len, struct key *ret)
 {
     (void)user, (void)data, (void)len;
@@ -48,7 +48,7 @@ static void seal(void *user, const struct key *key, const void *data, size_t len
 
 static void drive_step(struct drive *drive, const struct event *event);
 
-/* Whoever is told has heard it at once. */
+/* Answers a message of the matchmaker at once, as if its receiver had heard it. */
 static void drive_answer(struct drive *drive, uint64_t token, uint32_t tag)
 {
     struct message got = {.kind = MESSAGE_GOT};
@@ -127,7 +127,7 @@ static void drive_done(struct drive *drive)
     symbols_free(drive->symbols);
 }
 
-/* Until nothing is left to be done now. */
+/* Steps until nothing is left to be done now. */
 static void drive_settle(struct drive *drive)
 {
     struct event wake = {.kind = EVENT_WAKE};
@@ -191,7 +191,7 @@ static void measure(const char *name, const struct bench_settings *settings, uin
 
     drive_init(&drive, settings->seed);
     requests_put(&drive, ads, each);
-    for (uint64_t i = 0; i < 2 * MACHINES; i++) { /* what they read is known then */
+    for (uint64_t i = 0; i < 2 * MACHINES; i++) { /* so that it is known what the machines read */
         pull_one(&drive, i);
         drive_settle(&drive);
     }

@@ -1,12 +1,12 @@
-/* bench_serve.c: berth bench serve: a real matchmaker in a process of its own, driven over loopback from this one.
+/* bench_serve.c: berth bench serve: measures a real matchmaker in a process of its own, driven over loopback from this one.
  *
- *     serve-put, serve-renew      one ad a request: changed, or only renewed
- *     serve-batch, serve-batch-renew      hundreds of them in a request
- *     serve-get       an ad read
+ *     serve-put, serve-renew      one ad in each request: changed, or only renewed
+ *     serve-batch, serve-batch-renew      hundreds of ads in each request
+ *     serve-get       an ad is read
  *     serve-notify    from the arrival of an offer that fits to the letter that tells of the match
  *     serve-pull      offers that pull, in bench_serve_pull.c
  *
- * `cpu_us` is the server's own time for an operation, from /proc: it does not depend on how busy the machine is. */
+ * `cpu_us` is the processor time of the server for an operation, from /proc: it does not depend on how busy the machine is. */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "cli/bench/bench.h"
 #include "cli/bench/bench_served.h"
@@ -31,8 +31,8 @@
 #define CONNECTIONS 16
 #define BATCH 500
 #define AD_REST BENCH_FIGURE_13_REST
-#define NOTIFIED_LEAST 20 /* matches whose way is timed: one in a hundred ads, from so many ... */
-#define NOTIFIED_MOST 200 /* ... up to so many */
+#define NOTIFIED_LEAST 20 /* matches that are timed: one in a hundred ads, at least so many ... */
+#define NOTIFIED_MOST 200 /* ... and at most so many */
 
 /* ------------------------------------------------------------------------------------------------------- the process */
 
@@ -106,7 +106,7 @@ double served_cpu(const struct served *served, double *ret_resident)
     return (double)(user + kernel) / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* One request by the Unix socket, where we may do all; the answer's text. */
+/* Sends one request by the Unix socket, where we may do everything; `out` gets the text of the answer. */
 static int served_ask(const struct served *served, const char *request, char *out, size_t room)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -153,7 +153,7 @@ static void head_write(const struct served *served, struct buf *out, const char 
         method, (unsigned long long)id, served->token, more, len);
 }
 
-/* An ad of 38 attributes that differs from one update to the next. */
+/* Writes a request that puts an ad of 38 attributes, which differs from one update to the next. */
 static void put_write(void *user, uint64_t n, struct buf *out)
 {
     const struct served *served = user;
@@ -266,7 +266,7 @@ static int tcp_open(int port)
     return fd;
 }
 
-/* Reads until that word has come; false when the connection ends first. */
+/* Reads until that word has come; false when the connection ends before. */
 static bool read_until(int fd, struct buf *in, const char *word)
 {
     while (!strstr(buf_string(in), word)) {
@@ -293,7 +293,7 @@ static bool write_all(int fd, const struct buf *out)
     return true;
 }
 
-/* One after another: a request for just one machine waits, the machine is advertised, and the letter comes by the stream. */
+/* Times one match: a request for just one machine waits, the machine is advertised, and the letter comes by the stream. */
 static int notify_once(struct served *served, int stream, int line, uint64_t n, struct buf *in, double *ret)
 {
     struct buf out;
@@ -307,7 +307,7 @@ static int notify_once(struct served *served, int stream, int line, uint64_t n, 
     buf_adds(&out, ad);
     buf_reset(in);
     good = write_all(line, &out) && read_until(line, in, "Reason");
-    usleep(30000); /* the request has been tried, and waits */
+    usleep(30000); /* by now the request has been tried, and waits */
     buf_reset(&out);
     snprintf(ad, sizeof ad, "[Type=\"Machine\";Only=%llu]", (unsigned long long)n);
     head_write(served, &out, "PUT", 20000000 + n, "", strlen(ad));

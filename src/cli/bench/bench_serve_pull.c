@@ -1,5 +1,5 @@
-/* bench_serve_pull.c: berth bench serve --pull: machines that pull over kept connections, while requests of many shapes wait and cycles
- * run: one in MIXED requests is an ad that has changed. */
+/* bench_serve_pull.c: berth bench serve --pull: measures machines that pull over kept connections, while requests of many shapes wait and cycles run:
+ * one in MIXED HTTP requests puts an ad that has changed. */
 #include "cli/bench/bench_served.h"
 
 #include "cli/bench/bench.h"
@@ -16,13 +16,13 @@
 #define CONNECTIONS 16
 #define MIXED 20
 
-/* The pulls; they begin anew with another number each time. */
+/* The pulls. Each run of them begins with another number. */
 struct pulls {
     const struct served *served;
     uint64_t queued, from;
 };
 
-/* A request ad with a count for each shape, in one batch. */
+/* Writes a request ad with a count for each shape, in one batch. */
 static void fill_write(void *user, uint64_t n, struct buf *out)
 {
     const struct pulls *pulls = user;

@@ -1,4 +1,4 @@
-/* bench_served.h: the matchmaker that berth bench serve drives, for the files that do. */
+/* bench_served.h: the matchmaker that berth bench serve drives, for the files that drive it. */
 #ifndef BERTH_CLI_BENCH_BENCH_SERVED_H
 #define BERTH_CLI_BENCH_BENCH_SERVED_H
 
@@ -13,10 +13,10 @@ struct served {
     uint64_t ads;
 };
 
-/* Its own time so far, in seconds, and its memory in bytes. */
+/* The processor time of the matchmaker so far, in seconds, and its memory in bytes. */
 double served_cpu(const struct served *served, double *ret_resident);
 
-/* Offers pull, while so many requests wait; returns an enum status. */
+/* Measures offers that pull, while so many requests wait; returns an enum status. */
 int bench_serve_pull(struct served *served, uint64_t queued);
 
 #endif

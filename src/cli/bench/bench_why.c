@@ -1,4 +1,4 @@
-/* bench_why.c: berth bench why: one request explained over many workstations that are already read. */
+/* bench_why.c: berth bench why: explains one request over many workstations that are already read. */
 #include "cli/bench/bench.h"
 #include "cli/bench/variants.h"
 #include "cli/term/command.h"
@@ -44,7 +44,7 @@ static int measure(const struct question *question, const struct bench_settings 
     bench_init(&bench, 1);
     for (uint64_t round = 0; round <= settings->rounds; round++) {
         why_done(&why);
-        if (round) /* the first warms up */
+        if (round) /* the first round warms up */
             bench_start(&bench);
         why_explain(&why, &env, &arena, &policy, request, offers, settings->ads);
         if (round)

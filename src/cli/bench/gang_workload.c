@@ -1,4 +1,4 @@
-/* gang_workload.c: the ads of chapter 5. They are written as text and parsed: 250,000 of them take a second or two. */
+/* gang_workload.c: the ads of chapter 5. They are written as text and parsed: 250,000 ads take a second or two. */
 #include "cli/bench/gang_workload.h"
 
 #include "lang/base/buf.h"
@@ -11,7 +11,7 @@
 
 const char *const gang_workload_names[GANG_WORKLOADS] = {"base", "duds", "skewed", "opportunity"};
 
-/* Figure 26, in ten-thousandths. They are 10,011 together, so each is a little less likely than printed. */
+/* Figure 26, in ten-thousandths. The weights add up to 10,011, so each platform is a little less likely than printed. */
 static const struct platform {
     const char *arch, *opsys;
     unsigned weight;
@@ -31,7 +31,7 @@ static const struct memory {
 #define MEMORY_MOST 800
 
 #define MEGABYTE 1048576.0
-#define SKEWED_OPEN 5 /* one in so many machines has licences */
+#define SKEWED_OPEN 5 /* one in so many machines can have a licence */
 
 struct maker {
     struct build build;
@@ -65,7 +65,7 @@ static double draw_between(struct maker *maker, double low, double high)
     return low + (high - low) * rng_unit(rng_next(&maker->rng));
 }
 
-/* The text becomes the next ad. It is ours, so it parses. */
+/* Makes the next ad from the text. The text is our own, so it parses. */
 static void finish(struct maker *maker)
 {
     struct tree *ad = parse_ad(&maker->build, NULL, maker->text.text, maker->text.len, NULL);
@@ -108,7 +108,7 @@ static void add_job(struct maker *maker, size_t number, unsigned platform, doubl
     finish(maker);
 }
 
-/* Jobs and machines of figure 57, which know nothing but their platform, tag and threshold. */
+/* Add jobs and machines of figure 57, which know nothing but their platform, tag and threshold. */
 static void add_tagged(struct maker *maker, size_t number, const struct gang_trait *trait)
 {
     buf_addf(&maker->text,
@@ -163,7 +163,7 @@ static void make_base(struct maker *maker, struct gang_workload *workload, const
                             workload->machines, &first, &end);
         add_license(maker, "l", i, first, end);
     }
-    for (size_t i = 0; i < workload->dud_licenses; i++) /* for Keys that nobody has */
+    for (size_t i = 0; i < workload->dud_licenses; i++) /* for Keys that no machine has */
         add_license(maker, "dud-l", i, workload->machines, 2 * workload->machines);
     maker->next = jobs;
     for (size_t i = 0; i < workload->jobs; i++) {

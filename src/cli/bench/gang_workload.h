@@ -15,7 +15,7 @@
  *                                         Constraint = Cpu.Arch == "INTEL" && ... && Cpu.VirtualMemory > ImageSize ],
  *                                       [ Label = License; HostID = Cpu.Key; Constraint = License.App == "sim_app" ] } ]
  *
- * Machines and jobs depend on their number and the seed alone, so what changes with licences and selectivity is their doing. */
+ * Machines and jobs depend only on how many there are and on the seed. So when results change with licences and selectivity, these are the cause. */
 #ifndef BERTH_CLI_BENCH_GANG_WORKLOAD_H
 #define BERTH_CLI_BENCH_GANG_WORKLOAD_H
 
@@ -41,7 +41,7 @@ struct gang_plan {
 
 /* What a job or a machine of OPPORTUNITY is compared by. */
 struct gang_trait {
-    unsigned platform; /* of figure 26, from 0 on */
+    unsigned platform; /* its row in figure 26, from 0 on */
     double level;      /* the job's tag, the machine's threshold */
 };
 
@@ -55,8 +55,8 @@ struct gang_workload {
 void gang_workload_init(struct gang_workload *workload, struct symbols *symbols, const struct gang_plan *plan);
 void gang_workload_done(struct gang_workload *workload);
 
-/* The partition that a licence is in: the first ones in the first, the next in the next; and the Keys of the machines that a partition's
- * licences are for, from *ret_first to below *ret_end. */
+/* gang_license_partition gives the partition that a licence is in: the first licences are in the first, the next in the next. gang_partition_keys
+ * gives the Keys of the machines that a partition's licences are for, from *ret_first to below *ret_end. */
 unsigned gang_license_partition(size_t license, size_t licenses, unsigned selectivity);
 void gang_partition_keys(unsigned partition, unsigned selectivity, size_t machines, size_t *ret_first, size_t *ret_end);
 
@@ -65,8 +65,8 @@ struct gang_pair {
     size_t job, machine;
 };
 
-/* What matches, in the order in which they were made, took from others: for each, the jobs that its machine fits and that no earlier
- * match has served; they are added up. So its own job counts too. */
+/* What the matches, in the order in which they were made, took from others: for each match, the jobs that its machine fits and that no earlier match
+ * has served, added up. So its own job counts too. */
 uint64_t gang_opportunity_cost(const struct gang_workload *workload, const struct gang_pair *pairs, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* load.c: many HTTP requests at once over a few kept connections. */
+/* load.c: sends many HTTP requests at once over a few kept connections. */
 #include "cli/bench/load.h"
 
 #include "cli/bench/bench.h"
@@ -22,7 +22,7 @@ struct line {
     int fd;
     struct buf out, in;
     size_t sent;
-    bool waits; /* for an answer */
+    bool waits; /* it waits for an answer */
     double began;
 };
 
@@ -39,7 +39,7 @@ static int line_open(struct line *line, int port, struct err *err)
     return 0;
 }
 
-/* Requests are short: they fit into the socket's buffer, or writing waits a moment. */
+/* Sends a request. Requests are short: they fit into the socket's buffer, or writing waits a moment. */
 static int line_send(struct line *line, struct err *err)
 {
     while (line->sent < line->out.len) {
@@ -69,7 +69,7 @@ static size_t answer_len(struct line *line, unsigned *ret_status)
     return (size_t)(end + 4 - text);
 }
 
-/* 1 when the answer is whole, 0 when more comes. */
+/* Reads some of the answer: 1 when it is whole, 0 when more comes. */
 static int line_read(struct line *line, unsigned *ret_status, struct err *err)
 {
     ssize_t count = recv(line->fd, buf_reserve(&line->in, HEAD_MAX), HEAD_MAX, 0);

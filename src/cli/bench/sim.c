@@ -1,4 +1,4 @@
-/* sim.c: berth sim: a pool in a simulated world, under faults or as a scenario says. */
+/* sim.c: berth sim: runs a pool in a simulated world, under faults or as a scenario says. */
 #include "sim/run.h"
 
 #include "cli/bench/sim_batch.h"
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TRACE_LINES 40 /* of each party, unless --lines says otherwise */
+#define TRACE_LINES 40 /* of the trace of each party, unless --lines says otherwise */
 
 struct sim_options {
     bool faults, json, check, measure;
@@ -163,7 +163,7 @@ static void print_json(struct buf *out, const struct sim_report *report, double 
     char gangs[400] = "";
     size_t len = 0;
 
-    for (uint32_t i = 1; i <= JUDGED_MEMBERS_MAX; i++) /* by members, from one */
+    for (uint32_t i = 1; i <= JUDGED_MEMBERS_MAX; i++) /* by how many members they have, from one */
         len += (size_t)snprintf(gangs + len, sizeof gangs - len, "%s%" PRIu64, i > 1 ? ", " : "",
                                 report->gangs.claimed[i]);
     buf_addf(out,
@@ -232,7 +232,7 @@ static int command_grid(const struct sim_options *options)
                                                .check = options->check});
 }
 
-/* Is anything asked for that only clusters have? */
+/* Is an option given that only clusters have? */
 static bool options_batch(const struct sim_options *options)
 {
     return options->policies || options->trace || options->timeouts || options->window || options->what_if.count ||

@@ -1,4 +1,4 @@
-/* sim_batch.c: berth sim of a batch system: options, files, and the study that they make. */
+/* sim_batch.c: berth sim of a batch system: reads options and files, and runs the study that they describe. */
 #include "cli/bench/sim_batch.h"
 
 #include "cli/term/command.h"
@@ -33,7 +33,7 @@ struct session {
     double hours[STUDY_HOURS_MAX];
     uint32_t hour_count;
     uint64_t runs;
-    double began, shown; /* by the clock; when progress was shown last */
+    double began, shown; /* by the clock: when we began, and when progress was shown last */
 };
 
 static double seconds_now(void *user)
@@ -47,7 +47,7 @@ static double seconds_now(void *user)
 
 /* ----------------------------------------------------------------------------------------------------------------- lists */
 
-/* The next number of "1,2,10", and what follows it. */
+/* Reads the next number of "1,2,10", and moves on to what follows it. */
 static int list_number(const char **at, double least, double most, double *ret)
 {
     char *end;
@@ -132,7 +132,7 @@ static int policies_read(struct session *session)
     }
 }
 
-/* "60", or "10..120", which adapts to the load. */
+/* Reads "60", or "10..120", which adapts to the load. */
 static int window_read(struct session *session)
 {
     const char *text = session->options->window;
@@ -142,7 +142,7 @@ static int window_read(struct session *session)
     if (!text)
         return 0;
     least = most = strtod(text, &end);
-    if (end > text + 1 && end[-1] == '.') /* the point is of the dots */
+    if (end > text + 1 && end[-1] == '.') /* this point belongs to the two dots */
         end--;
     if (end != text && !strncmp(end, "..", 2)) {
         const char *second = end + 2;
@@ -225,7 +225,7 @@ static bool name_ends(const char *name, const char *end)
     return len >= end_len && !strcmp(name + len - end_len, end);
 }
 
-/* Lines in braces are ours; else it is the standard format. */
+/* Is it our format, whose lines are in braces? Else it is the standard format. */
 static bool text_is_json(const struct buf *text)
 {
     size_t at = 0;
@@ -235,7 +235,7 @@ static bool text_is_json(const struct buf *text)
     return at < text->len && text->text[at] == '{';
 }
 
-/* Without a scenario one cluster is all there is: as large as the trace says, or as its largest job. */
+/* Sets the size of the park. Without a scenario there is one cluster: as large as the trace says, or as its largest job. */
 static void park_of_trace(struct session *session, double processors)
 {
     struct plan *plan = session->plan;
@@ -269,7 +269,7 @@ static int trace_parse(struct session *session, const struct buf *text, double *
     return 0;
 }
 
-/* How many jobs ask for more processors than any cluster has: they will never run. */
+/* Counts the jobs that ask for more processors than any cluster has: they will never run. */
 static uint64_t jobs_too_large(const struct session *session)
 {
     uint64_t count = 0;
@@ -421,7 +421,7 @@ static int session_study(struct session *session)
     return failed ? STATUS_BAD : STATUS_DONE;
 }
 
-/* A trace without a scenario: one cluster, whose size the trace tells. */
+/* Makes the plan for a trace without a scenario: one cluster, whose size comes from the trace. */
 static struct plan *plan_of_trace(struct symbols *symbols)
 {
     static const char text[] =

@@ -1,4 +1,4 @@
-/* sim_batch.h: berth sim of a batch system: policies compared, by a scenario or a trace. */
+/* sim_batch.h: berth sim of a batch system: compares policies, by a scenario or a trace. */
 #ifndef BERTH_CLI_BENCH_SIM_BATCH_H
 #define BERTH_CLI_BENCH_SIM_BATCH_H
 
@@ -12,10 +12,10 @@ struct sim_what_if {
 };
 
 struct sim_batch_options {
-    const char *file;        /* a scenario; NULL: the one that is built in, or none with a trace */
+    const char *file;        /* a scenario; NULL: the one that is built in, or none when there is a trace */
     const char *trace;       /* a file of jobs, or NULL */
-    const char *write_trace; /* a file for them */
-    const char *report;      /* a file for a page */
+    const char *write_trace; /* a file to write jobs to, or NULL */
+    const char *report;      /* a file to write a page to, or NULL */
     const char *policies, *hours, *timeouts, *window; /* as typed, or NULL: as the scenario says */
     const struct sim_what_if *what_if;
     uint64_t seed; /* UINT64_MAX: the scenario's */
@@ -27,7 +27,7 @@ struct sim_batch_options {
 int sim_batch_is(const char *file);
 int sim_batch(const struct sim_batch_options *options); /* a status */
 
-/* Tables, or JSON lines. */
+/* Prints a study as tables, or as JSON lines. */
 void sim_batch_print(const struct plan *plan, const struct study *study, bool json, bool measure);
 
 #endif

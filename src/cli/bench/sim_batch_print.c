@@ -1,4 +1,4 @@
-/* sim_batch_print.c: a study as tables, and as JSON lines. */
+/* sim_batch_print.c: prints a study as tables, and as JSON lines. */
 #include "cli/bench/sim_batch.h"
 
 #include "cli/term/file.h"
@@ -35,7 +35,7 @@ static void cell_sample(struct table *table, const struct sample *sample, int di
 {
     if (sample->count > 1)
         table_number(table, "%.*f ±%.*f", digits, sample->mean, digits, sample_margin(sample, STUDY_CONFIDENCE));
-    else /* what is whole stays so */
+    else /* whole numbers have no digits behind the point */
         table_number(table, "%.*f", sample->mean == floor(sample->mean) && digits == 1 ? 0 : digits, sample->mean);
 }
 
@@ -54,7 +54,7 @@ static void cells_first(struct table *table, const struct study *study, const st
         table_text(table, variant->extra ? "and more" : "as they are", variant->extra ? 8 : 11);
 }
 
-/* The rows of one hour stand together, as in the thesis. */
+/* Prints a table. The rows of one hour stand together, as in the thesis. */
 static void print_table(const struct study *study, const struct figure_column *figures, size_t figure_count, bool gain)
 {
     bool clusters = study->variants[study->variant_count - 1].extra;

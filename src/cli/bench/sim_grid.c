@@ -1,4 +1,4 @@
-/* sim_grid.c: berth sim --scenario: a pool as a file says it, simulated, and its figures. */
+/* sim_grid.c: berth sim --scenario: simulates the pool that a file describes, and prints its figures. */
 #include "cli/bench/sim_grid.h"
 
 #include "cli/term/command.h"
@@ -23,8 +23,8 @@ struct grid_watcher {
 
 /* What a run took of the machine. */
 struct taken {
-    double seconds, processor; /* by the clock; of a processor */
-    double mebibytes;          /* at most */
+    double seconds, processor; /* seconds by the clock; seconds of a processor */
+    double mebibytes;          /* memory at its peak */
 };
 
 static double clock_seconds(void *user)
@@ -114,7 +114,7 @@ static void class_name(char *out, size_t room, uint32_t class)
         snprintf(out, room, "  of %" PRIu32 " to %" PRIu32 " jobs", grid_classes[class], grid_classes[class + 1] - 1);
 }
 
-/* What depends on the scenario and the seed alone. */
+/* Prints the figures that depend on the scenario and the seed alone. */
 static void print_figures(struct buf *out, const struct grid_report *report)
 {
     char name[64];
@@ -166,7 +166,7 @@ static void print_figures(struct buf *out, const struct grid_report *report)
     buf_addf(out, "%-22s %14.16" PRIx64 "\n", "hash", report->hash);
 }
 
-/* What this machine took for it. */
+/* Prints what the run took on this machine. */
 static void print_measured(struct buf *out, const struct grid_report *report, const struct taken *taken)
 {
     const struct spread *times = &report->cycle_times;

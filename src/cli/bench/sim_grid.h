@@ -1,4 +1,4 @@
-/* sim_grid.h: berth sim --scenario: a pool as a file says it, simulated, and its figures. */
+/* sim_grid.h: berth sim --scenario: simulates the pool that a file describes, and prints its figures. */
 #ifndef BERTH_CLI_BENCH_SIM_GRID_H
 #define BERTH_CLI_BENCH_SIM_GRID_H
 
@@ -7,7 +7,7 @@
 
 struct sim_grid_options {
     const char *file;
-    double hours, scale; /* 0: as the file says; 1 */
+    double hours, scale; /* 0: as the file says */
     uint64_t seed;       /* UINT64_MAX: as the file says */
     bool json, check;
 };

@@ -1,4 +1,4 @@
-/* variants.c: many workstations. */
+/* variants.c: makes the ads of many workstations. */
 #include "cli/bench/variants.h"
 
 #include "cli/bench/bench.h"
@@ -14,10 +14,10 @@ static const char figure_13[] = BENCH_FIGURE_13;
 
 _Static_assert(VARIANT_LENGTH == sizeof figure_13 - 1, "the ad of figure 13 has 886 bytes");
 
-/* What varies: the text after the name becomes random; letters stay letters, digits digits. */
+/* What varies: the text after the name becomes random; letters stay letters, digits stay digits. */
 static const struct vary {
     const char *name;
-    unsigned skip, len; /* characters after `=` that stay, and that change */
+    unsigned skip, len; /* how many characters after `=` stay, and how many then change */
 } varied[] = {
     {"[Name=", 1, 5},
     {";Machine=", 1, 5},
@@ -56,7 +56,7 @@ void variants_init(struct variants *variants, uint64_t seed, uint64_t count)
         char *text = variants->texts + n * VARIANT_LENGTH;
 
         memcpy(text, figure_13, VARIANT_LENGTH);
-        for (size_t i = 0; i < VARIED && n; i++) /* the first is the figure's own */
+        for (size_t i = 0; i < VARIED && n; i++) /* the first is the ad of the figure itself */
             for (size_t k = places[i]; k < places[i] + varied[i].len; k++)
                 text[k] = (char)(text[k] >= 'a' ? 'a' + rng_below(&rng, 26) : '0' + rng_below(&rng, 10));
     }

@@ -1,7 +1,7 @@
 /* variants.h: the workstation of the dissertation's figure 13 in many variants, as text, for measurements.
  *
- * They differ in digits of names, times, loads and sizes, so that neither the branch predictor nor a cache can learn the text by heart;
- * the lengths stay. All are made before anything is measured. */
+ * The variants differ in letters and digits of names, times, loads and sizes, so that neither the branch predictor nor a cache can learn the text by
+ * heart; their length is the same. All are made before anything is measured. */
 #ifndef BERTH_CLI_BENCH_VARIANTS_H
 #define BERTH_CLI_BENCH_VARIANTS_H
 
@@ -16,7 +16,7 @@ struct variants {
     uint64_t count;
 };
 
-/* The first is the figure's own. */
+/* Makes the variants. The first is the ad of the figure itself. */
 void variants_init(struct variants *variants, uint64_t seed, uint64_t count);
 void variants_done(struct variants *variants);
 

@@ -14,7 +14,7 @@ struct maker {
     enum workload_mix mix;
 };
 
-/* The n-th letter from the front of the alphabet, or from its end. */
+/* The n-th letter from the front of the alphabet for objects, or from its end for queries. */
 static symbol letter(struct maker *maker, unsigned n, bool object)
 {
     char name = (char)(object ? 'A' + (int)n : 'Z' - (int)n);
@@ -70,7 +70,7 @@ static struct tree *make(struct maker *maker, bool object)
         build_bind(build, EXPR_CHAIN, bounds);
     symbols_hold(build->symbols, NAME_CONSTRAINT);
     build_attribute(build, NAME_CONSTRAINT);
-    build_ad(build, count + 1, &place); /* no name is there twice */
+    build_ad(build, count + 1, &place); /* cannot fail: no name is there twice */
     return build_seal(build);
 }
 

@@ -10,9 +10,9 @@
 #include "lang/base/rng.h"
 #include "lang/text/build.h"
 
-#define WORKLOAD_ATTRIBUTES_MAX 13 /* then the letters of both sides meet */
+#define WORKLOAD_ATTRIBUTES_MAX 13 /* with more, the letters of both sides would meet */
 
-/* How large the domains of the attributes are: 10, or the number of ads; half of each in the middle. */
+/* How large the domains of the attributes are: 10 (T), as many values as there are objects (D), or half of each (M). */
 enum workload_mix { WORKLOAD_T, WORKLOAD_M, WORKLOAD_D };
 
 struct workload {
@@ -20,7 +20,7 @@ struct workload {
     size_t object_count, query_count;
 };
 
-/* The domains that grow are as large as the number of objects. */
+/* Makes the ads. The large domains have as many values as there are objects. */
 void workload_init(struct workload *workload, struct symbols *symbols, uint64_t seed, size_t objects, size_t queries,
                    unsigned attributes, enum workload_mix mix);
 void workload_done(struct workload *workload);
