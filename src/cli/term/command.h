@@ -1,6 +1,6 @@
 /* command.h: a sub-command as data: how it is called, what it is for, and the function that does it.
  *
- * The rows are read by main.c (to call it), help.c (berth help) and man.c (the manual pages), so all three agree. */
+ * The rows are read by main.c (to call the command), help.c (berth help) and man.c (the manual pages), so all three agree. */
 #ifndef BERTH_CLI_TERM_COMMAND_H
 #define BERTH_CLI_TERM_COMMAND_H
 

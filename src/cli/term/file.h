@@ -21,7 +21,7 @@ struct input_source {
     unsigned recent_line; /* ... and has this number */
 };
 
-/* All return -1 when they have reported an error. */
+/* The functions on sources, files and folders that return int give -1 when they have reported an error. */
 int source_open(struct input_source *source, struct symbols *symbols, const struct dialect *dialect, enum form form,
                 const char *name);
 /* The same for a text that has been read: the source borrows it until it is closed. */

@@ -45,7 +45,7 @@ struct option_files {
     unsigned count;
 };
 
-/* For a read function of a command's own: a uint64_t from 1 to `max`. */
+/* Reads a uint64_t from 1 to `max`, for an option_read_fn that a command has for itself. */
 int option_count_to(const char *text, uint64_t max, void *target, struct err *err);
 
 enum options_result { OPTIONS_READ, OPTIONS_HELP, OPTIONS_BAD };

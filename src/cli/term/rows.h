@@ -3,7 +3,7 @@
  *     [ Name = "heron"; LastWord = 130.2 ]      NAME   HEARD          {"name": "heron", "heard": 130.2}
  *                                               heron  2 min
  *
- * Rows go out a thousand at a time, so that a list of any length takes little memory. */
+ * Rows go out as they come, those of a table a thousand at a time, so that a list of any length takes little memory. */
 #ifndef BERTH_CLI_TERM_ROWS_H
 #define BERTH_CLI_TERM_ROWS_H
 
@@ -21,7 +21,7 @@ enum cell {
     CELL_SINCE, /* a time: how long ago */
     CELL_UNTIL, /* a time: how long until then, or "over" */
     CELL_CLOCK, /* seconds: "12s", "3m12s", "5h03m", "4d07h" */
-    CELL_AGO,   /* a time: how long ago, in the same way */
+    CELL_AGO,   /* a time: how long ago, written as CELL_CLOCK */
 };
 
 struct table_column {

@@ -1,4 +1,4 @@
-/* setting.h: the options that make the environment of an evaluation: --now, --zone, --seed. Only this file reads the clock for it. */
+/* setting.h: the options that make the environment of an evaluation: --now, --zone, --seed. Without --now, setting_env reads the clock. */
 #ifndef BERTH_CLI_TERM_SETTING_H
 #define BERTH_CLI_TERM_SETTING_H
 
