@@ -94,7 +94,7 @@ struct jobs_changed {
  * many had changed before. */
 int jobs_control(struct connection *customer, const struct jobs_order *order, struct jobs_changed *ret);
 
-/* "1 job", "17 jobs". */
+/* Appends "1 job", "17 jobs". */
 void jobs_count_print(struct buf *out, uint64_t count);
 
 #endif
