@@ -1,7 +1,7 @@
 /* dag_parts.h: what the files of berth dag share.
  *
  *     dag.c           the command: list, status, rescue, rm
- *     dag_submit.c    files of workflows become ads of nodes, and those are submitted
+ *     dag_submit.c    makes the ads of nodes from the files of workflows, and submits them
  *     dag_progress.c  how far workflows are */
 #ifndef BERTH_CLI_JOBS_DAG_PARTS_H
 #define BERTH_CLI_JOBS_DAG_PARTS_H
