@@ -21,7 +21,7 @@ struct grid_watcher {
     bool shown;
 };
 
-/* What a run took of the machine. */
+/* What a run used of the machine. */
 struct taken {
     double seconds, processor; /* seconds by the clock; seconds of a processor */
     double mebibytes;          /* memory at its peak */
