@@ -1,5 +1,4 @@
-/* man.c: the same help as pages for man(1), in the man macros of troff. The build calls it: berth help --man COMMAND.
- * */
+/* man.c: prints the same help as pages for man(1), in the man macros of troff. The build calls it: berth help --man COMMAND. */
 #include "cli/term/command.h"
 
 #include <ctype.h>
